@@ -244,6 +244,7 @@ ZSH_FUNCTIONS ?= share/zsh/site-functions
 # Installed files: FROM:TO:MODE, under DESTDIR and PREFIX.
 INSTALLED = \
 	$(B)/bbtrace:bin/bbtrace:755 \
+	include/bbtrace.h:include/bbtrace.h:644 \
 	man/bbtrace.8:share/man/man8/bbtrace.8:644 \
 	man/bbtrace-trace.5:share/man/man5/bbtrace-trace.5:644 \
 	completion/bbtrace.bash:share/bash-completion/completions/bbtrace:644 \

@@ -37,6 +37,9 @@ enum wire_type {
 	WIRE_PASSES, /* struct wire_value, with config.inlines: filters of which it is told whether
 			the thread passes them from here on (value 0: enum filter_flags, and
 			PASSES_PROCESS), and those of them that it passes (value 1); site: none */
+	WIRE_SWITCH, /* struct wire_value: recording is to be switched; value 0 = the index of the
+			marker in probe_options.markers; site: none */
+	WIRE_MARK,   /* struct wire_mark; site: none */
 	WIRE_NAMED,  /* struct wire_named; site: an index into the plan's named events */
 	WIRE_TYPES
 };
@@ -215,6 +218,23 @@ struct wire_usdt_data {
 /* The largest record of the ring. */
 #define WIRE_RECORD_MAX (sizeof(struct wire_named) + sizeof(struct wire_frames) + WIRE_NAMED_DATA)
 
+/* A mark. */
+#define WIRE_TEXT 64
+struct wire_mark {
+	struct wire_event event; /* missing: WIRE_NO_VALUE0: text could not be read */
+	__u64 marker;		 /* its index in probe_options.markers */
+	__u64 value;
+	__u64 name, ip; /* running addresses of the text, and of the instruction */
+	char text[WIRE_TEXT];
+};
+
+/* Where a mark's operands are, by its index: struct marker_operands. */
+struct wire_mark_spec {
+	__u64 constant;
+	__u8 name, value; /* registers; value WIRE_CONSTANT: it is constant */
+};
+#define WIRE_CONSTANT 0xff
+
 /* ---- losses: a map from pid << 32 | tid to the number of events ---- */
 
 /* Flags in a thread's count: lost records that are not events, of a signal or a hit. */
@@ -239,6 +259,11 @@ struct wire_usdt_data {
  */
 #define COOKIE_GENERATION_SHIFT 32
 #define GENERATION_TAKES_OVER	1 /* in current, generation << 1 */
+
+/* The cookie of a switch: its index, and whether it stops recording, which the program does at
+ * once.
+ */
+#define COOKIE_STOPS (1ull << 32)
 
 /* By site: what its probe does. */
 #define SITE_ENTRY (1ull << 24)

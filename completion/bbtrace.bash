@@ -89,6 +89,7 @@ _bbtrace_value() {
 	-T | --time) _bbtrace_words "rel abs delta none" ;;
 	--color) _bbtrace_words "auto always never" ;;
 	-o | --output | --record | --profile | -b | --btf | --control-socket) _bbtrace_files ;;
+	--control) _bbtrace_words app ;;
 	--uid) _bbtrace_list_words "$(compgen -u)" ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
 	--with) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
@@ -122,7 +123,7 @@ _bbtrace_look_back() {
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
 			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
-			--head | --tail | --tag | -n | --differences | --context) i=$((i + 1)) ;;
+			--head | --tail | --tag | --control | --start-on | --stop-on | --delay | --for | -n | --differences | --context) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
 		esac
@@ -135,7 +136,8 @@ _bbtrace_options() {
 		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --exported -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
-			--armor --control-socket --paused -h --help"
+			--armor --control-socket --paused --control --start-on
+			--stop-on --delay --for -h --help"
 		;;
 	report)
 		_bbtrace_words "-p --pid --tid --comm -e --events --exclude -r --regs -F --format --fail-under -o --output --from --to --head

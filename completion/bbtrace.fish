@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|with|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|with|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail|control|start-on|stop-on|delay|for))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -128,6 +128,11 @@ complete -c bbtrace -n '__bbtrace_verb ctl' -s F -l format -x -a 'text json' -d 
 complete -c bbtrace -n '__bbtrace_verb ctl' -l wait -d 'After quit, return when all is written'
 complete -c bbtrace -n '__bbtrace_verb ctl' -s t -l timeout -x -d 'Wait this long for an answer'
 complete -c bbtrace -n $trace -l paused -d 'Record nothing until ctl says start'
+complete -c bbtrace -n $trace -l control -x -a app -d 'Record from BBTRACE_START() to BBTRACE_STOP()'
+complete -c bbtrace -n $trace -l start-on -x -d 'Record from where this is executed on'
+complete -c bbtrace -n $trace -l stop-on -x -d 'Record no longer where this is executed'
+complete -c bbtrace -n $trace -l delay -x -d 'Start to record this much later'
+complete -c bbtrace -n $trace -l for -x -d 'Stop this long after each start'
 complete -c bbtrace -n $trace -l control-socket -r -F -d 'Where ctl reaches this trace'
 complete -c bbtrace -n '__bbtrace_verb doctor' -s F -l format -x -a 'text json' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb doctor' -l calibrate -d 'Measure the cost of probe hits'

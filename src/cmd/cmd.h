@@ -69,7 +69,7 @@ enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
 
 /* What makes the events of programs. */
 enum engine { ENGINE_PROBE, ENGINE_INLINE, ENGINE_AUTO };
-/* One that is given by its name; -EINVAL: no such engine (options.c). */
+/* One that is given by its name; -EINVAL: no such engine (option_values.c). */
 int engine__parse(const char *name, enum engine *out);
 
 /* The values of all options. */
@@ -138,7 +138,10 @@ struct args {
 	bool calibrate;			 /* doctor */
 	const char *control_socket;	 /* where; "none"; NULL: the default one */
 	bool paused;
-	bool wait; /* ctl */
+	bool control_app;		     /* --control app */
+	VEC(const char *) start_on, stop_on; /* FUNCs */
+	uint64_t delay_ns, for_ns;	     /* 0: none */
+	bool wait;			     /* ctl */
 	bool help;
 };
 

@@ -71,8 +71,7 @@ int control__remove(struct control *c, const char *text, struct str *answer);
 
 /* Takes what was recorded up to now. What fails ends the trace. */
 int control__catch_up(struct control *c);
-/* --paused: recording is stopped from the start on, at this time. Fails if nobody could start it.
- */
+/* Recording is stopped from the start on, at this time. Fails if nobody could start it. */
 int control__begin_stopped(struct control *c, uint64_t time);
 
 /* ---- commands (control_dump.c) ---- */
@@ -86,6 +85,18 @@ void control__reap_dumps(struct control *c);
 int control__stop(struct control *c, const char *text, struct str *answer);
 int control__start(struct control *c, const char *text, struct str *answer);
 int control__mark(struct control *c, const char *text, struct str *answer);
+
+/* Stops recording; all that was recorded before is passed on. by: what asked for it, NULL:
+ * somebody. The probes are still there. */
+int control__stop_now(struct control *c, const char *by);
+/* Recording has stopped at a place of the stream of events: nothing that follows is passed on. */
+int control__has_stopped(struct control *c, uint64_t time, const char *by);
+/* Passes on what was counted until recording stopped. */
+int control__take_counts(struct control *c);
+/* Puts the probes in place and takes what happened meanwhile, among it what may want no start any
+ * more; then starts recording, which was asked for at this time. */
+int control__prepare_start(struct control *c);
+int control__has_started(struct control *c, uint64_t asked, const char *by);
 
 /* -EINVAL with a message, if the command got a text. */
 int control__no_text(const char *command, const char *text);

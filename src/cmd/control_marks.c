@@ -7,9 +7,10 @@
 #include "record.h"
 
 /* What fails ends the trace. */
-static int tell(struct control *c, enum sideband_type type, uint64_t time, const char *text)
+static int tell(struct control *c, enum sideband_type type, uint64_t time, uint64_t count,
+		const char *text)
 {
-	const struct sideband_event e = {.type = type, .time = time, .text = text};
+	const struct sideband_event e = {.type = type, .time = time, .count = count, .text = text};
 	int err = c->live->sink.sideband(c->live->sink.ctx, &e);
 
 	if (err)
@@ -19,31 +20,72 @@ static int tell(struct control *c, enum sideband_type type, uint64_t time, const
 
 /* ---- stop and start ---- */
 
-/* Takes what was recorded, or counted. */
-static int take_rest(struct control *c)
+int control__take_counts(struct control *c)
 {
-	int err = control__catch_up(c);
-
-	if (err || !c->live->show.tally)
-		return err;
+	if (!c->live->show.tally)
+		return 0;
 	counting__note_cut(c->counting);
 	return sources__counts(c->sources, &c->live->sink);
 }
 
+int control__has_stopped(struct control *c, uint64_t time, const char *by)
+{
+	int err = tell(c, SIDEBAND_STOP, time, 0, by);
+
+	c->stopped = c->live->closed = true;
+	return err;
+}
+
+int control__stop_now(struct control *c, const char *by)
+{
+	uint64_t now;
+	int err;
+
+	sources__stop(c->sources);
+	now = now_ns(CLOCK_MONOTONIC);
+	err = control__catch_up(c);
+	/* a program may have stopped it meanwhile */
+	if (err || c->stopped)
+		return err;
+	err = control__take_counts(c);
+	return err ? err : control__has_stopped(c, now, by);
+}
+
+int control__prepare_start(struct control *c)
+{
+	int err = sources__unpark(c->sources);
+
+	if (err)
+		c->failed = err;
+	/* what happened to processes meanwhile */
+	return err ? err : control__catch_up(c);
+}
+
+int control__has_started(struct control *c, uint64_t asked, const char *by)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	int err = tell(c, SIDEBAND_START, now, by ? now - min_of(now, asked) : 0, by);
+
+	if (err)
+		return err;
+	c->stopped = c->live->closed = false;
+	counting__note_cut(c->counting);
+	sources__start(c->sources);
+	return 0;
+}
+
+/* ---- the commands ---- */
+
 int control__stop(struct control *c, const char *text, struct str *answer)
 {
 	int err = control__no_text("stop", text);
-	uint64_t now;
 
 	if (err)
 		return err;
 	if (c->stopped)
 		return err__set(EALREADY, "recording is stopped already; start continues it");
-	c->stopped = true;
-	sources__stop(c->sources);
-	now = now_ns(CLOCK_MONOTONIC);
-	err = take_rest(c);
-	return err ? err : tell(c, SIDEBAND_STOP, now, NULL);
+	err = control__stop_now(c, NULL);
+	return err ? err : sources__park(c->sources);
 }
 
 int control__start(struct control *c, const char *text, struct str *answer)
@@ -54,26 +96,18 @@ int control__start(struct control *c, const char *text, struct str *answer)
 		return err;
 	if (!c->stopped)
 		return err__set(EALREADY, "recording goes on; stop stops it");
-	/* what happened to processes meanwhile */
-	err = control__catch_up(c);
-	if (!err)
-		err = tell(c, SIDEBAND_START, now_ns(CLOCK_MONOTONIC), NULL);
-	if (err)
-		return err;
-	c->stopped = false;
-	counting__note_cut(c->counting);
-	sources__start(c->sources);
-	return 0;
+	err = control__prepare_start(c);
+	return err ? err : control__has_started(c, 0, NULL);
 }
 
 int control__begin_stopped(struct control *c, uint64_t time)
 {
-	if (!c->server)
+	if (!c->server && c->args->paused)
 		return err__set(ENOENT, "--paused: without a control socket nobody can start it; "
 					"--control-socket PATH makes one");
-	c->stopped = true;
-	note("nothing is recorded until bbtrace ctl %d start", getpid());
-	return tell(c, SIDEBAND_STOP, time, NULL);
+	if (c->args->paused)
+		note("nothing is recorded until bbtrace ctl %d start", getpid());
+	return control__has_stopped(c, time, NULL);
 }
 
 /* ---- marks ---- */
@@ -115,5 +149,5 @@ int control__mark(struct control *c, const char *text, struct str *answer)
 				"this trace shows no marks: use -F text, json, chrome, perfetto or "
 				"html, or a trace file");
 	err = control__catch_up(c);
-	return err ? err : tell(c, SIDEBAND_MARK, now, text);
+	return err ? err : tell(c, SIDEBAND_MARK, now, 0, text);
 }

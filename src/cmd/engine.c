@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "engine.h"
 #include "fitness.h"
+#include "switching.h"
 #include "wants.h"
 
 /* ---- which one ---- */
@@ -29,6 +30,8 @@ static const char *not_auto(const struct args *a)
 		return "processes that run already, unless inline is asked for";
 	if (a->filters.follow) /* debuggers among them could trace nothing */
 		return "all children of a command, unless inline is asked for";
+	if (args__switches(a) || a->delay_ns || a->for_ns)
+		return "recording that is switched: copies would go on logging";
 	if (a->attach)
 		return "--attach";
 	return a->returns == RETURNS_PROBE ? "--returns probe" : NULL;

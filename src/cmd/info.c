@@ -113,6 +113,8 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 		return 0;
 	case SIDEBAND_MARK:
 		str__puts(&i->text, "mark      ");
+		if (e->pid)
+			str__printf(&i->text, "%u/%u %lld ", e->pid, e->tid, (long long)e->count);
 		break;
 	case SIDEBAND_EXIT:
 		str__printf(&i->text, "exit      %u/%u\n", e->pid, e->tid);

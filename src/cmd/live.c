@@ -7,21 +7,11 @@
 
 /* ---- what the probes report ---- */
 
-static int on_event(void *ctx, const struct event *told)
+/* Some of the probes may still have been there. */
+static bool is_left_out(const struct live *l, const struct event *e)
 {
-	struct live *l = ctx;
-	struct checked_event room;
-	const struct event *e = frames__check(&l->show, told, &room);
-	int err = l->recorder ? recorder__event(l->recorder, e) : 0;
-
-	return err ? err : show__event(&l->show, e);
-}
-
-static int on_run(void *ctx, const struct event_run *run, size_t *n)
-{
-	struct live *l = ctx;
-
-	return show__run(&l->show, run, l->recorder, n);
+	return l->closed &&
+	       (e->type == EVENT_ENTRY || e->type == EVENT_BRANCH || e->type == EVENT_RETURN);
 }
 
 static int take_sideband(struct live *l, const struct sideband_event *e)
@@ -31,6 +21,42 @@ static int take_sideband(struct live *l, const struct sideband_event *e)
 	if (l->recorder)
 		failed = recorder__sideband(l->recorder, e);
 	return err ? err : failed;
+}
+
+static int on_marker(struct live *l, const struct event *e)
+{
+	const struct sideband_event mark = {.type = SIDEBAND_MARK,
+					    .time = e->time,
+					    .pid = e->pid,
+					    .tid = e->tid,
+					    .count = e->value,
+					    .text = e->text ? e->text : "?"};
+
+	if (e->type == EVENT_SWITCH)
+		return l->switched(l->switched_ctx, e);
+	return l->closed ? 0 : take_sideband(l, &mark);
+}
+
+static int on_event(void *ctx, const struct event *told)
+{
+	struct live *l = ctx;
+	struct checked_event room;
+	const struct event *e = is_left_out(l, told) ? NULL : frames__check(&l->show, told, &room);
+	int err = 0;
+
+	if (told->type == EVENT_SWITCH || told->type == EVENT_MARK)
+		return on_marker(l, told);
+	if (l->recorder && e)
+		err = recorder__event(l->recorder, e);
+	return err || !e ? err : show__event(&l->show, e);
+}
+
+static int on_run(void *ctx, const struct event_run *run, size_t *n)
+{
+	struct live *l = ctx;
+
+	*n = 0;
+	return l->closed ? 0 : show__run(&l->show, run, l->recorder, n);
 }
 
 /* ---- processes that existed before ---- */
@@ -110,6 +136,8 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 	struct live *l = ctx;
 	int err = take_sideband(l, e);
 
+	if (e->type == SIDEBAND_MAP && l->mapped)
+		l->mapped(l->switched_ctx, e);
 	if (err || e->type != SIDEBAND_LOST)
 		return err;
 	l->count_the_dead = true;

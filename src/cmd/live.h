@@ -15,6 +15,11 @@ struct live {
 	bool count_the_dead;  /* exit events may have been lost */
 	VEC(struct sideband_event) dead;
 	uint64_t found_dead; /* when; CLOCK_MONOTONIC, ns */
+	bool closed;	     /* recording has stopped: what threads did since is left out */
+	/* A thread came to a switch, or has mapped a file (switching.h); NULL: nobody asks. */
+	int (*switched)(void *ctx, const struct event *e);
+	void (*mapped)(void *ctx, const struct sideband_event *e);
+	void *switched_ctx;
 };
 
 void live__open(struct live *l, const struct plan *plan, const struct targets *targets,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Why a trace has no event: all were dropped or lost, other threads hit the probes, nobody mapped
  * the object, or its functions were not called. */
+#include "markers.h"
 #include "nothing.h"
 
 #define OBJECTS 4 /* are named */
@@ -201,7 +202,9 @@ void nothing__tell_live(const struct args *a, const struct trace_meta *meta, str
 	if (t->events || t->named || note__level() < NOTE_NORMAL ||
 	    tell_recorded(meta, a->events_given, &l->show))
 		return;
-	if (t->stops)
+	if (t->stops && (args__switches(a) || a->delay_ns || a->for_ns))
+		note("no event while recording was on; -v tells what switches it");
+	else if (t->stops)
 		note("no event while recording was on: it was stopped (--paused, bbtrace ctl stop); "
 		     "bbtrace ctl PID start continues it");
 	if (probe__filtered(probe) || inliner__filtered(inliner))

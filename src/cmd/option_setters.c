@@ -122,6 +122,34 @@ int option__check_to(struct args *a, const char *v)
 	return a->to ? 0 : err__set(EINVAL, "must be more than 0");
 }
 
+int option__set_control(struct args *a, const char *v)
+{
+	a->control_app = !strcmp(v, "app");
+	return a->control_app ? 0 : err__set(EINVAL, "unknown control '%s': use app", v);
+}
+
+int option__set_start_on(struct args *a, const char *v)
+{
+	vec__push(&a->start_on, v);
+	return 0;
+}
+
+int option__set_stop_on(struct args *a, const char *v)
+{
+	vec__push(&a->stop_on, v);
+	return 0;
+}
+
+int option__check_delay(struct args *a, const char *v)
+{
+	return a->delay_ns ? 0 : err__set(EINVAL, "must be more than 0");
+}
+
+int option__check_for(struct args *a, const char *v)
+{
+	return a->for_ns ? 0 : err__set(EINVAL, "must be more than 0");
+}
+
 int option__check_interval(struct args *a, const char *v)
 {
 	return a->interval_ns >= 1000000 ? 0 : err__set(EINVAL, "must be at least 1ms");

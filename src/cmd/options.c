@@ -158,6 +158,18 @@ static const struct option_row rows[] = {
 	 "where bbtrace ctl reaches this trace; none: nowhere"},
 	{"paused", 0, NULL, VERB_TRACE, SWITCH(paused),
 	 "record nothing until bbtrace ctl PID start"},
+	{"control", 0, "WHO", VERB_TRACE, OTHER,
+	 "app: record from the program's BBTRACE_START() to its BBTRACE_STOP() (bbtrace.h)",
+	 option__set_control},
+	{"start-on", 0, "FUNC", VERB_TRACE, OTHER,
+	 "record from where this is executed on; may be repeated", option__set_start_on},
+	{"stop-on", 0, "FUNC", VERB_TRACE, OTHER,
+	 "record no longer where this is executed; may be repeated", option__set_stop_on},
+	{"delay", 0, "TIME", VERB_TRACE, TIME(delay_ns),
+	 "start to record this long after that was asked for, or after the trace began",
+	 option__check_delay},
+	{"for", 0, "TIME", VERB_TRACE, TIME(for_ns), "stop this long after each start",
+	 option__check_for},
 	{"wait", 0, NULL, VERB_CTL, SWITCH(wait),
 	 "return when the trace has written all, after quit"},
 	{"timeout", 't', "SEC", VERB_CTL, TIME(timeout_ns),
@@ -371,5 +383,7 @@ void args__free(struct args *a)
 	vec__free(&a->filters.comms);
 	vec__free(&a->filters.excluded);
 	vec__free(&a->exclude);
+	vec__free(&a->start_on);
+	vec__free(&a->stop_on);
 	vec__free(&a->with);
 }

@@ -112,6 +112,46 @@ static int find_targets(struct planning *p)
 	return 0;
 }
 
+/* ---- marks ---- */
+
+static bool file_has_marks(const char *path, pid_t pid)
+{
+	struct found found;
+	bool has = !object__find(path, pid, &found) && markers__in_file(found.fd, true);
+
+	found__close(&found);
+	err__clear();
+	return has;
+}
+
+static bool has_marks(const struct planning *p)
+{
+	autofree char *command = p->args->command ? child__path_of(p->args->command[0]) : NULL;
+	marker_vec markers = {0};
+	const struct marker *m;
+	bool has = false;
+
+	for (size_t i = 0; i < p->targets.objects.len; i++)
+		object__markers(p->targets.objects.data[i], &markers);
+	vec__each (m, &markers)
+		has |= m->kind == MARKER_MARK;
+	vec__free(&markers);
+	return has || (command && file_has_marks(command, p->pid));
+}
+
+/* A mark stands between the branches before it and those behind it, which a probe that comes later
+ * could not tell apart. */
+static void place_for_marks(struct planning *p)
+{
+	if (p->args->placement_given || p->options.placement == PLACEMENT_COUNT ||
+	    p->options.placement == PLACEMENT_FULL || !has_marks(p))
+		return;
+	p->options.placement = PLACEMENT_FULL;
+	note_verbose(
+		"each branch has a probe, so that the program's marks are among them where they "
+		"were executed");
+}
+
 int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 {
 	int err;
@@ -124,6 +164,7 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 	err = find_targets(p);
 	if (err)
 		return err;
+	place_for_marks(p);
 	err = build(p, out);
 	if (err)
 		return err;

@@ -219,11 +219,11 @@ int show__sideband(struct show *s, const struct sideband_event *e)
 		s->sideband_lost += e->count;
 		return 0;
 	case SIDEBAND_STOP:
-		return trace__stop(s->trace, e->time);
+		return trace__stop(s->trace, e->time, e->text);
 	case SIDEBAND_START:
-		return trace__start(s->trace, e->time);
+		return trace__start(s->trace, e->time, e->count, e->text);
 	case SIDEBAND_MARK:
-		return trace__mark(s->trace, e->time, e->pid, e->tid, e->text);
+		return trace__mark(s->trace, e->time, e->pid, e->tid, e->count, e->text);
 	case SIDEBAND_TYPES:
 		return 0;
 	}

@@ -20,6 +20,7 @@
 #include "growth.h"
 #include "nothing.h"
 #include "planning.h"
+#include "switching.h"
 #include "wants.h"
 #include "watch.h"
 
@@ -41,6 +42,8 @@ struct session {
 	struct render render;	   /* else */
 	struct control control;
 	struct growth growth;
+	struct markers markers;
+	struct switching switching;
 	bool under; /* less ran than --fail-under asks for */
 	int btf;    /* from --btf; -1: none */
 	char btf_path[32];
@@ -103,6 +106,13 @@ static bool retires(const struct args *a)
 static bool counts(const struct session *s)
 {
 	return s->plan->placement == PLACEMENT_COUNT;
+}
+
+/* Then those of programs are recorded. */
+static bool shows_marks(const struct session *s)
+{
+	return !counts(s) && plan__has_programs(s->plan) &&
+	       (s->recorder || (s->render.output && s->render.output->format->marks));
 }
 
 static int write_out(struct session *s, uint64_t now)
@@ -179,6 +189,7 @@ static int poll_until_over(struct session *s)
 		wait.timeout_ms = min_of((end - now) / 1000000 + 1,
 					 (uint64_t)counting__patience_ms(&s->counting, now));
 		wait.timeout_ms = control__patience_ms(&s->control, wait.timeout_ms);
+		wait.timeout_ms = switching__patience_ms(&s->switching, now, wait.timeout_ms);
 		err = sources__take(s->sources, wait, &s->live.sink);
 		if (err == SOURCE_ENDED)
 			break;
@@ -191,7 +202,9 @@ static int poll_until_over(struct session *s)
 			brake__tell(&s->brake, s->live.show.trace, s->plan);
 			break;
 		}
-		err = counting__tick(&s->counting);
+		err = switching__tick(&s->switching, now_ns(CLOCK_MONOTONIC));
+		if (!err)
+			err = counting__tick(&s->counting);
 		if (!err)
 			err = control__serve(&s->control, now);
 		if (!err)
@@ -223,6 +236,7 @@ static int finish(struct session *s, int err)
 	if (!err && !end)
 		nothing__tell_live(s->args, &s->meta, &s->live, s->probe, s->engine.inliner);
 	counting__tell(&s->counting);
+	switching__tell(&s->switching);
 	child__tell_signal(&s->child);
 	if (!err && !end)
 		announce__file(s->args, args__record_name(s->args));
@@ -297,20 +311,49 @@ static struct growth growth_of(struct session *s)
 
 static struct probe_options options_of(struct session *s)
 {
-	return (struct probe_options){.filters = s->args->filters,
-				      .buffer = s->args->buffer,
-				      .events = s->args->events,
-				      .inlines = s->engine.copies,
-				      .retires = retires(s->args),
-				      .usdt = s->planning.with.usdt.data,
-				      .nusdt = s->planning.with.usdt.len,
-				      .stack = s->args->stack,
-				      .all_regs = wants__all_regs(s->args),
-				      .interrupted = &interrupted,
-				      .attach = s->args->attach,
-				      .kernel = s->planning.targets.kernel,
-				      .btf = s->args->btf ? s->btf_path : NULL,
-				      .btf_name = s->args->btf};
+	return (struct probe_options){
+		.filters = s->args->filters,
+		.buffer = s->args->buffer,
+		.events = s->args->events,
+		.inlines = s->engine.copies,
+		.retires = retires(s->args),
+		.usdt = s->planning.with.usdt.data,
+		.nusdt = s->planning.with.usdt.len,
+		.parks = args__begin_stopped(s->args) || args__switches(s->args) || s->args->for_ns,
+		.markers = args__switches(s->args) || shows_marks(s) ? &s->markers.all : NULL,
+		.stack = s->args->stack,
+		.all_regs = wants__all_regs(s->args),
+		.interrupted = &interrupted,
+		.attach = s->args->attach,
+		.kernel = s->planning.targets.kernel,
+		.btf = s->args->btf ? s->btf_path : NULL,
+		.btf_name = s->args->btf};
+}
+
+static int begin_recording(struct session *s)
+{
+	bool stopped = args__begin_stopped(s->args);
+	int err = 0;
+
+	if (!s->child.pid && !stopped)
+		counting__note_cut(&s->counting);
+	if (!stopped) {
+		sources__start(s->sources);
+		note_verbose("recording");
+	} else {
+		err = control__begin_stopped(&s->control, s->meta.start_time);
+	}
+	if (s->options.markers || s->args->delay_ns || s->args->for_ns)
+		s->switching = (struct switching){.args = s->args,
+						  .control = &s->control,
+						  .probe = s->probe,
+						  .markers = &s->markers};
+	s->live.switched = switching__switched;
+	s->live.mapped = s->options.markers ? switching__mapped : NULL;
+	s->live.switched_ctx = &s->switching;
+	if (!err)
+		err = switching__begin(&s->switching, s->meta.start_time);
+	return err || !stopped ? err : sources__park(s->sources);
 }
 
 static int run(struct session *s, int *status)
@@ -360,14 +403,7 @@ static int run(struct session *s, int *status)
 	if (counts(s))
 		s->counting = counting__begin(s->args, s->plan, s->sources, s->probe, &s->live,
 					      s->render.output);
-	if (!s->child.pid && !s->args->paused)
-		counting__note_cut(&s->counting);
-	if (!s->args->paused) {
-		sources__start(s->sources);
-		note_verbose("recording");
-	} else {
-		err = control__begin_stopped(&s->control, s->meta.start_time);
-	}
+	err = begin_recording(s);
 	if (err)
 		return clean(s, err);
 	announce__live(s->args, s->plan);
@@ -427,6 +463,8 @@ static int prepare(struct session *s, int *status)
 	if (err)
 		return err;
 	err = make_output(s);
+	if (!err)
+		err = markers__find(&s->markers, s->args, &s->planning, shows_marks(s));
 	filter_command(s);
 	return err;
 }
@@ -456,6 +494,8 @@ static void close_session(struct session *s)
 	brake__free(&s->brake);
 	plan__free(s->plan);
 	growth__free(&s->growth);
+	switching__free(&s->switching);
+	markers__free(&s->markers);
 	planning__free(&s->planning);
 }
 

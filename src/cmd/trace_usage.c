@@ -27,6 +27,9 @@ static int usage_of(const struct args *a)
 				a->record);
 	if (a->command && a->filters.pids.len)
 		return err__set(EINVAL, "-p and -- CMD exclude each other");
+	if (a->control_app && a->paused)
+		return err__set(EINVAL, "--paused waits for bbtrace ctl, --control app for the "
+					"program: give one of them");
 	if (a->attach && !mechanism__exists(a->attach))
 		return err__set(EINVAL, "unknown attach mechanism '%s'; bbtrace doctor lists them",
 				a->attach);

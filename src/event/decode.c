@@ -172,6 +172,7 @@ static const size_t sizes[WIRE_TYPES] = {
 	[WIRE_SIGNAL] = sizeof(struct wire_signal), [WIRE_GOROUTINE] = sizeof(struct wire_value),
 	[WIRE_RETURN] = sizeof(struct wire_value),  [WIRE_END] = sizeof(struct wire_value),
 	[WIRE_RESUME] = sizeof(struct wire_value),  [WIRE_PASSES] = sizeof(struct wire_value),
+	[WIRE_SWITCH] = sizeof(struct wire_value),  [WIRE_MARK] = sizeof(struct wire_mark),
 	[WIRE_NAMED] = sizeof(struct wire_named),
 };
 
@@ -181,6 +182,7 @@ static const uint8_t types[WIRE_TYPES] = {
 	[WIRE_SIGNAL] = EVENT_SIGNAL, [WIRE_GOROUTINE] = EVENT_GOROUTINE,
 	[WIRE_RETURN] = EVENT_RETURN, [WIRE_END] = EVENT_END,
 	[WIRE_RESUME] = EVENT_RESUME, [WIRE_PASSES] = EVENT_PASSES,
+	[WIRE_SWITCH] = EVENT_SWITCH, [WIRE_MARK] = EVENT_MARK,
 	[WIRE_NAMED] = EVENT_NAMED,
 };
 
@@ -278,6 +280,15 @@ static const struct event *take_named(struct decoder *d, const struct wire_named
 	return &d->event;
 }
 
+static void take_mark(struct event *out, const struct wire_mark *m)
+{
+	out->count = m->marker;
+	out->value = m->value;
+	out->target = m->name;
+	out->sp = m->ip;
+	out->text = m->event.missing || m->text[WIRE_TEXT - 1] ? NULL : m->text;
+}
+
 const struct event *decoder__event(struct decoder *d, const void *record, size_t size,
 				   uint64_t settled)
 {
@@ -326,9 +337,14 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 		out->count = v->value[0] & ~PASSES_PROCESS;
 		out->process = v->value[0] & PASSES_PROCESS;
 		out->value = v->value[1];
+	} else if (type == WIRE_SWITCH) {
+		out->count = v->value[0];
+	} else if (type == WIRE_MARK) {
+		take_mark(out, record);
 	}
 	if (type == WIRE_LOST || type == WIRE_GOROUTINE || type == WIRE_SIGNAL ||
-	    type == WIRE_END || type == WIRE_RESUME || type == WIRE_PASSES)
+	    type == WIRE_END || type == WIRE_RESUME || type == WIRE_PASSES || type == WIRE_SWITCH ||
+	    type == WIRE_MARK)
 		return out;
 	if (out->site >= d->plan->sites.len)
 		return bad_record();

@@ -23,10 +23,14 @@ enum event_type {
 	EVENT_RESUME,	 /* a signal's handler returns; target and sp: where to */
 	EVENT_NAMED,	 /* one of the plan's named events (plan/named.h) */
 	EVENT_TYPES,
-	/* From here on: no event of the trace, and never passed on by a source. */
+	/* From here on: no event of the trace, nor in a file. The first is never passed on by a
+	 * source. */
 	EVENT_PASSES = EVENT_TYPES, /* of the thread with a log: count: filters of which it is told
 				       whether it passes them (bits, as in bpf/wire.h), value: those
 				       of them that it passes; process: as do all of its threads */
+	EVENT_SWITCH, /* recording is to be switched; count: the index of the marker */
+	EVENT_MARK,   /* a mark; count: likewise; value: its number; text, or if that could not be
+			 read: target, its address, and sp, that of the instruction */
 };
 
 /* The kernel ran this in an interrupt. */
@@ -119,6 +123,7 @@ struct event {
 			       own stack */
 	const struct event_entry *entry; /* ENTRY */
 	const struct event_named *named; /* NAMED */
+	const char *text;		 /* MARK; NULL: not known. Valid as long as the event */
 	const uint64_t *above; /* SIGNAL: nabove words, 0: not known. Valid as long as the event.
 				* Not in trace files */
 	unsigned nabove;
@@ -164,9 +169,10 @@ enum sideband_type {
 	SIDEBAND_LOST,	/* count sideband events were lost */
 	SIDEBAND_GAP,	/* an unknown number of this process's events is missing */
 	SIDEBAND_INNER, /* the process's PID in its own PID namespace is count */
-	SIDEBAND_STOP,	/* nothing is recorded from here on; pid 0, as of the next one */
-	SIDEBAND_START, /* it is again */
-	SIDEBAND_MARK,	/* somebody notes text; pid 0: not of a thread */
+	/* pid 0; text: what asked for it; NULL: somebody, by bbtrace ctl */
+	SIDEBAND_STOP,	/* nothing is recorded from here on */
+	SIDEBAND_START, /* it is again; count: so many ns after that was asked for, with a text */
+	SIDEBAND_MARK,	/* somebody notes text; pid 0: not of a thread, else also a number, count */
 	SIDEBAND_TYPES
 };
 
@@ -177,8 +183,9 @@ struct sideband_event {
 	uint64_t start, len, offset; /* MAP */
 	uint32_t major, minor;	     /* MAP */
 	uint64_t ino;		     /* MAP */
-	uint64_t count;		     /* LOST, INNER */
-	const char *text; /* COMM, EXEC: the name; MAP: the path; MARK. Valid during the call */
+	uint64_t count;		     /* LOST, INNER, START, MARK */
+	const char *text; /* COMM, EXEC: the name; MAP: the path; MARK, STOP, START. Valid during
+			     the call */
 };
 
 /* ---- from records of the BPF program (bpf/wire.h) to events (decode.c) ---- */

@@ -355,6 +355,15 @@ static const uint8_t sideband_has[] = {
 	[SIDEBAND_ITEM_LOST] = HAS_COUNT,
 };
 
+/* What asked for it; a text may be empty. */
+static uint8_t has_since_5(uint64_t type)
+{
+	return type == SIDEBAND_STOP	? HAS_TEXT
+	       : type == SIDEBAND_START ? HAS_TEXT | HAS_COUNT
+	       : type == SIDEBAND_MARK	? HAS_COUNT
+					: 0;
+}
+
 /* When reading, the text is copied to *own. */
 static void code_text(struct codec *c, const char **text, char **own)
 {
@@ -388,7 +397,7 @@ void codec__sideband(struct codec *c, uint64_t *type, struct sideband_event *e, 
 		c->bad = true;
 		return;
 	}
-	has = sideband_has[*type];
+	has = sideband_has[*type] | (c->m.major < 5 ? 0 : has_since_5(*type));
 	e->pid = code_number(c, COLUMN_SIDEBAND, e->pid);
 	e->tid = code_delta(c, COLUMN_SIDEBAND, e->tid, e->pid);
 	if (has & HAS_TIME)
@@ -403,4 +412,6 @@ void codec__sideband(struct codec *c, uint64_t *type, struct sideband_event *e, 
 		e->count = code_number(c, COLUMN_SIDEBAND, e->count);
 	if (has & HAS_TEXT)
 		code_text(c, &e->text, own);
+	if ((*type == SIDEBAND_STOP || *type == SIDEBAND_START) && e->text && !*e->text)
+		e->text = NULL;
 }

@@ -20,7 +20,7 @@
 #define FILE_MAGIC_SIZE	 8
 #define FILE_HEADER_SIZE 20
 /* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags; 4: increments of
- * the plan; 5: named events. */
+ * the plan; 5: named events; what asked for a stop, or a start. */
 #define FILE_MAJOR 5
 /* 1: blocks of events say what is before them; copies. */
 #define FILE_MINOR 1

@@ -252,6 +252,33 @@ bool object__vaddr_to_offset(const struct object *o, uint64_t vaddr, uint64_t *o
  */
 int object__needed(const struct object *o, int (*fn)(void *ctx, const char *soname), void *ctx);
 
+/* ---- what a program says to its tracer, by include/bbtrace.h (markers.c) ---- */
+
+enum marker_kind { MARKER_START, MARKER_STOP, MARKER_MARK };
+
+struct marker {
+	uint64_t vaddr;
+	enum marker_kind kind;
+	const char *args; /* where its arguments are, in the note's words; lives as long as the
+			     object */
+};
+typedef VEC(struct marker) marker_vec;
+
+/* Where a mark's operands are: registers by the architecture's numbers. */
+struct marker_operands {
+	uint8_t name, value;
+	int64_t constant; /* value MARKER_CONSTANT: this is the value */
+};
+#define MARKER_CONSTANT 0xff
+struct arch;
+/* False: they are somewhere else, which bbtrace.h doesn't write. */
+bool marker__operands(const struct marker *m, const struct arch *arch, struct marker_operands *out);
+/* Has the file notes of these markers, or of marks among them? A quick look, before it is read as
+ * an object. */
+bool markers__in_file(int fd, bool marks);
+/* Appends those of the object in the order of its notes. */
+void object__markers(const struct object *o, marker_vec *out);
+
 /* ---- functions to trace ---- */
 
 #define NO_FUNCTION UINT32_MAX /* in place of a function's index */

@@ -84,6 +84,25 @@ static bool get_text(const struct output *o, const struct step *s, union field_v
 	return true;
 }
 
+/* Of a program's. */
+static bool get_number(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->count;
+	return s->pid;
+}
+
+static bool get_by(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->string = s->text;
+	return s->text;
+}
+
+static bool get_asked(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->count;
+	return s->text;
+}
+
 static bool get_name(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->string = o->plan->named.data[s->named->which].name;
@@ -255,6 +274,9 @@ const struct field fields[FIELDS] = {
 	[FIELD_CONTEXT] = {KEY("context"), VALUE_STRING, CALLS | IN(STEP_NAMED), get_context},
 	[FIELD_EVENT] = {KEY("event"), VALUE_STRING, ALL_STEPS, get_event},
 	[FIELD_TEXT] = {KEY("text"), VALUE_STRING, IN(STEP_MARK), get_text},
+	[FIELD_NUMBER] = {KEY("number"), VALUE_SIGNED, IN(STEP_MARK), get_number},
+	[FIELD_BY] = {KEY("by"), VALUE_STRING, IN(STEP_STOP) | IN(STEP_START), get_by},
+	[FIELD_ASKED] = {KEY("since_asked_ns"), VALUE_DEC, IN(STEP_START), get_asked},
 	[FIELD_NAME] = {KEY("name"), VALUE_STRING, IN(STEP_NAMED), get_name},
 	[FIELD_ARGS] = {KEY("args"), VALUE_NAMED, IN(STEP_NAMED), get_args},
 	[FIELD_AT] = {{NULL, 0}, VALUE_AT, CALLS | IN(STEP_NAMED), get_at},

@@ -11,6 +11,7 @@
 
 enum field_type {
 	VALUE_DEC,
+	VALUE_SIGNED,
 	VALUE_HEX, /* JSON: a hex string */
 	VALUE_STRING,
 	VALUE_BOOL,
@@ -56,6 +57,9 @@ enum field_id {
 	FIELD_CONTEXT,
 	FIELD_EVENT,
 	FIELD_TEXT,
+	FIELD_NUMBER,
+	FIELD_BY,
+	FIELD_ASKED,
 	FIELD_NAME,
 	FIELD_ARGS,
 	FIELD_AT,

@@ -54,6 +54,8 @@ static void put_value(const struct output *o, struct json *j, enum field_type ty
 	switch (type) {
 	case VALUE_DEC:
 		return json__unsigned(j, v->number);
+	case VALUE_SIGNED:
+		return json__signed(j, v->number);
 	case VALUE_HEX:
 		return json__hex(j, v->number);
 	case VALUE_STRING:

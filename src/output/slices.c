@@ -233,6 +233,9 @@ static void omitted(struct output *o, struct track *t, const struct step *s)
 
 static void mark(struct output *o, struct track *t, const struct step *s)
 {
+	autofree char *number = xasprintf("%lld", (long long)s->count);
+
+	add_text(o, "number", number);
 	put_instant(o, t, "mark", s->text);
 }
 

@@ -185,6 +185,31 @@ static void show_events(struct output *o, const struct step *step, const union f
 	str__puts(&o->buffer, v->number == 1 ? " event" : " events");
 }
 
+/* A program's has a number. */
+static void show_mark(struct output *o, const struct step *step, const union field_value *v)
+{
+	str__shown(&o->buffer, v->string);
+	if (step->pid)
+		str__printf(&o->buffer, " = %lld", (long long)step->count);
+}
+
+/* How long a start was not live after what asked for it. */
+static void show_recording(struct output *o, const struct step *step, const union field_value *v)
+{
+	const union field_value asked = {.number = step->count};
+
+	str__puts(&o->buffer, v->string);
+	put(&o->buffer, "s");
+	if (!step->text)
+		return;
+	str__puts(&o->buffer, step->type == STEP_START ? ", " : " at ");
+	if (step->type == STEP_START) {
+		show_duration(o, step, &asked);
+		put(&o->buffer, " after ");
+	}
+	str__shown(&o->buffer, step->text);
+}
+
 /* ---- the lines ---- */
 
 struct cell {
@@ -290,12 +315,12 @@ static const struct cell omitted_cells[] = {
 };
 
 static const struct cell mark_cells[] = {
-	CELL(TEXT, string, .before = "-- mark: ", .after = " --", .colour = CYAN),
+	CELL(TEXT, mark, .before = "-- mark: ", .after = " --", .colour = CYAN),
 	LINE_END,
 };
 
 static const struct cell recording_cells[] = {
-	CELL(EVENT, string, .before = "-- recording ", .after = "s --", .colour = YELLOW),
+	CELL(EVENT, recording, .before = "-- recording ", .after = " --", .colour = YELLOW),
 	LINE_END,
 };
 

@@ -233,6 +233,13 @@ static bool is_point(const struct step *s)
 	return s->type == STEP_STOP || s->type == STEP_START || s->type == STEP_MARK;
 }
 
+static char *text_of(const struct step *s)
+{
+	if (s->type == STEP_MARK && s->pid)
+		return xasprintf("%s = %lld", s->text ? s->text : "", (long long)s->count);
+	return s->text ? xstrdup(s->text) : NULL;
+}
+
 static void add_point(struct timeline *t, const struct step *s)
 {
 	if (s->type == STEP_STOP)
@@ -243,7 +250,7 @@ static void add_point(struct timeline *t, const struct step *s)
 	vec__push(&t->points,
 		  (struct timeline_point){.time = s->time,
 					  .type = s->type,
-					  .text = s->text ? xstrdup(s->text) : NULL,
+					  .text = text_of(s),
 					  .lane = step__is_global(s) ? -1 : lane_of(t, s)});
 }
 

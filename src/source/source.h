@@ -71,6 +71,13 @@ struct source_ops {
 	/* After stop: events that are left are not passed any more, but counted as lost. NULL:
 	 * there are never many. Async-signal-safe. */
 	void (*cut)(struct source *s);
+	/*
+	 * After stop: takes its probes away, so that what it traces costs nothing, until unpark
+	 * puts them back, before start. What can't be taken away stays and is silent. 0, or -errno
+	 * with a message; unpark: nothing is there then. NULL: there is nothing to take away.
+	 */
+	int (*park)(struct source *s);
+	int (*unpark)(struct source *s);
 };
 
 /* The first member of every source. */
@@ -97,6 +104,8 @@ int sources__catch_up(struct sources *s, const struct source_sink *sink);
 int sources__counts(struct sources *s, const struct source_sink *sink);
 void sources__misses(struct sources *s, const struct source_sink *sink);
 int sources__losses(struct sources *s, const struct source_sink *sink);
+int sources__park(struct sources *s);
+int sources__unpark(struct sources *s);
 /* Closes and frees them all. */
 void sources__close(struct sources *s);
 

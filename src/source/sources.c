@@ -153,6 +153,28 @@ void sources__stop(struct sources *s)
 		m->source->ops->stop(m->source);
 }
 
+int sources__park(struct sources *s)
+{
+	struct member *m;
+	int err = 0;
+
+	vec__each (m, &s->members)
+		if (!err && m->source->ops->park)
+			err = m->source->ops->park(m->source);
+	return err;
+}
+
+int sources__unpark(struct sources *s)
+{
+	struct member *m;
+	int err = 0;
+
+	vec__each (m, &s->members)
+		if (!err && m->source->ops->unpark)
+			err = m->source->ops->unpark(m->source);
+	return err;
+}
+
 void sources__cut(struct sources *s)
 {
 	struct member *m;

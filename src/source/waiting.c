@@ -50,6 +50,8 @@ struct waiting *waiting__event(const struct event *e)
 	w->event = *e;
 	w->pid = e->pid;
 	w->tid = e->tid;
+	w->text = e->text ? xstrdup(e->text) : NULL;
+	w->event.text = w->text;
 	if (e->entry)
 		copy_entry(w, e->entry);
 	if (e->named)

@@ -234,7 +234,7 @@ int kernel_side__enter(struct event_context *n);
 int step__mark(struct event_context *n, enum step_type type, uint64_t count);
 /* Emits a step that is of no event; th NULL: of no thread. */
 int step__note(struct trace *t, struct thread *th, enum step_type type, uint64_t time,
-	       const char *text);
+	       uint64_t count, const char *text);
 /* Counts lost events and emits LOST; UNKNOWN if their number is unknown. */
 int step__lost(struct event_context *n, uint64_t count);
 /* A branch without probe that the path implies; to_block: the target of an indirect jump, or

@@ -58,7 +58,7 @@ int step__mark(struct event_context *n, enum step_type type, uint64_t count)
 }
 
 int step__note(struct trace *t, struct thread *th, enum step_type type, uint64_t time,
-	       const char *text)
+	       uint64_t count, const char *text)
 {
 	struct event_context n = {.t = t, .th = th};
 	struct step step = {.type = type,
@@ -73,6 +73,7 @@ int step__note(struct trace *t, struct thread *th, enum step_type type, uint64_t
 		step = step_of(&n, type, NO_SITE);
 	step.timed = true;
 	step.time = time;
+	step.count = count;
 	step.text = text;
 	return th ? live_filter__step(t, th, &step) : live_filter__pass(t, &step);
 }

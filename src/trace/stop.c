@@ -36,7 +36,7 @@ static void stop_all(struct trace *t, const struct map64 *threads)
 			stop_thread(t, (struct thread *)(uintptr_t)th);
 }
 
-int trace__stop(struct trace *t, uint64_t time)
+int trace__stop(struct trace *t, uint64_t time, const char *by)
 {
 	if (t->stopped)
 		return 0;
@@ -45,16 +45,16 @@ int trace__stop(struct trace *t, uint64_t time)
 	tasks__leave_all(t);
 	stop_all(t, &t->goroutines);
 	stop_all(t, &t->threads);
-	return step__note(t, NULL, STEP_STOP, time, NULL);
+	return step__note(t, NULL, STEP_STOP, time, 0, by);
 }
 
 /* A part of a trace may begin in a stop. */
-int trace__start(struct trace *t, uint64_t time)
+int trace__start(struct trace *t, uint64_t time, uint64_t since, const char *by)
 {
 	if (t->stopped)
 		t->totals.stopped_ms += (time - min_of(time, t->stopped)) / 1000000;
 	t->stopped = 0;
-	return step__note(t, NULL, STEP_START, time, NULL);
+	return step__note(t, NULL, STEP_START, time, since, by);
 }
 
 static int miss_of_thread(struct trace *t, struct thread *th)
@@ -106,11 +106,12 @@ int trace__hole(struct trace *t, uint64_t count, bool forgets)
 	return err ? err : miss_of_all(t, &t->threads);
 }
 
-int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *text)
+int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint64_t number,
+		const char *text)
 {
 	struct thread *th = pid ? tasks__thread(t, pid, tid, 0) : NULL;
 
-	return step__note(t, th, STEP_MARK, time, text);
+	return step__note(t, th, STEP_MARK, time, number, text);
 }
 
 int stop__mark(struct event_context *n)

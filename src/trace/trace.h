@@ -109,8 +109,9 @@ struct step {
 	bool has_tracing;
 	uint64_t tracing, noise;
 
-	const char *text; /* MARK */
-	uint64_t count;	  /* LOST */
+	const char *text; /* MARK; STOP, START: what asked for it, NULL: somebody */
+	uint64_t count;	  /* LOST; START: so many ns after that was asked for, with a text;
+			     MARK of a thread: its number, int64_t */
 	bool at_least;	  /* LOST: count is a lower bound */
 };
 
@@ -291,15 +292,16 @@ void trace__missed(struct trace *t, uint64_t hits);
 /* An unknown number of a thread's events is missing here: emits UNKNOWN. */
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid);
 /* Recording stops, and starts again: each thread's path in between is unknown, and UNKNOWN at its
- * next event. */
-int trace__stop(struct trace *t, uint64_t time);
-int trace__start(struct trace *t, uint64_t time);
+ * next event. by: what asked for it, NULL: somebody; since: so many ns before. */
+int trace__stop(struct trace *t, uint64_t time, const char *by);
+int trace__start(struct trace *t, uint64_t time, uint64_t since, const char *by);
 /* So many events of any threads are missing here, and other records of theirs (0: only these):
  * emits LOST of no thread, and UNKNOWN of each. forgets: sideband events are missing, so that
  * nothing is known of any task. */
 int trace__hole(struct trace *t, uint64_t count, bool forgets);
-/* Somebody notes text; pid 0: not of a thread. */
-int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *text);
+/* Somebody notes text; pid 0: not of a thread, and without a number. */
+int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint64_t number,
+		const char *text);
 /* Ends the trace, not the threads: the calls that they run count as open. */
 int trace__finish(struct trace *t);
 const struct trace_totals *trace__totals(const struct trace *t);

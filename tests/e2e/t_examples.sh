@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 unset BBTRACE_ENGINE # as users have it
+export CPATH=$ROOT/include # where make install puts it
 needs root uprobes
 
 pages=()

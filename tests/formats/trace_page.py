@@ -178,10 +178,12 @@ class Block:
         if kind == 4:
             for _ in range(6):
                 side.number()
-        if kind in (1, 2, 4, 10):
+        if kind in (1, 2, 4):
             side.part()
-        for _ in range({0: 2, 5: 1, 7: 1, 64: 1}.get(kind, 0)):
+        for _ in range({0: 2, 5: 1, 7: 1, 9: 1, 10: 1, 64: 1}.get(kind, 0)):
             side.number()
+        if kind in (8, 9, 10):
+            side.part()
         assert kind in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 64), kind
 
     def event(self, thread):

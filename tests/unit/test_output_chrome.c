@@ -139,7 +139,7 @@ static void test_global(void)
 		      G("1000013.345", "recording", "recording stops")
 			      G("1000013.345", "recording", "recording starts")
 				      G("1000013.345", "mark", "a \\\"b\\\"")
-					      I("1000012.345", "mark", "mine", ""),
+					      I("1000012.345", "mark", "mine", "\"number\":\"0\""),
 	      "a stop ends all calls where they were seen last; marks are instants of the whole trace, or of their thread",
 	      at(fixture_entry(), 1, 0, 0), stop, start, mark, own);
 }

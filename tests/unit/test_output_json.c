@@ -196,10 +196,16 @@ static void test_global(void)
 	shows("{\"ts\":5,\"event\":\"stop\"}\n{\"ts\":5,\"event\":\"start\"}\n"
 	      "{\"ts\":5,\"event\":\"mark\",\"text\":\"a \\\"b\\\"\\u000a\\u001b[1m\xef\xbf\xbd\"}\n",
 	      "what is of no thread has its time alone, and a mark its text", s, b, m);
+	s.text = b.text = "f \"of\" 7";
+	b.count = 1500;
+	shows("{\"ts\":5,\"event\":\"stop\",\"by\":\"f \\\"of\\\" 7\"}\n"
+	      "{\"ts\":5,\"event\":\"start\",\"by\":\"f \\\"of\\\" 7\",\"since_asked_ns\":1500}\n",
+	      "what asked for a stop or a start, and how long ago", s, b);
 	m = fixture_step(STEP_MARK, SITE_JNE);
 	m.text = "x";
-	shows("{\"ts\":1000012345," TASK ",\"event\":\"mark\",\"text\":\"x\"}\n",
-	      "a thread's mark has the thread, but no CPU", m);
+	m.count = -3;
+	shows("{\"ts\":1000012345," TASK ",\"event\":\"mark\",\"text\":\"x\",\"number\":-3}\n",
+	      "a thread's mark has the thread and its number, but no CPU", m);
 }
 
 static void test_task(void)

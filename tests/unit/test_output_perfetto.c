@@ -326,7 +326,7 @@ static void test_global(void)
 	own.text = "mine";
 	shows("2 B 12345 [function] malloc" REGS "2 E 12345 return=not seen\n"
 	      "1 I 13345 [recording] recording stops\n1 I 13345 [recording] recording starts\n"
-	      "1 I 12345 [mark] a \"b\"\n2 I 12345 [mark] mine\n",
+	      "1 I 12345 [mark] a \"b\"\n2 I 12345 [mark] mine number=0\n",
 	      "13345", "a stop ends all calls; marks are of the whole trace, or of their thread",
 	      at(fixture_entry(), 1, 0, 0), stop, start, mark, own);
 }

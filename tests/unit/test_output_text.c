@@ -322,16 +322,23 @@ static void test_global(void)
 
 	stop.type = STEP_STOP;
 	start.type = STEP_START;
+	stop.text = start.text = NULL;
 	own.type = STEP_MARK;
 	own.text = "mine";
+	own.count = -3;
 	later.time += 100;
 	shows("   0.000012346               -- recording stops --\n"
 	      "   0.000012346               -- recording starts --\n" LEFT
 	      "  malloc+0x25  jne  taken -> malloc+0x50\n"
 	      "   0.000012346               -- mark: a\\x0a\\x1bb --\n"
 	      "   0.000012445 ls-7            malloc+0x25  jne  taken -> malloc+0x50\n" LEFT
-	      "-- mark: mine --\n",
+	      "-- mark: mine = -3 --\n",
 	      "what is of no thread has a line with its time", stop, start, b, mark, later, own);
+	stop.text = start.text = "x\n()";
+	start.count = 1500;
+	shows("   0.000012346               -- recording stops at x\\x0a() --\n"
+	      "   0.000012346               -- recording starts, 1.5us after x\\x0a() --\n",
+	      "what asked for a stop or a start is told, and how long that was ago", stop, start);
 	options.fold = true;
 	shows(LEFT "  malloc+0x25  jne  taken -> malloc+0x50  2 times in 0ns\n"
 		   "   0.000012346               -- mark: a\\x0a\\x1bb --\n" LEFT

@@ -237,7 +237,7 @@ static void test_points(void)
 	timeline__json(&line, 900, &j);
 	ok(strstr(text.data, "\"begin\":0,\"span\":400,"), "the timeline goes from mark to mark");
 	ok(strstr(text.data, "\n\"marks\":[[0,\"mark\",\"a \\u003c/script>\"],[200,\"stop\"],"
-			     "[300,\"start\"],[400,\"mark\",\"its own\",0]]}"),
+			     "[300,\"start\"],[400,\"mark\",\"its own = 0\",0]]}"),
 	   "marks and stops have their times, marks their texts, a thread's mark its lane");
 	str__free(&text);
 	start_over();

@@ -131,8 +131,11 @@ static void add_any_sideband(struct trace_writer *w)
 		e.time = 5000000000000 + rnd() % 1000000;
 	if (e.type == SIDEBAND_FORK)
 		e.ppid = rnd() % 500, e.ptid = rnd();
-	if (e.type == SIDEBAND_LOST || e.type == SIDEBAND_INNER)
+	if (e.type == SIDEBAND_LOST || e.type == SIDEBAND_INNER || e.type == SIDEBAND_START ||
+	    e.type == SIDEBAND_MARK)
 		e.count = rnd();
+	if ((e.type == SIDEBAND_START || e.type == SIDEBAND_STOP) && rnd() % 2)
+		e.text = texts[1 + rnd() % 3];
 	if (e.type == SIDEBAND_MAP)
 		e.start = rnd(), e.len = rnd() % 99999, e.offset = rnd() % 8 * 4096, e.major = 254,
 		e.minor = 1, e.ino = rnd() % 99999;
@@ -304,7 +307,7 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_named), 16, "struct plan_named is as tables.c knows it");
 	is(sizeof(struct plan_field), 40, "struct plan_field is as tables.c knows it");
 	is(sizeof(struct event_named), 80, "struct event_named is as event_codec.c knows it");
-	is(sizeof(struct event), 120, "struct event is as event_codec.c knows it");
+	is(sizeof(struct event), 128, "struct event is as event_codec.c knows it");
 	is(sizeof(struct event_entry), 88, "struct event_entry is as event_codec.c knows it");
 }
 

@@ -363,13 +363,13 @@ static void test_stop(void)
 	enter(7, 8);
 	is_str(given.data, "E7 B7 B7 R7= E7+ E8 ", "before recording stops");
 	str__clear(&given);
-	trace__stop(t, 5000000);
-	trace__stop(t, 6000000);
+	trace__stop(t, 5000000, NULL);
+	trace__stop(t, 6000000, NULL);
 	is_str(given.data, "[ ", "a stop is of no thread, and only one");
 	ok(!last.pid && last.timed && last.time == 5000000, "it has its time");
 	is(open_calls(), 2, "the calls that run are open");
 	str__clear(&given);
-	trace__start(t, 8000000);
+	trace__start(t, 8000000, 0, NULL);
 	leave(7, 7);
 	enter(7, 7);
 	enter(7, 9);
@@ -381,7 +381,7 @@ static void test_stop(void)
 	is(totals->stopped_ms, 3, "with their time");
 	is(unmatched(), 2, "returns of calls that began before the stop are unmatched");
 	str__clear(&given);
-	trace__start(t, 9000000);
+	trace__start(t, 9000000, 0, NULL);
 	is(trace__totals(t)->stopped_ms, 3,
 	   "a part of a trace may begin in a stop, whose length isn't known");
 	trace__free(t);
@@ -389,8 +389,8 @@ static void test_stop(void)
 	begin(true);
 	enter(7, 7);
 	str__clear(&given);
-	trace__stop(t, 1);
-	trace__start(t, 2);
+	trace__stop(t, 1, NULL);
+	trace__start(t, 2, 0, NULL);
 	enter(7, 7);
 	is_str(given.data, "[ ] ?7 E7 ", "a thread's calls in the kernel end as well");
 	trace__free(t);
@@ -400,8 +400,8 @@ static void test_stop(void)
 	enter(7, 7);
 	go_over(7, 7, 101);
 	enter(7, 7);
-	trace__stop(t, 1);
-	trace__start(t, 2);
+	trace__stop(t, 1, NULL);
+	trace__start(t, 2, 0, NULL);
 	str__clear(&given);
 	leave(7, 7);
 	go_over(7, 7, 100);
@@ -415,11 +415,11 @@ static void test_mark(void)
 {
 	begin(false);
 	str__clear(&given);
-	trace__mark(t, 5, 0, 0, "of none");
+	trace__mark(t, 5, 0, 0, 0, "of none");
 	ok(step__is_global(&last) && last.time == 5 && !*last_comm, "a mark of no thread");
 	trace__comm(t, 7, 8, "named");
 	enter(7, 8);
-	trace__mark(t, 5, 7, 8, "mine");
+	trace__mark(t, 5, 7, 8, 9, "mine");
 	ok(!step__is_global(&last) && last.pid == 7 && last.tid == 8 && !strcmp(last_comm, "prog"),
 	   "a mark of a thread");
 	is_str(given.data, "Mof none E8 M8mine ", "marks in their order");

@@ -439,11 +439,25 @@ static void inline__cut(struct source *source)
 	rings__cut(((struct inline_source *)source)->inliner->rings);
 }
 
+static int inline__park(struct source *source)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	return s->inner->ops->park(s->inner);
+}
+
+static int inline__unpark(struct source *source)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	return s->inner->ops->unpark(s->inner);
+}
+
 static const struct source_ops inline_ops = {
 	"inline",	NULL,		inline__attach,	 inline__start,
 	inline__stop,	inline__take,	inline__settled, inline__catch_up,
 	inline__counts, inline__misses, inline__losses,	 inline__close,
-	inline__cut};
+	inline__cut,	inline__park,	inline__unpark};
 
 bool inliner__filtered(const struct inliner *i)
 {

@@ -22,6 +22,8 @@ const struct mechanism mechanisms[] = {
 	 .change = uprobe_multi__change,
 	 .add = uprobe_multi__add,
 	 .remove = uprobe_multi__remove,
+	 .park = uprobe_multi__park,
+	 .unpark = uprobe_multi__unpark,
 	 .spares = uprobe_multi__spares,
 	 .remedy = "Linux 6.6 or newer has it"},
 	{.name = "uprobe_event",
@@ -78,12 +80,15 @@ static bool takes_long(const struct probe *p, const struct mechanism *m)
 	return m->most && plan__hooked(p->plan) > m->most;
 }
 
-/* Is m better than the other? One that takes too long to attach is the last resort. */
+/* Is m better than the other? One that takes too long to attach is the last resort; one that costs
+ * traps while nothing is recorded spares its own processes less. */
 static bool is_better(const struct probe *p, const struct mechanism *m,
 		      const struct mechanism *than)
 {
 	if (takes_long(p, m) || takes_long(p, than))
 		return !takes_long(p, m);
+	if (p->options->parks && !m->park != !than->park)
+		return m->park;
 	return spares(p, m) > spares(p, than);
 }
 
@@ -175,8 +180,13 @@ static int choose(struct probe *p, struct attachment *a, bool kernel)
 		}
 		tried = m;
 		if (a->mechanism && !is_better(p, m, a->mechanism)) {
-			leave_out(p, m, "%u probes are more than %u", plan__hooked(p->plan),
-				  m->most);
+			if (takes_long(p, m))
+				leave_out(p, m, "%u probes are more than %u", plan__hooked(p->plan),
+					  m->most);
+			else if (p->options->parks && !m->park)
+				leave_out(p, m,
+					  "%s would spare them, but stays while recording is off",
+					  m->name);
 			continue;
 		}
 		err = check(p, m);

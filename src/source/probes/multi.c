@@ -324,9 +324,9 @@ static int link_part(struct probe *p, uint32_t part, bool returns)
 
 int multi__attach_part(struct probe *p, uint32_t part)
 {
-	int err = link_part(p, part, false);
+	int err = p->parked ? 0 : link_part(p, part, false);
 
-	return err || !p->plan->return_probes ? err : link_part(p, part, true);
+	return err || p->parked || !p->plan->return_probes ? err : link_part(p, part, true);
 }
 
 size_t multi__find_refused(struct probe *p, uint32_t part)

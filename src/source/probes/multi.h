@@ -10,7 +10,8 @@
 void multi__fit(struct probe *p);
 /* The part's sites that the kernel would refuse: tells the plan. Returns their number. */
 size_t multi__find_refused(struct probe *p, uint32_t part);
-/* Attaches the part's sites, with the current generation, and return probes on its entries. */
+/* Attaches the part's sites, with the current generation, and return probes on its entries; where
+ * all are taken away (park.c), it will be. */
 int multi__attach_part(struct probe *p, uint32_t part);
 
 #endif

@@ -31,6 +31,16 @@ struct probe_filters {
 
 #define PROBE_BUFFER_DEFAULT (16u << 20)
 
+/* An instruction of a program whose execution switches recording on or off, or is a mark. */
+struct probe_marker {
+	const struct object *object;
+	uint64_t vaddr;
+	enum marker_kind kind;
+	const char *name;	     /* for messages, and for what it asks for */
+	struct marker_operands mark; /* MARK */
+};
+typedef VEC(struct probe_marker) probe_marker_vec;
+
 /* An instruction of a static probe of a program, one of the plan's named events. */
 struct usdt_site {
 	uint32_t named;
@@ -46,8 +56,12 @@ struct probe_options {
 	bool stack;	 /* call stacks on entry */
 	bool inlines;	 /* copied functions log: records tell where their thread's log stands */
 	bool retires;	 /* probe__change() may be called */
-	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
-	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */
+	bool parks; /* nothing is recorded for long: probes that can be taken away are better */
+	bool grows; /* probe__attach_sites() and probe__detach_sites() may be called */
+	/* Each execution of one by a thread that passes the filters is told (EVENT_SWITCH,
+	 * EVENT_MARK). NULL: there will be none. Empty: they may be added. */
+	const probe_marker_vec *markers;
+	bool all_regs; /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
 	const struct usdt_site *usdt;		  /* nusdt of them */
 	size_t nusdt;
@@ -109,6 +123,10 @@ int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n);
  * costs, and its hits are ignored.
  */
 int probe__detach_sites(struct probe *p, const uint32_t *sites, size_t n);
+/* Markers were added to options.markers: attaches those from this one on. -ENOTSUP, ...: none. */
+int probe__attach_markers(struct probe *p, size_t from);
+/* Switches that were lost: how many, and the index of the last one. */
+uint64_t probe__lost_switches(const struct probe *p, size_t *last);
 /* Hits that may have been counted twice by that. */
 uint64_t probe__counted_twice(const struct probe *p);
 /* Probes count: threads, of any process, whose end was not seen. */

@@ -182,6 +182,7 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 						    ? max_of(LOSSES_SIZE, ring_size(p) / 16)
 						    : (size_t)sysconf(_SC_PAGESIZE));
 	map__set_most(p->skel->maps.marks, replaces ? MARKS : 0);
+	map__set_most(p->skel->maps.mark_specs, p->options->markers ? MARKERS_MOST : 1);
 	if (replaces) /* most traces replace no link */
 		bpf_map__set_map_flags(p->skel->maps.marks, BPF_F_NO_PREALLOC);
 	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
@@ -215,6 +216,7 @@ static void choose_programs(struct probe *p)
 		bpf_program__set_autoload(probe__program(p, &p->kernel), true);
 	if (p->adds_links)
 		bpf_program__set_autoload(p->skel->progs.hit_multi, true);
+	markers__choose_programs(p);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	named__choose_programs(p);
 	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p) ||
@@ -367,9 +369,15 @@ bool probe__is_interrupted(const struct probe *p)
 /* May links be made after the start: for processes that lose theirs, or since sites change? */
 static bool relinks(const struct probe *p)
 {
-	return (p->options->retires && p->programs.mechanism) || p->adds_links ||
+	return (p->options->retires && p->programs.mechanism) || p->adds_links || p->can_mark ||
 	       (p->programs.mechanism && p->programs.mechanism->loss == LOSS_TAKEOVER &&
 		p->scope.kind == SCOPE_PROCESSES);
+}
+
+static const struct bpf_program *relinked(const struct probe *p)
+{
+	return bpf_program__autoload(p->skel->progs.hit_multi) ? p->skel->progs.hit_multi
+							       : p->skel->progs.hit_switch;
 }
 
 bool probe__is_refused(struct probe *p)
@@ -379,8 +387,7 @@ bool probe__is_refused(struct probe *p)
 	if (bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.lost_by_thread), &key, &count) &&
 	    errno == EPERM)
 		return true;
-	return relinks(p) &&
-	       feature__multi_answer(bpf_program__fd(p->skel->progs.hit_multi), 0) == -EPERM;
+	return relinks(p) && feature__multi_answer(bpf_program__fd(relinked(p)), 0) == -EPERM;
 }
 
 int probe__change(struct probe *p)
@@ -410,8 +417,11 @@ uint64_t probe__counted_twice(const struct probe *p)
 static int probe__attach(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
-	int err = p->kernel.mechanism ? p->kernel.mechanism->attach(p) : 0;
+	int err = p->options->markers ? shield__run(markers__attach, p) : 0;
 	id_vec sites = {0};
+
+	if (!err && p->kernel.mechanism)
+		err = p->kernel.mechanism->attach(p);
 
 	if (!err)
 		err = named__attach(p);
@@ -462,8 +472,11 @@ static void probe__stop(struct source *s)
 static int detach_programs(struct probe *p)
 {
 	attachment__drop_links(&p->multi.links, 0);
-	p->programs.mechanism->detach(p);
+	if (p->programs.mechanism)
+		p->programs.mechanism->detach(p);
 	attachment__drop_links(&p->programs, 0);
+	attachment__drop_links(&p->switches, 0);
+	attachment__drop_links(&p->marks, 0);
 	return 0;
 }
 
@@ -472,7 +485,7 @@ static void detach(struct probe *p)
 	if (p->kernel.mechanism)
 		p->kernel.mechanism->detach(p);
 	attachment__drop_links(&p->kernel, 0);
-	if (p->programs.mechanism)
+	if (p->programs.mechanism || p->switches.links.len || p->marks.links.len)
 		shield__run(detach_programs, p);
 }
 
@@ -499,6 +512,8 @@ static void probe__close(struct source *s)
 	vec__free(&p->gaps);
 	vec__free(&p->exits);
 	attachment__free(&p->multi.links);
+	attachment__free(&p->switches);
+	attachment__free(&p->marks);
 	free(p->multi.part);
 	free(p->multi.attached);
 	free(p->armed);
@@ -579,4 +594,5 @@ struct source *probe__source(struct probe *p)
 
 const struct source_ops probes_ops = {
 	"probes",	features__check, probe__attach, probe__start,  probe__stop,   probe__take,
-	probe__settled, probe__catch_up, probe__count,	probe__misses, probe__losses, probe__close};
+	probe__settled, probe__catch_up, probe__count,	probe__misses, probe__losses, probe__close,
+	NULL,		probe__park,	 probe__unpark};

@@ -47,6 +47,10 @@ struct mechanism {
 	int (*add)(struct probe *p);
 	/* Detaches them and leaves in p->asked those that stay attached. NULL: all do. */
 	int (*remove)(struct probe *p);
+	/* Takes the probes away, and puts them back: nothing is lost of what the plan was told of
+	 * them. NULL: they stay. */
+	int (*park)(struct probe *p);
+	int (*unpark)(struct probe *p);
 	enum probe_spares (*spares)(enum scope_kind kind); /* NULL: nobody */
 	const char *remedy; /* for kernels that were built without it */
 };
@@ -135,8 +139,11 @@ struct probe {
 	bool adds_links; /* uprobe_multi may attach further sites, whatever attached the first */
 	struct site_table table;
 	struct keeper keeper;
-	id_vec asked;  /* the sites to add or to remove */
-	id_vec unseen; /* entries in the kernel that it refused */
+	struct attachment switches, marks; /* links, each of the process that it says */
+	bool parked, told_staying;	   /* park.c */
+	bool can_mark;			   /* markers may be attached */
+	id_vec asked;			   /* the sites to add or to remove */
+	id_vec unseen;			   /* entries in the kernel that it refused */
 	struct misses misses;
 	VEC(struct bpf_link *) named; /* of named events */
 };
@@ -171,6 +178,25 @@ int kprobe_multi__suits(const struct probe *p);
 int kprobe_multi__attach(struct probe *p);
 int kprobe_multi__add(struct probe *p);
 void kprobe_multi__detach(struct probe *p);
+
+/* (park.c) */
+int uprobe_multi__park(struct probe *p);
+int uprobe_multi__unpark(struct probe *p);
+/* As operations of the source. */
+int probe__park(struct source *s);
+int probe__unpark(struct source *s);
+
+/* The markers' probes (markers.c), before all others: a hit then runs their programs last. Those of
+ * marks are parked as well. */
+int markers__attach(struct probe *p);
+int markers__attach_again(struct probe *p, uint32_t pid);
+int markers__park(struct probe *p);
+int markers__unpark(struct probe *p);
+void markers__choose_programs(struct probe *p);
+/* The text of a mark that the BPF program could not read; in room if it is found. */
+#define MARK_TEXT    63
+#define MARKERS_MOST 4096
+const char *mark__text(const struct probe *p, const struct event *e, char room[MARK_TEXT + 1]);
 
 /* A probe on this site was refused: records by whom and why. */
 void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char *why);

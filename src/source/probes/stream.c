@@ -119,6 +119,22 @@ static int give_sideband(struct probe *p, uint64_t until, const struct source_si
 	return err ? err : give_gaps(p, until, sink);
 }
 
+/* A mark whose text was not in memory. */
+static int give_mark(const struct probe *p, const struct event *e, const struct source_sink *sink)
+{
+	struct event mark = *e;
+	char room[MARK_TEXT + 1];
+
+	mark.text = mark__text(p, e, room);
+	return sink->event(sink->ctx, &mark);
+}
+
+static int give_event(const struct probe *p, const struct event *e, const struct source_sink *sink)
+{
+	return e->type == EVENT_MARK && !e->text ? give_mark(p, e, sink)
+						 : sink->event(sink->ctx, e);
+}
+
 static int give_records(struct probe *p, const struct batch *b, const struct source_sink *sink)
 {
 	const char *at = b->records, *end = at + b->len;
@@ -139,7 +155,7 @@ static int give_records(struct probe *p, const struct batch *b, const struct sou
 		if (e->type == EVENT_END && e->last)
 			err = counters__end_program(p, e->pid, e->time, sink);
 		if (!err)
-			err = sink->event(sink->ctx, e);
+			err = give_event(p, e, sink);
 		if (err)
 			return err;
 	}
@@ -167,8 +183,11 @@ static int attach_again(struct probe *p)
 {
 	struct sideband_event *gap = vec__last(&p->gaps);
 
-	int err = p->programs.mechanism->attach_again(p, gap->pid);
+	int err = markers__attach_again(p, gap->pid);
 
+	if (err || p->parked)
+		return err;
+	err = p->programs.mechanism->attach_again(p, gap->pid);
 	if (err || p->programs.mechanism->lookup == LOOKUP_COOKIE)
 		return err;
 	return uprobe_multi__attach_again(p, gap->pid);

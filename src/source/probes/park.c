@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Probes that are taken away while nothing is recorded, and put back: what is traced then costs
+ * nothing. The filters, the tables and the programs stay loaded.
+ */
+#include <errno.h>
+#include "multi.h"
+
+/* ---- uprobe_multi: closing a link removes its breakpoints from all processes ---- */
+
+int uprobe_multi__park(struct probe *p)
+{
+	attachment__drop_links(&p->multi.links, 0);
+	return 0;
+}
+
+/* A process may have ended meanwhile. */
+int uprobe_multi__unpark(struct probe *p)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < p->multi.nparts; i++) {
+		err = multi__attach_part(p, i);
+		err = err == -ESRCH ? 0 : err;
+	}
+	if (err)
+		attachment__drop_links(&p->multi.links, 0);
+	return err;
+}
+
+/* ---- the source's operations ---- */
+
+static bool can_park(const struct attachment *a)
+{
+	return a->mechanism && a->mechanism->park;
+}
+
+/* Once. */
+static void tell_staying(struct probe *p, const struct attachment *a)
+{
+	if (!a->mechanism || a->mechanism->park || p->told_staying)
+		return;
+	p->told_staying = true;
+	if (p->options->parks)
+		note("probes by %s can't be taken away while recording is stopped: each hit still "
+		     "costs a trap",
+		     a->mechanism->name);
+}
+
+int probe__park(struct source *s)
+{
+	struct probe *p = (struct probe *)s;
+	int err = 0;
+
+	if (p->parked)
+		return 0;
+	tell_staying(p, &p->programs);
+	tell_staying(p, &p->kernel);
+	probe__keep_misses(p);
+	if (p->marks.links.len)
+		err = shield__run(markers__park, p);
+	if (!err && can_park(&p->kernel))
+		err = p->kernel.mechanism->park(p);
+	if (!err && can_park(&p->programs))
+		err = shield__run(p->programs.mechanism->park, p);
+	p->parked = !err;
+	return err;
+}
+
+int probe__unpark(struct source *s)
+{
+	struct probe *p = (struct probe *)s;
+	int err = 0;
+
+	if (!p->parked)
+		return 0;
+	p->parked = false;
+	if (p->options->markers)
+		err = shield__run(markers__unpark, p);
+	if (!err && can_park(&p->kernel))
+		err = p->kernel.mechanism->unpark(p);
+	if (!err && can_park(&p->programs))
+		err = shield__run(p->programs.mechanism->unpark, p);
+	p->parked = err;
+	return err;
+}

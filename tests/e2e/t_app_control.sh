@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC2154,SC2016 # tap.sh sets T; Perl's variables
+# Recording that the program switches: by bbtrace.h, functions and lines, in threads, children, a constructor and a library;
+# what is recorded is what ran in between, and while it is off the program's code is its own. Marks.
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:gdb
+printf '6.6\n%s\n' "$(uname -r)" | sort -VC || skip_all 'needs uprobe_multi, from Linux 6.6 on'
+
+cc -g -O1 -pthread -I"$ROOT/include" -o "$T/app" "$E2E/controlled.c" || exit 2
+cat >"$T/lib.c" <<'END'
+#include "bbtrace.h"
+void in_library(int c) { if (c == 's') BBTRACE_START(); else BBTRACE_STOP(); }
+END
+cc -O1 -shared -fPIC -I"$ROOT/include" -o "$T/lib.so" "$T/lib.c" || exit 2
+export LIB=$T/lib.so
+
+# app NAME ARG...: traces work() of the program in the background, until it ends; says: what it is to do, one line each
+app() {
+	local name=$1
+	shift
+
+	rm -f "$T/in" "$T/did"
+	mkfifo "$T/in" "$T/did"
+	"$BBTRACE" user "$T/app" "$@" --control-socket "$T/sock" -- "$T/app" <"$T/in" >"$T/did" 2>"$T/$name.err" &
+	trace=$!
+	at_end "kill $trace 2>/dev/null"
+	exec 8>"$T/in" 9<"$T/did"
+	wait_for "$PATIENCE" test -S "$T/sock" || { sed "s/^/# /" "$T/$name.err"; exit 1; }
+}
+says() {
+	local line
+
+	for line; do
+		echo "$line" >&8
+		read -r -t "$PATIENCE" <&9
+	done
+}
+state() { "$BBTRACE" ctl "$T/sock" status 2>/dev/null | sed -n 's/^state: //p'; }
+is_state() { [[ $(state) == "$1" ]]; }
+await() { wait_for "$PATIENCE" is_state "$1"; }
+ends() {
+	exec 8>&-
+	wait "$trace"
+	is $? "${2:-0}" "$1: the trace ends with status ${2:-0}"
+	exec 9<&-
+}
+# events FILE: a letter for each call, stop, start and mark, a digit for a mark's number
+events() {
+	json_lines "$1" '{entry => "W", mark => "M" . ($e->{number} // ""), stop => "[", start => "]"}->{$e->{event}}' | tr -d '\n'
+}
+# The first byte of work() in the memory of the process: with a probe it is a breakpoint.
+entry_byte() {
+	local pid at base
+
+	pid=$(pgrep -n -P "$trace" -x app) || return
+	base=$(awk -v f="$T/app" '$6 == f { split($1, a, "-"); print a[1]; exit }' "/proc/$pid/maps")
+	at=$(nm "$T/app" | awk '$3 == "work" { print $1 }')
+	dd if="/proc/$pid/mem" bs=1 count=1 skip=$((0x$base + 0x$at)) 2>/dev/null | od -An -tx1 | tr -d ' '
+}
+original=$(objdump -d "$T/app" | sed -nE '/<work>:/{n;s/^[^\t]*\t([0-9a-f]{2}).*/\1/p}')
+
+# ---- START and STOP ----
+app app work --control app -F json -e entry -o "$T/app.json" --record "$T/file"
+says www
+is "$(entry_byte)" "$original" 'before START the code in memory is that of the file'
+says sw
+await running
+is "$(entry_byte)" cc 'then it has a probe'
+says wmw
+says p
+await stopped
+is "$(entry_byte)" "$original" 'and after STOP it is that of the file again'
+says wwmw s
+await running
+says s tw fw m 'twpww'
+await stopped
+says w sp w 
+wait_for "$PATIENCE" is_state stopped
+ends app
+# w behind s may or may not have come in time
+is "$(events "$T/app.json" | sed 's/^\[\]W*WM0W\[/[]WM0W[/')" '[]WM0W[]WM2W[' 'what is recorded is what ran between START and STOP, of all threads'
+is "$(json "$T/app.json" '$e->{event} eq "start" && $e->{since_asked_ns} > 0 && $e->{by} =~ /^BBTRACE_START\(\) of \d+$/')" 2 \
+	'a start tells what asked for it, and how long ago'
+is "$(json "$T/app.json" '$e->{event} eq "stop" && ($e->{by} // "") =~ m{^BBTRACE_STOP\(\) of (\d+)(/\d+)?$}')" 2 'and a stop by whom, a thread, too'
+is "$(json_lines "$T/app.json" '$e->{event} eq "mark" && join " ", $e->{text}, $e->{pid} == $e->{tid}' | sort -u)" 'a literal 1' \
+	'marks have their text, also if the program never read it, and their thread'
+like "$T/app.err" '^bbtrace: 1 times recording was to stop before it had started' 'a stretch that was too short is told'
+bb report "$T/file" -F json -e entry
+same "$T/out" "$T/app.json" 'report shows the same'
+bb report "$T/file"
+like "$T/out" '-- recording starts, [0-9.]+[a-z]+ after BBTRACE_START\(\) of [0-9]+ --' 'as text: a start'
+like "$T/out" '-- recording stops at BBTRACE_STOP\(\) of [0-9]+ --' 'a stop'
+like "$T/out" '-- mark: a literal = 2 --' 'a mark'
+
+# ---- a constructor, a library, children ----
+BEFORE=s app early work --control app -F json -e entry -f -v -o "$T/early.json"
+await running
+says w fw l
+wait_for "$PATIENCE" grep -qs 'markers that were mapped just now count' "$T/early.err"
+says P w
+await stopped
+says w S
+await running
+says w
+says 'fwp'
+await stopped
+says w
+ends early
+is "$(events "$T/early.json" | sed 's/M[0-9]*//g')" '[]WW[]WW[' 'START before main; in a library that is loaded later; STOP in a forked child'
+is "$(json_lines "$T/early.json" '$e->{event} eq "entry" && $e->{pid}' | sort -u | wc -l)" 3 'of the program and of both its children'
+
+# ---- functions and lines ----
+app named work --start-on begin --stop-on controlled.c:"$(grep -n 'n += 2' "$E2E/controlled.c" | cut -d: -f1)" -c -F json -o "$T/named.json"
+says www b
+await running
+is "$(entry_byte)" cc '--start-on puts the probes in place'
+says ww e
+await stopped
+is "$(entry_byte)" "$original" '--stop-on takes them away'
+says wwwww b
+await running
+says w
+ends named
+is "$(json_lines "$T/named.json" '$e->{kind} && $e->{kind} eq "ret" && $e->{taken_count}')" 3 '--start-on and --stop-on: a function and a line; -c counts only in between'
+
+# ---- time ----
+app timed work --delay 1ms --for 1h -F json -e entry -o "$T/timed.json"
+await running
+says ww
+ends timed
+is "$(events "$T/timed.json")" '[]WW' '--delay: it begins stopped'
+app for work --for 1ms -F json -e entry -o "$T/for.json"
+wait_for "$PATIENCE" grep -qs '^bbtrace: 1 functions' "$T/for.err"
+says w
+is "$(entry_byte)" "$original" '--for: once the trace has ended the program is its own'
+ends for
+is "$(json_lines "$T/for.json" '$e->{event} eq "stop" && $e->{by}')" 'the end of --for' 'which is what stopped it'
+
+# ---- who else reads them; what can't be ----
+gdb -batch -ex 'info probes' "$T/app" >"$T/probes" 2>/dev/null
+is "$(grep -c '^stap bbtrace  *\(start\|stop\|mark\)' "$T/probes")" 3 'gdb finds the markers'
+bb user "$T/app" work --control app --paused -- true
+exits 2 '--control app and --paused exclude each other'
+bb user "$T/app" work --control me -- true
+exits 2 'an unknown control'
+bb user "$T/app" work --start-on nothing -- true
+exits 1 '--start-on an unknown function'
+bb user "$T/app" work --delay 0 -- true
+exits 2 '--delay 0'
+program loops
+bb user "$T/loops" main --control app -- true
+like "$T/err" 'include bbtrace.h' '--control app without a marker anywhere says what to do'
+done_testing
