@@ -21,13 +21,13 @@
 #include "nothing.h"
 #include "planning.h"
 #include "wants.h"
-#include "watch.h"
+#include "ends.h"
 
 struct session {
 	struct args *args; /* main's */
 	struct planning planning;
 	struct child child;
-	struct watch watch;
+	struct ends ends;
 	struct plan *plan;
 	struct engine_state engine;
 	struct sources *sources;
@@ -164,14 +164,14 @@ static int poll_until_over(struct session *s)
 		s->args->timeout_ns ? now_ns(CLOCK_MONOTONIC) + s->args->timeout_ns : UINT64_MAX;
 
 	/* if there is a CMD, it is the process of the filters */
-	s->watch = watch__open(s->args->filters.pids.data, s->args->filters.pids.len);
-	interrupt__wakes(s->watch.wakeup);
-	s->counting.watch = &s->watch;
-	watch__also(&s->watch, control__fd(&s->control));
+	s->ends = ends__open(s->args->filters.pids.data, s->args->filters.pids.len);
+	interrupt__wakes(s->ends.wakeup);
+	s->counting.ends = &s->ends;
+	ends__also(&s->ends, control__fd(&s->control));
 	while (!interrupted && !s->control.quits) {
-		bool over = child__ended(&s->child, false) || watch__all_ended(&s->watch);
+		bool over = child__ended(&s->child, false) || ends__all_ended(&s->ends);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
-		struct source_wait wait = {.fd = s->watch.fd};
+		struct source_wait wait = {.fd = s->ends.fd};
 		int err;
 
 		if (over || now >= end)
@@ -441,7 +441,7 @@ static void close_session(struct session *s)
 	interrupt__stops(NULL);
 	interrupt__wakes(-1);
 	control__close(&s->control);
-	watch__close(&s->watch);
+	ends__close(&s->ends);
 	counting__end(&s->counting);
 	child__cancel(&s->child);
 	sources__close(s->sources);
@@ -469,7 +469,7 @@ int trace__run(struct args *a)
 			    .render.sink.fd = -1,
 			    .btf = -1,
 			    .child = {.go = -1, .failed = -1},
-			    .watch = {.fd = -1, .wakeup = -1},
+			    .ends = {.fd = -1, .wakeup = -1},
 			    .sources = sources__new()};
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 

@@ -6,23 +6,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "util/util.h"
-#include "watch.h"
+#include "ends.h"
 
 #define WAKEUP UINT64_MAX /* the others have their index in pidfds */
 
-static int add(struct watch *w, int fd, uint64_t data)
+static int add(struct ends *w, int fd, uint64_t data)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.u64 = data};
 
 	return fd < 0 ? -1 : epoll_ctl(w->fd, EPOLL_CTL_ADD, fd, &e);
 }
 
-struct watch watch__open(const uint32_t *pids, size_t n)
+struct ends ends__open(const uint32_t *pids, size_t n)
 {
-	struct watch w = {.fd = epoll_create1(EPOLL_CLOEXEC),
-			  .wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-			  .pidfds = xcalloc(n, sizeof(*w.pidfds)),
-			  .n = n};
+	struct ends w = {.fd = epoll_create1(EPOLL_CLOEXEC),
+			 .wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+			 .pidfds = xcalloc(n, sizeof(*w.pidfds)),
+			 .n = n};
 
 	add(&w, w.wakeup, WAKEUP);
 	for (size_t i = 0; i < n; i++) {
@@ -33,13 +33,13 @@ struct watch watch__open(const uint32_t *pids, size_t n)
 	return w;
 }
 
-void watch__also(struct watch *w, int fd)
+void ends__also(struct ends *w, int fd)
 {
 	add(w, fd, WAKEUP);
 }
 
 /* It would keep fd readable. Closing alone doesn't remove it: a child may have a copy. */
-static void count_end(struct watch *w, int *pidfd)
+static void count_end(struct ends *w, int *pidfd)
 {
 	epoll_ctl(w->fd, EPOLL_CTL_DEL, *pidfd, NULL);
 	close(*pidfd);
@@ -47,7 +47,7 @@ static void count_end(struct watch *w, int *pidfd)
 	w->ended++;
 }
 
-bool watch__all_ended(struct watch *w)
+bool ends__all_ended(struct ends *w)
 {
 	struct epoll_event e[16];
 	int n = epoll_wait(w->fd, e, ARRAY_SIZE(e), 0);
@@ -58,21 +58,21 @@ bool watch__all_ended(struct watch *w)
 	return w->n && w->ended == w->n;
 }
 
-void watch__wake(int wakeup)
+void ends__wake(int wakeup)
 {
 	const uint64_t one = 1;
 
 	(void)!write(wakeup, &one, sizeof(one));
 }
 
-void watch__rest(struct watch *w)
+void ends__rest(struct ends *w)
 {
 	uint64_t times;
 
 	(void)!read(w->wakeup, &times, sizeof(times));
 }
 
-void watch__close(struct watch *w)
+void ends__close(struct ends *w)
 {
 	for (size_t i = 0; i < w->n; i++)
 		util__close(&w->pidfds[i]);
