@@ -174,7 +174,9 @@ struct access {
 	bool located;  /* where it was follows from the registers */
 	bool reads, writes;
 	bool repeats; /* somewhere within these bytes, at the last of its iterations */
+	bool goes_on; /* there are iterations left */
 	bool fills;   /* stored is repeated over all of it */
+	uint8_t len;  /* of the instruction */
 	uint8_t stored[16];
 };
 #define ACCESS_MOST 3

@@ -155,6 +155,13 @@ static bool repeats(const struct done *d)
 	       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 }
 
+static uint64_t count_of(const struct done *d)
+{
+	uint64_t count = d->state->regs[X86_RCX];
+
+	return d->z->address_width == 32 ? (uint32_t)count : count;
+}
+
 /* rsi and rdi have gone on. */
 static void locate_string(const struct done *d, const ZydisDecodedOperand *o, struct access *a)
 {
@@ -326,11 +333,12 @@ static bool only_names(const struct done *d)
 
 static void see_operand(const struct done *d, const ZydisDecodedOperand *o, struct access *a)
 {
-	*a = (struct access){.size = is_state(d) ? 0 : o->size / 8,
+	*a = (struct access){.len = d->z->length,
+			     .size = is_state(d) ? 0 : o->size / 8,
 			     .reads = o->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
 			     .writes = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
-			     .repeats = repeats(d) && is_string(d, o)};
-	/* always a write cycle: SDM volume 2, cmpxchg */
+			     .repeats = repeats(d) && is_string(d, o),
+			     .goes_on = repeats(d) && count_of(d)};
 	if (is_stack(o))
 		locate_stack(d, a);
 	else if (is_string(d, o))
@@ -343,7 +351,8 @@ static void see_operand(const struct done *d, const ZydisDecodedOperand *o, stru
 
 static void see_clzero(const struct done *d, struct access *a)
 {
-	*a = (struct access){.addr = d->state->regs[X86_RAX] & ~63ull,
+	*a = (struct access){.len = d->z->length,
+			     .addr = d->state->regs[X86_RAX] & ~63ull,
 			     .size = 64,
 			     .located = true,
 			     .writes = true};
