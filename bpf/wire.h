@@ -37,6 +37,7 @@ enum wire_type {
 	WIRE_PASSES, /* struct wire_value, with config.inlines: filters of which it is told whether
 			the thread passes them from here on (value 0: enum filter_flags, and
 			PASSES_PROCESS), and those of them that it passes (value 1); site: none */
+	WIRE_NAMED,  /* struct wire_named; site: an index into the plan's named events */
 	WIRE_TYPES
 };
 
@@ -65,6 +66,8 @@ enum wire_state {
 	WIRE_PENDING = 16,   /* an entry whose return address a return probe has replaced */
 	WIRE_UNHANDLED = 32, /* a signal without handler */
 	WIRE_FAULT = 64,     /* a signal that the next instruction itself caused */
+	WIRE_KERNEL = 128,   /* a named event: its ip is the kernel's */
+	WIRE_FRAMES = 256,   /* the kernel's frames and the program's come before its data */
 };
 
 struct wire_event {
@@ -150,6 +153,47 @@ struct wire_entry_stack {
 	__u64 frames;
 	__u64 stack[WIRE_STACK];
 };
+
+/* ---- named events (plan/named.h of src): tracepoints, USDT probes, samples … ---- */
+
+#define WIRE_NAMED_FRAMES 128  /* of the kernel, and of the program, at most */
+#define WIRE_NAMED_DATA	  4096 /* bytes at most */
+
+/*
+ * With WIRE_FRAMES, struct wire_frames follows; then len bytes of data, and padding: a record has
+ * one of a few sizes, since the verifier wants to know it.
+ */
+struct wire_named {
+	struct wire_event event;
+	__u64 ip;    /* the thread's next instruction; 0: not recorded */
+	__u64 count; /* events that this one stands for */
+	char comm[16];
+	__u32 len, pad;
+};
+
+struct wire_frames {
+	__u16 kernel, user; /* their numbers */
+	__u8 user_end;	    /* enum stack_end of src/event/event.h */
+	__u8 pad[3];
+	__u64 kernel_stack[WIRE_NAMED_FRAMES], user_stack[WIRE_NAMED_FRAMES];
+};
+
+/* By named event: how its record is made. */
+#define NAMED_DYNAMIC 8
+struct wire_named_spec {
+	__u32 size;			 /* bytes of its fields: copied from the context */
+	__u16 flags;			 /* enum named_flags */
+	__u16 dynamic;			 /* fields that refer to data behind them (__data_loc) */
+	__u16 dynamic_at[NAMED_DYNAMIC]; /* their offsets */
+};
+enum named_flags {
+	NAMED_USER_STACK = 1,
+	NAMED_KERNEL_STACK = 2,
+	NAMED_TEXTS = 4, /* USDT: what arguments point to is recorded, if it is text */
+};
+
+/* The largest record of the ring. */
+#define WIRE_RECORD_MAX (sizeof(struct wire_named) + sizeof(struct wire_frames) + WIRE_NAMED_DATA)
 
 /* ---- losses: a map from pid << 32 | tid to the number of events ---- */
 

@@ -124,6 +124,12 @@ static int set_exclude(struct args *a, const char *v)
 	return 0;
 }
 
+static int set_with(struct args *a, const char *v)
+{
+	vec__push(&a->with, v);
+	return 0;
+}
+
 static int check_timeout(struct args *a, const char *v)
 {
 	return a->timeout_ns ? 0 : err__set(EINVAL, "must be more than 0");
@@ -293,6 +299,8 @@ static const struct option_row rows[] = {
 	 set_events},
 	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF, OTHER,
 	 "not these functions; may be repeated", set_exclude},
+	{"with", 0, "NAME", VERB_TRACE, OTHER,
+	 "also events of this name, GROUP:NAME with * and ?; may be repeated", set_with},
 	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(exported),
 	 "of the functions that are named, only exported ones"},
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
@@ -588,4 +596,5 @@ void args__free(struct args *a)
 	vec__free(&a->filters.comms);
 	vec__free(&a->filters.excluded);
 	vec__free(&a->exclude);
+	vec__free(&a->with);
 }

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 #include "announce.h"
 #include "costs.h"
+#include "named.h"
 #include "planning.h"
 #include "wants.h"
 
@@ -30,6 +31,10 @@ static bool wants_tail_calls(const struct planning *p, const struct plan *plan)
 
 static int build_once(struct planning *p, struct plan **out)
 {
+	if (p->args->verb->bit & VERB_NAMED) {
+		*out = plan__empty(arch__native());
+		return 0;
+	}
 	p->options.stubs = p->targets.stubs.data;
 	p->options.nstubs = p->targets.stubs.len;
 	return plan__build(&p->targets.functions, &p->options, out);
@@ -124,6 +129,9 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 	if (err)
 		return err;
 	err = spare_probes(p, out);
+	if (err)
+		return err;
+	err = named__plan(p->args, *out);
 	if (err)
 		return err;
 	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;

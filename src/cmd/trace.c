@@ -241,7 +241,7 @@ static void drop_privileges(struct session *s)
 {
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
 
-	if (plan__has_programs(s->plan) || args__format(s->args)->wants.source_text)
+	if (plan__sees_programs(s->plan) || args__format(s->args)->wants.source_text)
 		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (s->child.pid)
 		keep |= PRIVILEGE_KILL;
@@ -266,7 +266,7 @@ static void raise_limits(void)
 /* Does the trace include processes that run already? */
 static bool rescans(const struct session *s)
 {
-	return !s->child.pid && plan__has_programs(s->plan);
+	return !s->child.pid && plan__sees_programs(s->plan);
 }
 
 static int open_control(struct session *s)

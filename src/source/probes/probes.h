@@ -116,6 +116,14 @@ uint64_t probe__left_children(const struct probe *p);
 /* Drops the sideband events so far. From here on, only those of the traced processes are returned,
  * if the filters name processes. */
 void probe__forget_sideband(struct probe *p);
+/* ---- static tracepoints of the kernel (tracepoint.c) ---- */
+
+/* Calls fn with the name, "GROUP:NAME", of each that matches: a pattern with * and ?, of the name
+ * or of both; NULL: all. */
+int tracepoints__each(const char *pattern, void (*fn)(void *ctx, const char *name), void *ctx);
+/* Appends one of these to the plan's named events, with its fields. */
+int tracepoint__add(struct plan *p, const char *name);
+
 /* ---- privileges: sets of capabilities ---- */
 
 #define PRIVILEGE(name)		     (1ull << CAP_##name)
