@@ -536,5 +536,6 @@ int hit_kernel_return(struct pt_regs *ctx)
 }
 
 #include "named.h"
+#include "watch.h"
 #include "passing.h"
 #include "tasks.h"

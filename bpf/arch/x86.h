@@ -15,6 +15,11 @@
 #define ARCH_RESUME_SP 160
 #define ARCH_RESUME_IP 168
 
+/* struct bpf_perf_event_data: addr, behind the registers and the period */
+#define ARCH_PERF_ADDR 176
+/* the kernel's half */
+#define ARCH_IS_KERNEL(ip) ((__s64)(ip) < 0)
+
 static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
 {
 	/* one load each, at a constant offset: the verifier refuses ctx + variable */

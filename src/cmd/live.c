@@ -11,7 +11,8 @@ static int on_event(void *ctx, const struct event *told)
 {
 	struct live *l = ctx;
 	struct checked_event room;
-	const struct event *e = frames__check(&l->show, told, &room);
+	const struct event *e =
+		frames__check(&l->show, watch_hits__event(l->watches, &l->show, told), &room);
 	int err = l->recorder ? recorder__event(l->recorder, e) : 0;
 
 	return err ? err : show__event(&l->show, e);
@@ -195,6 +196,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 
 void live__close(struct live *l)
 {
+	watch_hits__free(l->watches);
 	show__close(&l->show);
 	vec__free(&l->dead);
 }

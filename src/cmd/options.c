@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "covered.h"
 #include "option_values.h"
+#include "resolve/watch.h"
 
 /* The type of an option's field, and how its value is parsed. */
 enum option_type {
@@ -127,6 +128,18 @@ static int set_exclude(struct args *a, const char *v)
 static int set_with(struct args *a, const char *v)
 {
 	vec__push(&a->with, v);
+	return 0;
+}
+
+static int add_watch(struct args *a, const char *v)
+{
+	struct watch_spec s;
+	int err = watch_spec__parse(v, &s);
+
+	if (err)
+		return err;
+	watch_spec__free(&s);
+	vec__push(&a->watch, v);
 	return 0;
 }
 
@@ -301,6 +314,11 @@ static const struct option_row rows[] = {
 	 "not these functions; may be repeated", set_exclude},
 	{"with", 0, "NAME", VERB_TRACE, OTHER,
 	 "also events of this name, GROUP:NAME with * and ?; may be repeated", set_with},
+	{"watch", 0, "WHERE", VERB_TRACE, OTHER,
+	 "also accesses of SYMBOL[+OFF], OBJECT:SYMBOL or 0xADDR, [:LEN][:w|rw|x]; may be repeated",
+	 add_watch},
+	{"user-only", 0, NULL, VERB_TRACE, SWITCH(user_only),
+	 "watchpoints: not what the kernel does for a process"},
 	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(exported),
 	 "of the functions that are named, only exported ones"},
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
@@ -597,4 +615,5 @@ void args__free(struct args *a)
 	vec__free(&a->filters.excluded);
 	vec__free(&a->exclude);
 	vec__free(&a->with);
+	vec__free(&a->watch);
 }

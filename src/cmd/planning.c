@@ -132,6 +132,8 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 	if (err)
 		return err;
 	err = named__plan(p->args, *out);
+	if (!err)
+		err = watchpoints__plan(&p->watches, a, &p->targets, p->pid, *out);
 	if (err)
 		return err;
 	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
@@ -157,4 +159,5 @@ void planning__free(struct planning *p)
 	tracepoints__release(&p->tracepoints);
 	branch_weights__free(p->weights);
 	targets__free(&p->targets);
+	watchpoints__free(&p->watches);
 }

@@ -6,11 +6,13 @@
 
 #include "branch_weights.h"
 #include "cmd.h"
+#include "watch.h"
 
 struct planning {
 	const struct args *args;
 	pid_t pid; /* from -p: in whose root names are looked up; 0: none */
 	struct targets targets;
+	struct watchpoints watches;
 	struct branch_weights *weights; /* from --profile; NULL: none */
 	struct tracepoints tracepoints;
 	struct plan_options options;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
+#include "watch.h"
 #include "code/code.h"
 
 /* ---- objects ---- */
@@ -562,7 +563,8 @@ function_vec targets__copy(const struct targets *n, const function_vec *out)
 static int find_names(struct targets *n, const struct args *a)
 {
 	struct modules m = {0};
-	int err = a->stack ? open_kernel(n, &m) : 0;
+	bool kernel = a->stack || watchpoints__name_kernel(a);
+	int err = kernel ? open_kernel(n, &m) : 0;
 
 	free(m.modules);
 	return err;

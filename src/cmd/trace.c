@@ -245,6 +245,8 @@ static void drop_privileges(struct session *s)
 		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (s->child.pid)
 		keep |= PRIVILEGE_KILL;
+	if (s->child.pid && s->planning.watches.all.len) /* set when it has called exec */
+		keep |= PRIVILEGE_PERFMON | PRIVILEGE_BPF | PRIVILEGE_SYS_ADMIN;
 	if (s->args->max_size)
 		keep |= PRIVILEGE_DAC_OVERRIDE | PRIVILEGE_FOWNER;
 	if (geteuid() && probe__by_definitions(s->probe))
@@ -311,6 +313,19 @@ static struct probe_options options_of(struct session *s)
 				      .btf_name = s->args->btf};
 }
 
+/* With watchpoints it stops before its first instruction. */
+static int start_command(struct session *s, int *status)
+{
+	struct watchpoints *w = &s->planning.watches;
+	int err = w->all.len ? watch_exec__prepare(s->child.pid) : 0;
+
+	if (!err)
+		err = child__start(&s->child, status);
+	if (!err && w->all.len)
+		err = watch_exec__begin(w, s->probe, &s->child);
+	return err;
+}
+
 static int run(struct session *s, int *status)
 {
 	struct trace_options t = meta__trace_options(&s->meta);
@@ -343,6 +358,8 @@ static int run(struct session *s, int *status)
 	interrupt__stops(s->sources);
 	live__open(&s->live, s->plan, &s->planning.targets, &t, s->render.output, s->recorder,
 		   s->args->limit);
+	if (s->planning.watches.all.len)
+		s->live.watches = watch_hits__new(&s->planning.watches, &s->planning.targets);
 	if (s->args->last)
 		show__keep_last(&s->live.show, s->args->last);
 	/* attaching takes time: a rescan replaces the sideband events of that time */
@@ -360,6 +377,9 @@ static int run(struct session *s, int *status)
 					      s->render.output);
 	if (!s->child.pid && !s->args->paused)
 		counting__note_cut(&s->counting);
+	err = watchpoints__begin(&s->planning.watches, s->probe, s->args);
+	if (err)
+		return err;
 	if (!s->args->paused) {
 		sources__start(s->sources);
 		note_verbose("recording");
@@ -369,7 +389,7 @@ static int run(struct session *s, int *status)
 	if (err)
 		return clean(s, err);
 	announce__live(s->args, s->plan);
-	err = s->child.pid ? child__start(&s->child, status) : 0;
+	err = s->child.pid ? start_command(s, status) : 0;
 	if (err) {
 		child__ended(&s->child, true);
 		return err;

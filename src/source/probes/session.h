@@ -139,6 +139,8 @@ struct probe {
 	id_vec unseen; /* entries in the kernel that it refused */
 	struct misses misses;
 	VEC(struct bpf_link *) named; /* of named events */
+	VEC(int) watches;	      /* perf events of watchpoints */
+	unsigned nwatched;	      /* addresses of programs */
 };
 
 /* The mechanisms' functions (multi.c, event.c, event_close.c, entries.c). */
@@ -197,6 +199,11 @@ void named__choose_programs(struct probe *p);
 int named__fill(struct probe *p);
 int named__attach(struct probe *p);
 void named__detach(struct probe *p);
+/* Watchpoints (watch.c): are there any, the size of their maps, hits that ran no program. */
+bool watches__are_planned(const struct probe *p);
+void watches__size(struct probe *p);
+uint64_t watches__missed(const struct probe *p);
+void watches__detach(struct probe *p);
 /* Appends the fields that a tracepoint's format has to the plan's last named event. */
 void tracepoint__parse(const char *format, struct plan *p);
 
