@@ -7,7 +7,8 @@
 #ifndef BBTRACE_WATCH_H
 #define BBTRACE_WATCH_H
 
-/* Hits that ran the program: the events count those that happened. */
+/* Hits that ran the program: the events count those that happened. Where reads by the kernel are
+ * hits as well, those of this program are among them. */
 volatile __u64 watch_hits;
 /* The programs' addresses, for on_fork(). */
 volatile __u64 watch_addrs[WIRE_WATCHES];
@@ -42,6 +43,18 @@ static __noinline int inherit_values(__u32 parent, __u32 child)
 		key.pid = child;
 		bpf_map_update_elem(&watch_values, &key, &copy, BPF_ANY);
 	}
+	return 0;
+}
+
+/* What is not recorded changes the value as well. */
+static __noinline int pass_over(__u64 addr, __u32 pid)
+{
+	bool kernel = ARCH_IS_KERNEL(addr);
+	struct wire_watch_key key = {.addr = addr, .pid = kernel ? 0 : pid};
+	__u64 *value = bpf_map_lookup_elem(&watch_values, &key);
+
+	if (value && load(value, sizeof(*value), addr & ~7ull, kernel))
+		bpf_map_delete_elem(&watch_values, &key);
 	return 0;
 }
 
@@ -141,13 +154,14 @@ int on_watch(void *ctx)
 	struct wire_watch *watch;
 	struct who w;
 
-	__sync_fetch_and_add(&watch_hits, 1);
-	if (stopped)
-		return 0;
 	watch = bpf_map_lookup_elem(&watches, &addr);
-	w = who_am_i();
-	if (!watch || !passes(w, ARCH_IS_KERNEL(addr)))
+	if (watch && watch->counted)
+		__sync_fetch_and_add(&watch_hits, 1);
+	if (!watch)
 		return 0;
+	w = who_am_i();
+	if (stopped || !passes(w, ARCH_IS_KERNEL(addr)))
+		return pass_over(addr, w.pid);
 	if (lost_records && tell_named_losses(&w))
 		return lose_named(&w);
 	return put_watch(ctx, &w, watch, addr) ? 0 : lose_named(&w);

@@ -196,9 +196,9 @@ enum named_flags {
 
 #define WIRE_WATCHES 16 /* addresses at most, of all processes */
 
-/* By address: which named event it is, and how many bytes. */
+/* By address: which named event it is; whether its hits are counted in watch_hits. */
 struct wire_watch {
-	__u32 which, len;
+	__u32 which, counted;
 };
 
 /* The value that was seen there last, by process; the kernel's: pid 0. */

@@ -347,6 +347,8 @@ static int run(struct session *s, int *status)
 	s->options.grows = control__fd(&s->control) >= 0 && !s->options.retires &&
 			   !(s->options.inlines && counts(s));
 	err = attach(s, &s->options);
+	if (!err)
+		err = watchpoints__begin(&s->planning.watches, s->probe, s->args);
 	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
@@ -377,9 +379,6 @@ static int run(struct session *s, int *status)
 					      s->render.output);
 	if (!s->child.pid && !s->args->paused)
 		counting__note_cut(&s->counting);
-	err = watchpoints__begin(&s->planning.watches, s->probe, s->args);
-	if (err)
-		return err;
 	if (!s->args->paused) {
 		sources__start(s->sources);
 		note_verbose("recording");

@@ -99,6 +99,12 @@ struct multi {
 	int order; /* can links be replaced? 0: not tried yet, 1: yes, -1: no */
 };
 
+/* A watchpoint's perf event; counted: its hits are those of the BPF program (watch.c). */
+struct watch_event {
+	int fd;
+	bool counted;
+};
+
 /* Hits that ran no program (misses.c). */
 struct miss {
 	struct missed missed; /* hits: those not told yet */
@@ -139,8 +145,8 @@ struct probe {
 	id_vec unseen; /* entries in the kernel that it refused */
 	struct misses misses;
 	VEC(struct bpf_link *) named; /* of named events */
-	VEC(int) watches;	      /* perf events of watchpoints */
-	unsigned nwatched;	      /* addresses of programs */
+	VEC(struct watch_event) watches;
+	unsigned nwatched; /* addresses of programs */
 };
 
 /* The mechanisms' functions (multi.c, event.c, event_close.c, entries.c). */

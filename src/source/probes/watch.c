@@ -90,6 +90,12 @@ static int refuse(const struct probe_watch *w, int err)
 	return err__set(-err, "cannot watch %s: %s", w->name, strerror(-err));
 }
 
+/* Can only what is traced have hit it? Not if the BPF program's own reads do. */
+static bool is_counted(const struct probe_watch *w)
+{
+	return w->access != PROBE_WATCH_ANY || w->user_only || w->kernel;
+}
+
 static int add_event(struct probe *p, const struct probe_watch *w, pid_t tid, int cpu)
 {
 	struct perf_event_attr attr = attr_of(p, w);
@@ -106,7 +112,7 @@ static int add_event(struct probe *p, const struct probe_watch *w, pid_t tid, in
 		close(fd);
 		return refuse(w, err);
 	}
-	vec__push(&p->watches, fd);
+	vec__push(&p->watches, ((struct watch_event){fd, is_counted(w)}));
 	return 0;
 }
 
@@ -126,7 +132,7 @@ void probe__note_value(struct probe *p, const struct probe_watch *w)
 
 static int know_address(struct probe *p, const struct probe_watch *w)
 {
-	struct wire_watch value = {.which = w->which, .len = w->len}, known;
+	struct wire_watch value = {.which = w->which, .counted = is_counted(w)}, known;
 	struct bpf_map *map = p->skel->maps.watches;
 
 	if (!bpf_map__lookup_elem(map, &w->addr, 8, &known, sizeof(known), 0))
@@ -214,10 +220,10 @@ int probe__watch(struct probe *p, const struct probe_watch *w)
 static uint64_t count_hits(const struct probe *p)
 {
 	uint64_t all = 0, n;
-	const int *fd;
+	const struct watch_event *e;
 
-	vec__each (fd, &p->watches)
-		if (read(*fd, &n, sizeof(n)) == sizeof(n))
+	vec__each (e, &p->watches)
+		if (e->counted && read(e->fd, &n, sizeof(n)) == sizeof(n))
 			all += n;
 	return all;
 }
@@ -232,9 +238,9 @@ uint64_t watches__missed(const struct probe *p)
 
 void watches__detach(struct probe *p)
 {
-	const int *fd;
+	const struct watch_event *e;
 
-	vec__each (fd, &p->watches)
-		close(*fd);
+	vec__each (e, &p->watches)
+		close(e->fd);
 	vec__free(&p->watches);
 }
