@@ -81,14 +81,13 @@ $(B)/fuzz/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
 
 $(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/packets.o $(b)/output/perfetto.o) $(B)/unit/test_output_perfetto.o $(B)/corpus/fuzz_trace_file $(B)/fuzz/fuzz_trace_file: | $(B)/output/perfetto.pb-c.h
 
-# The BPF program: each object and its skeleton. bpf/usdt.bpf.h has numbers of errors.
-BPF_ERRNO := $(addprefix -idirafter /usr/include/,$(shell $(CC) -print-multiarch))
+# The BPF program: each object and its skeleton.
 BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))
 
 $(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*/*.h) Makefile
 	@mkdir -p $(@D)
 	@echo "  BPF   $@"
-	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(ARCH) -Ivmlinux/$(ARCH) -Ibpf $(BPF_ERRNO) $(BPF_CFLAGS) -c -o $@.tmp $<
+	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(ARCH) -Ivmlinux/$(ARCH) -Ibpf $(BPF_CFLAGS) -c -o $@.tmp $<
 	$(Q)$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
 $(B)/%.skel.h: $(B)/%.bpf.o

@@ -5,8 +5,6 @@
 #ifndef BBTRACE_NAMED_H
 #define BBTRACE_NAMED_H
 
-#include <bpf/usdt.bpf.h>
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1); /* set by user space */
@@ -200,71 +198,134 @@ int on_tracepoint(void *ctx)
 	return put_tracepoint(ctx, spec, &w, which) ? 0 : lose_named(&w);
 }
 
-/* ---- USDT ---- */
+/* ---- static probes of programs ---- */
 
-#define USDT_ARGS 12
-#define USDT_TEXT 64
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u32);
+	__type(value, struct wire_usdt);
+} usdt_sites SEC(".maps");
 
-/* The values of the arguments, then the texts that they point to, if they do. */
-struct usdt_data {
-	__u64 args[USDT_ARGS];
-	char text[USDT_ARGS][USDT_TEXT];
-};
+enum { USDT_CONSTANT = 1, USDT_REGISTER, USDT_MEMORY }; /* enum usdt_kind */
 
-static __always_inline void copy_arguments(struct pt_regs *ctx, const struct wire_named_spec *spec,
-					   struct wire_named *n, struct usdt_data *d)
+static __always_inline __u64 extend(__u64 value, __u8 size, bool is_signed)
 {
-	for (int i = 0; i < USDT_ARGS; i++) {
-		long value = 0;
+	__u32 shift = 64 - 8 * size;
 
-		d->args[i] = 0;
-		d->text[i][0] = 0;
-		if (i >= spec->size || bpf_usdt_arg(ctx, i, &value))
-			continue;
-		d->args[i] = value;
-		if ((__u64)value > 4096 && spec->flags & NAMED_TEXTS)
-			bpf_probe_read_user_str(d->text[i], USDT_TEXT, (void *)value);
-	}
-	n->len = spec->flags & NAMED_TEXTS ? sizeof(*d) : sizeof(d->args);
+	if (!size || size >= 8)
+		return value;
+	value <<= shift & 63;
+	return is_signed ? (__u64)((__s64)value >> (shift & 63)) : value >> (shift & 63);
 }
 
-static __always_inline bool put_usdt(struct pt_regs *ctx, const struct wire_named_spec *spec,
-				     struct who *w, __u32 which)
+static __always_inline long load_sized(__u64 *value, __u8 size, __u64 addr)
+{
+	switch (size) {
+	case 1:
+		return load(value, 1, addr, false);
+	case 2:
+		return load(value, 2, addr, false);
+	case 4:
+		return load(value, 4, addr, false);
+	}
+	return load(value, 8, addr, false);
+}
+
+/* False: it can't be read. */
+static __always_inline bool argument(const struct wire_usdt_arg *a, const __u64 *r, __u64 *out)
+{
+	__u64 value = a->disp, at;
+
+	if (a->kind == USDT_REGISTER)
+		value = r[a->base & (ARCH_GENERAL - 1)];
+	if (a->kind == USDT_MEMORY) {
+		if (a->base < ARCH_GENERAL)
+			value += r[a->base & (ARCH_GENERAL - 1)];
+		if (a->index < ARCH_GENERAL)
+			value += r[a->index & (ARCH_GENERAL - 1)] * a->scale;
+		at = value;
+		value = 0;
+		if (load_sized(&value, a->size, at))
+			return false;
+	}
+	*out = extend(value, a->size, a->is_signed);
+	return a->kind != 0;
+}
+
+static __noinline int copy_arguments(struct pt_regs *ctx, const struct wire_usdt *u,
+				     struct wire_usdt_data *d)
+{
+	__u64 r[WIRE_REGS];
+
+	copy_regs(r, ctx);
+	d->known = 0;
+	for (int i = 0; i < USDT_ARGS; i++) {
+		__u64 value = 0;
+
+		if (i < u->nargs && argument(&u->args[i], r, &value))
+			d->known |= 1ull << i;
+
+		d->args[i] = value;
+		d->text[i][0] = 0;
+		if (value > 4096 && u->args[i].size == 8)
+			bpf_probe_read_user_str(d->text[i], USDT_TEXT, (void *)value);
+	}
+	return 0;
+}
+
+static __always_inline bool put_usdt(struct pt_regs *ctx, const struct wire_usdt *u, __u16 flags,
+				     struct who *w)
 {
 	const __u64 head = sizeof(struct wire_named) + sizeof(struct wire_frames);
-	struct wire_named *n = bpf_ringbuf_reserve(&ring, head + sizeof(struct usdt_data), 0);
+	struct wire_named *n =
+		bpf_ringbuf_reserve(&ring, head + sizeof(struct wire_usdt_data), 0);
 	__u64 now = bpf_ktime_get_ns();
 	struct wire_frames *f;
 
 	if (!n)
 		return false;
-	fill_named(n, now, w, which);
+	fill_named(n, now, w, u->which);
 	n->event.state |= WIRE_FRAMES;
 	n->event.sp = arch_sp(ctx);
 	n->ip = arch_ip(ctx);
 	f = (void *)(n + 1);
-	fill_frames(ctx, f, spec->flags);
-	copy_arguments(ctx, spec, n, (void *)(f + 1));
+	fill_frames(ctx, f, flags);
+	copy_arguments(ctx, u, (void *)(f + 1));
+	n->len = sizeof(struct wire_usdt_data);
 	bpf_ringbuf_submit(n, ring_flags(now));
 	return true;
 }
 
-SEC("usdt")
-int on_usdt(struct pt_regs *ctx)
+static __always_inline int hit_usdt(struct pt_regs *ctx)
 {
-	__u32 which = bpf_usdt_cookie(ctx);
+	__u32 site = bpf_get_attach_cookie(ctx);
 	struct wire_named_spec *spec;
-	struct who w;
+	struct wire_usdt *u = bpf_map_lookup_elem(&usdt_sites, &site);
+	struct who w = who_am_i();
+	__u32 which;
 
-	if (stopped)
-		return end_on_own_stack(ctx, &nowhere_usdt);
+	if (!u || !passes(w, false))
+		return 0;
+	which = u->which;
 	spec = bpf_map_lookup_elem(&named_specs, &which);
-	w = who_am_i();
-	if (!spec || !passes(w, false))
+	if (!spec)
 		return 0;
 	if (lost_records && tell_named_losses(&w))
 		return lose_named(&w);
-	return put_usdt(ctx, spec, &w, which) ? 0 : lose_named(&w);
+	return put_usdt(ctx, u, spec->flags, &w) ? 0 : lose_named(&w);
+}
+
+SEC("uprobe")
+int on_usdt(struct pt_regs *ctx)
+{
+	return stopped ? end_on_own_stack(ctx, &nowhere_usdt) : hit_usdt(ctx);
+}
+
+SEC("uprobe.multi")
+int on_usdt_multi(struct pt_regs *ctx)
+{
+	return stopped ? end_on_own_stack(ctx, &nowhere_multi) : hit_usdt(ctx);
 }
 
 #endif

@@ -189,7 +189,27 @@ struct wire_named_spec {
 enum named_flags {
 	NAMED_USER_STACK = 1,
 	NAMED_KERNEL_STACK = 2,
-	NAMED_TEXTS = 4, /* USDT: what arguments point to is recorded, if it is text */
+};
+
+/* The instruction of a static probe, by its attach cookie: its arguments, as struct usdt_argument
+ * of src/arch/arch.h. */
+#define USDT_ARGS 12
+#define USDT_TEXT 64
+struct wire_usdt_arg {
+	__s64 disp;
+	__u8 kind, size, is_signed, base, index, scale, pad[2];
+};
+struct wire_usdt {
+	__u32 which; /* the named event */
+	__u32 nargs;
+	struct wire_usdt_arg args[USDT_ARGS];
+};
+/* The data of its event: the arguments' values, then the texts that they point to, if they do;
+ * known: a bit for each that could be read. */
+struct wire_usdt_data {
+	__u64 known;
+	__u64 args[USDT_ARGS];
+	char text[USDT_ARGS][USDT_TEXT];
 };
 
 /* ---- watchpoints: hardware breakpoints ---- */

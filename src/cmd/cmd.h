@@ -130,11 +130,11 @@ struct args {
 	uint64_t differences; /* diff: to show */
 	uint64_t context;     /* diff: steps around each */
 #define CONTEXT_STEPS 5
-	bool addresses;		    /* show kernel addresses */
-	bool exported;		    /* only exported functions */
-	bool sites, points;	    /* list */
-	bool calibrate;		    /* doctor */
-	const char *control_socket; /* where; "none"; NULL: the default one */
+	bool addresses;			 /* show kernel addresses */
+	bool exported;			 /* only exported functions */
+	bool sites, points, list_events; /* list */
+	bool calibrate;			 /* doctor */
+	const char *control_socket;	 /* where; "none"; NULL: the default one */
 	bool paused;
 	bool wait; /* ctl */
 	bool help;

@@ -14,6 +14,8 @@ static const char *not_inline(const struct args *a)
 		return "kernel functions";
 	if (a->watch.len || a->verb->bit == VERB_WATCH)
 		return "watchpoints";
+	if (a->verb->bit & VERB_NAMED)
+		return "events by name";
 	return a->command || a->filters.pids.len ? NULL
 						 : "all processes: name a command, or one with -p";
 }

@@ -3,7 +3,6 @@
 #include <sys/utsname.h>
 #include "announce.h"
 #include "costs.h"
-#include "named.h"
 #include "planning.h"
 #include "wants.h"
 
@@ -131,7 +130,7 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 	err = spare_probes(p, out);
 	if (err)
 		return err;
-	err = named__plan(p->args, *out);
+	err = named__plan(&p->named, a, &p->targets, p->pid, *out);
 	if (!err)
 		err = watchpoints__plan(&p->watches, a, &p->targets, p->pid, *out);
 	if (err)
@@ -157,6 +156,7 @@ int planning__again(struct planning *p, const struct plan *before, struct plan *
 void planning__free(struct planning *p)
 {
 	tracepoints__release(&p->tracepoints);
+	named__free(&p->named);
 	branch_weights__free(p->weights);
 	targets__free(&p->targets);
 	watchpoints__free(&p->watches);

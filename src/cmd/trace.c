@@ -304,6 +304,8 @@ static struct probe_options options_of(struct session *s)
 				      .events = s->args->events,
 				      .inlines = s->engine.copies,
 				      .retires = retires(s->args),
+				      .usdt = s->planning.named.usdt.data,
+				      .nusdt = s->planning.named.usdt.len,
 				      .stack = s->args->stack,
 				      .all_regs = wants__all_regs(s->args),
 				      .interrupted = &interrupted,

@@ -160,7 +160,7 @@ static const struct column field[] = {
 	NUMBER(struct plan_field, named),  STRING(struct plan_field, name),
 	STRING(struct plan_field, type),   NUMBER(struct plan_field, kind),
 	NUMBER(struct plan_field, offset), NUMBER(struct plan_field, size),
-	NUMBER(struct plan_field, count),
+	NUMBER(struct plan_field, count),  NUMBER(struct plan_field, known),
 };
 
 static const struct column plan[] = {

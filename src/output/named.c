@@ -44,7 +44,7 @@ static void put_text(struct json *j, const struct plan_field *f, const struct na
 {
 	autofree struct str text = {0};
 
-	if (f->kind == TYPE_STRING || f->kind == TYPE_STRING_AT)
+	if (f->kind != TYPE_BYTES && f->kind != TYPE_BYTES_AT)
 		str__put(&text, v->bytes, v->len);
 	else
 		for (size_t i = 0; i < v->len; i++)
@@ -84,8 +84,11 @@ void named__put_args(const struct output *o, struct str *s, const struct event_n
 		if (!named__put_text(f, n->data, n->len, &value))
 			continue;
 		str__puts(s, i ? " " : "");
-		str__shown(s, f->name);
-		str__putc(s, '=');
+		/* what the field before it points to needs no name */
+		if (f->kind != TYPE_TEXT) {
+			str__shown(s, f->name);
+			str__putc(s, '=');
+		}
 		str__put(s, value.data, value.len);
 	}
 }

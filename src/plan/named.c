@@ -92,7 +92,18 @@ static bool is_located(const struct plan_field *f)
 
 static bool is_string(const struct plan_field *f)
 {
-	return f->kind == TYPE_STRING || f->kind == TYPE_STRING_AT;
+	return f->kind == TYPE_STRING || f->kind == TYPE_STRING_AT || f->kind == TYPE_TEXT;
+}
+
+/* What a pointer leads to may be anything. */
+static bool is_text(const struct named_value *v)
+{
+	const uint8_t *c = v->bytes, *end = c + v->len;
+
+	for (; c < end; c++)
+		if ((*c < ' ' && *c != '\t' && *c != '\n') || *c >= 0x7f)
+			return false;
+	return v->len >= 2;
 }
 
 bool named__value(const struct plan_field *f, size_t i, const void *data, size_t len,
@@ -103,6 +114,8 @@ bool named__value(const struct plan_field *f, size_t i, const void *data, size_t
 	uint64_t where;
 
 	*out = (struct named_value){0};
+	if (f->known && (len < 8 || !(number_at(bytes, 8, false) >> (f->known - 1) & 1)))
+		return false;
 	if (i >= max_of(f->count, 1u) || at > len || f->size > len - at)
 		return false;
 	if (f->kind < TYPE_STRING) {
@@ -122,7 +135,7 @@ bool named__value(const struct plan_field *f, size_t i, const void *data, size_t
 	}
 	if (is_string(f))
 		out->len = strnlen(out->bytes, out->len);
-	return true;
+	return f->kind != TYPE_TEXT || is_text(out);
 }
 
 static void put_number(const struct plan_field *f, uint64_t number, struct str *out)

@@ -32,6 +32,7 @@ enum named_type {
 	TYPE_STRING_AT, /* u32: offset in the data | length << 16 (tracefs: __data_loc) */
 	TYPE_BYTES,
 	TYPE_BYTES_AT,
+	TYPE_TEXT, /* as STRING; what is no text, or less than two characters, is no value */
 	NAMED_TYPES
 };
 
@@ -43,6 +44,8 @@ struct plan_field {
 	uint32_t offset, size; /* in the event's data, bytes */
 	uint32_t count;	       /* of an array of numbers; 0: no array */
 	uint8_t kind;	       /* enum named_type */
+	uint8_t known; /* 0: there is a value; else 1 + the bit of the data's first 8 bytes that says
+			  whether there is one */
 };
 
 struct plan_named {

@@ -22,6 +22,8 @@ static struct wire_named_spec spec_of(const struct probe *p, uint32_t which)
 		if (is_located(f) && spec.dynamic < NAMED_DYNAMIC)
 			spec.dynamic_at[spec.dynamic++] = f->offset;
 	}
+	if (p->plan->named.data[which].kind == NAMED_USDT)
+		spec.size = spec.dynamic = 0;
 	if (p->options->stack)
 		spec.flags = NAMED_USER_STACK | NAMED_KERNEL_STACK;
 	return spec;
@@ -43,9 +45,11 @@ int named__fill(struct probe *p)
 
 void named__choose_programs(struct probe *p)
 {
+	bpf_program__set_autoload(p->skel->progs.on_usdt, false);
+	bpf_program__set_autoload(p->skel->progs.on_usdt_multi, false);
 	bpf_program__set_autoload(p->skel->progs.on_tracepoint,
 				  plan__has_named(p->plan, NAMED_TRACEPOINT));
-	bpf_program__set_autoload(p->skel->progs.on_usdt, plan__has_named(p->plan, NAMED_USDT));
+	bpf_program__set_autoload(usdt__program(p), p->options->nusdt);
 }
 
 static struct bpf_link *attach_tracepoint(struct probe *p, uint32_t which)
@@ -81,7 +85,7 @@ int named__attach(struct probe *p)
 			return refuse(n->name, -errno);
 		vec__push(&p->named, link);
 	}
-	return 0;
+	return usdt__attach(p);
 }
 
 void named__detach(struct probe *p)

@@ -184,10 +184,7 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.on_tid, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.named_specs, p->plan->named.len);
-	if (!plan__has_named(p->plan, NAMED_USDT)) {
-		map__set_most(p->skel->maps.__bpf_usdt_specs, 0);
-		map__set_most(p->skel->maps.__bpf_usdt_ip_to_spec_id, 0);
-	}
+	map__set_most(p->skel->maps.usdt_sites, p->options->nusdt);
 	map__set_most(p->skel->maps.sites, p->table.room);
 	map__set_most(p->skel->maps.operands, p->table.operand_room);
 	map__set_most(p->skel->maps.uprobe_sites,

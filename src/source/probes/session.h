@@ -210,6 +210,9 @@ bool watches__are_planned(const struct probe *p);
 void watches__size(struct probe *p);
 uint64_t watches__missed(const struct probe *p);
 void watches__detach(struct probe *p);
+/* Static probes of programs (usdt.c). */
+struct bpf_program *usdt__program(const struct probe *p);
+int usdt__attach(struct probe *p);
 /* Appends the fields that a tracepoint's format has to the plan's last named event. */
 void tracepoint__parse(const char *format, struct plan *p);
 

@@ -168,8 +168,20 @@ static unsigned elements_of(const char *bracket, unsigned size)
 	return each == 1 || each == 2 || each == 4 || each == 8 ? n : 0;
 }
 
+/* What is in front of the name, and behind it: "char[16]". */
+static void put_type(const char *field, char *name, const char *bracket, char *out, size_t size)
+{
+	long n = bracket ? strtol(bracket + 1, NULL, 10) : 0;
+
+	name[-1] = name[-1] == ' ' ? 0 : name[-1];
+	if (n > 0)
+		snprintf(out, size, "%s[%ld]", field, n);
+	else
+		snprintf(out, size, "%s", field);
+}
+
 /* "	field:char prev_comm[16];	offset:8;	size:16;	signed:0;" */
-static bool parse_field(char *line, struct plan_field *out)
+static bool parse_field(char *line, char *type, size_t size_of_type, struct plan_field *out)
 {
 	long offset = number_of(line, "\toffset:"), size = number_of(line, "\tsize:"),
 	     is_signed = number_of(line, "\tsigned:");
@@ -188,9 +200,8 @@ static bool parse_field(char *line, struct plan_field *out)
 	out->count = array && out->kind < TYPE_STRING ? elements_of(bracket, size) : 0;
 	if (array && out->kind < TYPE_STRING && !out->count)
 		out->kind = TYPE_BYTES;
-	/* the type: what is in front of the name */
-	name[-1] = name[-1] == ' ' ? 0 : name[-1];
-	out->type = field;
+	put_type(field, name, bracket, type, size_of_type);
+	out->type = type;
 	return true;
 }
 
@@ -201,8 +212,9 @@ void tracepoint__parse(const char *format, struct plan *p)
 
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		struct plan_field f;
+		char type[128];
 
-		if (parse_field(line, &f))
+		if (parse_field(line, type, sizeof(type), &f))
 			plan__add_field(p, &f);
 	}
 }
