@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <pwd.h>
 #include "option_values.h"
-#include "resolve/watch.h"
 
 static int add_pid(struct args *a, const char *part)
 {

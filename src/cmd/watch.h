@@ -5,7 +5,6 @@
 #define BBTRACE_CMD_WATCH_H
 
 #include "cmd.h"
-#include "resolve/watch.h"
 
 struct show;
 

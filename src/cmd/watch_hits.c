@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <stdlib.h>
 #include "../bpf/wire.h"
-#include "code/access.h"
+#include "code/code.h"
 #include "show.h"
 #include "watch.h"
 

@@ -7,7 +7,6 @@
  * elsewhere: a jump behind it would have been executed before the trap is told.
  */
 #include <stdlib.h>
-#include "code/access.h"
 #include "code/code.h"
 
 const char *const access_doubt_text[ACCESS_DOUBTS] = {

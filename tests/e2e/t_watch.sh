@@ -113,7 +113,8 @@ refused 1 'has not mapped' libm.so.6:signgam -- "$P"
 
 # ---- gdb ----
 if command -v gdb >/dev/null; then
-	timeout 120 gdb -batch -nx -ex 'break main' -ex run -ex 'watch counter' $(printf -- '-ex continue %.0s' {1..12}) --args "$P" once 12 2>&1 |
+	mapfile -t on < <(printf -- '-ex\ncontinue\n%.0s' {1..12})
+	timeout 120 gdb -batch -nx -ex 'break main' -ex run -ex 'watch counter' "${on[@]}" --args "$P" once 12 2>&1 |
 		sed -n 's/^New value = //p' >"$T/gdb"
 	watch counter -- "$P" once 12
 	is "$(values new '$e->{symbol} eq "main"' | xargs)" "$(xargs <"$T/gdb")" 'the values that gdb sees'

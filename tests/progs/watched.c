@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 /*
  * Accesses of variables, a known number of each kind: watched WHAT N. once: N stores of 1 to N by
  * one thread; threads: N additions by each of eight; read: N reads of 8 bytes from /dev/zero; rep:
