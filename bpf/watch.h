@@ -99,6 +99,23 @@ static __always_inline void fill_machine(struct wire_watch_hit *h, __u64 sp, boo
 		h->user_ip = arch_user_ip((struct pt_regs *)bpf_task_pt_regs(task));
 }
 
+#define XOL_SLOT 128 /* arch/x86/include/asm/uprobes.h: UPROBE_XOL_SLOT_BYTES */
+
+/* An instruction that carries a uprobe is stepped elsewhere (kernel/events/uprobes.c): where it
+ * stands. */
+static __always_inline __u64 original_ip(__u64 ip)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	const struct uprobe_task *utask = task->utask;
+	__u64 slot, from;
+
+	if (!utask)
+		return ip;
+	slot = utask->xol_vaddr;
+	from = utask->vaddr;
+	return slot && ip - slot < XOL_SLOT ? ip - slot + from : ip;
+}
+
 static __always_inline void fill_watch(struct pt_regs *ctx, struct wire_named *n,
 				       struct wire_watch_hit *h, __u64 now, struct who *w,
 				       const struct wire_watch *watch, __u64 addr)
@@ -109,6 +126,9 @@ static __always_inline void fill_watch(struct pt_regs *ctx, struct wire_named *n
 	copy_regs(h->regs, ctx);
 	barrier_var(ip); /* no load of the context in branches */
 	barrier_var(sp);
+	if (!kernel)
+		ip = original_ip(ip);
+	h->regs[ARCH_IP] = ip;
 	fill_named(n, now, w, watch->which);
 	n->ip = ip;
 	n->event.sp = sp;

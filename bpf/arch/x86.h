@@ -7,6 +7,7 @@
 
 #define ARCH_GENERAL	   16
 #define ARCH_SP		   4
+#define ARCH_IP		   16
 #define ARCH_CALL_PUSHES   8
 #define ARCH_KPROBE_BEHIND 1
 #define ARCH_FRAME_RETURN  8

@@ -563,8 +563,7 @@ function_vec targets__copy(const struct targets *n, const function_vec *out)
 static int find_names(struct targets *n, const struct args *a)
 {
 	struct modules m = {0};
-	bool kernel = a->stack || watchpoints__name_kernel(a);
-	int err = kernel ? open_kernel(n, &m) : 0;
+	int err = a->stack || watchpoints__name_kernel(a) ? open_kernel(n, &m) : 0;
 
 	free(m.modules);
 	return err;
@@ -587,6 +586,8 @@ int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all)
 
 	*n = (struct targets){.exported = a->exported};
 	err = find(n, a, pid, all);
+	if (!err && !n->kernel && a->watch.len)
+		err = find_names(n, a);
 	if (!err && a->verb->bit != VERB_LIST)
 		err = check_machine(n);
 	if (!err && a->exclude.len)

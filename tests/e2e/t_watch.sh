@@ -73,6 +73,11 @@ bb user "$P" store_it --watch counter -o "$T/file" -- "$P" called 3
 bb report "$T/file" -F json -o "$T/json"
 is "$(json_lines "$T/json" '$e->{event} =~ /entry|watchpoint|return/ && $e->{event}' | xargs)" \
 	"watchpoint $(printf 'entry watchpoint return %.0s' 1 2 3 | sed 's/ $//')" 'in order with the branches of the function, from a file'
+bb user "$P" main store_it --watch counter --last 2 -F json -o "$T/json" -- "$P" called 3
+is "$(hits '$e->{args}{insn} =~ /^mov/')" 4 'also where the store itself carries a probe, and is stepped elsewhere'
+is "$(json_lines "$T/json" '$e->{event} =~ /branch|watchpoint/ && $e->{event}' | xargs)" \
+	"watchpoint branch branch watchpoint branch branch watchpoint branch branch watchpoint" '--last: two branches before each of the others'
+is "$(json_lines "$T/json" '$e->{event} eq "branch" && $e->{kind}' | awk 'NR % 2 == 0' | sort -u)" call 'the last one is the call of the function that stores'
 bb watch counter -T none -- "$P" once 1
 like "$T/out" 'counter old=0x51 new=0x1 from="instruction" access="write" insn="mov .*at main\+0x' 'as text'
 
