@@ -53,6 +53,8 @@ static int open_object(struct finding *f, const struct watch_spec *s, struct obj
 {
 	autofree char *name = s->object ? xstrdup(s->object) : program_of(f);
 
+	if (!name && f->a->command)
+		return err__set(ENOENT, "cannot run %s: no such command", f->a->command[0]);
 	if (!name)
 		return err__set(ENOENT,
 				"cannot watch %s: cannot tell its program; write "
