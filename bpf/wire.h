@@ -394,10 +394,11 @@ struct wire_config {
 	__u64 per_cpu_offset; /* kernel: the address of __per_cpu_offset */
 	__u64 preempt_count;  /* the per-CPU address of the count; 0: unknown */
 	__u8 pcpu_hot;	      /* it is in pcpu_hot */
-	__u64 ino;	   /* uprobes of one tracefs event: the only file with sites; 0: several */
-	__u64 cgroup;	   /* the id of the requested one */
-	__u64 wakeup;	   /* bytes in the ring that wake the reader */
-	__u32 count_slots; /* a power of two */
+	__u64 ino;    /* uprobes of one tracefs event: the only file with sites; 0: several */
+	__u64 cgroup; /* the id of the requested one */
+	__u64 wakeup; /* bytes in the ring that wake the reader */
+	__u32 off_cpu, on_cpu; /* named events: a thread leaves a CPU, or comes to one */
+	__u32 count_slots;     /* a power of two */
 	__u32 count_stride;
 };
 

@@ -7,7 +7,7 @@
 #include "branch_weights.h"
 #include "cmd.h"
 #include "watch.h"
-#include "named.h"
+#include "with.h"
 
 struct planning {
 	const struct args *args;
@@ -15,7 +15,7 @@ struct planning {
 	struct targets targets;
 	struct watchpoints watches;
 	struct branch_weights *weights; /* from --profile; NULL: none */
-	struct named named;
+	struct with with;
 	struct tracepoints tracepoints;
 	struct plan_options options;
 };

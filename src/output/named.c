@@ -10,7 +10,8 @@ const char *named__kind(const struct output *o, const struct step *s)
 		[NAMED_WATCHPOINT] = "watchpoint",
 		[NAMED_SAMPLE] = "sample",
 		[NAMED_MARK] = "mark",
-		[NAMED_SWITCH] = "switch",
+		[NAMED_OFF_CPU] = "switch",
+		[NAMED_ON_CPU] = "switch",
 	};
 
 	return names[o->plan->named.data[s->named->which].kind];

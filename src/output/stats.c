@@ -157,6 +157,8 @@ void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign)
 	to->tracing += sign * n->tracing;
 	to->noise += sign * n->noise;
 	to->calls += sign * n->calls;
+	to->off += sign * n->off;
+	to->off_calls += sign * n->off_calls;
 }
 
 enum net stats_net__state(const struct stats_net *n, uint64_t *ns)
@@ -249,6 +251,8 @@ const char *stats__name(const struct stats *p, const struct stats_node *node)
 							     : "[no name]";
 	case STATS_UNSEEN:
 		return "[entered unseen]";
+	case STATS_OFF_CPU:
+		return "[off-CPU]";
 	case STATS_DEEPER:
 		return "[deeper calls]";
 	default:

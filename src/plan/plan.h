@@ -373,8 +373,7 @@ struct plan_options {
  */
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out);
-/* One without functions, for named events. Functions can't be added to it. */
-struct plan *plan__empty(const struct arch *arch);
+struct plan *plan__empty(const struct arch *arch); /* for named events alone */
 void plan__free(struct plan *p);
 /* For CLEANUP(). */
 static inline void plan__free_at(struct plan **p)
@@ -490,8 +489,7 @@ bool *plan__ends_elsewhere(const struct plan *p);
 /* Is any of its objects the kernel or a module? Is any a program or a library? */
 bool plan__has_kernel(const struct plan *p);
 bool plan__has_programs(const struct plan *p);
-/* Are addresses in programs shown: of functions, or by named events? */
-bool plan__sees_programs(const struct plan *p);
+bool plan__sees_programs(const struct plan *p); /* or named events, which may be in programs */
 /* How many sites uprobes and kprobes hook: those of plan->probes that aren't in copies. */
 uint32_t plan__hooked(const struct plan *p);
 /* Is this site, this function in the kernel or a module? */

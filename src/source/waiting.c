@@ -28,6 +28,20 @@ static void copy_entry(struct waiting *w, const struct event_entry *e)
 	w->entry.stack = copy_words(&at, e->stack, nstack);
 }
 
+static void copy_named(struct waiting *w, const struct event_named *e)
+{
+	unsigned nstack = e->stack ? min_of(e->nkernel + e->nuser, (unsigned)NAMED_FRAMES) : 0;
+	uint64_t *at;
+
+	w->named = *e;
+	w->event.named = &w->named;
+	snprintf(w->comm, sizeof(w->comm), "%s", e->comm);
+	w->named.comm = w->comm;
+	at = w->data = xmalloc(nstack * sizeof(*w->data) + e->len + 1);
+	w->named.stack = copy_words(&at, e->stack, nstack);
+	w->named.data = memcpy(at, e->data, e->len);
+}
+
 struct waiting *waiting__event(const struct event *e)
 {
 	struct waiting *w = xcalloc(1, sizeof(*w));
@@ -38,6 +52,8 @@ struct waiting *waiting__event(const struct event *e)
 	w->tid = e->tid;
 	if (e->entry)
 		copy_entry(w, e->entry);
+	if (e->named)
+		copy_named(w, e->named);
 	if (!e->nabove)
 		return w;
 	w->data = xmalloc(e->nabove * sizeof(*w->data));

@@ -49,7 +49,7 @@ struct probe_options {
 	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
 	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
-	const struct usdt_site *usdt; /* nusdt of them */
+	const struct usdt_site *usdt;		  /* nusdt of them */
 	size_t nusdt;
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
 	const struct object *kernel; /* the running kernel, for its variables; NULL: not needed */
