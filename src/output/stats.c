@@ -14,6 +14,8 @@ void stats__plan_extended(struct stats *p)
 
 	p->functions = xextend(p->functions, p->nfunctions, nfunctions, sizeof(*p->functions));
 	p->sites = xextend(p->sites, p->nsites, nsites, sizeof(*p->sites));
+	p->named = xextend(p->named, p->nnamed, p->plan->named.len, sizeof(*p->named));
+	p->nnamed = p->plan->named.len;
 	p->nfunctions = nfunctions;
 	p->nsites = nsites;
 }
@@ -38,6 +40,7 @@ void stats__free(struct stats *p)
 	map64__free(&p->priv->nodes);
 	map64__free(&p->priv->edges);
 	map64__free(&p->priv->targets);
+	free(p->named);
 	vec__free(&p->nodes);
 	vec__free(&p->threads);
 	vec__free(&p->calls);
@@ -134,6 +137,8 @@ void stats__step(struct stats *p, const struct step *s)
 	if (step__is_global(s))
 		return;
 	note_time(p, s);
+	if (s->type == STEP_NAMED)
+		p->named[s->named->which] += s->named->count;
 	if (!of_plan(p, s))
 		return;
 	if (s->type == STEP_ENTRY) {

@@ -497,7 +497,9 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 	rows_vec rows = {0};
 
 	stats__end(p);
-	put_counted(o, &rows, true);
+	if (o->plan->functions.len)
+		put_counted(o, &rows, true);
+	named__put_counts(o, p->named);
 	put_tracing(&o->buffer, &rows, t);
 	put_histograms(&o->buffer, &rows);
 	if (stats__missing(p, t, &missing)) {
