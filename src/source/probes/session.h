@@ -289,6 +289,10 @@ int feature__kprobe_multi(void);
 int feature__tracefs_uprobes(void);
 int feature__tracefs_kprobes(void);
 
+/* Can the processor watch memory of programs, or of the kernel? (watch.c) */
+int feature__watchpoints(void);
+int feature__kernel_watchpoints(void);
+
 /* The action of a site (wire.h); operand: its index in the operand table, if any; events: enum
  * plan_events. */
 uint64_t action__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events);

@@ -80,9 +80,11 @@ static int refuse(const struct probe_watch *w, int err)
 				w->name);
 	if (err == -EINVAL && w->kernel)
 		return err__set(ENOTSUP,
-				"cannot watch %s: this kernel has no hardware breakpoints on its "
-				"own memory",
-				w->name);
+				"cannot watch %s: this kernel has no hardware breakpoints %s",
+				w->name,
+				w->access == PROBE_WATCH_EXEC ? "on its code (CONFIG_KPROBES), or "
+								"not there"
+							      : "on its memory");
 	if (err == -ENODEV || err == -ENOENT || err == -EOPNOTSUPP)
 		return err__set(ENOTSUP,
 				"cannot watch %s: this machine has no hardware breakpoints",
@@ -114,6 +116,38 @@ static int add_event(struct probe *p, const struct probe_watch *w, pid_t tid, in
 	}
 	vec__push(&p->watches, ((struct watch_event){fd, is_counted(w)}));
 	return 0;
+}
+
+/* ---- doctor ---- */
+
+static int can_watch(const void *addr, uint32_t type, const char *what)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+				       .size = sizeof(attr),
+				       .bp_type = type,
+				       .bp_addr = (uintptr_t)addr,
+				       .bp_len = sizeof(long),
+				       .exclude_kernel = type == HW_BREAKPOINT_W,
+				       .disabled = 1};
+	autoclose int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? err__set(errno, "cannot set a breakpoint on memory of %s: %s", what,
+				 strerror(errno))
+		      : 0;
+}
+
+int feature__watchpoints(void)
+{
+	static const uint64_t watched;
+
+	return can_watch(&watched, HW_BREAKPOINT_W, "a program");
+}
+
+/* The kernel's half begins here: nothing is there, so that nothing hits it. */
+int feature__kernel_watchpoints(void)
+{
+	return can_watch((const void *)(uintptr_t)0xffff800000000000, HW_BREAKPOINT_RW,
+			 "the kernel");
 }
 
 /* ---- what is watched ---- */
