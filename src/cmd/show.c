@@ -292,7 +292,7 @@ static int on_filtered(void *ctx, const struct step *step)
 
 	if (step->ns_pid && note__level() == NOTE_VERBOSE)
 		tell_inner(s, step->pid, step->ns_pid, step->comm);
-	if (err || !s->limit || step->type > STEP_RETURN)
+	if (err || !s->limit || (step->type > STEP_RETURN && step->type != STEP_NAMED))
 		return err;
 	return --s->limit ? 0 : 1;
 }
