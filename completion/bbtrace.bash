@@ -91,6 +91,7 @@ _bbtrace_value() {
 	-o | --output | --record | --profile | -b | --btf | --control-socket) _bbtrace_files ;;
 	--uid) _bbtrace_list_words "$(compgen -u)" ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
+	--with) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	--exclude) [[ $verb == report ]] || _bbtrace_functions "${object:-kernel}" ;;
 	*) return 1 ;;
 	esac
@@ -118,7 +119,7 @@ _bbtrace_look_back() {
 			command=$((i + 1))
 			return 1
 			;;
-		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --watch | -r | --regs | -F | --format | \
+		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | --watch | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
 			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
 			--head | --tail | --tag | -n | --differences | --context) i=$((i + 1)) ;;
@@ -130,8 +131,8 @@ _bbtrace_look_back() {
 
 _bbtrace_options() {
 	case $verb in
-	user | kernel | trace | watch)
-		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --watch --user-only --exported -r --regs -k --stack
+	user | kernel | trace | event | watch)
+		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --watch --user-only --exported -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
 			--armor --control-socket --paused -h --help"
@@ -146,7 +147,7 @@ _bbtrace_options() {
 		_bbtrace_words "-n --differences --context --pass --fail --tid --comm --exclude --from --to --depth -F --format -o --output
 			--color --addresses -v --verbose -q --quiet -h --help"
 		;;
-	list) _bbtrace_words "--sites --points --no-src --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
+	list) _bbtrace_words "--events --sites --points --no-src --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
 	ctl) _bbtrace_words "--wait -t --timeout -F --format -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;
@@ -166,10 +167,11 @@ _bbtrace_ctl() {
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel trace watch list report merge diff ctl doctor" ;;
+	"") _bbtrace_words "user kernel trace event watch list report merge diff ctl doctor" ;;
 	ctl) _bbtrace_ctl ;;
 	report | merge | diff) _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
+	event) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	trace)
 		# a colon ends a word for bash: what is completed is behind the last one
 		if [[ $cur == kernel:* ]]; then
