@@ -8,8 +8,8 @@ needs root uprobes
 program watched -pthread
 P=$T/watched
 watch() { bb watch -F json -o "$T/json" "$@"; }
-hits() { json "$T/json" '$e->{event} eq "watchpoint"'" && (${1:-1})"; }
-values() { json_lines "$T/json" '$e->{event} eq "watchpoint" && '"(${2:-1})"' && hex $e->{args}{'"$1"'}'; }
+hits() { json "$T/json" '$e->{event} eq "watch"'" && (${1:-1})"; }
+values() { json_lines "$T/json" '$e->{event} eq "watch" && '"(${2:-1})"' && hex $e->{args}{'"$1"'}'; }
 missed() { grep -c 'hits of watchpoints are not shown' "$T/err"; }
 
 watch counter -- "$P" once 1
@@ -27,7 +27,7 @@ is "$(values old | tail -n +3 | cksum)" "$(seq 999 | cksum)" 'the values that we
 is "$(hits '$e->{args}{from} eq "instruction"')" 1001 'all of them follow from the instruction'
 objdump -d --no-show-raw-insn "$P" | awk '/,0x[0-9a-f]+\(%rip\).*<counter>/ && /mov/ { sub(":", "", $1); print "0x" $1 }' |
 	sort -u >"$T/stores"
-json_lines "$T/json" '$e->{event} eq "watchpoint" && $e->{vaddr}' | sort -u >"$T/told"
+json_lines "$T/json" '$e->{event} eq "watch" && $e->{vaddr}' | sort -u >"$T/told"
 is "$(comm -13 "$T/stores" "$T/told" | xargs)" '' 'each at a store that objdump knows'
 is "$(missed)" 0 'no hit was missed'
 [[ $(summary 'named events') == 1001 ]]
@@ -71,12 +71,12 @@ is "$(hits '$e->{args}{old} eq "0x0"')" 1 'a variable of a library, from its sta
 # ---- with functions, in files ----
 bb user "$P" store_it --watch counter -o "$T/file" -- "$P" called 3
 bb report "$T/file" -F json -o "$T/json"
-is "$(json_lines "$T/json" '$e->{event} =~ /entry|watchpoint|return/ && $e->{event}' | xargs)" \
-	"watchpoint $(printf 'entry watchpoint return %.0s' 1 2 3 | sed 's/ $//')" 'in order with the branches of the function, from a file'
+is "$(json_lines "$T/json" '$e->{event} =~ /entry|watch|return/ && $e->{event}' | xargs)" \
+	"watch $(printf 'entry watch return %.0s' 1 2 3 | sed 's/ $//')" 'in order with the branches of the function, from a file'
 bb user "$P" main store_it --watch counter --last 2 -F json -o "$T/json" -- "$P" called 3
 is "$(hits '$e->{args}{insn} =~ /^mov/')" 4 'also where the store itself carries a probe, and is stepped elsewhere'
-is "$(json_lines "$T/json" '$e->{event} =~ /branch|watchpoint/ && $e->{event}' | xargs)" \
-	"watchpoint branch branch watchpoint branch branch watchpoint branch branch watchpoint" '--last: two branches before each of the others'
+is "$(json_lines "$T/json" '$e->{event} =~ /branch|watch/ && $e->{event}' | xargs)" \
+	"watch branch branch watch branch branch watch branch branch watch" '--last: two branches before each of the others'
 is "$(json_lines "$T/json" '$e->{event} eq "branch" && $e->{kind}' | awk 'NR % 2 == 0' | sort -u)" call 'the last one is the call of the function that stores'
 bb watch counter -T none -- "$P" once 1
 like "$T/out" 'counter old=0x51 new=0x1 from="instruction" access="write" insn="mov .*at main\+0x' 'as text'

@@ -8,7 +8,7 @@ needs root uprobes
 program watched -pthread
 P=$T/watched
 watch() { bb watch -F json -o "$T/json" "$@"; }
-hits() { json "$T/json" '$e->{event} eq "watchpoint"'" && (${1:-1})"; }
+hits() { json "$T/json" '$e->{event} eq "watch"'" && (${1:-1})"; }
 
 watch counter -- "$P" once 1
 grep -q 'has no hardware breakpoints' "$T/err" && skip_all 'this machine has no hardware breakpoints'

@@ -7,7 +7,7 @@
 
 P=$1
 watch() { bb watch -F json -o "$T/json" "$@"; }
-hits() { jq -r "select(.event == \"watchpoint\") | select(${1:-true}) | .args.new // \"none\"" "$T/json"; }
+hits() { jq -r "select(.event == \"watch\") | select(${1:-true}) | .args.new // \"none\"" "$T/json"; }
 
 # ---- programs ----
 watch counter -- "$P" once 1000
@@ -31,9 +31,9 @@ was=$(</proc/sys/kernel/panic)
 watch kernel:panic_timeout:4 -- bash -c "$(declare -f set_it); set_it"
 exits 0 'the kernel'
 is "$(hits | xargs)" '0xb 0x16 0x21' 'a variable: each store'
-is "$(jq -r 'select(.event == "watchpoint") | .args.old' "$T/json" | tail -2 | xargs)" '0xb 0x16' 'and what was there'
+is "$(jq -r 'select(.event == "watch") | .args.old' "$T/json" | tail -2 | xargs)" '0xb 0x16' 'and what was there'
 is "$(hits '.object == "kernel" and .symbol != null' | wc -l)" 3 'by a function of the kernel'
-diag "$(jq -r 'select(.event == "watchpoint") | "\(.symbol)+\(.offset) \(.args.insn) \(.args.from)"' "$T/json" | sort | uniq -c)"
+diag "$(jq -r 'select(.event == "watch") | "\(.symbol)+\(.offset) \(.args.insn) \(.args.from)"' "$T/json" | sort | uniq -c)"
 echo "$was" >/proc/sys/kernel/panic
 watch kernel:__x64_sys_sethostname:x -f -- bash -c 'for i in 1 2 3 4; do hostname guest; done'
 is "$(hits '.symbol == "__x64_sys_sethostname" and .args.access == "execute"' | wc -l)" 4 'a function of the kernel'
