@@ -120,7 +120,7 @@ $(B)/unit/%: $(B)/unit/%.o $(SAN_PURE)
 $(B)/unit/test_drain: $(B)/san/source/probes/drain.o
 $(B)/unit/test_tracepoint: $(B)/san/source/probes/tracepoint_format.o
 $(B)/unit/test_kprobe_profile: $(B)/san/source/probes/kprobe_profile.o
-$(B)/unit/test_watch: $(B)/san/cmd/watch.o
+$(B)/unit/test_ends: $(B)/san/cmd/ends.o
 $(B)/unit/test_control: $(B)/san/cmd/control_line.o $(B)/san/cmd/control_server.o
 $(B)/unit/test_brake: $(B)/san/cmd/brake.o
 $(B)/unit/test_packer: $(B)/san/cmd/packer.o $(B)/san/cmd/sink.o $(B)/san/cmd/sink_file.o

@@ -537,5 +537,6 @@ int hit_kernel_return(struct pt_regs *ctx)
 
 #include "named.h"
 #include "marker.h"
+#include "watch.h"
 #include "passing.h"
 #include "tasks.h"

@@ -244,6 +244,8 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 		note_inner(task, child.pid);
 		if (config.filters & FILTER_FOLLOW)
 			follow(parent, child);
+		if (config.watches)
+			inherit_values(parent.pid, child.pid);
 	}
 	if (config.inlines)
 		tell_child(parent, child, task);

@@ -215,6 +215,41 @@ struct wire_usdt_data {
 	char text[USDT_ARGS][USDT_TEXT];
 };
 
+/* ---- watchpoints: hardware breakpoints ---- */
+
+#define WIRE_WATCHES 16 /* addresses at most, of all processes */
+
+/* By address: which named event it is; whether its hits are counted in watch_hits. */
+struct wire_watch {
+	__u32 which, counted;
+};
+
+/* The value that was seen there last, by process; the kernel's: pid 0. */
+struct wire_watch_key {
+	__u64 addr;
+	__u32 pid, pad;
+};
+
+/*
+ * The data of its record. Which instruction it was is found out later (src/code/access.h): the
+ * processor traps behind it.
+ */
+struct wire_watch_hit {
+	__u64 addr;
+	__u64 regs[WIRE_REGS];
+	__u64 fs, gs;  /* bases of segments */
+	__u64 top;     /* the word at the stack pointer */
+	__u64 word;    /* the aligned word that the watched bytes are in */
+	__u64 old;     /* that word when it was seen last */
+	__u64 user_ip; /* in the kernel: of the program; 0: none */
+	__u64 flags;   /* enum wire_watch_flags */
+};
+enum wire_watch_flags {
+	WATCH_HAS_TOP = 1,
+	WATCH_HAS_WORD = 2,
+	WATCH_HAS_OLD = 4,
+};
+
 /* The largest record of the ring. */
 #define WIRE_RECORD_MAX (sizeof(struct wire_named) + sizeof(struct wire_frames) + WIRE_NAMED_DATA)
 
@@ -372,6 +407,7 @@ struct wire_config {
 	__u8 loss;     /* enum target_loss */
 	__u8 go;       /* some sites are of a Go program */
 	__u8 inlines;  /* threads have logs */
+	__u8 watches;  /* there are watchpoints */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
 	__u32 filters; /* enum filter_flags */

@@ -120,7 +120,7 @@ _bbtrace_look_back() {
 			command=$((i + 1))
 			return 1
 			;;
-		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | -r | --regs | -F | --format | \
+		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | --watch | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
 			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
 			--head | --tail | --tag | --control | --start-on | --stop-on | --delay | --for | -n | --differences | --context) i=$((i + 1)) ;;
@@ -132,8 +132,8 @@ _bbtrace_look_back() {
 
 _bbtrace_options() {
 	case $verb in
-	user | kernel | trace | event)
-		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --exported -r --regs -k --stack
+	user | kernel | trace | event | watch)
+		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --watch --user-only --exported -r --regs -k --stack
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
 			--armor --control-socket --paused --control --start-on
@@ -169,7 +169,7 @@ _bbtrace_ctl() {
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel trace event list report merge diff ctl doctor" ;;
+	"") _bbtrace_words "user kernel trace event watch list report merge diff ctl doctor" ;;
 	ctl) _bbtrace_ctl ;;
 	report | merge | diff) _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;

@@ -7,6 +7,7 @@
 
 #define ARCH_GENERAL	   16
 #define ARCH_SP		   4
+#define ARCH_IP		   16
 #define ARCH_CALL_PUSHES   8
 #define ARCH_KPROBE_BEHIND 1
 #define ARCH_FRAME_RETURN  8
@@ -14,6 +15,11 @@
 /* behind the return address, which the handler popped: struct ucontext, uc_mcontext.sp and .ip */
 #define ARCH_RESUME_SP 160
 #define ARCH_RESUME_IP 168
+
+/* struct bpf_perf_event_data: addr, behind the registers and the period */
+#define ARCH_PERF_ADDR 176
+/* the kernel's half */
+#define ARCH_IS_KERNEL(ip) ((__s64)(ip) < 0)
 
 static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
 {

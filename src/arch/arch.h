@@ -163,6 +163,29 @@ enum flags_effect {
 	FLAGS_SET, /* it sets all of them, always */
 };
 
+/* ---- memory that an instruction has accessed ---- */
+
+/* By the registers as they are behind it. */
+struct access {
+	uint64_t addr; /* if located */
+	uint32_t size; /* bytes; 0: not known, from addr on */
+	uint8_t known; /* so many bytes from addr on were stored as in stored; 0: not known, the
+			  last ones if size is more */
+	bool located;  /* where it was follows from the registers */
+	bool reads, writes;
+	bool repeats; /* somewhere within these bytes, at the last of its iterations */
+	bool goes_on; /* there are iterations left */
+	bool fills;   /* stored is repeated over all of it */
+	uint8_t len;  /* of the instruction */
+	uint8_t stored[16];
+};
+#define ACCESS_MOST 3
+/* Registers, by number, and the bases of segments. */
+struct access_state {
+	const uint64_t *regs;
+	uint64_t fs, gs;
+};
+
 /* ---- what differs between architectures ---- */
 
 /* The argument registers of a call, in order. */
@@ -323,6 +346,10 @@ struct arch {
 	bool (*format)(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size);
 	/* What the instruction does to the registers. False: not an instruction. */
 	bool (*detail)(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
+	/* The memory that it has accessed, by the state behind it. Returns how many, -1: not an
+	 * instruction. NULL: not known */
+	int (*accesses)(const uint8_t *bytes, size_t len, uint64_t addr,
+			const struct access_state *behind, struct access out[ACCESS_MOST]);
 	/* Whether this byte is an optional prefix: the bytes behind it are an instruction, too.
 	 * NULL: there are no prefixes. */
 	bool (*is_prefix)(uint8_t byte);

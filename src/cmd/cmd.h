@@ -85,9 +85,11 @@ struct args {
 
 	struct probe_filters filters;
 	VEC(const char *) exclude;
-	VEC(const char *) with; /* --with: named events */
-	bool sched;		/* -e sched */
-	unsigned events;	/* enum plan_events */
+	VEC(const char *) with;	 /* --with: named events */
+	VEC(const char *) watch; /* --watch */
+	bool user_only;		 /* watchpoints: not what the kernel does */
+	bool sched;		 /* -e sched */
+	unsigned events;	 /* enum plan_events */
 	const char *regs;
 	bool stack;
 	const struct output_format *format; /* NULL: not given */

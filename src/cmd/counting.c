@@ -42,7 +42,7 @@ static bool is_due(struct counting *c, uint64_t now)
 	bool asked = counts_asked_for;
 
 	if (asked)
-		watch__rest(c->watch);
+		ends__rest(c->ends);
 	counts_asked_for = 0;
 	if (!c->args->interval_ns || now < c->next)
 		return asked;

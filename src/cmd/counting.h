@@ -5,7 +5,7 @@
 
 #include "live.h"
 #include "retire.h"
-#include "watch.h"
+#include "ends.h"
 
 /* Zeroed: nothing counts, and nothing is done. */
 struct counting {
@@ -15,8 +15,8 @@ struct counting {
 	struct probe *probe;
 	struct live *live;
 	struct output *output;
-	struct watch *watch; /* the caller's; to be set */
-	uint64_t next;	     /* --interval: when; CLOCK_MONOTONIC, ns */
+	struct ends *ends; /* the caller's; to be set */
+	uint64_t next;	   /* --interval: when; CLOCK_MONOTONIC, ns */
 	struct retire retire;
 	uint64_t next_look; /* for sites that retire: when */
 	uint64_t patience;  /* and how long after the last look, ns */

@@ -13,6 +13,8 @@ static const char *not_inline(const struct args *a)
 {
 	if (a->verb->bit == VERB_KERNEL)
 		return "kernel functions";
+	if (a->watch.len || a->verb->bit == VERB_WATCH)
+		return "watchpoints";
 	if (a->verb->bit & VERB_NAMED)
 		return "events by name";
 	return a->command || a->filters.pids.len ? NULL

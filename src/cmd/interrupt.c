@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include "interrupt.h"
-#include "watch.h"
+#include "ends.h"
 
 volatile sig_atomic_t interrupted, counts_asked_for;
 static volatile sig_atomic_t forward_to, wakes = -1;
@@ -26,7 +26,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	if (forward_to && info->si_code <= 0)
 		kill(forward_to, sig);
 	interrupted = sig;
-	watch__wake(wakes);
+	ends__wake(wakes);
 	errno = kept;
 }
 
@@ -46,7 +46,7 @@ static void on_question(int sig)
 	int kept = errno;
 
 	counts_asked_for = 1;
-	watch__wake(wakes);
+	ends__wake(wakes);
 	errno = kept;
 }
 

@@ -23,7 +23,7 @@ void interrupt__asks(void);
 void interrupt__stops(struct sources *s);
 /* They were stopped: the next signal cuts. */
 void interrupt__cuts(void);
-/* A signal wakes the watch with this wakeup. -1: none. */
+/* A signal wakes struct ends with this wakeup. -1: none. */
 void interrupt__wakes(int wakeup);
 
 #endif

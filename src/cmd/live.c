@@ -10,8 +10,8 @@
 /* Some of the probes may still have been there. */
 static bool is_left_out(const struct live *l, const struct event *e)
 {
-	return l->closed &&
-	       (e->type == EVENT_ENTRY || e->type == EVENT_BRANCH || e->type == EVENT_RETURN);
+	return l->closed && (e->type == EVENT_ENTRY || e->type == EVENT_BRANCH ||
+			     e->type == EVENT_RETURN || e->type == EVENT_NAMED);
 }
 
 static int take_sideband(struct live *l, const struct sideband_event *e)
@@ -41,9 +41,11 @@ static int on_event(void *ctx, const struct event *told)
 {
 	struct live *l = ctx;
 	struct checked_event room;
-	const struct event *e = is_left_out(l, told) ? NULL : frames__check(&l->show, told, &room);
+	const struct event *e = NULL;
 	int err = 0;
 
+	if (!is_left_out(l, told))
+		e = frames__check(&l->show, watch_hits__event(l->watches, &l->show, told), &room);
 	if (told->type == EVENT_SWITCH || told->type == EVENT_MARK)
 		return on_marker(l, told);
 	if (l->recorder && e)
@@ -223,6 +225,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 
 void live__close(struct live *l)
 {
+	watch_hits__free(l->watches);
 	show__close(&l->show);
 	vec__free(&l->dead);
 }

@@ -6,11 +6,13 @@
 
 #include "record.h"
 #include "show.h"
+#include "watch.h"
 
 struct live {
 	struct show show;
 	struct recorder *recorder; /* NULL: nothing is recorded */
 	struct source_sink sink;
+	struct watch_hits *watches; /* NULL: there are no watchpoints */
 	unsigned own_numbers; /* number of bbtrace's own PIDs in /proc's NSpid; 0: not read yet */
 	bool count_the_dead;  /* exit events may have been lost */
 	VEC(struct sideband_event) dead;

@@ -106,6 +106,18 @@ int option__set_exclude(struct args *a, const char *v)
 	return 0;
 }
 
+int option__add_watch(struct args *a, const char *v)
+{
+	struct watch_spec s;
+	int err = watch_spec__parse(v, &s);
+
+	if (err)
+		return err;
+	watch_spec__free(&s);
+	vec__push(&a->watch, v);
+	return 0;
+}
+
 int option__set_with(struct args *a, const char *v)
 {
 	vec__push(&a->with, v);

@@ -64,6 +64,11 @@ static const struct option_row rows[] = {
 	 "not these functions; may be repeated", option__set_exclude},
 	{"with", 0, "NAME", VERB_TRACE, OTHER,
 	 "also events of this name, GROUP:NAME with * and ?; may be repeated", option__set_with},
+	{"watch", 0, "WHERE", VERB_TRACE, OTHER,
+	 "also accesses of SYMBOL[+OFF], OBJECT:SYMBOL or 0xADDR, [:LEN][:w|rw|x]; may be repeated",
+	 option__add_watch},
+	{"user-only", 0, NULL, VERB_TRACE, SWITCH(user_only),
+	 "watchpoints: not what the kernel does for a process"},
 	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(exported),
 	 "of the functions that are named, only exported ones"},
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
@@ -386,4 +391,5 @@ void args__free(struct args *a)
 	vec__free(&a->start_on);
 	vec__free(&a->stop_on);
 	vec__free(&a->with);
+	vec__free(&a->watch);
 }

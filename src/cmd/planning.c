@@ -172,6 +172,8 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 	if (err)
 		return err;
 	err = with__plan(&p->with, a, &p->targets, p->pid, *out);
+	if (!err)
+		err = watchpoints__plan(&p->watches, a, &p->targets, p->pid, *out);
 	if (err)
 		return err;
 	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
@@ -198,4 +200,5 @@ void planning__free(struct planning *p)
 	with__free(&p->with);
 	branch_weights__free(p->weights);
 	targets__free(&p->targets);
+	watchpoints__free(&p->watches);
 }

@@ -279,14 +279,31 @@ static int render(void *ctx, const struct step *step)
 	return output__step(s->output, s->joined ? joined__step(s->joined, step, &placed) : step);
 }
 
+static bool is_watched(const struct show *s, const struct step *step)
+{
+	return step->type == STEP_NAMED &&
+	       s->plan->named.data[step->named->which].kind == NAMED_WATCHPOINT;
+}
+
+/* --last: what led to the hit of a watchpoint is shown with it. */
+static int keep(struct show *s, const struct step *step)
+{
+	int err;
+
+	if (!is_watched(s, step))
+		return last__step(s->last, step);
+	err = last__give_to(s->last, step, render, s);
+	return err ? err : render(s, step);
+}
+
 static int on_filtered(void *ctx, const struct step *step)
 {
 	struct show *s = ctx;
-	int err = s->last ? last__step(s->last, step) : render(s, step);
+	int err = s->last ? keep(s, step) : render(s, step);
 
 	if (step->ns_pid && note__level() == NOTE_VERBOSE)
 		tell_inner(s, step->pid, step->ns_pid, step->comm);
-	if (err || !s->limit || step->type > STEP_RETURN)
+	if (err || !s->limit || (step->type > STEP_RETURN && step->type != STEP_NAMED))
 		return err;
 	return --s->limit ? 0 : 1;
 }
@@ -373,7 +390,10 @@ int show__finish(struct show *s, bool newest_first)
 		show__give_counts(s);
 	if (!err && s->filter)
 		err = report_filter__finish(s->filter);
-	return err || !s->last ? err : last__give(s->last, newest_first, render, s);
+	/* what followed the last hit of a watchpoint led to none */
+	if (err || !s->last || plan__has_named(s->plan, NAMED_WATCHPOINT))
+		return err;
+	return last__give(s->last, newest_first, render, s);
 }
 
 const struct trace_totals *show__totals(struct show *s)

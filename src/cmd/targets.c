@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cmd.h"
+#include "watch.h"
 #include "code/code.h"
 
 /* ---- objects ---- */
@@ -470,7 +471,7 @@ function_vec targets__copy(const struct targets *n, const function_vec *out)
 static int find_names(struct targets *n, const struct args *a)
 {
 	struct modules m = {0};
-	int err = a->stack ? open_kernel(n, &m) : 0;
+	int err = a->stack || watchpoints__name_kernel(a) ? open_kernel(n, &m) : 0;
 
 	free(m.modules);
 	return err;
@@ -493,6 +494,8 @@ int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all)
 
 	*n = (struct targets){.exported = a->exported};
 	err = find(n, a, pid, all);
+	if (!err && !n->kernel && a->watch.len)
+		err = find_names(n, a);
 	if (!err && a->verb->bit != VERB_LIST)
 		err = check_machine(n);
 	if (!err && a->exclude.len)

@@ -22,13 +22,13 @@
 #include "planning.h"
 #include "switching.h"
 #include "wants.h"
-#include "watch.h"
+#include "ends.h"
 
 struct session {
 	struct args *args; /* main's */
 	struct planning planning;
 	struct child child;
-	struct watch watch;
+	struct ends ends;
 	struct plan *plan;
 	struct engine_state engine;
 	struct sources *sources;
@@ -174,14 +174,14 @@ static int poll_until_over(struct session *s)
 		s->args->timeout_ns ? now_ns(CLOCK_MONOTONIC) + s->args->timeout_ns : UINT64_MAX;
 
 	/* if there is a CMD, it is the process of the filters */
-	s->watch = watch__open(s->args->filters.pids.data, s->args->filters.pids.len);
-	interrupt__wakes(s->watch.wakeup);
-	s->counting.watch = &s->watch;
-	watch__also(&s->watch, control__fd(&s->control));
+	s->ends = ends__open(s->args->filters.pids.data, s->args->filters.pids.len);
+	interrupt__wakes(s->ends.wakeup);
+	s->counting.ends = &s->ends;
+	ends__also(&s->ends, control__fd(&s->control));
 	while (!interrupted && !s->control.quits) {
-		bool over = child__ended(&s->child, false) || watch__all_ended(&s->watch);
+		bool over = child__ended(&s->child, false) || ends__all_ended(&s->ends);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
-		struct source_wait wait = {.fd = s->watch.fd};
+		struct source_wait wait = {.fd = s->ends.fd};
 		int err;
 
 		if (over || now >= end)
@@ -259,6 +259,8 @@ static void drop_privileges(struct session *s)
 		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (s->child.pid)
 		keep |= PRIVILEGE_KILL;
+	if (s->child.pid && s->planning.watches.all.len) /* set when it has called exec */
+		keep |= PRIVILEGE_PERFMON | PRIVILEGE_BPF | PRIVILEGE_SYS_ADMIN;
 	if (s->args->max_size)
 		keep |= PRIVILEGE_DAC_OVERRIDE | PRIVILEGE_FOWNER;
 	if (geteuid() && probe__by_definitions(s->probe))
@@ -356,6 +358,19 @@ static int begin_recording(struct session *s)
 	return err || !stopped ? err : sources__park(s->sources);
 }
 
+/* With watchpoints it stops before its first instruction. */
+static int start_command(struct session *s, int *status)
+{
+	struct watchpoints *w = &s->planning.watches;
+	int err = w->all.len ? watch_exec__prepare(s->child.pid) : 0;
+
+	if (!err)
+		err = child__start(&s->child, status);
+	if (!err && w->all.len)
+		err = watch_exec__begin(w, s->probe, &s->child);
+	return err;
+}
+
 static int run(struct session *s, int *status)
 {
 	struct trace_options t = meta__trace_options(&s->meta);
@@ -377,6 +392,8 @@ static int run(struct session *s, int *status)
 	s->options.grows = control__fd(&s->control) >= 0 && !s->options.retires &&
 			   !(s->options.inlines && counts(s));
 	err = attach(s, &s->options);
+	if (!err)
+		err = watchpoints__begin(&s->planning.watches, s->probe, s->args);
 	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
@@ -388,6 +405,8 @@ static int run(struct session *s, int *status)
 	interrupt__stops(s->sources);
 	live__open(&s->live, s->plan, &s->planning.targets, &t, s->render.output, s->recorder,
 		   s->args->limit);
+	if (s->planning.watches.all.len)
+		s->live.watches = watch_hits__new(&s->planning.watches, &s->planning.targets);
 	if (s->args->last)
 		show__keep_last(&s->live.show, s->args->last);
 	/* attaching takes time: a rescan replaces the sideband events of that time */
@@ -407,7 +426,7 @@ static int run(struct session *s, int *status)
 	if (err)
 		return clean(s, err);
 	announce__live(s->args, s->plan);
-	err = s->child.pid ? child__start(&s->child, status) : 0;
+	err = s->child.pid ? start_command(s, status) : 0;
 	if (err) {
 		child__ended(&s->child, true);
 		return err;
@@ -481,7 +500,7 @@ static void close_session(struct session *s)
 	interrupt__stops(NULL);
 	interrupt__wakes(-1);
 	control__close(&s->control);
-	watch__close(&s->watch);
+	ends__close(&s->ends);
 	counting__end(&s->counting);
 	child__cancel(&s->child);
 	sources__close(s->sources);
@@ -511,7 +530,7 @@ int trace__run(struct args *a)
 			    .render.sink.fd = -1,
 			    .btf = -1,
 			    .child = {.go = -1, .failed = -1},
-			    .watch = {.fd = -1, .wakeup = -1},
+			    .ends = {.fd = -1, .wakeup = -1},
 			    .sources = sources__new()};
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 

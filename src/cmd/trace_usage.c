@@ -8,6 +8,8 @@ static int usage_of(const struct args *a)
 {
 	const char *name = args__record_name(a);
 
+	if (!a->operands.len && a->verb->bit == VERB_WATCH)
+		return err__set(EINVAL, "nothing to watch; see bbtrace watch --help");
 	if (!a->operands.len && a->verb->bit & VERB_NAMED)
 		return err__set(EINVAL,
 				"no event to trace; bbtrace list --events kernel shows them");

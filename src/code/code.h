@@ -10,6 +10,7 @@
 #define BBTRACE_CODE_H
 
 #include "arch/arch.h"
+#include "code/access.h"
 #include "object/object.h"
 
 enum node_flags {

@@ -57,6 +57,42 @@ static int read_tables(struct tables *t)
 	return explain_hidden(kernel_modules__parse(t->modules, len, &t->loaded));
 }
 
+static bool is_named(const struct kallsym *s, const char *module, const char *name)
+{
+	const char *of = s->module ? s->module : "kernel";
+
+	return !strcmp(s->name, name) && (!module || !strcmp(module, of));
+}
+
+/* The symbols tell no sizes: up to the next one. */
+static uint64_t room_at(const kallsym_vec *all, uint64_t vaddr)
+{
+	const struct kallsym *s;
+	uint64_t room = UINT64_MAX;
+
+	vec__each (s, all)
+		if (s->vaddr > vaddr)
+			room = min_of(room, s->vaddr - vaddr);
+	return room;
+}
+
+int kernel__find_data(const char *module, const char *name, data_vec *out)
+{
+	CLEANUP(tables__free) struct tables t = {0};
+	const struct kallsym *s;
+	int err = read_tables(&t);
+
+	if (err)
+		return err;
+	vec__each (s, &t.symbols) {
+		if (!is_named(s, module, name) || (s->type | 32) == 't')
+			continue;
+		vec__push(out, (struct data_symbol){.vaddr = s->vaddr,
+						    .size = room_at(&t.symbols, s->vaddr)});
+	}
+	return 0;
+}
+
 static void read_build_id(struct object *o)
 {
 	autofree char *path =

@@ -38,6 +38,10 @@ enum kernel_variable {
 /* Its address; 0: not in kallsyms. */
 uint64_t kernel__variable(const struct object *kernel, enum kernel_variable which);
 
+/* Appends the variables of that name, of a module ("kernel": of the kernel itself, NULL: of any).
+ * size: to the next symbol. Only kernels with CONFIG_KALLSYMS_ALL list their variables. -EPERM: the
+ * addresses are hidden. */
+int kernel__find_data(const char *module, const char *name, data_vec *out);
 /* Does kallsyms tell which functions the object exports to modules (symbol.exported)? The kernel's
  * own only with CONFIG_KALLSYMS_ALL. */
 bool kernel__tells_exports(const struct object *o);

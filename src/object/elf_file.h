@@ -86,6 +86,10 @@ void frames__read(struct object *o, struct elf_file *f);
 void symbols__read(struct object *o, struct elf_file *f);
 void plt__read(struct object *o, struct elf_file *f);
 
+/* Calls fn with all symbols, of separate files as well if there is no .symtab (symbols.c). */
+typedef void (*symbol_fn)(void *ctx, const Elf64_Sym *sym, const char *name);
+void symbols__each(struct object *o, struct elf_file *f, symbol_fn fn, void *ctx);
+
 /* A build-id in the notes at p, into id: its length; 0: none there (build_id.c). */
 size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[20]);
 

@@ -371,6 +371,17 @@ size_t object__cold_parts(struct object *o, uint64_t vaddr, size_t *first);
  * ambiguous. */
 const struct symbol *object__cold_part_owner(struct object *o, size_t index);
 
+/* ---- variables (data.c) ---- */
+
+struct data_symbol {
+	uint64_t vaddr, size; /* tls: vaddr is within the thread's block */
+	bool tls;	      /* each thread has its own */
+};
+typedef VEC(struct data_symbol) data_vec;
+/* Appends a program's variables of that name; if it has none, those of functions, which compilers
+ * call name.1. Of the kernel: none. */
+void object__find_data(struct object *o, const char *name, data_vec *out);
+
 /* ---- making functions (functions.c, selection.c) ---- */
 
 /* All take ownership of name (malloc()ed). */

@@ -213,38 +213,70 @@ static void find_symbols(void *ctx, const struct debug_session *s, struct str *a
 }
 
 /* Most files without symbols have no separate ones either. */
-static bool may_have_more(const struct gather *g)
+static bool may_have_more(const struct object *o, const struct elf_file *f)
 {
 	struct debug_files files;
 	bool more;
 
-	debug_files__find(g->o, &files);
-	more = !g->f->nsections || files.symbols || files.debug >= 0;
+	debug_files__find(o, &files);
+	more = !f->nsections || files.symbols || files.debug >= 0;
 	debug_files__close(&files);
 	return more;
 }
 
 /* False: there are none, or they are only those of the dynamic table. */
-static bool read_separate(struct gather *g)
+static bool each_separate(struct object *o, struct elf_file *f, symbol_fn fn, void *ctx)
 {
 	struct str answer = {0};
 	struct table t;
 	Elf64_Sym sym;
 
-	if (!may_have_more(g) ||
-	    !debug__try(g->o, find_symbols, NULL, &answer, "the symbols and source lines there"))
+	if (!may_have_more(o, f) ||
+	    !debug__try(o, find_symbols, NULL, &answer, "the symbols and source lines there"))
 		return false;
 	if (!table__take(&t, &answer, sizeof(sym))) {
 		str__free(&answer);
 		return false;
 	}
-	elf__keep(g->f, answer.data);
+	elf__keep(f, answer.data);
 	for (size_t i = 0; i < t.n; i++) {
 		memcpy(&sym, t.records + i * sizeof(sym), sizeof(sym));
 		if (sym.st_name < t.len)
-			add(g, &sym, t.strings + sym.st_name, NULL, i);
+			fn(ctx, &sym, t.strings + sym.st_name);
 	}
-	return t.n && g->f->nsections;
+	return t.n && f->nsections;
+}
+
+static void add_separate(void *ctx, const Elf64_Sym *sym, const char *name)
+{
+	add(ctx, sym, name, NULL, 0);
+}
+
+/* ---- all symbols, on demand ---- */
+
+static bool each_in_table(struct elf_file *f, uint32_t type, symbol_fn fn, void *ctx)
+{
+	const Elf64_Shdr *s = elf__section_of_type(f, type);
+	uint64_t len, names_len;
+	const uint8_t *p = elf__bytes(f, s, &len);
+	const char *names = p ? elf__strings(f, s->sh_link, &names_len) : NULL;
+	Elf64_Sym sym;
+
+	if (!names || s->sh_entsize != sizeof(sym))
+		return false;
+	for (uint64_t i = 1; i < len / sizeof(sym); i++) {
+		memcpy(&sym, p + i * sizeof(sym), sizeof(sym));
+		if (sym.st_name < names_len)
+			fn(ctx, &sym, names + sym.st_name);
+	}
+	return true;
+}
+
+void symbols__each(struct object *o, struct elf_file *f, symbol_fn fn, void *ctx)
+{
+	each_in_table(f, SHT_DYNSYM, fn, ctx);
+	if (!each_in_table(f, SHT_SYMTAB, fn, ctx))
+		each_separate(o, f, fn, ctx);
 }
 
 /* ---- the Go runtime's table ---- */
@@ -372,7 +404,8 @@ void symbols__read(struct object *o, struct elf_file *f)
 	struct gather g = {.o = o, .f = f};
 
 	read_table(&g, SHT_DYNSYM);
-	o->stripped = !read_table(&g, SHT_SYMTAB) && !read_separate(&g) && !f->go;
+	o->stripped =
+		!read_table(&g, SHT_SYMTAB) && !each_separate(o, f, add_separate, &g) && !f->go;
 	read_go_table(&g);
 	merge(&g);
 	golang__args(o, f);

@@ -9,6 +9,7 @@
 #include "kernel/kernel.h"
 #include "object/object.h"
 #include "process/process.h"
+#include "resolve/watch.h"
 
 /* ---- OBJECT ---- */
 

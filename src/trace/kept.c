@@ -93,10 +93,14 @@ static void drop_oldest(struct last *l, struct tail *t)
 	t->len--;
 }
 
+static uint64_t key_of(const struct step *s)
+{
+	return s->goroutine ? step__thread_key(s) : (uint64_t)s->pid << 32 | s->tid;
+}
+
 int last__step(struct last *l, const struct step *s)
 {
-	uint64_t key = s->goroutine ? step__thread_key(s) : (uint64_t)s->pid << 32 | s->tid,
-		 *index = map64__put(&l->by_thread, key);
+	uint64_t key = key_of(s), *index = map64__put(&l->by_thread, key);
 	struct tail *t;
 
 	if (!*index) {
@@ -128,6 +132,18 @@ int last__give(struct last *l, bool newest_first, step_fn fn, void *ctx)
 	vec__each (t, &l->tails)
 		for (size_t i = 0; !err && i < t->len; i++)
 			err = fn(ctx, kept__step(slot(l, t, newest_first ? i : t->len - 1 - i)));
+	return err;
+}
+
+int last__give_to(struct last *l, const struct step *s, step_fn fn, void *ctx)
+{
+	const uint64_t *index = map64__get(&l->by_thread, key_of(s));
+	struct tail *t = index ? &l->tails.data[*index - 1] : NULL;
+	int err = 0;
+
+	for (; t && t->len; drop_oldest(l, t))
+		if (!err)
+			err = fn(ctx, kept__step(slot(l, t, t->len - 1)));
 	return err;
 }
 

@@ -207,6 +207,8 @@ struct last;
 struct last *last__new(size_t branches);
 int last__step(struct last *l, const struct step *s);
 int last__give(struct last *l, bool newest_first, step_fn fn, void *ctx);
+/* Those of the thread that s is of, oldest first, which are then forgotten. */
+int last__give_to(struct last *l, const struct step *s, step_fn fn, void *ctx);
 void last__free(struct last *l);
 
 struct trace_options {

@@ -511,6 +511,7 @@ const struct arch arch_x86_64 = {
 	.decode = decode,
 	.format = x86__format,
 	.detail = x86__detail,
+	.accesses = x86__accesses,
 	.is_prefix = is_prefix,
 	.leads_to = leads_to,
 	.taken = taken,

@@ -71,6 +71,9 @@ bool x86__is_slow(const ZydisDecodedInstruction *z);
 bool x86__enters_kernel(const ZydisDecodedInstruction *z);
 /* detail.c */
 bool x86__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
+/* access.c */
+int x86__accesses(const uint8_t *bytes, size_t len, uint64_t addr,
+		  const struct access_state *behind, struct access out[ACCESS_MOST]);
 /* link.c */
 /* The operand of a static probe's argument (usdt.c). */
 bool x86__usdt_operand(const char **text, struct usdt_argument *out);

@@ -215,6 +215,11 @@ void probe__tell_misses(struct probe *p)
 		     "handling another probe: tracing itself uses these functions",
 		     (unsigned long long)sum);
 	tell_tasks(p);
+	sum = watches__missed(p);
+	if (sum)
+		note("%llu hits of watchpoints are not shown: they came while that CPU ran another "
+		     "BPF program",
+		     (unsigned long long)sum);
 }
 
 void probe__keep_misses(struct probe *p)

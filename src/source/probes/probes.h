@@ -143,6 +143,26 @@ uint64_t probe__left_children(const struct probe *p);
 /* Drops the sideband events so far. From here on, only those of the traced processes are returned,
  * if the filters name processes. */
 void probe__forget_sideband(struct probe *p);
+/* ---- watchpoints (watch.c) ---- */
+
+enum probe_watch_access { PROBE_WATCH_WRITE, PROBE_WATCH_ANY, PROBE_WATCH_EXEC };
+
+/* What a hardware breakpoint watches: named event which of the plan. */
+struct probe_watch {
+	const char *name; /* for messages */
+	uint32_t which;
+	uint64_t addr; /* running; aligned to len */
+	uint8_t len;   /* 1, 2, 4, 8 */
+	uint8_t access;
+	bool kernel;	/* of the kernel: on all CPUs */
+	bool user_only; /* not what the kernel does */
+	uint32_t pid;	/* unless kernel: the process, all its threads */
+};
+/* Hits are recorded from here on. -ENOSPC: all debug registers are in use; -EPERM, -ENOTSUP … */
+int probe__watch(struct probe *p, const struct probe_watch *w);
+/* The value as it is now was seen last, unless there was a hit. */
+void probe__note_value(struct probe *p, const struct probe_watch *w);
+
 /* ---- static tracepoints of the kernel (tracepoint.c) ---- */
 
 /* Calls fn with the name, "GROUP:NAME", of each that matches: a pattern with * and ?, of the name

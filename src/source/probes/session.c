@@ -158,6 +158,7 @@ static void configure(struct probe *p)
 		.cgroup = cgroup_id(f->cgroup),
 		.wakeup = ring_size(p) / 4,
 		.counts = probe__counts(p),
+		.watches = watches__are_planned(p),
 		.replaces = p->options->retires || p->adds_links,
 	};
 	if (probe__counts(p))
@@ -219,6 +220,7 @@ static void choose_programs(struct probe *p)
 	markers__choose_programs(p);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	named__choose_programs(p);
+	watches__size(p);
 	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p) ||
 								  probe__counts(p) ||
 								  p->options->inlines);
@@ -499,6 +501,7 @@ static void probe__close(struct source *s)
 	drain__close(p->drain);
 	keeper__end(&p->keeper);
 	named__detach(p);
+	watches__detach(p);
 	detach(p);
 	for (size_t i = 0; i < ARRAY_SIZE(p->tasks); i++)
 		bpf_link__destroy(p->tasks[i]);

@@ -103,6 +103,12 @@ struct multi {
 	int order; /* can links be replaced? 0: not tried yet, 1: yes, -1: no */
 };
 
+/* A watchpoint's perf event; counted: its hits are those of the BPF program (watch.c). */
+struct watch_event {
+	int fd;
+	bool counted;
+};
+
 /* Hits that ran no program (misses.c). */
 struct miss {
 	struct missed missed; /* hits: those not told yet */
@@ -146,6 +152,8 @@ struct probe {
 	id_vec unseen;			   /* entries in the kernel that it refused */
 	struct misses misses;
 	VEC(struct bpf_link *) named; /* of named events */
+	VEC(struct watch_event) watches;
+	unsigned nwatched; /* addresses of programs */
 };
 
 /* The mechanisms' functions (multi.c, event.c, event_close.c, entries.c). */
@@ -223,6 +231,11 @@ void named__choose_programs(struct probe *p);
 int named__fill(struct probe *p);
 int named__attach(struct probe *p);
 void named__detach(struct probe *p);
+/* Watchpoints (watch.c): are there any, the size of their maps, hits that ran no program. */
+bool watches__are_planned(const struct probe *p);
+void watches__size(struct probe *p);
+uint64_t watches__missed(const struct probe *p);
+void watches__detach(struct probe *p);
 /* Static probes of programs (usdt.c). */
 struct bpf_program *usdt__program(const struct probe *p);
 int usdt__attach(struct probe *p);
@@ -301,6 +314,10 @@ int feature__lockdown(void);
 int feature__kprobe_multi(void);
 int feature__tracefs_uprobes(void);
 int feature__tracefs_kprobes(void);
+
+/* Can the processor watch memory of programs, or of the kernel? (watch.c) */
+int feature__watchpoints(void);
+int feature__kernel_watchpoints(void);
 
 /* The action of a site (wire.h); operand: its index in the operand table, if any; events: enum
  * plan_events. */

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "cmd/watch.h"
+#include "cmd/ends.h"
 #include "util/util.h"
 #include "tap.h"
 
 #define PATIENCE_MS (600 * 1000) /* only ends a hang */
 
-static bool is_readable(const struct watch *w, int timeout_ms)
+static bool is_readable(const struct ends *w, int timeout_ms)
 {
 	struct pollfd fd = {.fd = w->fd, .events = POLLIN};
 
@@ -44,56 +44,56 @@ static void reap(uint32_t pid)
 static void test_two(void)
 {
 	uint32_t a = start(), b = start(), copy;
-	struct watch w = watch__open((uint32_t[]){a, b}, 2);
+	struct ends w = ends__open((uint32_t[]){a, b}, 2);
 
-	ok(!watch__all_ended(&w) && !is_readable(&w, 0), "two processes: none has ended");
+	ok(!ends__all_ended(&w) && !is_readable(&w, 0), "two processes: none has ended");
 	copy = start(); /* keeps the descriptors open, as a sandbox does */
 	end(b);
 	ok(is_readable(&w, PATIENCE_MS), "one ends: the descriptor tells");
-	ok(!watch__all_ended(&w), "one of two isn't all");
+	ok(!ends__all_ended(&w), "one of two isn't all");
 	ok(!is_readable(&w, 0), "it is told once: who waits doesn't spin");
 	reap(b);
-	ok(!watch__all_ended(&w), "one of two isn't all, once it is reaped either");
+	ok(!ends__all_ended(&w), "one of two isn't all, once it is reaped either");
 	end(copy);
 	reap(copy);
 	end(a);
 	ok(is_readable(&w, PATIENCE_MS), "the other ends: the descriptor tells");
-	ok(watch__all_ended(&w), "now all have ended");
+	ok(ends__all_ended(&w), "now all have ended");
 	reap(a);
-	watch__close(&w);
+	ends__close(&w);
 
-	w = watch__open((uint32_t[]){a, b}, 2);
-	ok(watch__all_ended(&w), "processes that aren't there have ended");
-	watch__close(&w);
+	w = ends__open((uint32_t[]){a, b}, 2);
+	ok(ends__all_ended(&w), "processes that aren't there have ended");
+	ends__close(&w);
 }
 
 static void test_signal(void)
 {
-	struct watch w = watch__open(NULL, 0);
+	struct ends w = ends__open(NULL, 0);
 
 	ok(!is_readable(&w, 0), "no processes: nothing to tell");
-	watch__wake(w.wakeup);
+	ends__wake(w.wakeup);
 	ok(is_readable(&w, PATIENCE_MS), "a signal: the descriptor tells");
-	ok(!watch__all_ended(&w), "no process has ended by it");
+	ok(!ends__all_ended(&w), "no process has ended by it");
 	ok(is_readable(&w, 0), "it stays told");
-	watch__rest(&w);
+	ends__rest(&w);
 	ok(!is_readable(&w, 0), "until it is answered");
-	watch__close(&w);
-	watch__wake(-1);
+	ends__close(&w);
+	ends__wake(-1);
 }
 
 /* As if pidfd_open(2) had been refused. */
 static void test_unwatched(void)
 {
 	uint32_t p = start();
-	struct watch w = watch__open(&p, 1);
+	struct ends w = ends__open(&p, 1);
 
 	close(w.pidfds[0]);
 	w.pidfds[0] = -1;
 	end(p);
 	reap(p);
-	ok(!watch__all_ended(&w), "the end of a process that isn't watched isn't made up");
-	watch__close(&w);
+	ok(!ends__all_ended(&w), "the end of a process that isn't watched isn't made up");
+	ends__close(&w);
 }
 
 int main(void)

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * x86-64: the memory that an instruction has accessed, by the registers as they are behind it,
+ * since a hardware breakpoint on data traps there (SDM volume 3, 17.2.4). What it stored is told
+ * where the registers and the instruction still say it.
+ */
+#include "arch/x86/x86.h"
+
+/* SDM volume 3, 17.3.1.1: fast string operations may trap only at the end of a group of iterations:
+ * within a cache line. */
+#define GROUP 64
+#define CF    1
+#define ZF    (1 << 6)
+#define DF    (1 << 10)
+
+/* An instruction that was executed, and what it left. */
+struct done {
+	const ZydisDecodedInstruction *z;
+	const ZydisDecodedOperand *ops;
+	unsigned n;
+	uint64_t next; /* the address behind it */
+	const struct access_state *state;
+	uint32_t written; /* general registers, one bit each */
+};
+
+static uint64_t reg_of(const struct done *d, ZydisRegister reg)
+{
+	return d->state->regs[x86__gpr(reg)];
+}
+
+static bool is_written(const struct done *d, ZydisRegister reg)
+{
+	uint8_t r = reg == ZYDIS_REGISTER_NONE ? REG_NONE : x86__gpr(reg);
+
+	return r != REG_NONE && d->written >> r & 1;
+}
+
+static uint32_t written_by(const ZydisDecodedOperand *ops, unsigned n)
+{
+	uint32_t written = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
+		    x86__gpr(ops[i].reg.value) != REG_NONE)
+			written |= 1u << x86__gpr(ops[i].reg.value);
+	return written;
+}
+
+static void store(struct access *a, const void *bytes, size_t len)
+{
+	memcpy(a->stored, bytes, len);
+	a->known = len;
+}
+
+static void store_number(struct access *a, uint64_t value)
+{
+	store(a, &value, min_of(a->size, 8u));
+	if (a->size > 8)
+		a->known = 0;
+}
+
+/* The same again and again, to 16 bytes. */
+static void fill(struct access *a, uint64_t value, unsigned size)
+{
+	for (unsigned i = 0; i < sizeof(a->stored); i++)
+		a->stored[i] = value >> 8 * (i % size);
+	a->known = sizeof(a->stored);
+	a->fills = true;
+}
+
+/* ---- the stack ---- */
+
+/* By how much the stack pointer was moved, if the operand is what was pushed or popped. */
+static bool is_stack(const ZydisDecodedOperand *o)
+{
+	return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+	       (o->mem.base == ZYDIS_REGISTER_RSP || o->mem.base == ZYDIS_REGISTER_RBP);
+}
+
+static bool pushes(const struct done *d)
+{
+	return d->z->meta.category == ZYDIS_CATEGORY_PUSH ||
+	       d->z->meta.category == ZYDIS_CATEGORY_CALL;
+}
+
+static uint32_t pushed_size(const struct done *d)
+{
+	for (unsigned i = 0; i < d->n; i++)
+		if (d->ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && is_stack(&d->ops[i]))
+			return d->ops[i].size / 8;
+	return 0;
+}
+
+static void value_pushed(const struct done *d, struct access *a)
+{
+	const ZydisDecodedOperand *o = &d->ops[0];
+
+	if (d->z->meta.category == ZYDIS_CATEGORY_CALL)
+		store_number(a, d->next);
+	else if (d->z->mnemonic != ZYDIS_MNEMONIC_PUSH)
+		return;
+	else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		store_number(a, o->imm.value.u);
+	else if (o->type == ZYDIS_OPERAND_TYPE_REGISTER && x86__gpr(o->reg.value) != REG_NONE)
+		store_number(a, reg_of(d, o->reg.value) +
+					(o->reg.value == ZYDIS_REGISTER_RSP ? a->size : 0));
+}
+
+/* SDM volume 2, enter: pushes rbp, then frame pointers of outer levels; rbp is where it pushed. */
+static void locate_enter(const struct done *d, struct access *a)
+{
+	unsigned level = d->ops[1].imm.value.u & 31;
+
+	a->size = 8 * (level + 1);
+	a->addr = d->state->regs[X86_RBP] - 8 * level;
+	a->located = d->z->operand_width == 64;
+}
+
+static void locate_stack(const struct done *d, struct access *a)
+{
+	uint64_t sp = d->state->regs[X86_RSP];
+
+	a->located = true;
+	a->addr = sp;
+	if (d->z->mnemonic == ZYDIS_MNEMONIC_ENTER) {
+		locate_enter(d, a);
+	} else if (pushes(d)) {
+		value_pushed(d, a);
+	} else if (d->z->meta.category == ZYDIS_CATEGORY_RET) {
+		a->addr = sp - a->size;
+		if (d->z->operand_count_visible)
+			a->addr -= d->ops[0].imm.value.u;
+	} else {
+		a->addr = sp - a->size;
+		a->located = d->z->mnemonic != ZYDIS_MNEMONIC_POP ||
+			     !is_written(d, ZYDIS_REGISTER_RSP) ||
+			     d->ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+			     x86__gpr(d->ops[0].reg.value) != X86_RSP;
+	}
+}
+
+/* ---- strings ---- */
+
+static bool is_string(const struct done *d, const ZydisDecodedOperand *o)
+{
+	return (d->z->meta.category == ZYDIS_CATEGORY_STRINGOP ||
+		d->z->meta.category == ZYDIS_CATEGORY_IOSTRINGOP) &&
+	       o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+}
+
+static bool repeats(const struct done *d)
+{
+	return d->z->attributes &
+	       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+}
+
+static uint64_t count_of(const struct done *d)
+{
+	uint64_t count = d->state->regs[X86_RCX];
+
+	return d->z->address_width == 32 ? (uint32_t)count : count;
+}
+
+/* rsi and rdi have gone on. */
+static void locate_string(const struct done *d, const ZydisDecodedOperand *o, struct access *a)
+{
+	uint32_t size = o->size / 8;
+	uint64_t at = reg_of(d, o->mem.base);
+
+	if (d->z->address_width == 32)
+		at = (uint32_t)at;
+	a->located = true;
+	a->size = repeats(d) ? GROUP : size;
+	a->addr = d->state->regs[X86_FLAGS] & DF ? at + size : at - a->size;
+	if (o->mem.segment == ZYDIS_REGISTER_FS)
+		a->addr += d->state->fs;
+	else if (o->mem.segment == ZYDIS_REGISTER_GS)
+		a->addr += d->state->gs;
+	if (d->z->mnemonic >= ZYDIS_MNEMONIC_STOSB && d->z->mnemonic <= ZYDIS_MNEMONIC_STOSW)
+		fill(a, d->state->regs[X86_RAX], size);
+}
+
+/* ---- operands ---- */
+
+/* bt, btc, btr and bts with a register reach beyond their operand: SDM volume 2, 3.1.1.9 */
+static uint64_t bit_offset(const struct done *d)
+{
+	const ZydisDecodedOperand *o = &d->ops[1];
+	int64_t bit;
+
+	switch (d->z->mnemonic) {
+	case ZYDIS_MNEMONIC_BT:
+	case ZYDIS_MNEMONIC_BTC:
+	case ZYDIS_MNEMONIC_BTR:
+	case ZYDIS_MNEMONIC_BTS:
+		break;
+	default:
+		return 0;
+	}
+	if (o->type != ZYDIS_OPERAND_TYPE_REGISTER)
+		return 0;
+	bit = reg_of(d, o->reg.value);
+	bit = o->size == 64 ? bit : o->size == 32 ? (int32_t)bit : (int16_t)bit;
+	return (bit >> (o->size == 64 ? 6 : o->size == 32 ? 5 : 4)) * (o->size / 8);
+}
+
+/* push and call compute the address before they push, pop behind that. */
+static uint64_t base_of(const struct done *d, const ZydisDecodedOperand *o)
+{
+	if (o->mem.base == ZYDIS_REGISTER_NONE)
+		return 0;
+	if (o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP)
+		return d->next;
+	return reg_of(d, o->mem.base) +
+	       (x86__gpr(o->mem.base) == X86_RSP && pushes(d) ? pushed_size(d) : 0);
+}
+
+static bool is_moved_known(const struct done *d, const ZydisDecodedOperand *o)
+{
+	return x86__gpr(o->mem.base) == X86_RSP &&
+	       (pushes(d) || d->z->mnemonic == ZYDIS_MNEMONIC_POP);
+}
+
+static void locate_operand(const struct done *d, const ZydisDecodedOperand *o, struct access *a)
+{
+	bool ip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
+
+	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB || d->z->mnemonic == ZYDIS_MNEMONIC_XLAT ||
+	    is_written(d, o->mem.index) ||
+	    (!ip && o->mem.base != ZYDIS_REGISTER_NONE && is_written(d, o->mem.base) &&
+	     !is_moved_known(d, o)))
+		return;
+	a->located = true;
+	a->addr = base_of(d, o) + (uint64_t)o->mem.disp.value + bit_offset(d);
+	if (o->mem.index != ZYDIS_REGISTER_NONE)
+		a->addr += reg_of(d, o->mem.index) * o->mem.scale;
+	if (d->z->address_width == 32)
+		a->addr = (uint32_t)a->addr;
+	if (o->mem.segment == ZYDIS_REGISTER_FS)
+		a->addr += d->state->fs;
+	else if (o->mem.segment == ZYDIS_REGISTER_GS)
+		a->addr += d->state->gs;
+}
+
+/* ---- what was stored ---- */
+
+static bool is_high_byte(ZydisRegister reg)
+{
+	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
+}
+
+static void value_moved(const struct done *d, struct access *a)
+{
+	const ZydisDecodedOperand *from = &d->ops[1];
+
+	if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+		store_number(a, from->imm.value.u);
+	else if (from->type == ZYDIS_OPERAND_TYPE_REGISTER && x86__gpr(from->reg.value) != REG_NONE)
+		store_number(a,
+			     reg_of(d, from->reg.value) >> (is_high_byte(from->reg.value) ? 8 : 0));
+}
+
+static void value_exchanged(const struct done *d, struct access *a)
+{
+	uint64_t pair[2] = {d->state->regs[X86_RBX], d->state->regs[X86_RCX]};
+
+	if (!(d->state->regs[X86_FLAGS] & ZF))
+		return;
+	if (d->z->mnemonic == ZYDIS_MNEMONIC_CMPXCHG)
+		value_moved(d, a);
+	else if (d->z->mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B)
+		store(a, pair, sizeof(pair));
+	else
+		store_number(a, (uint32_t)pair[0] | pair[1] << 32);
+}
+
+static void value_swapped(const struct done *d, struct access *a)
+{
+	uint64_t value = reg_of(d, d->ops[1].reg.value);
+
+	store_number(a, __builtin_bswap64(value) >> (64 - 8 * a->size));
+}
+
+static void value_stored(const struct done *d, struct access *a)
+{
+	uint64_t flags[2] = {d->state->regs[X86_FLAGS]};
+
+	switch (d->z->mnemonic) {
+	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVNTI:
+	case ZYDIS_MNEMONIC_MOVDIRI:
+		value_moved(d, a);
+		break;
+	case ZYDIS_MNEMONIC_MOVBE:
+		value_swapped(d, a);
+		break;
+	case ZYDIS_MNEMONIC_CMPXCHG:
+	case ZYDIS_MNEMONIC_CMPXCHG8B:
+	case ZYDIS_MNEMONIC_CMPXCHG16B:
+		value_exchanged(d, a);
+		break;
+	default:
+		if (d->z->meta.category == ZYDIS_CATEGORY_SETCC)
+			store_number(a, arch_x86_64.taken(BRANCH_JCC, d->z->opcode & 15, flags));
+	}
+}
+
+/* ---- all of an instruction ---- */
+
+/* Their size depends on the processor's features; some of the bytes are left as they are. */
+static bool is_state(const struct done *d)
+{
+	return d->z->mnemonic == ZYDIS_MNEMONIC_FXSAVE ||
+	       d->z->mnemonic == ZYDIS_MNEMONIC_FXSAVE64 ||
+	       d->z->meta.category == ZYDIS_CATEGORY_XSAVE ||
+	       d->z->meta.category == ZYDIS_CATEGORY_XSAVEOPT;
+}
+
+/* They name memory, but don't access it as data. */
+static bool only_names(const struct done *d)
+{
+	switch (d->z->meta.category) {
+	case ZYDIS_CATEGORY_PREFETCH:
+	case ZYDIS_CATEGORY_PREFETCHWT1:
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+		return true;
+	default:
+		return d->z->mnemonic == ZYDIS_MNEMONIC_INVLPG;
+	}
+}
+
+static void see_operand(const struct done *d, const ZydisDecodedOperand *o, struct access *a)
+{
+	*a = (struct access){.len = d->z->length,
+			     .size = is_state(d) ? 0 : o->size / 8,
+			     .reads = o->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+			     .writes = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
+			     .repeats = repeats(d) && is_string(d, o),
+			     .goes_on = repeats(d) && count_of(d)};
+	if (is_stack(o))
+		locate_stack(d, a);
+	else if (is_string(d, o))
+		locate_string(d, o, a);
+	else
+		locate_operand(d, o, a);
+	if (a->writes && !is_stack(o) && !is_string(d, o))
+		value_stored(d, a);
+}
+
+static void see_clzero(const struct done *d, struct access *a)
+{
+	*a = (struct access){.len = d->z->length,
+			     .addr = d->state->regs[X86_RAX] & ~63ull,
+			     .size = 64,
+			     .located = true,
+			     .writes = true};
+	fill(a, 0, 8);
+}
+
+int x86__accesses(const uint8_t *bytes, size_t len, uint64_t addr, const struct access_state *state,
+		  struct access out[ACCESS_MOST])
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	struct x86_raw raw;
+	struct done d = {.z = &raw.z, .ops = ops, .state = state};
+	int found = 0;
+
+	if (!len || x86__raw(bytes, len, &raw))
+		return -1;
+	d.n = x86__operands(&raw, ops);
+	if (!d.n && raw.z.operand_count)
+		return -1;
+	d.next = addr + raw.z.length;
+	d.written = written_by(ops, d.n);
+	if (only_names(&d))
+		return 0;
+	if (raw.z.mnemonic == ZYDIS_MNEMONIC_CLZERO)
+		see_clzero(&d, &out[found++]);
+	for (unsigned i = 0; i < d.n && found < ACCESS_MOST; i++)
+		if (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    ops[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN)
+			see_operand(&d, &ops[i], &out[found++]);
+	return found;
+}
