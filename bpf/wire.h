@@ -65,6 +65,7 @@ enum wire_state {
 	WIRE_PENDING = 16,   /* an entry whose return address a return probe has replaced */
 	WIRE_UNHANDLED = 32, /* a signal without handler */
 	WIRE_FAULT = 64,     /* a signal that the next instruction itself caused */
+	WIRE_COPIED = 128,   /* the record is a struct wire_entry_copy */
 };
 
 struct wire_event {
@@ -149,6 +150,17 @@ struct wire_entry_stack {
 	struct wire_entry entry;
 	__u64 frames;
 	__u64 stack[WIRE_STACK];
+};
+
+/* With config.copy, of a program: a copy of the stack, from which user space makes the call stack.
+ */
+#define WIRE_COPY_BLOCK 1024
+#define WIRE_COPY_MAX	(64u << 10)
+struct wire_entry_copy {
+	struct wire_entry entry;
+	__u64 start;  /* the address of the first byte: the block of the stack pointer */
+	__u64 len;    /* bytes that could be read; config.copy: there may be more */
+	__u8 bytes[]; /* config.copy */
 };
 
 /* ---- losses: a map from pid << 32 | tid to the number of events ---- */
@@ -294,9 +306,11 @@ struct wire_config {
 	__u64 per_cpu_offset; /* kernel: the address of __per_cpu_offset */
 	__u64 preempt_count;  /* the per-CPU address of the count; 0: unknown */
 	__u8 pcpu_hot;	      /* it is in pcpu_hot */
-	__u64 ino;	   /* uprobes of one tracefs event: the only file with sites; 0: several */
-	__u64 cgroup;	   /* the id of the requested one */
-	__u64 wakeup;	   /* bytes in the ring that wake the reader */
+	__u64 ino;    /* uprobes of one tracefs event: the only file with sites; 0: several */
+	__u64 cgroup; /* the id of the requested one */
+	__u64 wakeup; /* bytes in the ring that wake the reader */
+	__u32 copy;   /* with stack: so many bytes of programs' stacks are copied, a multiple of
+			 WIRE_COPY_BLOCK; 0: frame pointers are followed */
 	__u32 count_slots; /* a power of two */
 	__u32 count_stride;
 };

@@ -80,7 +80,8 @@ struct args {
 	VEC(const char *) exclude;
 	unsigned events; /* enum plan_events */
 	const char *regs;
-	bool stack;
+	bool stack, stack_size_given;
+	uint64_t stack_size; /* with stack: bytes to copy; 0: frame pointers are followed */
 	const struct output_format *format; /* NULL: not given */
 	bool format_by_name;		    /* it is that of output's suffix */
 	const char *output;

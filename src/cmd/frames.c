@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * frames: validates a recorded call stack. Frame pointers form a chain only if each function keeps
- * one; otherwise the register holds any value. So a user-mode frame is valid only if .eh_frame (for
- * Go: the code) shows that the previous function has set up its frame pointer. The stack ends
- * before the first invalid frame, with the reason.
+ * frames: makes the call stack of a copied stack, by the rules of the code that it returns to, or
+ * validates one that was recorded. Frame pointers form a chain only if each function keeps one;
+ * otherwise the register holds any value. So a user-mode frame is valid only if .eh_frame (for Go:
+ * the code) shows that the previous function has set up its frame pointer. The stack ends before
+ * the first invalid frame, with the reason.
  */
 #include "code/code.h"
 #include "frames.h"
@@ -41,15 +42,50 @@ static enum stack_end check_kernel(unsigned n)
 	return n == STACK_FRAMES ? STACK_LIMIT : n ? STACK_WHOLE : STACK_UNREADABLE;
 }
 
+struct finder {
+	struct show *show;
+	uint32_t pid;
+};
+
+/* Of Go's own functions the code tells more than their .debug_frame: which is the outermost. */
+static void find_rules(void *ctx, uint64_t addr, struct unwind_rules *out)
+{
+	const struct finder *f = ctx;
+	struct mapped_place place;
+
+	spaces__find(f->show->spaces, f->pid, addr, &place);
+	if (!place.object)
+		return;
+	out->link = prologue__frame_link(place.object, place.vaddr);
+	if (out->link != FRAME_POINTER && out->link != FRAME_OUTERMOST)
+		out->known = object__rules(place.object, place.vaddr, &out->row);
+}
+
+static void unwind(struct show *s, uint32_t pid, struct checked_event *room)
+{
+	struct event_entry *entry = &room->entry;
+	struct finder f = {s, pid};
+	const struct unwind_lookup lookup = {find_rules, &f};
+
+	entry->stack_end = unwind__stack(s->plan->arch, entry->regs, &entry->copy, &lookup,
+					 room->stack, &entry->nstack);
+	entry->stack = room->stack;
+	entry->copy = (struct stack_copy){0};
+}
+
 const struct event *frames__check(struct show *s, const struct event *e, struct checked_event *room)
 {
 	struct event_entry *entry = &room->entry;
 
-	if (e->type != EVENT_ENTRY || !e->entry->stack)
+	if (e->type != EVENT_ENTRY || !(e->entry->stack || e->entry->copy.bytes))
 		return e;
 	room->event = *e;
 	*entry = *e->entry;
 	room->event.entry = entry;
+	if (entry->copy.bytes) {
+		unwind(s, e->pid, room);
+		return &room->event;
+	}
 	entry->stack_end = plan__is_kernel_site(s->plan, e->site)
 				   ? check_kernel(entry->nstack)
 				   : check_user(s, e->pid, entry->stack, &entry->nstack);

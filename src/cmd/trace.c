@@ -303,6 +303,7 @@ static struct probe_options options_of(struct session *s)
 				      .inlines = s->engine.copies,
 				      .retires = retires(s->args),
 				      .stack = s->args->stack,
+				      .copy = wants__stack_copy(s->args, s->plan),
 				      .all_regs = wants__all_regs(s->args),
 				      .interrupted = &interrupted,
 				      .attach = s->args->attach,

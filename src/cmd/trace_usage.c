@@ -22,6 +22,11 @@ static int usage_of(const struct args *a)
 		return err__set(EINVAL,
 				"--record %s: the trace itself goes there; give another file",
 				a->record);
+	if (a->stack_size_given && !a->stack)
+		return err__set(EINVAL, "--stack-size is for call stacks: give -k, too");
+	if (a->stack_size_given && a->buffer && a->buffer < 4 * a->stack_size)
+		return err__set(EINVAL, "--buffer is too small for such stacks: use at least %lluK",
+				(unsigned long long)(4 * a->stack_size >> 10));
 	if (a->command && a->filters.pids.len)
 		return err__set(EINVAL, "-p and -- CMD exclude each other");
 	if (a->attach && !mechanism__exists(a->attach))

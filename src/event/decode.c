@@ -186,6 +186,16 @@ static void take_stack(struct event_entry *out, const struct wire_entry_stack *s
 	out->nstack = min_of((uint64_t)s->frames, (uint64_t)WIRE_STACK);
 }
 
+static void take_copy(struct event_entry *out, const struct wire_entry_copy *s, size_t size)
+{
+	uint64_t most = size - sizeof(*s);
+
+	out->copy = (struct stack_copy){.start = s->start,
+					.bytes = s->bytes,
+					.len = min_of((uint64_t)s->len, most),
+					.cut = s->len >= most};
+}
+
 static void take_entry(struct decoder *d, const struct wire_entry *e, size_t size)
 {
 	struct event_entry *out = &d->entry;
@@ -202,7 +212,9 @@ static void take_entry(struct decoder *d, const struct wire_entry *e, size_t siz
 		.nregs = min_of(d->plan->arch->nregs, (unsigned)WIRE_REGS),
 		.args = e->event.missing & WIRE_NO_SYSCALL ? NULL : (const uint64_t *)e->args,
 	};
-	if (size >= sizeof(struct wire_entry_stack))
+	if (e->event.state & WIRE_COPIED && size >= sizeof(struct wire_entry_copy))
+		take_copy(out, (const struct wire_entry_copy *)e, size);
+	else if (size >= sizeof(struct wire_entry_stack))
 		take_stack(out, (const struct wire_entry_stack *)e);
 	d->event.entry = out;
 }

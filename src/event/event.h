@@ -6,7 +6,7 @@
 #ifndef BBTRACE_EVENT_H
 #define BBTRACE_EVENT_H
 
-#include "util/util.h"
+#include "object/object.h"
 
 /* ---- what a probe recorded ---- */
 
@@ -50,9 +50,20 @@ enum stack_end {
 			     pointer */
 	STACK_UNREADABLE, /* its frame could not be read */
 	STACK_LIMIT,	  /* STACK_FRAMES were recorded */
+	STACK_CUT,	  /* its frame is not in what was copied of the stack */
+	STACK_NO_RULES,	  /* the caller is unknown: no unwind table has the code, or what it says
+			     isn't known */
 	STACK_ENDS
 };
 #define STACK_FRAMES 64 /* at most */
+
+/* What was copied of a thread's stack, from its stack pointer or some bytes below it on. */
+struct stack_copy {
+	uint64_t start; /* its address */
+	const uint8_t *bytes;
+	uint64_t len;
+	bool cut; /* the stack may go on: it is not that what follows could not be read */
+};
 
 /* The extra data of an entry. The pointers are valid as long as the event is. */
 struct event_entry {
@@ -70,6 +81,9 @@ struct event_entry {
 	const uint64_t *stack; /* running addresses, innermost first; NULL: not requested */
 	unsigned nstack;
 	uint8_t stack_end; /* enum stack_end */
+	/* Of which the call stack is still to be made (unwind__stack()); bytes NULL: none. Not in
+	 * trace files */
+	struct stack_copy copy;
 };
 
 struct event {
@@ -173,6 +187,28 @@ void decoder__free(struct decoder *d);
  */
 const struct event *decoder__event(struct decoder *d, const void *record, size_t size,
 				   uint64_t settled);
+
+/* ---- from a copied stack to its frames (unwind.c) ---- */
+
+/* How the caller of an instruction is found. */
+struct unwind_rules {
+	bool known; /* by row */
+	struct rule_row row;
+	enum frame_link link; /* without: by the frame pointer, or not at all */
+};
+struct unwind_lookup {
+	/* addr: the running address of the instruction; *out is zeroed, and FRAME_UNKNOWN */
+	void (*find)(void *ctx, uint64_t addr, struct unwind_rules *out);
+	void *ctx;
+};
+struct arch;
+/*
+ * regs: arch->nregs of them, by number. frames: room for STACK_FRAMES running addresses, innermost
+ * first; *n: their number, at least 1.
+ */
+enum stack_end unwind__stack(const struct arch *arch, const uint64_t *regs,
+			     const struct stack_copy *copy, const struct unwind_lookup *lookup,
+			     uint64_t *frames, unsigned *n);
 
 /* ---- from the log of copied functions (arch/log.h) to events (log.c) ---- */
 

@@ -22,10 +22,12 @@ static void copy_entry(struct waiting *w, const struct event_entry *e)
 	w->event.entry = &w->entry;
 	snprintf(w->comm, sizeof(w->comm), "%s", e->comm);
 	w->entry.comm = w->comm;
-	at = w->data = xmalloc((nregs + nstack + EVENT_ARGS) * sizeof(*w->data));
+	at = w->data = xmalloc((nregs + nstack + EVENT_ARGS) * sizeof(*w->data) + e->copy.len);
 	w->entry.regs = copy_words(&at, e->regs, nregs);
 	w->entry.args = copy_words(&at, e->args, EVENT_ARGS);
 	w->entry.stack = copy_words(&at, e->stack, nstack);
+	if (e->copy.bytes)
+		w->entry.copy.bytes = memcpy(at, e->copy.bytes, e->copy.len);
 }
 
 struct waiting *waiting__event(const struct event *e)

@@ -138,6 +138,7 @@ static void configure(struct probe *p)
 	*c = (struct wire_config){
 		.both = plan__has_kernel(p->plan) && plan__has_programs(p->plan),
 		.stack = p->options->stack,
+		.copy = p->options->copy,
 		/* compact records omit where the log stands */
 		.compact = !p->options->inlines && sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
 		.inlines = p->options->inlines,
