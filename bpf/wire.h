@@ -155,7 +155,7 @@ struct wire_entry_stack {
 /* With config.copy, of a program: a copy of the stack, from which user space makes the call stack.
  */
 #define WIRE_COPY_BLOCK 1024
-#define WIRE_COPY_MAX	(64u << 10)
+#define WIRE_COPY_MAX	(65u << 10)
 struct wire_entry_copy {
 	struct wire_entry entry;
 	__u64 start;  /* the address of the first byte: the block of the stack pointer */

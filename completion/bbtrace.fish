@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|stack-size|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -152,6 +152,7 @@ complete -c bbtrace -n '__bbtrace_verb user kernel trace list' -l exported -d 'O
 complete -c bbtrace -n '__bbtrace_verb user kernel trace list report diff' -l addresses -d 'Show kernel addresses'
 complete -c bbtrace -n $shows -l no-fold -d 'Show every iteration of loops'
 complete -c bbtrace -n $picks -l no-src -d 'No source lines'
+complete -c bbtrace -n $trace -l stack-size -x -d 'Copy so much of the stack'
 complete -c bbtrace -n $trace -l buffer -x -d 'Ring buffer size'
 complete -c bbtrace -n $shows -l min-duration -x -d 'Only calls that took at least this long'
 complete -c bbtrace -n $trace -l attach -x -d 'Attach by this mechanism only'

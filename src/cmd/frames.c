@@ -18,8 +18,11 @@ static enum frame_link link_at(struct show *s, uint32_t pid, uint64_t addr)
 	spaces__find(s->spaces, pid, addr - 1, &place);
 	if (!place.object)
 		return FRAME_UNKNOWN;
-	link = object__frame_link(place.object, place.vaddr);
-	return link == FRAME_UNKNOWN ? prologue__frame_link(place.object, place.vaddr) : link;
+	/* the .debug_frame of Go's functions doesn't tell that they keep one */
+	link = prologue__frame_link(place.object, place.vaddr);
+	return link == FRAME_POINTER || link == FRAME_OUTERMOST
+		       ? link
+		       : object__frame_link(place.object, place.vaddr);
 }
 
 /* The first caller is from the top of the stack. *n: the number of valid frames. */
@@ -45,6 +48,8 @@ static enum stack_end check_kernel(unsigned n)
 struct finder {
 	struct show *show;
 	uint32_t pid;
+	uint64_t entry; /* the running address of the entered function's first instruction; 0: the
+			   event is at another one */
 };
 
 /* Of Go's own functions the code tells more than their .debug_frame: which is the outermost. */
@@ -53,6 +58,7 @@ static void find_rules(void *ctx, uint64_t addr, struct unwind_rules *out)
 	const struct finder *f = ctx;
 	struct mapped_place place;
 
+	out->entry = addr == f->entry;
 	spaces__find(f->show->spaces, f->pid, addr, &place);
 	if (!place.object)
 		return;
@@ -61,15 +67,24 @@ static void find_rules(void *ctx, uint64_t addr, struct unwind_rules *out)
 		out->known = object__rules(place.object, place.vaddr, &out->row);
 }
 
-static void unwind(struct show *s, uint32_t pid, struct checked_event *room)
+static bool is_first(const struct plan *plan, uint32_t site)
+{
+	const struct plan_site *s = &plan->sites.data[site];
+
+	return s->vaddr == plan->functions.data[s->function].ranges[0].vaddr;
+}
+
+static void unwind(struct show *s, const struct event *e, struct checked_event *room)
 {
 	struct event_entry *entry = &room->entry;
-	struct finder f = {s, pid};
+	struct finder f = {s, e->pid, is_first(s->plan, e->site) ? entry->ip : 0};
 	const struct unwind_lookup lookup = {find_rules, &f};
 
-	entry->stack_end = unwind__stack(s->plan->arch, entry->regs, &entry->copy, &lookup,
-					 room->stack, &entry->nstack);
-	entry->stack = room->stack;
+	unwind__stack(s->plan->arch, entry->regs, &entry->copy, &lookup, &room->unwound);
+	entry->stack = room->unwound.stack;
+	entry->nstack = room->unwound.n;
+	entry->exact = room->unwound.exact;
+	entry->stack_end = room->unwound.end;
 	entry->copy = (struct stack_copy){0};
 }
 
@@ -83,7 +98,7 @@ const struct event *frames__check(struct show *s, const struct event *e, struct 
 	*entry = *e->entry;
 	room->event.entry = entry;
 	if (entry->copy.bytes) {
-		unwind(s, e->pid, room);
+		unwind(s, e, room);
 		return &room->event;
 	}
 	entry->stack_end = plan__is_kernel_site(s->plan, e->site)

@@ -8,7 +8,7 @@
 struct checked_event {
 	struct event event;
 	struct event_entry entry;
-	uint64_t stack[STACK_FRAMES];
+	struct unwound unwound;
 };
 
 /* Returns e, or for an entry with a stack a copy in *room with its valid frames. */

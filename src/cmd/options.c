@@ -191,17 +191,6 @@ static int check_buffer(struct args *a, const char *v)
 	return 0;
 }
 
-/* Copied in blocks of 1K. */
-static int check_stack_size(struct args *a, const char *v)
-{
-	if (a->stack_size > 64u << 10)
-		return err__set(EINVAL, "invalid size '%s': use 1K to 64K, or 0 for frame pointers",
-				v);
-	a->stack_size = (a->stack_size + 1023) & ~1023ull;
-	a->stack_size_given = true;
-	return 0;
-}
-
 static int check_max_size(struct args *a, const char *v)
 {
 	if (a->max_size < 64u << 10)
@@ -310,7 +299,7 @@ static const struct option_row rows[] = {
 	 "registers on entry: none, args (default), all, or names"},
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},
 	{"stack-size", 0, "SIZE", VERB_TRACE, COUNT(stack_size),
-	 "-k: copy so much of the stack (default: 8K), 0: follow frame pointers", check_stack_size},
+	 "-k: copy so much of the stack (default: 8K), 0: follow frame pointers"},
 	{"format", 'F', "FMT", VERB_TEXT, OTHER, "text (default), json, ...: see below",
 	 formats__set},
 	{"output", 'o', "FILE", VERB_SHOW | VERB_MERGE | VERB_DIFF, FILE_NAME(output),
@@ -543,6 +532,7 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	int c, end = 1, err;
 
 	*a = (struct args){.verb = verb,
+			   .stack_size = STACK_SIZE_AUTO,
 			   .color = "auto",
 			   .context = CONTEXT_STEPS,
 			   .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};

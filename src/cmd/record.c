@@ -196,7 +196,7 @@ static void need_addresses_of(struct recorder *r, const struct event *e)
 		return;
 	need_address(r, pid, entry->caller);
 	for (unsigned i = 0; i < entry->nstack; i++)
-		need_address(r, pid, entry->stack[i]);
+		need_address(r, pid, pid ? entry__frame_code(entry, i) : entry->stack[i]);
 }
 
 /* ---- processes ---- */

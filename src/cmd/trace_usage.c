@@ -4,6 +4,18 @@
 #include "engine.h"
 #include "wants.h"
 
+static int check_stack_size(const struct args *a)
+{
+	if (!a->stack)
+		return err__set(EINVAL, "--stack-size is for call stacks: give -k, too");
+	if (a->stack_size > 64u << 10)
+		return err__set(EINVAL, "--stack-size: use 1K to 64K, or 0 for frame pointers");
+	if (a->buffer && a->buffer < 4 * a->stack_size)
+		return err__set(EINVAL, "--buffer is too small for such stacks: use at least %lluK",
+				(unsigned long long)(4 * a->stack_size >> 10));
+	return 0;
+}
+
 static int usage_of(const struct args *a)
 {
 	const char *name = args__record_name(a);
@@ -22,11 +34,6 @@ static int usage_of(const struct args *a)
 		return err__set(EINVAL,
 				"--record %s: the trace itself goes there; give another file",
 				a->record);
-	if (a->stack_size_given && !a->stack)
-		return err__set(EINVAL, "--stack-size is for call stacks: give -k, too");
-	if (a->stack_size_given && a->buffer && a->buffer < 4 * a->stack_size)
-		return err__set(EINVAL, "--buffer is too small for such stacks: use at least %lluK",
-				(unsigned long long)(4 * a->stack_size >> 10));
 	if (a->command && a->filters.pids.len)
 		return err__set(EINVAL, "-p and -- CMD exclude each other");
 	if (a->attach && !mechanism__exists(a->attach))
@@ -39,6 +46,8 @@ int trace__check(struct args *a)
 {
 	int err = usage_of(a);
 
+	if (!err && a->stack_size != STACK_SIZE_AUTO)
+		err = check_stack_size(a);
 	if (!err)
 		err = engine__settle(a);
 	if (err)

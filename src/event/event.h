@@ -81,6 +81,9 @@ struct event_entry {
 	const uint64_t *stack; /* running addresses, innermost first; NULL: not requested */
 	unsigned nstack;
 	uint8_t stack_end; /* enum stack_end */
+	uint64_t
+		exact; /* a bit for each frame, from the lowest on: it was interrupted at its
+			  instruction. The others, but the innermost, are where a call returns to */
 	/* Of which the call stack is still to be made (unwind__stack()); bytes NULL: none. Not in
 	 * trace files */
 	struct stack_copy copy;
@@ -195,6 +198,7 @@ struct unwind_rules {
 	bool known; /* by row */
 	struct rule_row row;
 	enum frame_link link; /* without: by the frame pointer, or not at all */
+	bool entry;	      /* a function's first instruction: its caller is known without any */
 };
 struct unwind_lookup {
 	/* addr: the running address of the instruction; *out is zeroed, and FRAME_UNKNOWN */
@@ -202,13 +206,21 @@ struct unwind_lookup {
 	void *ctx;
 };
 struct arch;
-/*
- * regs: arch->nregs of them, by number. frames: room for STACK_FRAMES running addresses, innermost
- * first; *n: their number, at least 1.
- */
-enum stack_end unwind__stack(const struct arch *arch, const uint64_t *regs,
-			     const struct stack_copy *copy, const struct unwind_lookup *lookup,
-			     uint64_t *frames, unsigned *n);
+/* As in struct event_entry; there is at least one frame. */
+struct unwound {
+	uint64_t stack[STACK_FRAMES], exact;
+	unsigned n;
+	enum stack_end end;
+};
+/* regs: arch->nregs of them, by number. */
+void unwind__stack(const struct arch *arch, const uint64_t *regs, const struct stack_copy *copy,
+		   const struct unwind_lookup *lookup, struct unwound *out);
+/* Where the code of the frame at index i of such an entry is: a return address may be behind its
+ * function's end. What an interrupted frame's handler returns to begins there. */
+static inline uint64_t entry__frame_code(const struct event_entry *e, unsigned i)
+{
+	return e->stack[i] - (i && !((e->exact | e->exact >> 1) >> i & 1));
+}
 
 /* ---- from the log of copied functions (arch/log.h) to events (log.c) ---- */
 

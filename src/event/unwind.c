@@ -270,6 +270,28 @@ static bool leads_out(const struct walk *w, const struct frame_state *before)
 	       w->now.regs[sp] > before->regs[sp];
 }
 
+/* At a function's first instruction nothing was changed but what the call pushed. */
+static bool step_by_entry(struct walk *w)
+{
+	const struct arch_dwarf *l = w->layout;
+	uint64_t cfa = w->now.regs[l->entry_reg] + l->entry_offset;
+
+	w->now.exact = false;
+	w->now.regs[l->entry_reg] = cfa;
+	return load(w, cfa + l->return_at, &w->now.regs[l->return_reg]);
+}
+
+static bool step_by(struct walk *w, const struct unwind_rules *r)
+{
+	if (r->known)
+		return step_by_rules(w, &r->row);
+	if (r->link == FRAME_POINTER)
+		return step_by_pointer(w);
+	if (r->link == FRAME_OUTERMOST)
+		w->end = STACK_WHOLE;
+	return r->link != FRAME_OUTERMOST && r->entry && step_by_entry(w);
+}
+
 static bool step(struct walk *w, const struct unwind_lookup *lookup)
 {
 	const struct arch_dwarf *l = w->layout;
@@ -278,9 +300,8 @@ static bool step(struct walk *w, const struct unwind_lookup *lookup)
 	struct unwind_rules rules = {.link = FRAME_UNKNOWN};
 
 	lookup->find(lookup->ctx, addr, &rules);
-	w->end = rules.link == FRAME_OUTERMOST ? STACK_WHOLE : STACK_NO_RULES;
-	if (rules.link == FRAME_POINTER ? !step_by_pointer(w)
-					: !rules.known || !step_by_rules(w, &rules.row))
+	w->end = STACK_NO_RULES;
+	if (!step_by(w, &rules))
 		return false;
 	if (!w->now.regs[l->return_reg]) {
 		w->end = STACK_WHOLE;
@@ -290,9 +311,8 @@ static bool step(struct walk *w, const struct unwind_lookup *lookup)
 	return w->now.exact || leads_out(w, &before);
 }
 
-enum stack_end unwind__stack(const struct arch *arch, const uint64_t *regs,
-			     const struct stack_copy *copy, const struct unwind_lookup *lookup,
-			     uint64_t *frames, unsigned *n)
+void unwind__stack(const struct arch *arch, const uint64_t *regs, const struct stack_copy *copy,
+		   const struct unwind_lookup *lookup, struct unwound *out)
 {
 	struct walk w = {.layout = &arch->dwarf, .copy = copy, .end = STACK_NO_RULES};
 
@@ -301,11 +321,10 @@ enum stack_end unwind__stack(const struct arch *arch, const uint64_t *regs,
 		w.now.known |= 1ull << i;
 	}
 	w.now.exact = true;
-	*n = 0;
-	do {
-		if (*n == STACK_FRAMES)
-			return STACK_LIMIT;
-		frames[(*n)++] = w.now.regs[w.layout->return_reg];
-	} while (w.layout->nregs && step(&w, lookup));
-	return w.end;
+	*out = (struct unwound){.stack = {regs[arch->ip_reg]}, .exact = 1, .n = 1};
+	while (w.layout->nregs && out->n < STACK_FRAMES && step(&w, lookup)) {
+		out->exact |= (uint64_t)w.now.exact << out->n;
+		out->stack[out->n++] = w.now.regs[w.layout->return_reg];
+	}
+	out->end = out->n == STACK_FRAMES ? STACK_LIMIT : w.end;
 }

@@ -22,7 +22,8 @@
 /* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags; 4: increments of
  * the plan. */
 #define FILE_MAJOR 4
-#define FILE_MINOR 0
+/* 1: which frames were interrupted */
+#define FILE_MINOR 1
 
 #define BLOCK_HEADER_SIZE 20
 #define BLOCK_DEFLATED	  1 /* flags: compressed by zlib */

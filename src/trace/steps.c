@@ -169,6 +169,18 @@ static uint64_t caller_of(struct thread *th)
 	return th->user_side ? innermost_of(thread__shown(th), thread__shown(th)) : 0;
 }
 
+/* By the call, which may be its function's last instruction. */
+static void locate_frame(struct event_context *n, unsigned i, struct location *out)
+{
+	uint64_t addr = n->entry->stack[i], space = thread__space(n->th),
+		 before = space ? addr - entry__frame_code(n->entry, i) : 0;
+
+	locate__running(n->t, space, n->e->time, addr - before, out);
+	out->addr += before;
+	out->vaddr += out->object ? before : 0;
+	out->offset += out->symbol ? before : 0;
+}
+
 int step__entry(struct event_context *n)
 {
 	const struct plan_function *fn = &n->t->plan->functions.data[n->s->function];
@@ -200,7 +212,7 @@ int step__entry(struct event_context *n)
 	step.stack_end = entry->stack_end;
 	step.nstack = min_of(entry->nstack, STACK_FRAMES);
 	for (size_t i = 0; i < step.nstack; i++)
-		locate__running(n->t, thread__space(n->th), n->e->time, entry->stack[i], &stack[i]);
+		locate_frame(n, i, &stack[i]);
 	return live_filter__step(n->t, n->th, &step);
 }
 

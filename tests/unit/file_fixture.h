@@ -168,9 +168,11 @@ static inline void put_event(struct str *s, const struct event *e)
 		    (unsigned long long)e->count, e->hits, (unsigned long long)e->goroutine,
 		    e->untimed ? " untimed" : "");
 	if (n) {
-		str__printf(s, " entry %llx %llx %llx/%llx %u %s %u", (unsigned long long)n->ip,
-			    (unsigned long long)n->caller, (unsigned long long)n->user_ip,
-			    (unsigned long long)n->user_sp, n->pending, n->comm, n->stack_end);
+		str__printf(s, " entry %llx %llx %llx/%llx %u %s %u %llx",
+			    (unsigned long long)n->ip, (unsigned long long)n->caller,
+			    (unsigned long long)n->user_ip, (unsigned long long)n->user_sp,
+			    n->pending, n->comm, n->stack_end,
+			    (unsigned long long)n->exact & ~1ull);
 		for (unsigned i = 0; n->regs && i < n->nregs; i++)
 			str__printf(s, " %llx", (unsigned long long)n->regs[i]);
 		for (unsigned i = 0; n->args && i < EVENT_ARGS; i++)

@@ -37,8 +37,8 @@ struct probe_options {
 			  */
 	unsigned events; /* enum plan_events: the shown ones, for counting losses */
 	bool stack;	 /* call stacks on entry */
-	uint32_t copy;	 /* with stack: so many bytes of programs' stacks are copied, a multiple of
-			    1024; 0: frame pointers are followed */
+	uint32_t copy;	 /* with stack: at least so many bytes of programs' stacks are copied, a
+			    multiple of   1024; 0: frame pointers are followed */
 	bool inlines;	 /* copied functions log: records tell where their thread's log stands */
 	bool retires;	 /* probe__change() may be called */
 	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
