@@ -496,6 +496,7 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
 NOWHERE(nowhere);
 NOWHERE(nowhere_multi);
 NOWHERE(nowhere_entry);
+NOWHERE(nowhere_usdt);
 
 static __always_inline int end_on_own_stack(void *ctx, void *array)
 {
@@ -579,5 +580,6 @@ int hit_kernel_return(struct pt_regs *ctx)
 	return put_return(ctx, *site, w, true) ? 0 : lose(ctx, &w, 0);
 }
 
+#include "named.h"
 #include "passing.h"
 #include "tasks.h"

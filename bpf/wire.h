@@ -37,6 +37,7 @@ enum wire_type {
 	WIRE_PASSES, /* struct wire_value, with config.inlines: filters of which it is told whether
 			the thread passes them from here on (value 0: enum filter_flags, and
 			PASSES_PROCESS), and those of them that it passes (value 1); site: none */
+	WIRE_NAMED,  /* struct wire_named; site: an index into the plan's named events */
 	WIRE_TYPES
 };
 
@@ -65,7 +66,9 @@ enum wire_state {
 	WIRE_PENDING = 16,   /* an entry whose return address a return probe has replaced */
 	WIRE_UNHANDLED = 32, /* a signal without handler */
 	WIRE_FAULT = 64,     /* a signal that the next instruction itself caused */
-	WIRE_COPIED = 128,   /* the record is a struct wire_entry_copy */
+	WIRE_KERNEL = 128,   /* a named event: its ip is the kernel's */
+	WIRE_FRAMES = 256,   /* the kernel's frames and the program's come before its data */
+	WIRE_COPIED = 512,   /* the record is a struct wire_entry_copy */
 };
 
 struct wire_event {
@@ -162,6 +165,67 @@ struct wire_entry_copy {
 	__u64 len;    /* bytes that could be read; config.copy: there may be more */
 	__u8 bytes[]; /* config.copy */
 };
+
+/* ---- named events (plan/named.h of src): tracepoints, USDT probes, samples … ---- */
+
+#define WIRE_NAMED_FRAMES 128  /* of the kernel, and of the program, at most */
+#define WIRE_NAMED_DATA	  4096 /* bytes at most */
+
+/*
+ * With WIRE_FRAMES, struct wire_frames follows; then len bytes of data, and padding: a record has
+ * one of a few sizes, since the verifier wants to know it.
+ */
+struct wire_named {
+	struct wire_event event;
+	__u64 ip;    /* the thread's next instruction; 0: not recorded */
+	__u64 count; /* events that this one stands for */
+	char comm[16];
+	__u32 len, pad;
+};
+
+struct wire_frames {
+	__u16 kernel, user; /* their numbers */
+	__u8 user_end;	    /* enum stack_end of src/event/event.h */
+	__u8 pad[3];
+	__u64 kernel_stack[WIRE_NAMED_FRAMES], user_stack[WIRE_NAMED_FRAMES];
+};
+
+/* By named event: how its record is made. */
+#define NAMED_DYNAMIC 8
+struct wire_named_spec {
+	__u32 size;			 /* bytes of its fields: copied from the context */
+	__u16 flags;			 /* enum named_flags */
+	__u16 dynamic;			 /* fields that refer to data behind them (__data_loc) */
+	__u16 dynamic_at[NAMED_DYNAMIC]; /* their offsets */
+};
+enum named_flags {
+	NAMED_USER_STACK = 1,
+	NAMED_KERNEL_STACK = 2,
+};
+
+/* The instruction of a static probe, by its attach cookie: its arguments, as struct usdt_argument
+ * of src/arch/arch.h. */
+#define USDT_ARGS 12
+#define USDT_TEXT 64
+struct wire_usdt_arg {
+	__s64 disp;
+	__u8 kind, size, is_signed, base, index, scale, pad[2];
+};
+struct wire_usdt {
+	__u32 which; /* the named event */
+	__u32 nargs;
+	struct wire_usdt_arg args[USDT_ARGS];
+};
+/* The data of its event: the arguments' values, then the texts that they point to, if they do;
+ * known: a bit for each that could be read. */
+struct wire_usdt_data {
+	__u64 known;
+	__u64 args[USDT_ARGS];
+	char text[USDT_ARGS][USDT_TEXT];
+};
+
+/* The largest record of the ring. */
+#define WIRE_RECORD_MAX (sizeof(struct wire_entry_copy) + WIRE_COPY_MAX)
 
 /* ---- losses: a map from pid << 32 | tid to the number of events ---- */
 

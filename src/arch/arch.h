@@ -293,6 +293,22 @@ struct arch_kernel {
  * One CPU architecture: tables and pure functions. Members are required unless marked otherwise.
  * Those that only tracing needs are optional: without them programs can be listed.
  */
+/* An argument of a static probe (.note.stapsdt). */
+enum usdt_kind { USDT_UNKNOWN, USDT_CONSTANT, USDT_REGISTER, USDT_MEMORY };
+struct usdt_argument {
+	uint8_t kind; /* enum usdt_kind */
+	uint8_t size; /* bytes: 1, 2, 4 or 8 */
+	bool is_signed;
+	uint8_t base, index, scale; /* registers by number; REG_NONE: none */
+	int64_t disp;		    /* CONSTANT: its value */
+};
+#define USDT_ARGUMENTS 12 /* of a probe, at most */
+struct arch;
+/* Those that a note's text names, "8@%rdi -4@$5 ...": how many. One that can't be told is
+ * USDT_UNKNOWN (arch.c). */
+unsigned usdt__arguments(const struct arch *arch, const char *text,
+			 struct usdt_argument out[USDT_ARGUMENTS]);
+
 struct arch {
 	const char *name; /* "x86-64" */
 	uint16_t machine; /* e_machine, of 64 bits and little-endian */
@@ -355,6 +371,9 @@ struct arch {
 	bool (*plt_stub)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
 			 struct plt_stub *out);
 	uint8_t plt_alignment;
+	/* Parses an operand of a static probe's argument, and moves *text behind it. NULL: none is
+	 * understood. */
+	bool (*usdt_operand)(const char **text, struct usdt_argument *out);
 	/* Whether this Go function begins with a comparison of its stack bound, with g in a
 	 * register. NULL: Go programs are treated like those of other languages. */
 	bool (*go_checks_stack)(const uint8_t *bytes, size_t len);

@@ -78,7 +78,7 @@ int attach__probes(struct attaching *a, struct probe_options *o)
 		err = attach_others(a, o);
 	if (err)
 		return err;
-	if (!a->plan->probes)
+	if (!a->plan->probes && !a->plan->named.len)
 		return err__set(
 			ENOTSUP,
 			"none of the %zu sites can be probed; bbtrace list --sites tells why",

@@ -34,8 +34,12 @@ enum {
 	VERB_CTL = 64,
 	VERB_MERGE = 128,
 	VERB_DIFF = 256,
+	VERB_EVENT = 512,
+	VERB_WATCH = 1024,
+	VERB_PROFILE = 2048,
 };
-#define VERB_TRACE (VERB_USER | VERB_KERNEL | VERB_BOTH)
+#define VERB_NAMED (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
+#define VERB_TRACE (VERB_USER | VERB_KERNEL | VERB_BOTH | VERB_NAMED)
 #define VERB_SHOW  (VERB_TRACE | VERB_REPORT)
 #define VERB_TEXT  (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF) /* they print */
 #define VERB_ALL   (VERB_TEXT | VERB_MERGE)
@@ -78,7 +82,8 @@ struct args {
 
 	struct probe_filters filters;
 	VEC(const char *) exclude;
-	unsigned events; /* enum plan_events */
+	VEC(const char *) with; /* --with: named events */
+	unsigned events;	/* enum plan_events */
 	const char *regs;
 	bool stack;
 	uint64_t stack_size; /* with stack: bytes to copy; 0: frame pointers are followed */
@@ -125,11 +130,11 @@ struct args {
 	uint64_t differences; /* diff: to show */
 	uint64_t context;     /* diff: steps around each */
 #define CONTEXT_STEPS 5
-	bool addresses;		    /* show kernel addresses */
-	bool exported;		    /* only exported functions */
-	bool sites, points;	    /* list */
-	bool calibrate;		    /* doctor */
-	const char *control_socket; /* where; "none"; NULL: the default one */
+	bool addresses;			 /* show kernel addresses */
+	bool exported;			 /* only exported functions */
+	bool sites, points, list_events; /* list */
+	bool calibrate;			 /* doctor */
+	const char *control_socket;	 /* where; "none"; NULL: the default one */
 	bool paused;
 	bool wait; /* ctl */
 	bool help;

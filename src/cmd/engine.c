@@ -12,6 +12,8 @@ static const char *not_inline(const struct args *a)
 {
 	if (a->verb->bit == VERB_KERNEL)
 		return "kernel functions";
+	if (a->verb->bit & VERB_NAMED)
+		return "events by name";
 	return a->command || a->filters.pids.len ? NULL
 						 : "all processes: name a command, or one with -p";
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "cmd.h"
 #include "copy/copy.h"
+#include "named.h"
 #include "render.h"
 #include "util/json.h"
 #include "wants.h"
@@ -469,6 +470,11 @@ int list__check(struct args *a)
 	if (!a->operands.len)
 		return err__set(EINVAL,
 				"no object to list; name a program, a library, or 'kernel'");
+	if (a->list_events && (a->sites || a->points || a->exclude.len || a->exported ||
+			       a->engine != ENGINE_PROBE || (a->format && a->format->code)))
+		return err__set(EINVAL,
+				"--events lists events, as text or json: no --sites, --points, "
+				"--exclude, --exported, --engine and no code");
 	if (a->points && (a->sites || a->format))
 		return err__set(EINVAL, "--points writes a points file: no -F and no --sites");
 	if (a->engine != ENGINE_PROBE && (a->points || (a->format && a->format->code)))
@@ -483,5 +489,5 @@ int list__check(struct args *a)
 
 int list__run(struct args *a)
 {
-	return list(a);
+	return a->list_events ? named__list(a) : list(a);
 }

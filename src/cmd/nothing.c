@@ -198,7 +198,7 @@ void nothing__tell_live(const struct args *a, const struct trace_meta *meta, str
 	const char *children =
 		probe__left_children(probe) ? "; children are not traced without -f" : "";
 
-	if (t->events || note__level() < NOTE_NORMAL ||
+	if (t->events || t->named || note__level() < NOTE_NORMAL ||
 	    tell_recorded(meta, a->events_given, &l->show))
 		return;
 	if (t->stops)
@@ -214,7 +214,7 @@ void nothing__tell_report(const struct trace_meta *meta, struct show *s)
 {
 	uint64_t all = trace__totals(s->trace)->events;
 
-	if (show__totals(s)->events)
+	if (show__totals(s)->events || show__totals(s)->named)
 		return;
 	if (all)
 		note("no event passes the filters; the trace has %llu", (unsigned long long)all);

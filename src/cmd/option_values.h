@@ -15,4 +15,33 @@ int value__name(const char *const *names, size_t n, const char *v);
 /* Is it a file's name, and neither empty nor an option? -EINVAL with a message. */
 int value__file_name(const char *name);
 
+/* Check the value of an option, or store it elsewhere (option_setters.c): 0, or -errno with a
+ * message. */
+int option__check_user(struct args *a, const char *v);
+int option__set_pid(struct args *a, const char *v);
+int option__set_tid(struct args *a, const char *v);
+int option__set_uid(struct args *a, const char *v);
+int option__set_comm(struct args *a, const char *v);
+int option__set_events(struct args *a, const char *v);
+int option__set_exclude(struct args *a, const char *v);
+int option__set_with(struct args *a, const char *v);
+int option__check_timeout(struct args *a, const char *v);
+int option__check_to(struct args *a, const char *v);
+int option__check_interval(struct args *a, const char *v);
+int option__check_overhead(struct args *a, const char *v);
+int option__check_depth(struct args *a, const char *v);
+int option__set_time(struct args *a, const char *v);
+int option__set_verbose(struct args *a, const char *v);
+int option__set_quiet(struct args *a, const char *v);
+int option__check_color(struct args *a, const char *v);
+int option__check_buffer(struct args *a, const char *v);
+int option__check_max_size(struct args *a, const char *v);
+int option__set_pass(struct args *a, const char *v);
+int option__set_fail(struct args *a, const char *v);
+int option__check_context(struct args *a, const char *v);
+int option__check_last(struct args *a, const char *v);
+int option__set_placement(struct args *a, const char *v);
+int option__set_returns(struct args *a, const char *v);
+int option__set_engine(struct args *a, const char *v);
+
 #endif

@@ -33,238 +33,6 @@ struct option_row {
 	int (*set)(struct args *a, const char *value);
 };
 
-static int add_pid(struct args *a, const char *part)
-{
-	uint32_t pid = 0;
-	int err = value__u32(part, &pid);
-
-	if (err && strspn(part, "0123456789") != strlen(part))
-		return err__set(EINVAL, "'%s' is not a PID; pidof(1) has that of a program", part);
-	if (!err && !pid)
-		return err__set(EINVAL, "0 is not a valid PID");
-	vec__push(&a->filters.pids, pid);
-	return err;
-}
-
-static int add_tid(struct args *a, const char *part)
-{
-	uint32_t tid = 0;
-	int err = value__u32(part, &tid);
-
-	vec__push(&a->filters.tids, tid);
-	return err;
-}
-
-static int add_uid(struct args *a, const char *part)
-{
-	const struct passwd *pw = getpwnam(part);
-	uint32_t uid = 0;
-	int err = pw ? (uid = pw->pw_uid, 0) : value__u32(part, &uid);
-
-	vec__push(&a->filters.uids, uid);
-	return err ? err__set(EINVAL, "no such user: '%s'", part) : 0;
-}
-
-static int check_user(struct args *a, const char *v)
-{
-	return getpwnam(v) ? 0 : err__set(EINVAL, "no such user: '%s'", v);
-}
-
-static int add_comm(struct args *a, const char *part)
-{
-	vec__push(&a->filters.comms, xstrdup(part));
-	return 0;
-}
-
-static int add_event(struct args *a, const char *part)
-{
-	static const struct {
-		const char *name;
-		unsigned bit;
-	} rows[] = {{"entry", PLAN_ENTRY}, {"branch", PLAN_BRANCH}, {"return", PLAN_RETURN}};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (!strcmp(part, rows[i].name)) {
-			a->events |= rows[i].bit;
-			return 0;
-		}
-	return err__set(EINVAL, "unknown event '%s': use entry, branch or return", part);
-}
-
-static int set_pid(struct args *a, const char *v)
-{
-	return value__each(a, v, add_pid);
-}
-
-static int set_tid(struct args *a, const char *v)
-{
-	return value__each(a, v, add_tid);
-}
-
-static int set_uid(struct args *a, const char *v)
-{
-	return value__each(a, v, add_uid);
-}
-
-static int set_comm(struct args *a, const char *v)
-{
-	return value__each(a, v, add_comm);
-}
-
-static int set_events(struct args *a, const char *v)
-{
-	a->events = 0;
-	a->events_given = true;
-	return value__each(a, v, add_event);
-}
-
-static int set_exclude(struct args *a, const char *v)
-{
-	vec__push(&a->exclude, v);
-	return 0;
-}
-
-static int check_timeout(struct args *a, const char *v)
-{
-	return a->timeout_ns ? 0 : err__set(EINVAL, "must be more than 0");
-}
-
-static int check_to(struct args *a, const char *v)
-{
-	return a->to ? 0 : err__set(EINVAL, "must be more than 0");
-}
-
-static int check_interval(struct args *a, const char *v)
-{
-	return a->interval_ns >= 1000000 ? 0 : err__set(EINVAL, "must be at least 1ms");
-}
-
-static int check_overhead(struct args *a, const char *v)
-{
-	return a->max_overhead >= 1 && a->max_overhead <= 99
-		       ? 0
-		       : err__set(EINVAL, "must be from 1 to 99, in percent");
-}
-
-static int check_depth(struct args *a, const char *v)
-{
-	return a->depth && a->depth <= UINT32_MAX ? 0 : err__set(EINVAL, "must be at least 1");
-}
-
-static int set_time(struct args *a, const char *v)
-{
-	static const char *const names[] = {[TIME_REL] = "rel",
-					    [TIME_ABS] = "abs",
-					    [TIME_DELTA] = "delta",
-					    [TIME_NONE] = "none"};
-	int i = value__name(names, ARRAY_SIZE(names), v);
-
-	a->time = max_of(i, 0);
-	a->time_given = true;
-	return i >= 0 ? 0
-		      : err__set(EINVAL, "unknown time style '%s': use rel, abs, delta or none", v);
-}
-
-static int set_verbose(struct args *a, const char *v)
-{
-	note__set_level(NOTE_VERBOSE);
-	return 0;
-}
-
-static int set_quiet(struct args *a, const char *v)
-{
-	note__set_level(NOTE_QUIET);
-	return 0;
-}
-
-static int check_color(struct args *a, const char *v)
-{
-	if (strcmp(v, "auto") && strcmp(v, "always") && strcmp(v, "never"))
-		return err__set(EINVAL, "invalid value '%s': use auto, always or never", v);
-	return 0;
-}
-
-static int check_buffer(struct args *a, const char *v)
-{
-	if (a->buffer < 4096 || a->buffer > (1u << 30))
-		return err__set(EINVAL, "invalid size '%s': use 4K to 1G", v);
-	return 0;
-}
-
-static int check_max_size(struct args *a, const char *v)
-{
-	if (a->max_size < 64u << 10)
-		return err__set(EINVAL, "invalid size '%s': use at least 64K", v);
-	return 0;
-}
-
-static int set_pass(struct args *a, const char *v)
-{
-	a->set = SET_PASS;
-	return 0;
-}
-
-static int set_fail(struct args *a, const char *v)
-{
-	a->set = SET_FAIL;
-	return 0;
-}
-
-static int check_context(struct args *a, const char *v)
-{
-	return a->context <= 10000 ? 0 : err__set(EINVAL, "must be at most 10000");
-}
-
-#define LAST_MAX 100000
-
-static int check_last(struct args *a, const char *v)
-{
-	if (!a->last || a->last > LAST_MAX)
-		return err__set(EINVAL, "invalid number '%s': use 1 to %d branches", v, LAST_MAX);
-	return 0;
-}
-
-static int set_placement(struct args *a, const char *v)
-{
-	static const char *const names[] = {[PLACEMENT_FULL] = "full",
-					    [PLACEMENT_IMPLIED] = "implied",
-					    [PLACEMENT_WITNESS] = "witness"};
-	int i = value__name(names, ARRAY_SIZE(names), v);
-
-	a->placement = max_of(i, 0);
-	a->placement_given = true;
-	return i >= 0 ? 0
-		      : err__set(EINVAL, "unknown placement '%s': use full, implied or witness", v);
-}
-
-static int set_returns(struct args *a, const char *v)
-{
-	static const char *const names[] = {
-		[RETURNS_RET] = "ret", [RETURNS_PROBE] = "probe", [RETURNS_NONE] = "none"};
-	int i = value__name(names, ARRAY_SIZE(names), v);
-
-	a->returns = max_of(i, 0);
-	a->returns_given = true;
-	return i >= 0 ? 0 : err__set(EINVAL, "unknown value '%s': use ret, probe or none", v);
-}
-
-int engine__parse(const char *name, enum engine *out)
-{
-	static const char *const names[] = {
-		[ENGINE_PROBE] = "probe", [ENGINE_INLINE] = "inline", [ENGINE_AUTO] = "auto"};
-	int i = value__name(names, ARRAY_SIZE(names), name);
-
-	*out = max_of(i, 0);
-	return i >= 0 ? 0
-		      : err__set(EINVAL, "unknown engine '%s': use probe, inline or auto", name);
-}
-
-static int set_engine(struct args *a, const char *v)
-{
-	a->engine_given = true;
-	return engine__parse(v, &a->engine);
-}
-
 /* The offset of a field; doesn't compile if the field has another type. */
 #define FIELD(type, field)                                                                         \
 	(offsetof(struct args, field) + 0 * sizeof((type *)0 == &((struct args *)0)->field))
@@ -279,20 +47,23 @@ static int set_engine(struct args *a, const char *v)
 
 static const struct option_row rows[] = {
 	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, OTHER,
-	 "only these processes, all their threads", set_pid},
-	{"tid", 0, "TID[,TID...]", VERB_SHOW | VERB_DIFF, OTHER, "only these threads", set_tid},
+	 "only these processes, all their threads", option__set_pid},
+	{"tid", 0, "TID[,TID...]", VERB_SHOW | VERB_DIFF, OTHER, "only these threads",
+	 option__set_tid},
 	{"comm", 0, "NAME[,NAME...]", VERB_SHOW | VERB_DIFF, OTHER, "only threads of this name",
-	 set_comm},
+	 option__set_comm},
 	{"uid", 0, "USER[,USER...]", VERB_TRACE, OTHER,
-	 "only processes of this user, by name or number", set_uid},
+	 "only processes of this user, by name or number", option__set_uid},
 	{"cgroup", 0, "PATH", VERB_TRACE, TEXT(filters.cgroup),
 	 "only this cgroup (v2) and those below it"},
 	{"follow", 'f', NULL, VERB_TRACE, SWITCH(filters.follow),
 	 "also children of these processes"},
 	{"events", 'e', "LIST", VERB_SHOW, OTHER, "any of entry,branch,return (default: all three)",
-	 set_events},
+	 option__set_events},
 	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF, OTHER,
-	 "not these functions; may be repeated", set_exclude},
+	 "not these functions; may be repeated", option__set_exclude},
+	{"with", 0, "NAME", VERB_TRACE, OTHER,
+	 "also events of this name, GROUP:NAME with * and ?; may be repeated", option__set_with},
 	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(exported),
 	 "of the functions that are named, only exported ones"},
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
@@ -311,39 +82,41 @@ static const struct option_row rows[] = {
 	{"by-symbol", 0, NULL, VERB_REPORT | VERB_MERGE, SWITCH(by_symbol),
 	 "several files: find functions of other builds by their symbols"},
 	{"max-size", 0, "SIZE", VERB_TRACE, COUNT(max_size),
-	 "trace file: start a new file at this size, keep the old one as FILE.1", check_max_size},
+	 "trace file: start a new file at this size, keep the old one as FILE.1",
+	 option__check_max_size},
 	{"armor", 0, NULL, VERB_TRACE | VERB_MERGE, SWITCH(armor),
 	 "trace file: write lines of text that survive a serial console"},
 	{"from", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(from),
 	 "start this long after the beginning of the trace"},
 	{"to", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(to),
-	 "stop this long after the beginning of the trace", check_to},
+	 "stop this long after the beginning of the trace", option__check_to},
 	{"head", 0, "N", VERB_REPORT, POSITIVE(head), "only the first N events"},
 	{"tail", 0, "N", VERB_REPORT, POSITIVE(tail), "only the last N events"},
 	{"info", 0, NULL, VERB_REPORT, SWITCH(info),
 	 "show the file's metadata instead of the trace"},
 	{"timeout", 't', "SEC", VERB_TRACE, TIME(timeout_ns), "stop after this long",
-	 check_timeout},
+	 option__check_timeout},
 	{"limit", 'l', "N", VERB_SHOW, POSITIVE(limit), "stop after N printed events"},
 	{"max-overhead", 0, "PERCENT", VERB_TRACE, NUMBER(max_overhead),
-	 "stop when tracing takes more of the processes' CPU time", check_overhead},
+	 "stop when tracing takes more of the processes' CPU time", option__check_overhead},
 	{"depth", 0, "N", VERB_SHOW | VERB_DIFF, NUMBER(depth),
-	 "no deeper than N nested calls of traced functions", check_depth},
+	 "no deeper than N nested calls of traced functions", option__check_depth},
 	{"min-duration", 0, "TIME", VERB_SHOW, TIME(min_duration),
 	 "only calls that took at least this long (20us, 1.5ms)"},
-	{"time", 'T', "STYLE", VERB_SHOW, OTHER, "rel (default), abs, delta or none", set_time},
+	{"time", 'T', "STYLE", VERB_SHOW, OTHER, "rel (default), abs, delta or none",
+	 option__set_time},
 	{"no-fold", 0, NULL, VERB_SHOW, SWITCH(no_fold), "text: show every iteration of loops"},
 	{"no-src", 0, NULL, VERB_SHOW | VERB_LIST, SWITCH(no_src),
 	 "no source lines: debug information isn't read for them"},
-	{"user", 'u', "NAME", VERB_TRACE, TEXT(user), "run CMD as that user", check_user},
+	{"user", 'u', "NAME", VERB_TRACE, TEXT(user), "run CMD as that user", option__check_user},
 	{"btf", 'b', "FILE", VERB_TRACE, TEXT(btf), "read kernel types from this file"},
 	{"buffer", 0, "SIZE", VERB_TRACE, COUNT(buffer), "ring buffer size (default: 16M)",
-	 check_buffer},
+	 option__check_buffer},
 	{"attach", 0, "NAME", VERB_TRACE, TEXT(attach),
 	 "attach by this mechanism only; bbtrace doctor lists them"},
 	{"count", 'c', NULL, VERB_SHOW, SWITCH(count), "count edges instead of listing events"},
 	{"interval", 0, "SEC", VERB_TRACE, TIME(interval_ns),
-	 "-c: print the counts so far every SEC, as at SIGUSR1", check_interval},
+	 "-c: print the counts so far every SEC, as at SIGUSR1", option__check_interval},
 	{"reset", 0, NULL, VERB_TRACE, SWITCH(reset),
 	 "-c: after the counts are printed, begin with 0 again"},
 	{"once", 0, NULL, VERB_TRACE, SWITCH(once),
@@ -352,28 +125,31 @@ static const struct option_row rows[] = {
 	{"differences", 'n', "N", VERB_DIFF, POSITIVE(differences),
 	 "show the first N differences (default: 1), or branches (default: 10)"},
 	{"context", 0, "N", VERB_DIFF, COUNT(context),
-	 "show N steps before and behind each difference (default: 5)", check_context},
+	 "show N steps before and behind each difference (default: 5)", option__check_context},
 	{"pass", 0, NULL, VERB_DIFF, OTHER, "the files that follow are of runs that passed",
-	 set_pass},
+	 option__set_pass},
 	{"fail", 0, NULL, VERB_DIFF, OTHER,
-	 "the files that follow are of runs that failed: rank what tells them apart", set_fail},
+	 "the files that follow are of runs that failed: rank what tells them apart",
+	 option__set_fail},
 	{"fail-under", 0, "PERCENT[,branch]", VERB_SHOW, OTHER,
 	 "exit with 3 if less of the lines, or blocks, or branches, ran", covered__set},
 	{"last", 0, "N", VERB_SHOW, COUNT(last),
-	 "keep the last N branches of each thread and show them at the end", check_last},
+	 "keep the last N branches of each thread and show them at the end", option__check_last},
 	{"placement", 0, "HOW", VERB_TRACE, OTHER,
 	 "full: a probe on every branch; implied, witness: fewer probes, same steps",
-	 set_placement},
+	 option__set_placement},
 	{"returns", 0, "HOW", VERB_TRACE, OTHER,
 	 "ret (default): at ret instructions; probe: by return probes; none: no returns",
-	 set_returns},
+	 option__set_returns},
 	{"engine", 0, "HOW", VERB_TRACE | VERB_LIST, OTHER,
 	 "probe: by traps; inline: by copies of the functions; auto (default): by copies if that can be",
-	 set_engine},
+	 option__set_engine},
 	{"profile", 0, "FILE", VERB_TRACE, FILE_NAME(branch_weights),
 	 "branch weights for --placement witness: a trace file or -c -F json output"},
 	{"color", 0, "WHEN", VERB_SHOW | VERB_DIFF, TEXT(color), "auto (default), always or never",
-	 check_color},
+	 option__check_color},
+	{"events", 0, NULL, VERB_LIST, SWITCH(list_events),
+	 "list tracepoints of the kernel, or static probes of a program, with their fields"},
 	{"sites", 0, NULL, VERB_LIST, SWITCH(sites), "list each branch site"},
 	{"points", 0, NULL, VERB_LIST, SWITCH(points),
 	 "write a points file, for bbtrace user OBJECT @FILE"},
@@ -386,11 +162,13 @@ static const struct option_row rows[] = {
 	{"wait", 0, NULL, VERB_CTL, SWITCH(wait),
 	 "return when the trace has written all, after quit"},
 	{"timeout", 't', "SEC", VERB_CTL, TIME(timeout_ns),
-	 "wait this long for an answer (default: 60, 10 for the first sign)", check_timeout},
+	 "wait this long for an answer (default: 60, 10 for the first sign)",
+	 option__check_timeout},
 	{"calibrate", 0, NULL, VERB_DOCTOR, SWITCH(calibrate),
 	 "measure the cost of probe hits instead"},
-	{"verbose", 'v', NULL, VERB_ALL, OTHER, "print decisions and their reasons", set_verbose},
-	{"quiet", 'q', NULL, VERB_ALL, OTHER, "no notes on stderr", set_quiet},
+	{"verbose", 'v', NULL, VERB_ALL, OTHER, "print decisions and their reasons",
+	 option__set_verbose},
+	{"quiet", 'q', NULL, VERB_ALL, OTHER, "no notes on stderr", option__set_quiet},
 	{"help", 'h', NULL, VERB_ALL, SWITCH(help), "this text"},
 };
 
@@ -591,4 +369,5 @@ void args__free(struct args *a)
 	vec__free(&a->filters.comms);
 	vec__free(&a->filters.excluded);
 	vec__free(&a->exclude);
+	vec__free(&a->with);
 }

@@ -30,6 +30,10 @@ static bool wants_tail_calls(const struct planning *p, const struct plan *plan)
 
 static int build_once(struct planning *p, struct plan **out)
 {
+	if (p->args->verb->bit & VERB_NAMED) {
+		*out = plan__empty(arch__native());
+		return 0;
+	}
 	p->options.stubs = p->targets.stubs.data;
 	p->options.nstubs = p->targets.stubs.len;
 	return plan__build(&p->targets.functions, &p->options, out);
@@ -126,6 +130,9 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 	err = spare_probes(p, out);
 	if (err)
 		return err;
+	err = named__plan(&p->named, a, &p->targets, p->pid, *out);
+	if (err)
+		return err;
 	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
 	if (!err && note__level() >= NOTE_VERBOSE)
 		announce__plan(*out, p->options.placement);
@@ -147,6 +154,7 @@ int planning__again(struct planning *p, const struct plan *before, struct plan *
 void planning__free(struct planning *p)
 {
 	tracepoints__release(&p->tracepoints);
+	named__free(&p->named);
 	branch_weights__free(p->weights);
 	targets__free(&p->targets);
 }

@@ -182,11 +182,22 @@ static void need_static_addresses(struct recorder *r)
 	}
 }
 
+static void need_addresses_of_named(struct recorder *r, const struct event *e)
+{
+	const struct event_named *n = e->named;
+
+	need_address(r, n->kernel ? 0 : e->pid, n->ip);
+	for (unsigned i = 0; n->stack && i < n->nkernel + n->nuser; i++)
+		need_address(r, i < n->nkernel ? 0 : e->pid, n->stack[i]);
+}
+
 static void need_addresses_of(struct recorder *r, const struct event *e)
 {
 	const struct event_entry *entry = e->entry;
 	uint32_t pid;
 
+	if (e->type == EVENT_NAMED)
+		need_addresses_of_named(r, e);
 	if (e->type != EVENT_BRANCH && e->type != EVENT_ENTRY)
 		return;
 	pid = plan__is_kernel_site(r->show->plan, e->site) ? 0 : e->pid;
@@ -234,7 +245,7 @@ static int put_process(struct recorder *r, uint64_t time, uint32_t pid)
 	if (*known)
 		return 0;
 	*known = KNOWN;
-	if (plan__has_programs(r->show->plan))
+	if (plan__sees_programs(r->show->plan))
 		spaces__each(r->show->spaces, pid, put_map, &s);
 	inner.count = trace__inner_of(r->show->trace, pid);
 	return s.err || !inner.count ? s.err : trace_writer__sideband(r->writer, &inner);
@@ -458,7 +469,7 @@ static bool is_known(struct recorder *r, const struct sideband_event *e)
 		return true;
 	}
 	return map64__get(&r->pids, e->pid) &&
-	       (e->type != SIDEBAND_MAP || plan__has_programs(r->show->plan));
+	       (e->type != SIDEBAND_MAP || plan__sees_programs(r->show->plan));
 }
 
 int recorder__sideband(struct recorder *r, const struct sideband_event *e)

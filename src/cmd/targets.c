@@ -558,8 +558,20 @@ function_vec targets__copy(const struct targets *n, const function_vec *out)
 	return copies;
 }
 
+/* The kernel's symbols, for its frames. */
+static int find_names(struct targets *n, const struct args *a)
+{
+	struct modules m = {0};
+	int err = a->stack ? open_kernel(n, &m) : 0;
+
+	free(m.modules);
+	return err;
+}
+
 static int find(struct targets *n, const struct args *a, pid_t pid, bool all)
 {
+	if (a->verb->bit & VERB_NAMED)
+		return find_names(n, a);
 	if (a->verb->bit == VERB_BOTH)
 		return find_both(n, a, pid);
 	if (targets__name_kernel(a))

@@ -241,7 +241,7 @@ static void drop_privileges(struct session *s)
 {
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
 
-	if (plan__has_programs(s->plan) || args__format(s->args)->wants.source_text)
+	if (plan__sees_programs(s->plan) || args__format(s->args)->wants.source_text)
 		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
 	if (s->child.pid)
 		keep |= PRIVILEGE_KILL;
@@ -266,7 +266,7 @@ static void raise_limits(void)
 /* Does the trace include processes that run already? */
 static bool rescans(const struct session *s)
 {
-	return !s->child.pid && plan__has_programs(s->plan);
+	return !s->child.pid && plan__sees_programs(s->plan);
 }
 
 static int open_control(struct session *s)
@@ -302,6 +302,8 @@ static struct probe_options options_of(struct session *s)
 				      .events = s->args->events,
 				      .inlines = s->engine.copies,
 				      .retires = retires(s->args),
+				      .usdt = s->planning.named.usdt.data,
+				      .nusdt = s->planning.named.usdt.len,
 				      .stack = s->args->stack,
 				      .copy = wants__stack_copy(s->args, s->plan),
 				      .all_regs = wants__all_regs(s->args),

@@ -20,6 +20,9 @@ static int usage_of(const struct args *a)
 {
 	const char *name = args__record_name(a);
 
+	if (!a->operands.len && a->verb->bit & VERB_NAMED)
+		return err__set(EINVAL,
+				"no event to trace; bbtrace list --events kernel shows them");
 	if (!a->operands.len)
 		return err__set(EINVAL, "no function to trace; see bbtrace %s --help",
 				a->verb->name);

@@ -28,6 +28,8 @@ struct decoder {
 	const struct plan *plan;
 	struct event event; /* the last one */
 	struct event_entry entry;
+	struct event_named named;
+	uint64_t stack[NAMED_FRAMES]; /* of named */
 	char comm[sizeof(((struct wire_entry *)0)->comm) + 1];
 	struct map64 full; /* cpu << WIRE_TID_BITS | tid -> struct wire_event *: the last full
 			      record of a branch */
@@ -170,6 +172,7 @@ static const size_t sizes[WIRE_TYPES] = {
 	[WIRE_SIGNAL] = sizeof(struct wire_signal), [WIRE_GOROUTINE] = sizeof(struct wire_value),
 	[WIRE_RETURN] = sizeof(struct wire_value),  [WIRE_END] = sizeof(struct wire_value),
 	[WIRE_RESUME] = sizeof(struct wire_value),  [WIRE_PASSES] = sizeof(struct wire_value),
+	[WIRE_NAMED] = sizeof(struct wire_named),
 };
 
 static const uint8_t types[WIRE_TYPES] = {
@@ -178,6 +181,7 @@ static const uint8_t types[WIRE_TYPES] = {
 	[WIRE_SIGNAL] = EVENT_SIGNAL, [WIRE_GOROUTINE] = EVENT_GOROUTINE,
 	[WIRE_RETURN] = EVENT_RETURN, [WIRE_END] = EVENT_END,
 	[WIRE_RESUME] = EVENT_RESUME, [WIRE_PASSES] = EVENT_PASSES,
+	[WIRE_NAMED] = EVENT_NAMED,
 };
 
 static void take_stack(struct event_entry *out, const struct wire_entry_stack *s)
@@ -240,6 +244,52 @@ static const struct event *bad_record(void)
 	return err__set(EIO, "a record of the ring buffer does not belong to this plan"), NULL;
 }
 
+_Static_assert(NAMED_KERNEL_FRAMES == WIRE_NAMED_FRAMES && NAMED_USER_FRAMES == WIRE_NAMED_FRAMES &&
+		       NAMED_DATA == WIRE_NAMED_DATA,
+	       "named events");
+
+static void take_frames(struct decoder *d, const struct wire_frames *f)
+{
+	struct event_named *n = &d->named;
+
+	n->nkernel = min_of((unsigned)f->kernel, NAMED_KERNEL_FRAMES);
+	n->nuser = min_of((unsigned)f->user, NAMED_USER_FRAMES);
+	n->kernel_end = n->nkernel == NAMED_KERNEL_FRAMES ? STACK_LIMIT : STACK_WHOLE;
+	n->user_end = min_of(f->user_end, (uint8_t)(STACK_ENDS - 1));
+	memcpy(d->stack, f->kernel_stack, n->nkernel * sizeof(*d->stack));
+	memcpy(d->stack + n->nkernel, f->user_stack, n->nuser * sizeof(*d->stack));
+	n->stack = d->stack;
+}
+
+static const struct event *take_named(struct decoder *d, const struct wire_named *w, size_t size)
+{
+	const uint8_t *data = (const uint8_t *)(w + 1);
+
+	size -= sizeof(*w);
+	d->named = (struct event_named){
+		.which = w->event.site_type & WIRE_SITE_MASK,
+		.count = w->count,
+		.ip = w->ip,
+		.kernel = w->event.state & WIRE_KERNEL,
+		.comm = d->comm,
+	};
+	memcpy(d->comm, w->comm, sizeof(w->comm));
+	if (w->event.state & WIRE_FRAMES) {
+		if (size < sizeof(struct wire_frames))
+			return bad_record();
+		take_frames(d, (const struct wire_frames *)data);
+		data += sizeof(struct wire_frames);
+		size -= sizeof(struct wire_frames);
+	}
+	if (d->named.which >= d->plan->named.len || w->len > size || w->len > NAMED_DATA)
+		return bad_record();
+	d->named.data = data;
+	d->named.len = w->len;
+	d->event.site = NO_SITE;
+	d->event.named = &d->named;
+	return &d->event;
+}
+
 const struct event *decoder__event(struct decoder *d, const void *record, size_t size,
 				   uint64_t settled)
 {
@@ -261,6 +311,8 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 	if (size < sizes[type])
 		return bad_record();
 	take_common(out, e, type);
+	if (type == WIRE_NAMED)
+		return take_named(d, record, size);
 	if (type == WIRE_LOST) {
 		out->count = v->value[0];
 		out->hits = v->value[1];

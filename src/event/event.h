@@ -21,6 +21,7 @@ enum event_type {
 	EVENT_GOROUTINE, /* the goroutine that this thread runs from here on */
 	EVENT_END,	 /* this thread ended; target: the address of its next instruction */
 	EVENT_RESUME,	 /* a signal's handler returns; target and sp: where to */
+	EVENT_NAMED,	 /* one of the plan's named events (plan/named.h) */
 	EVENT_TYPES,
 	/* From here on: no event of the trace, and never passed on by a source. */
 	EVENT_PASSES = EVENT_TYPES, /* of the thread with a log: count: filters of which it is told
@@ -89,6 +90,27 @@ struct event_entry {
 	struct stack_copy copy;
 };
 
+/* The most frames of a named event's stack: the kernel's and the program's. */
+#define NAMED_KERNEL_FRAMES 128
+#define NAMED_USER_FRAMES   128
+#define NAMED_FRAMES	    (NAMED_KERNEL_FRAMES + NAMED_USER_FRAMES)
+
+/* The data of a named event. The pointers are valid as long as the event is. */
+struct event_named {
+	uint32_t which;	  /* index into plan->named */
+	uint64_t count;	  /* events that this one stands for: samples that were added up; else 1 */
+	uint64_t ip;	  /* running address of the thread's next instruction; 0: not recorded */
+	bool kernel;	  /* ip is the kernel's */
+	const char *comm; /* at most 15 bytes; "": not recorded */
+	const uint8_t *data; /* len bytes, at most NAMED_DATA, as plan__fields() describes them */
+	size_t len;
+	/* running addresses, innermost first: nkernel of the kernel's, then nuser of the program's;
+	 * NULL: not recorded */
+	const uint64_t *stack;
+	unsigned nkernel, nuser;
+	uint8_t kernel_end, user_end; /* enum stack_end */
+};
+
 struct event {
 	uint64_t time;	   /* ns, CLOCK_MONOTONIC */
 	uint32_t pid, tid; /* in bbtrace's PID namespace; kernel: tid 0 is a CPU's idle task */
@@ -113,6 +135,7 @@ struct event {
 	uint64_t goroutine; /* GOROUTINE; decoded from a log: whose it is. 0: none, or the thread's
 			       own stack */
 	const struct event_entry *entry; /* ENTRY */
+	const struct event_named *named; /* NAMED */
 	const uint64_t *above; /* SIGNAL: nabove words, 0: not known. Valid as long as the event.
 				* Not in trace files */
 	unsigned nabove;

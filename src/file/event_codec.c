@@ -213,6 +213,46 @@ static void code_entry(struct codec *c, struct record *x, const struct site_stat
 		code_stack(c, x, th);
 }
 
+static void code_frames(struct codec *c, uint64_t *frames, unsigned *n, unsigned most,
+			uint64_t before)
+{
+	*n = min_of(code_number(c, COLUMN_ENTRIES, *n), (uint64_t)most);
+	for (unsigned i = 0; i < *n; i++)
+		before = frames[i] = code_delta(c, COLUMN_ENTRIES, frames[i], before);
+}
+
+static void code_data(struct codec *c, struct event_named *n)
+{
+	struct reader part;
+
+	if (c->writing) {
+		put_part(&c->out[COLUMN_ENTRIES], n->data, n->len);
+		return;
+	}
+	part = get_part(&c->in[COLUMN_ENTRIES]);
+	n->data = part.at;
+	n->len = part.end - part.at;
+	c->bad |= n->len > NAMED_DATA;
+}
+
+static void code_named(struct codec *c, struct record *x, const struct thread_state *th)
+{
+	struct event_named *n = &x->named;
+	uint64_t *frames = x->named_stack;
+
+	n->which = code_number(c, COLUMN_ENTRIES, n->which);
+	c->bad |= n->which >= c->m.plan->named.len;
+	n->count = code_number(c, COLUMN_ENTRIES, n->count);
+	n->kernel = code_number(c, COLUMN_ENTRIES, n->kernel) & 1;
+	n->ip = code_number(c, COLUMN_ENTRIES, n->ip);
+	code_comm(c, x->comm, th);
+	code_frames(c, frames, &n->nkernel, NAMED_KERNEL_FRAMES, n->ip);
+	code_frames(c, frames + n->nkernel, &n->nuser, NAMED_USER_FRAMES, n->ip);
+	n->kernel_end = code_number(c, COLUMN_ENTRIES, n->kernel_end) % STACK_ENDS;
+	n->user_end = code_number(c, COLUMN_ENTRIES, n->user_end) % STACK_ENDS;
+	code_data(c, n);
+}
+
 /* Formats 1 and 2: taken follows from the flags and the counter of a loop instruction. */
 static bool taken_by_flags(const struct codec *c, const struct record *x)
 {
@@ -254,6 +294,8 @@ void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 		code_values(c, x, s, th);
 	if (x->kind == RECORD_ENTRY || x->kind == RECORD_STACK)
 		code_entry(c, x, s, th);
+	if (x->kind == RECORD_NAMED)
+		code_named(c, x, th);
 	if (c->m.major < 3 && event_model__is_conditional(&c->m, x->site))
 		x->taken = taken_by_flags(c, x);
 	event_model__take(&c->m, th, f, x);

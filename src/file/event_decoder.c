@@ -83,6 +83,7 @@ static const uint8_t types[RECORDS] = {
 	[RECORD_ENTRY] = EVENT_ENTRY,	      [RECORD_STACK] = EVENT_ENTRY,
 	[RECORD_LOST] = EVENT_LOST,	      [RECORD_SIGNAL] = EVENT_SIGNAL,
 	[RECORD_GOROUTINE] = EVENT_GOROUTINE, [RECORD_RETURN] = EVENT_RETURN,
+	[RECORD_NAMED] = EVENT_NAMED,
 };
 
 static void give_entry(const struct codec *c, const struct record *x, char *comm,
@@ -125,6 +126,15 @@ static void give_values(const struct codec *c, const struct record *x, struct ev
 	}
 }
 
+static void give_named(struct record *x, char *comm)
+{
+	struct event_named *n = &x->named;
+
+	memcpy(comm, x->comm, sizeof(x->comm));
+	n->comm = comm;
+	n->stack = n->nkernel + n->nuser ? x->named_stack : NULL;
+}
+
 static int take_record(struct event_decoder *d)
 {
 	struct record *x = &d->record;
@@ -134,6 +144,7 @@ static int take_record(struct event_decoder *d)
 	 * time of a replay */
 	memset(x, 0, offsetof(struct record, caller));
 	x->user[0] = x->user[1] = x->frames = x->stack_end = 0;
+	x->named = (struct event_named){0};
 	codec__record(c, x, d->th);
 	if (is_bad(c))
 		return -EBADMSG;
@@ -154,6 +165,10 @@ static int take_record(struct event_decoder *d)
 	if (d->event.type == EVENT_ENTRY) {
 		give_entry(c, x, d->comm, &d->entry);
 		d->event.entry = &d->entry;
+	}
+	if (d->event.type == EVENT_NAMED) {
+		give_named(x, d->comm);
+		d->event.named = &x->named;
 	}
 	d->item = (struct item){.type = ITEM_EVENT, .event = &d->event};
 	return 0;

@@ -99,7 +99,7 @@ static enum record_kind kind_of(const struct plan *plan, const struct event *w)
 	static const uint8_t kinds[EVENT_TYPES] = {
 		[EVENT_ENTRY] = RECORD_ENTRY,	      [EVENT_RETURN] = RECORD_RETURN,
 		[EVENT_LOST] = RECORD_LOST,	      [EVENT_SIGNAL] = RECORD_SIGNAL,
-		[EVENT_GOROUTINE] = RECORD_GOROUTINE,
+		[EVENT_GOROUTINE] = RECORD_GOROUTINE, [EVENT_NAMED] = RECORD_NAMED,
 	};
 	uint8_t kind;
 
@@ -137,6 +137,23 @@ static void take_entry(struct record *x, const struct event_entry *e)
 	x->stack_end = e->stack_end | e->exact >> 1 << 8;
 }
 
+static void take_named(struct record *x, const struct event_named *n)
+{
+	x->named = *n;
+	memset(x->comm, 0, sizeof(x->comm));
+	memcpy(x->comm, n->comm, strnlen(n->comm, sizeof(x->comm)));
+	if (n->stack)
+		memcpy(x->named_stack, n->stack, (n->nkernel + n->nuser) * sizeof(*n->stack));
+}
+
+static bool is_named_of(const struct plan *plan, const struct event *w)
+{
+	const struct event_named *n = w->named;
+
+	return n && n->which < plan->named.len && n->len <= NAMED_DATA &&
+	       n->nkernel <= NAMED_KERNEL_FRAMES && n->nuser <= NAMED_USER_FRAMES;
+}
+
 static void take_values(struct record *x, const struct event *w)
 {
 	switch (w->type) {
@@ -161,7 +178,8 @@ int event_encoder__event(struct event_encoder *e, const struct event *w)
 	struct record x;
 
 	if (w->type >= EVENT_TYPES || (is_of_site(w) && w->site >= plan->sites.len) ||
-	    (w->type == EVENT_ENTRY && !w->entry))
+	    (w->type == EVENT_ENTRY && !w->entry) ||
+	    (w->type == EVENT_NAMED && !is_named_of(plan, w)))
 		return err__set(EINVAL, "an event does not belong to this plan");
 	begin_block(e);
 	/* what follows is an entry's, and take_entry() sets it; clearing it for each event takes as
@@ -180,6 +198,8 @@ int event_encoder__event(struct event_encoder *e, const struct event *w)
 	take_values(&x, w);
 	if (w->type == EVENT_ENTRY)
 		take_entry(&x, w->entry);
+	if (w->type == EVENT_NAMED)
+		take_named(&x, w->named);
 	codec__record(&e->c, &x, thread_of(e, w));
 	return 0;
 }

@@ -165,4 +165,6 @@ void event_model__take(struct event_model *m, struct thread_state *th, struct fo
 		memcpy(s->value, x->value, sizeof(s->value));
 	if (x->kind == RECORD_ENTRY || x->kind == RECORD_STACK)
 		take_entry(m, th, s, x);
+	if (x->kind == RECORD_NAMED)
+		memcpy(th->comm, x->comm, sizeof(th->comm));
 }

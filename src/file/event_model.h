@@ -19,6 +19,7 @@ enum record_kind {
 	RECORD_SIGNAL,
 	RECORD_GOROUTINE,
 	RECORD_RETURN,
+	RECORD_NAMED, /* from format 5 on */
 	RECORDS
 };
 
@@ -40,6 +41,9 @@ struct record {
 	uint64_t user[2]; /* kernel, in a plan with programs: user_ip, user_sp */
 	/* STACK */
 	uint64_t frames, stack[STACK_FRAMES], stack_end;
+	/* NAMED; it points to named_stack, to comm, and while a block is read into that */
+	struct event_named named;
+	uint64_t named_stack[NAMED_FRAMES];
 };
 
 /* Missing fields and flags of a record. The first four are as in formats 1 and 2. */
@@ -56,7 +60,7 @@ enum record_state {
 
 static inline bool has_values(enum record_kind kind)
 {
-	return kind != RECORD_BRANCH && kind != RECORD_SIGNAL;
+	return kind != RECORD_BRANCH && kind != RECORD_SIGNAL && kind != RECORD_NAMED;
 }
 
 #define FLAGS_KEPT	  4

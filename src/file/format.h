@@ -20,10 +20,9 @@
 #define FILE_MAGIC_SIZE	 8
 #define FILE_HEADER_SIZE 20
 /* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags; 4: increments of
- * the plan. */
-#define FILE_MAJOR 4
-/* 1: which frames were interrupted */
-#define FILE_MINOR 1
+ * the plan; 5: named events. */
+#define FILE_MAJOR 5
+#define FILE_MINOR 0
 
 #define BLOCK_HEADER_SIZE 20
 #define BLOCK_DEFLATED	  1 /* flags: compressed by zlib */
@@ -62,6 +61,8 @@ enum block_type {
 	BLOCK_TABLE_COUNT,
 	BLOCK_TARGET_COUNT,
 	BLOCK_COUNTED, /* the counts are complete: they are those since the last one */
+	BLOCK_NAMED,
+	BLOCK_FIELD,
 	BLOCK_TYPES
 };
 
@@ -165,6 +166,8 @@ struct file_rows {
 	VEC(struct plan_line) lines;
 	VEC(struct plan_scope) scopes;
 	VEC(struct plan_scope_range) scope_ranges;
+	VEC(struct plan_named) named;
+	VEC(struct plan_field) fields;
 	VEC(struct file_plan) plan;
 	VEC(struct file_planned) planned;
 	VEC(struct file_amended) amended;

@@ -121,7 +121,8 @@ static bool is_good(const struct making *m)
 	const struct plan_site *s;
 	const uint32_t *jump;
 
-	if (!m->objects || m->sites > PLAN_MAX_SITES || m->blocks > MAX_BLOCKS)
+	if ((!m->objects && !m->p->named.len && !rows->named.len) || m->sites > PLAN_MAX_SITES ||
+	    m->blocks > MAX_BLOCKS)
 		return false;
 	vec__each (f, &rows->functions)
 		if (!good_function(m, f))
@@ -255,6 +256,31 @@ static void tell_roles(struct plan *p)
 	((to)->data = (from)->data, (to)->len = (from)->len, (to)->cap = (from)->cap,              \
 	 (from)->data = NULL, (from)->len = (from)->cap = 0)
 
+/* The strings of rows are the file's. */
+static bool take_named(struct making *m)
+{
+	const struct plan_named *n;
+	const struct plan_field *f;
+	size_t next = 0;
+
+	vec__each (n, &m->rows->named) {
+		uint32_t number = n - m->rows->named.data;
+
+		if (!n->name || n->kind >= NAMED_KINDS)
+			return false;
+		plan__add_named(&m->more.rows, n->kind, n->name);
+		for (; next < m->rows->fields.len; next++) {
+			f = &m->rows->fields.data[next];
+			if (f->named != number || !f->name || f->kind >= NAMED_TYPES || f->known > 64 ||
+			    f->offset > NAMED_DATA || f->size > NAMED_DATA ||
+			    f->count > max_of(f->size, 1u))
+				break;
+			plan__add_field(&m->more.rows, f);
+		}
+	}
+	return next == m->rows->fields.len;
+}
+
 static void take_tables(struct making *m)
 {
 	const struct file_plan *counts = &m->rows->plan.data[0];
@@ -281,7 +307,7 @@ static bool take_rows(struct making *m, const struct file_objects *objects, stru
 	take_tables(m);
 	take_objects(m, objects);
 	if (!take_amended(m) || !take_ranges(m, pool) || !take_stubs(m, objects) ||
-	    !take_line_files(m))
+	    !take_line_files(m) || !take_named(m))
 		return false;
 	count_rows(m);
 	return is_good(m);
@@ -319,6 +345,6 @@ int file_plan__extend(struct plan *p, struct file_rows *rows, const struct file_
 		return -EBADMSG;
 	plan__extend(p, &m.more);
 	rows->plan.len = rows->ranges.len = rows->stubs.len = rows->line_files.len = 0;
-	rows->amended.len = 0;
+	rows->amended.len = rows->named.len = rows->fields.len = 0;
 	return 0;
 }

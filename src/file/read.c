@@ -246,6 +246,8 @@ static bool is_in_place(const struct trace_reader *r, uint8_t type)
 	case BLOCK_COUNTED:
 		return r->plan;
 	case BLOCK_META:
+	case BLOCK_NAMED:
+	case BLOCK_FIELD:
 		return !r->plan;
 	default:
 		return !r->plan || r->major >= 4;

@@ -151,6 +151,18 @@ static const struct column scope_range[] = {
 	NUMBER(struct plan_scope_range, scope),
 };
 
+static const struct column named[] = {
+	STRING(struct plan_named, name),
+	NUMBER(struct plan_named, kind),
+};
+
+static const struct column field[] = {
+	NUMBER(struct plan_field, named),  STRING(struct plan_field, name),
+	STRING(struct plan_field, type),   NUMBER(struct plan_field, kind),
+	NUMBER(struct plan_field, offset), NUMBER(struct plan_field, size),
+	NUMBER(struct plan_field, count),  NUMBER(struct plan_field, known),
+};
+
 static const struct column plan[] = {
 	NUMBER(struct file_plan, machine),     BOOL(struct file_plan, kernel),
 	NUMBER(struct file_plan, placement),   NUMBER(struct file_plan, probes),
@@ -230,6 +242,7 @@ static const struct column end[] = {
 	NUMBER(struct trace_end, totals.open_calls),
 	NUMBER(struct trace_end, totals.residue),
 	NUMBER(struct trace_end, totals.cut),
+	NUMBER(struct trace_end, totals.named),
 };
 
 #define ROWS(columns, member)                                                                      \
@@ -267,4 +280,6 @@ const struct file_table file_tables[BLOCK_TYPES] = {
 	[BLOCK_TABLE_COUNT] = ROWS(table_count, table_counts),
 	[BLOCK_TARGET_COUNT] = ROWS(target_count, target_counts),
 	[BLOCK_COUNTED] = ROWS(counted, counted),
+	[BLOCK_NAMED] = ROWS(named, named),
+	[BLOCK_FIELD] = ROWS(field, fields),
 };

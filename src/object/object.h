@@ -431,4 +431,14 @@ int object__resolve_line(struct object *o, const char *text, const char *file, u
 /* Does path, from debug information, end in the components of asked? */
 bool path__is_file(const char *path, const char *asked);
 
+/* ---- static probes (usdt.c) ---- */
+
+struct usdt_probe {
+	const char *provider, *name, *arguments; /* live as long as the object */
+	uint64_t vaddr, semaphore;		 /* semaphore 0: none */
+};
+typedef VEC(struct usdt_probe) usdt_vec;
+/* Appends the object's static probes: a name may be at several places. */
+void object__usdt(const struct object *o, usdt_vec *out);
+
 #endif

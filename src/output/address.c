@@ -69,7 +69,8 @@ void address__prepare(struct output *o)
 	const struct plan_function *f;
 	size_t first = o->nbases; /* those that were shown stay */
 
-	o->hides_addresses = o->options.hide_addresses && plan__has_kernel(o->plan);
+	o->hides_addresses =
+		o->options.hide_addresses && (plan__has_kernel(o->plan) || o->plan->named.len);
 	if (!o->hides_addresses)
 		return;
 	o->bases = xrealloc(o->bases, o->plan->objects.len + 1, sizeof(*o->bases));

@@ -5,6 +5,7 @@
 #define IN(type)  (1u << (type))
 #define CALLS	  (IN(STEP_ENTRY) | IN(STEP_BRANCH) | IN(STEP_RETURN))
 #define ALL_STEPS ((1u << STEP_TYPES) - 1)
+#define STACKS	  (IN(STEP_ENTRY) | IN(STEP_NAMED))
 #define OF_THREAD (ALL_STEPS & ~IN(STEP_OMITTED))
 
 static const char *const event_names[STEP_TYPES] = {
@@ -12,6 +13,7 @@ static const char *const event_names[STEP_TYPES] = {
 	[STEP_LOST] = "lost",	[STEP_UNKNOWN] = "unknown", [STEP_FORK] = "fork",
 	[STEP_EXEC] = "exec",	[STEP_EXIT] = "exit",	    [STEP_STOP] = "stop",
 	[STEP_START] = "start", [STEP_MARK] = "mark",	    [STEP_OMITTED] = "omitted",
+	[STEP_NAMED] = "event",
 };
 
 static const struct plan_site *site_of(const struct output *o, const struct step *s)
@@ -72,7 +74,7 @@ static bool get_context(const struct output *o, const struct step *s, union fiel
 
 static bool get_event(const struct output *o, const struct step *s, union field_value *v)
 {
-	v->string = event_names[s->type];
+	v->string = s->type == STEP_NAMED ? named__kind(o, s) : event_names[s->type];
 	return true;
 }
 
@@ -82,10 +84,24 @@ static bool get_text(const struct output *o, const struct step *s, union field_v
 	return true;
 }
 
+static bool get_name(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->string = o->plan->named.data[s->named->which].name;
+	return true;
+}
+
+static bool get_args(const struct output *o, const struct step *s, union field_value *v)
+{
+	size_t n;
+
+	v->named = s->named;
+	return plan__fields(o->plan, s->named->which, &n);
+}
+
 static bool get_at(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->place = &s->at;
-	return true;
+	return s->type != STEP_NAMED || s->has_at;
 }
 
 /* Of the instruction at vaddr: of a return, the function's first one. */
@@ -212,8 +228,8 @@ static bool get_below_noise(const struct output *o, const struct step *s, union 
 
 static bool get_count(const struct output *o, const struct step *s, union field_value *v)
 {
-	v->number = s->count;
-	return true;
+	v->number = s->type == STEP_NAMED ? s->named->count : s->count;
+	return s->type != STEP_NAMED || s->named->count != 1;
 }
 
 static bool get_at_least(const struct output *o, const struct step *s, union field_value *v)
@@ -232,27 +248,30 @@ const struct field fields[FIELDS] = {
 	[FIELD_GOROUTINE] = {KEY("goroutine"), VALUE_DEC, OF_THREAD, get_goroutine},
 	[FIELD_COMM] = {KEY("comm"), VALUE_STRING, OF_THREAD, get_comm},
 	[FIELD_CPU] = {KEY("cpu"), VALUE_DEC, OF_THREAD, get_cpu},
-	[FIELD_CONTEXT] = {KEY("context"), VALUE_STRING, CALLS, get_context},
+	[FIELD_CONTEXT] = {KEY("context"), VALUE_STRING, CALLS | IN(STEP_NAMED), get_context},
 	[FIELD_EVENT] = {KEY("event"), VALUE_STRING, ALL_STEPS, get_event},
 	[FIELD_TEXT] = {KEY("text"), VALUE_STRING, IN(STEP_MARK), get_text},
-	[FIELD_AT] = {{NULL, 0}, VALUE_AT, CALLS, get_at},
-	[FIELD_SRC] = {KEY("src"), VALUE_SRC, CALLS, get_src},
+	[FIELD_NAME] = {KEY("name"), VALUE_STRING, IN(STEP_NAMED), get_name},
+	[FIELD_ARGS] = {KEY("args"), VALUE_NAMED, IN(STEP_NAMED), get_args},
+	[FIELD_AT] = {{NULL, 0}, VALUE_AT, CALLS | IN(STEP_NAMED), get_at},
+	[FIELD_SRC] = {KEY("src"), VALUE_SRC, CALLS | IN(STEP_NAMED), get_src},
 	[FIELD_KIND] = {KEY("kind"), VALUE_STRING, IN(STEP_BRANCH), get_kind},
 	[FIELD_INSN] = {KEY("insn"), VALUE_STRING, IN(STEP_BRANCH), get_insn},
 	[FIELD_TAKEN] = {KEY("taken"), VALUE_BOOL, IN(STEP_BRANCH), get_taken},
 	[FIELD_TO] = {KEY("to"), VALUE_PLACE, IN(STEP_BRANCH), get_to},
 	[FIELD_IMPLIED] = {KEY("implied"), VALUE_BOOL, CALLS, get_implied},
-	[FIELD_DEPTH] = {KEY("depth"), VALUE_DEC, CALLS, get_depth},
+	[FIELD_DEPTH] = {KEY("depth"), VALUE_DEC, CALLS | IN(STEP_NAMED), get_depth},
 	[FIELD_REGS] = {KEY("regs"), VALUE_REGS, IN(STEP_ENTRY), get_regs},
 	[FIELD_SYSCALL_ARGS] = {KEY("syscall_args"), VALUE_WORDS, IN(STEP_ENTRY), get_syscall_args},
 	[FIELD_SINCE] = {KEY("since_entry_ns"), VALUE_DEC, IN(STEP_ENTRY), get_since},
-	[FIELD_STACK] = {KEY("stack"), VALUE_STACK, IN(STEP_ENTRY), get_stack},
-	[FIELD_STACK_END] = {KEY("stack_end"), VALUE_STRING, IN(STEP_ENTRY), get_stack_end},
+	[FIELD_STACK] = {KEY("stack"), VALUE_STACK, STACKS, get_stack},
+	[FIELD_STACK_END] = {KEY("stack_end"), VALUE_STRING, STACKS, get_stack_end},
 	[FIELD_VALUE] = {KEY("value"), VALUE_HEX, IN(STEP_RETURN), get_value},
 	[FIELD_DURATION] = {KEY("duration_ns"), VALUE_DEC, IN(STEP_RETURN), get_duration},
 	[FIELD_NET] = {KEY("net_ns"), VALUE_DEC, IN(STEP_RETURN), get_net},
 	[FIELD_BELOW_NOISE] = {KEY("below_noise"), VALUE_BOOL, IN(STEP_RETURN), get_below_noise},
-	[FIELD_COUNT] = {KEY("count"), VALUE_DEC, IN(STEP_LOST) | IN(STEP_OMITTED), get_count},
+	[FIELD_COUNT] = {KEY("count"), VALUE_DEC, IN(STEP_LOST) | IN(STEP_OMITTED) | IN(STEP_NAMED),
+			 get_count},
 	[FIELD_AT_LEAST] = {KEY("at_least"), VALUE_BOOL, IN(STEP_LOST), get_at_least},
 };
 
@@ -277,6 +296,7 @@ const struct total totals[] = {
 	{TOTAL(code), .before = "", .after = " bytes not decoded", .second = true},
 	{TOTAL_AS("missed_at_most", missed), .before = ", at most ",
 	 .after = " hits missed, of all processes", .rare = true},
+	{TOTAL(named), .before = ", ", .after = " named events", .rare = true, .nonzero = true},
 	{TOTAL(residue), .before = ", counts contradict each other by ", .after = "", .rare = true,
 	 .nonzero = true},
 	{TOTAL(stops), .before = ", ", .after = " stops (", .rare = true, .nonzero = true},

@@ -20,6 +20,7 @@ enum field_type {
 	VALUE_WORDS, /* hex strings */
 	VALUE_STACK,
 	VALUE_SRC,
+	VALUE_NAMED, /* the fields of a named event, as an object */
 };
 
 union field_value {
@@ -40,6 +41,7 @@ union field_value {
 		size_t n;
 	} stack;
 	const struct src *src;
+	const struct event_named *named;
 };
 
 /* In the order of JSON output. */
@@ -54,6 +56,8 @@ enum field_id {
 	FIELD_CONTEXT,
 	FIELD_EVENT,
 	FIELD_TEXT,
+	FIELD_NAME,
+	FIELD_ARGS,
 	FIELD_AT,
 	FIELD_SRC,
 	FIELD_KIND,
@@ -117,6 +121,11 @@ static inline uint64_t total__of(const struct total *row, const struct trace_tot
 void totals__json(const struct trace_totals *t, struct json *j);
 /* A value of VALUE_REGS as a JSON object. */
 void json__put_regs(const struct output *o, struct json *j, const union field_value *v);
+/* What makes the event, "tracepoint"; its fields as a JSON object, and as text: "pid=1 comm=\"x\""
+ * (named.c). */
+const char *named__kind(const struct output *o, const struct step *s);
+void named__put_json(const struct output *o, struct json *j, const struct event_named *n);
+void named__put_args(const struct output *o, struct str *s, const struct event_named *n);
 /* The registers that this entry shows (output.c). */
 const struct reg_list *output__regs(const struct output *o, const struct step *step);
 

@@ -71,6 +71,8 @@ static void put_value(const struct output *o, struct json *j, enum field_type ty
 	case VALUE_SRC:
 		/* its key is part of it */
 		return json__put(j, v->src->json.data, v->src->json.len);
+	case VALUE_NAMED:
+		return named__put_json(o, j, v->named);
 	case VALUE_STACK:
 		return put_stack(j, v->stack.frames, v->stack.n);
 	}

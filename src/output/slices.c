@@ -234,6 +234,20 @@ static void mark(struct output *o, struct track *t, const struct step *s)
 	put_instant(o, t, "mark", s->text);
 }
 
+static void named(struct output *o, struct track *t, const struct step *s)
+{
+	autofree struct str args = {0}, at = {0};
+
+	if (s->has_at)
+		add_place(o, "at", &s->at, &at);
+	named__put_args(o, &args, s->named);
+	if (args.len)
+		add_text(o, "args", args.data);
+	if (s->named->count != 1)
+		add_arg(o, "count", ARG_NUMBER, s->named->count);
+	put_instant(o, t, named__kind(o, s), o->plan->named.data[s->named->which].name);
+}
+
 static void other(struct output *o, struct track *t, const struct step *s)
 {
 	bool unknown = s->type == STEP_UNKNOWN;
@@ -269,7 +283,7 @@ int slices__step(struct output *o, const struct step *step)
 		[STEP_ENTRY] = entry, [STEP_BRANCH] = branch, [STEP_RETURN] = return_,
 		[STEP_LOST] = lost,   [STEP_UNKNOWN] = other, [STEP_FORK] = other,
 		[STEP_EXEC] = other,  [STEP_EXIT] = other,    [STEP_OMITTED] = omitted,
-		[STEP_MARK] = mark,
+		[STEP_MARK] = mark,   [STEP_NAMED] = named,
 	};
 
 	if (step__is_global(step))

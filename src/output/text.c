@@ -182,6 +182,16 @@ static void show_src(struct output *o, const struct step *step, const union fiel
 	src__put_cell(o, t->line, columns__width(o), &t->src);
 }
 
+static void show_hits(struct output *o, const struct step *step, const union field_value *v)
+{
+	str__dec(&o->buffer, v->number);
+}
+
+static void show_args(struct output *o, const struct step *step, const union field_value *v)
+{
+	named__put_args(o, &o->buffer, v->named);
+}
+
 static void show_events(struct output *o, const struct step *step, const union field_value *v)
 {
 	str__puts(&o->buffer, step->at_least ? "at least " : "");
@@ -297,6 +307,17 @@ static const struct cell recording_cells[] = {
 	LINE_END,
 };
 
+static const struct cell named_cells[] = {
+	CONTEXT_CELL,
+	CELL(NAME, string, .colour = CYAN),
+	CELL(COUNT, hits, .before = " ", .after = " times"),
+	CELL(ARGS, args, .before = " "),
+	CELL(AT, place, .before = "  at ", .colour = DIM),
+	SRC_CELL(.time = true),
+	STACK_CELLS,
+	LINE_END,
+};
+
 static const struct cell unknown_cells[] = {
 	CELL(EVENT, string, .before = "-- path ", .after = " --", .colour = YELLOW),
 	LINE_END,
@@ -323,6 +344,7 @@ static const struct line {
 	[STEP_STOP] = {.cells = recording_cells},
 	[STEP_START] = {.cells = recording_cells},
 	[STEP_MARK] = {.cells = mark_cells},
+	[STEP_NAMED] = {.cells = named_cells, .indent = INDENT},
 };
 
 static void put_text(struct str *s, const char *text)

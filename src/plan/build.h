@@ -25,6 +25,8 @@ static inline uint8_t insn__traps(const struct insn *insn, bool kernel)
 	return insn->varies ? 0 : insn->emulated ? 1 : 2;
 }
 
+void plan__free_named(struct plan *p);
+
 /* An instruction's bytes, and its text wherever it is. */
 struct encoding {
 	uint8_t bytes[15], len;

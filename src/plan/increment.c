@@ -105,6 +105,14 @@ static void replace_counting(struct plan *p, const struct plan_increment *i)
 	vec__append(&p->sides, &i->rows.sides);
 }
 
+/* The first plan of a trace file is an increment of an empty one. */
+static void take_named(struct plan *p, struct plan *rows)
+{
+	vec__append(&p->named, &rows->named);
+	vec__append(&p->fields, &rows->fields);
+	rows->named.len = rows->fields.len = 0;
+}
+
 void plan__extend(struct plan *p, struct plan_increment *i)
 {
 	char **file;
@@ -126,6 +134,7 @@ void plan__extend(struct plan *p, struct plan_increment *i)
 		replace_counting(p, i);
 	vec__each (file, &i->rows.line_files)
 		vec__push(&p->line_files, xstrdup(*file));
+	take_named(p, &i->rows);
 	vec__sort(&p->extents, extent__order);
 	vec__sort(&p->gaps, extent__order);
 	lines__sort(p);

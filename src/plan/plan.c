@@ -255,6 +255,11 @@ uint32_t plan__hooked(const struct plan *p)
 	return n;
 }
 
+bool plan__sees_programs(const struct plan *p)
+{
+	return p->named.len || plan__has_programs(p);
+}
+
 bool plan__has_programs(const struct plan *p)
 {
 	return has_kind(p, false);
@@ -369,6 +374,14 @@ int plan__build(const function_vec *functions, const struct plan_options *option
 	return err;
 }
 
+struct plan *plan__empty(const struct arch *arch)
+{
+	struct plan *p = xcalloc(1, sizeof(*p));
+
+	p->arch = arch;
+	return p;
+}
+
 void plan__free_tables(struct plan *p)
 {
 	char **name;
@@ -391,6 +404,7 @@ void plan__free_tables(struct plan *p)
 	vec__each (name, &p->line_files)
 		free(*name);
 	vec__free(&p->line_files);
+	plan__free_named(p);
 }
 
 void plan__free(struct plan *p)

@@ -11,6 +11,7 @@
 #include "arch/arch.h"
 #include "object/object.h"
 #include "plan/lines.h"
+#include "plan/named.h"
 
 #define NO_SITE	       UINT32_MAX
 #define NO_BLOCK       UINT32_MAX
@@ -251,6 +252,8 @@ struct plan {
 	VEC(char *) line_files; /* paths, as debug information has them; owned */
 	VEC(struct plan_scope) scopes;
 	VEC(struct plan_scope_range) scope_ranges; /* by object, then start */
+	VEC(struct plan_named) named;		   /* an increment of the plan has none; nor: */
+	VEC(struct plan_field) fields;		   /* by named event */
 	/* counts for the summary */
 	uint32_t probes;	/* sites that carry a probe */
 	uint32_t skipped;	/* sites that should carry a probe, but can't */
@@ -370,6 +373,8 @@ struct plan_options {
  */
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out);
+/* One without functions, for named events. Functions can't be added to it. */
+struct plan *plan__empty(const struct arch *arch);
 void plan__free(struct plan *p);
 /* For CLEANUP(). */
 static inline void plan__free_at(struct plan **p)
@@ -485,6 +490,8 @@ bool *plan__ends_elsewhere(const struct plan *p);
 /* Is any of its objects the kernel or a module? Is any a program or a library? */
 bool plan__has_kernel(const struct plan *p);
 bool plan__has_programs(const struct plan *p);
+/* Are addresses in programs shown: of functions, or by named events? */
+bool plan__sees_programs(const struct plan *p);
 /* How many sites uprobes and kprobes hook: those of plan->probes that aren't in copies. */
 uint32_t plan__hooked(const struct plan *p);
 /* Is this site, this function in the kernel or a module? */

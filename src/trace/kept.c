@@ -3,6 +3,15 @@
 #include <stdlib.h>
 #include "trace.h"
 
+/* Its frames are in the step's stack. */
+static void take_named(struct kept_step *k, const struct step *s)
+{
+	k->named = *s->named;
+	k->named.stack = NULL;
+	k->data = xmalloc(s->named->len + 1);
+	memcpy(k->data, s->named->data, s->named->len);
+}
+
 void kept__take(struct kept_step *k, const struct step *s)
 {
 	*k = (struct kept_step){.step = *s};
@@ -16,6 +25,8 @@ void kept__take(struct kept_step *k, const struct step *s)
 		k->stack = xcalloc(s->nstack, sizeof(*k->stack));
 		memcpy(k->stack, s->stack, s->nstack * sizeof(*k->stack));
 	}
+	if (s->named)
+		take_named(k, s);
 }
 
 const struct step *kept__step(struct kept_step *k)
@@ -25,6 +36,11 @@ const struct step *kept__step(struct kept_step *k)
 	k->step.syscall_args = k->step.syscall_args ? k->syscall_args : NULL;
 	k->step.stack = k->stack;
 	k->step.text = k->text;
+	if (k->step.named) {
+		k->step.named = &k->named;
+		k->named.data = k->data;
+		k->named.comm = k->comm;
+	}
 	return &k->step;
 }
 
@@ -32,6 +48,8 @@ void kept__free(struct kept_step *k)
 {
 	free(k->stack);
 	free(k->text);
+	free(k->data);
+	k->data = NULL;
 	k->stack = NULL;
 	k->text = NULL;
 }

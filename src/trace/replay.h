@@ -240,6 +240,7 @@ int step__implied_ret(struct event_context *n, uint32_t site, uint64_t to);
 /* The event's own branch or entry, and the return of c at it. */
 int step__branch(struct event_context *n, bool taken);
 int step__entry(struct event_context *n);
+int step__named(struct event_context *n);
 int step__return(struct event_context *n, const struct call *c);
 
 /* The same of an entry and a return that are in a log, of which no event is made: the thread's

@@ -216,6 +216,30 @@ int step__entry(struct event_context *n)
 	return live_filter__step(n->t, n->th, &step);
 }
 
+int step__named(struct event_context *n)
+{
+	const struct event_named *e = n->e->named;
+	struct location stack[NAMED_FRAMES];
+	size_t nstack = e->stack ? min_of(e->nkernel + e->nuser, (unsigned)NAMED_FRAMES) : 0;
+	uint32_t pid = n->e->pid;
+	struct step step;
+
+	n->t->totals.named += e->count;
+	if (live_filter__count(n->t, STEP_NAMED))
+		return 0;
+	step = step_of(n, STEP_NAMED, NO_SITE);
+	step.named = e;
+	step.has_at = e->ip;
+	if (e->ip)
+		locate__running(n->t, e->kernel ? 0 : pid, n->e->time, e->ip, &step.at);
+	step.stack = nstack ? stack : NULL;
+	step.nstack = nstack;
+	step.stack_end = e->user_end;
+	for (size_t i = 0; i < nstack; i++)
+		locate__running(n->t, i < e->nkernel ? 0 : pid, n->e->time, e->stack[i], &stack[i]);
+	return live_filter__step(n->t, n->th, &step);
+}
+
 int step__implied_entry(struct event_context *n, uint32_t site)
 {
 	struct step step;

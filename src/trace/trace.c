@@ -209,6 +209,20 @@ static int on_site(struct event_context *n)
 	return n->s->role == ROLE_BRANCH ? replay__branch(n) : bad_event();
 }
 
+/* It tells nothing of the thread's path. */
+static int on_named(struct trace *t, struct thread *th, const struct event *e)
+{
+	struct event_context n = {.t = t, .th = kernel_side__innermost(th), .e = e};
+	int err;
+
+	if (!e->named || e->named->which >= t->plan->named.len)
+		return bad_event();
+	if (e->named->comm[0])
+		snprintf(th->comm, sizeof(th->comm), "%s", e->named->comm);
+	err = stop__mark(&n);
+	return err ? err : step__named(&n);
+}
+
 static bool is_of_site(const struct event *e)
 {
 	return e->type == EVENT_BRANCH || e->type == EVENT_ENTRY || e->type == EVENT_RETURN;
@@ -231,6 +245,8 @@ int trace__feed(struct trace *t, const struct event *e)
 		return on_signal(t, th, e);
 	if (e->type == EVENT_GOROUTINE)
 		return goroutines__run(t, th, e->goroutine), 0;
+	if (e->type == EVENT_NAMED)
+		return on_named(t, th, e);
 	n.th = e->type == EVENT_LOST ? kernel_side__innermost(th) : kernel_side__of(t, th, e->site);
 	n.th->seen = true;
 	n.last_hit = &th->last_hit;

@@ -25,6 +25,7 @@ enum step_type {
 	STEP_STOP, /* recording stopped; what any thread does up to START isn't known */
 	STEP_START,
 	STEP_MARK,    /* text, of a thread, or of none */
+	STEP_NAMED,   /* one of the plan's named events (plan/named.h) */
 	STEP_OMITTED, /* the report filter leaves out count events here, of any thread */
 	STEP_TYPES
 };
@@ -73,7 +74,9 @@ struct step {
 	const struct plan *plan;
 	uint32_t site;	    /* ENTRY, BRANCH, RETURN; else NO_SITE */
 	uint32_t function;  /* the function of the call */
-	struct location at; /* ENTRY, BRANCH: the site; RETURN: the function's start */
+	struct location at; /* ENTRY, BRANCH: the site; RETURN: the function's start; NAMED: where
+			       the thread was, if has_at */
+	bool has_at;
 
 	/* BRANCH: kind, mnemonic: plan->sites.data[site] */
 	bool taken; /* JCC, LOOP */
@@ -86,9 +89,13 @@ struct step {
 	uint64_t since_entry;	      /* ns since this thread last entered this function */
 	const uint64_t *syscall_args; /* or NULL */
 	unsigned nsyscall_args;
-	const struct location *stack; /* -k: innermost first; NULL: not requested */
+	const struct location *stack; /* -k, NAMED: innermost first; NULL: not requested */
 	size_t nstack;
 	enum stack_end stack_end; /* why there are no more frames */
+
+	/* NAMED; stack has the kernel's frames, then the program's. named.stack has them, too, as
+	 * addresses */
+	const struct event_named *named;
 
 	/* RETURN */
 	bool has_value;
@@ -146,6 +153,7 @@ struct trace_totals {
 	uint64_t missed; /* hits that the probes missed, in all processes, traced or not */
 	uint64_t unmatched_returns; /* frames that ended unseen, and rets whose entry wasn't seen */
 	uint64_t open_calls;	    /* calls that ran when the trace ended */
+	uint64_t named;		    /* named events, each as often as it counts */
 	uint64_t unseen_tail_returns; /* calls that ended in a jump to code whose return can't be
 					 seen */
 	uint64_t unknown;	      /* number of STEP_UNKNOWN */
@@ -183,6 +191,8 @@ struct kept_step {
 	uint64_t regs[EVENT_REGS], syscall_args[EVENT_ARGS];
 	struct location *stack;
 	char *text;
+	struct event_named named;
+	uint8_t *data; /* of named */
 };
 void kept__take(struct kept_step *k, const struct step *s);
 const struct step *kept__step(struct kept_step *k);

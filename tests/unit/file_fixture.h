@@ -90,6 +90,11 @@ static inline bool same_scope(const struct plan_scope *a, const struct plan_scop
 	       !memcmp(&a->object, &b->object, sizeof(*a) - offsetof(struct plan_scope, object));
 }
 static struct plan_scope_range scope_ranges[] = {{0x1000, 0x100a, 0, 0}, {0x100a, 0x1022, 0, 1}};
+static struct plan_named named[] = {{"cpu-clock", NAMED_SAMPLE}, {"irq:irq_handler_entry"}};
+static struct plan_field fields[] = {
+	{.name = "irq", .type = "int", .named = 1, .offset = 8, .size = 4, .kind = TYPE_SIGNED},
+	{.name = "ids", .named = 1, .offset = 12, .size = 4, .count = 2},
+};
 static char *line_files[] = {(char *)"/src/f.c"};
 static struct plan plan;
 
@@ -119,6 +124,8 @@ static inline void make_plan(void)
 	SET(plan.line_files, line_files);
 	SET(plan.scopes, scopes);
 	SET(plan.scope_ranges, scope_ranges);
+	SET(plan.named, named);
+	SET(plan.fields, fields);
 }
 
 /* ---- a file in memory ---- */
@@ -156,6 +163,18 @@ static inline void put_sideband(struct str *s, const struct sideband_event *e)
 		    (unsigned long long)e->count, e->text ? e->text : "-");
 }
 
+static inline void put_named(struct str *s, const struct event_named *n)
+{
+	str__printf(s, " named %u %llu %llx %u %s %u %u %u %u", n->which,
+		    (unsigned long long)n->count, (unsigned long long)n->ip, n->kernel, n->comm,
+		    n->nkernel, n->nuser, n->kernel_end, n->user_end);
+	for (unsigned i = 0; n->stack && i < n->nkernel + n->nuser; i++)
+		str__printf(s, " frame %llx", (unsigned long long)n->stack[i]);
+	str__printf(s, " data %zu", n->len);
+	for (size_t i = 0; i < n->len; i++)
+		str__printf(s, " %02x", n->data[i]);
+}
+
 /* All of an event, as a line. */
 static inline void put_event(struct str *s, const struct event *e)
 {
@@ -180,6 +199,8 @@ static inline void put_event(struct str *s, const struct event *e)
 		for (unsigned i = 0; n->stack && i < n->nstack; i++)
 			str__printf(s, " frame %llx", (unsigned long long)n->stack[i]);
 	}
+	if (e->named)
+		put_named(s, e->named);
 	str__puts(s, "\n");
 }
 

@@ -52,11 +52,41 @@ static struct plan_site fixture_sites[FIXTURE_SITES] = {
 	[SITE_ICALL] = {.vaddr = 0x985b8, .kind = BRANCH_ICALL, .mnemonic = "call"},
 	[SITE_RET] = {.vaddr = 0x985c0, .kind = BRANCH_RET, .mnemonic = "ret"},
 };
+/* A tracepoint with fields of each kind, and its data. */
+static struct plan_named fixture_named[] = {{.name = "sched:sched_switch"}};
+static struct plan_field fixture_fields[] = {
+	{.name = "comm", .type = "char", .offset = 8, .size = 16, .kind = TYPE_STRING},
+	{.name = "prio", .type = "int", .offset = 24, .size = 4, .kind = TYPE_SIGNED},
+	{.name = "addr", .type = "void *", .offset = 32, .size = 8, .kind = TYPE_HEX},
+	{.name = "ids", .type = "u16", .offset = 40, .size = 4, .count = 2},
+	{.name = "file",
+	 .type = "__data_loc char[]",
+	 .offset = 44,
+	 .size = 4,
+	 .kind = TYPE_STRING_AT},
+	{.name = "busy", .type = "bool", .offset = 48, .size = 1, .kind = TYPE_BOOL},
+	{.name = "raw", .type = "u8[3]", .offset = 49, .size = 3, .kind = TYPE_BYTES},
+	{.name = "more", .type = "u64", .offset = 64, .size = 8}, /* the data doesn't have it */
+};
+static const uint8_t fixture_data[] __attribute__((aligned(8))) = {
+	0,    0,    0, 0,    0, 0, 0, 0, 'l',  's',  '"',  0,	 'x', 0, 0, 0,
+	0,    0,    0, 0,    0, 0, 0, 0, 0xfb, 0xff, 0xff, 0xff, 0,   0, 0, 0,
+	0x34, 0x12, 0, 0,    0, 0, 0, 0, 7,    0,    8,	   1,	 56,  0, 5, 0,
+	1,    0xab, 0, 0xcd, 0, 0, 0, 0, '/',  'e',  't',  'c',	 0,
+};
+static const struct event_named fixture_event = {
+	.count = 1,
+	.comm = "ls",
+	.data = fixture_data,
+	.len = sizeof(fixture_data),
+};
 static struct plan fixture_plan = {
 	.arch = &fixture_arch,
 	.objects = {.data = fixture_objects, .len = 1},
 	.functions = {.data = fixture_functions, .len = 1},
 	.sites = {.data = fixture_sites, .len = FIXTURE_SITES},
+	.named = {.data = fixture_named, .len = 1},
+	.fields = {.data = fixture_fields, .len = ARRAY_SIZE(fixture_fields)},
 };
 static const uint64_t fixture_regs[EVENT_REGS] = {
 	0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0, 0x18,	       0xa8,
@@ -91,6 +121,7 @@ static inline struct step fixture_step(enum step_type type, enum fixture_site si
 		.plan = &fixture_plan,
 		.site = site,
 		.at = fixture_at(fixture_sites[site].vaddr - 0x98580),
+		.named = &fixture_event,
 	};
 }
 

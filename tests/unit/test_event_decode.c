@@ -281,6 +281,51 @@ static void test_refused(void)
 	decoder__free(d);
 }
 
+static void test_named(void)
+{
+	struct plan_named named[] = {{"a"}, {"b", NAMED_USDT}};
+	struct plan p = {.named = {.data = named, .len = 2}};
+	struct {
+		struct wire_named head;
+		struct wire_frames frames;
+		uint8_t data[16];
+	} r = {.head = {.event = full(70, 71, 3, 5, 0, WIRE_FRAMES | WIRE_KERNEL),
+			.ip = 0x1234,
+			.count = 2,
+			.comm = "cat",
+			.len = 3},
+	       .frames = {.kernel = 2, .user = 1, .user_end = STACK_LIMIT},
+	       .data = {1, 2, 3}};
+	struct decoder *d = decoder__new(&p);
+	const struct event *e;
+
+	r.head.event.site_type = 1 | WIRE_NAMED << WIRE_SITE_BITS;
+	r.frames.kernel_stack[0] = 10;
+	r.frames.kernel_stack[1] = 11;
+	r.frames.user_stack[0] = 12;
+	e = decoder__event(d, &r, sizeof(r), 0);
+	ok(e && e->type == EVENT_NAMED && e->pid == 70 && e->tid == 71 && e->time == 5 &&
+		   e->named->which == 1 && e->named->count == 2 && e->named->ip == 0x1234 &&
+		   e->named->kernel && !strcmp(e->named->comm, "cat"),
+	   "a named event comes back");
+	ok(e && e->named->len == 3 && !memcmp(e->named->data, r.data, 3), "with its data");
+	ok(e && e->named->nkernel == 2 && e->named->nuser == 1 && e->named->stack[0] == 10 &&
+		   e->named->stack[1] == 11 && e->named->stack[2] == 12 &&
+		   e->named->user_end == STACK_LIMIT,
+	   "with its stacks, the kernel's first");
+	r.head.event.state = 0;
+	e = decoder__event(d, &r, sizeof(r), 0);
+	ok(e && !e->named->stack && !memcmp(e->named->data, &r.frames, 3),
+	   "without stacks its data is behind its head");
+	ok(!decoder__event(d, &r, sizeof(r.head) + 2, 0), "one that is cut is refused");
+	r.head.len = NAMED_DATA + 1;
+	ok(!decoder__event(d, &r, sizeof(r), 0), "one with too much data is refused");
+	r.head.len = 3;
+	r.head.event.site_type = 2 | WIRE_NAMED << WIRE_SITE_BITS;
+	ok(!decoder__event(d, &r, sizeof(r), 0), "one that the plan doesn't have is refused");
+	decoder__free(d);
+}
+
 int main(void)
 {
 	test_fields();
@@ -291,5 +336,6 @@ int main(void)
 	test_signals();
 	test_resume();
 	test_refused();
+	test_named();
 	return tap__done();
 }

@@ -257,6 +257,29 @@ static char *hostile_lines(void)
 	return fixture_render("json", &options, steps, ARRAY_SIZE(steps));
 }
 
+static void test_named(void)
+{
+	const struct location frames[] = {fixture_main()};
+	struct event_named many = fixture_event;
+	struct step n = fixture_step(STEP_NAMED, SITE_ENTRY);
+
+	shows(HEAD("tracepoint") ",\"name\":\"sched:sched_switch\",\"args\":{\"comm\":\"ls\\\"\","
+				 "\"prio\":-5,\"addr\":\"0x1234\",\"ids\":[7,264],\"file\":\"/etc\","
+				 "\"busy\":true,\"raw\":\"ab00cd\"},\"depth\":0}\n",
+	      "a named event has its fields by name", n);
+	many.count = 3;
+	many.len = 0;
+	n.named = &many;
+	n.has_at = true;
+	n.stack = frames;
+	n.nstack = 1;
+	n.stack_end = STACK_LIMIT;
+	shows(HEAD("tracepoint") ",\"name\":\"sched:sched_switch\",\"args\":{}," PLACE(
+		      "0", "0x98580") ",\"depth\":0,\"stack\":[" MAIN
+				      "],\"stack_end\":\"limit\",\"count\":3}\n",
+	      "one that stands for several has their number, a place and a stack", n);
+}
+
 static void test_hostile(void)
 {
 	autofree char *text = hostile_lines();
@@ -348,6 +371,7 @@ int main(void)
 	test_others();
 	test_task();
 	test_global();
+	test_named();
 	test_hostile();
 	test_checker_is_strict();
 	test_other_parsers();

@@ -32,6 +32,31 @@ static void test_entry(void)
 	      "a function without symbol is named by its address", e);
 }
 
+static void test_named(void)
+{
+	const struct location frames[] = {fixture_at(0x25), fixture_main()};
+	struct event_named many = fixture_event;
+	struct step n = fixture_step(STEP_NAMED, SITE_ENTRY);
+
+	shows(LEFT "  sched:sched_switch comm=\"ls\"\" prio=-5 addr=0x1234 ids=[7, 264] "
+		   "file=\"/etc\" busy=true raw=ab00cd\n",
+	      "a named event shows its fields by name and type, but for those that it lacks", n);
+	many.count = 3;
+	many.len = 0;
+	n.named = &many;
+	n.has_at = true;
+	n.at = fixture_at(0x25);
+	n.depth = 1;
+	n.stack = frames;
+	n.nstack = 2;
+	n.stack_end = STACK_LIMIT;
+	shows(LEFT "    sched:sched_switch 3 times   at malloc+0x25\n"
+		   "                                 > malloc+0x25\n"
+		   "                                 > main+0x24 [ls]\n"
+		   "                                 > -- and more callers --\n",
+	      "one that stands for several says so, where the thread was and by which calls", n);
+}
+
 static void test_go(void)
 {
 	struct step e = fixture_entry(), r = fixture_return();
@@ -448,6 +473,7 @@ int main(void)
 	options = fixture_options;
 	test_entry();
 	test_regs();
+	test_named();
 	test_go();
 	test_few_registers();
 	test_branches();

@@ -85,11 +85,41 @@ static void add_entry(struct trace_writer *w, bool stack)
 	add_event(w, e);
 }
 
+static void add_named(struct trace_writer *w)
+{
+	struct event e = event(0, EVENT_NAMED);
+	uint64_t frames[NAMED_FRAMES];
+	uint8_t data[32];
+	struct event_named n = {.which = rnd() % 2,
+				.count = rnd() % 9,
+				.ip = rnd() % 3 ? 0x555500001000 + rnd() % 64 : 0,
+				.kernel = rnd() % 2,
+				.comm = rnd() % 2 ? "cat" : "",
+				.data = data,
+				.len = rnd() % sizeof(data)};
+
+	if (rnd() % 2) {
+		n.stack = frames;
+		n.nkernel = rnd() % 8 ? rnd() % 9 : NAMED_KERNEL_FRAMES;
+		n.nuser = 1 + rnd() % NAMED_USER_FRAMES;
+		n.kernel_end = rnd() % STACK_ENDS;
+		n.user_end = rnd() % STACK_ENDS;
+	}
+	for (unsigned i = 0; i < n.nkernel + n.nuser; i++)
+		frames[i] = (i < n.nkernel ? 0xffffffff81000000 : 0x555500000000) + rnd() % 4096;
+	for (size_t i = 0; i < n.len; i++)
+		data[i] = rnd();
+	e.named = &n;
+	add_event(w, e);
+}
+
 static void add_any_event(struct trace_writer *w)
 {
 	struct event e;
 
-	switch (rnd() % 12) {
+	switch (rnd() % 13) {
+	case 8:
+		return add_named(w);
 	case 0:
 	case 1:
 		return add_entry(w, rnd() % 2);
@@ -226,6 +256,16 @@ static void compare_plan(const struct plan *p)
 	ok(p->scope_ranges.len == 2 &&
 		   !memcmp(p->scope_ranges.data, scope_ranges, sizeof(scope_ranges)),
 	   "and where");
+	ok(p->named.len == 2 && !strcmp(p->named.data[0].name, "cpu-clock") &&
+		   p->named.data[0].kind == NAMED_SAMPLE &&
+		   !strcmp(p->named.data[1].name, "irq:irq_handler_entry"),
+	   "named events come back");
+	ok(p->fields.len == 2 && !strcmp(p->fields.data[0].name, "irq") &&
+		   !strcmp(p->fields.data[0].type, "int") && !p->fields.data[1].type &&
+		   !memcmp(&p->fields.data[1].named, &fields[1].named,
+			   offsetof(struct plan_field, kind) + 1 -
+				   offsetof(struct plan_field, named)),
+	   "and their fields");
 	ok(object__bytes(p->objects.data[0].object, 0x1010, &avail) && avail == 0x30,
 	   "a file has the code of its functions");
 	is(object__bytes(p->objects.data[0].object, 0x1010, &avail)[1], (0x11 * 7) & 0xff,
@@ -286,9 +326,12 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_gap), 24, "struct plan_gap is as tables.c knows it");
 	is(sizeof(struct plan_scope), 56, "struct plan_scope is as tables.c knows it");
 	is(sizeof(struct plan_scope_range), 24, "struct plan_scope_range is as tables.c knows it");
-	is(sizeof(struct plan), 432, "struct plan is as plan.c knows it");
+	is(sizeof(struct plan), 480, "struct plan is as plan.c knows it");
 	is(sizeof(struct symbol), 64, "struct symbol is as object.c knows it");
-	is(sizeof(struct event), 112, "struct event is as event_codec.c knows it");
+	is(sizeof(struct plan_named), 16, "struct plan_named is as tables.c knows it");
+	is(sizeof(struct plan_field), 40, "struct plan_field is as tables.c knows it");
+	is(sizeof(struct event_named), 80, "struct event_named is as event_codec.c knows it");
+	is(sizeof(struct event), 120, "struct event is as event_codec.c knows it");
 	is(sizeof(struct event_entry), 128, "struct event_entry is as event_codec.c knows it");
 }
 

@@ -551,6 +551,7 @@ const struct arch arch_x86_64 = {
 			R_X86_64_IRELATIVE},
 	/* FLAG_X8664_LIB64 | FLAG_ELF_LIBC6 */
 	.loader = {"x86_64-linux-gnu", 0x0303, x86__hwcaps},
+	.usdt_operand = x86__usdt_operand,
 	.plt_stub = x86__plt_stub,
 	.plt_alignment = 8,
 	.go_checks_stack = x86__go_checks_stack,

@@ -72,6 +72,8 @@ bool x86__enters_kernel(const ZydisDecodedInstruction *z);
 /* detail.c */
 bool x86__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
 /* link.c */
+/* The operand of a static probe's argument (usdt.c). */
+bool x86__usdt_operand(const char **text, struct usdt_argument *out);
 bool x86__plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
 		   struct plt_stub *out);
 bool x86__go_checks_stack(const uint8_t *bytes, size_t len);

@@ -16,7 +16,7 @@
 /* The most bytes taken at once: a ring that is filled continuously is never empty. */
 #define BATCH_SIZE    (256u << 10)
 #define BATCH_RECORDS (BATCH_SIZE - sizeof(struct batch))
-#define RECORD_MAX    (sizeof(uint64_t) + sizeof(struct wire_entry_copy) + WIRE_COPY_MAX)
+#define RECORD_MAX    (sizeof(uint64_t) + WIRE_RECORD_MAX)
 #define SPARE_MAX     16 /* batches that are kept for reuse; others are freed */
 /* Few records don't wake the reader (ring_flags() of bpf/): the ring is polled at this interval. */
 #define LOOK_MS 100

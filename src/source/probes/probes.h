@@ -31,6 +31,13 @@ struct probe_filters {
 
 #define PROBE_BUFFER_DEFAULT (16u << 20)
 
+/* An instruction of a static probe of a program, one of the plan's named events. */
+struct usdt_site {
+	uint32_t named;
+	const struct object *object; /* borrowed, and so is: */
+	const struct usdt_probe *probe;
+};
+
 struct probe_options {
 	struct probe_filters filters;
 	size_t buffer;	 /* bytes, a power of two multiple of the page size; 0: PROBE_BUFFER_DEFAULT
@@ -44,6 +51,8 @@ struct probe_options {
 	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
 	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
+	const struct usdt_site *usdt; /* nusdt of them */
+	size_t nusdt;
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
 	const struct object *kernel; /* the running kernel, for its variables; NULL: not needed */
 	const char *btf;      /* kernel types from this file; NULL: /sys/kernel/btf/vmlinux */
@@ -118,6 +127,17 @@ uint64_t probe__left_children(const struct probe *p);
 /* Drops the sideband events so far. From here on, only those of the traced processes are returned,
  * if the filters name processes. */
 void probe__forget_sideband(struct probe *p);
+/* ---- static tracepoints of the kernel (tracepoint.c) ---- */
+
+/* Calls fn with the name, "GROUP:NAME", of each that matches: a pattern with * and ?, of the name
+ * or of both; NULL: all. */
+int tracepoints__each(const char *pattern, void (*fn)(void *ctx, const char *name), void *ctx);
+/* Appends one of these to the plan's named events, with its fields. */
+int tracepoint__add(struct plan *p, const char *name);
+
+/* Appends the fields of a static probe's event to the plan's last named event (usdt.c). */
+void usdt__add_fields(struct plan *p, const struct usdt_probe *probe);
+
 /* ---- privileges: sets of capabilities ---- */
 
 #define PRIVILEGE(name)		     (1ull << CAP_##name)

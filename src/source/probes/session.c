@@ -184,6 +184,8 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 		bpf_map__set_map_flags(p->skel->maps.marks, BPF_F_NO_PREALLOC);
 	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.on_tid, go ? GO_THREADS : 0);
+	map__set_most(p->skel->maps.named_specs, p->plan->named.len);
+	map__set_most(p->skel->maps.usdt_sites, p->options->nusdt);
 	map__set_most(p->skel->maps.sites, p->table.room);
 	map__set_most(p->skel->maps.operands, p->table.operand_room);
 	map__set_most(p->skel->maps.uprobe_sites,
@@ -211,6 +213,7 @@ static void choose_programs(struct probe *p)
 	if (p->adds_links)
 		bpf_program__set_autoload(p->skel->progs.hit_multi, true);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
+	named__choose_programs(p);
 	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p) ||
 								  probe__counts(p) ||
 								  p->options->inlines);
@@ -407,6 +410,8 @@ static int probe__attach(struct source *s)
 	int err = p->kernel.mechanism ? p->kernel.mechanism->attach(p) : 0;
 	id_vec sites = {0};
 
+	if (!err)
+		err = named__attach(p);
 	if (err || !p->programs.mechanism)
 		return err;
 	for (uint32_t i = 0; i < p->plan->sites.len; i++)
@@ -477,6 +482,7 @@ static void probe__close(struct source *s)
 		probe__stop(s);
 	drain__close(p->drain);
 	keeper__end(&p->keeper);
+	named__detach(p);
 	detach(p);
 	for (size_t i = 0; i < ARRAY_SIZE(p->tasks); i++)
 		bpf_link__destroy(p->tasks[i]);
@@ -535,7 +541,7 @@ static int open_sideband(struct probe *p)
 /* In this order. */
 static int (*const open_steps[])(struct probe *p) = {
 	check_btf,	mechanisms__choose, load,	   filters__fill, site_table__fill,
-	counters__open, open_drain,	    open_sideband, attach_tasks,
+	counters__open, open_drain,	    open_sideband, attach_tasks,  named__fill,
 };
 
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out)

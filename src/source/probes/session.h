@@ -138,6 +138,7 @@ struct probe {
 	id_vec asked;  /* the sites to add or to remove */
 	id_vec unseen; /* entries in the kernel that it refused */
 	struct misses misses;
+	VEC(struct bpf_link *) named; /* of named events */
 };
 
 /* The mechanisms' functions (multi.c, event.c, event_close.c, entries.c). */
@@ -190,6 +191,17 @@ int probe__catch_up(struct source *s, const struct source_sink *sink);
 int probe__count(struct source *s, const struct source_sink *sink);
 uint64_t probe__settled(const struct source *s);
 int probe__losses(struct source *s, const struct source_sink *sink);
+
+/* Named events (named.c). */
+void named__choose_programs(struct probe *p);
+int named__fill(struct probe *p);
+int named__attach(struct probe *p);
+void named__detach(struct probe *p);
+/* Static probes of programs (usdt.c). */
+struct bpf_program *usdt__program(const struct probe *p);
+int usdt__attach(struct probe *p);
+/* Appends the fields that a tracepoint's format has to the plan's last named event. */
+void tracepoint__parse(const char *format, struct plan *p);
 
 /* The BPF program that the attachment's probes run; NULL: it has none. */
 struct bpf_program *probe__program(const struct probe *p, const struct attachment *a);

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Named events: tracepoints and USDT probes. Included once, by bbtrace.bpf.c.
+ */
+#ifndef BBTRACE_NAMED_H
+#define BBTRACE_NAMED_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u32);
+	__type(value, struct wire_named_spec);
+} named_specs SEC(".maps");
+
+/* ---- records ---- */
+
+static __always_inline int lose_named(struct who *w)
+{
+	__u64 key = loss_key(w), one = 1, *count;
+
+	__sync_fetch_and_add(&lost_records, 1);
+	count = bpf_map_lookup_elem(&lost_by_thread, &key);
+	if (!count && !bpf_map_update_elem(&lost_by_thread, &key, &one, BPF_NOEXIST))
+		return 0;
+	count = bpf_map_lookup_elem(&lost_by_thread, &key);
+	__sync_fetch_and_add(count ? count : &lost_unattributed, 1);
+	return 0;
+}
+
+/* As tell_losses(), without registers. */
+static __noinline int tell_named_losses(struct who *w)
+{
+	__u64 key = loss_key(w), *count = bpf_map_lookup_elem(&lost_by_thread, &key);
+	struct wire_value *v;
+
+	if (!count || !*count)
+		return 0;
+	v = reserve_task_record(*w, bpf_ktime_get_ns(), WIRE_LOST, sizeof(*v));
+	if (!v)
+		return -1;
+	v->value[0] = *count & ~(LOST_SIGNAL | LOST_HIT);
+	v->value[1] = !!(*count & LOST_HIT);
+	*count = 0;
+	bpf_ringbuf_submit(v, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+static __always_inline void fill_named(struct wire_named *n, __u64 now, struct who *w, __u32 which)
+{
+	n->event.time = now;
+	n->event.pid = w->pid;
+	n->event.tid = w->tid;
+	n->event.sp = 0;
+	n->event.site_type = which | WIRE_NAMED << WIRE_SITE_BITS;
+	n->event.state = w->state;
+	n->event.cpu = bpf_get_smp_processor_id();
+	n->event.missing = 0;
+	n->event.logged = config.inlines ? log_position() : 0;
+	n->ip = 0;
+	n->count = 1;
+	n->len = n->pad = 0;
+	copy_comm(n->comm);
+}
+
+/* The stacks that the event's context can tell. */
+static __always_inline void fill_frames(void *ctx, struct wire_frames *f, __u16 flags)
+{
+	long len = 0;
+
+	if (flags & NAMED_KERNEL_STACK)
+		len = bpf_get_stack(ctx, f->kernel_stack, sizeof(f->kernel_stack), 0);
+	f->kernel = len > 0 ? len >> 3 : 0;
+	len = 0;
+	if (flags & NAMED_USER_STACK)
+		len = bpf_get_stack(ctx, f->user_stack, sizeof(f->user_stack), BPF_F_USER_STACK);
+	f->user = len > 0 ? len >> 3 : 0;
+	f->user_end = 0;
+	__builtin_memset(f->pad, 0, sizeof(f->pad));
+}
+
+/* ---- tracepoints ---- */
+
+/* Hides a value from the compiler, which would drop the mask that the verifier needs. */
+#define MASKED(v, mask)                                                                            \
+	({                                                                                         \
+		__u64 v_ = (v);                                                                    \
+		asm volatile("" : "+r"(v_));                                                       \
+		v_ &(mask);                                                                        \
+	})
+
+/* What a dynamic field refers to; returns its length, at most half - 1. */
+static __always_inline __u32 copy_dynamic(void *ctx, __u8 *data, __u32 at, __u32 half, __u32 where)
+{
+	__u64 len = where >> 16;
+
+	if (at >= half)
+		return 0;
+	if (len > half - 1)
+		len = half - 1;
+	len = MASKED(len, half - 1);
+	return bpf_probe_read_kernel(data + MASKED(at, half - 1), len, ctx + (where & 0xffff))
+		       ? 0
+		       : len;
+}
+
+/*
+ * The record as tracefs describes it: size bytes, then what its dynamic fields refer to, with their
+ * places in this record. What has no room is cut. half: that of the room, a constant power of two.
+ */
+static __always_inline void copy_fields(void *ctx, const struct wire_named_spec *spec,
+					struct wire_named *n, __u8 *data, __u32 half)
+{
+	__u32 at = spec->size, size = spec->size < half ? spec->size : half - 1;
+
+	size = MASKED(size, half - 1);
+	__builtin_memset(data, 0, 8);
+	/* the first 8 bytes are the kernel's (kernel/trace/bpf_trace.c) */
+	if (size > 8)
+		bpf_probe_read_kernel(data + 8, MASKED(size - 8, half - 1), ctx + 8);
+	for (int i = 0; i < NAMED_DYNAMIC; i++) {
+		__u32 where = 0, to;
+
+		if (i >= spec->dynamic)
+			break;
+		to = MASKED(spec->dynamic_at[i], half - 1);
+		if (to + 4 > half || bpf_probe_read_kernel(&where, sizeof(where), ctx + to))
+			continue;
+		where = at | copy_dynamic(ctx, data, at, half, where) << 16;
+		__builtin_memcpy(data + to, &where, sizeof(where));
+		at += where >> 16;
+	}
+	n->len = at;
+}
+
+static __always_inline bool put_fields(void *ctx, const struct wire_named_spec *spec, struct who *w,
+				       __u32 which, __u32 room)
+{
+	struct wire_named *n = bpf_ringbuf_reserve(&ring, sizeof(*n) + room, 0);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!n)
+		return false;
+	fill_named(n, now, w, which);
+	copy_fields(ctx, spec, n, (__u8 *)(n + 1), room / 2);
+	bpf_ringbuf_submit(n, ring_flags(now));
+	return true;
+}
+
+static __always_inline bool put_fields_and_frames(void *ctx, const struct wire_named_spec *spec,
+						  struct who *w, __u32 which, __u32 room)
+{
+	const __u64 head = sizeof(struct wire_named) + sizeof(struct wire_frames);
+	struct wire_named *n = bpf_ringbuf_reserve(&ring, head + room, 0);
+	__u64 now = bpf_ktime_get_ns();
+	struct wire_frames *f;
+
+	if (!n)
+		return false;
+	fill_named(n, now, w, which);
+	n->event.state |= WIRE_FRAMES;
+	f = (void *)(n + 1);
+	fill_frames(ctx, f, spec->flags);
+	copy_fields(ctx, spec, n, (__u8 *)(f + 1), room / 2);
+	bpf_ringbuf_submit(n, ring_flags(now));
+	return true;
+}
+
+/* Twice what the fields take, so that what they refer to has as much room. */
+static __always_inline bool put_tracepoint(void *ctx, const struct wire_named_spec *spec,
+					   struct who *w, __u32 which)
+{
+	bool small = spec->size <= 128 && !spec->dynamic;
+
+	if (spec->flags & (NAMED_USER_STACK | NAMED_KERNEL_STACK))
+		return small ? put_fields_and_frames(ctx, spec, w, which, 256)
+			     : put_fields_and_frames(ctx, spec, w, which, WIRE_NAMED_DATA);
+	if (small)
+		return put_fields(ctx, spec, w, which, 256);
+	return spec->size <= 256 ? put_fields(ctx, spec, w, which, 1024)
+				 : put_fields(ctx, spec, w, which, WIRE_NAMED_DATA);
+}
+
+SEC("tp")
+int on_tracepoint(void *ctx)
+{
+	__u32 which = bpf_get_attach_cookie(ctx);
+	struct wire_named_spec *spec;
+	struct who w;
+
+	if (stopped)
+		return 0;
+	spec = bpf_map_lookup_elem(&named_specs, &which);
+	w = who_am_i();
+	if (!spec || !passes(w, true))
+		return 0;
+	if (lost_records && tell_named_losses(&w))
+		return lose_named(&w);
+	return put_tracepoint(ctx, spec, &w, which) ? 0 : lose_named(&w);
+}
+
+/* ---- static probes of programs ---- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u32);
+	__type(value, struct wire_usdt);
+} usdt_sites SEC(".maps");
+
+enum { USDT_CONSTANT = 1, USDT_REGISTER, USDT_MEMORY }; /* enum usdt_kind */
+
+static __always_inline __u64 extend(__u64 value, __u8 size, bool is_signed)
+{
+	__u32 shift = 64 - 8 * size;
+
+	if (!size || size >= 8)
+		return value;
+	value <<= shift & 63;
+	return is_signed ? (__u64)((__s64)value >> (shift & 63)) : value >> (shift & 63);
+}
+
+static __always_inline long load_sized(__u64 *value, __u8 size, __u64 addr)
+{
+	switch (size) {
+	case 1:
+		return load(value, 1, addr, false);
+	case 2:
+		return load(value, 2, addr, false);
+	case 4:
+		return load(value, 4, addr, false);
+	}
+	return load(value, 8, addr, false);
+}
+
+/* False: it can't be read. */
+static __always_inline bool argument(const struct wire_usdt_arg *a, const __u64 *r, __u64 *out)
+{
+	__u64 value = a->disp, at;
+
+	if (a->kind == USDT_REGISTER)
+		value = r[a->base & (ARCH_GENERAL - 1)];
+	if (a->kind == USDT_MEMORY) {
+		if (a->base < ARCH_GENERAL)
+			value += r[a->base & (ARCH_GENERAL - 1)];
+		if (a->index < ARCH_GENERAL)
+			value += r[a->index & (ARCH_GENERAL - 1)] * a->scale;
+		at = value;
+		value = 0;
+		if (load_sized(&value, a->size, at))
+			return false;
+	}
+	*out = extend(value, a->size, a->is_signed);
+	return a->kind != 0;
+}
+
+static __noinline int copy_arguments(struct pt_regs *ctx, const struct wire_usdt *u,
+				     struct wire_usdt_data *d)
+{
+	__u64 r[WIRE_REGS];
+
+	copy_regs(r, ctx);
+	d->known = 0;
+	for (int i = 0; i < USDT_ARGS; i++) {
+		__u64 value = 0;
+
+		if (i < u->nargs && argument(&u->args[i], r, &value))
+			d->known |= 1ull << i;
+
+		d->args[i] = value;
+		d->text[i][0] = 0;
+		if (value > 4096 && u->args[i].size == 8)
+			bpf_probe_read_user_str(d->text[i], USDT_TEXT, (void *)value);
+	}
+	return 0;
+}
+
+static __always_inline bool put_usdt(struct pt_regs *ctx, const struct wire_usdt *u, __u16 flags,
+				     struct who *w)
+{
+	const __u64 head = sizeof(struct wire_named) + sizeof(struct wire_frames);
+	struct wire_named *n =
+		bpf_ringbuf_reserve(&ring, head + sizeof(struct wire_usdt_data), 0);
+	__u64 now = bpf_ktime_get_ns();
+	struct wire_frames *f;
+
+	if (!n)
+		return false;
+	fill_named(n, now, w, u->which);
+	n->event.state |= WIRE_FRAMES;
+	n->event.sp = arch_sp(ctx);
+	n->ip = arch_ip(ctx);
+	f = (void *)(n + 1);
+	fill_frames(ctx, f, flags);
+	copy_arguments(ctx, u, (void *)(f + 1));
+	n->len = sizeof(struct wire_usdt_data);
+	bpf_ringbuf_submit(n, ring_flags(now));
+	return true;
+}
+
+static __always_inline int hit_usdt(struct pt_regs *ctx)
+{
+	__u32 site = bpf_get_attach_cookie(ctx);
+	struct wire_named_spec *spec;
+	struct wire_usdt *u = bpf_map_lookup_elem(&usdt_sites, &site);
+	struct who w = who_am_i();
+	__u32 which;
+
+	if (!u || !passes(w, false))
+		return 0;
+	which = u->which;
+	spec = bpf_map_lookup_elem(&named_specs, &which);
+	if (!spec)
+		return 0;
+	if (lost_records && tell_named_losses(&w))
+		return lose_named(&w);
+	return put_usdt(ctx, u, spec->flags, &w) ? 0 : lose_named(&w);
+}
+
+SEC("uprobe")
+int on_usdt(struct pt_regs *ctx)
+{
+	return stopped ? end_on_own_stack(ctx, &nowhere_usdt) : hit_usdt(ctx);
+}
+
+SEC("uprobe.multi")
+int on_usdt_multi(struct pt_regs *ctx)
+{
+	return stopped ? end_on_own_stack(ctx, &nowhere_multi) : hit_usdt(ctx);
+}
+
+#endif

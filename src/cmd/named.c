@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include "named.h"
+
+struct finding {
+	struct named *named;
+	struct plan *p;
+	struct object *o; /* of static probes */
+	size_t found;
+	int err;
+};
+
+/* The index of the plan's event of this name; the number of these: none. */
+static uint32_t index_of(const struct plan *p, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < p->named.len && strcmp(p->named.data[i].name, name))
+		i++;
+	return i;
+}
+
+/* ---- tracepoints ---- */
+
+static void add_tracepoint(void *ctx, const char *name)
+{
+	struct finding *f = ctx;
+
+	f->found++;
+	if (!f->err && index_of(f->p, name) == f->p->named.len)
+		f->err = tracepoint__add(f->p, name);
+}
+
+static const char *behind_colon(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon ? colon + 1 : text;
+}
+
+static int add_tracepoints(struct plan *p, const char *pattern)
+{
+	struct finding f = {.p = p};
+	int err = tracepoints__each(pattern, add_tracepoint, &f);
+
+	if (err || f.err)
+		return err ? err : f.err;
+	return f.found ? 0
+		       : err__set(ENOENT,
+				  "no event '%s'; bbtrace list --events kernel '*%s*' looks for "
+				  "others; a program's are usdt:OBJECT:NAME",
+				  pattern, behind_colon(pattern));
+}
+
+/* ---- static probes of programs ---- */
+
+/* pattern: NAME or PROVIDER:NAME */
+static bool matches(const struct usdt_probe *u, const char *pattern)
+{
+	autofree char *both = xasprintf("%s:%s", u->provider, u->name);
+
+	return !fnmatch(pattern, strchr(pattern, ':') ? both : u->name, 0);
+}
+
+/* An event's fields are those of its first place: elsewhere an argument has the same size. */
+static void add_usdt(struct finding *f, const struct usdt_probe *u)
+{
+	autofree char *name = xasprintf("%s:%s", u->provider, u->name);
+	struct usdt_probe *own = xmalloc(sizeof(*own));
+	uint32_t which = index_of(f->p, name);
+
+	if (which == f->p->named.len) {
+		plan__add_named(f->p, NAMED_USDT, name);
+		usdt__add_fields(f->p, u);
+	}
+	*own = *u;
+	vec__push(&f->named->usdt, (struct usdt_site){which, f->o, own});
+	f->found++;
+}
+
+static int add_usdts(struct named *named, struct plan *p, struct object *o, const char *pattern)
+{
+	struct finding f = {.named = named, .p = p, .o = o};
+	const struct usdt_probe *u;
+	autofree usdt_vec all = {0};
+
+	object__usdt(o, &all);
+	vec__each (u, &all)
+		if (matches(u, pattern))
+			add_usdt(&f, u);
+	if (f.found)
+		return 0;
+	return all.len ? err__set(ENOENT, "%s has no static probe '%s'; bbtrace list --events %s",
+				  o->path, pattern, o->path)
+		       : err__set(ENOENT, "%s has no static probes (.note.stapsdt)", o->path);
+}
+
+/* "OBJECT:NAME" or "OBJECT:PROVIDER:NAME" */
+static int add_of_object(struct named *named, struct targets *n, pid_t pid, struct plan *p,
+			 const char *text)
+{
+	const char *colon = strchr(text, ':');
+	autofree char *name = colon ? xstrndup(text, colon - text) : NULL;
+	struct object *o;
+	int err;
+
+	if (!name || !*name || !colon[1])
+		return err__usage("'usdt:%s': write usdt:OBJECT:NAME or usdt:OBJECT:PROVIDER:NAME",
+				  text);
+	err = targets__open(n, name, pid, &o);
+	return err ? err : add_usdts(named, p, o, colon + 1);
+}
+
+static const char *behind(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) ? NULL : text + strlen(prefix);
+}
+
+static int add_one(struct named *named, struct targets *n, pid_t pid, struct plan *p,
+		   const char *text)
+{
+	const char *usdt = behind(text, "usdt:"), *tracepoint = behind(text, "tracepoint:");
+
+	if (usdt)
+		return add_of_object(named, n, pid, p, usdt);
+	return add_tracepoints(p, tracepoint ? tracepoint : text);
+}
+
+int named__plan(struct named *named, const struct args *a, struct targets *n, pid_t pid,
+		struct plan *p)
+{
+	const char *const *with;
+	int err = 0;
+
+	for (size_t i = 0; !err && a->verb->bit == VERB_EVENT && i < a->operands.len; i++)
+		err = add_one(named, n, pid, p, a->operands.data[i]);
+	vec__each (with, &a->with)
+		if (!err)
+			err = add_one(named, n, pid, p, *with);
+	return err;
+}
+
+static int find_in_object(struct named *named, char *const *words, size_t nwords, struct targets *n,
+			  pid_t pid, struct plan *p)
+{
+	struct object *o;
+	int err = targets__open(n, words[0], pid, &o);
+
+	if (!err && nwords == 1)
+		err = add_usdts(named, p, o, "*");
+	for (size_t i = 1; !err && i < nwords; i++)
+		err = add_usdts(named, p, o, words[i]);
+	return err;
+}
+
+int named__find(struct named *named, char *const *words, size_t nwords, struct targets *n,
+		pid_t pid, struct plan *p)
+{
+	int err = 0;
+
+	if (strcmp(words[0], "kernel"))
+		return find_in_object(named, words, nwords, n, pid, p);
+	if (nwords == 1)
+		return add_tracepoints(p, "*");
+	for (size_t i = 1; !err && i < nwords; i++)
+		err = add_tracepoints(p, words[i]);
+	return err;
+}
+
+void named__free(struct named *named)
+{
+	const struct usdt_site *s;
+
+	vec__each (s, &named->usdt)
+		free((void *)s->probe);
+	vec__free(&named->usdt);
+}

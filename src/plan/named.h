@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * named: events that are no branch and have a name: tracepoints, USDT probes, watchpoints, samples,
+ * marks. What a trace has of them is part of its plan, so that their records can be understood
+ * later. Part of plan.h.
+ */
+#ifndef BBTRACE_PLAN_NAMED_H
+#define BBTRACE_PLAN_NAMED_H
+
+#include "util/util.h"
+
+struct plan;
+
+/* What makes the events. In trace files: append only. */
+enum named_kind {
+	NAMED_TRACEPOINT, /* a static tracepoint of the kernel */
+	NAMED_USDT,	  /* a static probe of a program (.note.stapsdt) */
+	NAMED_WATCHPOINT, /* a debug register */
+	NAMED_SAMPLE,	  /* a timer, or a counter of the processor */
+	NAMED_MARK,	  /* the program itself (include/bbtrace.h) */
+	NAMED_SWITCH,	  /* the scheduler: a traced thread leaves a CPU, or comes to one */
+	NAMED_KINDS
+};
+
+/* How the bytes of a field are read. In trace files: append only. */
+enum named_type {
+	TYPE_UNSIGNED, /* size: 1, 2, 4 or 8, of the machine's byte order; likewise: */
+	TYPE_SIGNED,
+	TYPE_HEX,
+	TYPE_BOOL,
+	TYPE_STRING,	/* size bytes at most, up to the first 0 */
+	TYPE_STRING_AT, /* u32: offset in the data | length << 16 (tracefs: __data_loc) */
+	TYPE_BYTES,
+	TYPE_BYTES_AT,
+	TYPE_TEXT, /* as STRING; what is no text, or less than two characters, is no value */
+	NAMED_TYPES
+};
+
+/* A field of a named event. Of an array: count of element size / count. */
+struct plan_field {
+	const char *name;      /* owned by the plan; so is: */
+	const char *type;      /* as its source has it: "pid_t" */
+	uint32_t named;	       /* index into plan->named; ascending */
+	uint32_t offset, size; /* in the event's data, bytes */
+	uint32_t count;	       /* of an array of numbers; 0: no array */
+	uint8_t kind;	       /* enum named_type */
+	uint8_t known; /* 0: there is a value; else 1 + the bit of the data's first 8 bytes that says
+			  whether there is one */
+};
+
+struct plan_named {
+	const char *name; /* as the user may name it: "sched:sched_switch"; owned by the plan */
+	uint8_t kind;	  /* enum named_kind */
+};
+
+/* An event's data has at most so many bytes. */
+#define NAMED_DATA 4096
+
+/* Appends a named event, or a field of the last one; copies the strings. Returns its index. */
+uint32_t plan__add_named(struct plan *p, enum named_kind kind, const char *name);
+void plan__add_field(struct plan *p, const struct plan_field *f);
+/* The fields of a named event: *n of them. */
+const struct plan_field *plan__fields(const struct plan *p, uint32_t named, size_t *n);
+/* Has the plan one of this kind? */
+bool plan__has_named(const struct plan *p, enum named_kind kind);
+
+/* A field's value. */
+struct named_value {
+	uint64_t number;   /* of numbers; SIGNED: sign-extended */
+	const void *bytes; /* of strings and bytes: len of them, within the data */
+	size_t len;
+};
+/* False: the data doesn't have it. i: of an array's elements. */
+bool named__value(const struct plan_field *f, size_t i, const void *data, size_t len,
+		  struct named_value *out);
+/* Appends it as text: "4096", "0x7f12…", "\"name\"", "[1, 2]". False: the data doesn't have it. */
+bool named__put_text(const struct plan_field *f, const void *data, size_t len, struct str *out);
+
+#endif
