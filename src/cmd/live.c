@@ -3,26 +3,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "frames.h"
+#include "generated.h"
 #include "live.h"
 
 /* ---- what the probes report ---- */
-
-static int on_event(void *ctx, const struct event *told)
-{
-	struct live *l = ctx;
-	struct checked_event room;
-	const struct event *e = frames__check(&l->show, told, &room);
-	int err = l->recorder ? recorder__event(l->recorder, e) : 0;
-
-	return err ? err : show__event(&l->show, e);
-}
-
-static int on_run(void *ctx, const struct event_run *run, size_t *n)
-{
-	struct live *l = ctx;
-
-	return show__run(&l->show, run, l->recorder, n);
-}
 
 static int take_sideband(struct live *l, const struct sideband_event *e)
 {
@@ -31,6 +15,33 @@ static int take_sideband(struct live *l, const struct sideband_event *e)
 	if (l->recorder)
 		failed = recorder__sideband(l->recorder, e);
 	return err ? err : failed;
+}
+
+static int take_mapping(void *ctx, const struct sideband_event *e)
+{
+	return take_sideband(ctx, e);
+}
+
+static int on_event(void *ctx, const struct event *told)
+{
+	struct live *l = ctx;
+	struct checked_event room;
+	const struct event *e = frames__check(&l->show, told, &room);
+	int err = 0;
+
+	if (e->type == EVENT_ENTRY && e->entry->stack &&
+	    !plan__is_kernel_site(l->show.plan, e->site))
+		err = generated__map(l->generated, l->show.spaces, e, take_mapping, l);
+	if (!err && l->recorder)
+		err = recorder__event(l->recorder, e);
+	return err ? err : show__event(&l->show, e);
+}
+
+static int on_run(void *ctx, const struct event_run *run, size_t *n)
+{
+	struct live *l = ctx;
+
+	return show__run(&l->show, run, l->recorder, n);
 }
 
 /* ---- processes that existed before ---- */
@@ -110,6 +121,8 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 	struct live *l = ctx;
 	int err = take_sideband(l, e);
 
+	if (e->type == SIDEBAND_EXEC || (e->type == SIDEBAND_EXIT && e->pid == e->tid))
+		perf_maps__forget(l->generated, e->pid);
 	if (err || e->type != SIDEBAND_LOST)
 		return err;
 	l->count_the_dead = true;
@@ -184,6 +197,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 	l->sink = (struct source_sink){l,	  on_event,   on_sideband, on_lost,
 				       on_missed, on_counted, on_run};
 	l->recorder = recorder;
+	l->generated = perf_maps__new();
 	show__open(&l->show, plan, options, spaces, output, limit);
 	if (plan->placement == PLACEMENT_COUNT)
 		show__count(&l->show);
@@ -196,5 +210,6 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 void live__close(struct live *l)
 {
 	show__close(&l->show);
+	perf_maps__free(l->generated);
 	vec__free(&l->dead);
 }
