@@ -329,16 +329,16 @@ static __noinline void restore_returns(struct wire_entry_copy *s)
 	}
 }
 
-/* Copies the stack block by block: what follows its end can't be read. */
-static __always_inline void copy_stack(struct pt_regs *ctx, struct wire_entry_copy *s)
+/* Copies config.copy bytes, block by block: what follows the stack's end can't be read. Returns how
+ * many it were. */
+static __always_inline __u32 copy_stack(__u8 *bytes, __u64 start)
 {
 	__u32 at;
 
-	s->start = arch_sp(ctx) & ~(WIRE_COPY_BLOCK - 1ull);
 	for (at = 0; at < config.copy; at += WIRE_COPY_BLOCK)
-		if (bpf_probe_read_user(s->bytes + at, WIRE_COPY_BLOCK, (void *)(s->start + at)))
+		if (bpf_probe_read_user(bytes + at, WIRE_COPY_BLOCK, (void *)(start + at)))
 			break;
-	s->len = at;
+	return at;
 }
 
 static __always_inline bool put_copy(struct pt_regs *ctx, __u64 word, struct who w)
@@ -350,7 +350,8 @@ static __always_inline bool put_copy(struct pt_regs *ctx, __u64 word, struct who
 		return false;
 	fill_entry(&s->entry, now, ctx, word, w, false);
 	s->entry.event.state |= WIRE_COPIED;
-	copy_stack(ctx, s);
+	s->start = arch_sp(ctx) & ~(WIRE_COPY_BLOCK - 1ull);
+	s->len = copy_stack(s->bytes, s->start);
 	if (config.returns)
 		restore_returns(s);
 	bpf_ringbuf_submit(s, ring_flags(now));

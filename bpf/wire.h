@@ -68,7 +68,8 @@ enum wire_state {
 	WIRE_FAULT = 64,     /* a signal that the next instruction itself caused */
 	WIRE_KERNEL = 128,   /* a named event: its ip is the kernel's */
 	WIRE_FRAMES = 256,   /* the kernel's frames and the program's come before its data */
-	WIRE_COPIED = 512,   /* the record is a struct wire_entry_copy */
+	WIRE_COPIED = 512,   /* an entry: a struct wire_entry_copy; a named event: struct
+			      * wire_user_copy comes before its data */
 };
 
 struct wire_event {
@@ -190,6 +191,14 @@ struct wire_frames {
 	__u64 kernel_stack[WIRE_NAMED_FRAMES], user_stack[WIRE_NAMED_FRAMES];
 };
 
+/* With config.copy: in place of the program's frames, its registers and a copy of its stack. */
+struct wire_user_copy {
+	__u64 regs[WIRE_REGS];
+	__u64 start, len; /* as in struct wire_entry_copy */
+	__u64 room;	  /* config.copy */
+	__u8 bytes[];
+};
+
 /* By named event: how its record is made. */
 #define NAMED_DYNAMIC 8
 struct wire_named_spec {
@@ -225,7 +234,9 @@ struct wire_usdt_data {
 };
 
 /* The largest record of the ring. */
-#define WIRE_RECORD_MAX (sizeof(struct wire_entry_copy) + WIRE_COPY_MAX)
+#define WIRE_RECORD_MAX                                                                            \
+	(sizeof(struct wire_named) + sizeof(struct wire_frames) + sizeof(struct wire_user_copy) +  \
+	 WIRE_COPY_MAX + WIRE_NAMED_DATA)
 
 /* ---- losses: a map from pid << 32 | tid to the number of events ---- */
 

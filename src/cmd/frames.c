@@ -39,6 +39,23 @@ static enum stack_end check_user(struct show *s, uint32_t pid, const uint64_t *s
 	return frames == STACK_FRAMES ? STACK_LIMIT : STACK_UNREADABLE;
 }
 
+/* Those of the kernel's walk by frame pointers: the first one is where the program was, the second
+ * one by its frame pointer there. */
+static enum stack_end check_named_user(struct show *s, uint32_t pid, struct event_named *e)
+{
+	const uint64_t *stack = e->stack + e->nkernel;
+	unsigned frames = e->nuser;
+
+	for (e->nuser = min_of(frames, 1u); e->nuser < frames; e->nuser++) {
+		unsigned i = e->nuser - 1;
+		enum frame_link link = link_at(s, pid, stack[i] + !i);
+
+		if (link != FRAME_POINTER)
+			return link == FRAME_OUTERMOST ? STACK_WHOLE : STACK_NO_POINTER;
+	}
+	return frames == NAMED_USER_FRAMES ? STACK_LIMIT : frames ? STACK_UNREADABLE : STACK_WHOLE;
+}
+
 /* The kernel's unwinder uses tables (ORC). */
 static enum stack_end check_kernel(unsigned n)
 {
@@ -74,13 +91,21 @@ static bool is_first(const struct plan *plan, uint32_t site)
 	return s->vaddr == plan->functions.data[s->function].ranges[0].vaddr;
 }
 
-static void unwind(struct show *s, const struct event *e, struct checked_event *room)
+static void unwind(struct show *s, const struct event *e, uint64_t first, const uint64_t *regs,
+		   const struct stack_copy *copy, struct unwound *out)
 {
-	struct event_entry *entry = &room->entry;
-	struct finder f = {s, e->pid, is_first(s->plan, e->site) ? entry->ip : 0};
+	struct finder f = {s, e->pid, first};
 	const struct unwind_lookup lookup = {find_rules, &f};
 
-	unwind__stack(s->plan->arch, entry->regs, &entry->copy, &lookup, &room->unwound);
+	unwind__stack(s->plan->arch, regs, copy, &lookup, out);
+}
+
+static void unwind_entry(struct show *s, const struct event *e, struct checked_event *room)
+{
+	struct event_entry *entry = &room->entry;
+
+	unwind(s, e, is_first(s->plan, e->site) ? entry->ip : 0, entry->regs, &entry->copy,
+	       &room->unwound);
 	entry->stack = room->unwound.stack;
 	entry->nstack = room->unwound.n;
 	entry->exact = room->unwound.exact;
@@ -88,17 +113,44 @@ static void unwind(struct show *s, const struct event *e, struct checked_event *
 	entry->copy = (struct stack_copy){0};
 }
 
+/* The program's frames by the copy, or as far as frame pointers are known to lead. */
+static const struct event *check_named(struct show *s, const struct event *e,
+				       struct checked_event *room)
+{
+	struct event_named *n = &room->named;
+
+	*n = *e->named;
+	room->event = *e;
+	room->event.named = n;
+	if (!n->copy.bytes) {
+		n->user_end = check_named_user(s, e->pid, n);
+		return &room->event;
+	}
+	unwind(s, e, 0, n->regs, &n->copy, &room->unwound);
+	if (n->stack)
+		memcpy(room->stack, n->stack, n->nkernel * sizeof(*n->stack));
+	memcpy(room->stack + n->nkernel, room->unwound.stack, room->unwound.n * sizeof(*n->stack));
+	n->stack = room->stack;
+	n->nuser = room->unwound.n;
+	n->exact = room->unwound.exact;
+	n->user_end = room->unwound.end;
+	n->copy = (struct stack_copy){0};
+	return &room->event;
+}
+
 const struct event *frames__check(struct show *s, const struct event *e, struct checked_event *room)
 {
 	struct event_entry *entry = &room->entry;
 
+	if (e->type == EVENT_NAMED && e->named->stack)
+		return check_named(s, e, room);
 	if (e->type != EVENT_ENTRY || !(e->entry->stack || e->entry->copy.bytes))
 		return e;
 	room->event = *e;
 	*entry = *e->entry;
 	room->event.entry = entry;
 	if (entry->copy.bytes) {
-		unwind(s, e, room);
+		unwind_entry(s, e, room);
 		return &room->event;
 	}
 	entry->stack_end = plan__is_kernel_site(s->plan, e->site)

@@ -8,6 +8,8 @@
 struct checked_event {
 	struct event event;
 	struct event_entry entry;
+	struct event_named named;
+	uint64_t stack[NAMED_FRAMES]; /* of named */
 	struct unwound unwound;
 };
 

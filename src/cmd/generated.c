@@ -68,9 +68,12 @@ static int map_frame(struct perf_maps *maps, struct spaces *spaces, const struct
 int generated__map(struct perf_maps *maps, struct spaces *spaces, const struct event *e,
 		   int (*fn)(void *ctx, const struct sideband_event *e), void *ctx)
 {
+	const struct event_named *n = e->named;
 	int err = 0;
 
 	for (unsigned i = 0; !err && e->type == EVENT_ENTRY && i < e->entry->nstack; i++)
 		err = map_frame(maps, spaces, e, entry__frame_code(e->entry, i), fn, ctx);
+	for (unsigned i = 0; !err && e->type == EVENT_NAMED && i < n->nuser; i++)
+		err = map_frame(maps, spaces, e, named__frame_code(n, i), fn, ctx);
 	return err;
 }

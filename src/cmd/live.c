@@ -22,6 +22,14 @@ static int take_mapping(void *ctx, const struct sideband_event *e)
 	return take_sideband(ctx, e);
 }
 
+static bool has_program_stack(const struct live *l, const struct event *e)
+{
+	if (e->type == EVENT_NAMED)
+		return e->named->stack;
+	return e->type == EVENT_ENTRY && e->entry->stack &&
+	       !plan__is_kernel_site(l->show.plan, e->site);
+}
+
 static int on_event(void *ctx, const struct event *told)
 {
 	struct live *l = ctx;
@@ -29,8 +37,7 @@ static int on_event(void *ctx, const struct event *told)
 	const struct event *e = frames__check(&l->show, told, &room);
 	int err = 0;
 
-	if (e->type == EVENT_ENTRY && e->entry->stack &&
-	    !plan__is_kernel_site(l->show.plan, e->site))
+	if (has_program_stack(l, e))
 		err = generated__map(l->generated, l->show.spaces, e, take_mapping, l);
 	if (!err && l->recorder)
 		err = recorder__event(l->recorder, e);

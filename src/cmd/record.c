@@ -188,7 +188,8 @@ static void need_addresses_of_named(struct recorder *r, const struct event *e)
 
 	need_address(r, n->kernel ? 0 : e->pid, n->ip);
 	for (unsigned i = 0; n->stack && i < n->nkernel + n->nuser; i++)
-		need_address(r, i < n->nkernel ? 0 : e->pid, n->stack[i]);
+		need_address(r, i < n->nkernel ? 0 : e->pid,
+			     i < n->nkernel ? n->stack[i] : named__frame_code(n, i - n->nkernel));
 }
 
 static void need_addresses_of(struct recorder *r, const struct event *e)

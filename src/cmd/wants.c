@@ -102,6 +102,8 @@ uint32_t wants__stack_copy(const struct args *a, const struct plan *plan)
 
 	if (!a->stack || a->stack_size != STACK_SIZE_AUTO)
 		return a->stack ? (a->stack_size + 1023) & ~1023ull : 0;
+	if (plan->named.len)
+		return plan->arch->dwarf.nregs ? COPY_DEFAULT : 0;
 	vec__each (o, &plan->objects)
 		if (o->object && !object__is_kernel(o->object) && !o->object->go)
 			return plan->arch->dwarf.nregs ? COPY_DEFAULT : 0;

@@ -261,6 +261,19 @@ static void take_frames(struct decoder *d, const struct wire_frames *f)
 	n->stack = d->stack;
 }
 
+/* Returns its size; 0: it is not as large as it says. */
+static size_t take_user_copy(struct event_named *n, const struct wire_user_copy *c, size_t size)
+{
+	if (size < sizeof(*c) || c->room > size - sizeof(*c))
+		return 0;
+	n->regs = (const uint64_t *)c->regs;
+	n->copy = (struct stack_copy){.start = c->start,
+				      .bytes = c->start ? c->bytes : NULL,
+				      .len = min_of((uint64_t)c->len, (uint64_t)c->room),
+				      .cut = c->len >= c->room};
+	return sizeof(*c) + c->room;
+}
+
 static const struct event *take_named(struct decoder *d, const struct wire_named *w, size_t size)
 {
 	const uint8_t *data = (const uint8_t *)(w + 1);
@@ -280,6 +293,14 @@ static const struct event *take_named(struct decoder *d, const struct wire_named
 		take_frames(d, (const struct wire_frames *)data);
 		data += sizeof(struct wire_frames);
 		size -= sizeof(struct wire_frames);
+	}
+	if (w->event.state & WIRE_COPIED) {
+		size_t taken = take_user_copy(&d->named, (const void *)data, size);
+
+		if (!taken)
+			return bad_record();
+		data += taken;
+		size -= taken;
 	}
 	if (d->named.which >= d->plan->named.len || w->len > size || w->len > NAMED_DATA)
 		return bad_record();

@@ -109,6 +109,11 @@ struct event_named {
 	const uint64_t *stack;
 	unsigned nkernel, nuser;
 	uint8_t kernel_end, user_end; /* enum stack_end */
+	uint64_t exact;		      /* of the program's frames, as in struct event_entry */
+	/* Of which the program's frames are still to be made, and its registers, by number; bytes
+	 * NULL: none. Not in trace files */
+	struct stack_copy copy;
+	const uint64_t *regs;
 };
 
 struct event {
@@ -238,11 +243,20 @@ struct unwound {
 /* regs: arch->nregs of them, by number. */
 void unwind__stack(const struct arch *arch, const uint64_t *regs, const struct stack_copy *copy,
 		   const struct unwind_lookup *lookup, struct unwound *out);
-/* Where the code of the frame at index i of such an entry is: a return address may be behind its
- * function's end. What an interrupted frame's handler returns to begins there. */
+/* Where the code of the frame at index i is: a return address may be behind its function's end.
+ * What an interrupted frame's handler returns to begins there. */
+static inline uint64_t frame__code(const uint64_t *stack, uint64_t exact, unsigned i)
+{
+	return stack[i] - (i && (i >= 64 || !((exact | exact >> 1) >> i & 1)));
+}
 static inline uint64_t entry__frame_code(const struct event_entry *e, unsigned i)
 {
-	return e->stack[i] - (i && !((e->exact | e->exact >> 1) >> i & 1));
+	return frame__code(e->stack, e->exact, i);
+}
+/* Of frames of the program: at index i from the innermost of them on. */
+static inline uint64_t named__frame_code(const struct event_named *e, unsigned i)
+{
+	return frame__code(e->stack + e->nkernel, e->exact, i);
 }
 
 /* ---- from the log of copied functions (arch/log.h) to events (log.c) ---- */

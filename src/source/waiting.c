@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
+#include <linux/types.h>
 #include "source/waiting.h"
+#include "../bpf/wire.h"
 
 static const uint64_t *copy_words(uint64_t **to, const uint64_t *from, unsigned n)
 {
@@ -30,6 +32,24 @@ static void copy_entry(struct waiting *w, const struct event_entry *e)
 		w->entry.copy.bytes = memcpy(at, e->copy.bytes, e->copy.len);
 }
 
+static void copy_named(struct waiting *w, const struct event_named *n)
+{
+	unsigned nstack = n->stack ? n->nkernel + n->nuser : 0;
+	uint64_t *at;
+
+	w->named = *n;
+	w->event.named = &w->named;
+	snprintf(w->comm, sizeof(w->comm), "%s", n->comm);
+	w->named.comm = w->comm;
+	at = w->data = xmalloc((nstack + EVENT_REGS) * sizeof(*w->data) + n->copy.len + n->len);
+	w->named.stack = copy_words(&at, n->stack, nstack);
+	w->named.regs = copy_words(&at, n->regs, WIRE_REGS);
+	if (n->copy.bytes)
+		w->named.copy.bytes = memcpy(at, n->copy.bytes, n->copy.len);
+	if (n->len)
+		w->named.data = memcpy((uint8_t *)at + n->copy.len, n->data, n->len);
+}
+
 struct waiting *waiting__event(const struct event *e)
 {
 	struct waiting *w = xcalloc(1, sizeof(*w));
@@ -40,6 +60,8 @@ struct waiting *waiting__event(const struct event *e)
 	w->tid = e->tid;
 	if (e->entry)
 		copy_entry(w, e->entry);
+	if (e->named)
+		copy_named(w, e->named);
 	if (!e->nabove)
 		return w;
 	w->data = xmalloc(e->nabove * sizeof(*w->data));

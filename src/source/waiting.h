@@ -11,8 +11,9 @@ struct waiting {
 	enum { WAITS_EVENT, WAITS_SIDEBAND, WAITS_LOST, WAITS_COUNT } type;
 	struct event event;
 	struct event_entry entry;
-	char comm[16];
-	uint64_t *data; /* of entry; owned */
+	struct event_named named;
+	char comm[17];
+	uint64_t *data; /* of entry or named; owned */
 	struct sideband_event sideband;
 	char *text; /* of sideband; owned */
 	uint32_t pid, tid;

@@ -169,16 +169,24 @@ static uint64_t caller_of(struct thread *th)
 	return th->user_side ? innermost_of(thread__shown(th), thread__shown(th)) : 0;
 }
 
-/* By the call, which may be its function's last instruction. */
+/* A frame, by the call that it made, which may be its function's last instruction. */
+static void locate_code(struct event_context *n, uint32_t space, uint64_t addr, uint64_t code,
+			struct location *out)
+{
+	uint64_t behind = addr - code;
+
+	locate__running(n->t, space, n->e->time, code, out);
+	out->addr += behind;
+	out->vaddr += out->object ? behind : 0;
+	out->offset += out->symbol ? behind : 0;
+}
+
 static void locate_frame(struct event_context *n, unsigned i, struct location *out)
 {
-	uint64_t addr = n->entry->stack[i], space = thread__space(n->th),
-		 before = space ? addr - entry__frame_code(n->entry, i) : 0;
+	uint32_t space = thread__space(n->th);
+	uint64_t addr = n->entry->stack[i];
 
-	locate__running(n->t, space, n->e->time, addr - before, out);
-	out->addr += before;
-	out->vaddr += out->object ? before : 0;
-	out->offset += out->symbol ? before : 0;
+	locate_code(n, space, addr, space ? entry__frame_code(n->entry, i) : addr, out);
 }
 
 int step__entry(struct event_context *n)
@@ -235,8 +243,13 @@ int step__named(struct event_context *n)
 	step.stack = nstack ? stack : NULL;
 	step.nstack = nstack;
 	step.stack_end = e->user_end;
-	for (size_t i = 0; i < nstack; i++)
-		locate__running(n->t, i < e->nkernel ? 0 : pid, n->e->time, e->stack[i], &stack[i]);
+	for (size_t i = 0; i < nstack; i++) {
+		if (i < e->nkernel)
+			locate__running(n->t, 0, n->e->time, e->stack[i], &stack[i]);
+		else
+			locate_code(n, pid, e->stack[i], named__frame_code(e, i - e->nkernel),
+				    &stack[i]);
+	}
 	return live_filter__step(n->t, n->th, &step);
 }
 

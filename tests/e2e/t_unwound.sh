@@ -100,6 +100,40 @@ PYTHONHOME=/usr interpreter /usr/bin/python3 PyObject_Repr -S -c 'def f(n): retu
 f(5)'
 interpreter /usr/bin/perl Perl_pp_sort -e 'sub f { $_[0] ? f($_[0] - 1) : sort { $a <=> $b } @_, 1 } f(5)'
 
+# ---- named events: where the program entered the kernel, and static probes ----
+cat >"$T/sys.c" <<'END'
+	#include <unistd.h>
+	#include <sys/syscall.h>
+	volatile int sink;
+	__attribute__((noinline, noclone)) int inner(int n) { return sink += syscall(SYS_getpriority, 0, n); }
+	__attribute__((noinline, noclone)) int outer(int n) { return inner(n) + sink; }
+	int main(void) { return outer(0) & 0; }
+END
+gcc -O2 -g -w -fomit-frame-pointer -o "$T/sys" "$T/sys.c" || exit 2
+# has EVENT FRAMES COMMAND...: the program's frames, live and from a trace file
+has() {
+	local file
+
+	bb event "$1" -k -F json --record "$T/trace" -o "$T/json" -- "${@:3}"
+	bb report "$T/trace" -F json -o "$T/again"
+	for file in json again; do
+		is "$(json_lines "$T/$file" '$e->{stack} && join " ", (map { $_->{symbol} // "?" } grep { $_->{object} ne "kernel" } @{$e->{stack}}), $e->{stack_end} // "whole"')" \
+			"$2 main __libc_start_call_main __libc_start_main _start whole" "${1##*/}: the program's frames ($file)"
+	done
+}
+if grep -q sys_enter_getpriority /sys/kernel/{,debug/}tracing/available_events 2>/dev/null; then
+	has syscalls:sys_enter_getpriority 'syscall inner outer' "$T/sys"
+else
+	skip 'a tracepoint' 'this kernel has no syscalls:sys_enter_getpriority'
+fi
+library=$(ldd "$T/unwound" | sed -n 's/.*=> \(.*libstdc++[^ ]*\) .*/\1/p')
+cp -L "$library" "$T/"
+if readelf -n "$library" 2>/dev/null | grep -q 'Name: throw'; then
+	has usdt:"$T/${library##*/}":throw '__cxa_throw throws(int) [clone .cold] catches()' env LD_LIBRARY_PATH="$T" "$T/unwound"
+else
+	skip 'a static probe' 'libstdc++ has none'
+fi
+
 # ---- wrong input ----
 bb user "$T/frames" leaf -k --stack-size 65K -- "$T/frames"
 is "$status $(grep -c 'use 1K to 64K' "$T/err")" '2 1' 'a copy that is too large is refused'
