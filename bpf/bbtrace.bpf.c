@@ -582,5 +582,6 @@ int hit_kernel_return(struct pt_regs *ctx)
 }
 
 #include "named.h"
+#include "sample.h"
 #include "passing.h"
 #include "tasks.h"

@@ -134,6 +134,8 @@ int named__plan(struct named *named, const struct args *a, struct targets *n, pi
 	const char *const *with;
 	int err = 0;
 
+	if (a->verb->bit == VERB_PROFILE)
+		plan__add_named(p, NAMED_SAMPLE, "cpu-clock");
 	for (size_t i = 0; !err && a->verb->bit == VERB_EVENT && i < a->operands.len; i++)
 		err = add_one(named, n, pid, p, a->operands.data[i]);
 	vec__each (with, &a->with)

@@ -305,6 +305,7 @@ static struct probe_options options_of(struct session *s)
 				      .usdt = s->planning.named.usdt.data,
 				      .nusdt = s->planning.named.usdt.len,
 				      .stack = s->args->stack,
+				      .sample_hz = s->args->freq,
 				      .copy = wants__stack_copy(s->args, s->plan),
 				      .all_regs = wants__all_regs(s->args),
 				      .interrupted = &interrupted,

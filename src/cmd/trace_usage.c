@@ -20,10 +20,15 @@ static int usage_of(const struct args *a)
 {
 	const char *name = args__record_name(a);
 
-	if (!a->operands.len && a->verb->bit & VERB_NAMED)
+	if (a->operands.len && a->verb->bit == VERB_PROFILE)
+		return err__set(EINVAL, "unexpected '%s': a command goes after --",
+				a->operands.data[0]);
+	if (a->verb->bit == VERB_PROFILE && a->freq > 100000)
+		return err__set(EINVAL, "--freq: use 1 to 100000");
+	if (!a->operands.len && a->verb->bit & VERB_NAMED && a->verb->bit != VERB_PROFILE)
 		return err__set(EINVAL,
 				"no event to trace; bbtrace list --events kernel shows them");
-	if (!a->operands.len)
+	if (!a->operands.len && a->verb->bit != VERB_PROFILE)
 		return err__set(EINVAL, "no function to trace; see bbtrace %s --help",
 				a->verb->name);
 	if (a->user && !a->command)

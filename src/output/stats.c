@@ -134,6 +134,8 @@ void stats__step(struct stats *p, const struct step *s)
 	if (step__is_global(s))
 		return;
 	note_time(p, s);
+	if (s->type == STEP_NAMED && !p->plan->functions.len)
+		samples__add(p, s);
 	if (!of_plan(p, s))
 		return;
 	if (s->type == STEP_ENTRY) {
@@ -252,6 +254,8 @@ const char *stats__name(const struct stats *p, const struct stats_node *node)
 	case STATS_DEEPER:
 		return "[deeper calls]";
 	default:
+		if (node->function >= STATS_SAMPLED)
+			return samples__name(p, node->function);
 		return p->plan->functions.data[node->function].name;
 	}
 }

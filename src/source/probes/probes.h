@@ -46,12 +46,13 @@ struct probe_options {
 	bool stack;	 /* call stacks on entry */
 	uint32_t copy;	 /* with stack: at least so many bytes of programs' stacks are copied, a
 			    multiple of   1024; 0: frame pointers are followed */
-	bool inlines;	 /* copied functions log: records tell where their thread's log stands */
-	bool retires;	 /* probe__change() may be called */
-	bool grows;	 /* probe__attach_sites() and probe__detach_sites() may be called */
-	bool all_regs;	 /* every register of an entry, not just arguments and stack pointer */
+	uint64_t sample_hz; /* NAMED_SAMPLE: so many a second on each CPU */
+	bool inlines;	    /* copied functions log: records tell where their thread's log stands */
+	bool retires;	    /* probe__change() may be called */
+	bool grows;	    /* probe__attach_sites() and probe__detach_sites() may be called */
+	bool all_regs;	    /* every register of an entry, not just arguments and stack pointer */
 	const volatile sig_atomic_t *interrupted; /* set by a signal: attaching ends with -EINTR */
-	const struct usdt_site *usdt; /* nusdt of them */
+	const struct usdt_site *usdt;		  /* nusdt of them */
 	size_t nusdt;
 	const char *attach;	     /* the one mechanism to use, by name; NULL: the best */
 	const struct object *kernel; /* the running kernel, for its variables; NULL: not needed */
