@@ -12,6 +12,13 @@ struct {
 	__type(value, struct wire_named_spec);
 } named_specs SEC(".maps");
 
+/* The command counts from its exec on. */
+static __always_inline bool is_traced(struct who w, bool kernel)
+{
+	return passes(w, kernel) &&
+	       !((config.filters & FILTER_COMMAND) && w.pid == config.command && !command_runs);
+}
+
 /* ---- records ---- */
 
 static __always_inline int lose_named(struct who *w)
@@ -219,7 +226,7 @@ int on_tracepoint(void *ctx)
 		return 0;
 	spec = bpf_map_lookup_elem(&named_specs, &which);
 	w = who_am_i();
-	if (!spec || !passes(w, true))
+	if (!spec || !is_traced(w, true))
 		return 0;
 	if (lost_records && tell_named_losses(&w))
 		return lose_named(&w);
@@ -337,7 +344,7 @@ static __always_inline int hit_usdt(struct pt_regs *ctx)
 	struct who w = who_am_i();
 	__u32 which;
 
-	if (!u || !passes(w, false))
+	if (!u || !is_traced(w, false))
 		return 0;
 	which = u->which;
 	spec = bpf_map_lookup_elem(&named_specs, &which);
@@ -358,6 +365,149 @@ SEC("uprobe.multi")
 int on_usdt_multi(struct pt_regs *ctx)
 {
 	return stopped ? end_on_own_stack(ctx, &nowhere_multi) : hit_usdt(ctx);
+}
+
+/* ---- the scheduler: traced threads leave their CPU, and come back ---- */
+
+/* Threads whose leaving was recorded. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u32);	/* tid */
+	__type(value, __u8);
+} off_cpu SEC(".maps");
+
+/* Linux before 5.14 */
+struct task_struct___state {
+	long state;
+} __attribute__((preserve_access_index));
+struct task_struct___now {
+	unsigned int __state;
+} __attribute__((preserve_access_index));
+
+/* As ps(1) shows it: include/linux/sched.h, task_index_to_char(). R: it was preempted. */
+static __always_inline char state_of(struct task_struct *task, bool preempted)
+{
+	struct task_struct___now *now = (void *)task;
+	struct task_struct___state *old = (void *)task;
+	const char letters[] = "RSDTtXZPX";
+	__u32 state = bpf_core_field_exists(now->__state) ? BPF_CORE_READ(now, __state)
+							  : BPF_CORE_READ(old, state);
+
+	if (preempted)
+		return 'R';
+	for (int i = 0; i < 8; i++)
+		if (state >> i & 1)
+			return letters[i + 1];
+	return 'R';
+}
+
+static __always_inline bool put_off(void *ctx, struct who *w, const struct wire_named_spec *spec,
+				    char state)
+{
+	const __u64 head = sizeof(struct wire_named) + sizeof(struct wire_frames);
+	__u64 now = bpf_ktime_get_ns();
+	struct wire_named *n;
+	char *data;
+
+	if (spec->flags) {
+		n = bpf_ringbuf_reserve(&ring, head + COPY_ROOM + 8, 0);
+		if (!n)
+			return false;
+		fill_named(n, now, w, config.off_cpu);
+		n->event.state |= WIRE_FRAMES;
+		fill_frames(ctx, (void *)(n + 1), spec->flags);
+		data = (void *)(n + 1) + sizeof(struct wire_frames);
+		if (config.copy) {
+			n->event.state |= WIRE_COPIED;
+			copy_program((void *)data);
+		}
+		data += COPY_ROOM;
+	} else {
+		n = bpf_ringbuf_reserve(&ring, sizeof(*n) + 8, 0);
+		if (!n)
+			return false;
+		fill_named(n, now, w, config.off_cpu);
+		data = (void *)(n + 1);
+	}
+	__builtin_memset(data, 0, 8);
+	data[0] = state;
+	n->len = 1;
+	bpf_ringbuf_submit(n, ring_flags(now));
+	return true;
+}
+
+/* Before the thread runs anything: the current one is still the one before it. */
+static __always_inline bool put_on(struct who *w, struct task_struct *task)
+{
+	struct wire_named *n = bpf_ringbuf_reserve(&ring, sizeof(*n), 0);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!n)
+		return false;
+	fill_named(n, now, w, config.on_cpu);
+	bpf_probe_read_kernel(n->comm, sizeof(n->comm), &task->comm);
+	n->event.logged = 0; /* its log is in another address space, perhaps */
+	bpf_ringbuf_submit(n, ring_flags(now));
+	return true;
+}
+
+static __always_inline void leave_cpu(void *ctx, struct task_struct *task, bool preempted)
+{
+	__u32 which = config.off_cpu;
+	struct wire_named_spec *spec = bpf_map_lookup_elem(&named_specs, &which);
+	struct who w = who_am_i();
+	__u8 yes = 1;
+
+	if (!spec || !w.tid || !is_traced(w, false))
+		return;
+	bpf_map_update_elem(&off_cpu, &w.tid, &yes, BPF_ANY);
+	if ((lost_records && tell_named_losses(&w)) ||
+	    !put_off(ctx, &w, spec, state_of(task, preempted)))
+		lose_named(&w);
+}
+
+/* Filters by name, user or control group are of the current thread only: then its leaving must have
+ * been seen. */
+static __always_inline bool comes_back(struct who w)
+{
+	if (bpf_map_lookup_elem(&off_cpu, &w.tid))
+		return true;
+	if (w.pid == config.self || ((config.filters & FILTER_COMMAND) && !command_runs) ||
+	    config.filters & (FILTER_COMM | FILTER_UID | FILTER_CGROUP))
+		return false;
+	if (!config.filters)
+		return !bpf_map_lookup_elem(&excluded, &w.pid);
+	return (config.filters & FILTER_TID) ? bpf_map_lookup_elem(&tids, &w.tid) != 0
+					     : is_followed(w.pid);
+}
+
+static __always_inline void come_to_cpu(struct task_struct *task)
+{
+	struct who w = task_who(task);
+
+	if (!w.tid || !comes_back(w))
+		return;
+	bpf_map_delete_elem(&off_cpu, &w.tid);
+	if ((lost_records && tell_named_losses(&w)) || !put_on(&w, task))
+		lose_named(&w);
+}
+
+/* include/trace/events/sched.h: (preempt, prev, next, prev_state); in Linux 5.18 prev_state is the
+ * second one. */
+SEC("raw_tp/sched_switch")
+int on_switch(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *prev = (struct task_struct *)bpf_get_current_task();
+	/* all of them, at constant offsets */
+	__u64 preempt = *(volatile __u64 *)&ctx->args[0], first = *(volatile __u64 *)&ctx->args[1],
+	      second = *(volatile __u64 *)&ctx->args[2], third = *(volatile __u64 *)&ctx->args[3];
+
+	if (stopped)
+		return 0;
+	leave_cpu(ctx, prev, preempt & 1);
+	come_to_cpu((struct task_struct *)(first == (__u64)prev ? second : third));
+	return 0;
 }
 
 #endif

@@ -386,7 +386,8 @@ struct wire_config {
 	__u64 wakeup; /* bytes in the ring that wake the reader */
 	__u32 copy;   /* with stack: so many bytes of programs' stacks are copied, a multiple of
 			 WIRE_COPY_BLOCK; 0: frame pointers are followed */
-	__u32 count_slots; /* a power of two */
+	__u32 off_cpu, on_cpu; /* named events: a thread leaves a CPU, or comes to one */
+	__u32 count_slots;     /* a power of two */
 	__u32 count_stride;
 };
 

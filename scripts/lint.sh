@@ -87,7 +87,6 @@ hold__.*           pin
 pick__.*           report filter
 select__.*         live filter
 place__.*          locate
-named__.*          targets
 tails__.*          tail calls
 PAD_.*             abnormal entry
 NODE_STRAY         unknown sp

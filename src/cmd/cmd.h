@@ -83,6 +83,7 @@ struct args {
 	struct probe_filters filters;
 	VEC(const char *) exclude;
 	VEC(const char *) with; /* --with: named events */
+	bool sched;		/* -e sched */
 	unsigned events;	/* enum plan_events */
 	const char *regs;
 	bool stack;
@@ -201,6 +202,8 @@ struct targets {
 int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all);
 /* Does an operand name functions of the kernel? */
 bool targets__name_kernel(const struct args *a);
+/* --exclude (exclude.c). -ENOENT: it leaves no function. */
+int exclude__apply(struct targets *n, const struct args *a);
 void targets__free(struct targets *n);
 /*
  * Functions for a trace that runs, as FUNC in the object that the command line named first, OBJECT

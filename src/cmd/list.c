@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "cmd.h"
 #include "copy/copy.h"
-#include "named.h"
+#include "with.h"
 #include "render.h"
 #include "util/json.h"
 #include "wants.h"
@@ -489,5 +489,5 @@ int list__check(struct args *a)
 
 int list__run(struct args *a)
 {
-	return a->list_events ? named__list(a) : list(a);
+	return a->list_events ? with__list(a) : list(a);
 }

@@ -59,7 +59,12 @@ static int add_event(struct args *a, const char *part)
 			a->events |= rows[i].bit;
 			return 0;
 		}
-	return err__set(EINVAL, "unknown event '%s': use entry, branch or return", part);
+	if (!strcmp(part, "sched") && a->verb->bit & VERB_TRACE) {
+		a->sched = true;
+		return 0;
+	}
+	return err__set(EINVAL, "unknown event '%s': use entry, branch, return%s", part,
+			a->verb->bit & VERB_TRACE ? " or sched" : "");
 }
 
 int option__set_pid(struct args *a, const char *v)
@@ -84,9 +89,15 @@ int option__set_comm(struct args *a, const char *v)
 
 int option__set_events(struct args *a, const char *v)
 {
+	unsigned before = a->events;
+	int err;
+
 	a->events = 0;
-	a->events_given = true;
-	return value__each(a, v, add_event);
+	err = value__each(a, v, add_event);
+	a->events_given |= a->events;
+	/* sched alone is in addition */
+	a->events = a->events ? a->events : before;
+	return err;
 }
 
 int option__set_exclude(struct args *a, const char *v)

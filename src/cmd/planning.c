@@ -130,7 +130,7 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 	err = spare_probes(p, out);
 	if (err)
 		return err;
-	err = named__plan(&p->named, a, &p->targets, p->pid, *out);
+	err = with__plan(&p->with, a, &p->targets, p->pid, *out);
 	if (err)
 		return err;
 	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
@@ -154,7 +154,7 @@ int planning__again(struct planning *p, const struct plan *before, struct plan *
 void planning__free(struct planning *p)
 {
 	tracepoints__release(&p->tracepoints);
-	named__free(&p->named);
+	with__free(&p->with);
 	branch_weights__free(p->weights);
 	targets__free(&p->targets);
 }

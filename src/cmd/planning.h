@@ -6,14 +6,14 @@
 
 #include "branch_weights.h"
 #include "cmd.h"
-#include "named.h"
+#include "with.h"
 
 struct planning {
 	const struct args *args;
 	pid_t pid; /* from -p: in whose root names are looked up; 0: none */
 	struct targets targets;
 	struct branch_weights *weights; /* from --profile; NULL: none */
-	struct named named;
+	struct with with;
 	struct tracepoints tracepoints;
 	struct plan_options options;
 };

@@ -271,8 +271,8 @@ static bool take_named(struct making *m)
 		plan__add_named(&m->more.rows, n->kind, n->name);
 		for (; next < m->rows->fields.len; next++) {
 			f = &m->rows->fields.data[next];
-			if (f->named != number || !f->name || f->kind >= NAMED_TYPES || f->known > 64 ||
-			    f->offset > NAMED_DATA || f->size > NAMED_DATA ||
+			if (f->named != number || !f->name || f->kind >= NAMED_TYPES ||
+			    f->known > 64 || f->offset > NAMED_DATA || f->size > NAMED_DATA ||
 			    f->count > max_of(f->size, 1u))
 				break;
 			plan__add_field(&m->more.rows, f);

@@ -3,6 +3,18 @@
  * as text. */
 #include "output/text.h"
 
+void paint(struct output *o, enum colour colour)
+{
+	static const char *const codes[] = {
+		[PLAIN] = "\033[0m",  [DIM] = "\033[2m",   [BRIGHT] = "\033[1m",
+		[GREEN] = "\033[32m", [CYAN] = "\033[36m", [YELLOW] = "\033[33m",
+		[RED] = "\033[1;31m",
+	};
+
+	if (o->options.color)
+		str__puts(&o->buffer, codes[colour]);
+}
+
 #define SECOND	      1000000000ull
 #define DAY	      86400
 #define TIME_MAX      32 /* sign, 20 digits, point, 9 digits */

@@ -218,6 +218,12 @@ static bool get_net(const struct output *o, const struct step *s, union field_va
 	return s->timed && s->has_duration && step__net(s, &v->number) == NET_KNOWN;
 }
 
+static bool get_off(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->number = s->off;
+	return s->has_off;
+}
+
 static bool get_below_noise(const struct output *o, const struct step *s, union field_value *v)
 {
 	uint64_t net;
@@ -269,6 +275,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_VALUE] = {KEY("value"), VALUE_HEX, IN(STEP_RETURN), get_value},
 	[FIELD_DURATION] = {KEY("duration_ns"), VALUE_DEC, IN(STEP_RETURN), get_duration},
 	[FIELD_NET] = {KEY("net_ns"), VALUE_DEC, IN(STEP_RETURN), get_net},
+	[FIELD_OFF] = {KEY("off_cpu_ns"), VALUE_DEC, IN(STEP_RETURN) | IN(STEP_NAMED), get_off},
 	[FIELD_BELOW_NOISE] = {KEY("below_noise"), VALUE_BOOL, IN(STEP_RETURN), get_below_noise},
 	[FIELD_COUNT] = {KEY("count"), VALUE_DEC, IN(STEP_LOST) | IN(STEP_OMITTED) | IN(STEP_NAMED),
 			 get_count},

@@ -74,6 +74,7 @@ enum field_id {
 	FIELD_VALUE,
 	FIELD_DURATION,
 	FIELD_NET,
+	FIELD_OFF,
 	FIELD_BELOW_NOISE,
 	FIELD_COUNT,
 	FIELD_AT_LEAST,
@@ -126,6 +127,8 @@ void json__put_regs(const struct output *o, struct json *j, const union field_va
 const char *named__kind(const struct output *o, const struct step *s);
 void named__put_json(const struct output *o, struct json *j, const struct event_named *n);
 void named__put_args(const struct output *o, struct str *s, const struct event_named *n);
+/* A table of how many there were of each: of plan->named. */
+void named__put_counts(struct output *o, const uint64_t *counts);
 /* The registers that this entry shows (output.c). */
 const struct reg_list *output__regs(const struct output *o, const struct step *step);
 

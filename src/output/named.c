@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Named events: tracepoints, USDT probes, watchpoints, samples, by name and fields. */
+#include <stdlib.h>
 #include "output/fields.h"
 
 const char *named__kind(const struct output *o, const struct step *s)
@@ -10,7 +11,8 @@ const char *named__kind(const struct output *o, const struct step *s)
 		[NAMED_WATCHPOINT] = "watchpoint",
 		[NAMED_SAMPLE] = "sample",
 		[NAMED_MARK] = "mark",
-		[NAMED_SWITCH] = "switch",
+		[NAMED_OFF_CPU] = "switch",
+		[NAMED_ON_CPU] = "switch",
 	};
 
 	return names[o->plan->named.data[s->named->which].kind];
@@ -90,5 +92,34 @@ void named__put_args(const struct output *o, struct str *s, const struct event_n
 			str__putc(s, '=');
 		}
 		str__put(s, value.data, value.len);
+	}
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	if (x[0] != y[0])
+		return x[0] < y[0] ? 1 : -1;
+	return x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+/* Those that didn't happen have no row. */
+void named__put_counts(struct output *o, const uint64_t *counts)
+{
+	size_t n = o->plan->named.len;
+	autofree uint64_t(*rows)[2] = xcalloc(n + 1, sizeof(*rows));
+
+	for (size_t i = 0; i < n; i++)
+		rows[i][0] = counts[i], rows[i][1] = i;
+	qsort(rows, n, sizeof(*rows), most_first);
+	if (!n || !rows[0][0])
+		return;
+	str__puts(&o->buffer,
+		  o->plan->functions.len ? "\n    count  event\n" : "    count  event\n");
+	for (size_t i = 0; i < n && rows[i][0]; i++) {
+		str__printf(&o->buffer, "%9llu%s  ", (unsigned long long)rows[i][0], o->more);
+		str__shown(&o->buffer, o->plan->named.data[rows[i][1]].name);
+		str__putc(&o->buffer, '\n');
 	}
 }

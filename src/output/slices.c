@@ -186,6 +186,8 @@ static void return_(struct output *o, struct track *t, const struct step *s)
 		end_unseen(o, t, i);
 	if (s->has_value)
 		add_arg(o, "value", ARG_HEX, s->value);
+	if (s->has_off)
+		add_arg(o, "off_cpu_ns", ARG_NUMBER, s->off);
 	if (i)
 		put_end(o, t);
 	else
@@ -243,6 +245,8 @@ static void named(struct output *o, struct track *t, const struct step *s)
 	named__put_args(o, &args, s->named);
 	if (args.len)
 		add_text(o, "args", args.data);
+	if (s->has_off)
+		add_arg(o, "off_cpu_ns", ARG_NUMBER, s->off);
 	if (s->named->count != 1)
 		add_arg(o, "count", ARG_NUMBER, s->named->count);
 	put_instant(o, t, named__kind(o, s), o->plan->named.data[s->named->which].name);

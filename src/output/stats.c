@@ -22,6 +22,7 @@ void stats__init(struct stats *p, const struct plan *plan)
 {
 	*p = (struct stats){.plan = plan, .priv = xcalloc(1, sizeof(*p->priv))};
 	p->priv->other = NO_NODE;
+	p->named = xcalloc(plan->named.len + 1, sizeof(*p->named));
 	stats__plan_extended(p);
 }
 
@@ -38,6 +39,7 @@ void stats__free(struct stats *p)
 	map64__free(&p->priv->nodes);
 	map64__free(&p->priv->edges);
 	map64__free(&p->priv->targets);
+	free(p->named);
 	vec__free(&p->nodes);
 	vec__free(&p->threads);
 	vec__free(&p->calls);
@@ -136,6 +138,8 @@ void stats__step(struct stats *p, const struct step *s)
 	note_time(p, s);
 	if (s->type == STEP_NAMED && !p->plan->functions.len)
 		samples__add(p, s);
+	if (s->type == STEP_NAMED)
+		p->named[s->named->which] += s->named->count;
 	if (!of_plan(p, s))
 		return;
 	if (s->type == STEP_ENTRY) {
@@ -159,6 +163,8 @@ void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign)
 	to->tracing += sign * n->tracing;
 	to->noise += sign * n->noise;
 	to->calls += sign * n->calls;
+	to->off += sign * n->off;
+	to->off_calls += sign * n->off_calls;
 }
 
 enum net stats_net__state(const struct stats_net *n, uint64_t *ns)
@@ -251,6 +257,8 @@ const char *stats__name(const struct stats *p, const struct stats_node *node)
 							     : "[no name]";
 	case STATS_UNSEEN:
 		return "[entered unseen]";
+	case STATS_OFF_CPU:
+		return "[off-CPU]";
 	case STATS_DEEPER:
 		return "[deeper calls]";
 	default:

@@ -47,6 +47,7 @@ void histogram__log2(const struct histogram *h, uint64_t counts[64]);
 struct stats_net {
 	uint64_t ns, tracing, noise; /* as in struct step, added up */
 	uint64_t calls;		     /* their number */
+	uint64_t off, off_calls;     /* on no CPU, ns, of so many calls (-e sched) */
 };
 /* sign: 1, -1 */
 void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign);
@@ -94,6 +95,7 @@ enum {
 	STATS_UNSEEN = UINT32_MAX - 1, /* a call whose entry was not seen, of an unknown function */
 	STATS_DEEPER = UINT32_MAX - 2, /* see STATS_DEPTH */
 	STATS_SAMPLED = 1u << 31,      /* + the number of a name (stats_samples.c) */
+	STATS_OFF_CPU = UINT32_MAX - 3, /* below a function: its time on no CPU */
 };
 #define NO_NODE UINT32_MAX
 
@@ -142,6 +144,7 @@ struct stats {
 	struct stats_function *functions; /* plan->functions.len */
 	struct stats_site *sites;	  /* plan->sites.len */
 	size_t nfunctions, nsites;
+	uint64_t *named; /* by plan->named: how many */
 	stats_nodes nodes;
 	VEC(struct stats_thread) threads;
 	VEC(struct stats_call) calls;

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include "output/stats_stack.h"
-#include "plan/named.h"
 
 static const char *base_name(const char *path)
 {

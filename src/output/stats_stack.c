@@ -205,7 +205,14 @@ static void give(struct open_call *caller, struct open_call *c, struct share all
 	to->tracing += more_than(all.tracing, given->tracing);
 	to->noise += more_than(all.noise, given->noise);
 	to->unpriced += more_than(all.unpriced, given->unpriced);
+	to->off += more_than(all.off, given->off);
 	*given = all;
+}
+
+/* On no CPU; what is known of its callees, if it isn't known of the call. */
+static uint64_t off_of(const struct open_call *c, const struct step *s)
+{
+	return s->has_off ? s->off : c->inner.off;
 }
 
 /* What a call took that returns here. */
@@ -214,8 +221,10 @@ static struct share share_of(const struct open_call *c, const struct step *s)
 	if (!s->has_duration)
 		return c->inner;
 	if (!s->has_tracing)
-		return (struct share){.ns = s->duration, .unpriced = s->duration};
-	return (struct share){.ns = s->duration, .tracing = s->tracing, .noise = s->noise};
+		return (struct share){
+			.ns = s->duration, .unpriced = s->duration, .off = off_of(c, s)};
+	return (struct share){
+		.ns = s->duration, .tracing = s->tracing, .noise = s->noise, .off = off_of(c, s)};
 }
 
 static void forget_older_half(struct stack *st)
@@ -423,21 +432,38 @@ static struct stats_net self_net(const struct open_call *c, const struct step *s
 				  .calls = 1};
 }
 
+/* A frame of its own below the function's; returns what it has taken. */
+static uint64_t add_off(struct stats *p, uint32_t node, uint64_t off)
+{
+	uint32_t below = off ? stack__node_below(p, node, STATS_OFF_CPU) : node;
+
+	if (below == node)
+		return 0;
+	p->nodes.data[below].self += off;
+	p->nodes.data[below].time += off;
+	return off;
+}
+
 static void add_time(struct stats *p, struct stack *st, struct open_call *c, const struct step *s)
 {
 	struct stats_function *fn = &p->functions[c->function];
-	struct stats_node *node = &p->nodes.data[c->node];
-	uint64_t ns = s->duration, self = more_than(ns, c->inner.ns);
-	const struct stats_net of_self = self_net(c, s, self);
-	const struct stats_net net = s->has_tracing
-					     ? (struct stats_net){ns, s->tracing, s->noise, 1}
-					     : (struct stats_net){0};
+	uint64_t ns = s->duration, self = more_than(ns, c->inner.ns),
+		 off = min_of(self, more_than(off_of(c, s), c->inner.off));
+	const struct stats_net of_self = self_net(c, s, self - off);
+	struct stats_net net = s->has_tracing ? (struct stats_net){ns, s->tracing, s->noise, 1}
+					      : (struct stats_net){0};
+	struct stats_node *node;
+
+	net.off = s->has_off ? s->off : 0;
+	net.off_calls = s->has_off;
+	off = add_off(p, c->node, off);
+	node = &p->nodes.data[c->node];
 
 	histogram__add(&fn->time, ns);
 	fn->self += self;
 	self_time__take(p, c, self);
 	node->timed++;
-	node->self += self;
+	node->self += self - off;
 	stats_net__add(&node->self_net, &of_self, 1);
 	node->time += is_exact(p, c->node) ? ns : 0;
 	inclusive__add(p, st, c, ns, &net);

@@ -22,6 +22,7 @@ struct share {
 	uint64_t ns, branches;
 	uint64_t tracing, noise; /* as in struct step */
 	uint64_t unpriced;	 /* of ns: of calls of which that is not known */
+	uint64_t off;		 /* on no CPU, as far as known */
 };
 
 /* A call that has not returned yet. */

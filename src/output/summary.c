@@ -89,6 +89,16 @@ static void put_net(struct str *s, const struct row *r)
 	}
 }
 
+static void put_off(struct str *s, const struct row *r)
+{
+	if (!r->f->net.off_calls) {
+		str__putc(s, '-');
+		return;
+	}
+	put_duration(s, r->f->net.off);
+	str__puts(s, r->more);
+}
+
 static void put_self(struct str *s, const struct row *r)
 {
 	put_sum(s, r, r->f->self);
@@ -151,14 +161,20 @@ static const struct {
 	const char *head;
 	void (*cell)(struct str *s, const struct row *r);
 	unsigned drop_order;
-	bool net; /* only if the time without tracing is known of a function */
+	enum {
+		ALWAYS,
+		IF_NET,
+		IF_OFF
+	} when; /* the time without tracing, or on no CPU, is known
+		   of a function */
 	enum { NOT_COUNTED, COUNTED_ENTRIES, COUNTED_EDGES, COUNTED_ONLY } counted;
 } columns[] = {
 	{"calls", put_calls, 0, .counted = COUNTED_ENTRIES},
 	{"timed", put_timed, 4},
 	{"open", put_open, 5},
 	{"total", put_total, 0},
-	{"net", put_net, 0, true},
+	{"net", put_net, 0, IF_NET},
+	{"off-CPU", put_off, 0, IF_OFF},
 	{"self", put_self, 6},
 	{"min", put_min, 1},
 	{"avg", put_avg, 3},
@@ -256,14 +272,15 @@ static void put_cell(struct str *s, size_t column, const struct row *r, unsigned
 	str__free(&cell);
 }
 
-static bool any_net(const rows_vec *rows)
+/* Of one of the functions. */
+static bool is_known(const rows_vec *rows, int when)
 {
 	const struct row *r;
 
 	vec__each (r, rows)
-		if (r->f->net.calls)
+		if (when == ALWAYS || (when == IF_NET ? r->f->net.calls : r->f->net.off_calls))
 			return true;
-	return false;
+	return when == ALWAYS;
 }
 
 /* Is the column there? */
@@ -276,7 +293,7 @@ static bool has_column(const struct output *o, const rows_vec *rows, size_t c)
 		return false;
 	if (columns[c].counted == COUNTED_ONLY)
 		return p->blocks && rows->len && rows->data[0].code;
-	return p->blocks ? columns[c].counted : !columns[c].net || any_net(rows);
+	return p->blocks ? columns[c].counted : is_known(rows, columns[c].when);
 }
 
 /* 0: the column isn't there. */
@@ -480,7 +497,9 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 	rows_vec rows = {0};
 
 	stats__end(p);
-	put_counted(o, &rows, true);
+	if (o->plan->functions.len)
+		put_counted(o, &rows, true);
+	named__put_counts(o, p->named);
 	put_tracing(&o->buffer, &rows, t);
 	put_histograms(&o->buffer, &rows);
 	if (stats__missing(p, t, &missing)) {

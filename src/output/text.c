@@ -8,18 +8,6 @@
 #define INDENT	   2
 #define INDENT_MAX 40 /* levels; deeper ones show their depth instead */
 
-void paint(struct output *o, enum colour colour)
-{
-	static const char *const codes[] = {
-		[PLAIN] = "\033[0m",  [DIM] = "\033[2m",   [BRIGHT] = "\033[1m",
-		[GREEN] = "\033[32m", [CYAN] = "\033[36m", [YELLOW] = "\033[33m",
-		[RED] = "\033[1;31m",
-	};
-
-	if (o->options.color)
-		str__puts(&o->buffer, codes[colour]);
-}
-
 /* ---- how a field is shown ---- */
 
 typedef void (*show_fn)(struct output *o, const struct step *step, const union field_value *v);
@@ -222,6 +210,11 @@ static bool took_tracing(const struct output *o, const struct step *s)
 	return s->tracing;
 }
 
+static bool was_off(const struct output *o, const struct step *s)
+{
+	return s->off;
+}
+
 static bool regs_were_named(const struct output *o, const struct step *step)
 {
 	return o->options.regs;
@@ -284,6 +277,7 @@ static const struct cell return_cells[] = {
 	CELL(VALUE, hex, .before = " ", .absent = " ?"),
 	CELL(DURATION, duration, .before = "  ", .colour = DIM, .when = is_timed, .time = true),
 	CELL(NET, duration, .before = ", net ", .colour = DIM, .when = took_tracing, .time = true),
+	CELL(OFF, duration, .before = ", off-CPU ", .colour = DIM, .when = was_off, .time = true),
 	LINE_END,
 };
 
@@ -312,6 +306,7 @@ static const struct cell named_cells[] = {
 	CELL(NAME, string, .colour = CYAN),
 	CELL(COUNT, hits, .before = " ", .after = " times"),
 	CELL(ARGS, args, .before = " "),
+	CELL(OFF, duration, .before = " after ", .colour = DIM, .time = true),
 	CELL(AT, place, .before = "  at ", .colour = DIM),
 	SRC_CELL(.time = true),
 	STACK_CELLS,
@@ -398,24 +393,7 @@ static void put_line(struct output *o, const struct cell *cell, const struct ste
 
 /* ---- folding ---- */
 
-/* What two steps must have in common, besides their text, to be folded. */
-static void fill_key(uint64_t *to, const struct step *s)
-{
-	const uint64_t key[FOLD_KEYS] = {
-		s->type | (uint64_t)s->timed << 8 | (uint64_t)s->implied << 9 |
-			(uint64_t)s->taken << 10 | (uint64_t)s->to_known << 11,
-		s->site | (uint64_t)s->function << 32,
-		s->pid,
-		s->to_known ? (uintptr_t)s->to.object : 0,
-		s->to_known ? s->to.object ? s->to.vaddr : s->to.addr : 0,
-		s->has_value ? s->value : 0,
-	};
-
-	memcpy(to, key, sizeof(key));
-}
-
-#define KNOWN	   1024
-#define KNOWN_KEYS (FOLD_KEYS + 8)
+#define KNOWN 1024
 
 /*
  * A line of a branch by what its text is made of, so that it isn't rendered again. Strings count by
@@ -427,34 +405,6 @@ struct known {
 	uint64_t number; /* that line's; if it has another one now, it is another line */
 	unsigned indent;
 };
-
-static void fill_known_key(const struct output *o, const struct step *s, uint64_t *to)
-{
-	const struct plan_site *site = &o->plan->sites.data[s->site];
-	const uint64_t key[KNOWN_KEYS - FOLD_KEYS] = {
-		s->depth | (uint64_t)s->interrupt << 32 | (uint64_t)site->kind << 40 |
-			(uint64_t)((struct text *)o->state)->thread_column << 48,
-		(uintptr_t)site->mnemonic,
-		(uintptr_t)s->at.object,
-		(uintptr_t)s->at.symbol,
-		s->at.offset,
-		s->at.object ? s->at.vaddr : s->at.addr,
-		s->to_known ? (uintptr_t)s->to.symbol : 0,
-		s->to_known ? s->to.offset : 0,
-	};
-
-	fill_key(to, s);
-	memcpy(to + FOLD_KEYS, key, sizeof(key));
-}
-
-/* Any number is right; most of a loop's lines have one of their own. */
-static size_t known_slot(const uint64_t *key)
-{
-	uint64_t mixed = (key[0] ^ key[1] << 12 ^ key[2] << 40 ^ key[4] << 4 ^ key[FOLD_KEYS]) *
-			 0x9e3779b97f4a7c15;
-
-	return mixed >> 54;
-}
 
 /* The columns are the buffer from start on: moves them to a new item. */
 static struct fold_item *begin_item(struct output *o, const struct step *s, size_t start)
@@ -482,7 +432,7 @@ static void describe(struct output *o, const struct step *s, struct fold_item *i
 	item->indent = put_indent(o, s->depth, line->indent);
 	put_line(o, cells_of(s), s);
 	len = o->buffer.len - start;
-	fill_key(key, s);
+	text__fill_key(key, s);
 	fold__describe(t->fold, item, s->type > STEP_RETURN ? NULL : key, o->buffer.data + start,
 		       len, t->times ? t->times - start : len,
 		       t->times ? t->time_end - start : len);
@@ -495,8 +445,8 @@ static void describe_branch(struct output *o, const struct step *s, struct fold_
 	uint64_t key[KNOWN_KEYS];
 	struct known *k;
 
-	fill_known_key(o, s, key);
-	k = &t->known[known_slot(key)];
+	text__fill_known_key(o, s, key);
+	k = &t->known[text__known_slot(key)];
 	if (k->line && k->line->number == k->number && !memcmp(k->key, key, sizeof(key))) {
 		fold__share(item, k->line);
 		item->indent = k->indent;

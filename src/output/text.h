@@ -48,4 +48,13 @@ unsigned columns__width(const struct output *o);
 /* The time of a step of no thread, and blanks. */
 void columns__put_global(struct output *o, const struct step *step);
 
+/* ---- which lines are the same (text_key.c) ---- */
+
+#define KNOWN_KEYS (FOLD_KEYS + 8)
+/* FOLD_KEYS words: what two steps must have in common, besides their text, to be folded. */
+void text__fill_key(uint64_t *to, const struct step *s);
+/* KNOWN_KEYS words: what the text of a branch's line is made of; and a slot below 1024 for it. */
+void text__fill_known_key(const struct output *o, const struct step *s, uint64_t *to);
+size_t text__known_slot(const uint64_t *key);
+
 #endif

@@ -52,14 +52,17 @@ const struct plan_field *plan__fields(const struct plan *p, uint32_t named, size
 	return *n ? &p->fields.data[lo] : NULL;
 }
 
+uint32_t plan__first_named(const struct plan *p, enum named_kind kind)
+{
+	for (uint32_t i = 0; i < p->named.len; i++)
+		if (p->named.data[i].kind == kind)
+			return i;
+	return UINT32_MAX;
+}
+
 bool plan__has_named(const struct plan *p, enum named_kind kind)
 {
-	const struct plan_named *n;
-
-	vec__each (n, &p->named)
-		if (n->kind == kind)
-			return true;
-	return false;
+	return plan__first_named(p, kind) != UINT32_MAX;
 }
 
 /* ---- values ---- */

@@ -18,7 +18,8 @@ enum named_kind {
 	NAMED_WATCHPOINT, /* a debug register */
 	NAMED_SAMPLE,	  /* a timer, or a counter of the processor */
 	NAMED_MARK,	  /* the program itself (include/bbtrace.h) */
-	NAMED_SWITCH,	  /* the scheduler: a traced thread leaves a CPU, or comes to one */
+	NAMED_OFF_CPU,	  /* a thread leaves its CPU, to wait or for another thread */
+	NAMED_ON_CPU,	  /* it is back on one */
 	NAMED_KINDS
 };
 
@@ -44,8 +45,8 @@ struct plan_field {
 	uint32_t offset, size; /* in the event's data, bytes */
 	uint32_t count;	       /* of an array of numbers; 0: no array */
 	uint8_t kind;	       /* enum named_type */
-	uint8_t known; /* 0: there is a value; else 1 + the bit of the data's first 8 bytes that says
-			  whether there is one */
+	uint8_t known; /* 0: there is a value; else 1 + the bit of the data's first 8 bytes that
+			  says whether there is one */
 };
 
 struct plan_named {
@@ -63,6 +64,8 @@ void plan__add_field(struct plan *p, const struct plan_field *f);
 const struct plan_field *plan__fields(const struct plan *p, uint32_t named, size_t *n);
 /* Has the plan one of this kind? */
 bool plan__has_named(const struct plan *p, enum named_kind kind);
+/* The first one of this kind; UINT32_MAX: none. */
+uint32_t plan__first_named(const struct plan *p, enum named_kind kind);
 
 /* A field's value. */
 struct named_value {

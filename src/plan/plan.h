@@ -373,8 +373,7 @@ struct plan_options {
  */
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out);
-/* One without functions, for named events. Functions can't be added to it. */
-struct plan *plan__empty(const struct arch *arch);
+struct plan *plan__empty(const struct arch *arch); /* for named events alone */
 void plan__free(struct plan *p);
 /* For CLEANUP(). */
 static inline void plan__free_at(struct plan **p)
@@ -487,10 +486,9 @@ enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function
  */
 bool *plan__ends_elsewhere(const struct plan *p);
 
-/* Is any of its objects the kernel or a module? Is any a program or a library? */
+/* Is any of its objects the kernel or a module? Is any a program or a library (sees: or may be)? */
 bool plan__has_kernel(const struct plan *p);
 bool plan__has_programs(const struct plan *p);
-/* Are addresses in programs shown: of functions, or by named events? */
 bool plan__sees_programs(const struct plan *p);
 /* How many sites uprobes and kprobes hook: those of plan->probes that aren't in copies. */
 uint32_t plan__hooked(const struct plan *p);
@@ -561,42 +559,7 @@ const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vadd
  * there. */
 uint64_t plan__start(const struct plan_function *f);
 
-/* ---- control flow between blocks (flow.c) ---- */
-
-/*
- * Which blocks can follow a block, and which of these edges a probe reports. Placement removes
- * probes by this relation, and the replay reconstructs paths by it. Each outcome of a conditional
- * is a successor, even if both lead to one block. The successor of a call is the block after its
- * return.
- */
-struct plan_flow {
-	const struct plan *plan;
-	uint32_t *out, *successors;  /* of block b: successors[out[b] … out[b + 1]) */
-	uint32_t *in, *predecessors; /* likewise */
-	bool *marked; /* by block: an entry or a witness in it is probed and hit whenever control
-			 enters */
-	bool *enters; /* by block: ends in a direct call of a function whose entry is probed */
-};
-/* The plan must outlive it. Later changes of probes other than those of branches are not noticed:
- * whoever places witnesses updates marked. */
-void plan_flow__init(struct plan_flow *f, const struct plan *p);
-void plan_flow__free(struct plan_flow *f);
-static inline const uint32_t *plan_flow__successors(const struct plan_flow *f, uint32_t block)
-{
-	return f->successors + f->out[block];
-}
-static inline uint32_t plan_flow__count(const struct plan_flow *f, uint32_t block)
-{
-	return f->out[block + 1] - f->out[block];
-}
-/* Does an event report what follows this block: of the branch at its end, or of the entry that it
- * calls? */
-bool plan_flow__is_probed(const struct plan_flow *f, uint32_t block);
-/* Can control leave it, without an event, for where no successor is? */
-bool plan_flow__is_open(const struct plan_flow *f, uint32_t block);
-/* Does the block end in an unprobed ret? */
-bool plan_flow__is_unprobed_ret(const struct plan_flow *f, uint32_t block);
-
+#include "plan/flow.h"
 #include "plan/join.h"
 #include "plan/meet.h"
 

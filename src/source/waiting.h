@@ -12,7 +12,7 @@ struct waiting {
 	struct event event;
 	struct event_entry entry;
 	struct event_named named;
-	char comm[17];
+	char comm[16];
 	uint64_t *data; /* of entry or named; owned */
 	struct sideband_event sideband;
 	char *text; /* of sideband; owned */

@@ -45,6 +45,36 @@ void account__miss(struct trace *t, struct thread *th)
 	th->last_hit = (struct last_hit){0};
 }
 
+void account__off_cpu(struct thread *th, uint64_t time)
+{
+	th->off_since = time;
+}
+
+bool account__on_cpu(struct trace *t, struct thread *th, uint64_t time, uint64_t *off)
+{
+	bool known = th->off_since && time >= th->off_since;
+
+	*off = known ? time - th->off_since : 0;
+	if (known)
+		account_of(t, th)->off += *off;
+	else
+		account_of(t, th)->holes++;
+	th->off_since = 0;
+	return known;
+}
+
+/* A goroutine waits without a thread. */
+bool account__off_of_call(struct event_context *n, const struct call *c, uint64_t *off)
+{
+	const struct account *now = account_of(n->t, n->th), *before = &c->before;
+
+	if (!n->t->switches || thread__shown(n->th)->goroutine || now->id != before->id ||
+	    now->holes != before->holes)
+		return false;
+	*off = now->off - before->off;
+	return true;
+}
+
 bool account__of_call(struct event_context *n, const struct call *c, uint64_t *tracing,
 		      uint64_t *noise)
 {

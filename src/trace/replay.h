@@ -20,6 +20,7 @@ struct account {
 	uint64_t spent, spread; /* ns: at their usual price, and what they may have cost more */
 	uint32_t unpriced[HIT_KINDS + 1]; /* hits before their kind had a price */
 	uint32_t holes;			  /* how often hits are missing */
+	uint64_t off;			  /* ns that it was on no CPU (-e sched) */
 };
 
 /* A hit, and where the thread was behind it: about to run block from its start, or from its entry
@@ -84,6 +85,7 @@ struct thread {
 	uint64_t returned_sp;	 /* of the last call that a return probe reported; 0: none since */
 	uint32_t returned_from;	 /* its function */
 	bool ended;		 /* kernel: it is exiting */
+	uint64_t off_since;	 /* it is on no CPU; 0: it is, or that is not known */
 	VEC(struct call) calls;	 /* outermost first */
 	size_t ndormant;	 /* of calls; usually 0, which saves searching them */
 	uint64_t dormant_low, dormant_high; /* their stack pointers are within these */
@@ -134,6 +136,7 @@ struct trace {
 	step_fn fn;
 	void *ctx;
 	bool counts;		 /* steps are only counted */
+	bool switches;		 /* the plan has NAMED_ON_CPU */
 	bool has_kernel;	 /* plan__has_kernel() */
 	struct thread *last;	 /* of the last record; NULL: it has ended */
 	struct map64 threads;	 /* tid (idle threads: 1 << 32 | cpu) -> struct thread * */
@@ -349,6 +352,11 @@ void account__miss(struct trace *t, struct thread *th);
 void account__open_call(struct trace *t, struct thread *th, struct call *c);
 /* What tracing took of c, which returns at this event, and what it may have taken more, ns; false:
  * not known. */
+/* It leaves its CPU, or is back on one (*off: for how long it was on none; false: not known). */
+void account__off_cpu(struct thread *th, uint64_t time);
+bool account__on_cpu(struct trace *t, struct thread *th, uint64_t time, uint64_t *off);
+/* How long the call was on no CPU. False: not known. */
+bool account__off_of_call(struct event_context *n, const struct call *c, uint64_t *off);
 bool account__of_call(struct event_context *n, const struct call *c, uint64_t *tracing,
 		      uint64_t *noise);
 /* A forked process continues with copies of the calls, which were added. */

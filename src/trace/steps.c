@@ -229,14 +229,24 @@ int step__named(struct event_context *n)
 	const struct event_named *e = n->e->named;
 	struct location stack[NAMED_FRAMES];
 	size_t nstack = e->stack ? min_of(e->nkernel + e->nuser, (unsigned)NAMED_FRAMES) : 0;
+	struct thread *th = n->th->user_side ? n->th->user_side : n->th;
+	uint8_t kind = n->t->plan->named.data[e->which].kind;
 	uint32_t pid = n->e->pid;
+	bool has_off = false;
+	uint64_t off = 0;
 	struct step step;
 
+	if (kind == NAMED_OFF_CPU)
+		account__off_cpu(th, n->e->time);
+	if (kind == NAMED_ON_CPU)
+		has_off = account__on_cpu(n->t, th, n->e->time, &off);
 	n->t->totals.named += e->count;
 	if (live_filter__count(n->t, STEP_NAMED))
 		return 0;
 	step = step_of(n, STEP_NAMED, NO_SITE);
 	step.named = e;
+	step.has_off = has_off;
+	step.off = off;
 	step.has_at = e->ip;
 	if (e->ip)
 		locate__running(n->t, e->kernel ? 0 : pid, n->e->time, e->ip, &step.at);
@@ -301,6 +311,8 @@ static int put_return(struct event_context *n, const struct call *c, uint64_t ti
 	step->duration = c->seen_entry ? time - c->time : 0;
 	step->has_tracing = c->seen_entry && account__of_call(n, c, &step->tracing, &step->noise);
 	step->tracing = min_of(step->tracing, step->duration);
+	step->has_off = c->seen_entry && account__off_of_call(n, c, &step->off);
+	step->off = min_of(step->off, step->duration);
 	return live_filter__step(n->t, n->th, step);
 }
 

@@ -26,6 +26,7 @@ static void note_changing(struct trace *t)
 static void take_plan(struct trace *t)
 {
 	t->has_kernel = plan__has_kernel(t->plan);
+	t->switches = plan__has_named(t->plan, NAMED_ON_CPU);
 	t->places = xcalloc(t->plan->sites.len, sizeof(*t->places));
 	t->walk = walk__new(t->plan);
 	if (!t->options.account)

@@ -102,6 +102,9 @@ struct step {
 	uint64_t value;	   /* the return register */
 	bool has_duration; /* the entry was seen */
 	uint64_t duration; /* ns */
+	/* NAMED_ON_CPU, and of duration: on no CPU, ns (-e sched) */
+	bool has_off;
+	uint64_t off;
 	/* what tracing took of it, and what it may have taken more than that, ns */
 	bool has_tracing;
 	uint64_t tracing, noise;

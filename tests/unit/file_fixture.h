@@ -293,4 +293,32 @@ static inline uint64_t rnd(void) /* Marsaglia, Xorshift RNGs: xorshift64 */
 	return seed;
 }
 
+/* Valid until the next call. */
+static inline const struct event_named *any_named(void)
+{
+	static uint64_t frames[NAMED_FRAMES];
+	static uint8_t data[32];
+	static struct event_named n;
+
+	n = (struct event_named){.which = rnd() % 2,
+				 .count = rnd() % 9,
+				 .ip = rnd() % 3 ? 0x555500001000 + rnd() % 64 : 0,
+				 .kernel = rnd() % 2,
+				 .comm = rnd() % 2 ? "cat" : "",
+				 .data = data,
+				 .len = rnd() % sizeof(data)};
+	if (rnd() % 2) {
+		n.stack = frames;
+		n.nkernel = rnd() % 8 ? rnd() % 9 : NAMED_KERNEL_FRAMES;
+		n.nuser = 1 + rnd() % NAMED_USER_FRAMES;
+		n.kernel_end = rnd() % STACK_ENDS;
+		n.user_end = rnd() % STACK_ENDS;
+	}
+	for (unsigned i = 0; i < n.nkernel + n.nuser; i++)
+		frames[i] = (i < n.nkernel ? 0xffffffff81000000 : 0x555500000000) + rnd() % 4096;
+	for (size_t i = 0; i < n.len; i++)
+		data[i] = rnd();
+	return &n;
+}
+
 #endif

@@ -85,41 +85,15 @@ static void add_entry(struct trace_writer *w, bool stack)
 	add_event(w, e);
 }
 
-static void add_named(struct trace_writer *w)
-{
-	struct event e = event(0, EVENT_NAMED);
-	uint64_t frames[NAMED_FRAMES];
-	uint8_t data[32];
-	struct event_named n = {.which = rnd() % 2,
-				.count = rnd() % 9,
-				.ip = rnd() % 3 ? 0x555500001000 + rnd() % 64 : 0,
-				.kernel = rnd() % 2,
-				.comm = rnd() % 2 ? "cat" : "",
-				.data = data,
-				.len = rnd() % sizeof(data)};
-
-	if (rnd() % 2) {
-		n.stack = frames;
-		n.nkernel = rnd() % 8 ? rnd() % 9 : NAMED_KERNEL_FRAMES;
-		n.nuser = 1 + rnd() % NAMED_USER_FRAMES;
-		n.kernel_end = rnd() % STACK_ENDS;
-		n.user_end = rnd() % STACK_ENDS;
-	}
-	for (unsigned i = 0; i < n.nkernel + n.nuser; i++)
-		frames[i] = (i < n.nkernel ? 0xffffffff81000000 : 0x555500000000) + rnd() % 4096;
-	for (size_t i = 0; i < n.len; i++)
-		data[i] = rnd();
-	e.named = &n;
-	add_event(w, e);
-}
-
 static void add_any_event(struct trace_writer *w)
 {
 	struct event e;
 
 	switch (rnd() % 13) {
 	case 8:
-		return add_named(w);
+		e = event(0, EVENT_NAMED);
+		e.named = any_named();
+		return add_event(w, e);
 	case 0:
 	case 1:
 		return add_entry(w, rnd() % 2);

@@ -8,10 +8,10 @@
 
 /* The other names of the general registers, by number. */
 static const char *const names[16][5] = {
-	{"eax", "ax", "al"},	{"ecx", "cx", "cl"},	{"edx", "dx", "dl"},
-	{"ebx", "bx", "bl"},	{"esp", "sp", "spl"},	{"ebp", "bp", "bpl"},
-	{"esi", "si", "sil"},	{"edi", "di", "dil"},	{"r8d", "r8w", "r8b"},
-	{"r9d", "r9w", "r9b"},	{"r10d", "r10w", "r10b"}, {"r11d", "r11w", "r11b"},
+	{"eax", "ax", "al"},	  {"ecx", "cx", "cl"},	    {"edx", "dx", "dl"},
+	{"ebx", "bx", "bl"},	  {"esp", "sp", "spl"},	    {"ebp", "bp", "bpl"},
+	{"esi", "si", "sil"},	  {"edi", "di", "dil"},	    {"r8d", "r8w", "r8b"},
+	{"r9d", "r9w", "r9b"},	  {"r10d", "r10w", "r10b"}, {"r11d", "r11w", "r11b"},
 	{"r12d", "r12w", "r12b"}, {"r13d", "r13w", "r13b"}, {"r14d", "r14w", "r14b"},
 	{"r15d", "r15w", "r15b"},
 };

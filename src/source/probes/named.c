@@ -47,6 +47,7 @@ void named__choose_programs(struct probe *p)
 {
 	bpf_program__set_autoload(p->skel->progs.on_usdt, false);
 	bpf_program__set_autoload(p->skel->progs.on_usdt_multi, false);
+	bpf_program__set_autoload(p->skel->progs.on_switch, plan__has_named(p->plan, NAMED_ON_CPU));
 	bpf_program__set_autoload(p->skel->progs.on_tracepoint,
 				  plan__has_named(p->plan, NAMED_TRACEPOINT));
 	bpf_program__set_autoload(usdt__program(p), p->options->nusdt);
@@ -73,6 +74,20 @@ static int refuse(const char *name, int err)
 	return err__set(-err, "%s: cannot attach to it: %s", name, strerror(-err));
 }
 
+static int attach_switch(struct probe *p)
+{
+	struct bpf_link *link;
+
+	if (!plan__has_named(p->plan, NAMED_ON_CPU))
+		return 0;
+	link = bpf_program__attach(p->skel->progs.on_switch);
+	if (!link)
+		return err__set(ENOTSUP, "-e sched: cannot attach to sched_switch: %s",
+				strerror(errno));
+	vec__push(&p->named, link);
+	return 0;
+}
+
 int named__attach(struct probe *p)
 {
 	for (uint32_t i = 0; i < p->plan->named.len; i++) {
@@ -90,7 +105,7 @@ int named__attach(struct probe *p)
 			return refuse(n->name, -errno);
 		vec__push(&p->named, link);
 	}
-	return usdt__attach(p);
+	return attach_switch(p) ? -ENOTSUP : usdt__attach(p);
 }
 
 void named__detach(struct probe *p)

@@ -154,6 +154,8 @@ static void configure(struct probe *p)
 		.self = getpid(),
 		.command = f->command,
 		.pid = f->pids.len == 1 ? f->pids.data[0] : 0,
+		.off_cpu = plan__first_named(p->plan, NAMED_OFF_CPU),
+		.on_cpu = plan__first_named(p->plan, NAMED_ON_CPU),
 		.ino = looks_up(&p->programs, LOOKUP_UPROBE) ? only_ino(p->plan) : 0,
 		.cgroup = cgroup_id(f->cgroup),
 		.wakeup = ring_size(p) / 4,
@@ -168,6 +170,8 @@ static void configure(struct probe *p)
 
 /* Threads that hit probes of two generations, while links are replaced. */
 #define MARKS 4096
+/* Threads that wait for a CPU. */
+#define OFF_CPU 65536
 /* Entries of hash tables are allocated in advance. */
 #define MORE_IN_KERNEL 16384
 
@@ -184,6 +188,7 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 		bpf_map__set_map_flags(p->skel->maps.marks, BPF_F_NO_PREALLOC);
 	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.on_tid, go ? GO_THREADS : 0);
+	map__set_most(p->skel->maps.off_cpu, plan__has_named(p->plan, NAMED_OFF_CPU) ? OFF_CPU : 0);
 	map__set_most(p->skel->maps.named_specs, p->plan->named.len);
 	map__set_most(p->skel->maps.usdt_sites, p->options->nusdt);
 	map__set_most(p->skel->maps.sites, p->table.room);

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
-#include "named.h"
+#include "with.h"
 
 struct finding {
-	struct named *named;
+	struct with *with;
 	struct plan *p;
 	struct object *o; /* of static probes */
 	size_t found;
@@ -76,13 +76,13 @@ static void add_usdt(struct finding *f, const struct usdt_probe *u)
 		usdt__add_fields(f->p, u);
 	}
 	*own = *u;
-	vec__push(&f->named->usdt, (struct usdt_site){which, f->o, own});
+	vec__push(&f->with->usdt, (struct usdt_site){which, f->o, own});
 	f->found++;
 }
 
-static int add_usdts(struct named *named, struct plan *p, struct object *o, const char *pattern)
+static int add_usdts(struct with *with, struct plan *p, struct object *o, const char *pattern)
 {
-	struct finding f = {.named = named, .p = p, .o = o};
+	struct finding f = {.with = with, .p = p, .o = o};
 	const struct usdt_probe *u;
 	autofree usdt_vec all = {0};
 
@@ -98,7 +98,7 @@ static int add_usdts(struct named *named, struct plan *p, struct object *o, cons
 }
 
 /* "OBJECT:NAME" or "OBJECT:PROVIDER:NAME" */
-static int add_of_object(struct named *named, struct targets *n, pid_t pid, struct plan *p,
+static int add_of_object(struct with *with, struct targets *n, pid_t pid, struct plan *p,
 			 const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -110,7 +110,7 @@ static int add_of_object(struct named *named, struct targets *n, pid_t pid, stru
 		return err__usage("'usdt:%s': write usdt:OBJECT:NAME or usdt:OBJECT:PROVIDER:NAME",
 				  text);
 	err = targets__open(n, name, pid, &o);
-	return err ? err : add_usdts(named, p, o, colon + 1);
+	return err ? err : add_usdts(with, p, o, colon + 1);
 }
 
 static const char *behind(const char *text, const char *prefix)
@@ -118,52 +118,64 @@ static const char *behind(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) ? NULL : text + strlen(prefix);
 }
 
-static int add_one(struct named *named, struct targets *n, pid_t pid, struct plan *p,
+static int add_one(struct with *with, struct targets *n, pid_t pid, struct plan *p,
 		   const char *text)
 {
 	const char *usdt = behind(text, "usdt:"), *tracepoint = behind(text, "tracepoint:");
 
 	if (usdt)
-		return add_of_object(named, n, pid, p, usdt);
+		return add_of_object(with, n, pid, p, usdt);
 	return add_tracepoints(p, tracepoint ? tracepoint : text);
 }
 
-int named__plan(struct named *named, const struct args *a, struct targets *n, pid_t pid,
-		struct plan *p)
+/* -e sched */
+static void add_switches(struct plan *p)
 {
-	const char *const *with;
+	plan__add_named(p, NAMED_OFF_CPU, "off-cpu");
+	plan__add_field(
+		p, &(struct plan_field){
+			   .name = "state", .type = "char[1]", .size = 1, .kind = TYPE_STRING});
+	plan__add_named(p, NAMED_ON_CPU, "on-cpu");
+}
+
+int with__plan(struct with *with, const struct args *a, struct targets *n, pid_t pid,
+	       struct plan *p)
+{
+	const char *const *name;
 	int err = 0;
 
 	if (a->verb->bit == VERB_PROFILE)
 		plan__add_named(p, NAMED_SAMPLE, "cpu-clock");
+	if (a->sched)
+		add_switches(p);
 	for (size_t i = 0; !err && a->verb->bit == VERB_EVENT && i < a->operands.len; i++)
-		err = add_one(named, n, pid, p, a->operands.data[i]);
-	vec__each (with, &a->with)
+		err = add_one(with, n, pid, p, a->operands.data[i]);
+	vec__each (name, &a->with)
 		if (!err)
-			err = add_one(named, n, pid, p, *with);
+			err = add_one(with, n, pid, p, *name);
 	return err;
 }
 
-static int find_in_object(struct named *named, char *const *words, size_t nwords, struct targets *n,
+static int find_in_object(struct with *with, char *const *words, size_t nwords, struct targets *n,
 			  pid_t pid, struct plan *p)
 {
 	struct object *o;
 	int err = targets__open(n, words[0], pid, &o);
 
 	if (!err && nwords == 1)
-		err = add_usdts(named, p, o, "*");
+		err = add_usdts(with, p, o, "*");
 	for (size_t i = 1; !err && i < nwords; i++)
-		err = add_usdts(named, p, o, words[i]);
+		err = add_usdts(with, p, o, words[i]);
 	return err;
 }
 
-int named__find(struct named *named, char *const *words, size_t nwords, struct targets *n,
-		pid_t pid, struct plan *p)
+int with__find(struct with *with, char *const *words, size_t nwords, struct targets *n, pid_t pid,
+	       struct plan *p)
 {
 	int err = 0;
 
 	if (strcmp(words[0], "kernel"))
-		return find_in_object(named, words, nwords, n, pid, p);
+		return find_in_object(with, words, nwords, n, pid, p);
 	if (nwords == 1)
 		return add_tracepoints(p, "*");
 	for (size_t i = 1; !err && i < nwords; i++)
@@ -171,11 +183,11 @@ int named__find(struct named *named, char *const *words, size_t nwords, struct t
 	return err;
 }
 
-void named__free(struct named *named)
+void with__free(struct with *with)
 {
 	const struct usdt_site *s;
 
-	vec__each (s, &named->usdt)
+	vec__each (s, &with->usdt)
 		free((void *)s->probe);
-	vec__free(&named->usdt);
+	vec__free(&with->usdt);
 }

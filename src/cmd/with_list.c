@@ -3,7 +3,7 @@
  * fields. */
 #include <errno.h>
 #include <stdlib.h>
-#include "named.h"
+#include "with.h"
 
 static void put_fields_json(struct json *j, const struct plan *p, uint32_t which)
 {
@@ -22,20 +22,19 @@ static void put_fields_json(struct json *j, const struct plan *p, uint32_t which
 }
 
 /* Where in the object they are. */
-static void put_places_json(struct json *j, const struct named *named, uint32_t which)
+static void put_places_json(struct json *j, const struct with *with, uint32_t which)
 {
 	const struct usdt_site *s;
 
 	json__key(j, "vaddrs");
 	json__open_array(j);
-	vec__each (s, &named->usdt)
+	vec__each (s, &with->usdt)
 		if (s->named == which)
 			json__hex(j, s->probe->vaddr);
 	json__close_array(j);
 }
 
-static void put_json(struct str *out, const struct named *named, const struct plan *p,
-		     uint32_t which)
+static void put_json(struct str *out, const struct with *with, const struct plan *p, uint32_t which)
 {
 	const struct plan_named *n = &p->named.data[which];
 	struct json j = {.out = out};
@@ -45,26 +44,25 @@ static void put_json(struct str *out, const struct named *named, const struct pl
 	json__member(&j, string, "kind", n->kind == NAMED_USDT ? "usdt" : "tracepoint");
 	put_fields_json(&j, p, which);
 	if (n->kind == NAMED_USDT)
-		put_places_json(&j, named, which);
+		put_places_json(&j, with, which);
 	json__close_object(&j);
 	str__putc(out, '\n');
 }
 
-static size_t count_places(const struct named *named, uint32_t which)
+static size_t count_places(const struct with *with, uint32_t which)
 {
 	const struct usdt_site *s;
 	size_t n = 0;
 
-	vec__each (s, &named->usdt)
+	vec__each (s, &with->usdt)
 		n += s->named == which;
 	return n;
 }
 
 /* "sched:sched_wakeup  comm: char, pid: pid_t" */
-static void put_text(struct str *out, const struct named *named, const struct plan *p,
-		     uint32_t which)
+static void put_text(struct str *out, const struct with *with, const struct plan *p, uint32_t which)
 {
-	size_t n, places = count_places(named, which);
+	size_t n, places = count_places(with, which);
 	const struct plan_field *f = plan__fields(p, which, &n);
 	bool first = true;
 
@@ -83,20 +81,20 @@ static void put_text(struct str *out, const struct named *named, const struct pl
 	str__putc(out, '\n');
 }
 
-int named__list(const struct args *a)
+int with__list(const struct args *a)
 {
 	CLEANUP(targets__free) struct targets targets = {0};
 	CLEANUP(plan__free_at) struct plan *plan = plan__empty(arch__native());
-	CLEANUP(named__free) struct named named = {0};
+	CLEANUP(with__free) struct with with = {0};
 	autofree struct str out = {0};
 	bool json = a->format && !strcmp(a->format->name, "json");
-	int err = named__find(&named, a->operands.data, a->operands.len, &targets,
-			      a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, plan);
+	int err = with__find(&with, a->operands.data, a->operands.len, &targets,
+			     a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, plan);
 
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < plan->named.len; i++)
-		(json ? put_json : put_text)(&out, &named, plan, i);
+		(json ? put_json : put_text)(&out, &with, plan, i);
 	fwrite(out.data ? out.data : "", 1, out.len, stdout);
 	return fflush(stdout) || ferror(stdout)
 		       ? err__set(EIO, "cannot write the list: %s", strerror(errno))
