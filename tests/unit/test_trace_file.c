@@ -304,7 +304,7 @@ static void test_all_fields(void)
 	is(sizeof(struct symbol), 64, "struct symbol is as object.c knows it");
 	is(sizeof(struct plan_named), 16, "struct plan_named is as tables.c knows it");
 	is(sizeof(struct plan_field), 40, "struct plan_field is as tables.c knows it");
-	is(sizeof(struct event_named), 80, "struct event_named is as event_codec.c knows it");
+	is(sizeof(struct event_named), 128, "struct event_named is as event_codec.c knows it");
 	is(sizeof(struct event), 120, "struct event is as event_codec.c knows it");
 	is(sizeof(struct event_entry), 128, "struct event_entry is as event_codec.c knows it");
 }
