@@ -385,20 +385,22 @@ struct task_struct___now {
 	unsigned int __state;
 } __attribute__((preserve_access_index));
 
-/* As ps(1) shows it: include/linux/sched.h, task_index_to_char(). R: it was preempted. */
+/* As ps(1) and tracefs show it: include/linux/sched.h, task_index_to_char(), by the highest bit of
+ * TASK_REPORT. R: it was preempted. */
 static __always_inline char state_of(struct task_struct *task, bool preempted)
 {
 	struct task_struct___now *now = (void *)task;
 	struct task_struct___state *old = (void *)task;
-	const char letters[] = "RSDTtXZPX";
+	const char letters[] = "SDTtXZP";
 	__u32 state = bpf_core_field_exists(now->__state) ? BPF_CORE_READ(now, __state)
 							  : BPF_CORE_READ(old, state);
 
 	if (preempted)
 		return 'R';
-	for (int i = 0; i < 8; i++)
+	state |= BPF_CORE_READ(task, exit_state);
+	for (int i = 6; i >= 0; i--)
 		if (state >> i & 1)
-			return letters[i + 1];
+			return letters[i];
 	return 'R';
 }
 

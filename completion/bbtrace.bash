@@ -72,7 +72,7 @@ _bbtrace_value() {
 	case $1 in
 	-p | --pid | --tid) _bbtrace_pids ;;
 	--comm) _bbtrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null)" ;;
-	--depth | -t | --timeout | -l | --limit | --interval | --last | --retire | --fail-under | --stack-size | --buffer | --max-overhead | --min-duration | --attach | --max-size | --from | --to | \
+	--depth | -t | --timeout | -l | --limit | --interval | --last | --retire | --fail-under | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --attach | --max-size | --from | --to | \
 		--head | --tail) COMPREPLY=() ;;
 	--cgroup)
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
@@ -91,6 +91,7 @@ _bbtrace_value() {
 	-o | --output | --record | --profile | -b | --btf | --control-socket) _bbtrace_files ;;
 	--uid) _bbtrace_list_words "$(compgen -u)" ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
+	--with) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	--exclude) [[ $verb == report ]] || _bbtrace_functions "${object:-kernel}" ;;
 	*) return 1 ;;
 	esac
@@ -118,9 +119,9 @@ _bbtrace_look_back() {
 			command=$((i + 1))
 			return 1
 			;;
-		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | -r | --regs | -F | --format | \
+		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
-			--btf | --attach | --color | --stack-size | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
+			--btf | --attach | --color | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
 			--head | --tail | --tag | -n | --differences | --context) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
@@ -129,9 +130,12 @@ _bbtrace_look_back() {
 }
 
 _bbtrace_options() {
+	local own=''
+
 	case $verb in
-	user | kernel | trace)
-		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --exported -r --regs -k --stack --stack-size
+	user | kernel | trace | event | profile)
+		[[ $verb != profile ]] || own=--freq
+		_bbtrace_words "$own -p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --exported -r --regs -k --stack --stack-size
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
 			--armor --control-socket --paused -h --help"
@@ -146,7 +150,7 @@ _bbtrace_options() {
 		_bbtrace_words "-n --differences --context --pass --fail --tid --comm --exclude --from --to --depth -F --format -o --output
 			--color --addresses -v --verbose -q --quiet -h --help"
 		;;
-	list) _bbtrace_words "--sites --points --no-src --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
+	list) _bbtrace_words "--events --sites --points --no-src --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
 	ctl) _bbtrace_words "--wait -t --timeout -F --format -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;
@@ -166,10 +170,11 @@ _bbtrace_ctl() {
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel trace list report merge diff ctl doctor" ;;
+	"") _bbtrace_words "user kernel trace event profile list report merge diff ctl doctor" ;;
 	ctl) _bbtrace_ctl ;;
 	report | merge | diff) _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
+	event) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	trace)
 		# a colon ends a word for bash: what is completed is behind the last one
 		if [[ $cur == kernel:* ]]; then

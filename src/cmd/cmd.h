@@ -61,6 +61,9 @@ extern const struct verb verbs[]; /* ends with name NULL */
 /* NULL: unknown. */
 const struct verb *verb__find(const char *name);
 
+/* --armor: a trace file as lines of text, with parity or not. */
+enum armor_kind { ARMOR_NONE, ARMOR_LINES, ARMOR_REDUNDANT };
+
 /* How returns are seen. */
 enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
 
@@ -120,7 +123,7 @@ struct args {
 	uint64_t min_duration;
 	const char *record; /* a trace file to write while the trace is shown; NULL: none */
 	uint64_t max_size;
-	bool armor;
+	enum armor_kind armor;
 	bool events_given, time_given, placement_given, returns_given;
 	uint64_t from, to; /* report: ns since the start; to 0: no end */
 	uint64_t head, tail;

@@ -224,8 +224,8 @@ void files__tell(const struct files *f)
 int files__damage(const struct files *f)
 {
 	return f->damaged ? err__set(EBADMSG,
-				     "%llu of %zu files are damaged or have no end; what they have "
-				     "before that was taken",
+				     "%llu of %zu files are damaged or have no end; what can be "
+				     "read of them was taken",
 				     (unsigned long long)f->damaged, f->args->files)
 			  : 0;
 }

@@ -17,6 +17,7 @@ struct joined {
 	struct map64 shared;	     /* a string of the file -> the same one of ours */
 	uint64_t run, last_call;     /* of all files; the largest number of a call in this one */
 	int64_t first_offset, later; /* ns: of the first file; what is added to the times of this */
+	struct event_named named;    /* of the last step */
 	uint64_t first_call;	     /* what is added to the numbers of its calls */
 
 	/* strings that outlive the files: hash -> index + 1 */
@@ -235,6 +236,11 @@ const struct step *joined__step(struct joined *j, const struct step *step, struc
 		room->site = j->numbers.sites[step->site];
 	if (step->function < step->plan->functions.len)
 		room->function = j->numbers.functions[step->function];
+	if (step->named) {
+		j->named = *step->named;
+		j->named.which = j->numbers.named[j->named.which];
+		room->named = &j->named;
+	}
 	place(j, step->plan, &room->at);
 	place(j, step->plan, &room->to);
 	return room;

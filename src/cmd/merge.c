@@ -34,7 +34,8 @@ static int begin_file(struct merge *m, const struct trace_meta *first)
 	meta.version = own.version;
 	err = sink__begin(&m->sink);
 	m->packer = packer__new(&m->sink, m->args->armor, true);
-	m->writer = trace_writer__new(joined__plan(m->files.joined), packer__put, m->packer);
+	m->writer = trace_writer__new(joined__plan(m->files.joined), packer__put, m->packer,
+				      m->args->armor);
 	if (!err)
 		err = trace_writer__begin(m->writer, &meta);
 	meta__free(&own);

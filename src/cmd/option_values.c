@@ -67,3 +67,12 @@ int value__file_name(const char *name)
 				name, name);
 	return 0;
 }
+
+int value__armor(struct args *a, const char *kind)
+{
+	a->armor = kind ? ARMOR_REDUNDANT : ARMOR_LINES;
+	return !kind || !strcmp(kind, "redundant")
+		       ? 0
+		       : err__set(EINVAL, "unknown value '%s': use --armor=redundant, or --armor",
+				  kind);
+}

@@ -15,6 +15,8 @@ int value__name(const char *const *names, size_t n, const char *v);
 /* Is it a file's name, and neither empty nor an option? -EINVAL with a message. */
 int value__file_name(const char *name);
 
+/* --armor, or --armor=redundant. */
+int value__armor(struct args *a, const char *kind);
 /* Check the value of an option, or store it elsewhere (option_setters.c): 0, or -errno with a
  * message. */
 int option__check_user(struct args *a, const char *v);

@@ -23,7 +23,7 @@ enum option_type {
 struct option_row {
 	const char *name;
 	char letter;	 /* 0: none */
-	const char *arg; /* NULL: no argument */
+	const char *arg; /* NULL: no argument; "": after =, or none */
 	unsigned verbs;
 	enum option_type type;
 	size_t offset; /* in struct args */
@@ -86,8 +86,9 @@ static const struct option_row rows[] = {
 	{"max-size", 0, "SIZE", VERB_TRACE, COUNT(max_size),
 	 "trace file: start a new file at this size, keep the old one as FILE.1",
 	 option__check_max_size},
-	{"armor", 0, NULL, VERB_TRACE | VERB_MERGE, SWITCH(armor),
-	 "trace file: write lines of text that survive a serial console"},
+	{"armor", 0, "", VERB_TRACE | VERB_MERGE, OTHER,
+	 "trace file: lines of text that survive a serial console; =redundant: with parity lines",
+	 value__armor},
 	{"from", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(from),
 	 "start this long after the beginning of the trace"},
 	{"to", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(to),
@@ -185,7 +186,7 @@ void args__help(const struct verb *verb, FILE *out)
 			continue;
 		snprintf(names, sizeof(names), "%c%c%c --%s%s%s", r->letter ? '-' : ' ',
 			 r->letter ? r->letter : ' ', r->letter ? ',' : ' ', r->name,
-			 r->arg ? " " : "", r->arg ? r->arg : "");
+			 r->arg && *r->arg ? " " : "", r->arg ? r->arg : "");
 		fprintf(out, "  %-30s %s\n", names, r->help);
 	}
 	if (verb->bit & VERB_TEXT)
@@ -199,15 +200,19 @@ static void make_tables(const struct verb *verb, struct option *long_options, ch
 		*short_options++ = '-'; /* operands come in their order among the options */
 	*short_options++ = ':';
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *arg = rows[i].arg;
+
 		if (!(rows[i].verbs & verb->bit))
 			continue;
-		*long_options++ =
-			(struct option){rows[i].name, rows[i].arg ? required_argument : no_argument,
-					NULL, (int)i + 256};
+		*long_options++ = (struct option){rows[i].name,
+						  !arg	 ? no_argument
+						  : *arg ? required_argument
+							 : optional_argument,
+						  NULL, (int)i + 256};
 		if (!rows[i].letter)
 			continue;
 		*short_options++ = rows[i].letter;
-		if (rows[i].arg)
+		if (arg)
 			*short_options++ = ':';
 	}
 	*long_options = (struct option){0};

@@ -23,6 +23,7 @@ struct packer {
 	pthread_t thread;
 };
 
+/* A block begins with a line. */
 static int write_bytes(struct packer *p)
 {
 	if (!p->armor)
@@ -30,6 +31,8 @@ static int write_bytes(struct packer *p)
 	str__clear(&p->lines);
 	armor__put(p->armor, p->bytes.data, p->bytes.len, &p->lines);
 	armor__end_line(p->armor, &p->lines);
+	if (!p->bytes.len)
+		armor__end_groups(p->armor, &p->lines);
 	return sink__write(p->sink, p->lines.data, p->lines.len);
 }
 
@@ -99,12 +102,12 @@ static bool start(struct packer *p)
 
 /* ---- who puts ---- */
 
-struct packer *packer__new(struct sink *sink, bool armored, bool threaded)
+struct packer *packer__new(struct sink *sink, enum armor_kind armor, bool threaded)
 {
 	struct packer *p = xcalloc(1, sizeof(*p));
 
 	p->sink = sink;
-	p->armor = armored ? armor__new() : NULL;
+	p->armor = armor ? armor__new(armor == ARMOR_REDUNDANT) : NULL;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
 	p->threaded = threaded && start(p);

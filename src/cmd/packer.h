@@ -13,9 +13,8 @@
 #define PACKER_WAITING 4
 
 struct packer;
-/* sink must outlive it. armored: as lines of text. threaded: else a block is written when put
- * returns. */
-struct packer *packer__new(struct sink *sink, bool armored, bool threaded);
+/* sink must outlive it. threaded: else a block is written when put returns. */
+struct packer *packer__new(struct sink *sink, enum armor_kind armor, bool threaded);
 /* Drops what waits. */
 void packer__free(struct packer *p);
 /* A trace_put_fn. It returns the error of a block before, too. */

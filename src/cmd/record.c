@@ -315,7 +315,7 @@ static int begin_file(struct recorder *r)
 
 	/* where a file is full is to be known at once */
 	r->packer = packer__new(&r->sink, r->args->armor, !r->args->max_size);
-	r->writer = trace_writer__new(r->show->plan, packer__put, r->packer);
+	r->writer = trace_writer__new(r->show->plan, packer__put, r->packer, r->args->armor);
 	err = trace_writer__begin(r->writer, &r->meta);
 	if (!err)
 		err = packer__flush(r->packer);

@@ -234,6 +234,37 @@ static int on_counts(void *ctx, const struct trace_counts *c)
 	return r->calls->counts(r->ctx, r, c);
 }
 
+static void put_time(struct str *s, const struct replay *r, uint64_t time)
+{
+	uint64_t ns = time - min_of(time, r->meta.start_time);
+
+	str__printf(s, "%llu.%09llu s", (unsigned long long)(ns / 1000000000),
+		    (unsigned long long)(ns % 1000000000));
+}
+
+static int on_damage(void *ctx, const struct trace_damage *d)
+{
+	struct replay *r = ctx;
+	autofree struct str when = {0};
+	char what[160];
+
+	trace_damage__text(d, what, sizeof(what));
+	if (d->from) {
+		str__puts(&when, d->to ? ", between " : ", after ");
+		put_time(&when, r, d->from);
+	} else if (d->to) {
+		str__puts(&when, ", before ");
+	}
+	if (d->from && d->to)
+		str__puts(&when, " and ");
+	if (d->to)
+		put_time(&when, r, d->to);
+	progress__end(&r->in->progress);
+	note("%s: block %u is damaged or missing: %s lost%s", r->in->name, d->block, what,
+	     when.data ? when.data : "");
+	return show__damage(&r->show, d);
+}
+
 static int on_event(void *ctx, const struct event *e)
 {
 	struct replay *r = ctx;
@@ -270,7 +301,8 @@ int replay__run(struct replay *r)
 						 .plan = on_plan,
 						 .object = on_object,
 						 .mapped = on_mapped,
-						 .counts = on_counts};
+						 .counts = on_counts,
+						 .damage = on_damage};
 	const struct source_sink sink = {r, on_event, on_sideband, on_lost, on_missed};
 	int err;
 
@@ -278,7 +310,12 @@ int replay__run(struct replay *r)
 	do
 		err = r->source->ops->take(r->source, (struct source_wait){0, -1}, &sink);
 	while (!err);
-	return err == SOURCE_ENDED ? r->source->ops->losses(r->source, &sink) : err;
+	if (err == SOURCE_ENDED || input__is_of_file(err)) {
+		int end = r->begun ? r->source->ops->losses(r->source, &sink) : 0;
+
+		return err == SOURCE_ENDED ? end : err;
+	}
+	return err;
 }
 
 void replay__close(struct replay *r)

@@ -242,6 +242,17 @@ int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count)
 	return trace__lost(s->trace, pid, tid, count);
 }
 
+int show__damage(struct show *s, const struct trace_damage *d)
+{
+	bool forgets = d->sideband || d->unknown;
+
+	s->sideband_lost += d->sideband;
+	if (forgets)
+		spaces__forget(s->spaces);
+	trace__maps_changed(s->trace);
+	return trace__hole(s->trace, d->events, forgets);
+}
+
 static struct missed *missed_by(struct show *s, const struct missed *m)
 {
 	struct missed *known;

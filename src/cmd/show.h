@@ -65,6 +65,8 @@ int show__event(struct show *s, const struct event *e);
 int show__run(struct show *s, const struct event_run *run, struct recorder *recorder, size_t *n);
 int show__sideband(struct show *s, const struct sideband_event *e);
 int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
+/* A part of the file is lost. */
+int show__damage(struct show *s, const struct trace_damage *d);
 /* Hits that probes missed, in all processes. */
 void show__missed(struct show *s, const struct missed *m);
 /* The end of the input. newest_first: for --last. */

@@ -76,6 +76,7 @@ static void add_usdt(struct finding *f, const struct usdt_probe *u)
 		usdt__add_fields(f->p, u);
 	}
 	*own = *u;
+	plan__keep(f->p, f->o, u->vaddr);
 	vec__push(&f->with->usdt, (struct usdt_site){which, f->o, own});
 	f->found++;
 }

@@ -38,7 +38,7 @@ static uint16_t flags_of(const struct body *b, const struct node *n, const struc
 	if (call)
 		return flags | ITEM_KEPT | ITEM_CALL |
 		       (n->flags & NODE_NORETURN ? 0 : ITEM_RETURNS);
-	if (insn->enters_kernel)
+	if (insn->enters_kernel || plan__is_kept(b->c->plan, b->c->object, n->addr))
 		return flags | ITEM_KEPT | ITEM_RETURNS;
 	return flags | (stays ? 0 : ITEM_FALLS);
 }

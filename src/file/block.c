@@ -22,20 +22,26 @@ void header__put(struct str *out, uint16_t machine)
 	put_le(out, crc32(0, (const Bytef *)out->data + start, FILE_HEADER_SIZE - 4), 4);
 }
 
-int header__check(const uint8_t *header, uint16_t *machine, unsigned *major)
+bool file_version__has_totals(const struct file_version *v)
 {
-	*major = get_le(header + 8, 2);
+	return v->major > 5 || (v->major == 5 && v->minor >= 1);
+}
+
+int header__check(const uint8_t *header, struct file_version *version)
+{
+	const struct file_version v = {get_le(header + 8, 2), get_le(header + 10, 2),
+				       get_le(header + 12, 2)};
 
 	if (memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE))
 		return err__set(ENOEXEC, "not a trace file of bbtrace; -o FILE records one");
 	if (get_le(header + 16, 4) != crc32(0, header, FILE_HEADER_SIZE - 4))
 		return err__set(ENOEXEC, "the header is damaged");
-	if (*major > FILE_MAJOR)
+	if (v.major > FILE_MAJOR)
 		return err__set(
 			ENOTSUP,
 			"the file is of format %u, this bbtrace reads up to %u: use a newer one",
-			*major, FILE_MAJOR);
-	*machine = get_le(header + 12, 2);
+			v.major, FILE_MAJOR);
+	*version = v;
 	return 0;
 }
 
@@ -85,30 +91,37 @@ void trace_block__pack(const struct trace_block *b, struct str *out)
 		str__put(out, b->raw.data, b->raw.len);
 }
 
-bool block__parse(const uint8_t *header, uint32_t number, struct block *b)
+bool block__parse(const uint8_t *header, struct block *b)
 {
 	*b = (struct block){.type = header[0],
+			    .number = get_le(header + 12, 4),
 			    .raw_len = get_le(header + 4, 4),
 			    .stored_len = get_le(header + 8, 4),
 			    .deflated = header[1] & BLOCK_DEFLATED};
-	if (get_le(header + 12, 4) != number || b->raw_len > BLOCK_RAW_MAX ||
-	    b->stored_len > b->raw_len)
+	if (b->raw_len > BLOCK_RAW_MAX || b->stored_len > b->raw_len)
 		return false;
 	return b->deflated ? b->raw_len / BLOCK_RATIO_MAX < b->stored_len
 			   : b->stored_len == b->raw_len;
 }
 
-bool block__unpack(const struct block *b, const uint8_t *header, const uint8_t *stored,
-		   uint8_t *raw)
+bool block__seems(const uint8_t *header, struct block *b)
+{
+	return header[0] && header[1] <= BLOCK_DEFLATED && !header[2] && !header[3] &&
+	       block__parse(header, b);
+}
+
+bool block__is_whole(const struct block *b, const uint8_t *header, const uint8_t *stored)
+{
+	return get_le(header + BLOCK_HEADER_SIZE - 4, 4) == checksum(header, stored, b->stored_len);
+}
+
+bool block__unpack(const struct block *b, const uint8_t *stored, uint8_t *raw)
 {
 	uLongf len = b->raw_len;
 
-	if (get_le(header + BLOCK_HEADER_SIZE - 4, 4) != checksum(header, stored, b->stored_len))
-		return false;
-	if (!b->deflated) {
-		if (b->raw_len)
-			memcpy(raw, stored, b->raw_len);
-		return true;
-	}
-	return uncompress(raw, &len, stored, b->stored_len) == Z_OK && len == b->raw_len;
+	if (b->deflated)
+		return uncompress(raw, &len, stored, b->stored_len) == Z_OK && len == b->raw_len;
+	if (b->raw_len)
+		memcpy(raw, stored, b->raw_len);
+	return true;
 }

@@ -3,7 +3,7 @@
  * Finds armored lines in a console log. Control characters and escape sequences are dropped. A line
  * that something interrupted, such as a kernel message, is reassembled: its first part precedes the
  * message on the same physical line, and the rest follows some lines below. The checksum confirms
- * it.
+ * it. armor_order.c puts the lines in order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,8 +20,6 @@ struct physical {
 struct dearmor {
 	trace_read_fn read;
 	void *ctx;
-	void (*tell)(void *ctx, const char *text);
-	void *tell_ctx;
 	uint8_t in[16384];
 	size_t at, end;
 	bool ended;
@@ -30,12 +28,8 @@ struct dearmor {
 	enum { PLAIN, ESCAPE, SEQUENCE } state;
 	struct physical window[WINDOW]; /* ring of the last physical lines without a complete
 					   armored line */
-	unsigned next;
-	uint64_t expected; /* number of the next line */
-	uint64_t bad;	   /* lines damaged or missing */
-	bool gap;	   /* a line was missing: no more output */
-	struct str out;	   /* decoded bytes that were not read yet */
-	size_t given;
+	unsigned next, nwindow;		/* nwindow: 0 if it is empty */
+	struct armor_order *order;
 };
 
 struct dearmor *dearmor__new(trace_read_fn read, void *ctx,
@@ -45,8 +39,7 @@ struct dearmor *dearmor__new(trace_read_fn read, void *ctx,
 
 	d->read = read;
 	d->ctx = ctx;
-	d->tell = tell;
-	d->tell_ctx = tell_ctx;
+	d->order = armor_order__new(tell, tell_ctx);
 	return d;
 }
 
@@ -57,7 +50,7 @@ void dearmor__free(struct dearmor *d)
 	for (int i = 0; i < WINDOW; i++)
 		free(d->window[i].text);
 	str__free(&d->line);
-	str__free(&d->out);
+	armor_order__free(d->order);
 	free(d);
 }
 
@@ -79,27 +72,32 @@ static bool parse_hex(const char *text, unsigned digits, uint32_t *out)
 
 struct armored {
 	uint64_t number;
-	unsigned bytes; /* in it */
-	size_t len;	/* of its text */
+	bool parity;
+	unsigned bytes;	  /* in it; parity: the lines of the group */
+	size_t head, len; /* of its text */
 };
 
 /* Parses the head of a line. The number holds low bits only: the nearest to the expected number
  * counts. */
 static bool parse_head(const struct dearmor *d, const char *text, struct armored *a)
 {
+	uint64_t expected = armor_order__expected(d->order);
 	uint32_t low, bytes;
 	int64_t ahead;
 
-	if (memcmp(text, ARMOR_MARK, ARMOR_MARK_LEN) ||
+	a->parity = !memcmp(text, ARMOR_PARITY, ARMOR_MARK_LEN);
+	if ((!a->parity && memcmp(text, ARMOR_MARK, ARMOR_MARK_LEN)) ||
 	    !parse_hex(text + ARMOR_MARK_LEN, 6, &low) ||
-	    !parse_hex(text + ARMOR_MARK_LEN + 6, 2, &bytes) || !bytes || bytes > ARMOR_BYTES)
+	    !parse_hex(text + ARMOR_MARK_LEN + 6, 2, &bytes) ||
+	    (a->parity ? bytes > ARMOR_GROUP : !bytes || bytes > ARMOR_BYTES))
 		return false;
-	ahead = (int64_t)(((low - d->expected) & ARMOR_NUMBER_MASK) ^ 0x800000) - 0x800000;
-	if (ahead < 0 && (uint64_t)-ahead > d->expected)
+	ahead = (int64_t)(((low - expected) & ARMOR_NUMBER_MASK) ^ 0x800000) - 0x800000;
+	if (ahead < 0 && (uint64_t)-ahead > expected)
 		return false;
-	a->number = d->expected + ahead;
+	a->number = expected + ahead;
 	a->bytes = bytes;
-	a->len = ARMOR_HEAD_LEN + (bytes + 2) / 3 * 4 + 8;
+	a->head = ARMOR_HEAD_LEN + (a->parity ? 2 : 0);
+	a->len = a->head + (a->parity ? ARMOR_TEXT : (bytes + 2) / 3 * 4) + 8;
 	return true;
 }
 
@@ -112,55 +110,52 @@ static bool is_complete(const char *text, const struct armored *a)
 				      a->number);
 }
 
-static void put_bytes(struct dearmor *d, const char *text, unsigned bytes)
+static uint32_t digit_of(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : 0;
+}
+
+static void take_bytes(const char *text, unsigned bytes, uint8_t *to)
 {
 	for (; bytes; text += 4, bytes -= min_of(bytes, 3u)) {
 		uint32_t v = 0;
 
-		for (int i = 0; i < 4; i++) {
-			const char *digit = text[i] == '=' ? NULL : strchr(armor_digits, text[i]);
-
-			v = v << 6 | (digit ? digit - armor_digits : 0);
-		}
-		str__put(&d->out, (char[]){v >> 16, v >> 8, v}, min_of(bytes, 3u));
+		for (int i = 0; i < 4; i++)
+			v = v << 6 | digit_of(text[i]);
+		for (unsigned i = 0; i < min_of(bytes, 3u); i++)
+			*to++ = v >> (16 - 8 * i);
 	}
-}
-
-/* ---- damage ---- */
-
-static void tell_missing(struct dearmor *d, uint64_t first, uint64_t last)
-{
-	char text[128];
-
-	if (first == last)
-		snprintf(text, sizeof(text), "armored line %llu is damaged or missing",
-			 (unsigned long long)first);
-	else
-		snprintf(text, sizeof(text), "armored lines %llu to %llu are damaged or missing",
-			 (unsigned long long)first, (unsigned long long)last);
-	d->bad += last - first + 1;
-	d->gap = true;
-	d->tell(d->tell_ctx, text);
 }
 
 static void forget_window(struct dearmor *d)
 {
-	for (int i = 0; i < WINDOW; i++) {
+	for (unsigned i = 0; i < WINDOW && d->nwindow; i++) {
 		free(d->window[i].text);
 		d->window[i] = (struct physical){0};
 	}
+	d->nwindow = 0;
 }
 
 /* Takes a complete line. */
 static void take(struct dearmor *d, const char *text, const struct armored *a)
 {
-	if (a->number < d->expected)
-		return; /* a duplicate */
-	if (a->number > d->expected)
-		tell_missing(d, d->expected, a->number - 1);
-	if (!d->gap)
-		put_bytes(d, text + ARMOR_HEAD_LEN, a->bytes);
-	d->expected = a->number + 1;
+	struct armor_bytes b = {.len = a->bytes};
+	uint32_t lens = 0;
+
+	take_bytes(text + a->head, a->parity ? ARMOR_BYTES : a->bytes, b.data);
+	if (a->parity) {
+		parse_hex(text + ARMOR_HEAD_LEN, 2, &lens);
+		b.len = lens;
+		armor_order__parity(d->order, a->number, a->bytes, &b);
+	} else {
+		armor_order__line(d->order, a->number, &b);
+	}
 	forget_window(d);
 }
 
@@ -174,7 +169,7 @@ static bool take_complete(struct dearmor *d, const char *text, size_t len)
 	bool found = false;
 
 	while (end - p >= ARMOR_HEAD_LEN + 8 &&
-	       (p = memmem(p, end - p, ARMOR_MARK, ARMOR_MARK_LEN))) {
+	       (p = memmem(p, end - p, ARMOR_MARK, ARMOR_MARK_LEN - 1))) {
 		if (end - p >= ARMOR_HEAD_LEN && parse_head(d, p, &a) &&
 		    a.len <= (size_t)(end - p) && is_complete(p, &a)) {
 			take(d, p, &a);
@@ -198,8 +193,7 @@ static bool join(struct dearmor *d, const struct physical *first, size_t n,
 		return false;
 	memcpy(text, first->text, n);
 	memcpy(text + n, rest->text + rest->len - (total - n), total - n);
-	if (!parse_head(d, text, &a) || a.number < d->expected || a.len != total ||
-	    !is_complete(text, &a))
+	if (!parse_head(d, text, &a) || a.len != total || !is_complete(text, &a))
 		return false;
 	take(d, text, &a);
 	return true;
@@ -217,7 +211,8 @@ static bool join_lines(struct dearmor *d, const struct physical *first, const st
 /* Joins the start and the end of one physical line: what interrupted it had no newline. */
 static bool join_ends(struct dearmor *d, const struct physical *p)
 {
-	for (size_t total = ARMOR_LINE_MAX; total > ARMOR_HEAD_LEN + 8; total -= 4)
+	for (size_t total = ARMOR_LINE_MAX; total > ARMOR_HEAD_LEN + 8;
+	     total -= total == ARMOR_LINE_MAX ? 2 : 4)
 		for (size_t n = 1; n < total; n++)
 			if (join(d, p, n, p, total))
 				return true;
@@ -227,7 +222,7 @@ static bool join_ends(struct dearmor *d, const struct physical *p)
 /* Where an armored line may begin: text without a newline may precede it on its physical line. */
 static const char *begin_of(const char *text, size_t len)
 {
-	const char *p = memmem(text, len, ARMOR_MARK, ARMOR_MARK_LEN);
+	const char *p = memmem(text, len, ARMOR_MARK, ARMOR_MARK_LEN - 1);
 
 	return p ? p : text;
 }
@@ -238,7 +233,7 @@ static void take_physical(struct dearmor *d)
 
 	if (!line.len || take_complete(d, line.text, line.len))
 		return;
-	for (unsigned i = 1; i <= WINDOW; i++) {
+	for (unsigned i = 1; i <= min_of(d->nwindow, (unsigned)WINDOW); i++) {
 		const struct physical *first = &d->window[(d->next + WINDOW - i) % WINDOW];
 
 		if (first->text && join_lines(d, first, &line))
@@ -252,6 +247,7 @@ static void take_physical(struct dearmor *d)
 	free(d->window[d->next].text);
 	d->window[d->next] = (struct physical){xstrndup(begin.text, begin.len), begin.len};
 	d->next = (d->next + 1) % WINDOW;
+	d->nwindow++;
 }
 
 /* ECMA-48: ESC [ … a final byte from @ to ~; other escape sequences are two bytes here. */
@@ -283,39 +279,47 @@ static bool read_more(struct dearmor *d)
 		d->end = n;
 		return true;
 	}
-	if (!d->ended)
-		take_char(d, '\n');
+	if (d->ended)
+		return false;
+	take_char(d, '\n');
+	armor_order__end(d->order);
 	d->ended = true;
 	d->error = n;
-	return false;
+	return true;
+}
+
+/* Those up to the end of a line. */
+static void take_some(struct dearmor *d)
+{
+	size_t end = d->at;
+
+	while (end < d->end && d->in[end] >= ' ' && d->in[end] < 0x7f)
+		end++;
+	if (d->state == PLAIN && end > d->at && end - d->at < PHYSICAL_MAX - d->line.len) {
+		str__put(&d->line, (const char *)d->in + d->at, end - d->at);
+		d->at = end;
+	}
+	for (uint8_t c = 0; d->at < d->end && c != '\n'; take_char(d, c))
+		c = d->in[d->at++];
 }
 
 ssize_t dearmor__read(void *dearmor, void *data, size_t len)
 {
 	struct dearmor *d = dearmor;
-	size_t n;
+	ssize_t n;
 
-	while (d->given == d->out.len && !d->gap) {
-		d->given = d->out.len = 0;
-		if (d->at == d->end && !read_more(d))
-			break;
-		while (d->at < d->end && !d->out.len)
-			take_char(d, d->in[d->at++]);
-	}
-	n = min_of(len, d->out.len - d->given);
-	if (!n)
-		return d->error;
-	memcpy(data, d->out.data + d->given, n);
-	d->given += n;
-	return n;
+	while (!(n = armor_order__read(d->order, data, len)) && (d->at < d->end || read_more(d)))
+		take_some(d);
+	return n ? n : d->error;
 }
 
 uint64_t dearmor__finish(struct dearmor *d)
 {
-	do {
-		while (d->at < d->end)
-			take_char(d, d->in[d->at++]);
-		d->out.len = d->given = 0;
-	} while (read_more(d));
-	return d->bad;
+	uint8_t some[256];
+	ssize_t n;
+
+	do
+		n = dearmor__read(d, some, sizeof(some));
+	while (n > 0 || n == -EILSEQ);
+	return armor_order__bad(d->order);
 }

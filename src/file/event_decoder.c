@@ -206,6 +206,20 @@ static int begin_run(struct event_decoder *d)
 	return 0;
 }
 
+bool block_totals__read(const uint8_t *raw, size_t len, struct block_totals *t)
+{
+	struct reader r = {raw, raw + len, false};
+
+	get_number(&r);
+	for (int i = 0; i < COLUMNS; i++)
+		get_part(&r);
+	t->events = get_number(&r);
+	t->sideband = get_number(&r);
+	t->tables = get_number(&r);
+	t->plans = get_number(&r);
+	return !r.bad;
+}
+
 int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len)
 {
 	struct reader r = {raw, raw + len, false};

@@ -13,16 +13,20 @@
 
 struct event_encoder {
 	struct codec c;
-	struct map64 threads; /* pid, tid -> number; 0 is sideband events */
-	uint64_t key, number; /* of the last thread looked up; number 0: none */
-	uint64_t run, length; /* thread of the current run, and its number of items */
-	uint64_t items;
+	size_t full; /* bytes */
+	unsigned size_every;
+	struct map64 threads;	  /* pid, tid -> number; 0 is sideband events */
+	uint64_t key, number;	  /* of the last thread looked up; number 0: none */
+	uint64_t run, length;	  /* thread of the current run, and its number of items */
+	uint64_t items, sideband; /* sideband: of these */
 };
 
-struct event_encoder *event_encoder__new(const struct plan *plan)
+struct event_encoder *event_encoder__new(const struct plan *plan, size_t full)
 {
 	struct event_encoder *e = xcalloc(1, sizeof(*e));
 
+	e->full = full ? full : BLOCK_FULL;
+	e->size_every = full ? 1 : SIZE_EVERY;
 	e->c.writing = true;
 	event_model__init(&e->c.m, plan, FILE_MAJOR);
 	return e;
@@ -265,6 +269,7 @@ static void add_sideband(struct event_encoder *e, uint64_t type,
 
 	begin_block(e);
 	begin_item(e, 0);
+	e->sideband++;
 	codec__sideband(&e->c, &type, &copy, NULL);
 }
 
@@ -295,11 +300,32 @@ size_t event_encoder__size(const struct event_encoder *e)
 
 bool event_encoder__is_full(const struct event_encoder *e)
 {
-	return (e->items % SIZE_EVERY == 0 && event_encoder__size(e) >= BLOCK_FULL) ||
+	return (e->items % e->size_every == 0 && event_encoder__size(e) >= e->full) ||
 	       e->items >= BLOCK_ITEMS_MAX || e->c.m.nthreads >= MODEL_THREADS_MAX;
 }
 
-bool event_encoder__end(struct event_encoder *e, struct str *out)
+bool event_encoder__is_sideband(const struct event_encoder *e)
+{
+	return e->items && e->items == e->sideband;
+}
+
+static void put_totals(struct str *out, const struct block_totals *t)
+{
+	put_number(out, t->events);
+	put_number(out, t->sideband);
+	put_number(out, t->tables);
+	put_number(out, t->plans);
+}
+
+void event_encoder__put_empty(struct str *out, const struct block_totals *t)
+{
+	put_number(out, 0);
+	for (int i = 0; i < COLUMNS; i++)
+		put_part(out, NULL, 0);
+	put_totals(out, t);
+}
+
+bool event_encoder__end(struct event_encoder *e, struct str *out, struct block_totals *t)
 {
 	if (!e->items)
 		return false;
@@ -311,7 +337,10 @@ bool event_encoder__end(struct event_encoder *e, struct str *out)
 		put_part(out, column_of(e, i)->data, column_of(e, i)->len);
 		column_of(e, i)->len = 0;
 	}
-	e->items = 0;
+	put_totals(out, t);
+	t->events += e->items - e->sideband;
+	t->sideband += e->sideband;
+	e->items = e->sideband = 0;
 	e->run = e->number = 0;
 	map64__free(&e->threads);
 	return true;

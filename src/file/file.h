@@ -48,7 +48,7 @@ struct trace_counts {
 
 /* What a file is made of, one behind the other. */
 struct trace_block {
-	uint32_t type; /* format.h; 0: the header */
+	uint32_t type; /* format.h; 0: the header, or if raw is empty, nothing: a pause follows */
 	uint32_t number;
 	struct str raw;
 };
@@ -59,8 +59,10 @@ void trace_block__pack(const struct trace_block *b, struct str *out);
 /* Writes a block, and takes over b->raw. 0 or -errno, which the writer's functions return. */
 typedef int (*trace_put_fn)(void *ctx, struct trace_block *b);
 struct trace_writer;
-/* Plan and objects must outlive it. */
-struct trace_writer *trace_writer__new(const struct plan *plan, trace_put_fn put, void *ctx);
+/* Plan and objects must outlive it. armored: with small blocks, copies of those that others depend
+ * on, and pauses. */
+struct trace_writer *trace_writer__new(const struct plan *plan, trace_put_fn put, void *ctx,
+				       bool armored);
 void trace_writer__free(struct trace_writer *w);
 /* Writes the header and the plan. All of these return 0 or what put returned. */
 int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta);
@@ -89,7 +91,18 @@ int trace_writer__end(struct trace_writer *w, const struct trace_end *end);
 /* Bytes of the events that are buffered. */
 uint64_t trace_writer__pending(const struct trace_writer *w);
 
-/* Reads the next bytes of a file: how many (0: end of file), or -errno. */
+/* What of a file can't be read. */
+struct trace_damage {
+	uint32_t block;		   /* the number of the first one */
+	uint64_t events, sideband; /* so many are lost */
+	bool unknown;		   /* or their number isn't known */
+	bool names;		   /* objects, symbols or mapped files are lost */
+	uint64_t from, to;	   /* the times of what is before it and behind; 0: not known */
+};
+/* What is lost, for messages: "2 events are". */
+void trace_damage__text(const struct trace_damage *d, char *text, size_t len);
+/* Reads the next bytes of a file: how many (0: end of file), or -errno. -EILSEQ: some are missing
+ * here; it goes on behind them. */
 typedef ssize_t (*trace_read_fn)(void *ctx, void *data, size_t len);
 /* Callbacks for the contents of a file, in the order of the file. NULL ones are skipped. Non-zero
  * stops. */
@@ -104,6 +117,7 @@ struct trace_calls {
 	int (*sideband)(void *ctx, const struct sideband_event *e);
 	int (*lost)(void *ctx, uint32_t pid, uint32_t tid, uint64_t count);
 	int (*counts)(void *ctx, const struct trace_counts *c);
+	int (*damage)(void *ctx, const struct trace_damage *d);
 };
 struct trace_reader;
 /* Does a trace file begin with these bytes? */
@@ -121,6 +135,7 @@ enum trace_item_type {
 	TRACE_SIDEBAND,
 	TRACE_LOST, /* .count events of thread .pid, .tid */
 	TRACE_COUNTS,
+	TRACE_DAMAGE, /* .damage: this is missing here; what follows is good */
 };
 struct trace_item {
 	enum trace_item_type type;
@@ -130,6 +145,7 @@ struct trace_item {
 	const struct event *event;
 	const struct sideband_event *sideband;
 	const struct trace_counts *counts;
+	const struct trace_damage *damage;
 	uint32_t pid, tid;
 	uint64_t count;
 };
@@ -149,7 +165,8 @@ int trace_reader__pass(const struct trace_reader *r, const struct trace_item *it
 /*
  * Passes each item to its callback. 0: read to the end. -ENOEXEC, -ENOTSUP: not a trace file, or of
  * a newer version. -EBADMSG: damaged; -ENODATA: truncated. All before that point was passed on, and
- * the message says where it is. Else what a callback or read returned.
+ * all behind it that can be read, with TRACE_DAMAGE in its place; the message says where it is.
+ * Else what a callback or read returned.
  */
 int trace_reader__run(struct trace_reader *r, const struct trace_calls *calls, void *ctx);
 /* How the trace ended; NULL: not read (yet). */
@@ -158,16 +175,20 @@ const struct trace_end *trace_reader__end(const struct trace_reader *r);
 /* ---- armor: a file as lines of text that survive a serial console (armor.c, dearmor.c) ---- */
 
 struct armor;
-struct armor *armor__new(void);
+/* redundant: with parity lines, which restore lines that are lost: one in each ARMOR_GROUP of
+ * armor.h, and so as many in a row as there are groups. */
+struct armor *armor__new(bool redundant);
 void armor__free(struct armor *a);
 /* Appends complete lines; armor__end_line() ends one that is not full. */
 void armor__put(struct armor *a, const void *data, size_t len, struct str *out);
 void armor__end_line(struct armor *a, struct str *out);
+/* Appends the parity of the lines since the last time, if it is redundant. */
+void armor__end_groups(struct armor *a, struct str *out);
 
 /*
  * The reverse: finds the lines in a log that may have other text around and within them.
- * dearmor__read(), a trace_read_fn, returns their bytes up to the first gap; note is called for
- * each damaged or missing line.
+ * dearmor__read() is a trace_read_fn; tell is called for lines that are damaged or missing, or were
+ * repaired.
  */
 struct dearmor;
 struct dearmor *dearmor__new(trace_read_fn read, void *ctx,

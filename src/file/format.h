@@ -22,7 +22,8 @@
 /* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags; 4: increments of
  * the plan; 5: named events. */
 #define FILE_MAJOR 5
-#define FILE_MINOR 0
+/* 1: blocks of events say what is before them; copies. */
+#define FILE_MINOR 1
 
 #define BLOCK_HEADER_SIZE 20
 #define BLOCK_DEFLATED	  1 /* flags: compressed by zlib */
@@ -63,7 +64,15 @@ enum block_type {
 	BLOCK_COUNTED, /* the counts are complete: they are those since the last one */
 	BLOCK_NAMED,
 	BLOCK_FIELD,
+	BLOCK_COPY, /* of another block: its number, its type (1 byte; 0: the header) and contents
+		     */
 	BLOCK_TYPES
+};
+
+/* What is in front of a block of events. So a reader knows what it has lost. */
+struct block_totals {
+	uint64_t events, sideband; /* items of the blocks of events */
+	uint64_t tables, plans;	   /* blocks of tables; BLOCK_PLAN among them */
 };
 
 /* ---- rows whose struct is defined nowhere else ---- */
@@ -190,19 +199,87 @@ extern const struct file_table file_tables[BLOCK_TYPES];
 /* ---- blocks (file_block.c) ---- */
 
 void header__put(struct str *out, uint16_t machine);
+struct file_version {
+	unsigned major, minor; /* major 0: not known yet */
+	uint16_t machine;
+};
+/* Does a file of this version say what is in front of its blocks of events? */
+bool file_version__has_totals(const struct file_version *v);
 /* 0; -ENOEXEC: not a trace file; -ENOTSUP: of a newer version. Both set a message. */
-int header__check(const uint8_t *header, uint16_t *machine, unsigned *major);
+int header__check(const uint8_t *header, struct file_version *version);
 
 struct block {
 	uint8_t type;
-	uint32_t raw_len, stored_len;
+	uint32_t number, raw_len, stored_len;
 	bool deflated;
+	const uint8_t *raw; /* the contents */
 };
-/* Parses a block's header. False: it is invalid, or has another number. */
-bool block__parse(const uint8_t *header, uint32_t number, struct block *b);
+/* Parses a block's header. False: it is invalid. */
+bool block__parse(const uint8_t *header, struct block *b);
+/* The same where a block may or may not be: a header that is more than valid. */
+bool block__seems(const uint8_t *header, struct block *b);
+/* Is the checksum right? */
+bool block__is_whole(const struct block *b, const uint8_t *header, const uint8_t *stored);
 /* Unpacks the stored bytes into raw, which has space for b->raw_len. False: damaged. */
-bool block__unpack(const struct block *b, const uint8_t *header, const uint8_t *stored,
-		   uint8_t *raw);
+bool block__unpack(const struct block *b, const uint8_t *stored, uint8_t *raw);
+
+/* ---- blocks out of bytes (stream.c) ---- */
+
+struct block_stream {
+	trace_read_fn read;
+	void *ctx;
+	uint8_t *bytes; /* those from at to len were not taken yet */
+	size_t at, len, cap;
+	uint64_t offset; /* of the first one, among all that were read */
+	bool hole;	 /* behind them some are missing */
+	bool ended;
+	int error;
+	uint8_t *raw;
+	size_t raw_cap;
+	uint32_t next;	 /* no block with a lower number comes */
+	uint64_t tried;	 /* bytes that were checked to find a block */
+	uint64_t budget; /* grows with the bytes that were taken */
+	struct {
+		bool is, cut; /* cut: the file ends there, within a block or in front of one */
+		uint64_t at;  /* the first byte that is of no block */
+		uint32_t number;
+	} broken; /* where blocks ended, for the first time */
+};
+/* The next bytes, or fewer at the end, or where some are missing. */
+size_t block_stream__peek(struct block_stream *s, size_t len);
+void block_stream__skip(struct block_stream *s, size_t len);
+/* 1: the next block that can be found; its contents are valid until the next call. 0: there is no
+ * more; -errno. */
+int block_stream__next(struct block_stream *s, struct block *b);
+void block_stream__free(struct block_stream *s);
+
+/* ---- blocks in order, and copies in place of those that are damaged (salvage.c) ---- */
+
+struct salvaged {
+	uint32_t number;
+	uint8_t type; /* BLOCK_COPY: only that it was there */
+	uint8_t *raw;
+	uint32_t raw_len;
+};
+struct salvage {
+	struct block_stream stream;
+	uint32_t want;		      /* the number of the next block */
+	VEC(struct salvaged) waiting; /* by number; those in front of first were given */
+	size_t first;
+	uint64_t moved;
+	struct salvaged given;
+	bool closes;	  /* blocks in front of this number come no more: */
+	uint32_t closing; /* that of the block that shows it */
+	bool headless;	  /* nothing can be read before a copy of the header */
+	uint8_t header[FILE_HEADER_SIZE];
+	bool has_header; /* of a copy */
+};
+/* 1: the next block; *lost: how many in front of it are lost. 0: there is no more. */
+int salvage__next(struct salvage *v, struct block *b, uint32_t *lost);
+/* The block that shows that others are lost, if it is one of events; NULL: none. ahead: tables and
+ * plans that are in front of it and were not given yet. */
+const struct salvaged *salvage__closing(const struct salvage *v, struct block_totals *ahead);
+void salvage__free(struct salvage *v);
 
 /* ---- events and sideband events in chronological order ---- */
 
@@ -215,7 +292,8 @@ struct item {
 };
 
 struct event_encoder;
-struct event_encoder *event_encoder__new(const struct plan *plan);
+/* full: bytes of a block; 0: the usual number. */
+struct event_encoder *event_encoder__new(const struct plan *plan, size_t full);
 void event_encoder__free(struct event_encoder *e);
 /* -EINVAL: the event doesn't belong to this plan; nothing was added. */
 int event_encoder__event(struct event_encoder *e, const struct event *event);
@@ -226,8 +304,13 @@ void event_encoder__lost(struct event_encoder *e, uint32_t pid, uint32_t tid, ui
 /* The bytes so far; is_full: end the block before the next item. */
 size_t event_encoder__size(const struct event_encoder *e);
 bool event_encoder__is_full(const struct event_encoder *e);
-/* Appends the block's bytes to out and starts a new block. False: the block is empty. */
-bool event_encoder__end(struct event_encoder *e, struct str *out);
+/* Are there items, and are all of them sideband events? */
+bool event_encoder__is_sideband(const struct event_encoder *e);
+/* Appends the block's bytes to out and starts a new block. t: what is before it, to which its own
+ * items are added. False: the block is empty. */
+bool event_encoder__end(struct event_encoder *e, struct str *out, struct block_totals *t);
+/* The bytes of a block without items. */
+void event_encoder__put_empty(struct str *out, const struct block_totals *t);
 
 struct event_decoder;
 /* major: of the file */
@@ -235,6 +318,8 @@ struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major
 void event_decoder__free(struct event_decoder *d);
 /* Starts a block; raw must stay valid until its last item was read. 0; -EBADMSG: damaged. */
 int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len);
+/* What is before a block of events; false: it doesn't say. */
+bool block_totals__read(const uint8_t *raw, size_t len, struct block_totals *t);
 /* 1: the next item of the block, valid until the next call; 0: there is none; -EBADMSG. */
 int event_decoder__next(struct event_decoder *d, const struct item **out);
 

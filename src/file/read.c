@@ -1,40 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads a trace file block by block, up to its end or its first damage. Whatever the file contains,
- * memory use is bounded by its size, and each step makes progress.
+ * Reads a trace file block by block. What is damaged is passed over (salvage.c, read_loss.c).
+ * Whatever the file contains, memory use is bounded by its size, and each step makes progress.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "file/format.h"
+#include "file/reader.h"
 
 /* The memory that tables may take: a base, plus a multiple of the file's bytes. */
 #define BUDGET_START	(1u << 20)
 #define BUDGET_PER_BYTE 512
-
-struct trace_reader {
-	trace_read_fn read;
-	void *ctx;
-	uint64_t offset; /* of the next byte to read */
-	uint64_t block_offset;
-	uint32_t number, blocks; /* of the current block; of blocks so far */
-	unsigned major;		 /* of the format; 0: the header was not read yet */
-	uint8_t *stored, *raw;
-	size_t stored_cap, raw_cap;
-	struct file_rows rows;
-	struct pool pool;
-	struct file_objects objects;
-	size_t objects_given, mapped_given;
-	struct plan *plan;
-	struct plan_counts edges;
-	struct trace_counts counts; /* of edges */
-	bool has_counts;	    /* TRACE_COUNTS is the next item */
-	bool begins;		    /* TRACE_BEGIN is the next item */
-	bool extended;		    /* TRACE_PLAN is */
-	struct event_decoder *events;
-	bool in_events; /* the current block has more events */
-	bool ended;	/* BLOCK_END was read */
-	int failed;	/* trace_reader__peek() did */
-};
 
 bool trace_reader__is_magic(const void *data, size_t len)
 {
@@ -45,8 +20,8 @@ struct trace_reader *trace_reader__new(trace_read_fn read, void *ctx)
 {
 	struct trace_reader *r = xcalloc(1, sizeof(*r));
 
-	r->read = read;
-	r->ctx = ctx;
+	r->blocks.stream.read = read;
+	r->blocks.stream.ctx = ctx;
 	r->pool.budget = BUDGET_START;
 	return r;
 }
@@ -63,8 +38,7 @@ void trace_reader__free(struct trace_reader *r)
 		if (file_tables[i].table.row_size)
 			free(*(void **)((char *)&r->rows + file_tables[i].rows));
 	pool__free(&r->pool);
-	free(r->stored);
-	free(r->raw);
+	salvage__free(&r->blocks);
 	free(r);
 }
 
@@ -73,56 +47,7 @@ const struct trace_end *trace_reader__end(const struct trace_reader *r)
 	return r->ended ? &r->rows.end.data[0] : NULL;
 }
 
-/* ---- bytes ---- */
-
-/* Reads len bytes, or fewer at the end of the file. Returns their number, or -errno. */
-static ssize_t take_bytes(struct trace_reader *r, uint8_t *to, size_t len)
-{
-	size_t got = 0;
-
-	while (got < len) {
-		ssize_t n = r->read(r->ctx, to + got, len - got);
-
-		if (n < 0)
-			return n;
-		if (!n)
-			break;
-		got += n;
-		r->offset += n;
-	}
-	return got;
-}
-
-static void make_room(uint8_t **p, size_t *cap, size_t need)
-{
-	if (need <= *cap)
-		return;
-	*cap = max_of(need, *cap * 2);
-	*p = xrealloc(*p, *cap, 1);
-}
-
-/*
- * Reads the stored bytes of a block. The length comes from an untrusted header, so the buffer grows
- * with the bytes read.
- */
-static ssize_t take_stored(struct trace_reader *r, size_t len)
-{
-	size_t got = 0;
-
-	while (got < len) {
-		size_t some = min_of(len - got, (size_t)64 << 10);
-		ssize_t n;
-
-		make_room(&r->stored, &r->stored_cap, got + some);
-		n = take_bytes(r, r->stored + got, some);
-		if (n < 0)
-			return n;
-		got += n;
-		if ((size_t)n < some)
-			break;
-	}
-	return got;
-}
+/* ---- how it ends ---- */
 
 /* For messages: how much of a damaged or truncated file can be used. */
 static const char *before(const struct trace_reader *r)
@@ -130,22 +55,29 @@ static const char *before(const struct trace_reader *r)
 	return r->plan ? "all before that was read" : "this is before its first event";
 }
 
-static int damaged(const struct trace_reader *r)
+int reader__damaged(const struct trace_reader *r)
 {
+	const struct block_stream *s = &r->blocks.stream;
+
 	return err__set(EBADMSG, "damaged at byte %llu, block %u; %s",
-			(unsigned long long)r->block_offset, r->number, before(r));
+			(unsigned long long)(s->broken.is ? s->broken.at : r->offset),
+			s->broken.is ? s->broken.number : r->number, before(r));
 }
 
 static int cut(const struct trace_reader *r)
 {
-	if (r->offset == r->block_offset)
+	const struct block_stream *s = &r->blocks.stream;
+
+	if (!s->broken.cut)
+		return reader__damaged(r);
+	if (s->offset == s->broken.at)
 		return err__set(ENODATA,
 				"it has no end: the recording goes on, or was killed, or the file "
 				"was cut at byte %llu; %s",
-				(unsigned long long)r->offset, before(r));
+				(unsigned long long)s->offset, before(r));
 	return err__set(ENODATA, "cut at byte %llu, in block %u, which begins at byte %llu; %s",
-			(unsigned long long)r->offset, r->number,
-			(unsigned long long)r->block_offset, before(r));
+			(unsigned long long)s->offset, s->broken.number,
+			(unsigned long long)s->broken.at, before(r));
 }
 
 /* ---- contents of blocks ---- */
@@ -172,20 +104,20 @@ static int take_plan(struct trace_reader *r)
 	int err;
 
 	if (r->rows.plan.len != 1 || r->rows.meta.len != 1)
-		return damaged(r);
+		return reader__damaged(r);
 	if (first)
 		r->plan = xcalloc(1, sizeof(*r->plan));
 	else if (!pay_for_increment(r))
-		return damaged(r);
+		return reader__damaged(r);
 	err = file_plan__extend(r->plan, &r->rows, &r->objects, &r->pool);
 	if (err && first) {
 		plan__free(r->plan);
 		r->plan = NULL;
 	}
 	if (err)
-		return err == -EBADMSG ? damaged(r) : err;
+		return err == -EBADMSG ? reader__damaged(r) : err;
 	if (first)
-		r->events = event_decoder__new(r->plan, r->major);
+		r->events = event_decoder__new(r->plan, r->version.major);
 	r->begins = first;
 	r->extended = !first;
 	return 0;
@@ -197,12 +129,12 @@ static int take_counts(struct trace_reader *r)
 	size_t cost = r->plan->sites.len + r->plan->blocks.len + r->plan->table.len;
 
 	if (cost > r->pool.budget)
-		return damaged(r);
+		return reader__damaged(r);
 	r->pool.budget -= cost;
 	plan_counts__free(&r->edges);
 	plan_counts__init(&r->edges, r->plan);
 	if (file_counts__take(&r->rows, r->plan, &r->edges, &r->counts))
-		return damaged(r);
+		return reader__damaged(r);
 	r->has_counts = true;
 	return 0;
 }
@@ -211,16 +143,24 @@ static int take_table(struct trace_reader *r, const struct block *b)
 {
 	const struct file_table *t = &file_tables[b->type];
 
-	if (table__decode(&t->table, r->raw, b->raw_len, &r->pool, (char *)&r->rows + t->rows) ||
-	    file_objects__take(&r->objects, &r->rows, &r->pool))
-		return damaged(r);
+	int err;
+
+	if (table__decode(&t->table, b->raw, b->raw_len, &r->pool, (char *)&r->rows + t->rows))
+		return reader__damaged(r);
+	err = reader__drop_unknown(r, b->type);
+	if (err)
+		return err;
+	if (file_objects__take(&r->objects, &r->rows, &r->pool))
+		return reader__damaged(r);
+	r->done.tables++;
+	r->done.plans += b->type == BLOCK_PLAN;
 	if (b->type == BLOCK_PLAN)
 		return take_plan(r);
 	if (b->type == BLOCK_COUNTED)
 		return take_counts(r);
 	if (b->type == BLOCK_END) {
 		r->ended = r->rows.end.len;
-		return r->ended ? 0 : damaged(r);
+		return r->ended ? 0 : reader__damaged(r);
 	}
 	return 0;
 }
@@ -250,7 +190,7 @@ static bool is_in_place(const struct trace_reader *r, uint8_t type)
 	case BLOCK_FIELD:
 		return !r->plan;
 	default:
-		return !r->plan || r->major >= 4;
+		return !r->plan || r->version.major >= 4;
 	}
 }
 
@@ -275,59 +215,70 @@ static int take_block(struct trace_reader *r, const struct block *b)
 	if (!is_in_place(r, b->type) ||
 	    ((b->type == BLOCK_EVENTS || b->type == BLOCK_COUNTED || b->type == BLOCK_END) &&
 	     is_in_increment(r)))
-		return damaged(r);
-	if (b->type != BLOCK_EVENTS)
-		return take_table(r, b);
-	err = event_decoder__begin(r->events, r->raw, b->raw_len);
-	r->in_events = !err;
-	return err ? damaged(r) : 0;
+		return reader__damaged(r);
+	if (b->type != BLOCK_EVENTS && b->type != BLOCK_END)
+		return r->no_tables ? 0 : take_table(r, b);
+	if (b->type == BLOCK_EVENTS) {
+		err = event_decoder__begin(r->events, b->raw, b->raw_len);
+		if (err)
+			return reader__damaged(r);
+		r->in_events = true;
+	}
+	err = r->misses ? reader__tell_loss(r, b) : 0;
+	return err || b->type == BLOCK_EVENTS ? err : take_table(r, b);
 }
 
 static int next_block(struct trace_reader *r)
 {
-	uint8_t header[BLOCK_HEADER_SIZE];
+	struct block_stream *s = &r->blocks.stream;
 	struct block b;
-	ssize_t n;
+	uint32_t lost;
+	int n;
 
 	if (r->rows.counted.len) /* those were read */
 		file_counts__drop(&r->rows);
-	r->block_offset = r->offset;
-	r->number = r->blocks++;
-	n = take_bytes(r, header, sizeof(header));
-	if (n < 0)
-		return n;
-	if ((size_t)n < sizeof(header))
+	r->offset = s->offset;
+	n = salvage__next(&r->blocks, &b, &lost);
+	r->pool.budget += (size_t)(s->offset - r->paid) * BUDGET_PER_BYTE;
+	r->paid = s->offset;
+	if (!n)
 		return cut(r);
-	if (!block__parse(header, r->number, &b))
-		return damaged(r);
-	n = take_stored(r, b.stored_len);
 	if (n < 0)
-		return n;
-	if ((size_t)n < b.stored_len)
-		return cut(r);
-	make_room(&r->raw, &r->raw_cap, b.raw_len);
-	if (!block__unpack(&b, header, r->stored, r->raw))
-		return damaged(r);
-	r->pool.budget += (size_t)(b.stored_len + sizeof(header)) * BUDGET_PER_BYTE;
-	return take_block(r, &b);
+		return n == -EBADMSG ? reader__damaged(r) : n;
+	r->number = b.number;
+	n = r->version.major ? 0 : header__check(r->blocks.header, &r->version);
+	if (!n && lost)
+		n = reader__lose(r, &b, lost);
+	return n ? n : take_block(r, &b);
 }
 
 /* ---- items ---- */
 
+/* Armored, a copy of it follows: it may be missing. */
 static int read_header(struct trace_reader *r)
 {
-	uint8_t header[FILE_HEADER_SIZE];
-	uint16_t machine;
-	ssize_t n = take_bytes(r, header, sizeof(header));
+	struct block_stream *s = &r->blocks.stream;
+	size_t n = block_stream__peek(s, FILE_HEADER_SIZE);
+	const uint8_t *header = s->bytes + s->at;
+	int err;
 
-	if (n < 0)
-		return n;
-	if ((size_t)n < sizeof(header))
-		return n >= FILE_MAGIC_SIZE && !memcmp(header, FILE_MAGIC, FILE_MAGIC_SIZE)
-			       ? err__set(ENODATA, "cut at byte %zd, in its header", n)
+	if (s->error)
+		return s->error;
+	r->started = true;
+	r->blocks.headless = n < FILE_HEADER_SIZE && s->hole;
+	if (r->blocks.headless)
+		return 0;
+	r->started = false;
+	if (n < FILE_HEADER_SIZE)
+		return trace_reader__is_magic(header, n)
+			       ? err__set(ENODATA, "cut at byte %zu, in its header", n)
 			       : err__set(ENOEXEC,
 					  "not a trace file of bbtrace; -o FILE records one");
-	return header__check(header, &machine, &r->major);
+	err = header__check(header, &r->version);
+	r->started = !err;
+	if (!err)
+		block_stream__skip(s, FILE_HEADER_SIZE);
+	return err;
 }
 
 static int give_mapped(struct trace_reader *r, struct trace_item *out)
@@ -335,7 +286,7 @@ static int give_mapped(struct trace_reader *r, struct trace_item *out)
 	const struct file_mapped *m = &r->rows.mapped.data[r->mapped_given++];
 
 	if (m->object >= r->objects.all.len || !m->path)
-		return damaged(r);
+		return reader__damaged(r);
 	*out = (struct trace_item){.type = TRACE_MAPPED,
 				   .dev = m->dev,
 				   .ino = m->ino,
@@ -344,16 +295,28 @@ static int give_mapped(struct trace_reader *r, struct trace_item *out)
 	return 1;
 }
 
+/* before: of the one before it. */
+static uint64_t time_of(const struct item *i, uint64_t before)
+{
+	uint64_t time = i->type == ITEM_EVENT ? i->event->time : i->sideband.time;
+
+	return time ? time : before;
+}
+
 static int give_event(struct trace_reader *r, struct trace_item *out)
 {
-	const struct item *item = NULL;
-	int n = event_decoder__next(r->events, &item);
+	const struct item *item = r->held;
+	int n = item ? 1 : event_decoder__next(r->events, &item);
 
+	r->held = NULL;
 	if (n < 0)
-		return damaged(r);
+		return reader__damaged(r);
 	r->in_events = n;
 	if (!n)
 		return 0;
+	r->done.events += item->type == ITEM_EVENT;
+	r->done.sideband += item->type != ITEM_EVENT;
+	r->time = time_of(item, r->time);
 	*out = (struct trace_item){.type = TRACE_EVENT, .event = item->event};
 	if (item->type == ITEM_EVENT)
 		return 1;
@@ -393,6 +356,10 @@ static int give(struct trace_reader *r, struct trace_item *out)
 		return 1;
 	}
 	r->mapped_given = r->rows.mapped.len = 0;
+	if (r->is_due) {
+		reader__give_damage(r, out);
+		return 1;
+	}
 	return r->in_events ? give_event(r, out) : 0;
 }
 
@@ -401,7 +368,7 @@ int trace_reader__next(struct trace_reader *r, struct trace_item *out)
 	int n = r->failed;
 
 	r->failed = 0;
-	if (!n && !r->major)
+	if (!n && !r->started)
 		n = read_header(r);
 	if (n)
 		return n;
@@ -410,13 +377,13 @@ int trace_reader__next(struct trace_reader *r, struct trace_item *out)
 		if (n)
 			return n;
 	}
-	return n;
+	return n ? n : reader__sum_up(r);
 }
 
 /* What it read is not read again: an error comes again, at the same byte. */
 const struct trace_meta *trace_reader__peek(struct trace_reader *r)
 {
-	int err = r->major ? 0 : read_header(r);
+	int err = r->started ? 0 : read_header(r);
 
 	while (!err && !r->plan && !r->rows.meta.len)
 		err = next_block(r);
@@ -454,6 +421,8 @@ int trace_reader__pass(const struct trace_reader *r, const struct trace_item *i,
 		return calls->lost ? calls->lost(ctx, i->pid, i->tid, i->count) : 0;
 	case TRACE_COUNTS:
 		return calls->counts ? calls->counts(ctx, i->counts) : 0;
+	case TRACE_DAMAGE:
+		return calls->damage ? calls->damage(ctx, i->damage) : 0;
 	}
 	return 0;
 }

@@ -2,16 +2,34 @@
 /*
  * Writes a trace file: the plan first, then blocks of events. Objects and symbols that an event
  * block's addresses need precede it, unless already written.
+ *
+ * A file that is to be armored has small blocks, and copies of those that others depend on: the
+ * copies of blocks that are written together follow all of them, so that they are apart. Other
+ * files have none: the plan may be most of them, and what damages a file on a disk, a full disk or
+ * the end of who writes it, is at its end.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "file/format.h"
+
+/* Bytes of a block in an armored file, of events and of tables. */
+#define ARMORED_EVENTS (2u << 10)
+#define ARMORED_TABLE  (4u << 10)
+
+struct copied {
+	uint32_t number;
+	uint8_t type;
+	struct str raw;
+};
 
 struct trace_writer {
 	const struct plan *plan;
 	trace_put_fn put;
 	void *ctx;
 	uint32_t number; /* of the next block */
+	bool armored, counts;
+	struct block_totals totals;
+	VEC(struct copied) copied; /* to be copied behind the blocks that follow */
 	struct event_encoder *events;
 	VEC(const struct object *) objects; /* by number */
 	struct map64 numbers;		    /* object -> its number + 1 */
@@ -20,14 +38,16 @@ struct trace_writer {
 	struct file_rows rows;		    /* to be written before the next events */
 };
 
-struct trace_writer *trace_writer__new(const struct plan *plan, trace_put_fn put, void *ctx)
+struct trace_writer *trace_writer__new(const struct plan *plan, trace_put_fn put, void *ctx,
+				       bool armored)
 {
 	struct trace_writer *w = xcalloc(1, sizeof(*w));
 
 	w->plan = plan;
 	w->put = put;
 	w->ctx = ctx;
-	w->events = event_encoder__new(plan);
+	w->armored = armored;
+	w->events = event_encoder__new(plan, armored ? ARMORED_EVENTS : 0);
 	return w;
 }
 
@@ -45,11 +65,22 @@ static void free_rows(struct file_rows *rows)
 	vec__free(&rows->target_counts);
 }
 
+static void drop_copied(struct trace_writer *w)
+{
+	struct copied *c;
+
+	vec__each (c, &w->copied)
+		str__free(&c->raw);
+	w->copied.len = 0;
+}
+
 void trace_writer__free(struct trace_writer *w)
 {
 	if (!w)
 		return;
 	event_encoder__free(w->events);
+	drop_copied(w);
+	vec__free(&w->copied);
 	vec__free(&w->objects);
 	map64__free(&w->numbers);
 	map64__free(&w->symbols);
@@ -60,31 +91,69 @@ void trace_writer__free(struct trace_writer *w)
 
 /* ---- blocks ---- */
 
+static void keep_copy(struct trace_writer *w, uint8_t type, const struct str *raw)
+{
+	struct copied c = {w->number, type, {0}};
+
+	if (!w->armored || raw->len > BLOCK_RAW_MAX / 2)
+		return;
+	put_number(&c.raw, c.number);
+	put_byte(&c.raw, type);
+	str__put(&c.raw, raw->data, raw->len);
+	vec__push(&w->copied, c);
+}
+
 static int put_header(struct trace_writer *w)
 {
 	struct trace_block b = {0};
 
 	header__put(&b.raw, w->plan->arch->machine);
+	keep_copy(w, 0, &b.raw);
 	return w->put(w->ctx, &b);
 }
 
-static int put_block(struct trace_writer *w, enum block_type type, struct str raw)
+static int put_numbered(struct trace_writer *w, enum block_type type, struct str raw)
 {
 	struct trace_block b = {type, w->number++, raw};
 
 	return w->put(w->ctx, &b);
 }
 
+/* Of a table, or of what later blocks depend on otherwise. */
+static int put_block(struct trace_writer *w, enum block_type type, struct str raw)
+{
+	keep_copy(w, type, &raw);
+	w->totals.tables += type != BLOCK_EVENTS;
+	w->totals.plans += type == BLOCK_PLAN;
+	return put_numbered(w, type, raw);
+}
+
+static int put_copies(struct trace_writer *w)
+{
+	struct copied *c;
+	int err = 0;
+
+	vec__each (c, &w->copied) {
+		if (!err) {
+			err = put_numbered(w, BLOCK_COPY, c->raw);
+			c->raw = (struct str){0};
+		}
+	}
+	drop_copied(w);
+	return err;
+}
+
 /* Writes as many rows as fit in a block, halving the number while they are too long. */
 static int put_some_rows(struct trace_writer *w, enum block_type type, const char *rows, size_t n)
 {
 	const struct table *t = &file_tables[type].table;
+	const size_t most = w->armored && n > 1 ? ARMORED_TABLE : BLOCK_RAW_MAX;
 	struct str raw = {0};
 	size_t len;
 	int err;
 
 	table__encode(t, rows, n, &raw);
-	if (raw.len <= BLOCK_RAW_MAX)
+	if (raw.len <= most)
 		return put_block(w, type, raw);
 	len = raw.len;
 	str__free(&raw);
@@ -199,6 +268,7 @@ typedef VEC(struct file_code) code_vec;
 
 static void add_code(struct trace_writer *w, const struct plan_function *f, code_vec *rows)
 {
+	const size_t most = w->armored ? ARMORED_TABLE / 2 : CODE_ROW_MAX;
 	const struct object *o;
 	uint32_t number;
 
@@ -212,12 +282,10 @@ static void add_code(struct trace_writer *w, const struct plan_function *f, code
 		const uint8_t *bytes = object__bytes(o, r->vaddr, &avail);
 
 		avail = bytes ? min_of(avail, r->size) : 0;
-		for (size_t at = 0; at < avail; at += CODE_ROW_MAX)
-			vec__push(rows,
-				  (struct file_code){
-					  number,
-					  r->vaddr + at,
-					  {bytes + at, min_of(avail - at, (size_t)CODE_ROW_MAX)}});
+		for (size_t at = 0; at < avail; at += most)
+			vec__push(rows, (struct file_code){number,
+							   r->vaddr + at,
+							   {bytes + at, min_of(avail - at, most)}});
 	}
 }
 
@@ -313,8 +381,9 @@ static int end_plan(struct trace_writer *w)
 				.ifunc_unknown = p->ifunc_unknown,
 				.entries_only = p->entries_only,
 				.counts_all = p->counts_all};
+	int err = put_rows(w, BLOCK_PLAN, &row, 1);
 
-	return put_rows(w, BLOCK_PLAN, &row, 1);
+	return err ? err : put_copies(w);
 }
 
 int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta)
@@ -322,6 +391,7 @@ int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta)
 	const struct plan_object *o;
 	int err;
 
+	w->counts = meta->counts;
 	vec__each (o, &w->plan->objects)
 		number_of(w, o->object, true);
 	err = put_header(w);
@@ -365,31 +435,54 @@ int trace_writer__increment(struct trace_writer *w, const struct plan_increment 
 
 /* ---- events ---- */
 
-int trace_writer__flush(struct trace_writer *w)
+/* Of sideband events there are copies, too: addresses and names depend on them. */
+static int put_events(struct trace_writer *w)
 {
+	bool is_sideband = event_encoder__is_sideband(w->events);
 	struct str raw = {0};
 	int err = flush_rows(w);
 
-	if (err || !event_encoder__end(w->events, &raw))
+	if (!err)
+		err = put_copies(w);
+	if (err || !event_encoder__end(w->events, &raw, &w->totals))
 		return err;
-	return put_block(w, BLOCK_EVENTS, raw);
+	if (!is_sideband)
+		return put_numbered(w, BLOCK_EVENTS, raw);
+	err = put_block(w, BLOCK_EVENTS, raw);
+	return err ? err : put_copies(w);
+}
+
+int trace_writer__flush(struct trace_writer *w)
+{
+	struct trace_block pause = {0};
+	int err = put_events(w);
+
+	return err || !w->armored ? err : w->put(w->ctx, &pause);
 }
 
 static int flush_if_full(struct trace_writer *w)
 {
-	return event_encoder__is_full(w->events) ? trace_writer__flush(w) : 0;
+	return event_encoder__is_full(w->events) ? put_events(w) : 0;
+}
+
+/* In armored files sideband events have their own blocks. */
+static int part_from(struct trace_writer *w, bool sideband)
+{
+	return w->armored && event_encoder__is_sideband(w->events) != sideband ? put_events(w) : 0;
 }
 
 int trace_writer__event(struct trace_writer *w, const struct event *e)
 {
-	int err = event_encoder__event(w->events, e);
+	int err = part_from(w, false);
 
+	if (!err)
+		err = event_encoder__event(w->events, e);
 	return err ? err : flush_if_full(w);
 }
 
 int trace_writer__branches(struct trace_writer *w, const struct logged_branches *b)
 {
-	int err = 0;
+	int err = part_from(w, false);
 
 	for (size_t i = 0; !err && i < b->n;) {
 		err = event_encoder__branches(w->events, b, &i);
@@ -401,12 +494,20 @@ int trace_writer__branches(struct trace_writer *w, const struct logged_branches 
 
 int trace_writer__sideband(struct trace_writer *w, const struct sideband_event *e)
 {
+	int err = part_from(w, true);
+
+	if (err)
+		return err;
 	event_encoder__sideband(w->events, e);
 	return flush_if_full(w);
 }
 
 int trace_writer__lost(struct trace_writer *w, uint32_t pid, uint32_t tid, uint64_t count)
 {
+	int err = part_from(w, true);
+
+	if (err)
+		return err;
 	event_encoder__lost(w->events, pid, tid, count);
 	return flush_if_full(w);
 }
@@ -415,7 +516,7 @@ int trace_writer__counts(struct trace_writer *w, const struct trace_counts *c)
 {
 	const struct file_counted counted = {c->tag, c->traces, c->counts.edges->residue};
 	struct file_rows *rows = &w->rows;
-	int err = trace_writer__flush(w);
+	int err = put_events(w);
 
 	if (err)
 		return err;
@@ -432,14 +533,30 @@ int trace_writer__counts(struct trace_writer *w, const struct trace_counts *c)
 		err = put_tables(w, tables, ARRAY_SIZE(tables));
 	}
 	file_counts__drop(rows);
-	return err;
+	return err ? err : put_copies(w);
+}
+
+/* For a reader to whom the last events are lost. */
+static int put_totals(struct trace_writer *w)
+{
+	struct str raw = {0};
+
+	event_encoder__put_empty(&raw, &w->totals);
+	return put_block(w, BLOCK_EVENTS, raw);
 }
 
 int trace_writer__end(struct trace_writer *w, const struct trace_end *end)
 {
-	int err = trace_writer__flush(w);
+	struct trace_block pause = {0};
+	int err = put_events(w);
 
-	return err ? err : put_rows(w, BLOCK_END, end, 1);
+	if (!err && !w->counts)
+		err = put_totals(w);
+	if (!err)
+		err = put_rows(w, BLOCK_END, end, 1);
+	if (!err)
+		err = put_copies(w);
+	return err || !w->armored ? err : w->put(w->ctx, &pause);
 }
 
 uint64_t trace_writer__pending(const struct trace_writer *w)

@@ -14,6 +14,8 @@ void stats__plan_extended(struct stats *p)
 
 	p->functions = xextend(p->functions, p->nfunctions, nfunctions, sizeof(*p->functions));
 	p->sites = xextend(p->sites, p->nsites, nsites, sizeof(*p->sites));
+	p->named = xextend(p->named, p->nnamed, p->plan->named.len, sizeof(*p->named));
+	p->nnamed = p->plan->named.len;
 	p->nfunctions = nfunctions;
 	p->nsites = nsites;
 }
@@ -22,7 +24,6 @@ void stats__init(struct stats *p, const struct plan *plan)
 {
 	*p = (struct stats){.plan = plan, .priv = xcalloc(1, sizeof(*p->priv))};
 	p->priv->other = NO_NODE;
-	p->named = xcalloc(plan->named.len + 1, sizeof(*p->named));
 	stats__plan_extended(p);
 }
 

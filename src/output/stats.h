@@ -145,6 +145,7 @@ struct stats {
 	struct stats_site *sites;	  /* plan->sites.len */
 	size_t nfunctions, nsites;
 	uint64_t *named; /* by plan->named: how many */
+	size_t nnamed;
 	stats_nodes nodes;
 	VEC(struct stats_thread) threads;
 	VEC(struct stats_call) calls;

@@ -108,6 +108,10 @@ static void replace_counting(struct plan *p, const struct plan_increment *i)
 /* The first plan of a trace file is an increment of an empty one. */
 static void take_named(struct plan *p, struct plan *rows)
 {
+	struct plan_field *f;
+
+	vec__each (f, &rows->fields)
+		f->named += p->named.len;
 	vec__append(&p->named, &rows->named);
 	vec__append(&p->fields, &rows->fields);
 	rows->named.len = rows->fields.len = 0;

@@ -15,6 +15,7 @@ void plan_numbers__free(struct plan_numbers *n)
 	free(n->blocks);
 	free(n->by_symbol);
 	free(n->shifts);
+	free(n->named);
 	vec__free(&n->splits);
 	vec__free(&n->ranges);
 }
@@ -23,7 +24,7 @@ bool plan_increment__is_empty(const struct plan_increment *i)
 {
 	const struct plan *rows = &i->rows;
 
-	return !rows->objects.len && !rows->functions.len && !rows->sites.len &&
+	return !rows->named.len && !rows->objects.len && !rows->functions.len && !rows->sites.len &&
 	       !rows->blocks.len && !rows->lines.len && !rows->scopes.len;
 }
 
@@ -334,6 +335,58 @@ static void add_extents(struct joining *j)
 						    j->n->functions[g->function]});
 }
 
+/* ---- named events ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_fields(const struct plan *a, uint32_t x, const struct plan *b, uint32_t y)
+{
+	size_t n, m;
+	const struct plan_field *f = plan__fields(a, x, &n), *g = plan__fields(b, y, &m);
+
+	for (size_t i = 0; n == m && i < n; i++)
+		if (strcmp(f[i].name, g[i].name) || !same_text(f[i].type, g[i].type) ||
+		    f[i].offset != g[i].offset || f[i].size != g[i].size ||
+		    f[i].count != g[i].count || f[i].kind != g[i].kind || f[i].known != g[i].known)
+			return false;
+	return n == m;
+}
+
+/* Those of another kernel may have other fields: they are events of their own. */
+static uint32_t find_named(const struct plan *all, const struct plan *p, uint32_t which)
+{
+	const struct plan_named *n = &p->named.data[which];
+	uint32_t i = 0;
+
+	while (i < all->named.len &&
+	       (all->named.data[i].kind != n->kind || strcmp(all->named.data[i].name, n->name) ||
+		!same_fields(all, i, p, which)))
+		i++;
+	return i;
+}
+
+static void add_named(struct joining *j)
+{
+	struct plan *rows = &j->more->rows;
+
+	for (uint32_t i = 0; i < j->p->named.len; i++) {
+		size_t n;
+		const struct plan_field *f = plan__fields(j->p, i, &n);
+		uint32_t known = find_named(j->all, j->p, i);
+
+		j->n->named[i] = known < j->all->named.len ? known
+							    : j->all->named.len + rows->named.len;
+		if (known < j->all->named.len)
+			continue;
+		plan__add_named(rows, j->p->named.data[i].kind, j->p->named.data[i].name);
+		for (size_t k = 0; k < n; k++)
+			plan__add_field(rows, &f[k]);
+	}
+}
+
 /* ---- the whole ---- */
 
 static void add_rows(struct joining *j)
@@ -357,6 +410,7 @@ static void add_rows(struct joining *j)
 	rows->skipped += min_of(j->refused, j->p->skipped);
 	add_extents(j);
 	add_source(j);
+	add_named(j);
 }
 
 static void allocate(struct joining *j)
@@ -367,6 +421,7 @@ static void allocate(struct joining *j)
 		.objects = xcalloc(p->objects.len + 1, sizeof(uint32_t)),
 		.functions = xcalloc(p->functions.len + 1, sizeof(uint32_t)),
 		.sites = xcalloc(p->sites.len + 1, sizeof(uint32_t)),
+		.named = xcalloc(p->named.len + 1, sizeof(uint32_t)),
 		.blocks = xcalloc(p->blocks.len + 1, sizeof(uint32_t)),
 		.by_symbol = xcalloc(p->functions.len + 1, sizeof(bool)),
 		.shifts = xcalloc(p->functions.len + 1, sizeof(uint64_t)),

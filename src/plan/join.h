@@ -24,7 +24,7 @@ struct plan_split {
 
 /* Which rows of the joined plan those of another plan are, by their numbers there. */
 struct plan_numbers {
-	uint32_t *objects, *functions, *sites;
+	uint32_t *objects, *functions, *sites, *named;
 	uint32_t *blocks; /* the first of those that it consists of, which follow by address */
 	bool *by_symbol;  /* by function: it was found by its symbol, in an object of another build
 			   */

@@ -255,6 +255,23 @@ uint32_t plan__hooked(const struct plan *p)
 	return n;
 }
 
+void plan__keep(struct plan *p, const struct object *o, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < p->objects.len; i++)
+		if (p->objects.data[i].object == o)
+			vec__push(&p->kept, (struct plan_kept){vaddr, i});
+}
+
+bool plan__is_kept(const struct plan *p, uint32_t object, uint64_t vaddr)
+{
+	const struct plan_kept *k;
+
+	vec__each (k, &p->kept)
+		if (k->vaddr == vaddr && k->object == object)
+			return true;
+	return false;
+}
+
 bool plan__sees_programs(const struct plan *p)
 {
 	return p->named.len || plan__has_programs(p);
@@ -394,6 +411,7 @@ void plan__free_tables(struct plan *p)
 	vec__free(&p->blocks);
 	vec__free(&p->table);
 	vec__free(&p->breaks);
+	vec__free(&p->kept);
 	vec__free(&p->sides);
 	vec__free(&p->stubs);
 	vec__free(&p->extents);

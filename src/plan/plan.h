@@ -221,6 +221,13 @@ struct plan_break {
 	uint32_t block;
 };
 
+/* An instruction that has to be executed where it is, also if its function runs as a copy: somebody
+ * else has a probe on it. */
+struct plan_kept {
+	uint64_t vaddr;
+	uint32_t object;
+};
+
 struct plan {
 	const struct arch *arch; /* of all its objects */
 	enum plan_placement placement;
@@ -242,6 +249,7 @@ struct plan {
 	VEC(uint32_t) table;	  /* block indices */
 	VEC(struct plan_break)
 	breaks;			     /* PLACEMENT_COUNT: by block, then vaddr. Not in trace files */
+	VEC(struct plan_kept) kept;  /* not in trace files */
 	VEC(struct plan_side) sides; /* sites that may retire: by site. Not in trace files */
 	VEC(struct plan_stub) stubs; /* those whose targets are in the plan */
 	VEC(struct plan_extent)
@@ -490,6 +498,9 @@ bool *plan__ends_elsewhere(const struct plan *p);
 bool plan__has_kernel(const struct plan *p);
 bool plan__has_programs(const struct plan *p);
 bool plan__sees_programs(const struct plan *p);
+/* Before functions are copied: an instruction that stays in the original, if the plan has it. */
+void plan__keep(struct plan *p, const struct object *o, uint64_t vaddr);
+bool plan__is_kept(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* How many sites uprobes and kprobes hook: those of plan->probes that aren't in copies. */
 uint32_t plan__hooked(const struct plan *p);
 /* Is this site, this function in the kernel or a module? */

@@ -78,6 +78,8 @@ void spaces__each(const struct spaces *s, uint32_t pid, void (*fn)(void *ctx, co
 
 /* For a trace from a file: opens nothing. spaces__know() supplies the objects of mapped files. */
 struct spaces *spaces__recorded(void);
+/* Forgets all mappings: some that came since then are not known. */
+void spaces__forget(struct spaces *s);
 void spaces__know(struct spaces *s, uint64_t dev, uint64_t ino, const char *path,
 		  const struct object *o);
 

@@ -165,6 +165,15 @@ void spaces__exec(struct spaces *s, uint32_t pid)
 	drop_all(s, space_of(s, pid));
 }
 
+void spaces__forget(struct spaces *s)
+{
+	uint64_t space;
+
+	for (size_t i = 0; i < s->by_pid.cap; i++)
+		if (map64__slot(&s->by_pid, i, &space))
+			drop_all(s, (struct space *)(uintptr_t)space);
+}
+
 void spaces__exit(struct spaces *s, uint32_t pid)
 {
 	uint64_t *slot = map64__get(&s->by_pid, pid);

@@ -49,6 +49,7 @@ struct call {
 	bool doubted;	  /* CALL_LOST: even of a function where all branches are probed */
 	bool told;	  /* CALL_LOST: UNKNOWN was already emitted for it */
 	bool replaced;	  /* perhaps: by a call in the same place, whose entry was lost */
+	bool holed;	  /* the same, by any number of them: its duration isn't known */
 	bool in_call;	  /* it made a call, and has had no event since */
 	bool made;  /* the next outer call called it directly: its return ends that one's in_call */
 	bool past;  /* CALL_AT: the block's entry or witness has had its event */
@@ -206,6 +207,8 @@ void goroutines__leave(struct trace *t, struct thread *th);
 void goroutines__end(struct trace *t, uint32_t pid);
 /* Leaves the open calls of all threads and goroutines: they count as open. */
 void tasks__leave_all(struct trace *t);
+/* Abandons the open calls of all, and forgets their names and where their objects are. */
+void tasks__forget_all(struct trace *t);
 /* Abandons all open calls of a thread. */
 void tasks__abandon(struct trace *t, struct thread *th);
 void thread__free(struct thread *th);
@@ -314,6 +317,8 @@ int replay__lost(struct event_context *n);
 void replay__doubt(struct trace *t, struct thread *th);
 /* At an event: emits UNKNOWN if the innermost call is in doubt. */
 int replay__mark_doubt(struct event_context *n);
+/* Events of the thread are missing, in its program and in the kernel. */
+void replay__forget(struct trace *t, struct thread *th);
 /* As replay__lost(), but their number is unknown. */
 int replay__gap(struct event_context *n);
 
@@ -332,7 +337,7 @@ struct call *replay__switching(struct event_context *n);
  */
 struct call *replay__leave_stack(struct event_context *n, struct call *c);
 
-/* ---- stop.c: recording stops and starts again ---- */
+/* ---- stop.c: recording stops and starts again, or a part of it is lost ---- */
 
 /* At an event: emits UNKNOWN if recording stopped since the thread's last one. */
 int stop__mark(struct event_context *n);

@@ -84,6 +84,28 @@ int replay__mark_doubt(struct event_context *n)
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
 
+/* A part of the file is lost: calls may have returned and others begun, as often as you like. */
+static void forget_times(struct thread *th)
+{
+	struct call *c;
+
+	map64__free(&th->entered);
+	th->returned_sp = 0;
+	vec__each (c, &th->calls)
+		c->holed = true;
+}
+
+void replay__forget(struct trace *t, struct thread *th)
+{
+	struct thread *kernel = kernel_side__if_any(th);
+
+	forget_times(th);
+	if (kernel)
+		forget_times(kernel);
+	forget_all(th, true);
+	account__miss(t, th);
+}
+
 int replay__gap(struct event_context *n)
 {
 	forget_all(n->th, true);

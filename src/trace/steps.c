@@ -307,9 +307,10 @@ static int put_return(struct event_context *n, const struct call *c, uint64_t ti
 {
 	step->function = c->function;
 	step->at = start_of(n->t, c->function);
-	step->has_duration = c->seen_entry;
-	step->duration = c->seen_entry ? time - c->time : 0;
-	step->has_tracing = c->seen_entry && account__of_call(n, c, &step->tracing, &step->noise);
+	step->has_duration = c->seen_entry && !c->holed;
+	step->duration = step->has_duration ? time - c->time : 0;
+	step->has_tracing =
+		step->has_duration && account__of_call(n, c, &step->tracing, &step->noise);
 	step->tracing = min_of(step->tracing, step->duration);
 	step->has_off = c->seen_entry && account__off_of_call(n, c, &step->off);
 	step->off = min_of(step->off, step->duration);

@@ -3,6 +3,8 @@
  * Recording stops, and starts again (bbtrace ctl). Nothing that was seen before tells what happens
  * after: a call that is found in the same place of the stack may be another one. So the threads
  * start as they do when a trace is attached to them, after a mark.
+ *
+ * A part of a trace file is lost: as if each thread had lost events.
  */
 #include "calls.h"
 
@@ -53,6 +55,55 @@ int trace__start(struct trace *t, uint64_t time)
 		t->totals.stopped_ms += (time - min_of(time, t->stopped)) / 1000000;
 	t->stopped = 0;
 	return step__note(t, NULL, STEP_START, time, NULL);
+}
+
+static int miss_of_thread(struct trace *t, struct thread *th)
+{
+	struct event_context n = {.t = t, .th = kernel_side__innermost(th)};
+
+	th->interrupted_at = 0;
+	th->last_hit = (struct last_hit){0};
+	replay__forget(t, th);
+	return th->seen || (th->kernel_side && th->kernel_side->seen)
+		       ? step__mark(&n, STEP_UNKNOWN, 0)
+		       : 0;
+}
+
+static int miss_of_all(struct trace *t, const struct map64 *threads)
+{
+	uint64_t th;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < threads->cap; i++)
+		if (map64__slot(threads, i, &th))
+			err = miss_of_thread(t, (struct thread *)(uintptr_t)th);
+	return err;
+}
+
+/* Which ones the threads run isn't known. Those that are idle are freed. */
+static void leave_goroutines(struct trace *t)
+{
+	uint64_t th;
+
+	for (size_t i = 0; i < t->threads.cap; i++)
+		if (map64__slot(&t->threads, i, &th))
+			goroutines__leave(t, (struct thread *)(uintptr_t)th);
+}
+
+int trace__hole(struct trace *t, uint64_t count, bool forgets)
+{
+	int err;
+
+	leave_goroutines(t);
+	if (forgets) {
+		tasks__forget_all(t);
+		t->totals.at_least = 1;
+		t->stopped = 0;
+	}
+	err = count ? trace__lost(t, 0, 0, count) : 0;
+	if (!err)
+		err = miss_of_all(t, &t->goroutines);
+	return err ? err : miss_of_all(t, &t->threads);
 }
 
 int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *text)

@@ -161,6 +161,25 @@ int trace__comm(struct trace *t, uint32_t pid, uint32_t tid, const char *comm)
 	return 0;
 }
 
+static void forget_task(struct trace *t, struct thread *th)
+{
+	tasks__abandon(t, th);
+	th->comm[0] = 0;
+	locate__forget_process(t, th->pid);
+}
+
+void tasks__forget_all(struct trace *t)
+{
+	uint64_t th;
+
+	for (size_t i = 0; i < t->goroutines.cap; i++)
+		if (map64__slot(&t->goroutines, i, &th))
+			forget_task(t, (struct thread *)(uintptr_t)th);
+	for (size_t i = 0; i < t->threads.cap; i++)
+		if (map64__slot(&t->threads, i, &th))
+			forget_task(t, (struct thread *)(uintptr_t)th);
+}
+
 /* Ends all threads for which fn holds. */
 static void end_threads(struct trace *t, bool (*fn)(void *ctx, struct thread *th), void *ctx)
 {

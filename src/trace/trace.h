@@ -294,6 +294,10 @@ int trace__gap(struct trace *t, uint32_t pid, uint32_t tid);
  * next event. */
 int trace__stop(struct trace *t, uint64_t time);
 int trace__start(struct trace *t, uint64_t time);
+/* So many events of any threads are missing here, and other records of theirs (0: only these):
+ * emits LOST of no thread, and UNKNOWN of each. forgets: sideband events are missing, so that
+ * nothing is known of any task. */
+int trace__hole(struct trace *t, uint64_t count, bool forgets);
 /* Somebody notes text; pid 0: not of a thread. */
 int trace__mark(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, const char *text);
 /* Ends the trace, not the threads: the calls that they run count as open. */

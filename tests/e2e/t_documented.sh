@@ -51,7 +51,7 @@ in_bash() {
 in_zsh() {
 	local letter name value
 	read -r letter name value <<<"$1"
-	[[ $letter == - ]] && grep -qE -e "['\"](\*|\([^)]*\))?--$name\[" "$T/zsh" || grep -qE -e "\{-$letter,--$name\}" "$T/zsh"
+	[[ $letter == - ]] && grep -qE -e "['\"](\*|\([^)]*\))?--$name(=-)?\[" "$T/zsh" || grep -qE -e "\{-$letter,--$name\}" "$T/zsh"
 }
 in_fish() {
 	local letter name

@@ -2,9 +2,10 @@
 /*
  * The trace file's reader, and the replay and rendering of its items. The first byte modulo 3
  * selects the input. 0: blocks of type (1 byte), length (2 bytes) and contents; without checksums,
- * which would reject nearly all inputs. 1: a file. 2: armored text. The first byte divided by 3
- * selects the format to render, from 1 on; 0: all formats; DIFF: the steps are compared with a part
- * of themselves.
+ * which would reject nearly all inputs. 1: a file. 2: armored text; if that begins with byte 1, it
+ * is what 0 is, armored, and the next byte says which lines are damaged. The first byte divided by
+ * 3 selects the format to render, from 1 on; 0: all formats; DIFF: the steps are compared with a
+ * part of themselves.
  */
 #include <elf.h>
 #include <zlib.h>
@@ -43,14 +44,15 @@ static void make_file(struct str *file, const uint8_t *data, size_t size)
 		 "\x89"
 		 "BBT\r\n\x1a\n",
 		 8);
-	put_number(file, 1 + size % 4, 2); /* the format: each that is read */
-	put_number(file, 0, 2);
+	put_number(file, 1 + size % 5, 2); /* the format: each that is read */
+	put_number(file, size / 5 % 2, 2);
 	put_number(file, 62 /* EM_X86_64 */, 4);
 	seal(file, 0, "", 0);
 	while (size >= 3) {
 		size_t len = min_of((size_t)(data[1] | data[2] << 8), size - 3), start = file->len;
 
-		put_number(file, data[0], 4);
+		number += data[0] >> 7; /* as if one in front of it were lost */
+		put_number(file, data[0] & 0x7f, 4);
 		put_number(file, len, 4);
 		put_number(file, len, 4);
 		put_number(file, number++, 4);
@@ -59,6 +61,45 @@ static void make_file(struct str *file, const uint8_t *data, size_t size)
 		data += 3 + len;
 		size -= 3 + len;
 	}
+}
+
+/* Drops some lines of armor, repeats others, or changes a byte in them. */
+static void hurt(struct str *text, uint8_t how)
+{
+	struct str out = {0};
+	uint64_t line = how;
+
+	for (const char *p = text->data, *end = p + text->len; p < end; line += 256) {
+		const char *next = (const char *)memchr(p, '\n', end - p) + 1;
+		uint64_t h = how ? map64__hash(&line, sizeof(line)) % 32 : 32;
+		size_t at = out.len;
+
+		if (h)
+			str__put(&out, p, next - p);
+		if (h == 1)
+			str__put(&out, p, next - p);
+		if (h == 2)
+			out.data[at + 20] ^= 1;
+		if (h == 3)
+			str__puts(&out, "[ 1.0] a message\r\n");
+		p = next;
+	}
+	str__free(text);
+	*text = out;
+}
+
+static void make_armored(struct str *text, const uint8_t *data, size_t size)
+{
+	struct armor *a = armor__new(data[0] & 1);
+	struct str file = {0};
+
+	make_file(&file, data + 1, size - 1);
+	armor__put(a, file.data, file.len, text);
+	armor__end_line(a, text);
+	armor__end_groups(a, text);
+	armor__free(a);
+	str__free(&file);
+	hurt(text, data[0]);
 }
 
 /* ---- bytes ---- */
@@ -321,6 +362,19 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 	}
 }
 
+static int on_damage_of(void *ctx, const struct trace_damage *d)
+{
+	struct run *r = ctx;
+	char text[160];
+
+	trace_damage__text(d, text, sizeof(text));
+	CHECK(*text);
+	if (d->sideband || d->unknown)
+		spaces__forget(r->spaces);
+	trace__maps_changed(r->t);
+	return trace__hole(r->t, d->events, d->sideband || d->unknown);
+}
+
 static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 {
 	struct run *r = ctx;
@@ -456,8 +510,9 @@ static void finish(struct run *r)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct trace_calls calls = {on_begin, on_plan,	on_object, on_mapped,
-						 on_event, on_sideband, on_lost,   on_counts};
+	static const struct trace_calls calls = {on_begin,  on_plan,   on_object,
+						 on_mapped, on_event,  on_sideband,
+						 on_lost,   on_counts, on_damage_of};
 	struct bytes in = {(const char *)data + 1, size - 1};
 	struct dearmor *d = NULL;
 	struct trace_reader *reader;
@@ -472,6 +527,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_file(&file, data + 1, size - 1);
 		in = (struct bytes){file.data, file.len};
 	} else if (data[0] % 3 == 2) {
+		if (size > 2 && data[1] == 1) {
+			make_armored(&file, data + 2, size - 2);
+			in = (struct bytes){file.data, file.len};
+		}
 		d = dearmor__new(read_bytes, &in, on_damage, NULL);
 	}
 	reader = d ? trace_reader__new(dearmor__read, d) : trace_reader__new(read_bytes, &in);

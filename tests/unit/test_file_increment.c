@@ -159,7 +159,7 @@ static struct plan *write_file(void)
 {
 	static const struct trace_meta meta = {.events = 7};
 	struct plan *p = copy_plan();
-	struct trace_writer *w = trace_writer__new(p, to_memory, &file);
+	struct trace_writer *w = trace_writer__new(p, to_memory, &file, false);
 
 	str__clear(&file);
 	str__clear(&wrote);
@@ -264,7 +264,7 @@ static void test_changes(void)
 static void test_order(void)
 {
 	struct plan *p = copy_plan();
-	struct trace_writer *w = trace_writer__new(p, to_memory, &file);
+	struct trace_writer *w = trace_writer__new(p, to_memory, &file, false);
 	struct plan_increment code = new_code();
 
 	trace_writer__begin(w, &(struct trace_meta){0});
@@ -281,7 +281,7 @@ static void test_order(void)
 static int read_bad(void (*spoil)(struct plan_increment *i), struct got *got)
 {
 	struct plan *p = copy_plan();
-	struct trace_writer *w = trace_writer__new(p, to_memory, &file);
+	struct trace_writer *w = trace_writer__new(p, to_memory, &file, false);
 	struct plan_increment i = new_code();
 	struct trace_reader *r;
 	int err;
@@ -388,7 +388,7 @@ static void test_bad(void)
 static void test_unfinished(void)
 {
 	struct plan *p = copy_plan();
-	struct trace_writer *w = trace_writer__new(p, to_memory, &file);
+	struct trace_writer *w = trace_writer__new(p, to_memory, &file, false);
 	struct plan_increment i = new_code();
 	struct trace_reader *r;
 	struct got got = {0};

@@ -31,7 +31,7 @@ static bool same(const struct str *a, const struct str *b)
 
 static void make(size_t len)
 {
-	struct armor *a = armor__new();
+	struct armor *a = armor__new(false);
 
 	plain.len = armored.len = 0;
 	for (size_t i = 0; i < len; i++)
@@ -131,7 +131,7 @@ static void test_damage(void)
 	make(42 * 100);
 	armored.len = 0;
 	{
-		struct armor *a = armor__new();
+		struct armor *a = armor__new(false);
 
 		armor__put(a, plain.data, plain.len, &armored);
 		armor__free(a);

@@ -167,7 +167,7 @@ static const struct trace_meta meta = {
 /* A file of n items, in several blocks. */
 static void write_file(size_t n)
 {
-	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file);
+	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file, false);
 	struct trace_end end = {.sideband_lost = 3, .totals = {.events = 17, .lost = 4}};
 
 	file.len = wrote.len = 0;
@@ -340,6 +340,23 @@ static void test_cut(void)
 	   "a file that is cut anywhere is read up to the cut, and the message says where");
 }
 
+/* Are its lines among the other's, in their order? */
+static bool is_part(const struct str *part, const struct str *whole)
+{
+	const char *p = part->data, *end = p + part->len, *w = whole->data;
+
+	while (p < end) {
+		size_t len = strchr(p, '\n') + 1 - p;
+
+		while (strncmp(w, p, len) != 0)
+			if (!(w = strchr(w, '\n')) || !*++w)
+				return false;
+		p += len;
+		w += len;
+	}
+	return true;
+}
+
 static void test_flips(void)
 {
 	size_t good = 0, n = 0;
@@ -354,12 +371,12 @@ static void test_flips(void)
 		err = read_file(file.data, file.len, &got, &r);
 		/* a length that the flip enlarged may reach behind the file's end */
 		good += (err == -EBADMSG || err == -ENOEXEC || err == -ENODATA) &&
-			is_prefix(&got.items, &wrote);
+			is_part(&got.items, &wrote);
 		file.data[at] ^= 1 << (at % 8);
 		trace_reader__free(r);
 		str__free(&got.items);
 	}
-	is(good, n, "a bit flipped anywhere is noticed, and what is before it is read");
+	is(good, n, "a bit flipped anywhere is noticed, and nothing wrong is read");
 }
 
 /* ---- other versions ---- */
@@ -449,7 +466,7 @@ static void test_same_bytes(void)
 static void test_size(void)
 {
 	struct str before = {0};
-	struct trace_writer *w = trace_writer__new(&plan, to_memory, &before);
+	struct trace_writer *w = trace_writer__new(&plan, to_memory, &before, false);
 	const unsigned n = 50000;
 	uint64_t raw, time = 5000000000000;
 
@@ -477,7 +494,7 @@ static void test_size(void)
 
 static void test_foreign_record(void)
 {
-	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file);
+	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file, false);
 	struct event e = {.site = SITES};
 
 	file.len = 0;
@@ -500,7 +517,7 @@ static void write_runs(bool as_words)
 	uint64_t words[64], sp = 0x7ffc00000100;
 
 	str__clear(&file);
-	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file);
+	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file, false);
 	trace_writer__begin(w, &meta);
 	for (int i = 0; i < 3000; i++) {
 		struct logged_branches b = {.pid = 100,

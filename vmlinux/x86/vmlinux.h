@@ -172,6 +172,7 @@ typedef struct {
 } sigset_t;
 
 struct task_struct {
+	int exit_state;
 	struct css_set *cgroups;
 	struct files_struct *files;
 	pid_t pid, tgid;

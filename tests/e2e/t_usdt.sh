@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Static probes of programs: each form of an argument, semaphores, several places of one name; python3's and libstdc++'s as
+# they are shipped; live, from a file, with copies.
+# shellcheck disable=SC2154,SC2034 # lib.sh sets them
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:perl
+printf '5.15\n%s\n' "$(uname -r)" | sort -VC || skip_all 'static probes need Linux 5.15: an attach cookie'
+[[ $(uname -m) == x86_64 ]] || skip_all 'the operands are those of x86-64'
+
+# ---- a program of our own: what it passes, it prints ----
+source_program probes c -Wno-unused <<'END'
+#include <stdint.h>
+#include <stdio.h>
+/* sys/sdt.h of systemtap, by hand: what a compiler would choose is chosen here. */
+#define NOTE(name, semaphore, args)                                                                \
+	"990: nop\n"                                                                               \
+	".pushsection .note.stapsdt,\"\",@note\n"                                                  \
+	".balign 4\n.4byte 992f-991f, 994f-993f, 3\n"                                              \
+	"991: .asciz \"stapsdt\"\n992: .balign 4\n"                                                \
+	"993: .8byte 990b\n.8byte _.stapsdt.base\n.8byte " semaphore "\n"                          \
+	".asciz \"test\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n"                              \
+	"994: .balign 4\n.popsection\n"                                                            \
+	".ifndef _.stapsdt.base\n"                                                                 \
+	".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"                    \
+	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n"                 \
+	".size _.stapsdt.base, 1\n.popsection\n.endif\n"
+__attribute__((section(".probes"))) volatile uint16_t asked_semaphore, other_semaphore;
+struct row { int64_t wide[4]; int32_t narrow[4]; int16_t half[4]; int8_t byte[4]; };
+__attribute__((noinline)) void forms(struct row *r, uint64_t i, const char *text)
+{
+	register struct row *a asm("rax") = r;
+	register uint64_t b asm("rcx") = i;
+	register const char *c asm("r9") = text;
+	register uint64_t d asm("rdx") = (uint64_t)r->byte[i];
+
+	asm volatile(NOTE("forms", "0",
+			  "8@(%%rax,%%rcx,8) -4@32(%%rax,%%rcx,4) -2@48(%%rax,%%rcx,2) -1@%%dl 1@%%dl 8@%%r9 -4@$-7 4@$7 "
+			  "-8@(%%rax) 8@%%rcx 4f@%%xmm0 -4@%%ecx")
+		     : : "r"(a), "r"(b), "r"(c), "r"(d), "m"(*r));
+	printf("forms 0x%llx %d %d %d %u %s -7 7 %lld 0x%llx %d\n", (unsigned long long)r->wide[i], r->narrow[i], r->half[i],
+	       r->byte[i], (uint8_t)r->byte[i], text, (long long)r->wide[0], (unsigned long long)i, (int)i);
+}
+__attribute__((noinline)) void asked(int n)
+{
+	register int a asm("edi") = n;
+
+	if (asked_semaphore) {
+		asm volatile(NOTE("asked", "asked_semaphore", "-4@%%edi") : : "r"(a));
+		printf("asked %d\n", n);
+	}
+}
+__attribute__((noinline)) void twice(int n)
+{
+	register int a asm("esi") = n;
+
+	if (n & 1)
+		asm volatile(NOTE("twice", "0", "-4@%%esi") : : "r"(a));
+	else
+		asm volatile("mov %%esi, %%r8d\n" NOTE("twice", "0", "-4@%%r8d") : : "r"(a) : "r8");
+	printf("twice %d\n", n);
+}
+int main(void)
+{
+	struct row r = {{-1, 2, INT64_MAX, 0x1234}, {-5, 6, INT32_MIN, 8}, {-9, 10, -11, 12}, {-1, 127, -128, 3}};
+	static const char *const texts[] = {"one", "two words", "", "x"};
+
+	/* a BPF program can't read a page that isn't there yet */
+	printf("texts %s %s\n", texts[0], texts[1]);
+	for (int n = 0; n < 40; n++) {
+		forms(&r, n & 3, texts[n & 3]);
+		asked(n - 20);
+		twice(-n);
+	}
+	return 0;
+}
+END
+bb list --events "$T/probes"
+exits 0 'the probes of a program are listed'
+readelf -nW "$T/probes" 2>/dev/null | sed -n 's/^ *Name: //p' | sort -u >"$T/wanted"
+sed 's/^test://; s/ .*//' "$T/out" | sort >"$T/got"
+same "$T/got" "$T/wanted" 'those that readelf shows'
+like "$T/out" '^test:twice  \(2 places\)  arg0: s32$' 'one that is at two places says so'
+bb event "usdt:$T/probes:*" -F json -o "$T/json" -- "$T/probes"
+exits 0 'they are traced'
+cp "$T/out" "$T/printed"
+is "$(grep -c asked "$T/printed")" 40 'the semaphore is set while they are traced'
+"$T/probes" >"$T/alone"
+is "$(grep -c asked "$T/alone")" 0 'and not without a tracer'
+forms='my @a = map { $e->{args}{"arg$_"} } 0 .. 11;
+	join " ", "forms", @a[0 .. 4], $e->{args}{arg5_text} // "?", @a[6 .. 9], $a[11]'
+json_lines "$T/json" '$e->{event} eq "usdt" && $e->{name} eq "test:forms" && do { '"$forms"' }' >"$T/got"
+# Less than two characters may be anything.
+sed -n '/^forms/ { s/ \(x\|\) -7 7/ ? -7 7/; p }' "$T/printed" >"$T/wanted"
+same "$T/got" "$T/wanted" 'each form of an argument has the value that was passed'
+is "$(json "$T/json" '$e->{event} eq "usdt" && exists $e->{args}{arg10}')" 0 'one in a vector register is left out'
+for name in asked twice; do
+	json_lines "$T/json" '$e->{event} eq "usdt" && $e->{name} eq "test:'$name'" && "'$name' $e->{args}{arg0}"' >"$T/got"
+	grep "^$name" "$T/printed" >"$T/wanted"
+	same "$T/got" "$T/wanted" "$name: each time, with its argument"
+done
+json_lines "$T/json" '$e->{event} eq "usdt" && $e->{name} =~ s/test://r' >"$T/got"
+sed '/^texts/d; s/ .*//' "$T/printed" >"$T/wanted"
+same "$T/got" "$T/wanted" 'in order'
+
+# ---- with functions: the event is in the call, by probes and by copies ----
+for engine in probe inline; do
+	bb user "$T/probes" forms twice --engine $engine -e entry,return --with "usdt:$T/probes:test:*o*" -F json -o "$T/json" \
+		--record "$T/trace" -- "$T/probes"
+	json_lines "$T/json" '$e->{event} eq "usdt" ? "$e->{depth} $e->{name}" : $e->{event} =~ /entry|return/ && "$e->{event} $e->{symbol}"' |
+		sort | uniq -c | sed 's/^ *//' >"$T/got"
+	is "$(tr '\n' ',' <"$T/got")" '40 0 test:forms,40 entry forms,40 entry twice,40 return forms,40 return twice,' \
+		"$engine: the events of a pattern, and the calls"
+	json_lines "$T/json" '$e->{event} =~ /entry|usdt|return/ && ($e->{name} // $e->{event})' | head -n 3 | tr '\n' ' ' >"$T/got"
+	is "$(cat "$T/got")" 'entry test:forms return ' "$engine: an event is where it happened"
+	bb report "$T/trace" -F json -o "$T/again"
+	same "$T/again" "$T/json" "$engine: a trace file shows the same"
+done
+
+# ---- who isn't traced doesn't pay: its code has no breakpoint ----
+background sh -c 'exec sleep 1000'
+bb event "usdt:$T/probes:none" -- true
+exits 1 'an unknown probe is an error'
+like "$T/err" "has no static probe 'none'; bbtrace list --events" 'which says how to find one'
+bb event usdt:/bin/true:x -- true
+like "$T/err" 'has no static probes' 'so does a program without any'
+bb event usdt:x -- true
+exits 2 'a name without an object is wrong usage'
+
+# ---- python3, as it is shipped: calls as python itself counts them ----
+python=/usr/bin/python3
+if "$BBTRACE" list --events "$(realpath $python)" 2>/dev/null | grep -q function__entry; then
+	cat >"$T/calls.py" <<'END'
+import sys
+def leaf(n): return n + 1
+def middle(n): return leaf(n) + leaf(n)
+seen = []
+def profile(frame, event, arg):
+    if event in ("call", "return"): seen.append((event, frame.f_code.co_name, frame.f_code.co_filename))
+def main():
+    for i in range(100): middle(i)
+    try: raise ValueError
+    except ValueError: pass
+sys.setprofile(profile)
+main()
+sys.setprofile(None)
+for event, name, file in seen:
+    if file == __file__: print(event, name)
+END
+	bb event "usdt:$(realpath $python):function__*" -F json -o "$T/json" -- $python "$T/calls.py"
+	cp "$T/out" "$T/wanted"
+	json_lines "$T/json" '$e->{event} eq "usdt" && ($e->{args}{arg0_text} // "") eq "'"$T/calls.py"'" &&
+		$e->{args}{arg1_text} =~ /^(leaf|middle|main)$/ &&
+		($e->{name} =~ /entry/ ? "call" : "return") . " $e->{args}{arg1_text}"' >"$T/got"
+	same "$T/got" "$T/wanted" 'python3: each call and return that sys.setprofile sees, with its file and name'
+	ok "$(($(wc -l <"$T/wanted") < 600))" 'hundreds of them' || diag "$(wc -l <"$T/wanted")"
+else
+	skip 'python3' 'it has no static probes here'
+fi
+
+# ---- libstdc++: each exception, its object and its type ----
+source_program throws c++ <<'END'
+#include <cstdio>
+#include <stdexcept>
+#include <typeinfo>
+static void thrower(int n) { if (n % 2) throw n; throw std::runtime_error("x"); }
+int main()
+{
+	for (int n = 0; n < 20; n++) {
+		try {
+			try { thrower(n); } catch (int &i) { printf("catch %p %p\n", (void *)&i, (void *)&typeid(int)); throw; }
+			catch (std::exception &e) { printf("catch %p %p\n", (void *)&e, (void *)&typeid(e)); }
+		} catch (int &i) { printf("again %p\n", (void *)&i); }
+	}
+}
+END
+libstdcxx=$(ldd "$T/throws" | sed -n 's/.*libstdc++[^ ]* => \([^ ]*\) .*/\1/p')
+bb event "usdt:$libstdcxx:*" -F json -o "$T/json" -- "$T/throws"
+is "$(json "$T/json" '$e->{name} // "" eq "libstdcxx:throw"' >/dev/null; json "$T/json" '($e->{name} // "") eq "libstdcxx:throw"')" 20 'libstdc++: each throw'
+is "$(json "$T/json" '($e->{name} // "") eq "libstdcxx:rethrow"')" 10 'each rethrow'
+json_lines "$T/json" '($e->{name} // "") eq "libstdcxx:throw" && "$e->{args}{arg0} $e->{args}{arg1}"' >"$T/got"
+sed -n 's/^catch //p' "$T/out" >"$T/wanted"
+same "$T/got" "$T/wanted" 'with the object that is caught, and its type'
+done_testing
