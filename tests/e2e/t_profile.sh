@@ -38,7 +38,7 @@ chains() {
 samples=$(json "$T/json" '$e->{stack}')
 is "$((samples > 20))" 1 "there are samples: $samples"
 chains "$T/json" | grep '^main' >"$T/chains"
-is "$(grep -cvE '^main(;work(;three(;one)?|;reads(;syscall)?)?)?;whole$' "$T/chains")" 0 'each stack is one that the program can have, and whole'
+is "$(grep -vE '^main(;work(;three(;one)?|;reads(;syscall)?)?)?;whole$' "$T/chains")" '' 'each stack is one that the program can have, and whole'
 is "$(grep -c '^main;work;three;one;whole' "$T/chains" | sed 's/^[1-9][0-9]*$/some/')" some 'where the time goes'
 is "$(json "$T/json" '$e->{stack} && $e->{stack}[0]{object} eq "kernel"' | sed 's/^[1-9][0-9]*$/some/')" some 'some in the kernel'
 is "$(json "$T/json" '$e->{stack} && $e->{stack}[0]{object} eq "kernel" && !grep { ($_->{symbol} // "") eq "main" } @{$e->{stack}}' )" \
