@@ -314,6 +314,50 @@ static __always_inline __u64 unwind_kernel(struct pt_regs *ctx, struct wire_entr
 	return len > 0 ? (__u64)len >> 3 : 0;
 }
 
+/* Return addresses in the copy that return probes have replaced. */
+static __noinline void restore_returns(struct wire_entry_copy *s)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
+
+	for (int i = 0; r && i < RETURNS_AHEAD; i++) {
+		__u64 at = BPF_CORE_READ(r, stack) - s->start;
+
+		if (at <= config.copy - 8)
+			*(__u64 *)(s->bytes + at) = BPF_CORE_READ(r, orig_ret_vaddr);
+		r = BPF_CORE_READ(r, next);
+	}
+}
+
+/* Copies config.copy bytes, block by block: what follows the stack's end can't be read. Returns how
+ * many it were. */
+static __always_inline __u32 copy_stack(__u8 *bytes, __u64 start)
+{
+	__u32 at;
+
+	for (at = 0; at < config.copy; at += WIRE_COPY_BLOCK)
+		if (bpf_probe_read_user(bytes + at, WIRE_COPY_BLOCK, (void *)(start + at)))
+			break;
+	return at;
+}
+
+static __always_inline bool put_copy(struct pt_regs *ctx, __u64 word, struct who w)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct wire_entry_copy *s = reserve(sizeof(*s) + config.copy, false);
+
+	if (!s)
+		return false;
+	fill_entry(&s->entry, now, ctx, word, w, false);
+	s->entry.event.state |= WIRE_COPIED;
+	s->start = arch_sp(ctx) & ~(WIRE_COPY_BLOCK - 1ull);
+	s->len = copy_stack(s->bytes, s->start);
+	if (config.returns)
+		restore_returns(s);
+	bpf_ringbuf_submit(s, ring_flags(now));
+	return true;
+}
+
 static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -328,6 +372,8 @@ static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct wh
 		bpf_ringbuf_submit(e, ring_flags(now));
 		return true;
 	}
+	if (!kernel && config.copy)
+		return put_copy(ctx, word, w);
 	s = reserve(sizeof(*s), kernel);
 	if (!s)
 		return false;
@@ -538,5 +584,6 @@ int hit_kernel_return(struct pt_regs *ctx)
 #include "named.h"
 #include "marker.h"
 #include "watch.h"
+#include "sample.h"
 #include "passing.h"
 #include "tasks.h"

@@ -78,12 +78,36 @@ static __always_inline void fill_frames(void *ctx, struct wire_frames *f, __u16 
 		len = bpf_get_stack(ctx, f->kernel_stack, sizeof(f->kernel_stack), 0);
 	f->kernel = len > 0 ? len >> 3 : 0;
 	len = 0;
-	if (flags & NAMED_USER_STACK)
+	if ((flags & NAMED_USER_STACK) && !config.copy)
 		len = bpf_get_stack(ctx, f->user_stack, sizeof(f->user_stack), BPF_F_USER_STACK);
 	f->user = len > 0 ? len >> 3 : 0;
 	f->user_end = 0;
 	__builtin_memset(f->pad, 0, sizeof(f->pad));
 }
+
+/* The registers are the program's. */
+static __always_inline void fill_copy(struct pt_regs *regs, struct wire_user_copy *c)
+{
+	copy_regs(c->regs, regs);
+	c->start = c->regs[ARCH_SP] & ~(WIRE_COPY_BLOCK - 1ull);
+	c->len = copy_stack(c->bytes, c->start);
+	c->room = config.copy;
+}
+
+/* As the thread's program entered the kernel. */
+static __always_inline void copy_program(struct wire_user_copy *c)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	c->room = config.copy;
+	if (task->mm)
+		fill_copy((struct pt_regs *)bpf_task_pt_regs(task), c);
+	else
+		__builtin_memset(c, 0, offsetof(struct wire_user_copy, room));
+}
+
+/* What a copy takes in front of a record's data: a constant to the verifier. */
+#define COPY_ROOM (config.copy ? sizeof(struct wire_user_copy) + config.copy : 0)
 
 /* ---- tracepoints ---- */
 
@@ -157,7 +181,7 @@ static __always_inline bool put_fields_and_frames(void *ctx, const struct wire_n
 						  struct who *w, __u32 which, __u32 room)
 {
 	const __u64 head = sizeof(struct wire_named) + sizeof(struct wire_frames);
-	struct wire_named *n = bpf_ringbuf_reserve(&ring, head + room, 0);
+	struct wire_named *n = bpf_ringbuf_reserve(&ring, head + COPY_ROOM + room, 0);
 	__u64 now = bpf_ktime_get_ns();
 	struct wire_frames *f;
 
@@ -167,7 +191,11 @@ static __always_inline bool put_fields_and_frames(void *ctx, const struct wire_n
 	n->event.state |= WIRE_FRAMES;
 	f = (void *)(n + 1);
 	fill_frames(ctx, f, spec->flags);
-	copy_fields(ctx, spec, n, (__u8 *)(f + 1), room / 2);
+	if (config.copy) {
+		n->event.state |= WIRE_COPIED;
+		copy_program((void *)(f + 1));
+	}
+	copy_fields(ctx, spec, n, (__u8 *)(f + 1) + COPY_ROOM, room / 2);
 	bpf_ringbuf_submit(n, ring_flags(now));
 	return true;
 }
@@ -285,7 +313,8 @@ static __always_inline bool put_usdt(struct pt_regs *ctx, const struct wire_usdt
 				     struct who *w)
 {
 	const __u64 head = sizeof(struct wire_named) + sizeof(struct wire_frames);
-	struct wire_named *n = bpf_ringbuf_reserve(&ring, head + sizeof(struct wire_usdt_data), 0);
+	struct wire_named *n =
+		bpf_ringbuf_reserve(&ring, head + COPY_ROOM + sizeof(struct wire_usdt_data), 0);
 	__u64 now = bpf_ktime_get_ns();
 	struct wire_frames *f;
 
@@ -297,7 +326,11 @@ static __always_inline bool put_usdt(struct pt_regs *ctx, const struct wire_usdt
 	n->ip = arch_ip(ctx);
 	f = (void *)(n + 1);
 	fill_frames(ctx, f, flags);
-	copy_arguments(ctx, u, (void *)(f + 1));
+	if (config.copy) {
+		n->event.state |= WIRE_COPIED;
+		fill_copy(ctx, (void *)(f + 1));
+	}
+	copy_arguments(ctx, u, (void *)((__u8 *)(f + 1) + COPY_ROOM));
 	n->len = sizeof(struct wire_usdt_data);
 	bpf_ringbuf_submit(n, ring_flags(now));
 	return true;
@@ -380,13 +413,18 @@ static __always_inline bool put_off(void *ctx, struct who *w, const struct wire_
 	char *data;
 
 	if (spec->flags) {
-		n = bpf_ringbuf_reserve(&ring, head + 8, 0);
+		n = bpf_ringbuf_reserve(&ring, head + COPY_ROOM + 8, 0);
 		if (!n)
 			return false;
 		fill_named(n, now, w, config.off_cpu);
 		n->event.state |= WIRE_FRAMES;
 		fill_frames(ctx, (void *)(n + 1), spec->flags);
 		data = (void *)(n + 1) + sizeof(struct wire_frames);
+		if (config.copy) {
+			n->event.state |= WIRE_COPIED;
+			copy_program((void *)data);
+		}
+		data += COPY_ROOM;
 	} else {
 		n = bpf_ringbuf_reserve(&ring, sizeof(*n) + 8, 0);
 		if (!n)

@@ -71,6 +71,8 @@ enum wire_state {
 	WIRE_FAULT = 64,     /* a signal that the next instruction itself caused */
 	WIRE_KERNEL = 128,   /* a named event: its ip is the kernel's */
 	WIRE_FRAMES = 256,   /* the kernel's frames and the program's come before its data */
+	WIRE_COPIED = 512,   /* an entry: a struct wire_entry_copy; a named event: struct
+			      * wire_user_copy comes before its data */
 };
 
 struct wire_event {
@@ -157,6 +159,17 @@ struct wire_entry_stack {
 	__u64 stack[WIRE_STACK];
 };
 
+/* With config.copy, of a program: a copy of the stack, from which user space makes the call stack.
+ */
+#define WIRE_COPY_BLOCK 1024
+#define WIRE_COPY_MAX	(65u << 10)
+struct wire_entry_copy {
+	struct wire_entry entry;
+	__u64 start;  /* the address of the first byte: the block of the stack pointer */
+	__u64 len;    /* bytes that could be read; config.copy: there may be more */
+	__u8 bytes[]; /* config.copy */
+};
+
 /* ---- named events (plan/named.h of src): tracepoints, USDT probes, samples … ---- */
 
 #define WIRE_NAMED_FRAMES 128  /* of the kernel, and of the program, at most */
@@ -179,6 +192,14 @@ struct wire_frames {
 	__u8 user_end;	    /* enum stack_end of src/event/event.h */
 	__u8 pad[3];
 	__u64 kernel_stack[WIRE_NAMED_FRAMES], user_stack[WIRE_NAMED_FRAMES];
+};
+
+/* With config.copy: in place of the program's frames, its registers and a copy of its stack. */
+struct wire_user_copy {
+	__u64 regs[WIRE_REGS];
+	__u64 start, len; /* as in struct wire_entry_copy */
+	__u64 room;	  /* config.copy */
+	__u8 bytes[];
 };
 
 /* By named event: how its record is made. */
@@ -251,7 +272,9 @@ enum wire_watch_flags {
 };
 
 /* The largest record of the ring. */
-#define WIRE_RECORD_MAX (sizeof(struct wire_named) + sizeof(struct wire_frames) + WIRE_NAMED_DATA)
+#define WIRE_RECORD_MAX                                                                            \
+	(sizeof(struct wire_named) + sizeof(struct wire_frames) + sizeof(struct wire_user_copy) +  \
+	 WIRE_COPY_MAX + WIRE_NAMED_DATA)
 
 /* A mark. */
 #define WIRE_TEXT 64
@@ -422,6 +445,8 @@ struct wire_config {
 	__u64 ino;    /* uprobes of one tracefs event: the only file with sites; 0: several */
 	__u64 cgroup; /* the id of the requested one */
 	__u64 wakeup; /* bytes in the ring that wake the reader */
+	__u32 copy;   /* with stack: so many bytes of programs' stacks are copied, a multiple of
+			 WIRE_COPY_BLOCK; 0: frame pointers are followed */
 	__u32 off_cpu, on_cpu; /* named events: a thread leaves a CPU, or comes to one */
 	__u32 count_slots;     /* a power of two */
 	__u32 count_stride;

@@ -72,7 +72,7 @@ _bbtrace_value() {
 	case $1 in
 	-p | --pid | --tid) _bbtrace_pids ;;
 	--comm) _bbtrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null)" ;;
-	--depth | -t | --timeout | -l | --limit | --interval | --last | --retire | --fail-under | --buffer | --max-overhead | --min-duration | --attach | --max-size | --from | --to | \
+	--depth | -t | --timeout | -l | --limit | --interval | --last | --retire | --fail-under | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --attach | --max-size | --from | --to | \
 		--head | --tail) COMPREPLY=() ;;
 	--cgroup)
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
@@ -122,7 +122,7 @@ _bbtrace_look_back() {
 			;;
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | --watch | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
-			--btf | --attach | --color | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
+			--btf | --attach | --color | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
 			--head | --tail | --tag | --control | --start-on | --stop-on | --delay | --for | -n | --differences | --context) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
@@ -131,9 +131,12 @@ _bbtrace_look_back() {
 }
 
 _bbtrace_options() {
+	local own=''
+
 	case $verb in
-	user | kernel | trace | event | watch)
-		_bbtrace_words "-p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --watch --user-only --exported -r --regs -k --stack
+	user | kernel | trace | event | watch | profile)
+		[[ $verb != profile ]] || own=--freq
+		_bbtrace_words "$own -p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --watch --user-only --exported -r --regs -k --stack --stack-size
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
 			--armor --control-socket --paused --control --start-on
@@ -169,7 +172,7 @@ _bbtrace_ctl() {
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel trace event watch list report merge diff ctl doctor" ;;
+	"") _bbtrace_words "user kernel trace event watch profile list report merge diff ctl doctor" ;;
 	ctl) _bbtrace_ctl ;;
 	report | merge | diff) _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;

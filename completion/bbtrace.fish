@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|with|watch|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail|control|start-on|stop-on|delay|for))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|with|watch|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|stack-size|freq|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail|control|start-on|stop-on|delay|for))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -80,19 +80,21 @@ function __bbtrace_subcommand
     complete -C (string join ' ' -- (string escape -- $words[$from..-1]) (commandline -ct))
 end
 
-set -l trace '__bbtrace_verb user kernel trace event watch'
+set -l trace '__bbtrace_verb user kernel trace event watch profile'
 set -l report '__bbtrace_verb report'
-set -l shows '__bbtrace_verb user kernel trace event watch report'
-set -l writes '__bbtrace_verb user kernel trace event watch report merge'
-set -l picks '__bbtrace_verb user kernel trace event watch list report'
-set -l any '__bbtrace_verb user kernel trace event watch list report merge diff ctl doctor'
-set -l filters '__bbtrace_verb user kernel trace event watch report diff'
+set -l shows '__bbtrace_verb user kernel trace event watch profile report'
+set -l writes '__bbtrace_verb user kernel trace event watch profile report merge'
+set -l picks '__bbtrace_verb user kernel trace event watch profile list report'
+set -l any '__bbtrace_verb user kernel trace event watch profile list report merge diff ctl doctor'
+set -l filters '__bbtrace_verb user kernel trace event watch profile report diff'
 complete -c bbtrace -f
 complete -c bbtrace -n __bbtrace_no_verb -a user -d 'Functions of a program or shared library'
 complete -c bbtrace -n __bbtrace_no_verb -a kernel -d 'Functions of the kernel and its modules'
 complete -c bbtrace -n __bbtrace_no_verb -a trace -d 'Functions of programs and the kernel together'
 complete -c bbtrace -n __bbtrace_no_verb -a event -d 'Events of the kernel and of programs by name'
 complete -c bbtrace -n __bbtrace_no_verb -a watch -d 'Accesses of variables and addresses'
+complete -c bbtrace -n __bbtrace_no_verb -a profile -d 'Where threads are, sampled by a timer'
+complete -c bbtrace -n '__bbtrace_verb profile' -l freq -x -d 'Samples a second on each CPU'
 complete -c bbtrace -n __bbtrace_no_verb -a list -d 'List functions or branch sites'
 complete -c bbtrace -n __bbtrace_no_verb -a report -d 'Render a trace file'
 complete -c bbtrace -n __bbtrace_no_verb -a merge -d 'Add up what trace files have counted'
@@ -118,7 +120,7 @@ complete -c bbtrace -n $trace -s f -l follow -d 'Also the children of these proc
 complete -c bbtrace -n $shows -s e -l events -x -a '(__fish_append , entry branch return)' -d Events
 complete -c bbtrace -n $trace -l with -x -a '(bbtrace list --events kernel 2>/dev/null | string replace -r " .*" "")' -d 'Also events of this name'
 complete -c bbtrace -n '__bbtrace_verb list' -l events -d 'Tracepoints, or static probes of a program'
-complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch list report diff' -l exclude -x -a '(__bbtrace_functions)' -d 'Leave this function out'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch profile list report diff' -l exclude -x -a '(__bbtrace_functions)' -d 'Leave this function out'
 complete -c bbtrace -n $shows -s r -l regs -x -a '(__fish_append , none args all rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip flags)' -d 'Registers shown on entry'
 complete -c bbtrace -n $trace -l watch -x -d 'Also accesses of this variable or address'
 complete -c bbtrace -n $trace -l user-only -d 'Watchpoints: not what the kernel does'
@@ -140,7 +142,7 @@ complete -c bbtrace -n $trace -l control-socket -r -F -d 'Where ctl reaches this
 complete -c bbtrace -n '__bbtrace_verb doctor' -s F -l format -x -a 'text json' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb doctor' -l calibrate -d 'Measure the cost of probe hits'
 complete -c bbtrace -n $filters -l depth -x -d 'No deeper than N calls'
-complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch report merge diff' -s o -l output -r -F -d 'Write a trace file, or a format by -F or its name'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch profile report merge diff' -s o -l output -r -F -d 'Write a trace file, or a format by -F or its name'
 complete -c bbtrace -n $writes -l tag -x -d 'What the trace is of'
 complete -c bbtrace -n '__bbtrace_verb report merge' -l by-symbol -d 'Find functions of other builds by their symbols'
 complete -c bbtrace -n $trace -s t -l timeout -x -d 'Stop after this long'
@@ -159,10 +161,11 @@ complete -c bbtrace -n $trace -s b -l btf -r -F -d 'Read kernel types from this 
 complete -c bbtrace -n $any -s v -l verbose -d 'Print decisions and their reasons'
 complete -c bbtrace -n $any -s q -l quiet -d 'No notes on stderr'
 complete -c bbtrace -n $filters -l color -x -a 'auto always never' -d Colors
-complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch list' -l exported -d 'Of the functions that are named, only exported ones'
-complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch list report diff' -l addresses -d 'Show kernel addresses'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch profile list' -l exported -d 'Of the functions that are named, only exported ones'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch profile list report diff' -l addresses -d 'Show kernel addresses'
 complete -c bbtrace -n $shows -l no-fold -d 'Show every iteration of loops'
 complete -c bbtrace -n $picks -l no-src -d 'No source lines'
+complete -c bbtrace -n $trace -l stack-size -x -d 'Copy so much of the stack'
 complete -c bbtrace -n $trace -l buffer -x -d 'Ring buffer size'
 complete -c bbtrace -n $shows -l min-duration -x -d 'Only calls that took at least this long'
 complete -c bbtrace -n $trace -l attach -x -d 'Attach by this mechanism only'
@@ -171,7 +174,7 @@ complete -c bbtrace -n '__bbtrace_verb list' -l engine -x -a 'probe inline auto'
 complete -c bbtrace -n '__bbtrace_verb list' -l points -d 'Write a points file'
 complete -c bbtrace -n $trace -l record -r -F -d 'Also write a trace file while the trace is shown'
 complete -c bbtrace -n $trace -l max-size -x -d 'Start a new trace file at this size'
-complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch merge' -l armor -a redundant -d 'Write the trace file as lines of text'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch profile merge' -l armor -a redundant -d 'Write the trace file as lines of text'
 complete -c bbtrace -n $trace -l returns -x -a 'ret probe none' -d 'How returns are recorded'
 complete -c bbtrace -n $trace -l engine -x -a 'probe inline auto' -d 'How the events of programs are made'
 complete -c bbtrace -n $trace -l placement -x -a 'full implied witness' -d 'Which branches carry a probe'

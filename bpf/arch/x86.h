@@ -54,6 +54,12 @@ static __always_inline __u64 arch_ip(struct pt_regs *ctx)
 	return ctx->ip;
 }
 
+static __always_inline bool arch_is_user(struct pt_regs *ctx)
+{
+	/* cs: a perf event's context is read by words, whatever the member's type (ABI: ptrace) */
+	return ((const volatile __u64 *)ctx)[17] & 3;
+}
+
 static __always_inline __u64 arch_frame_pointer(struct pt_regs *ctx)
 {
 	return ctx->bp;

@@ -203,8 +203,10 @@ enum convention_kind {
 
 /* How .eh_frame describes an ordinary frame: DWARF register numbers and byte offsets. */
 struct arch_dwarf {
-	uint16_t entry_reg; /* at a function's first instruction the CFA is this register + offset
-			     */
+	const uint8_t *regs; /* by DWARF number up to return_reg: the register; there: ip_reg */
+	uint8_t nregs;	     /* 0: stacks aren't unwound by rules */
+	uint16_t entry_reg;  /* at a function's first instruction the CFA is this register + offset
+			      */
 	uint16_t entry_offset;
 	uint16_t fp, return_reg;
 	int64_t fp_at, return_at; /* offsets from the CFA of the saved frame pointer and of the

@@ -92,6 +92,9 @@ struct args {
 	unsigned events;	 /* enum plan_events */
 	const char *regs;
 	bool stack;
+	uint64_t stack_size; /* with stack: bytes to copy; 0: frame pointers are followed */
+#define STACK_SIZE_AUTO UINT64_MAX
+	uint64_t freq;			    /* profile: samples a second on each CPU */
 	const struct output_format *format; /* NULL: not given */
 	bool format_by_name;		    /* it is that of output's suffix */
 	const char *output;

@@ -192,6 +192,10 @@ int engine__plan(struct engine_state *e, struct args *a, struct planning *p, str
 		       plan__has_programs(*out) && (*out)->arch->copier;
 	if (err || a->engine != ENGINE_INLINE)
 		return err;
+	if (a->engine_auto && wants__stack_copy(a, *out)) {
+		choose_probes(a, "copies follow frame pointers only; --stack-size 0 does so, too");
+		return plan_for_probes(e, a, p, out);
+	}
 	err = a->engine_auto && !plan__has_programs(*out) ? 0 : copy(e, a, *out);
 	if (err || e->copied || !a->engine_auto)
 		return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* frames: validates recorded call stacks. See frames.c. */
+/* frames: makes and validates call stacks. See frames.c. */
 #ifndef BBTRACE_CMD_FRAMES_H
 #define BBTRACE_CMD_FRAMES_H
 
@@ -8,6 +8,9 @@
 struct checked_event {
 	struct event event;
 	struct event_entry entry;
+	struct event_named named;
+	uint64_t stack[NAMED_FRAMES]; /* of named */
+	struct unwound unwound;
 };
 
 /* Returns e, or for an entry with a stack a copy in *room with its valid frames. */

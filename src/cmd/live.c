@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "frames.h"
+#include "generated.h"
 #include "live.h"
 
 /* ---- what the probes report ---- */
@@ -37,6 +38,19 @@ static int on_marker(struct live *l, const struct event *e)
 	return l->closed ? 0 : take_sideband(l, &mark);
 }
 
+static int take_mapping(void *ctx, const struct sideband_event *e)
+{
+	return take_sideband(ctx, e);
+}
+
+static bool has_program_stack(const struct live *l, const struct event *e)
+{
+	if (e->type == EVENT_NAMED)
+		return e->named->stack;
+	return e->type == EVENT_ENTRY && e->entry->stack &&
+	       !plan__is_kernel_site(l->show.plan, e->site);
+}
+
 static int on_event(void *ctx, const struct event *told)
 {
 	struct live *l = ctx;
@@ -48,7 +62,9 @@ static int on_event(void *ctx, const struct event *told)
 		e = frames__check(&l->show, watch_hits__event(l->watches, &l->show, told), &room);
 	if (told->type == EVENT_SWITCH || told->type == EVENT_MARK)
 		return on_marker(l, told);
-	if (l->recorder && e)
+	if (e && has_program_stack(l, e))
+		err = generated__map(l->generated, l->show.spaces, e, take_mapping, l);
+	if (!err && l->recorder && e)
 		err = recorder__event(l->recorder, e);
 	return err || !e ? err : show__event(&l->show, e);
 }
@@ -140,6 +156,8 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 
 	if (e->type == SIDEBAND_MAP && l->mapped)
 		l->mapped(l->switched_ctx, e);
+	if (e->type == SIDEBAND_EXEC || (e->type == SIDEBAND_EXIT && e->pid == e->tid))
+		perf_maps__forget(l->generated, e->pid);
 	if (err || e->type != SIDEBAND_LOST)
 		return err;
 	l->count_the_dead = true;
@@ -214,6 +232,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 	l->sink = (struct source_sink){l,	  on_event,   on_sideband, on_lost,
 				       on_missed, on_counted, on_run};
 	l->recorder = recorder;
+	l->generated = perf_maps__new();
 	show__open(&l->show, plan, options, spaces, output, limit);
 	if (plan->placement == PLACEMENT_COUNT)
 		show__count(&l->show);
@@ -227,5 +246,6 @@ void live__close(struct live *l)
 {
 	watch_hits__free(l->watches);
 	show__close(&l->show);
+	perf_maps__free(l->generated);
 	vec__free(&l->dead);
 }

@@ -16,6 +16,7 @@ struct live {
 	unsigned own_numbers; /* number of bbtrace's own PIDs in /proc's NSpid; 0: not read yet */
 	bool count_the_dead;  /* exit events may have been lost */
 	VEC(struct sideband_event) dead;
+	struct perf_maps *generated;
 	uint64_t found_dead; /* when; CLOCK_MONOTONIC, ns */
 	bool closed;	     /* recording has stopped: what threads did since is left out */
 	/* A thread came to a switch, or has mapped a file (switching.h); NULL: nobody asks. */

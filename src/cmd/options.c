@@ -74,6 +74,10 @@ static const struct option_row rows[] = {
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
 	 "registers on entry: none, args (default), all, or names"},
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},
+	{"stack-size", 0, "SIZE", VERB_TRACE, COUNT(stack_size),
+	 "-k: copy so much of the stack (default: 8K), 0: follow frame pointers"},
+	{"freq", 0, "HZ", VERB_PROFILE, POSITIVE(freq),
+	 "samples a second on each CPU (default: 99)"},
 	{"format", 'F', "FMT", VERB_TEXT, OTHER, "text (default), json, ...: see below",
 	 formats__set},
 	{"output", 'o', "FILE", VERB_SHOW | VERB_MERGE | VERB_DIFF, FILE_NAME(output),
@@ -330,6 +334,9 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 	int c, end = 1, err;
 
 	*a = (struct args){.verb = verb,
+			   .stack_size = STACK_SIZE_AUTO,
+			   .freq = 99,
+			   .stack = verb->bit == VERB_PROFILE,
 			   .color = "auto",
 			   .context = CONTEXT_STEPS,
 			   .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};

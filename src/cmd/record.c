@@ -188,7 +188,8 @@ static void need_addresses_of_named(struct recorder *r, const struct event *e)
 
 	need_address(r, n->kernel ? 0 : e->pid, n->ip);
 	for (unsigned i = 0; n->stack && i < n->nkernel + n->nuser; i++)
-		need_address(r, i < n->nkernel ? 0 : e->pid, n->stack[i]);
+		need_address(r, i < n->nkernel ? 0 : e->pid,
+			     i < n->nkernel ? n->stack[i] : named__frame_code(n, i - n->nkernel));
 }
 
 static void need_addresses_of(struct recorder *r, const struct event *e)
@@ -207,7 +208,7 @@ static void need_addresses_of(struct recorder *r, const struct event *e)
 		return;
 	need_address(r, pid, entry->caller);
 	for (unsigned i = 0; i < entry->nstack; i++)
-		need_address(r, pid, entry->stack[i]);
+		need_address(r, pid, pid ? entry__frame_code(entry, i) : entry->stack[i]);
 }
 
 /* ---- processes ---- */

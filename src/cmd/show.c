@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
+#include "generated.h"
 #include "joined.h"
 #include "record.h"
 #include "show.h"
@@ -20,6 +21,12 @@ static void resolve_user(struct show *s, uint32_t pid, uint64_t addr, struct loc
 		return;
 	out->object = place.path;
 	out->vaddr = place.vaddr;
+	out->symbol = place.object ? NULL : generated__name(place.path);
+	if (out->symbol) {
+		out->object = "[jit]";
+		out->offset = place.vaddr;
+		return;
+	}
 	symbol = place.object ? object__symbol_at(place.object, place.vaddr) : NULL;
 	if (!symbol)
 		return;

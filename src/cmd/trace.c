@@ -324,6 +324,8 @@ static struct probe_options options_of(struct session *s)
 		.parks = args__begin_stopped(s->args) || args__switches(s->args) || s->args->for_ns,
 		.markers = args__switches(s->args) || shows_marks(s) ? &s->markers.all : NULL,
 		.stack = s->args->stack,
+		.sample_hz = s->args->freq,
+		.copy = wants__stack_copy(s->args, s->plan),
 		.all_regs = wants__all_regs(s->args),
 		.interrupted = &interrupted,
 		.attach = s->args->attach,

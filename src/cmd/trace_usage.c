@@ -4,16 +4,33 @@
 #include "engine.h"
 #include "wants.h"
 
+static int check_stack_size(const struct args *a)
+{
+	if (!a->stack)
+		return err__set(EINVAL, "--stack-size is for call stacks: give -k, too");
+	if (a->stack_size > 64u << 10)
+		return err__set(EINVAL, "--stack-size: use 1K to 64K, or 0 for frame pointers");
+	if (a->buffer && a->buffer < 4 * a->stack_size)
+		return err__set(EINVAL, "--buffer is too small for such stacks: use at least %lluK",
+				(unsigned long long)(4 * a->stack_size >> 10));
+	return 0;
+}
+
 static int usage_of(const struct args *a)
 {
 	const char *name = args__record_name(a);
 
 	if (!a->operands.len && a->verb->bit == VERB_WATCH)
 		return err__set(EINVAL, "nothing to watch; see bbtrace watch --help");
-	if (!a->operands.len && a->verb->bit & VERB_NAMED)
+	if (a->operands.len && a->verb->bit == VERB_PROFILE)
+		return err__set(EINVAL, "unexpected '%s': a command goes after --",
+				a->operands.data[0]);
+	if (a->verb->bit == VERB_PROFILE && a->freq > 100000)
+		return err__set(EINVAL, "--freq: use 1 to 100000");
+	if (!a->operands.len && a->verb->bit & VERB_NAMED && a->verb->bit != VERB_PROFILE)
 		return err__set(EINVAL,
 				"no event to trace; bbtrace list --events kernel shows them");
-	if (!a->operands.len)
+	if (!a->operands.len && a->verb->bit != VERB_PROFILE)
 		return err__set(EINVAL, "no function to trace; see bbtrace %s --help",
 				a->verb->name);
 	if (a->user && !a->command)
@@ -42,6 +59,8 @@ int trace__check(struct args *a)
 {
 	int err = usage_of(a);
 
+	if (!err && a->stack_size != STACK_SIZE_AUTO)
+		err = check_stack_size(a);
 	if (!err)
 		err = engine__settle(a);
 	if (err)

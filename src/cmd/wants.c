@@ -93,6 +93,23 @@ bool wants__all_regs(const struct args *a)
 	return args__record_name(a) || names_regs(a);
 }
 
+#define COPY_DEFAULT 8192
+
+/* Go programs keep frame pointers. */
+uint32_t wants__stack_copy(const struct args *a, const struct plan *plan)
+{
+	const struct plan_object *o;
+
+	if (!a->stack || a->stack_size != STACK_SIZE_AUTO)
+		return a->stack ? (a->stack_size + 1023) & ~1023ull : 0;
+	if (plan->named.len)
+		return plan->arch->dwarf.nregs ? COPY_DEFAULT : 0;
+	vec__each (o, &plan->objects)
+		if (o->object && !object__is_kernel(o->object) && !o->object->go)
+			return plan->arch->dwarf.nregs ? COPY_DEFAULT : 0;
+	return 0;
+}
+
 static bool wants_flags(const struct args *a)
 {
 	return a->regs && (strstr(a->regs, "flags") || strstr(a->regs, "all"));

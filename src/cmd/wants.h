@@ -14,6 +14,8 @@ void wants__read_source(const struct output_wants *w, struct plan *plan);
 void wants__settle(struct args *a);
 /* Are registers wanted that are neither arguments nor the stack pointer? */
 bool wants__all_regs(const struct args *a);
+/* For call stacks: so many bytes of a stack are to be copied; 0: frame pointers are followed. */
+uint32_t wants__stack_copy(const struct args *a, const struct plan *plan);
 /* --engine inline: the registers that the log of an entry has, a bit each; whether each branch has
  * a time of its own, which takes longer than the branch's record. */
 uint32_t wants__log_regs(const struct args *a, const struct plan *plan);

@@ -145,6 +145,8 @@ int with__plan(struct with *with, const struct args *a, struct targets *n, pid_t
 	const char *const *name;
 	int err = 0;
 
+	if (a->verb->bit == VERB_PROFILE)
+		plan__add_named(p, NAMED_SAMPLE, "cpu-clock");
 	if (a->sched)
 		add_switches(p);
 	for (size_t i = 0; !err && a->verb->bit == VERB_EVENT && i < a->operands.len; i++)

@@ -192,6 +192,16 @@ static void take_stack(struct event_entry *out, const struct wire_entry_stack *s
 	out->nstack = min_of((uint64_t)s->frames, (uint64_t)WIRE_STACK);
 }
 
+static void take_copy(struct event_entry *out, const struct wire_entry_copy *s, size_t size)
+{
+	uint64_t most = size - sizeof(*s);
+
+	out->copy = (struct stack_copy){.start = s->start,
+					.bytes = s->bytes,
+					.len = min_of((uint64_t)s->len, most),
+					.cut = s->len >= most};
+}
+
 static void take_entry(struct decoder *d, const struct wire_entry *e, size_t size)
 {
 	struct event_entry *out = &d->entry;
@@ -208,7 +218,9 @@ static void take_entry(struct decoder *d, const struct wire_entry *e, size_t siz
 		.nregs = min_of(d->plan->arch->nregs, (unsigned)WIRE_REGS),
 		.args = e->event.missing & WIRE_NO_SYSCALL ? NULL : (const uint64_t *)e->args,
 	};
-	if (size >= sizeof(struct wire_entry_stack))
+	if (e->event.state & WIRE_COPIED && size >= sizeof(struct wire_entry_copy))
+		take_copy(out, (const struct wire_entry_copy *)e, size);
+	else if (size >= sizeof(struct wire_entry_stack))
 		take_stack(out, (const struct wire_entry_stack *)e);
 	d->event.entry = out;
 }
@@ -251,6 +263,19 @@ static void take_frames(struct decoder *d, const struct wire_frames *f)
 	n->stack = d->stack;
 }
 
+/* Returns its size; 0: it is not as large as it says. */
+static size_t take_user_copy(struct event_named *n, const struct wire_user_copy *c, size_t size)
+{
+	if (size < sizeof(*c) || c->room > size - sizeof(*c))
+		return 0;
+	n->regs = (const uint64_t *)c->regs;
+	n->copy = (struct stack_copy){.start = c->start,
+				      .bytes = c->start ? c->bytes : NULL,
+				      .len = min_of((uint64_t)c->len, (uint64_t)c->room),
+				      .cut = c->len >= c->room};
+	return sizeof(*c) + c->room;
+}
+
 static const struct event *take_named(struct decoder *d, const struct wire_named *w, size_t size)
 {
 	const uint8_t *data = (const uint8_t *)(w + 1);
@@ -270,6 +295,14 @@ static const struct event *take_named(struct decoder *d, const struct wire_named
 		take_frames(d, (const struct wire_frames *)data);
 		data += sizeof(struct wire_frames);
 		size -= sizeof(struct wire_frames);
+	}
+	if (w->event.state & WIRE_COPIED) {
+		size_t taken = take_user_copy(&d->named, (const void *)data, size);
+
+		if (!taken)
+			return bad_record();
+		data += taken;
+		size -= taken;
 	}
 	if (d->named.which >= d->plan->named.len || w->len > size || w->len > NAMED_DATA)
 		return bad_record();

@@ -6,7 +6,7 @@
 #ifndef BBTRACE_EVENT_H
 #define BBTRACE_EVENT_H
 
-#include "util/util.h"
+#include "object/object.h"
 
 /* ---- what a probe recorded ---- */
 
@@ -55,9 +55,20 @@ enum stack_end {
 			     pointer */
 	STACK_UNREADABLE, /* its frame could not be read */
 	STACK_LIMIT,	  /* STACK_FRAMES were recorded */
+	STACK_CUT,	  /* its frame is not in what was copied of the stack */
+	STACK_NO_RULES,	  /* the caller is unknown: no unwind table has the code, or what it says
+			     isn't known */
 	STACK_ENDS
 };
 #define STACK_FRAMES 64 /* at most */
+
+/* What was copied of a thread's stack, from its stack pointer or some bytes below it on. */
+struct stack_copy {
+	uint64_t start; /* its address */
+	const uint8_t *bytes;
+	uint64_t len;
+	bool cut; /* the stack may go on: it is not that what follows could not be read */
+};
 
 /* The extra data of an entry. The pointers are valid as long as the event is. */
 struct event_entry {
@@ -75,6 +86,12 @@ struct event_entry {
 	const uint64_t *stack; /* running addresses, innermost first; NULL: not requested */
 	unsigned nstack;
 	uint8_t stack_end; /* enum stack_end */
+	uint64_t
+		exact; /* a bit for each frame, from the lowest on: it was interrupted at its
+			  instruction. The others, but the innermost, are where a call returns to */
+	/* Of which the call stack is still to be made (unwind__stack()); bytes NULL: none. Not in
+	 * trace files */
+	struct stack_copy copy;
 };
 
 /* The most frames of a named event's stack: the kernel's and the program's. */
@@ -96,6 +113,11 @@ struct event_named {
 	const uint64_t *stack;
 	unsigned nkernel, nuser;
 	uint8_t kernel_end, user_end; /* enum stack_end */
+	uint64_t exact;		      /* of the program's frames, as in struct event_entry */
+	/* Of which the program's frames are still to be made, and its registers, by number; bytes
+	 * NULL: none. Not in trace files */
+	struct stack_copy copy;
+	const uint64_t *regs;
 };
 
 struct event {
@@ -203,6 +225,46 @@ void decoder__free(struct decoder *d);
  */
 const struct event *decoder__event(struct decoder *d, const void *record, size_t size,
 				   uint64_t settled);
+
+/* ---- from a copied stack to its frames (unwind.c) ---- */
+
+/* How the caller of an instruction is found. */
+struct unwind_rules {
+	bool known; /* by row */
+	struct rule_row row;
+	enum frame_link link; /* without: by the frame pointer, or not at all */
+	bool entry;	      /* a function's first instruction: its caller is known without any */
+};
+struct unwind_lookup {
+	/* addr: the running address of the instruction; *out is zeroed, and FRAME_UNKNOWN */
+	void (*find)(void *ctx, uint64_t addr, struct unwind_rules *out);
+	void *ctx;
+};
+struct arch;
+/* As in struct event_entry; there is at least one frame. */
+struct unwound {
+	uint64_t stack[STACK_FRAMES], exact;
+	unsigned n;
+	enum stack_end end;
+};
+/* regs: arch->nregs of them, by number. */
+void unwind__stack(const struct arch *arch, const uint64_t *regs, const struct stack_copy *copy,
+		   const struct unwind_lookup *lookup, struct unwound *out);
+/* Where the code of the frame at index i is: a return address may be behind its function's end.
+ * What an interrupted frame's handler returns to begins there. */
+static inline uint64_t frame__code(const uint64_t *stack, uint64_t exact, unsigned i)
+{
+	return stack[i] - (i && (i >= 64 || !((exact | exact >> 1) >> i & 1)));
+}
+static inline uint64_t entry__frame_code(const struct event_entry *e, unsigned i)
+{
+	return frame__code(e->stack, e->exact, i);
+}
+/* Of frames of the program: at index i from the innermost of them on. */
+static inline uint64_t named__frame_code(const struct event_named *e, unsigned i)
+{
+	return frame__code(e->stack + e->nkernel, e->exact, i);
+}
 
 /* ---- from the log of copied functions (arch/log.h) to events (log.c) ---- */
 

@@ -238,7 +238,7 @@ static void code_data(struct codec *c, struct event_named *n)
 static void code_named(struct codec *c, struct record *x, const struct thread_state *th)
 {
 	struct event_named *n = &x->named;
-	uint64_t *frames = x->named_stack;
+	uint64_t *frames = x->named_stack, end;
 
 	n->which = code_number(c, COLUMN_ENTRIES, n->which);
 	c->bad |= n->which >= c->m.plan->named.len;
@@ -249,7 +249,9 @@ static void code_named(struct codec *c, struct record *x, const struct thread_st
 	code_frames(c, frames, &n->nkernel, NAMED_KERNEL_FRAMES, n->ip);
 	code_frames(c, frames + n->nkernel, &n->nuser, NAMED_USER_FRAMES, n->ip);
 	n->kernel_end = code_number(c, COLUMN_ENTRIES, n->kernel_end) % STACK_ENDS;
-	n->user_end = code_number(c, COLUMN_ENTRIES, n->user_end) % STACK_ENDS;
+	end = code_number(c, COLUMN_ENTRIES, n->user_end | n->exact >> 1 << 8);
+	n->user_end = (end & 0xff) % STACK_ENDS;
+	n->exact = end >> 8 << 1;
 	code_data(c, n);
 }
 

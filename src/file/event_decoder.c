@@ -102,7 +102,8 @@ static void give_entry(const struct codec *c, const struct record *x, char *comm
 		.args = x->state & RECORD_NO_ARGS ? NULL : x->args,
 		.stack = x->kind == RECORD_STACK ? x->stack : NULL,
 		.nstack = x->frames,
-		.stack_end = min_of(x->stack_end, (uint64_t)STACK_ENDS - 1),
+		.stack_end = min_of(x->stack_end & 0xff, (uint64_t)STACK_ENDS - 1),
+		.exact = x->stack_end >> 8 << 1,
 	};
 }
 

@@ -138,7 +138,7 @@ static void take_entry(struct record *x, const struct event_entry *e)
 	x->frames = min_of(e->nstack, STACK_FRAMES);
 	if (e->stack)
 		memcpy(x->stack, e->stack, x->frames * sizeof(*x->stack));
-	x->stack_end = e->stack_end;
+	x->stack_end = e->stack_end | e->exact >> 1 << 8;
 }
 
 static void take_named(struct record *x, const struct event_named *n)

@@ -394,6 +394,7 @@ void object__free(struct object *o)
 		free(*answer);
 	vec__free(&o->answers);
 	map64__free(&o->cold_part_of);
+	rules__free(o->rules);
 	root__close(&o->root);
 	free(o->path);
 	free(o->attach_path);

@@ -38,7 +38,6 @@ struct elf_file {
 	VEC(uint32_t) units; /* by symbol: the number of a local symbol's STT_FILE, 0: unknown */
 	VEC(struct relative) relatives; /* ascending; relatives__read() fills them in */
 	struct go_table *go;		/* Go programs: the table, NULL if unreadable; in pool */
-	struct cursor eh_frame;		/* its .eh_frame; start NULL: none */
 };
 
 /* The elf_file of an object; NULL: not an ELF object. */
@@ -89,6 +88,8 @@ void plt__read(struct object *o, struct elf_file *f);
 /* Calls fn with all symbols, of separate files as well if there is no .symtab (symbols.c). */
 typedef void (*symbol_fn)(void *ctx, const Elf64_Sym *sym, const char *name);
 void symbols__each(struct object *o, struct elf_file *f, symbol_fn fn, void *ctx);
+struct rule_table;
+void rules__free(struct rule_table *t);
 
 /* A build-id in the notes at p, into id: its length; 0: none there (build_id.c). */
 size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[20]);

@@ -7,7 +7,20 @@
 #include <stdlib.h>
 #include <dwarf.h>
 #include "arch/arch.h"
-#include "frames.h"
+#include "elf_file.h"
+
+/* The rule for the CFA. */
+struct row {
+	uint64_t reg, offset;
+	bool expression;
+};
+
+struct cie {
+	bool usable, signal;
+	uint8_t pc_encoding, lsda_encoding;
+	int64_t data_align;
+	struct row initial; /* after its own instructions */
+};
 
 struct reader {
 	struct object *o;
@@ -119,7 +132,8 @@ static void run_program(struct cursor *c, const struct cie *cie, struct row *row
 		;
 }
 
-struct cie cie__read(struct cursor c)
+/* c: the bytes after its id, to its end. */
+static struct cie cie_in(struct cursor c)
 {
 	struct cie cie = {.lsda_encoding = ENC_OMIT};
 	const char *letters;
@@ -132,9 +146,12 @@ struct cie cie__read(struct cursor c)
 		;
 	if (c.bad || (version != 1 && version != 3) || (*letters && *letters != 'z'))
 		return cie;
-	cie.code_align = cursor__leb(&c, false);
+	cursor__leb(&c, false); /* code alignment */
 	cie.data_align = cursor__leb(&c, true);
-	cie.return_reg = version == 1 ? cursor__uint(&c, 1) : cursor__leb(&c, false);
+	if (version == 1) /* the register of the return address */
+		cursor__uint(&c, 1);
+	else
+		cursor__leb(&c, false);
 	len = *letters ? cursor__leb(&c, false) : 0;
 	if (c.bad || len > (uint64_t)(c.end - c.p))
 		return cie;
@@ -142,7 +159,7 @@ struct cie cie__read(struct cursor c)
 	if (*letters)
 		read_augmentation(&c, letters + 1, &cie);
 	cie.usable = !c.bad;
-	cie.program = c = (struct cursor){.start = behind, .p = behind, .end = c.end};
+	c = (struct cursor){.start = behind, .p = behind, .end = c.end};
 	run_program(&c, &cie, &cie.initial);
 	return cie;
 }
@@ -237,15 +254,15 @@ static const struct cie *cie_at(struct reader *r, const struct cursor *section, 
 		return vec__last(&r->cies);
 	c.end = c.p + len;
 	if (cursor__uint(&c, 4) == 0 && !c.bad)
-		*vec__last(&r->cies) = cie__read(c);
+		*vec__last(&r->cies) = cie_in(c);
 	return vec__last(&r->cies);
 }
 
-static void read_fde(struct reader *r, struct cursor c, const struct cie *cie, uint64_t fde)
+static void read_fde(struct reader *r, struct cursor c, const struct cie *cie)
 {
 	uint64_t vaddr = cursor__pointer(&c, cie->pc_encoding, 0), lsda = 0, len;
 	uint64_t size = cursor__format(&c, cie->pc_encoding & 0x0f);
-	struct frame frame = {.vaddr = vaddr, .size = size, .fde = fde};
+	struct frame frame = {.vaddr = vaddr, .size = size};
 	struct cursor augmentation = c;
 
 	len = cursor__leb(&c, false);
@@ -290,7 +307,7 @@ static void read_entries(struct reader *r, struct cursor section)
 			continue;
 		cie = cie_at(r, &section, at - id);
 		if (cie->usable)
-			read_fde(r, entry, cie, at);
+			read_fde(r, entry, cie);
 	}
 }
 
@@ -364,7 +381,6 @@ void frames__read(struct object *o, struct elf_file *f)
 
 	if (find_section(&r, f, &section)) {
 		section.p = section.start;
-		f->eh_frame = section;
 		read_entries(&r, section);
 	}
 	if (r.pads.len)

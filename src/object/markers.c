@@ -74,7 +74,8 @@ void object__markers(const struct object *o, marker_vec *out)
 	}
 }
 
-/* ---- operands: a register with or without %, a number with or without $, by dialect and machine ----
+/* ---- operands: a register with or without %, a number with or without $, by dialect and machine
+ * ----
  */
 
 static bool parse_register(const char *s, size_t len, const struct arch *arch, uint8_t *out)

@@ -15,6 +15,7 @@
 #define BBTRACE_OBJECT_H
 
 #include "object/names.h"
+#include "object/rules.h"
 #include "util/util.h"
 
 /* ---- opening files that are not bbtrace's own (root.c) ---- */
@@ -97,8 +98,7 @@ struct frame {
 	bool part; /* its first row's CFA is not that of a function's entry: a cold part */
 	const uint64_t *pads; /* landing pads of its LSDA (.gcc_except_table), ascending */
 	size_t npads;
-	uint64_t fde; /* its offset in .eh_frame, after its length field */
-	bool signal;  /* a signal trampoline: it may start one byte before the code */
+	bool signal; /* a signal trampoline: it may start one byte before the code */
 };
 
 /* A slot of the GOT that the dynamic loader fills with the address of a function. */
@@ -153,9 +153,10 @@ struct object {
 	VEC(struct cold_part) cold_parts; /* by owner; filled in by cold_parts.c on first use */
 	struct map64 cold_part_of;	  /* part -> 1 + its index in cold_parts */
 	bool cold_parts_known;
-	bool numbered;	     /* local symbols have their number, or get none */
-	bool no_debug;	     /* its debug information turned out to be unreadable */
-	VEC(char *) answers; /* strings of its debug information */
+	bool numbered;		  /* local symbols have their number, or get none */
+	bool no_debug;		  /* its debug information turned out to be unreadable */
+	struct rule_table *rules; /* rules.c; NULL: not read yet */
+	VEC(char *) answers;	  /* strings of its debug information */
 };
 /* Is it the running kernel, or a module of it? */
 static inline bool object__is_kernel(const struct object *o)
@@ -222,6 +223,12 @@ enum frame_link {
 	FRAME_OUTERMOST, /* the outermost frame: there is no caller */
 };
 enum frame_link object__frame_link(const struct object *o, uint64_t vaddr);
+/*
+ * The rules at the instruction at vaddr, by .eh_frame or, where that has none, .debug_frame, also
+ * that of a separate debug file (rules.c). The first call for an object reads them all, and prints
+ * a note if they can't be. False: there are none.
+ */
+bool object__rules(const struct object *o, uint64_t vaddr, struct rule_row *out);
 /* Calls fn with each address that the object's data may hold: link-time addresses by relative
  * relocations, without those or position independence any word of the data (pointers.c). */
 void object__pointers(const struct object *o, void (*fn)(void *ctx, uint64_t value), void *ctx);

@@ -209,6 +209,8 @@ static bool get_stack_end(const struct output *o, const struct step *s, union fi
 		[STACK_NO_POINTER] = "no_frame_pointer",
 		[STACK_UNREADABLE] = "unreadable",
 		[STACK_LIMIT] = "limit",
+		[STACK_CUT] = "cut",
+		[STACK_NO_RULES] = "no_unwind_table",
 	};
 
 	v->string = names[s->stack_end];

@@ -51,10 +51,13 @@ const struct flame_view *flame__view(const struct stats *p)
 					    "tracer's noise)"},
 		[NET_KNOWN] = {FLAME_NET, "where the time went, without tracing"},
 	};
+	static const struct flame_view samples = {FLAME_CALLS, "where samples were taken"};
 	enum net best = NET_UNKNOWN;
 	const struct stats_node *n;
 	uint64_t ns;
 
+	if (p->samples)
+		return &samples;
 	vec__each (n, &p->nodes)
 		best = max_of(best, stats_net__state(&n->self_net, &ns));
 	return &views[best];
@@ -142,7 +145,8 @@ static void put_sum(struct flame *f, uint64_t ns)
 static void put_calls(struct flame *f, uint64_t n)
 {
 	put_grouped(f->s, n);
-	str__printf(f->s, "%s call%s", f->options->more, n == 1 ? "" : "s");
+	str__printf(f->s, "%s %s%s", f->options->more, f->p->samples ? "sample" : "call",
+		    n == 1 ? "" : "s");
 }
 
 static void put_value(struct flame *f, uint64_t value)

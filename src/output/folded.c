@@ -42,7 +42,7 @@ static int put_stacks(struct output *o, const struct trace_totals *t, bool count
 	stats__end(p);
 	stats__by_name(p, &nodes);
 	for (size_t i = 0; !err && i < nodes.len; i++) {
-		uint64_t value = count ? nodes.data[i].calls : nodes.data[i].self;
+		uint64_t value = count || p->samples ? nodes.data[i].calls : nodes.data[i].self;
 
 		if (!value)
 			continue;

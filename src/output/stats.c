@@ -137,6 +137,8 @@ void stats__step(struct stats *p, const struct step *s)
 	if (step__is_global(s))
 		return;
 	note_time(p, s);
+	if (s->type == STEP_NAMED && !p->plan->functions.len)
+		samples__add(p, s);
 	if (s->type == STEP_NAMED)
 		p->named[s->named->which] += s->named->count;
 	if (!of_plan(p, s))
@@ -261,6 +263,8 @@ const char *stats__name(const struct stats *p, const struct stats_node *node)
 	case STATS_DEEPER:
 		return "[deeper calls]";
 	default:
+		if (node->function >= STATS_SAMPLED)
+			return samples__name(p, node->function);
 		return p->plan->functions.data[node->function].name;
 	}
 }

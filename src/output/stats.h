@@ -94,6 +94,7 @@ enum {
 	STATS_THREAD = UINT32_MAX,     /* a root: .thread */
 	STATS_UNSEEN = UINT32_MAX - 1, /* a call whose entry was not seen, of an unknown function */
 	STATS_DEEPER = UINT32_MAX - 2, /* see STATS_DEPTH */
+	STATS_SAMPLED = 1u << 31,      /* + the number of a name (stats_samples.c) */
 	STATS_OFF_CPU = UINT32_MAX - 3, /* below a function: its time on no CPU */
 };
 #define NO_NODE UINT32_MAX
@@ -152,6 +153,7 @@ struct stats {
 	/* what is missing, in addition to struct trace_totals */
 	uint64_t unseen;	/* calls whose entry was not seen */
 	uint64_t open;		/* calls whose return was not seen, by stats__end() */
+	uint64_t samples;	/* if there are no functions, nodes are of their frames; else 0 */
 	uint64_t deeper, other; /* calls counted under STATS_DEEPER, under "[other stacks]" */
 
 	/* by stats__count(): how often each block was entered; borrowed. NULL: counted from steps

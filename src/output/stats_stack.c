@@ -81,7 +81,7 @@ static bool is_among_callers(const struct stats *p, uint32_t node, uint32_t func
 }
 
 /* The node of a function called at node. */
-static uint32_t node_below(struct stats *p, uint32_t node, uint32_t function)
+uint32_t stack__node_below(struct stats *p, uint32_t node, uint32_t function)
 {
 	struct stats_node child = {.parent = node};
 	uint64_t *slot;
@@ -103,6 +103,13 @@ static uint32_t node_below(struct stats *p, uint32_t node, uint32_t function)
 	vec__push(&p->nodes, child);
 	*map64__put(&p->priv->nodes, (uint64_t)node << 32 | function) = p->nodes.len - 1;
 	return p->nodes.len - 1;
+}
+
+uint32_t stack__thread_node(struct stats *p, const struct step *s)
+{
+	uint32_t thread = thread_of(p, s); /* which may move them */
+
+	return p->threads.data[thread].root;
 }
 
 /* Does the node stand for one function's calls? */
@@ -283,7 +290,7 @@ static uint32_t node_of_inner(struct stats *p, struct stack *st, const struct st
 static struct open_call *push(struct stats *p, struct stack *st, const struct step *s,
 			      struct open_call c)
 {
-	c.node = node_below(p, node_of_inner(p, st, s), c.function);
+	c.node = stack__node_below(p, node_of_inner(p, st, s), c.function);
 	c.edge = NO_EDGE;
 	c.last_site = NO_SITE;
 	c.self_time.charged = NO_SITE;
@@ -428,7 +435,7 @@ static struct stats_net self_net(const struct open_call *c, const struct step *s
 /* A frame of its own below the function's; returns what it has taken. */
 static uint64_t add_off(struct stats *p, uint32_t node, uint64_t off)
 {
-	uint32_t below = off ? node_below(p, node, STATS_OFF_CPU) : node;
+	uint32_t below = off ? stack__node_below(p, node, STATS_OFF_CPU) : node;
 
 	if (below == node)
 		return 0;
@@ -521,4 +528,5 @@ void stack__free_all(struct stats_priv *priv)
 		if (map64__slot(&priv->full_names, i, &value))
 			free((char *)(uintptr_t)value);
 	map64__free(&priv->full_names);
+	samples__free(priv);
 }

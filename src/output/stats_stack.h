@@ -63,12 +63,14 @@ struct stack {
 };
 
 struct stats_priv {
-	struct map64 stacks;	 /* tid (idle threads: 1 << 32 | cpu) -> struct stack * */
-	struct map64 threads;	 /* hash of pid, tid, name -> index + 1 into stats.threads */
-	struct map64 nodes;	 /* parent << 32 | function -> node */
-	struct map64 edges;	 /* hash of caller, site, callee -> index + 1 into stats.calls */
-	struct map64 full_names; /* function -> char *, its readable name; "": it has none */
-	struct map64 targets;	 /* hash of site and address -> index + 1 into its targets */
+	struct map64 stacks;	  /* tid (idle threads: 1 << 32 | cpu) -> struct stack * */
+	struct map64 threads;	  /* hash of pid, tid, name -> index + 1 into stats.threads */
+	struct map64 nodes;	  /* parent << 32 | function -> node */
+	struct map64 edges;	  /* hash of caller, site, callee -> index + 1 into stats.calls */
+	struct map64 full_names;  /* function -> char *, its readable name; "": it has none */
+	struct map64 targets;	  /* hash of site and address -> index + 1 into its targets */
+	struct map64 name_hashes; /* hash of a sampled function's name -> 1 + index into names */
+	VEC(char *) names;
 	uint32_t other;		 /* the thread of "[other stacks]"; NO_NODE: none yet */
 	uint64_t seen, returned; /* calls whose entry was seen; of these: that returned */
 };
@@ -85,6 +87,16 @@ void self_time__inner(struct stats *p, struct open_call *c, const struct step *s
 /* The call has returned; self is its own time. Adds the shares to p->sites. */
 void self_time__take(struct stats *p, struct open_call *c, uint64_t self);
 void self_time__free(struct self_time *s);
+
+/* The node of this thread, and of a function called at a node. */
+uint32_t stack__thread_node(struct stats *p, const struct step *s);
+uint32_t stack__node_below(struct stats *p, uint32_t node, uint32_t function);
+
+/* ---- stats_samples.c ---- */
+
+void samples__add(struct stats *p, const struct step *s);
+const char *samples__name(const struct stats *p, uint32_t function);
+void samples__free(struct stats_priv *priv);
 
 void stack__entry(struct stats *p, const struct step *step);
 void stack__branch(struct stats *p, const struct step *step);

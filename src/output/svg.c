@@ -34,9 +34,10 @@ static int svg__end(struct output *o, const struct trace_totals *t)
 static int svg_count__end(struct output *o, const struct trace_totals *t)
 {
 	static const struct flame_view calls = {FLAME_CALLS, "how often was called what"};
+	struct stats *p = o->state;
 
-	stats__end(o->state);
-	return put_graph(o, t, &calls);
+	stats__end(p);
+	return put_graph(o, t, p->samples ? flame__view(p) : &calls);
 }
 
 const struct output_format output_svg = {

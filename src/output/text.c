@@ -151,6 +151,8 @@ static void show_stack_end(struct output *o, const struct step *step, const unio
 		[STACK_NO_POINTER] = "no frame pointer leads on",
 		[STACK_UNREADABLE] = "the frame cannot be read",
 		[STACK_LIMIT] = "and more callers",
+		[STACK_CUT] = "more callers, beyond the copied stack",
+		[STACK_NO_RULES] = "no unwind table leads on",
 	};
 
 	begin_frame(o, step);

@@ -92,6 +92,23 @@ struct mapped_place {
 };
 void spaces__find(struct spaces *s, uint32_t pid, uint64_t addr, struct mapped_place *out);
 
+/* ---- code that processes generate (perf_map.c) ---- */
+
+struct generated {
+	uint64_t start, size;
+	char *name;
+};
+struct perf_maps;
+struct perf_maps *perf_maps__new(void);
+void perf_maps__free(struct perf_maps *p);
+/* The process has ended, or runs another program. */
+void perf_maps__forget(struct perf_maps *p, uint32_t pid);
+/* The function at a running address by /tmp/perf-PID.map, as it is now; valid until the next call.
+ * NULL: none. */
+const struct generated *perf_maps__find(struct perf_maps *p, uint32_t pid, uint64_t addr);
+
+/* ---- /proc/PID/maps ---- */
+
 /* Parses the text of /proc/PID/maps. Untrusted text gives an error or a valid result. */
 int maps__parse(const char *text, map_vec *out);
 /* Those of a process, or thread, as they are now. 0 or -errno: it has ended, mostly. */

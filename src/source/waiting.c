@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
+#include <linux/types.h>
 #include "source/waiting.h"
+#include "../bpf/wire.h"
 
 static const uint64_t *copy_words(uint64_t **to, const uint64_t *from, unsigned n)
 {
@@ -22,24 +24,30 @@ static void copy_entry(struct waiting *w, const struct event_entry *e)
 	w->event.entry = &w->entry;
 	snprintf(w->comm, sizeof(w->comm), "%s", e->comm);
 	w->entry.comm = w->comm;
-	at = w->data = xmalloc((nregs + nstack + EVENT_ARGS) * sizeof(*w->data));
+	at = w->data = xmalloc((nregs + nstack + EVENT_ARGS) * sizeof(*w->data) + e->copy.len);
 	w->entry.regs = copy_words(&at, e->regs, nregs);
 	w->entry.args = copy_words(&at, e->args, EVENT_ARGS);
 	w->entry.stack = copy_words(&at, e->stack, nstack);
+	if (e->copy.bytes)
+		w->entry.copy.bytes = memcpy(at, e->copy.bytes, e->copy.len);
 }
 
-static void copy_named(struct waiting *w, const struct event_named *e)
+static void copy_named(struct waiting *w, const struct event_named *n)
 {
-	unsigned nstack = e->stack ? min_of(e->nkernel + e->nuser, (unsigned)NAMED_FRAMES) : 0;
+	unsigned nstack = n->stack ? n->nkernel + n->nuser : 0;
 	uint64_t *at;
 
-	w->named = *e;
+	w->named = *n;
 	w->event.named = &w->named;
-	snprintf(w->comm, sizeof(w->comm), "%s", e->comm);
+	snprintf(w->comm, sizeof(w->comm), "%s", n->comm);
 	w->named.comm = w->comm;
-	at = w->data = xmalloc(nstack * sizeof(*w->data) + e->len + 1);
-	w->named.stack = copy_words(&at, e->stack, nstack);
-	w->named.data = memcpy(at, e->data, e->len);
+	at = w->data = xmalloc((nstack + EVENT_REGS) * sizeof(*w->data) + n->copy.len + n->len);
+	w->named.stack = copy_words(&at, n->stack, nstack);
+	w->named.regs = copy_words(&at, n->regs, WIRE_REGS);
+	if (n->copy.bytes)
+		w->named.copy.bytes = memcpy(at, n->copy.bytes, n->copy.len);
+	if (n->len)
+		w->named.data = memcpy((uint8_t *)at + n->copy.len, n->data, n->len);
 }
 
 struct waiting *waiting__event(const struct event *e)

@@ -170,6 +170,26 @@ static uint64_t caller_of(struct thread *th)
 	return th->user_side ? innermost_of(thread__shown(th), thread__shown(th)) : 0;
 }
 
+/* A frame, by the call that it made, which may be its function's last instruction. */
+static void locate_code(struct event_context *n, uint32_t space, uint64_t addr, uint64_t code,
+			struct location *out)
+{
+	uint64_t behind = addr - code;
+
+	locate__running(n->t, space, n->e->time, code, out);
+	out->addr += behind;
+	out->vaddr += out->object ? behind : 0;
+	out->offset += out->symbol ? behind : 0;
+}
+
+static void locate_frame(struct event_context *n, unsigned i, struct location *out)
+{
+	uint32_t space = thread__space(n->th);
+	uint64_t addr = n->entry->stack[i];
+
+	locate_code(n, space, addr, space ? entry__frame_code(n->entry, i) : addr, out);
+}
+
 int step__entry(struct event_context *n)
 {
 	const struct plan_function *fn = &n->t->plan->functions.data[n->s->function];
@@ -201,7 +221,7 @@ int step__entry(struct event_context *n)
 	step.stack_end = entry->stack_end;
 	step.nstack = min_of(entry->nstack, STACK_FRAMES);
 	for (size_t i = 0; i < step.nstack; i++)
-		locate__running(n->t, thread__space(n->th), n->e->time, entry->stack[i], &stack[i]);
+		locate_frame(n, i, &stack[i]);
 	return live_filter__step(n->t, n->th, &step);
 }
 
@@ -234,8 +254,13 @@ int step__named(struct event_context *n)
 	step.stack = nstack ? stack : NULL;
 	step.nstack = nstack;
 	step.stack_end = e->user_end;
-	for (size_t i = 0; i < nstack; i++)
-		locate__running(n->t, i < e->nkernel ? 0 : pid, n->e->time, e->stack[i], &stack[i]);
+	for (size_t i = 0; i < nstack; i++) {
+		if (i < e->nkernel)
+			locate__running(n->t, 0, n->e->time, e->stack[i], &stack[i]);
+		else
+			locate_code(n, pid, e->stack[i], named__frame_code(e, i - e->nkernel),
+				    &stack[i]);
+	}
 	return live_filter__step(n->t, n->th, &step);
 }
 

@@ -18,7 +18,7 @@ same() {
 	local engine
 
 	for engine in probe inline; do
-		bb user "$T/$2" "$3" -k -f -F json -o "$T/$engine" --engine $engine -- "$T/$2" "${@:4}"
+		bb user "$T/$2" "$3" -k --stack-size 0 -f -F json -o "$T/$engine" --engine $engine -- "$T/$2" "${@:4}"
 		is "$(summary lost)" 0 "$1, $engine: nothing is lost"
 		stacks "$T/$engine" >"$T/$engine.stacks"
 	done
@@ -43,7 +43,7 @@ done
 build_served -fno-omit-frame-pointer
 serve one "$T/served"
 for engine in probe inline; do
-	watch -p "$pid_one" -k --engine $engine
+	watch -p "$pid_one" -k --stack-size 0 --engine $engine
 	tell one 'work 5'
 	stop_watching INT
 	stacks "$T/watch.json" | grep ' work ' >"$T/$engine.stacks"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# -k: frames are shown where frame pointers lead to them, and data that looks like a frame is not shown. Compared with
-# gdb, which uses .eh_frame, and with Go's runtime.
+# -k --stack-size 0: frames are shown where frame pointers lead to them, and data that looks like a frame is not shown.
+# Compared with gdb, which uses .eh_frame, and with Go's runtime; the stacks of Go are so by default.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
 . "$E2E/served.sh"
 needs root uprobes cmd:gdb
 
 program frames -O1 -fno-omit-frame-pointer
-run() { bb user "$T/$1" leaf -k -e entry -F json -o "$T/json" -- "$T/$1" "${@:2}"; }
+run() { bb user "$T/$1" leaf -k --stack-size 0 -e entry -F json -o "$T/json" -- "$T/$1" "${@:2}"; }
 stacks() { json_lines "$T/json" '$e->{event} eq "entry" && join " ", (map { $_->{symbol} } @{$e->{stack}}), $e->{stack_end} // "whole"'; }
 # The names of each stack: whole, up to main.
 by_gdb() {
@@ -28,7 +28,7 @@ like "$T/stacks" "^$(sed -n 3p "$T/gdb") .*" '-k shows all frames where each has
 is "$(grep -c never "$T/stacks")" 0 '-k shows no frame that never was'
 run frames 100
 is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..63}) limit" '-k says that a stack with too many frames was cut'
-bb user "$T/frames" leaf -k -e entry -o "$T/trace" -- "$T/frames" 100
+bb user "$T/frames" leaf -k --stack-size 0 -e entry -o "$T/trace" -- "$T/frames" 100
 bb report "$T/trace" -F json -o "$T/json"
 is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..63}) limit" 'report of a trace file says that a stack was cut'
 bb report "$T/trace"
@@ -85,6 +85,9 @@ if command -v go >/dev/null; then
 	# what the compiler wraps around a method is a frame that Go does not tell
 	is "$(stacks | sed 's/[.]abi0//g; s/ main\.(\*named)\.String//; s/ whole$//')" "$(grep '^main.leaf' "$T/out")" \
 		"a program of Go: what its runtime says, and whole"
+	bb user "$T/calls" main.leaf -k --stack-size 8K -e entry -F json -o "$T/json" -- "$T/calls"
+	is "$(stacks | sed 's/[.]abi0//g; s/ main\.(\*named)\.String//; s/ whole$//')" "$(grep '^main.leaf' "$T/out")" \
+		"by its unwind tables, too"
 else
 	skip 'a program of Go' 'no go'
 fi

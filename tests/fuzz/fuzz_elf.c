@@ -53,8 +53,6 @@ static void look_at_frame(struct object *o, size_t i, function_vec *v)
 	struct function fn;
 
 	CHECK(!i || f[-1].vaddr + f[-1].size <= f->vaddr);
-	for (uint64_t at = 0; at < f->size; at += 1 + f->size / 8)
-		object__frame_link(o, f->vaddr + at);
 	for (size_t k = 0; k < f->npads; k++)
 		CHECK(!k || f->pads[k - 1] < f->pads[k]);
 	if (object__function_at(o, f->vaddr + f->size / 2, &fn)) {

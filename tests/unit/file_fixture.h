@@ -165,9 +165,10 @@ static inline void put_sideband(struct str *s, const struct sideband_event *e)
 
 static inline void put_named(struct str *s, const struct event_named *n)
 {
-	str__printf(s, " named %u %llu %llx %u %s %u %u %u %u", n->which,
+	str__printf(s, " named %u %llu %llx %u %s %u %u %u %u %llx", n->which,
 		    (unsigned long long)n->count, (unsigned long long)n->ip, n->kernel, n->comm,
-		    n->nkernel, n->nuser, n->kernel_end, n->user_end);
+		    n->nkernel, n->nuser, n->kernel_end, n->user_end,
+		    (unsigned long long)n->exact & ~1ull);
 	for (unsigned i = 0; n->stack && i < n->nkernel + n->nuser; i++)
 		str__printf(s, " frame %llx", (unsigned long long)n->stack[i]);
 	str__printf(s, " data %zu", n->len);
@@ -187,9 +188,11 @@ static inline void put_event(struct str *s, const struct event *e)
 		    (unsigned long long)e->count, e->hits, (unsigned long long)e->goroutine,
 		    e->untimed ? " untimed" : "");
 	if (n) {
-		str__printf(s, " entry %llx %llx %llx/%llx %u %s %u", (unsigned long long)n->ip,
-			    (unsigned long long)n->caller, (unsigned long long)n->user_ip,
-			    (unsigned long long)n->user_sp, n->pending, n->comm, n->stack_end);
+		str__printf(s, " entry %llx %llx %llx/%llx %u %s %u %llx",
+			    (unsigned long long)n->ip, (unsigned long long)n->caller,
+			    (unsigned long long)n->user_ip, (unsigned long long)n->user_sp,
+			    n->pending, n->comm, n->stack_end,
+			    (unsigned long long)n->exact & ~1ull);
 		for (unsigned i = 0; n->regs && i < n->nregs; i++)
 			str__printf(s, " %llx", (unsigned long long)n->regs[i]);
 		for (unsigned i = 0; n->args && i < EVENT_ARGS; i++)
@@ -299,6 +302,7 @@ static inline const struct event_named *any_named(void)
 	static struct event_named n;
 
 	n = (struct event_named){.which = rnd() % 2,
+				 .exact = rnd() % 2 ? rnd() << 1 & ((1ull << 56) - 1) : 0,
 				 .count = rnd() % 9,
 				 .ip = rnd() % 3 ? 0x555500001000 + rnd() % 64 : 0,
 				 .kernel = rnd() % 2,

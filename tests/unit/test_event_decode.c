@@ -176,6 +176,30 @@ static void test_targets(void)
 	decoder__free(d);
 }
 
+/* A record with 64 bytes of room for the stack. */
+static void test_copies(struct decoder *d, const struct wire_entry *entry)
+{
+	uint64_t room[(sizeof(struct wire_entry_copy) + 64) / 8] = {0};
+	struct wire_entry_copy *w = (void *)room;
+	const struct event_entry *e;
+
+	w->entry = *entry;
+	w->entry.event.state |= WIRE_COPIED;
+	w->start = 0x7000;
+	w->len = 32;
+	w->bytes[31] = 0x55;
+	e = decoder__event(d, w, sizeof(room), 0)->entry;
+	ok(!e->stack && e->copy.start == 0x7000 && e->copy.len == 32 && e->copy.bytes[31] == 0x55,
+	   "an entry has the copied stack of its record");
+	ok(!e->copy.cut, "a stack whose rest could not be read is not cut");
+	w->len = 64;
+	e = decoder__event(d, w, sizeof(room), 0)->entry;
+	ok(e->copy.len == 64 && e->copy.cut, "a stack that fills the record is cut");
+	w->len = 1 << 20;
+	e = decoder__event(d, w, sizeof(room), 0)->entry;
+	is(e->copy.len, 64, "no more of a stack than the record has");
+}
+
 static void test_entries(void)
 {
 	static struct plan_site sites[] = {{.vaddr = 0x1000, .entry = 1}};
@@ -203,6 +227,7 @@ static void test_entries(void)
 	ok(e->entry->caller == 0x77 && e->entry->args && e->entry->pending && e->entry->stack,
 	   "an entry has all that is in the record");
 	is(e->entry->nstack, WIRE_STACK, "an entry has no more frames than a record");
+	test_copies(d, &w.entry);
 	decoder__free(d);
 }
 

@@ -80,6 +80,7 @@ static void add_entry(struct trace_writer *w, bool stack)
 		frames[i] = 0x555500000000 + (rnd() % 5 ? n.nstack - i : rnd() % 100);
 	n.stack = stack ? frames : NULL;
 	n.stack_end = stack ? rnd() % STACK_ENDS : STACK_WHOLE;
+	n.exact = stack && rnd() % 2 ? rnd() << 1 & ((1ull << 56) - 1) : 0;
 	e.entry = &n;
 	add_event(w, e);
 }
@@ -306,9 +307,9 @@ static void test_all_fields(void)
 	is(sizeof(struct symbol), 64, "struct symbol is as object.c knows it");
 	is(sizeof(struct plan_named), 16, "struct plan_named is as tables.c knows it");
 	is(sizeof(struct plan_field), 40, "struct plan_field is as tables.c knows it");
-	is(sizeof(struct event_named), 80, "struct event_named is as event_codec.c knows it");
+	is(sizeof(struct event_named), 128, "struct event_named is as event_codec.c knows it");
 	is(sizeof(struct event), 128, "struct event is as event_codec.c knows it");
-	is(sizeof(struct event_entry), 88, "struct event_entry is as event_codec.c knows it");
+	is(sizeof(struct event_entry), 128, "struct event_entry is as event_codec.c knows it");
 }
 
 /* ---- cut and damaged ---- */

@@ -21,6 +21,11 @@ static const uint8_t go_args[] = {X86_RAX, X86_RBX, X86_RCX, X86_RDI, X86_RSI,
 
 static const uint8_t syscall_args[] = {X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9};
 
+/* System V ABI, figure 3.36. */
+static const uint8_t dwarf_regs[] = {X86_RAX, X86_RDX, X86_RCX, X86_RBX, X86_RSI, X86_RDI,
+				     X86_RBP, X86_RSP, X86_R8,	X86_R9,	 X86_R10, X86_R11,
+				     X86_R12, X86_R13, X86_R14, X86_R15, X86_RIP};
+
 static const char *const jcc_names[16] = {
 	"jo", "jno", "jb", "jae", "je", "jne", "jbe", "ja",
 	"js", "jns", "jp", "jnp", "jl", "jge", "jle", "jg",
@@ -534,7 +539,9 @@ const struct arch arch_x86_64 = {
 	.clobbered = X86_CALLER_SAVED,
 	.call_pushes = 8,
 	/* System V ABI, figures 3.36 and 3.3 */
-	.dwarf = {.entry_reg = 7,
+	.dwarf = {.regs = dwarf_regs,
+		  .nregs = ARRAY_SIZE(dwarf_regs),
+		  .entry_reg = 7,
 		  .entry_offset = 8,
 		  .fp = 6,
 		  .return_reg = 16,

@@ -51,6 +51,7 @@ void named__choose_programs(struct probe *p)
 	bpf_program__set_autoload(p->skel->progs.on_tracepoint,
 				  plan__has_named(p->plan, NAMED_TRACEPOINT));
 	bpf_program__set_autoload(usdt__program(p), p->options->nusdt);
+	bpf_program__set_autoload(p->skel->progs.on_sample, plan__has_named(p->plan, NAMED_SAMPLE));
 }
 
 static struct bpf_link *attach_tracepoint(struct probe *p, uint32_t which)
@@ -93,6 +94,10 @@ int named__attach(struct probe *p)
 		const struct plan_named *n = &p->plan->named.data[i];
 		struct bpf_link *link = NULL;
 
+		int err = n->kind == NAMED_SAMPLE ? sample__attach(p, i) : 0;
+
+		if (err)
+			return err;
 		if (n->kind != NAMED_TRACEPOINT)
 			continue;
 		link = attach_tracepoint(p, i);

@@ -138,6 +138,8 @@ static void configure(struct probe *p)
 	*c = (struct wire_config){
 		.both = plan__has_kernel(p->plan) && plan__has_programs(p->plan),
 		.stack = p->options->stack,
+		/* it begins at a block, up to that much below the stack pointer */
+		.copy = p->options->copy ? p->options->copy + WIRE_COPY_BLOCK : 0,
 		/* compact records omit where the log stands */
 		.compact = !p->options->inlines && sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
 		.inlines = p->options->inlines,

@@ -239,6 +239,8 @@ void watches__detach(struct probe *p);
 /* Static probes of programs (usdt.c). */
 struct bpf_program *usdt__program(const struct probe *p);
 int usdt__attach(struct probe *p);
+/* By the CPUs' clocks (sample.c). */
+int sample__attach(struct probe *p, uint32_t which);
 /* Appends the fields that a tracepoint's format has to the plan's last named event. */
 void tracepoint__parse(const char *format, struct plan *p);
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rules: how to get from the registers at an instruction to those of its caller (rules.c). Included
+ * by object.h. Registers have their DWARF numbers (struct arch_dwarf).
+ */
+#ifndef BBTRACE_OBJECT_RULES_H
+#define BBTRACE_OBJECT_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RULE_REGS 34 /* of any architecture, with the return address */
+#define RULE_OPS  64 /* most operations of a rule */
+
+/* An operation of a DWARF expression: DW_OP_*. */
+struct rule_op {
+	uint64_t a, b; /* its operands, sign-extended */
+	uint8_t atom;
+};
+
+enum rule_kind {
+	RULE_UNDEFINED, /* the caller's value is not known; of the return address: there is none */
+	RULE_SAME,	/* it is the register's own */
+	RULE_OPS_LEAD,	/* operations lead to its place or, behind DW_OP_stack_value and
+			   DW_OP_regx, are its value */
+};
+struct rule {
+	uint32_t first; /* of n operations in rule_row.ops */
+	uint8_t n, kind;
+};
+
+struct rule_set {
+	struct rule cfa; /* operations that are its value; n 0: undefined */
+	struct rule regs[RULE_REGS];
+};
+
+/* Instructions with the same rules. The pointers live as long as the object. */
+struct rule_row {
+	uint64_t start, end; /* link-time addresses */
+	bool signal;	     /* a signal's trampoline: its caller was interrupted, not at a call */
+	const struct rule_set *set;
+	const struct rule_op *ops;
+};
+
+#endif
