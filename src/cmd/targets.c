@@ -359,13 +359,13 @@ static int check_machine(const struct targets *n)
 
 /* ---- functions for a trace that runs ---- */
 
-static int find_more_in_kernel(struct targets *n, const char *text)
+static int find_more_in_kernel(struct targets *n, const struct args *a, const char *text)
 {
 	VEC(struct object *) modules = {0};
 	struct modules m;
 	int err;
 
-	if (!n->kernel)
+	if (!targets__name_kernel(a)) /* it may be open for its names */
 		return err__set(
 			ENOTSUP,
 			"no function of the kernel is traced, and its code can't be read any more: "
@@ -403,7 +403,7 @@ static int find_word(struct targets *n, const struct args *a, const char *word, 
 	const char *user = behind(word, "user:"), *kernel = behind(word, "kernel:");
 
 	if (kernel || (!user && a->verb->bit == VERB_KERNEL))
-		return find_more_in_kernel(n, kernel ? kernel : word);
+		return find_more_in_kernel(n, a, kernel ? kernel : word);
 	if (user || *word == '@' || (object_colon(word) && !is_line(word) && !is_object(word, pid)))
 		return find_pair(n, user ? user : word, pid);
 	if (a->verb->bit == VERB_BOTH)
@@ -477,6 +477,19 @@ static int find_names(struct targets *n, const struct args *a)
 	return err;
 }
 
+/* Have events beside the functions stacks with frames of the kernel? They are recorded without its
+ * names, too. */
+static int find_names_beside(struct targets *n, const struct args *a)
+{
+	if (a->watch.len)
+		return find_names(n, a);
+	if (a->stack && (a->sched || a->with.len) && find_names(n, a)) {
+		note("%s; the kernel's frames have no names", err__text());
+		err__clear();
+	}
+	return 0;
+}
+
 static int find(struct targets *n, const struct args *a, pid_t pid, bool all)
 {
 	if (a->verb->bit & VERB_NAMED)
@@ -494,8 +507,8 @@ int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all)
 
 	*n = (struct targets){.exported = a->exported};
 	err = find(n, a, pid, all);
-	if (!err && !n->kernel && a->watch.len)
-		err = find_names(n, a);
+	if (!err && !n->kernel)
+		err = find_names_beside(n, a);
 	if (!err && a->verb->bit != VERB_LIST)
 		err = check_machine(n);
 	if (!err && a->exclude.len)

@@ -140,6 +140,16 @@ grep -q '"off_cpu_ns":' "$T/out"
 ok $? 'chrome has it'
 bb user "$T/naps" nap -e sched -F json -o "$T/json" -- "$T/naps"
 ok "$(json "$T/json" '$e->{event} eq "branch"' | grep -c '^0$')" '-e sched alone is in addition to the others'
+
+# ---- stacks: with the kernel's names, which is open for them alone ----
+bb user "$T/naps" nap -e entry,return,sched -k -F json -o "$T/json" --record "$T/stacks" -- "$T/naps"
+naps=$(json "$T/json" '$e->{event} eq "sched" && (grep { ($_->{symbol} // "") eq "nap" } @{$e->{stack} // []})')
+is "$(json "$T/json" '$e->{event} eq "sched" && (grep { ($_->{object} // "") eq "kernel" && ($_->{symbol} // "") eq "schedule" } @{$e->{stack} // []}) &&
+	(grep { ($_->{symbol} // "") eq "nap" } @{$e->{stack} // []})')" "$naps" '-k: each leaving in nap is of schedule()'
+ok "$((naps < 300))" 'hundreds of them' || diag "$naps"
+unlike "$T/err" 'interrupts' 'without what concerns functions of the kernel'
+bb report "$T/stacks" -F json -o "$T/again"
+same "$T/again" "$T/json" '-k: a trace file shows the same'
 bb report "$T/recorded" -e sched
 exits 2 'report has no -e sched'
 done_testing

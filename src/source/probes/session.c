@@ -165,7 +165,7 @@ static void configure(struct probe *p)
 	};
 	if (probe__counts(p))
 		counters__size(p, c);
-	if (p->options->kernel)
+	if (p->options->kernel && plan__has_kernel(p->plan))
 		configure_kernel(c, p->options->kernel);
 }
 
