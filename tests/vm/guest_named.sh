@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Runs in the guest of t_named.sh: what bbtrace shows is what the kernel's own tracer shows, what it has counted, or what
+# the programs print. $1: where they are.
+
+. "$(dirname "$0")/guest_lib.sh"
+
+P=$1
+TRACING=/sys/kernel/tracing
+json() { jq -rc "$1" "$T/json"; }
+named() { json "select(.event == \"tracepoint\" and .name == \"$1\") | $2"; }
+
+# ---- the kernel's own tracer: an instance for what is done by a thread and its children ----
+instance() { # PID of the thread; '': all; EVENT...
+	local pid=$1 e
+	shift
+
+	mountpoint -q $TRACING || mount -t tracefs none $TRACING
+	I=$TRACING/instances/named-$((++instances))
+	mkdir "$I"
+	echo 1 >"$I/options/event-fork"
+	[[ ! $pid ]] || echo "$pid" >"$I/set_event_pid"
+	for e; do echo 1 >"$I/events/$e/enable"; done
+}
+# A command that waits until it is told: started as $waiting; go: it runs.
+waits() {
+	rm -f "$T/go"
+	mkfifo "$T/go"
+	bash -c 'read -r _ <"$1"; shift; exec "$@"' bash "$T/go" "$@" >"$T/printed" &
+	waiting=$!
+}
+go() { echo go >"$T/go"; }
+# begin ARG...: bbtrace in the background, recording. finish: its status, when it has ended.
+begin() {
+	timeout -k 10 600 $BBTRACE "$@" -v -F json -o "$T/json" >/dev/null 2>"$T/err" </dev/null &
+	tracer=$!
+	wait_for 120 grep -q '^bbtrace: recording' "$T/err"
+}
+finish() {
+	wait $tracer
+	status=$?
+}
+
+# ---- a kernel without attach cookies says so ----
+if ! printf '5.15\n%s\n' "$(uname -r)" | sort -VC; then
+	bb event sched:sched_process_fork -- true
+	exits 1 'a tracepoint is refused'
+	like "$T/err" 'from Linux 5.15 on' 'with the reason'
+	bb event "usdt:$P/probes:twice" -- "$P/probes"
+	exits 1 'a static probe is refused'
+	like "$T/err" '5\.15' 'with the reason'
+	bb profile -- true
+	exits 1 'samples are refused'
+	like "$T/err" '5\.15' 'with the reason'
+	done_testing
+	exit
+fi
+
+diag "AT $SECONDS"
+# ---- tracepoints ----
+waits "$P/named_work" fork 20
+instance $waiting sched/sched_process_{fork,exec,exit}
+begin event sched:sched_process_fork sched_process_exec sched_process_exit -f -p $waiting
+go
+finish
+ok $status 'tracepoints of a process and its children'
+named sched:sched_process_fork '.args | "fork \(.parent_pid) \(.child_pid)"' >"$T/got"
+same "$T/got" "$T/printed" 'the forks are those that the program has made'
+named sched:sched_process_fork '.args | "\(.parent_comm) \(.parent_pid) \(.child_comm) \(.child_pid)"' >"$T/got"
+sed -n 's/.*sched_process_fork: comm=\(.*\) pid=\([0-9]*\) child_comm=\(.*\) child_pid=\([0-9]*\)$/\1 \2 \3 \4/p' "$I/trace" >"$T/wanted"
+same "$T/got" "$T/wanted" 'with the fields that tracefs shows'
+named sched:sched_process_exec '.args | "\(.filename) \(.pid)"' >"$T/got"
+sed -n 's/.*sched_process_exec: filename=\(.*\) pid=\([0-9]*\) old_pid=.*/\1 \2/p' "$I/trace" >"$T/wanted"
+same "$T/got" "$T/wanted" 'a dynamic field: the file of the exec'
+is "$(cut -d' ' -f1 "$T/wanted")" "$P/named_work" 'which is that of the program'
+is "$(named sched:sched_process_exit .pid | sort)" "$(sed -n 's/.*sched_process_exit: .*pid=\([0-9]*\) .*/\1/p' "$I/trace" | sort)" 'exits'
+
+instance '' sched/sched_process_fork
+begin event sched:sched_process_fork
+"$P/named_work" fork 5 >"$T/printed"
+kill -INT $tracer
+finish
+named sched:sched_process_fork 'select(.comm == "named_work").args | "fork \(.parent_pid) \(.child_pid)"' >"$T/got"
+same "$T/got" "$T/printed" 'those of all processes'
+is "$(wc -l <"$T/got")" 5 'five of them'
+
+diag "AT $SECONDS"
+# ---- the scheduler ----
+# switches THREADS: "TID off STATE" and "TID on" of $T/json, by thread; of tracefs, of the same threads
+switches() {
+	json 'select(.event == "sched") | "\(.tid) \(if .name == "off-cpu" then "off " + .args.state else "on" end)"' | sort -s -n -k 1,1 >"$T/got"
+	sed -n 's/.*sched_switch: .*prev_pid=\([0-9]*\) .*prev_state=\([^ +]*\)+* ==> .*next_pid=\([0-9]*\) .*/\1 off \2\n\3 on/p' "$I/trace" |
+		awk 'NR == FNR { seen[$1]; next } $1 in seen' "$T/got" - | sort -s -n -k 1,1 >"$T/wanted"
+}
+# Each return's time on no CPU is what the switches within the call add up to.
+added_up() {
+	jq -rn 'reduce (inputs | select(.tid)) as $e ({};
+		($e.tid | tostring) as $t |
+		if $e.event == "sched" and $e.name == "off-cpu" then .off[$t] = $e.ts
+		elif $e.event == "sched" and .off[$t] then ($e.ts - .off[$t]) as $d | .open[$t] |= ((. // []) | map(. + $d)) | del(.off[$t])
+		elif $e.event == "entry" then .open[$t] += [0]
+		elif $e.event == "return" and (.open[$t] | length) > 0 then
+			(if $e.off_cpu_ns == .open[$t][-1] and $e.off_cpu_ns <= $e.duration_ns then .right += 1 else .wrong += 1 end) |
+			.open[$t] |= .[:-1]
+		else . end) | "\(.right // 0) right, \(.wrong // 0) wrong"' "$T/json"
+}
+# asleep EVENT NAME FUNC WAY: that many are below FUNC, those with this way of the kernel's functions to there.
+asleep() {
+	json "select(.event == \"$1\" and .name == \"$2\") | [.stack[] | if .object == \"kernel\" then .symbol // \"?\" else .symbol // \"\" end] | join(\" \")" |
+		grep -w "$3" >"$T/stacks"
+	ok $(($(grep -cE "$4" "$T/stacks") < 300 || $(grep -cvE "$4" "$T/stacks") > 0)) "$5" || diag "$(sort "$T/stacks" | uniq -c | sort -rn | head -5)"
+}
+waits "$P/naps"
+instance $waiting sched/sched_switch
+begin user "$P/naps" both nap spin -e entry,return,sched -k -f -p $waiting
+go
+finish
+is "$(json 'select(.event == "summary") | .lost')" 0 'nothing is lost'
+switches
+same "$T/got" "$T/wanted" 'each leaving and each coming of each thread, as tracefs shows them'
+ok $(($(wc -l <"$T/got") < 700)) "hundreds of them: $(wc -l <"$T/got")"
+is "$(added_up)" '800 right, 0 wrong' 'each return says how long its call was on no CPU'
+asleep sched off-cpu do_nanosleep ' schedule .*do_nanosleep .* entry_SYSCALL_64.* nap both' \
+	'-k: the kernel from schedule() to the system call, then the program'
+
+choose SLEEPS traceable 'what sleeps' hrtimer_nanosleep do_nanosleep
+bb kernel "$SLEEPS" -e entry,return,sched --with sched:sched_switch -k -F json -o "$T/json" -- "$P/naps"
+is "$(added_up)" '400 right, 0 wrong' 'so does each return of a function of the kernel'
+ok $(($(json 'select(.event == "return" and .off_cpu_ns > 0) | 1' | wc -l) < 300)) 'most were on none'
+asleep sched off-cpu "$SLEEPS" "schedule .*$SLEEPS .*entry_SYSCALL_64" '-k: the kernel, of -e sched'
+asleep tracepoint sched:sched_switch "$SLEEPS" "schedule .*$SLEEPS .*entry_SYSCALL_64" 'and of --with sched:sched_switch'
+is "$(json 'select(.event == "tracepoint") | select([.stack[] | select(.object == "kernel" and .symbol == null)] != []) | 1' | wc -l)" 0 \
+	'each frame of the kernel has a name'
+
+diag "AT $SECONDS"
+# ---- static probes, by uprobe_multi where the kernel has it ----
+$BBTRACE doctor >"$T/doctor" 2>&1
+mechanism=uprobe_event
+! printf '6.6\n%s\n' "$(uname -r)" | sort -VC || mechanism=uprobe_multi
+like "$T/doctor" "^$mechanism  *yes" "the kernel has $mechanism"
+bb event "usdt:$P/probes:*" --attach $mechanism -F json -o "$T/json" -- "$P/probes"
+exits 0 'static probes'
+json 'select(.event == "usdt") | (.name | sub("test:"; "")) + " " + (.args | if .arg11 then
+	([.arg0, .arg1, .arg2, .arg3, .arg4, .arg5_text // "?", .arg6, .arg7, .arg8, .arg9, .arg11] | map(tostring) | join(" "))
+	else "\(.arg0)" end)' >"$T/got"
+sed -n '/^texts/d; /^forms/s/ \(x\|\) -7 7/ ? -7 7/; p' "$T/out.txt" >"$T/wanted"
+same "$T/got" "$T/wanted" 'each has the arguments that were passed, in order'
+is "$(wc -l <"$T/got")" 120 '120 of them'
+
+mkfifo "$T/asks"
+"$P/named_work" ask <"$T/asks" >"$T/printed" &
+asked=$!
+exec 7>"$T/asks"
+printed() { (($(wc -l <"$T/printed") == $1)); }
+ask() { # N: that many times, and waits for what is printed
+	local lines
+
+	lines=$(($(wc -l <"$T/printed") + $1))
+	printf "%$1s" '' >&7
+	wait_for 60 printed $lines
+}
+ask 2
+begin event "usdt:$P/named_work:ask" --attach $mechanism -p $asked
+ask 30
+kill -INT $tracer
+finish
+ask 2
+exec 7>&-
+wait $asked
+is "$(cut -d' ' -f2 "$T/printed" | uniq -c | xargs)" '2 0 30 1 2 0' 'the semaphore is set while it is traced, and cleared'
+is "$(json 'select(.event == "usdt") | .args.arg0' | xargs)" "$(seq 1 30 | xargs)" 'each time that it was passed'
+
+diag "AT $SECONDS"
+# ---- samples ----
+bb profile --freq 397 -F json -o "$T/json" -- "$P/named_work" random 1
+exits 0 'a profile'
+share=$(cat "$T/out.txt")
+json 'select(.stack and .comm == "named_work") | [.stack[] | .symbol // "?"] | join(" ")' | grep -E ' main( |$)' >"$T/stacks"
+total=$(wc -l <"$T/stacks")
+inside=$(grep -cE 'getrandom.* (do_syscall_64 )?entry_SYSCALL_64[^ ]* .*reads .*main' "$T/stacks")
+diag "$inside of $total samples in getrandom, by the thread's clock $share %"
+ok $((total < 100)) 'a hundred samples'
+ok $((100 * inside < (share - 15) * total || 100 * inside > (share + 15) * total)) \
+	'as many of them in the system call as its time, with the names of the kernel and of the program' ||
+	diag "$(sort "$T/stacks" | uniq -c | sort -rn | head -8)"
+diag "AT $SECONDS"
+done_testing
