@@ -21,9 +21,23 @@ static struct account *account_of(struct trace *t, struct thread *th)
 	return a;
 }
 
+/* How much of the time on no CPU lies behind this time. A hit's time is taken first: the thread may
+ * be preempted before its event is recorded. False: more than the last absence may lie there. */
+static bool find_off_behind(struct thread *th, uint64_t time, uint64_t *behind)
+{
+	const struct absence *last = &thread__shown(th)->absence;
+
+	*behind = time < last->to ? last->to - max_of(time, last->from) : 0;
+	return time >= last->earlier;
+}
+
 void account__open_call(struct trace *t, struct thread *th, struct call *c)
 {
+	uint64_t behind;
+
 	c->before = *account_of(t, th);
+	c->off_known = find_off_behind(th, c->time, &behind);
+	c->before.off -= behind;
 }
 
 void account__copy(struct trace *t, struct thread *to, const struct thread *from)
@@ -55,23 +69,29 @@ bool account__on_cpu(struct trace *t, struct thread *th, uint64_t time, uint64_t
 	bool known = th->off_since && time >= th->off_since;
 
 	*off = known ? time - th->off_since : 0;
-	if (known)
+	if (known) {
+		struct absence *last = &thread__shown(th)->absence;
+
 		account_of(t, th)->off += *off;
-	else
+		*last = (struct absence){th->off_since, time, last->to};
+	} else {
 		account_of(t, th)->holes++;
+	}
 	th->off_since = 0;
 	return known;
 }
 
 /* A goroutine waits without a thread. */
-bool account__off_of_call(struct event_context *n, const struct call *c, uint64_t *off)
+bool account__off_of_call(struct event_context *n, const struct call *c, uint64_t time,
+			  uint64_t *off)
 {
 	const struct account *now = account_of(n->t, n->th), *before = &c->before;
+	uint64_t behind;
 
 	if (!n->t->switches || thread__shown(n->th)->goroutine || now->id != before->id ||
-	    now->holes != before->holes)
+	    now->holes != before->holes || !c->off_known || !find_off_behind(n->th, time, &behind))
 		return false;
-	*off = now->off - before->off;
+	*off = now->off - before->off - behind;
 	return true;
 }
 

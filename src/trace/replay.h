@@ -23,6 +23,12 @@ struct account {
 	uint64_t off;			  /* ns that it was on no CPU (-e sched) */
 };
 
+/* When a thread was on no CPU; 0: never. */
+struct absence {
+	uint64_t from, to;
+	uint64_t earlier; /* the end of the one before */
+};
+
 /* A hit, and where the thread was behind it: about to run block from its start, or from its entry
  * or witness. call 0: not known. */
 struct last_hit {
@@ -62,6 +68,7 @@ struct call {
 		instances; /* with return probes: those that its entry, and jumps back to it, set */
 	bool seen_entry;   /* false: the trace began, or lost events, during the call */
 	bool implied;	   /* its entry has no probe: a later event implies it */
+	bool off_known;	   /* how long the thread had been on no CPU at its entry */
 	uint32_t dormant_run; /* dormant: so many follow each other from here outward */
 	bool dormant; /* left for good (longjmp, exception), or on a stack that was switched away
 			 from */
@@ -87,6 +94,7 @@ struct thread {
 	uint32_t returned_from;	 /* its function */
 	bool ended;		 /* kernel: it is exiting */
 	uint64_t off_since;	 /* it is on no CPU; 0: it is, or that is not known */
+	struct absence absence;	 /* the last one */
 	VEC(struct call) calls;	 /* outermost first */
 	size_t ndormant;	 /* of calls; usually 0, which saves searching them */
 	uint64_t dormant_low, dormant_high; /* their stack pointers are within these */
@@ -360,8 +368,9 @@ void account__open_call(struct trace *t, struct thread *th, struct call *c);
 /* It leaves its CPU, or is back on one (*off: for how long it was on none; false: not known). */
 void account__off_cpu(struct thread *th, uint64_t time);
 bool account__on_cpu(struct trace *t, struct thread *th, uint64_t time, uint64_t *off);
-/* How long the call was on no CPU. False: not known. */
-bool account__off_of_call(struct event_context *n, const struct call *c, uint64_t *off);
+/* How long the call, which returned at this time, was on no CPU. False: not known. */
+bool account__off_of_call(struct event_context *n, const struct call *c, uint64_t time,
+			  uint64_t *off);
 bool account__of_call(struct event_context *n, const struct call *c, uint64_t *tracing,
 		      uint64_t *noise);
 /* A forked process continues with copies of the calls, which were added. */

@@ -313,7 +313,7 @@ static int put_return(struct event_context *n, const struct call *c, uint64_t ti
 	step->has_tracing =
 		step->has_duration && account__of_call(n, c, &step->tracing, &step->noise);
 	step->tracing = min_of(step->tracing, step->duration);
-	step->has_off = c->seen_entry && account__off_of_call(n, c, &step->off);
+	step->has_off = c->seen_entry && account__off_of_call(n, c, time, &step->off);
 	step->off = min_of(step->off, step->duration);
 	return live_filter__step(n->t, n->th, step);
 }
