@@ -101,8 +101,8 @@ ok "$((got > voluntary || got < voluntary - 20))" 'no more waits of the main thr
 check() { # FILE: each return's time on no CPU is what the switches within the call add up to
 	perl -I"$ROOT/tests/check" -MJson -e '
 		my (%open, %off, $returns, $wrong, $known);
-		while (<>) {
-			my $e = Json::parse($_);
+		# a thread may be preempted in a probe that has taken the time already
+		for my $e (sort { ($a->{ts} // 0) <=> ($b->{ts} // 0) } map { Json::parse($_) } <>) {
 			my $t = $e->{tid} // next;
 			if ($e->{event} eq "sched" && $e->{name} eq "off-cpu") {
 				$off{$t} = $e->{ts};
