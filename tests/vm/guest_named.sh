@@ -90,10 +90,11 @@ flat() {
 	json 'select(.tid) | "\(.tid) \(.event) \(.name // "-") \(.ts) \(.off_cpu_ns // -1) \(.duration_ns // -1) \(.args.state? // "-") | " + ([
 		.stack[]? | if .object == "kernel" then "[\(.symbol // "?")]" else .symbol // "" end] | join(" "))' >"$T/flat"
 }
-# switches: "TID off STATE" and "TID on", by thread; of tracefs, of the same threads
+# switches: "TID off STATE" and "TID on", by thread; of tracefs, of the same threads. A zombie may be reaped between the
+# two: X is Z.
 switches() {
-	awk '$2 == "sched" { print $1, $3 == "off-cpu" ? "off " $7 : "on" }' "$T/flat" | sort -s -n -k 1,1 >"$T/got"
-	sed -n 's/.*sched_switch: .*prev_pid=\([0-9]*\) .*prev_state=\([^ +]*\)+* ==> .*next_pid=\([0-9]*\) .*/\1 off \2\n\3 on/p' "$I/trace" |
+	awk '$2 == "sched" { print $1, $3 == "off-cpu" ? "off " $7 : "on" }' "$T/flat" | sed 's/X$/Z/' | sort -s -n -k 1,1 >"$T/got"
+	sed -n 's/.*sched_switch: .*prev_pid=\([0-9]*\) .*prev_state=\([^ +]*\)+* ==> .*next_pid=\([0-9]*\) .*/\1 off \2\n\3 on/p' "$I/trace" | sed 's/X$/Z/' |
 		awk 'NR == FNR { seen[$1]; next } $1 in seen' "$T/got" - | sort -s -n -k 1,1 >"$T/wanted"
 }
 # Each return's time on no CPU is what the thread's switches between the call's times add up to. (A thread may be preempted
