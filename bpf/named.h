@@ -69,13 +69,13 @@ static __always_inline void fill_named(struct wire_named *n, __u64 now, struct w
 	copy_comm(n->comm);
 }
 
-/* The stacks that the event's context can tell. */
-static __always_inline void fill_frames(void *ctx, struct wire_frames *f, __u16 flags)
+/* The stacks that the event's context can tell, without the innermost frames of the kernel. */
+static __always_inline void fill_frames(void *ctx, struct wire_frames *f, __u16 flags, __u64 skip)
 {
 	long len = 0;
 
 	if (flags & NAMED_KERNEL_STACK)
-		len = bpf_get_stack(ctx, f->kernel_stack, sizeof(f->kernel_stack), 0);
+		len = bpf_get_stack(ctx, f->kernel_stack, sizeof(f->kernel_stack), skip);
 	f->kernel = len > 0 ? len >> 3 : 0;
 	len = 0;
 	if ((flags & NAMED_USER_STACK) && !config.copy)
@@ -190,7 +190,7 @@ static __always_inline bool put_fields_and_frames(void *ctx, const struct wire_n
 	fill_named(n, now, w, which);
 	n->event.state |= WIRE_FRAMES;
 	f = (void *)(n + 1);
-	fill_frames(ctx, f, spec->flags);
+	fill_frames(ctx, f, spec->flags, 0);
 	if (config.copy) {
 		n->event.state |= WIRE_COPIED;
 		copy_program((void *)(f + 1));
@@ -325,7 +325,7 @@ static __always_inline bool put_usdt(struct pt_regs *ctx, const struct wire_usdt
 	n->event.sp = arch_sp(ctx);
 	n->ip = arch_ip(ctx);
 	f = (void *)(n + 1);
-	fill_frames(ctx, f, flags);
+	fill_frames(ctx, f, flags, 0);
 	if (config.copy) {
 		n->event.state |= WIRE_COPIED;
 		fill_copy(ctx, (void *)(f + 1));
@@ -404,6 +404,9 @@ static __always_inline char state_of(struct task_struct *task, bool preempted)
 	return 'R';
 }
 
+/* of a raw tracepoint's stack: the program's, and bpf_trace_run4()'s, which calls it */
+#define OWN_FRAMES 2
+
 static __always_inline bool put_off(void *ctx, struct who *w, const struct wire_named_spec *spec,
 				    char state)
 {
@@ -418,7 +421,7 @@ static __always_inline bool put_off(void *ctx, struct who *w, const struct wire_
 			return false;
 		fill_named(n, now, w, config.off_cpu);
 		n->event.state |= WIRE_FRAMES;
-		fill_frames(ctx, (void *)(n + 1), spec->flags);
+		fill_frames(ctx, (void *)(n + 1), spec->flags, OWN_FRAMES);
 		data = (void *)(n + 1) + sizeof(struct wire_frames);
 		if (config.copy) {
 			n->event.state |= WIRE_COPIED;

@@ -20,7 +20,7 @@ static __always_inline bool put_sample(struct pt_regs *ctx, struct who *w, __u32
 	n->ip = arch_ip(ctx);
 	n->event.state |= program ? WIRE_FRAMES : WIRE_FRAMES | WIRE_KERNEL;
 	f = (void *)(n + 1);
-	fill_frames(ctx, f, program ? NAMED_USER_STACK : NAMED_USER_STACK | NAMED_KERNEL_STACK);
+	fill_frames(ctx, f, program ? NAMED_USER_STACK : NAMED_USER_STACK | NAMED_KERNEL_STACK, 0);
 	if (config.copy) {
 		n->event.state |= WIRE_COPIED;
 		if (program)

@@ -162,7 +162,7 @@ static __always_inline bool put_watch(struct pt_regs *ctx, struct who *w,
 	f = (void *)(n + 1);
 	fill_watch(ctx, n, (void *)(f + 1), now, w, watch, addr);
 	n->event.state |= WIRE_FRAMES;
-	fill_frames(ctx, f, NAMED_USER_STACK | NAMED_KERNEL_STACK);
+	fill_frames(ctx, f, NAMED_USER_STACK | NAMED_KERNEL_STACK, 0);
 	bpf_ringbuf_submit(n, ring_flags(now));
 	return true;
 }

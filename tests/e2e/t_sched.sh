@@ -149,6 +149,7 @@ naps=$(json "$T/json" '$e->{event} eq "sched" && (grep { ($_->{symbol} // "") eq
 is "$(json "$T/json" '$e->{event} eq "sched" && (grep { ($_->{object} // "") eq "kernel" && ($_->{symbol} // "") eq "schedule" } @{$e->{stack} // []}) &&
 	(grep { ($_->{symbol} // "") eq "nap" } @{$e->{stack} // []})')" "$naps" '-k: each leaving in nap is of schedule()'
 ok "$((naps < 300))" 'hundreds of them' || diag "$naps"
+is "$(json "$T/json" '$e->{event} eq "sched" && grep { !$_->{object} && $_->{vaddr} =~ /^0xffff/ } @{$e->{stack} // []}')" 0 'each frame of the kernel has a name'
 unlike "$T/err" 'interrupts' 'without what concerns functions of the kernel'
 bb report "$T/stacks" -F json -o "$T/again"
 same "$T/again" "$T/json" '-k: a trace file shows the same'
