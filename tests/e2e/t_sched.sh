@@ -83,8 +83,14 @@ if mkdir "$instance" 2>/dev/null; then
 		$state =~ s/X/Z/;
 		print "$prev off $state\n$next on\n"' "$instance/trace" >"$T/all"
 	cut -d' ' -f1 "$T/got" | sort -u | while read -r tid; do grep "^$tid " "$T/all"; done | sort -s -n -k 1,1 >"$T/wanted"
+	# Some kernels' tracers leave out switches from the idle task; what is left of those to it differs by one per CPU.
+	idle=$(($(grep -c 'next_comm=swapper' "$instance/trace") - $(grep -c 'prev_comm=swapper' "$instance/trace")))
+	if ((idle > $(nproc))); then
+		diag "tracefs has left out $idle switches from the idle task: each leaving is compared"
+		sed -i '/ on$/d' "$T/got" "$T/wanted"
+	fi
 	same "$T/got" "$T/wanted" 'each leaving and each coming of each thread, as tracefs shows them' || diag "$(diff "$T/got" "$T/wanted" | head -20)"
-	ok "$(($(wc -l <"$T/got") < 700))" 'hundreds of them'
+	ok "$(($(grep -c off "$T/got") < 350))" 'hundreds of them'
 else
 	skip 'as tracefs shows it' 'tracefs has no instances here'
 fi
