@@ -6,11 +6,12 @@
 #define BBTRACE_SAMPLE_H
 
 /* ctx begins with the registers of what was interrupted. */
-static __always_inline bool put_sample(struct pt_regs *ctx, struct who *w, __u32 which)
+static __always_inline bool put_sample(struct pt_regs *ctx, struct who *w, __u32 which,
+				       __u64 period)
 {
 	const __u64 head = sizeof(struct wire_named) + sizeof(struct wire_frames);
 	bool program = arch_is_user(ctx);
-	struct wire_named *n = bpf_ringbuf_reserve(&ring, head + COPY_ROOM, 0);
+	struct wire_named *n = bpf_ringbuf_reserve(&ring, head + COPY_ROOM + sizeof(period), 0);
 	__u64 now = bpf_ktime_get_ns();
 	struct wire_frames *f;
 
@@ -28,13 +29,16 @@ static __always_inline bool put_sample(struct pt_regs *ctx, struct who *w, __u32
 		else
 			copy_program((void *)(f + 1));
 	}
+	*(__u64 *)((__u8 *)(f + 1) + COPY_ROOM) = period;
+	n->len = sizeof(period);
 	bpf_ringbuf_submit(n, ring_flags(now));
 	return true;
 }
 
 SEC("perf_event")
-int on_sample(struct bpf_perf_event_data *ctx)
+int on_sample(void *ctx)
 {
+	__u64 period = *(__u64 *)(ctx + ARCH_PERF_PERIOD);
 	__u32 which = bpf_get_attach_cookie(ctx);
 	struct who w;
 
@@ -46,7 +50,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 		return 0;
 	if (lost_records && tell_named_losses(&w))
 		return lose_named(&w);
-	return put_sample((struct pt_regs *)ctx, &w, which) ? 0 : lose_named(&w);
+	return put_sample(ctx, &w, which, period) ? 0 : lose_named(&w);
 }
 
 #endif
