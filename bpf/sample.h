@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Samples: where a timer interrupts threads, with their stacks. Included once, by bbtrace.bpf.c.
+ * Samples: where a timer interrupts threads, with their stacks: a record each, or added up by
+ * thread, CPU and stack. Included once, by bbtrace.bpf.c.
  */
 #ifndef BBTRACE_SAMPLE_H
 #define BBTRACE_SAMPLE_H
@@ -35,6 +36,69 @@ static __always_inline bool put_sample(struct pt_regs *ctx, struct who *w, __u32
 	return true;
 }
 
+/* ---- added up ---- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, struct wire_sampled_key);
+	__type(value, struct wire_sampled);
+} sampled SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 1); /* set by user space */
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, WIRE_SAMPLED_FRAMES * sizeof(__u64));
+} sampled_stacks SEC(".maps");
+
+#define NO_STACK    -1
+#define IS_FULL(id) ((id) == -EEXIST || (id) == -ENOMEM)
+#define EEXIST	    17
+#define ENOMEM	    12
+
+/* False: another stack has its place, or there is no room. Then it gets a record. */
+static __always_inline bool find_stacks(void *ctx, bool program, struct wire_sampled_key *key)
+{
+	long id = program ? NO_STACK : bpf_get_stackid(ctx, &sampled_stacks, 0);
+
+	if (IS_FULL(id))
+		return false;
+	key->kernel_stack = id < 0 ? NO_STACK : id;
+	id = key->program ? bpf_get_stackid(ctx, &sampled_stacks, BPF_F_USER_STACK) : NO_STACK;
+	key->user_stack = id < 0 ? NO_STACK : id;
+	return !IS_FULL(id);
+}
+
+static __always_inline bool add_sample(struct pt_regs *ctx, struct who *w, __u32 which,
+				       __u64 period)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct wire_sampled_key key = {
+		.pid = w->pid,
+		.tid = w->tid,
+		.program = (__u64)task->mm,
+		.period = period,
+		.which = which,
+		.cpu = bpf_get_smp_processor_id(),
+	};
+	struct wire_sampled first = {.count = 1, .time = bpf_ktime_get_ns(), .ip = arch_ip(ctx)},
+			    *s;
+	bool program = arch_is_user(ctx);
+
+	if (!find_stacks(ctx, program, &key))
+		return false;
+	s = bpf_map_lookup_elem(&sampled, &key);
+	if (s) {
+		__sync_fetch_and_add(&s->count, 1);
+		s->time = first.time;
+		return true;
+	}
+	first.kernel = !program;
+	copy_comm(first.comm);
+	return !bpf_map_update_elem(&sampled, &key, &first, BPF_NOEXIST);
+}
+
 SEC("perf_event")
 int on_sample(void *ctx)
 {
@@ -47,6 +111,8 @@ int on_sample(void *ctx)
 	w = who_am_i();
 	/* a CPU that idles does nothing for anybody */
 	if (!w.tid || !passes(w, true))
+		return 0;
+	if (config.adds_up && add_sample(ctx, &w, which, period))
 		return 0;
 	if (lost_records && tell_named_losses(&w))
 		return lose_named(&w);

@@ -261,7 +261,7 @@ static void put_cpus(struct output *o)
 	put_cpu_tables(o);
 	put_by_cpu(o);
 	vec__each (c, &p->cpus)
-		if (c->intervals.n)
+		if (c->intervals.n && !p->added_up)
 			put_intervals(o, c);
 }
 

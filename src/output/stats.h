@@ -143,7 +143,7 @@ struct stats_call {
 struct stats_cpu {
 	uint32_t cpu;
 	uint64_t samples;
-	uint64_t last;		    /* the time of the last one, ns; 0: it stands for several */
+	uint64_t last;		    /* the time of the last one, ns */
 	struct histogram intervals; /* from one to the next, ns */
 };
 
@@ -172,6 +172,7 @@ struct stats {
 	uint64_t samples; /* if there are no functions, nodes are of their frames; else 0 */
 	VEC(struct stats_cpu) cpus;
 	VEC(struct stats_on_cpu) on_cpu;
+	bool added_up;		/* samples stand for several: when each was taken is not known */
 	uint64_t period;	/* of each sample; 0: they differ, or it is not known */
 	uint64_t deeper, other; /* calls counted under STATS_DEEPER, under "[other stacks]" */
 

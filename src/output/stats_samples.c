@@ -45,13 +45,13 @@ static const char *missing(enum stack_end end)
 							: "[callers not known]";
 }
 
-static void add_interval(struct stats_cpu *c, const struct step *s)
+/* What was added up has the time when that ended, several of them the same. */
+static void add_interval(struct stats *p, struct stats_cpu *c, const struct step *s)
 {
-	bool one = s->named->count == 1 && s->timed;
-
-	if (one && c->last && s->time > c->last)
+	p->added_up |= s->named->count > 1 || s->time == c->last;
+	if (!p->added_up && s->timed && c->last && s->time > c->last)
 		histogram__add(&c->intervals, s->time - c->last);
-	c->last = one ? s->time : 0;
+	c->last = s->time;
 }
 
 static struct stats_on_cpu *on_cpu(struct stats *p, uint32_t function, uint32_t cpu)
@@ -79,7 +79,7 @@ static void add_to_cpu(struct stats *p, uint32_t node, const struct step *s)
 		*slot = p->cpus.len;
 	}
 	p->cpus.data[*slot - 1].samples += count;
-	add_interval(&p->cpus.data[*slot - 1], s);
+	add_interval(p, &p->cpus.data[*slot - 1], s);
 	on_cpu(p, n->function, s->cpu)->self += count;
 	for (; n->parent != NO_NODE; n = &p->nodes.data[n->parent])
 		if (!n->recursive)

@@ -228,6 +228,7 @@ int probe__losses(struct source *s, const struct source_sink *sink);
 
 /* Named events (named.c). */
 void named__choose_programs(struct probe *p);
+void named__size(struct probe *p);
 int named__fill(struct probe *p);
 int named__attach(struct probe *p);
 void named__detach(struct probe *p);
@@ -241,6 +242,9 @@ struct bpf_program *usdt__program(const struct probe *p);
 int usdt__attach(struct probe *p);
 /* By the CPUs' clocks (sample.c). */
 int sample__attach(struct probe *p, uint32_t which);
+/* Passes what was added up, as events of this time (sampled.c): of a process that ends or executes
+ * another program; pid 0: of all. */
+int sampled__give(struct probe *p, uint32_t pid, uint64_t time, const struct source_sink *sink);
 /* Appends the fields that a tracepoint's format has to the plan's last named event. */
 void tracepoint__parse(const char *format, struct plan *p);
 
