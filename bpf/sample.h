@@ -78,11 +78,13 @@ static __always_inline bool add_sample(struct pt_regs *ctx, struct who *w, __u32
 		.pid = w->pid,
 		.tid = w->tid,
 		.program = (__u64)task->mm,
-		.period = period,
 		.which = which,
 		.cpu = bpf_get_smp_processor_id(),
 	};
-	struct wire_sampled first = {.count = 1, .time = bpf_ktime_get_ns(), .ip = arch_ip(ctx)},
+	struct wire_sampled first = {.count = 1,
+				     .periods = period,
+				     .time = bpf_ktime_get_ns(),
+				     .ip = arch_ip(ctx)},
 			    *s;
 	bool program = arch_is_user(ctx);
 
@@ -91,6 +93,7 @@ static __always_inline bool add_sample(struct pt_regs *ctx, struct who *w, __u32
 	s = bpf_map_lookup_elem(&sampled, &key);
 	if (s) {
 		__sync_fetch_and_add(&s->count, 1);
+		__sync_fetch_and_add(&s->periods, period);
 		s->time = first.time;
 		return true;
 	}

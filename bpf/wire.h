@@ -206,14 +206,14 @@ struct wire_user_copy {
 struct wire_sampled_key {
 	__u32 pid, tid;
 	__u64 program; /* another one after each exec; 0: a thread of the kernel's */
-	__u64 period;
-	__u32 which;			/* the named event */
+	__u32 which;   /* the named event */
 	__s32 kernel_stack, user_stack; /* their ids; negative: there is none */
 	__u32 cpu;
 };
 struct wire_sampled {
 	__u64 count;
-	__u64 time; /* of the last one */
+	__u64 periods; /* theirs added up */
+	__u64 time;    /* of the last one */
 	__u64 ip;
 	__u32 kernel; /* it interrupted the kernel */
 	__u32 pad;

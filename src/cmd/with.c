@@ -132,7 +132,7 @@ static int add_one(struct with *with, struct targets *n, pid_t pid, struct plan 
 /* Its field: the ns, or what else is counted, from one sample to the next. */
 static void add_samples(struct plan *p)
 {
-	plan__add_named(p, NAMED_SAMPLE, SAMPLED_TIME);
+	plan__add_named(p, NAMED_SAMPLE, sample__clock());
 	plan__add_field(p,
 			&(struct plan_field){
 				.name = "period", .type = "u64", .size = 8, .kind = TYPE_UNSIGNED});

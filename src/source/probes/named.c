@@ -130,6 +130,7 @@ void named__detach(struct probe *p)
 {
 	struct bpf_link **link;
 
+	sample__end(p);
 	vec__each (link, &p->named)
 		bpf_link__destroy(*link);
 	vec__free(&p->named);

@@ -87,6 +87,10 @@ enum probe_spares {
 	SPARES_ALL, /* slows none: a breakpoint that a child inherits is removed at its first hit */
 };
 
+/* What samples are taken by on this machine, the name of their event: "cycles", else SAMPLED_TIME.
+ */
+const char *sample__clock(void);
+
 struct probe;
 struct source;
 struct thread_filters; /* inline/inline.h */

@@ -53,7 +53,7 @@ static uint8_t end_of(unsigned frames)
 static int give(const struct probe *p, const struct wire_sampled_key *key,
 		const struct wire_sampled *s, uint64_t time, const struct source_sink *sink)
 {
-	uint64_t frames[NAMED_FRAMES], period = key->period;
+	uint64_t frames[NAMED_FRAMES], period = s->periods / s->count;
 	struct event_named n = {
 		.which = key->which,
 		.count = s->count,

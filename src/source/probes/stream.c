@@ -347,5 +347,6 @@ int probe__losses(struct source *s, const struct source_sink *sink)
 		return err;
 	probe__misses(s, sink);
 	probe__tell_misses(p);
+	sample__tell(p);
 	return 0;
 }
