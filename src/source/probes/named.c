@@ -43,8 +43,10 @@ void named__size(struct probe *p)
 	map__set_most(p->skel->maps.off_cpu, plan__has_named(p->plan, NAMED_OFF_CPU) ? OFF_CPU : 0);
 	map__set_most(p->skel->maps.named_specs, p->plan->named.len);
 	map__set_most(p->skel->maps.usdt_sites, p->options->nusdt);
+	/* kernels may be set to shorter stacks than this map has, and refuse it */
+	bpf_map__set_autocreate(p->skel->maps.sampled_stacks, adds_up);
+	map__set_most(p->skel->maps.sampled_stacks, STACKS);
 	map__set_most(p->skel->maps.sampled, adds_up ? SAMPLED : 0);
-	map__set_most(p->skel->maps.sampled_stacks, adds_up ? STACKS : 0);
 }
 
 int named__fill(struct probe *p)
