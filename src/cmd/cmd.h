@@ -145,6 +145,7 @@ struct args {
 	const char *control_socket;	 /* where; "none"; NULL: the default one */
 	bool paused;
 	bool control_app;		     /* --control app */
+	VEC(const char *) markers_in;	     /* --control app:OBJECT */
 	VEC(const char *) start_on, stop_on; /* FUNCs */
 	uint64_t delay_ns, for_ns;	     /* 0: none */
 	bool wait;			     /* ctl */

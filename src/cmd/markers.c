@@ -184,6 +184,29 @@ static void find_markers(struct markers *s)
 	}
 }
 
+/* Files that may be mapped only when their first marker is about to be executed. */
+static int find_in_files(struct markers *s)
+{
+	const char *const *name;
+	struct object *o;
+	int err;
+
+	vec__each (name, &s->args->markers_in) {
+		size_t before = s->all.len;
+
+		err = targets__open(&s->planning->targets, *name, s->planning->pid, &o);
+		if (err)
+			return err__prefix(err, "--control");
+		search(s, o);
+		if (s->all.len == before)
+			return err__set(ENOENT,
+					"--control: %s has no BBTRACE_START() or BBTRACE_STOP() "
+					"(bbtrace.h has them)",
+					o->path);
+	}
+	return 0;
+}
+
 int markers__find(struct markers *s, const struct args *a, struct planning *p, bool marks)
 {
 	int err;
@@ -192,6 +215,8 @@ int markers__find(struct markers *s, const struct args *a, struct planning *p, b
 	s->planning = p;
 	s->marks = marks;
 	err = find_named(s);
+	if (!err)
+		err = find_in_files(s);
 	if (!err && searches(s))
 		find_markers(s);
 	return err;

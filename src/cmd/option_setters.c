@@ -136,8 +136,12 @@ int option__check_to(struct args *a, const char *v)
 
 int option__set_control(struct args *a, const char *v)
 {
-	a->control_app = !strcmp(v, "app");
-	return a->control_app ? 0 : err__set(EINVAL, "unknown control '%s': use app", v);
+	a->control_app = !strcmp(v, "app") || !strncmp(v, "app:", 4);
+	if (a->control_app && v[3] && v[4])
+		vec__push(&a->markers_in, v + 4);
+	return a->control_app && (!v[3] || v[4])
+		       ? 0
+		       : err__set(EINVAL, "unknown control '%s': use app, or app:OBJECT", v);
 }
 
 int option__set_start_on(struct args *a, const char *v)

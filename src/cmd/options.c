@@ -170,7 +170,7 @@ static const struct option_row rows[] = {
 	{"paused", 0, NULL, VERB_TRACE, SWITCH(paused),
 	 "record nothing until bbtrace ctl PID start"},
 	{"control", 0, "WHO", VERB_TRACE, OTHER,
-	 "app: record from the program's BBTRACE_START() to its BBTRACE_STOP() (bbtrace.h)",
+	 "app, or app:OBJECT: record from BBTRACE_START() to BBTRACE_STOP() (bbtrace.h)",
 	 option__set_control},
 	{"start-on", 0, "FUNC", VERB_TRACE, OTHER,
 	 "record from where this is executed on; may be repeated", option__set_start_on},
@@ -400,5 +400,6 @@ void args__free(struct args *a)
 	vec__free(&a->start_on);
 	vec__free(&a->stop_on);
 	vec__free(&a->with);
+	vec__free(&a->markers_in);
 	vec__free(&a->watch);
 }

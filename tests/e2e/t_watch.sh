@@ -89,7 +89,7 @@ exits 0 '-p: traced'
 is "$(($(hits) > 5)) $(hits 'hex $e->{args}{new} != hex($e->{args}{old}) + 1')" '1 0' '-p: each store follows the one before'
 bb watch "mem:0x$(printf %x $(($(symbol "$P" counter) + 0x$(sed -n '1s/-.*//p' "/proc/$background/maps"))))/8:w" -p "$background" -t 1 -F json -o "$T/json"
 is "$(($(hits) > 5))" 1 'an address, as perf writes it'
-timeout 60 "$BBTRACE" watch counter other buffer:8 buffer+8:8 -p "$background" -t 60 >/dev/null 2>"$T/first" &
+"$BBTRACE" watch counter other buffer:8 buffer+8:8 -p "$background" -t 60 >/dev/null 2>"$T/first" &
 first=$!
 at_end "kill -INT $first 2>/dev/null"
 wait_for "$PATIENCE" has_slots "$first"

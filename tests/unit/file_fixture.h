@@ -323,4 +323,18 @@ static inline const struct event_named *any_named(void)
 	return &n;
 }
 
+static inline void compare_named(const struct plan *p)
+{
+	ok(p->named.len == 2 && !strcmp(p->named.data[0].name, "cpu-clock") &&
+		   p->named.data[0].kind == NAMED_SAMPLE &&
+		   !strcmp(p->named.data[1].name, "irq:irq_handler_entry"),
+	   "named events come back");
+	ok(p->fields.len == 2 && !strcmp(p->fields.data[0].name, "irq") &&
+		   !strcmp(p->fields.data[0].type, "int") && !p->fields.data[1].type &&
+		   !memcmp(&p->fields.data[1].named, &fields[1].named,
+			   offsetof(struct plan_field, kind) + 1 -
+				   offsetof(struct plan_field, named)),
+	   "and their fields");
+}
+
 #endif

@@ -3,9 +3,8 @@ import time
 
 marker = ctypes.CDLL("./marker.so")
 marker.mark.argtypes = ctypes.c_char_p, ctypes.c_long
-time.sleep(0.5)  # bbtrace finds the markers of a library once that is loaded
 marker.start()
-time.sleep(0.5)
+time.sleep(1.5)  # until the probes are in place
 for n in 10, 100:
     marker.mark(b"rows", n)
     page = ""

@@ -18,32 +18,6 @@
 #include "tracefs.h"
 #include "bbtrace.skel.h"
 
-/* The verifier's log has thousands of lines: the last ones say why. */
-#define LOG_LINES 40
-
-static int libbpf_print(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	autofree char *text = NULL;
-	char *line = NULL, *save;
-	int len, lines = 0;
-
-	if (note__level() < NOTE_VERBOSE || level == LIBBPF_DEBUG)
-		return 0;
-	len = vasprintf(&text, fmt, ap);
-	if (len < 0)
-		return 0;
-	for (char *p = text + len; p > text && lines < LOG_LINES; p--)
-		if (p[-1] == '\n' && *p) {
-			lines++;
-			line = p;
-		}
-	if (lines < LOG_LINES)
-		line = text;
-	for (line = strtok_r(line, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		note_verbose("%s", line);
-	return 0;
-}
-
 /* ---- what the BPF object is told ---- */
 
 /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
@@ -575,7 +549,7 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	p->decoder = decoder__new(plan);
 	p->programs.tracefs = p->kernel.tracefs = -1;
 	scope__find(&p->scope, &options->filters);
-	libbpf_set_print(libbpf_print);
+	libbpf_set_print((libbpf_print_fn_t)probe__print);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(open_steps); i++)
 		err = open_steps[i](p);
 	if (!err)

@@ -4,6 +4,7 @@
 #define BBTRACE_PROBE_SESSION_H
 
 #include <linux/types.h>
+#include <stdarg.h>
 #include "source/source.h"
 #include "scope.h"
 #include "event/event.h"
@@ -233,6 +234,9 @@ int probe__catch_up(struct source *s, const struct source_sink *sink);
 int probe__count(struct source *s, const struct source_sink *sink);
 uint64_t probe__settled(const struct source *s);
 int probe__losses(struct source *s, const struct source_sink *sink);
+
+/* For libbpf_set_print(): with -v the last lines of each message (print.c). */
+int probe__print(int level, const char *fmt, va_list ap);
 
 /* Named events (named.c). */
 void named__choose_programs(struct probe *p);
