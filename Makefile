@@ -131,7 +131,7 @@ unit: $(UNIT)
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
 
 # They link all pure code, the command line's options and the reader of branch weights.
-FUZZ_LIB := $(PURE) $(B)/cmd/options.o $(B)/cmd/option_values.o $(B)/cmd/control_line.o $(B)/cmd/formats.o $(B)/cmd/covered.o $(B)/cmd/edge_line.o $(B)/cmd/costs_text.o
+FUZZ_LIB := $(PURE) $(B)/cmd/options.o $(B)/cmd/option_values.o $(B)/cmd/option_setters.o $(B)/cmd/control_line.o $(B)/cmd/formats.o $(B)/cmd/covered.o $(B)/cmd/edge_line.o $(B)/cmd/costs_text.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(filter-out %/object/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(FUZZ_LIB)))
 FUZZ_TIME ?= 60

@@ -202,6 +202,25 @@ struct wire_user_copy {
 	__u8 bytes[];
 };
 
+/* Samples that are added up, by thread, CPU and stacks. */
+struct wire_sampled_key {
+	__u32 pid, tid;
+	__u64 program; /* another one after each exec; 0: a thread of the kernel's */
+	__u32 which;   /* the named event */
+	__s32 kernel_stack, user_stack; /* their ids; negative: there is none */
+	__u32 cpu;
+};
+struct wire_sampled {
+	__u64 count;
+	__u64 periods; /* theirs added up */
+	__u64 time;    /* of the last one */
+	__u64 ip;
+	__u32 kernel; /* it interrupted the kernel */
+	__u32 pad;
+	char comm[16];
+};
+#define WIRE_SAMPLED_FRAMES 127 /* of a stack: PERF_MAX_STACK_DEPTH */
+
 /* By named event: how its record is made. */
 #define NAMED_DYNAMIC 8
 struct wire_named_spec {
@@ -431,6 +450,7 @@ struct wire_config {
 	__u8 go;       /* some sites are of a Go program */
 	__u8 inlines;  /* threads have logs */
 	__u8 watches;  /* there are watchpoints */
+	__u8 adds_up;  /* samples are added up */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
 	__u32 filters; /* enum filter_flags */

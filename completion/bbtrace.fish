@@ -95,6 +95,7 @@ complete -c bbtrace -n __bbtrace_no_verb -a event -d 'Events of the kernel and o
 complete -c bbtrace -n __bbtrace_no_verb -a watch -d 'Accesses of variables and addresses'
 complete -c bbtrace -n __bbtrace_no_verb -a profile -d 'Where threads are, sampled by a timer'
 complete -c bbtrace -n '__bbtrace_verb profile' -l freq -x -d 'Samples a second on each CPU'
+complete -c bbtrace -n '__bbtrace_verb profile' -l timeline -d 'Each sample is an event'
 complete -c bbtrace -n __bbtrace_no_verb -a list -d 'List functions or branch sites'
 complete -c bbtrace -n __bbtrace_no_verb -a report -d 'Render a trace file'
 complete -c bbtrace -n __bbtrace_no_verb -a merge -d 'Add up what trace files have counted'

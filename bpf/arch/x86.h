@@ -16,8 +16,9 @@
 #define ARCH_RESUME_SP 160
 #define ARCH_RESUME_IP 168
 
-/* struct bpf_perf_event_data: addr, behind the registers and the period */
-#define ARCH_PERF_ADDR 176
+/* struct bpf_perf_event_data: the period and addr, behind the registers */
+#define ARCH_PERF_PERIOD 168
+#define ARCH_PERF_ADDR	 176
 /* the kernel's half */
 #define ARCH_IS_KERNEL(ip) ((__s64)(ip) < 0)
 

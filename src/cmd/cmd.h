@@ -94,6 +94,7 @@ struct args {
 	bool stack;
 	uint64_t stack_size; /* with stack: bytes to copy; 0: frame pointers are followed */
 #define STACK_SIZE_AUTO UINT64_MAX
+	bool timeline;			    /* profile: each sample is an event */
 	uint64_t freq;			    /* profile: samples a second on each CPU */
 	const struct output_format *format; /* NULL: not given */
 	bool format_by_name;		    /* it is that of output's suffix */
@@ -170,6 +171,8 @@ bool args__records(const struct args *a);
 /* The format that the options choose. */
 const struct output_format *args__format(const struct args *a);
 /* Are the counts of edges all that a trace has to find? Then probes count in the kernel. */
+/* profile: are samples of one stack one event? */
+bool args__adds_samples_up(const struct args *a);
 bool args__counts(const struct args *a);
 /* Kernel addresses are shown to root only, or with --addresses. */
 bool args__hides_addresses(const struct args *a);

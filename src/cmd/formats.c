@@ -68,9 +68,16 @@ bool args__records(const struct args *a)
 	return a->verb->bit & VERB_TRACE && !a->record && !a->count && !a->last;
 }
 
+/* Stacks by frame pointers need no copy, so samples of the same one are the same. */
+bool args__adds_samples_up(const struct args *a)
+{
+	return a->verb->bit == VERB_PROFILE && !a->stack_size && !a->timeline && !a->last;
+}
+
 const struct output_format *args__format(const struct args *a)
 {
-	const struct output_format *format = a->format ? a->format : output__by_name("text");
+	const char *usual = args__adds_samples_up(a) ? "summary" : "text";
+	const struct output_format *format = a->format ? a->format : output__by_name(usual);
 
 	return a->count ? output__counting(format) : format;
 }

@@ -78,6 +78,8 @@ static const struct option_row rows[] = {
 	 "-k: copy so much of the stack (default: 8K), 0: follow frame pointers"},
 	{"freq", 0, "HZ", VERB_PROFILE, POSITIVE(freq),
 	 "samples a second on each CPU (default: 99)"},
+	{"timeline", 0, NULL, VERB_PROFILE, SWITCH(timeline),
+	 "each sample is an event, also with --stack-size 0"},
 	{"format", 'F', "FMT", VERB_TEXT, OTHER, "text (default), json, ...: see below",
 	 formats__set},
 	{"output", 'o', "FILE", VERB_SHOW | VERB_MERGE | VERB_DIFF, FILE_NAME(output),

@@ -325,6 +325,7 @@ static struct probe_options options_of(struct session *s)
 		.markers = args__switches(s->args) || shows_marks(s) ? &s->markers.all : NULL,
 		.stack = s->args->stack,
 		.sample_hz = s->args->freq,
+		.adds_up = args__adds_samples_up(s->args),
 		.copy = wants__stack_copy(s->args, s->plan),
 		.all_regs = wants__all_regs(s->args),
 		.interrupted = &interrupted,

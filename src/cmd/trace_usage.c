@@ -33,6 +33,9 @@ static int usage_of(const struct args *a)
 	if (!a->operands.len && a->verb->bit != VERB_PROFILE)
 		return err__set(EINVAL, "no function to trace; see bbtrace %s --help",
 				a->verb->name);
+	if (a->count && (a->verb->bit & VERB_NAMED || a->with.len || a->watch.len || a->sched))
+		return err__usage("-c counts the branches of functions; events by name are counted "
+				  "by -F summary");
 	if (a->user && !a->command)
 		return err__set(EINVAL, "-u NAME runs CMD as that user: give a command after --");
 	if ((a->armor || a->max_size) && !name)

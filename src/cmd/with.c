@@ -129,6 +129,15 @@ static int add_one(struct with *with, struct targets *n, pid_t pid, struct plan 
 	return add_tracepoints(p, tracepoint ? tracepoint : text);
 }
 
+/* Its field: the ns, or what else is counted, from one sample to the next. */
+static void add_samples(struct plan *p)
+{
+	plan__add_named(p, NAMED_SAMPLE, sample__clock());
+	plan__add_field(p,
+			&(struct plan_field){
+				.name = "period", .type = "u64", .size = 8, .kind = TYPE_UNSIGNED});
+}
+
 /* -e sched */
 static void add_switches(struct plan *p)
 {
@@ -146,7 +155,7 @@ int with__plan(struct with *with, const struct args *a, struct targets *n, pid_t
 	int err = 0;
 
 	if (a->verb->bit == VERB_PROFILE)
-		plan__add_named(p, NAMED_SAMPLE, "cpu-clock");
+		add_samples(p);
 	if (a->sched)
 		add_switches(p);
 	for (size_t i = 0; !err && a->verb->bit == VERB_EVENT && i < a->operands.len; i++)

@@ -239,7 +239,7 @@ static void put_frame(struct flame *f, size_t i)
 		return;
 	if (n->function == STATS_THREAD)
 		strcpy(class, "t");
-	else if (n->function >= f->p->plan->functions.len)
+	else if (n->function >= f->p->plan->functions.len && *name == '[')
 		strcpy(class, "u");
 	else
 		snprintf(class, sizeof(class), "c%u", colour_of(name));

@@ -374,7 +374,9 @@ static int put_title(struct html *h, const struct trace_totals *t)
 	}
 	if (n > TITLE_NAMES)
 		str__printf(s, " and %u more", n - TITLE_NAMES);
-	if (!n)
+	if (h->stats.samples)
+		put(s, "where samples were taken");
+	else if (!n)
 		put(s, "nothing ran");
 	if (object < h->o->plan->objects.len) {
 		put(s, " in ");
@@ -411,7 +413,7 @@ static const struct flame_view *flame_view(const struct stats *p)
 
 	vec__each (n, &p->nodes)
 		ns += n->parent == NO_NODE ? n->ns : 0;
-	return ns ? flame__view(p) : &calls;
+	return ns || p->samples ? flame__view(p) : &calls;
 }
 
 static bool has_calls(const struct stats *p)

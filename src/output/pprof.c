@@ -15,6 +15,7 @@ struct pprof {
 	struct str out;	    /* the message */
 	struct str strings; /* the string table's fields, one behind the other */
 	uint64_t nstrings;
+	const char *preferred; /* the type of value to show */
 	const struct stats *p;
 	const struct output *o;
 };
@@ -282,11 +283,26 @@ static void put_comments(struct pprof *w, const struct trace_totals *t)
 	str__free(&text);
 }
 
+/* What a sample of the plan's, else its calls, has: its number, and what that stands for. */
+static void put_value_types(struct pprof *w)
+{
+	uint32_t sampled = w->p->samples ? plan__first_named(w->p->plan, NAMED_SAMPLE) : UINT32_MAX;
+	const char *what = sampled != UINT32_MAX ? w->p->plan->named.data[sampled].name : NULL;
+	bool time = what && !strcmp(what, SAMPLED_TIME);
+
+	put_value_type(w, what ? "samples" : "calls", "count");
+	put_value_type(w,
+		       !what  ? "time"
+		       : time ? "cpu"
+			      : what,
+		       what && !time ? "count" : "nanoseconds");
+	w->preferred = !what ? "time" : time ? "cpu" : "samples";
+}
+
 static void put_profile(struct pprof *w, const struct trace_totals *t, int64_t realtime_offset)
 {
 	string_of(w, "");
-	put_value_type(w, "calls", "count");
-	put_value_type(w, "time", "nanoseconds");
+	put_value_types(w);
 	put_mappings(w);
 	put_functions(w);
 	put_samples(w);
@@ -295,7 +311,7 @@ static void put_profile(struct pprof *w, const struct trace_totals *t, int64_t r
 		put_number(&w->out, PROFILE_TIME_NANOS, w->p->first + realtime_offset);
 		put_number(&w->out, PROFILE_DURATION_NANOS, w->p->last - w->p->first);
 	}
-	put_number(&w->out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, "time"));
+	put_number(&w->out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, w->preferred));
 	str__put(&w->out, w->strings.data, w->strings.len);
 }
 

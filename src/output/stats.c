@@ -35,6 +35,7 @@ void stats__free(struct stats *p)
 		map64__free(&p->functions[i].time.buckets);
 	for (size_t i = 0; i < p->nsites; i++)
 		vec__free(&p->sites[i].targets);
+	samples__free(p);
 	stack__free_all(p->priv);
 	map64__free(&p->priv->threads);
 	map64__free(&p->priv->nodes);

@@ -137,6 +137,22 @@ struct stats_call {
 				  timed call of it */
 };
 
+/* ---- samples, of traces without functions ---- */
+
+/* A CPU on which samples were taken. */
+struct stats_cpu {
+	uint32_t cpu;
+	uint64_t samples;
+	uint64_t last;		    /* the time of the last one, ns */
+	struct histogram intervals; /* from one to the next, ns */
+};
+
+/* A function in the stacks of a CPU's samples. */
+struct stats_on_cpu {
+	uint32_t function, cpu; /* as in stats_node; the CPU's number */
+	uint64_t self, total;	/* samples: it is the innermost one; it is in the stack */
+};
+
 struct stats {
 	const struct plan *plan;
 	bool no_returns; /* they were not recorded: no call is missing one */
@@ -151,9 +167,13 @@ struct stats {
 	VEC(struct stats_call) calls;
 
 	/* what is missing, in addition to struct trace_totals */
-	uint64_t unseen;	/* calls whose entry was not seen */
-	uint64_t open;		/* calls whose return was not seen, by stats__end() */
-	uint64_t samples;	/* if there are no functions, nodes are of their frames; else 0 */
+	uint64_t unseen;  /* calls whose entry was not seen */
+	uint64_t open;	  /* calls whose return was not seen, by stats__end() */
+	uint64_t samples; /* if there are no functions, nodes are of their frames; else 0 */
+	VEC(struct stats_cpu) cpus;
+	VEC(struct stats_on_cpu) on_cpu;
+	bool added_up;		/* samples stand for several: when each was taken is not known */
+	uint64_t period;	/* of each sample; 0: they differ, or it is not known */
 	uint64_t deeper, other; /* calls counted under STATS_DEEPER, under "[other stacks]" */
 
 	/* by stats__count(): how often each block was entered; borrowed. NULL: counted from steps
@@ -189,6 +209,8 @@ void stats__by_name(const struct stats *p, stats_nodes *out);
 
 /* The name of a node's function, "[deeper calls]", …; of a root its thread's name. */
 const char *stats__name(const struct stats *p, const struct stats_node *node);
+/* Tables of the functions in samples: of all, by thread, by CPU; and when they were taken. */
+void samples__put_tables(struct output *o);
 /* "12 events lost, 3 calls without return (not timed)" into s; false: nothing is missing. */
 bool stats__missing(const struct stats *p, const struct trace_totals *t, struct str *s);
 

@@ -528,5 +528,4 @@ void stack__free_all(struct stats_priv *priv)
 		if (map64__slot(&priv->full_names, i, &value))
 			free((char *)(uintptr_t)value);
 	map64__free(&priv->full_names);
-	samples__free(priv);
 }

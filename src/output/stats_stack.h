@@ -69,6 +69,8 @@ struct stats_priv {
 	struct map64 edges;	  /* hash of caller, site, callee -> index + 1 into stats.calls */
 	struct map64 full_names;  /* function -> char *, its readable name; "": it has none */
 	struct map64 targets;	  /* hash of site and address -> index + 1 into its targets */
+	struct map64 cpus;	  /* CPU -> 1 + index into stats.cpus */
+	struct map64 on_cpu;	  /* CPU << 32 | function -> 1 + index into stats.on_cpu */
 	struct map64 name_hashes; /* hash of a sampled function's name -> 1 + index into names */
 	VEC(char *) names;
 	uint32_t other;		 /* the thread of "[other stacks]"; NO_NODE: none yet */
@@ -96,7 +98,7 @@ uint32_t stack__node_below(struct stats *p, uint32_t node, uint32_t function);
 
 void samples__add(struct stats *p, const struct step *s);
 const char *samples__name(const struct stats *p, uint32_t function);
-void samples__free(struct stats_priv *priv);
+void samples__free(struct stats *p);
 
 void stack__entry(struct stats *p, const struct step *step);
 void stack__branch(struct stats *p, const struct step *step);

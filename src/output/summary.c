@@ -499,6 +499,8 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 	stats__end(p);
 	if (o->plan->functions.len)
 		put_counted(o, &rows, true);
+	if (p->samples)
+		samples__put_tables(o);
 	named__put_counts(o, p->named);
 	put_tracing(&o->buffer, &rows, t);
 	put_histograms(&o->buffer, &rows);

@@ -49,6 +49,9 @@ struct plan_field {
 			  says whether there is one */
 };
 
+/* The name of samples by a clock, whose periods are ns. */
+#define SAMPLED_TIME "cpu-clock"
+
 struct plan_named {
 	const char *name; /* as the user may name it: "sched:sched_switch"; owned by the plan */
 	uint8_t kind;	  /* enum named_kind */

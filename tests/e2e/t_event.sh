@@ -33,6 +33,9 @@ exits 1 'an unknown name is an error'
 like "$T/err" "no event 'no_such_thing'; bbtrace list --events kernel" 'which says how to find one'
 bb event -- true
 exits 2 'event wants a name'
+bb event sched:sched_switch -c -- true
+exits 2 'events are not counted by -c'
+like "$T/err" 'F summary' 'but by the summary'
 bb list --events kernel --sites
 exits 2 'list --events has no --sites'
 

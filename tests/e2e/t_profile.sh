@@ -27,7 +27,8 @@ cat >"$T/spin.c" <<'END'
 		return 0;
 	}
 END
-gcc -O2 -g -fomit-frame-pointer -o "$T/spin" "$T/spin.c" || exit 2
+# bound when it starts: else the first call of syscall() goes through the dynamic linker's frames
+gcc -O2 -g -fomit-frame-pointer -fno-plt -Wl,-z,now -o "$T/spin" "$T/spin.c" || exit 2
 bb profile --freq 997 -F json --record "$T/trace" -o "$T/json" -- "$T/spin"
 exits 0 'a profile of a command'
 # the program's frames, outermost first, from main on
@@ -59,6 +60,82 @@ like "$T/svg" 'where samples were taken' 'svg: a flame graph of samples'
 bb report "$T/trace" -F svg:count -o "$T/svg2"
 cmp -s "$T/svg" "$T/svg2"
 ok $? 'svg:count: the same'
+
+# --- shares that the program itself has measured, by its threads' clock
+cat >"$T/shares.c" <<'END'
+	#include <stdio.h>
+	#include <time.h>
+	volatile long sink;
+	static long ns(void)
+	{
+		struct timespec t;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		return t.tv_sec * 1000000000L + t.tv_nsec;
+	}
+	#define LOOP(n) for (long i = 0; i < (n); i++) sink += i
+	__attribute__((noinline, noclone, optimize("omit-frame-pointer"))) void most(long n) { LOOP(7 * n); }
+	__attribute__((noinline, noclone)) void some(long n) { LOOP(2 * n); }
+	static inline __attribute__((always_inline)) void inlined(long n) { LOOP(n); }
+	__attribute__((noinline, noclone)) void few(long n) { inlined(n); sink++; }
+	int main(void)
+	{
+		long sums[3] = {0}, start = ns(), n = 0, at[4];
+		while (n++ < 100000 && (at[0] = ns()) - start < 800000000L) {
+			most(20000 + n % 1777), at[1] = ns();
+			some(20000 + n % 1777), at[2] = ns();
+			few(20000 + n % 1777), at[3] = ns();
+			for (int i = 0; i < 3; i++)
+				sums[i] += at[i + 1] - at[i];
+		}
+		printf("most %ld\nsome %ld\nfew %ld\n", sums[0], sums[1], sums[2]);
+		return 0;
+	}
+END
+gcc -O2 -g -fno-omit-frame-pointer -o "$T/shares" "$T/shares.c" || exit 2
+# Of each function: is its part of the samples (lines "NAME SAMPLES") that of the time, within four standard deviations?
+as_measured() {
+	awk 'NR == FNR { ns[$1] = $2; all += $2; next } { got[$1] += $2; samples += $2 }
+		END {
+			if (samples < 2000) printf "only %d samples", samples
+			for (f in ns) {
+				p = ns[f] / all; off = got[f] - samples * p
+				if (off * off > 16 * samples * p * (1 - p)) printf "%s: %d of %d samples, %.1f%% of the time; ", f, got[f], samples, 100 * p
+			}
+		}' "$T/measured" "$1"
+}
+# The innermost function of the program's own in lines of folded
+innermost() { grep -v '_\[k\]' "$1" | sed -n 's/^.*;\(most\|some\|few\) \([0-9]*\)$/\1 \2/p'; }
+
+bb profile --freq 3997 --record "$T/trace" -F folded -o "$T/folded" -- "$T/shares"
+cp "$T/out" "$T/measured"
+innermost "$T/folded" >"$T/parts"
+is "$(as_measured "$T/parts")" '' 'each function has as many samples as it took time, with copied stacks'
+bb report "$T/trace" -F summary -o "$T/summary"
+all=$(awk '/^#/ { next } { n += $NF } END { print n + 0 }' "$T/folded")
+is "$(sed -n 's/^All: \([0-9]*\) samples.*/\1/p' "$T/summary")" "$all" 'summary: the same samples'
+is "$(awk '/^Samples by CPU/ { on = 1; next } !NF { on = 0 } on { n += $NF } END { print n }' "$T/summary")" "$all" 'summary: and by CPU'
+is "$(sed '/^$/q' "$T/summary" | awk '$5 == "most" { print $1 }')" "$(innermost "$T/folded" | awk '$1 == "most" { n += $2 } END { print n }')" \
+	'summary: as many in a function as folded'
+like "$T/summary" '^CPU [0-9]+, from one sample to the next: mean ' 'summary: when they were taken'
+bb report "$T/trace" -F html -o "$T/html"
+like "$T/html" '<title>all$' 'html: a flame graph'
+like "$T/html" "^$(printf %s "$all" | sed ':a;s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta') samples" 'html: of all samples'
+
+# --- added up in the kernel
+bb profile --freq 3997 --stack-size 0 --record "$T/trace" -o "$T/added" -F summary -- "$T/shares"
+cp "$T/out" "$T/measured"
+like "$T/err" '^bbtrace: sampling took [0-9.]* ms in [0-9]* interrupts' 'what sampling took is told'
+bb report "$T/trace" -F folded -o "$T/folded"
+innermost "$T/folded" >"$T/parts"
+is "$(as_measured "$T/parts")" '' 'each function has as many samples as it took time, added up'
+is "$(sed -n 's/^All: \([0-9]*\) samples.*/\1/p' "$T/added")" "$(awk '/^#/ { next } { n += $NF } END { print n + 0 }' "$T/folded")" \
+	'live and from a file there are as many'
+bb report "$T/trace" -F json -o "$T/json"
+is "$(json_lines "$T/json" '($e->{count} // 0) > 100 && $e->{stack}[0]{symbol} eq "most" && "many"' | sort -u)" many 'an event stands for many samples'
+bb profile --freq 997 --stack-size 0 --timeline -F json -o "$T/json" -- "$T/shares"
+is "$(json "$T/json" '$e->{stack} && ($e->{count} // 1) > 1')" 0 '--timeline: each sample is an event'
+bb profile --freq 997 --stack-size 0 -f -- sh -c '"$1" >"$2" & exec "$1"' sh "$T/shares" "$T/other"
+is "$(grep -c '^Thread .* shares: ' "$T/out")" 2 'without a format: tables of each thread, after an exec, too'
 
 bb profile --freq 0 -- true
 is "$status" 2 '--freq 0 is refused'

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "filters.h"
 #include "session.h"
 #include "bbtrace.skel.h"
 
@@ -27,6 +28,25 @@ static struct wire_named_spec spec_of(const struct probe *p, uint32_t which)
 	if (p->options->stack)
 		spec.flags = NAMED_USER_STACK | NAMED_KERNEL_STACK;
 	return spec;
+}
+
+/* Threads that wait for a CPU. */
+#define OFF_CPU 65536
+/* Samples that differ, and their stacks; what has no room gets a record of its own. */
+#define SAMPLED 32768
+#define STACKS	16384
+
+void named__size(struct probe *p)
+{
+	bool adds_up = p->options->adds_up;
+
+	map__set_most(p->skel->maps.off_cpu, plan__has_named(p->plan, NAMED_OFF_CPU) ? OFF_CPU : 0);
+	map__set_most(p->skel->maps.named_specs, p->plan->named.len);
+	map__set_most(p->skel->maps.usdt_sites, p->options->nusdt);
+	/* kernels may be set to shorter stacks than this map has, and refuse it */
+	bpf_map__set_autocreate(p->skel->maps.sampled_stacks, adds_up);
+	map__set_most(p->skel->maps.sampled_stacks, STACKS);
+	map__set_most(p->skel->maps.sampled, adds_up ? SAMPLED : 0);
 }
 
 int named__fill(struct probe *p)
@@ -112,6 +132,7 @@ void named__detach(struct probe *p)
 {
 	struct bpf_link **link;
 
+	sample__end(p);
 	vec__each (link, &p->named)
 		bpf_link__destroy(*link);
 	vec__free(&p->named);

@@ -57,10 +57,12 @@ struct probe_options {
 	uint32_t copy;	 /* with stack: at least so many bytes of programs' stacks are copied, a
 			    multiple of 1024; 0: frame pointers are followed */
 	uint64_t sample_hz; /* NAMED_SAMPLE: so many a second on each CPU */
-	bool inlines;	    /* copied functions log: records tell where their thread's log stands */
-	bool retires;	    /* probe__change() may be called */
-	bool parks; /* nothing is recorded for long: probes that can be taken away are better */
-	bool grows; /* probe__attach_sites() and probe__detach_sites() may be called */
+	bool adds_up; /* samples of one thread, CPU and stack are one event, when the program ends;
+			 not with copy */
+	bool inlines; /* copied functions log: records tell where their thread's log stands */
+	bool retires; /* probe__change() may be called */
+	bool parks;   /* nothing is recorded for long: probes that can be taken away are better */
+	bool grows;   /* probe__attach_sites() and probe__detach_sites() may be called */
 	/* Each execution of one by a thread that passes the filters is told (EVENT_SWITCH,
 	 * EVENT_MARK). NULL: there will be none. Empty: they may be added. */
 	const probe_marker_vec *markers;
@@ -84,6 +86,10 @@ enum probe_spares {
 	SPARES_OTHERS, /* slows children of the traced processes until they exec */
 	SPARES_ALL, /* slows none: a breakpoint that a child inherits is removed at its first hit */
 };
+
+/* What samples are taken by on this machine, the name of their event: "cycles", else SAMPLED_TIME.
+ */
+const char *sample__clock(void);
 
 struct probe;
 struct source;

@@ -135,6 +135,7 @@ static void configure(struct probe *p)
 		.wakeup = ring_size(p) / 4,
 		.counts = probe__counts(p),
 		.watches = watches__are_planned(p),
+		.adds_up = p->options->adds_up,
 		.replaces = p->options->retires || p->adds_links,
 	};
 	if (probe__counts(p))
@@ -145,8 +146,6 @@ static void configure(struct probe *p)
 
 /* Threads that hit probes of two generations, while links are replaced. */
 #define MARKS 4096
-/* Threads that wait for a CPU. */
-#define OFF_CPU 65536
 /* Entries of hash tables are allocated in advance. */
 #define MORE_IN_KERNEL 16384
 
@@ -164,9 +163,7 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 		bpf_map__set_map_flags(p->skel->maps.marks, BPF_F_NO_PREALLOC);
 	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.on_tid, go ? GO_THREADS : 0);
-	map__set_most(p->skel->maps.off_cpu, plan__has_named(p->plan, NAMED_OFF_CPU) ? OFF_CPU : 0);
-	map__set_most(p->skel->maps.named_specs, p->plan->named.len);
-	map__set_most(p->skel->maps.usdt_sites, p->options->nusdt);
+	named__size(p);
 	map__set_most(p->skel->maps.sites, p->table.room);
 	map__set_most(p->skel->maps.operands, p->table.operand_room);
 	map__set_most(p->skel->maps.uprobe_sites,

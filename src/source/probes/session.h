@@ -121,6 +121,13 @@ struct misses {
 	struct map64 by_key; /* -> index + 1 */
 };
 
+/* What samples cost, if the kernel tells. */
+struct sampling {
+	int stats;	/* BPF programs' times are measured as long as it is open; negative: not */
+	uint64_t since; /* ns, CLOCK_MONOTONIC */
+	unsigned cpus;	/* 0: there are no samples */
+};
+
 struct probe {
 	struct source source;
 	struct plan *plan;
@@ -153,6 +160,7 @@ struct probe {
 	id_vec unseen;			   /* entries in the kernel that it refused */
 	struct misses misses;
 	VEC(struct bpf_link *) named; /* of named events */
+	struct sampling sampling;
 	VEC(struct watch_event) watches;
 	unsigned nwatched; /* addresses of programs */
 };
@@ -232,6 +240,7 @@ int probe__print(int level, const char *fmt, va_list ap);
 
 /* Named events (named.c). */
 void named__choose_programs(struct probe *p);
+void named__size(struct probe *p);
 int named__fill(struct probe *p);
 int named__attach(struct probe *p);
 void named__detach(struct probe *p);
@@ -245,6 +254,11 @@ struct bpf_program *usdt__program(const struct probe *p);
 int usdt__attach(struct probe *p);
 /* By the CPUs' clocks (sample.c). */
 int sample__attach(struct probe *p, uint32_t which);
+void sample__tell(const struct probe *p);
+void sample__end(struct probe *p);
+/* Passes what was added up, as events of this time (sampled.c): of a process that ends or executes
+ * another program; pid 0: of all. */
+int sampled__give(struct probe *p, uint32_t pid, uint64_t time, const struct source_sink *sink);
 /* Appends the fields that a tracepoint's format has to the plan's last named event. */
 void tracepoint__parse(const char *format, struct plan *p);
 

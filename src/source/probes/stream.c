@@ -95,6 +95,10 @@ static int give_sideband_event(struct probe *p, const struct sideband_event *e,
 		err = give_exits(p, is_reuse(p, e) ? UINT64_MAX : e->time, sink);
 	if (err)
 		return err;
+	if (e->type == SIDEBAND_EXEC || (e->type == SIDEBAND_EXIT && e->pid == e->tid))
+		err = sampled__give(p, e->pid, e->time, sink);
+	if (err)
+		return err;
 	if (e->type == SIDEBAND_EXIT && probe__counts(p)) {
 		vec__push(&p->exits, *e);
 		return 0;
@@ -332,6 +336,8 @@ int probe__losses(struct source *s, const struct source_sink *sink)
 	err = give_rest(p, sink);
 	if (!err)
 		err = counters__give_rest(p, sink);
+	if (!err)
+		err = sampled__give(p, 0, now_ns(CLOCK_MONOTONIC), sink);
 	counters__tell(p);
 	if (p->programs.mechanism)
 		copies__tell(p);
@@ -341,5 +347,6 @@ int probe__losses(struct source *s, const struct source_sink *sink)
 		return err;
 	probe__misses(s, sink);
 	probe__tell_misses(p);
+	sample__tell(p);
 	return 0;
 }
