@@ -317,6 +317,7 @@ static __always_inline bool put_usdt(struct pt_regs *ctx, const struct wire_usdt
 		bpf_ringbuf_reserve(&ring, head + COPY_ROOM + sizeof(struct wire_usdt_data), 0);
 	__u64 now = bpf_ktime_get_ns();
 	struct wire_frames *f;
+	__u8 *data;
 
 	if (!n)
 		return false;
@@ -326,11 +327,13 @@ static __always_inline bool put_usdt(struct pt_regs *ctx, const struct wire_usdt
 	n->ip = arch_ip(ctx);
 	f = (void *)(n + 1);
 	fill_frames(ctx, f, flags, 0);
-	if (config.copy) {
+	data = (void *)(f + 1);
+	if (config.copy && flags) {
 		n->event.state |= WIRE_COPIED;
-		fill_copy(ctx, (void *)(f + 1));
+		fill_copy(ctx, (void *)data);
+		data += COPY_ROOM;
 	}
-	copy_arguments(ctx, u, (void *)((__u8 *)(f + 1) + COPY_ROOM));
+	copy_arguments(ctx, u, (void *)data);
 	n->len = sizeof(struct wire_usdt_data);
 	bpf_ringbuf_submit(n, ring_flags(now));
 	return true;

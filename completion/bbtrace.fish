@@ -94,7 +94,6 @@ complete -c bbtrace -n __bbtrace_no_verb -a trace -d 'Functions of programs and 
 complete -c bbtrace -n __bbtrace_no_verb -a event -d 'Events of the kernel and of programs by name'
 complete -c bbtrace -n __bbtrace_no_verb -a watch -d 'Accesses of variables and addresses'
 complete -c bbtrace -n __bbtrace_no_verb -a profile -d 'Where threads are, sampled by a timer'
-complete -c bbtrace -n '__bbtrace_verb profile' -l freq -x -d 'Samples a second on each CPU'
 complete -c bbtrace -n '__bbtrace_verb profile' -l timeline -d 'Each sample is an event'
 complete -c bbtrace -n __bbtrace_no_verb -a list -d 'List functions or branch sites'
 complete -c bbtrace -n __bbtrace_no_verb -a report -d 'Render a trace file'
@@ -119,6 +118,7 @@ complete -c bbtrace -n $trace -l uid -x -a '(__fish_complete_list , __fish_compl
 complete -c bbtrace -n $trace -l cgroup -x -a '(__fish_complete_directories)' -d 'Only processes in this cgroup'
 complete -c bbtrace -n $trace -s f -l follow -d 'Also the children of these processes'
 complete -c bbtrace -n $shows -s e -l events -x -a '(__fish_append , entry branch return)' -d Events
+complete -c bbtrace -n $trace -l freq -x -d 'Also samples, so many a second on each CPU'
 complete -c bbtrace -n $trace -l with -x -a '(bbtrace list --events kernel 2>/dev/null | string replace -r " .*" "")' -d 'Also events of this name'
 complete -c bbtrace -n '__bbtrace_verb list' -l events -d 'Tracepoints, or static probes of a program'
 complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch profile list report diff' -l exclude -x -a '(__bbtrace_functions)' -d 'Leave this function out'

@@ -471,7 +471,7 @@ function_vec targets__copy(const struct targets *n, const function_vec *out)
 static int find_names(struct targets *n, const struct args *a)
 {
 	struct modules m = {0};
-	int err = a->stack || watchpoints__name_kernel(a) ? open_kernel(n, &m) : 0;
+	int err = a->stack || a->freq || watchpoints__name_kernel(a) ? open_kernel(n, &m) : 0;
 
 	free(m.modules);
 	return err;
@@ -483,7 +483,7 @@ static int find_names_beside(struct targets *n, const struct args *a)
 {
 	if (a->watch.len)
 		return find_names(n, a);
-	if (a->stack && (a->sched || a->with.len) && find_names(n, a)) {
+	if ((a->freq || (a->stack && (a->sched || a->with.len))) && find_names(n, a)) {
 		note("%s; the kernel's frames have no names", err__text());
 		err__clear();
 	}

@@ -25,7 +25,7 @@ static int usage_of(const struct args *a)
 	if (a->operands.len && a->verb->bit == VERB_PROFILE)
 		return err__set(EINVAL, "unexpected '%s': a command goes after --",
 				a->operands.data[0]);
-	if (a->verb->bit == VERB_PROFILE && a->freq > 100000)
+	if (a->freq > 100000)
 		return err__set(EINVAL, "--freq: use 1 to 100000");
 	if (!a->operands.len && a->verb->bit & VERB_NAMED && a->verb->bit != VERB_PROFILE)
 		return err__set(EINVAL,
@@ -33,7 +33,8 @@ static int usage_of(const struct args *a)
 	if (!a->operands.len && a->verb->bit != VERB_PROFILE)
 		return err__set(EINVAL, "no function to trace; see bbtrace %s --help",
 				a->verb->name);
-	if (a->count && (a->verb->bit & VERB_NAMED || a->with.len || a->watch.len || a->sched))
+	if (a->count &&
+	    (a->verb->bit & VERB_NAMED || a->with.len || a->watch.len || a->sched || a->freq))
 		return err__usage("-c counts the branches of functions; events by name are counted "
 				  "by -F summary");
 	if (a->user && !a->command)

@@ -154,7 +154,7 @@ int with__plan(struct with *with, const struct args *a, struct targets *n, pid_t
 	const char *const *name;
 	int err = 0;
 
-	if (a->verb->bit == VERB_PROFILE)
+	if (a->freq)
 		add_samples(p);
 	if (a->sched)
 		add_switches(p);

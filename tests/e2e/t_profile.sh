@@ -137,6 +137,17 @@ is "$(json "$T/json" '$e->{stack} && ($e->{count} // 1) > 1')" 0 '--timeline: ea
 bb profile --freq 997 --stack-size 0 -f -- sh -c '"$1" >"$2" & exec "$1"' sh "$T/shares" "$T/other"
 is "$(grep -c '^Thread .* shares: ' "$T/out")" 2 'without a format: tables of each thread, after an exec, too'
 
+# --- among the branches of functions: a sample in a function is between its entry and its return, but for those that find
+# the thread in the very trap
+bb user "$T/shares" most --freq 997 --engine probe -e entry,return -F json -o "$T/json" --record "$T/trace" -- "$T/shares"
+json_lines "$T/json" '$e->{event} eq "sample" ? ($e->{object} // "") eq "kernel" ? "" : ((grep { ($_->{symbol} // "") eq "most" } @{$e->{stack} // []}) ? "in" : "out")
+	: $e->{event}' | awk '/entry/ { inside = 1 } /return/ { inside = 0 } /^in$/ { all++; wrong += !inside } /^out$/ { wrong += inside } END { print (all > 100) " " (wrong * 50 > all) }' >"$T/where"
+is "$(cat "$T/where")" '1 0' '--freq: samples are among the entries and returns, where they belong'
+bb report "$T/trace" -F json -o "$T/again"
+same "$T/again" "$T/json" 'and so they are in a trace file'
+bb user "$T/shares" most --freq 997 -c -- true
+is "$status" 2 'not with -c'
+
 bb profile --freq 0 -- true
 is "$status" 2 '--freq 0 is refused'
 bb profile ls
