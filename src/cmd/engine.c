@@ -17,6 +17,8 @@ static const char *not_inline(const struct args *a)
 		return "watchpoints";
 	if (a->verb->bit & VERB_NAMED)
 		return "events by name";
+	if (args__switches(a) || a->delay_ns || a->for_ns)
+		return "recording that is switched, since copies would go on logging";
 	return a->command || a->filters.pids.len ? NULL
 						 : "all processes: name a command, or one with -p";
 }
@@ -32,8 +34,6 @@ static const char *not_auto(const struct args *a)
 		return "processes that run already, unless inline is asked for";
 	if (a->filters.follow) /* debuggers among them could trace nothing */
 		return "all children of a command, unless inline is asked for";
-	if (args__switches(a) || a->delay_ns || a->for_ns)
-		return "recording that is switched: copies would go on logging";
 	if (a->attach)
 		return "--attach";
 	return a->returns == RETURNS_PROBE ? "--returns probe" : NULL;

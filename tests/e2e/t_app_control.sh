@@ -142,6 +142,8 @@ gdb -batch -ex 'info probes' "$T/app" >"$T/probes" 2>/dev/null
 is "$(grep -c '^stap bbtrace  *\(start\|stop\|mark\)' "$T/probes")" 3 'gdb finds the markers'
 bb user "$T/app" work --control app --paused -- true
 exits 2 '--control app and --paused exclude each other'
+bb user "$T/app" work --engine inline --control app -- true
+exits 2 'copies are not switched'
 bb user "$T/app" work --control me -- true
 exits 2 'an unknown control'
 bb user "$T/app" work --start-on nothing -- true
