@@ -316,7 +316,7 @@ static void test_cut(void)
 	size_t good = 0, n = 0;
 	struct trace_reader *r;
 
-	write_file(4000);
+	write_file(1500);
 	for (size_t len = 0; len < file.len; len += len < 2000 ? 1 : 100, n++) {
 		autofree char *copy = xmalloc(
 			len); /* no longer, so that the sanitizer sees a read behind the end */
@@ -356,7 +356,7 @@ static void test_flips(void)
 	size_t good = 0, n = 0;
 	struct trace_reader *r;
 
-	write_file(3000);
+	write_file(1000);
 	for (size_t at = 0; at < file.len; at += at < 3000 ? 1 : 37, n++) {
 		struct got got = {0};
 		int err;
