@@ -115,8 +115,8 @@ unset UPDATE
 
 # ---- the pages ----
 
-pages=(docs/tasks/[1-9]-*.md)
-is "${#pages[@]}" 9 'there are nine tasks'
+pages=(docs/tasks/*-*.md)
+is "${#pages[@]}" 12 'there are twelve tasks'
 for page in docs/sql.md "${pages[@]}"; do
 	grep -qF "(${page#docs/})" docs/README.md
 	ok $? "docs/README.md links to $page"
@@ -137,7 +137,7 @@ done >"$T/unused"
 is "$(<"$T/unused")" '' 'each file in docs/tasks/src is used by a page'
 
 # The options of bbtrace, not of a CMD, in the commands and the text of the pages.
-for verb in user kernel trace list report doctor; do "$B/bbtrace" $verb --help; done |
+for verb in user kernel trace event watch profile list report diff doctor; do "$B/bbtrace" $verb --help; done |
 	grep -oE '^ +(-[A-Za-z], |    )--[a-z-]+' | grep -oE -- '--?[A-Za-z][a-z-]*' | sort -u >"$T/have"
 {
 	sed -n '/^```console$/{n;s/^[#$] bbtrace//p}' "${pages[@]}"

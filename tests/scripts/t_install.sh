@@ -13,6 +13,7 @@ files() { (cd "$T/root" && find . -type f -printf '%P %m\n' | sort); }
 install_to install /usr >"$T/log"
 ok $? 'make install succeeds' || diag "$(<"$T/log")"
 is "$(installed)" 'usr/bin/bbtrace 755
+usr/include/bbtrace.h 644
 usr/share/bash-completion/completions/bbtrace 644
 usr/share/doc/bbtrace/CONTRACT.md 644
 usr/share/doc/bbtrace/LICENSE 644
