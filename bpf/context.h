@@ -47,6 +47,20 @@ static __always_inline bool serves_softirq(__u32 count)
 	return count >> SOFTIRQ_SHIFT & 1;
 }
 
+/* Of what calls a tracepoint. */
+static __always_inline __u16 tracepoint_context(void)
+{
+	__u32 count, nmis;
+
+	if (!config.preempt_count)
+		return 0;
+	count = preempt_count();
+	nmis = count >> NMI_SHIFT & IRQ_MASK;
+	return (nmis ? WIRE_NMI : 0) |
+	       ((count >> HARDIRQ_SHIFT & IRQ_MASK) > nmis ? WIRE_HARDIRQ : 0) |
+	       (serves_softirq(count) ? WIRE_SOFTIRQ : 0);
+}
+
 /*
  * A breakpoint counts as an NMI, and each NMI as a hardirq (kernel/entry/common.c,
  * irqentry_nmi_enter()). The probe's own breakpoint must not count. The kprobe was hit by it, not

@@ -228,6 +228,7 @@ int on_tracepoint(void *ctx)
 	w = who_am_i();
 	if (!spec || !is_traced(w, true))
 		return 0;
+	w.state = tracepoint_context();
 	if (lost_records && tell_named_losses(&w))
 		return lose_named(&w);
 	return put_tracepoint(ctx, spec, &w, which) ? 0 : lose_named(&w);

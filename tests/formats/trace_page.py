@@ -14,7 +14,7 @@ import zlib
 OBJECTS, FUNCTIONS, SITES, EVENTS = 2, 5, 7, 17
 HELPER = 8  # in flags
 JCC, LOOP, RET = 1, 2, 7
-RECORD_BRANCH, RECORD_ENTRY, RECORD_STACK, RECORD_SIGNAL, RECORD_RETURN = 0, 2, 4, 5, 7
+RECORD_BRANCH, RECORD_ENTRY, RECORD_STACK, RECORD_SIGNAL, RECORD_RETURN, RECORD_NAMED = 0, 2, 4, 5, 7, 8
 SP, IP, REGISTERS = 4, 16, 18  # x86-64
 ALL = (1 << 64) - 1
 
@@ -145,6 +145,7 @@ class Block:
         block = Reader(data)
         self.items = block.number()
         streams = [block.part() for _ in range(8)]
+        self.before = [block.number() for _ in range(4)]
         assert block.ends()
         self.hits, self.taken = map(Bits, streams[:2])
         self.runs, self.misses, self.times, self.values, self.entries, self.sideband = map(Reader, streams[2:])
@@ -202,9 +203,11 @@ class Block:
         conditional, taken, values = planned and planned["kind"] in (JCC, LOOP), 0, None
         if conditional:
             taken = self.taken.bit() ^ (f.taken if known and f.site == number else site.taken)
-        if kind not in (RECORD_BRANCH, RECORD_SIGNAL):
+        if kind not in (RECORD_BRANCH, RECORD_SIGNAL, RECORD_NAMED):
             values = self.pair(thread, site, sp, kind == RECORD_RETURN or (planned and planned["kind"] == RET))
         entry = self.entry(thread, site, planned, sp, kind) if kind in (RECORD_ENTRY, RECORD_STACK) else None
+        if kind == RECORD_NAMED:
+            thread.comm = self.named(thread)
 
         self.follow(thread, number, taken, time, sp)
         self.time = thread.time = time
@@ -244,6 +247,19 @@ class Block:
             self.entries.number()
         return caller, comm, regs, args, user, stack
 
+    def named(self, thread):
+        which, count, kernel, ip = [self.entries.number() for _ in range(4)]
+        assert kernel < 2
+        comm = self.entries.take(16) if self.entries.number() else thread.comm
+        for _ in range(2):
+            at = ip
+            for _ in range(self.entries.number()):
+                at = self.entries.delta(at)
+        self.entries.number()
+        self.entries.number()
+        self.entries.part()
+        return comm
+
     def follow(self, thread, number, taken, time, sp):
         f = self.followers.setdefault((thread.context * 0x9E3779B97F4A7C15 & ALL) >> 50, Follower())
         took = time - thread.time & ALL if thread.time else 0
@@ -256,7 +272,7 @@ class Block:
 
 
 def blocks(data):
-    assert data[:8] == bytes.fromhex("894242540d0a1a0a") and data[8] == 4
+    assert data[:8] == bytes.fromhex("894242540d0a1a0a") and data[8] == 5
     assert int.from_bytes(data[16:20], "little") == zlib.crc32(data[:16])
     at, number = 20, 0
     while at < len(data):
