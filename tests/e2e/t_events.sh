@@ -24,7 +24,7 @@ for events in entry branch return entry,return return,branch entry,branch entry,
 done
 run -e entry,jump
 exits 2 '-e with an unknown event is wrong usage'
-like "$T/err" "unknown event 'jump': use entry, branch or return" '-e with an unknown event names those that there are'
+like "$T/err" "unknown event 'jump': use entry, branch, return or sched" '-e with an unknown event names those that there are'
 
 # ---- -r ----
 regs() { json_lines "$T/json" '$e->{event} eq "entry" && ref $e->{regs} && join ",", sort keys %{$e->{regs}}' | sort -u; }

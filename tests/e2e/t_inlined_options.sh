@@ -24,7 +24,7 @@ same() {
 	ok "$(diff "$T/probe" "$T/inline" >"$T/diff"; echo $?)" "$*: the same" || diag "$(head -n 6 "$T/diff")"
 	ok $(($(wc -l <"$T/inline") < 2)) "$*: not nothing"
 }
-for options in '' '-f' '-e entry' '-e entry,return' '-e branch' '-r none' '-r all' '-r rdi,rsp' '-k' '--depth 1' '-l 20' '-T abs' \
+for options in '' '-f' '-e entry' '-e entry,return' '-e branch' '-r none' '-r all' '-r rdi,rsp' '-k --stack-size 0' '--depth 1' '-l 20' '-T abs' \
 	'-c' '-q' '-v' '--last 30' '--returns ret' '--returns probe' '--returns none' '--placement full' '--placement implied' \
 	'--placement witness' '--attach uprobe_event' '--min-duration 0' '--buffer 1M' '--uid 0' '--comm ladder' \
 	'--exclude main'; do
