@@ -116,8 +116,8 @@ else
 	skip 'libbpf gets the types that the programs name' 'this kernel has none'
 fi
 probes() { awk '$1 == "program" && $2 ~ /^(hit_|hooked)/ { print $2 }' "$T/counted" | sort -u | xargs; }
-is "$(probes)" "hit_multi$("$BBTRACE" doctor | grep -q "^uprobe_event  *yes" && echo " hit_uprobe")" \
-	'programs for the probes: that of the mechanism, and the one for functions that are added later'
+is "$(probes | sed "s/hit_mark //; s/hit_switch //")" "hit_multi$("$BBTRACE" doctor | grep -q "^uprobe_event  *yes" && echo " hit_uprobe")" \
+	'programs for the probes: that of the mechanism, the one for functions that are added later, and those of markers'
 entries=$(counts entries)
 ((entries > 0 && entries < 70000))
 ok $? 'tables have room for what the filters name' || diag "$(sort -u "$T/counted")"

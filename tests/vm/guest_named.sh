@@ -85,11 +85,9 @@ same "$T/got" "$T/printed" 'those of all processes'
 is "$(wc -l <"$T/got")" 5 'five of them'
 
 # Where the kernel runs them: softirq_entry is called when one begins, hrtimer_expire_entry in the timer's interrupt.
-"$P/named_work" fork 20 >/dev/null &
-bb event irq:softirq_entry timer:hrtimer_expire_entry sched:sched_process_fork -k -t 1 -F json -o "$T/json"
-wait $!
-is "$(named irq:softirq_entry '.context // "none"' | sort -u | xargs) $(named timer:hrtimer_expire_entry '.context // "none"' | sort -u | xargs) $(named sched:sched_process_fork '.context // "none"' | sort -u)" \
-	'softirq hardirq none' 'the context is that of the interrupt'
+bb event irq:softirq_entry timer:hrtimer_expire_entry -k -t 1 -F json -o "$T/json"
+is "$(named irq:softirq_entry '.context // "none"' | sort -u | xargs) $(named timer:hrtimer_expire_entry '.context // "none"' | sort -u | xargs)" \
+	'softirq hardirq' 'the context is that of the interrupt'
 
 # ---- the scheduler ----
 # flat: $T/flat, of each event of $T/json: TID EVENT NAME TIME OFF DURATION STATE | the stack's names, those of the kernel in brackets

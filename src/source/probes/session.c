@@ -75,7 +75,7 @@ static uint64_t only_ino(const struct plan *plan)
 #define GO_THREADS 65536 /* most threads and goroutines that are tracked */
 
 /* Configures how the program recognises interrupt context. */
-static void configure_kernel(struct wire_config *c, const struct object *kernel)
+static void configure_kernel(struct wire_config *c, const struct object *kernel, bool tells)
 {
 	uint64_t count = kernel__variable(kernel, KERNEL_PREEMPT_COUNT),
 		 hot = kernel__variable(kernel, KERNEL_PCPU_HOT);
@@ -83,7 +83,7 @@ static void configure_kernel(struct wire_config *c, const struct object *kernel)
 	c->per_cpu_offset = kernel__variable(kernel, KERNEL_PER_CPU_OFFSET);
 	c->preempt_count = c->per_cpu_offset ? count ? count : hot : 0;
 	c->pcpu_hot = !count;
-	if (!c->preempt_count)
+	if (!c->preempt_count && tells)
 		note("what runs in interrupts is not marked: /proc/kallsyms has no variables "
 		     "(CONFIG_KALLSYMS_ALL)");
 }
@@ -140,8 +140,8 @@ static void configure(struct probe *p)
 	};
 	if (probe__counts(p))
 		counters__size(p, c);
-	if (p->options->kernel && plan__has_kernel(p->plan))
-		configure_kernel(c, p->options->kernel);
+	if (p->options->kernel)
+		configure_kernel(c, p->options->kernel, plan__has_kernel(p->plan));
 }
 
 /* Threads that hit probes of two generations, while links are replaced. */
