@@ -10,7 +10,6 @@ const char *named__kind(const struct output *o, const struct step *s)
 		[NAMED_USDT] = "usdt",
 		[NAMED_WATCHPOINT] = "watch",
 		[NAMED_SAMPLE] = "sample",
-		[NAMED_MARK] = "mark",
 		[NAMED_OFF_CPU] = "sched",
 		[NAMED_ON_CPU] = "sched",
 	};

@@ -17,7 +17,6 @@ enum named_kind {
 	NAMED_USDT,	  /* a static probe of a program (.note.stapsdt) */
 	NAMED_WATCHPOINT, /* a debug register */
 	NAMED_SAMPLE,	  /* a timer, or a counter of the processor */
-	NAMED_MARK,	  /* the program itself (include/bbtrace.h) */
 	NAMED_OFF_CPU,	  /* a thread leaves its CPU, to wait or for another thread */
 	NAMED_ON_CPU,	  /* it is back on one */
 	NAMED_KINDS
