@@ -6,12 +6,9 @@
 const char *named__kind(const struct output *o, const struct step *s)
 {
 	static const char *const names[NAMED_KINDS] = {
-		[NAMED_TRACEPOINT] = "tracepoint",
-		[NAMED_USDT] = "usdt",
-		[NAMED_WATCHPOINT] = "watch",
-		[NAMED_SAMPLE] = "sample",
-		[NAMED_OFF_CPU] = "sched",
-		[NAMED_ON_CPU] = "sched",
+		[NAMED_TRACEPOINT] = "tracepoint", [NAMED_USDT] = "usdt",
+		[NAMED_WATCHPOINT] = "watch",	   [NAMED_SAMPLE] = "sample",
+		[NAMED_OFF_CPU] = "sched",	   [NAMED_ON_CPU] = "sched",
 	};
 
 	return names[o->plan->named.data[s->named->which].kind];

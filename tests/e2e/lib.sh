@@ -186,6 +186,17 @@ source_program() {
 	"$compiler" -g -O1 -o "$T/$name" "$file" "$@" || { echo "source_program $name: cannot be built" >&2 && exit 2; }
 }
 
+# tracefs_instance KB: an instance of the kernel's own tracer, of KB for each CPU, which follows forks, as $instance;
+# status 1: there are none here.
+tracefs_instance() {
+	[[ -d /sys/kernel/tracing/events ]] || mount -t tracefs none /sys/kernel/tracing 2>/dev/null
+	instance=/sys/kernel/tracing/instances/bbtrace-test-$$
+	mkdir "$instance" 2>/dev/null || return
+	at_end "echo 0 >$instance/tracing_on; rmdir $instance 2>/dev/null"
+	echo 1 >"$instance/options/event-fork"
+	echo "$1" >"$instance/buffer_size_kb"
+}
+
 # symbol OBJECT NAME: its link-time address; symbol_size: its size; both in decimal.
 symbol() { nm "$1" | awk -v n="$2" '$3 == n { print "0x" $1; exit }' | { read -r v && echo $((v)); }; }
 symbol_size() { nm -S "$1" | awk -v n="$2" '$4 == n { print "0x" $2; exit }' | { read -r v && echo $((v)); }; }

@@ -75,11 +75,7 @@ same "$T/got" "$T/wanted" 'each event comes once, in order, with the values of i
 is "$(tail -n 1 "$T/json" | grep -c '"lost":0')" 1 'none is lost'
 
 # ---- as the kernel's own tracer shows the same run ----
-instance=/sys/kernel/tracing/instances/bbtrace-test-$$
-if mkdir "$instance" 2>/dev/null; then
-	at_end "echo 0 >$instance/tracing_on; rmdir $instance 2>/dev/null"
-	echo 1 >"$instance/options/event-fork"
-	echo 4096 >"$instance/buffer_size_kb"
+if tracefs_instance 4096; then
 	# the shell waits until it is traced, then becomes the program
 	mkfifo "$T/go"
 	background sh -c 'read -r _ <"$1"; exec "$2"' sh "$T/go" "$T/calls"

@@ -9,72 +9,7 @@ printf '5.15\n%s\n' "$(uname -r)" | sort -VC || skip_all 'static probes need Lin
 [[ $(uname -m) == x86_64 ]] || skip_all 'the operands are those of x86-64'
 
 # ---- a program of our own: what it passes, it prints ----
-source_program probes c -Wno-unused <<'END'
-#include <stdint.h>
-#include <stdio.h>
-/* sys/sdt.h of systemtap, by hand: what a compiler would choose is chosen here. */
-#define NOTE(name, semaphore, args)                                                                \
-	"990: nop\n"                                                                               \
-	".pushsection .note.stapsdt,\"\",@note\n"                                                  \
-	".balign 4\n.4byte 992f-991f, 994f-993f, 3\n"                                              \
-	"991: .asciz \"stapsdt\"\n992: .balign 4\n"                                                \
-	"993: .8byte 990b\n.8byte _.stapsdt.base\n.8byte " semaphore "\n"                          \
-	".asciz \"test\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n"                              \
-	"994: .balign 4\n.popsection\n"                                                            \
-	".ifndef _.stapsdt.base\n"                                                                 \
-	".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"                    \
-	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n"                 \
-	".size _.stapsdt.base, 1\n.popsection\n.endif\n"
-__attribute__((section(".probes"))) volatile uint16_t asked_semaphore, other_semaphore;
-struct row { int64_t wide[4]; int32_t narrow[4]; int16_t half[4]; int8_t byte[4]; };
-__attribute__((noinline)) void forms(struct row *r, uint64_t i, const char *text)
-{
-	register struct row *a asm("rax") = r;
-	register uint64_t b asm("rcx") = i;
-	register const char *c asm("r9") = text;
-	register uint64_t d asm("rdx") = (uint64_t)r->byte[i];
-
-	asm volatile(NOTE("forms", "0",
-			  "8@(%%rax,%%rcx,8) -4@32(%%rax,%%rcx,4) -2@48(%%rax,%%rcx,2) -1@%%dl 1@%%dl 8@%%r9 -4@$-7 4@$7 "
-			  "-8@(%%rax) 8@%%rcx 4f@%%xmm0 -4@%%ecx")
-		     : : "r"(a), "r"(b), "r"(c), "r"(d), "m"(*r));
-	printf("forms 0x%llx %d %d %d %u %s -7 7 %lld 0x%llx %d\n", (unsigned long long)r->wide[i], r->narrow[i], r->half[i],
-	       r->byte[i], (uint8_t)r->byte[i], text, (long long)r->wide[0], (unsigned long long)i, (int)i);
-}
-__attribute__((noinline)) void asked(int n)
-{
-	register int a asm("edi") = n;
-
-	if (asked_semaphore) {
-		asm volatile(NOTE("asked", "asked_semaphore", "-4@%%edi") : : "r"(a));
-		printf("asked %d\n", n);
-	}
-}
-__attribute__((noinline)) void twice(int n)
-{
-	register int a asm("esi") = n;
-
-	if (n & 1)
-		asm volatile(NOTE("twice", "0", "-4@%%esi") : : "r"(a));
-	else
-		asm volatile("mov %%esi, %%r8d\n" NOTE("twice", "0", "-4@%%r8d") : : "r"(a) : "r8");
-	printf("twice %d\n", n);
-}
-int main(void)
-{
-	struct row r = {{-1, 2, INT64_MAX, 0x1234}, {-5, 6, INT32_MIN, 8}, {-9, 10, -11, 12}, {-1, 127, -128, 3}};
-	static const char *const texts[] = {"one", "two words", "", "x"};
-
-	/* a BPF program can't read a page that isn't there yet */
-	printf("texts %s %s\n", texts[0], texts[1]);
-	for (int n = 0; n < 40; n++) {
-		forms(&r, n & 3, texts[n & 3]);
-		asked(n - 20);
-		twice(-n);
-	}
-	return 0;
-}
-END
+program probes -O1 -Wno-unused
 bb list --events "$T/probes"
 exits 0 'the probes of a program are listed'
 readelf -nW "$T/probes" 2>/dev/null | sed -n 's/^ *Name: //p' | sort -u >"$T/wanted"

@@ -40,7 +40,7 @@ has_kernel() { # KERNEL
 
 # helper NAME: builds tests/vm/NAME.c as $T/NAME; pass it to the guest with -f.
 helper() {
-	${CC:-cc} -D_GNU_SOURCE -std=gnu11 -O1 -g -Wall -Wextra -o "$T/$1" "$VM/$1.c" -lpthread || exit 2
+	${CC:-cc} -D_GNU_SOURCE -std=gnu11 -O1 -g -Wall -Wextra -Itests/progs -o "$T/$1" "$VM/$1.c" -lpthread || exit 2
 }
 
 # guest [OPTION of run.sh...] -- COMMAND...: includes its TAP lines here; the files that it sends back are in $T/back.

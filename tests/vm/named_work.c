@@ -2,10 +2,13 @@
 /*
  * What guest_named.sh traces, whose doing it knows:
  *
- *   random SECONDS   three quarters of its CPU time in getrandom, the rest in a loop; prints the
- * share of getrandom in percent, as the thread's clock says ask              for each byte on
- * stdin: prints the semaphore of its static probe, which it passes if it is set fork N           N
- * children, one after the other, which end at once; prints "fork PID CHILD" of each
+ * - random SECONDS: three quarters of its CPU time in getrandom, the rest in a loop; prints the
+ *   share of getrandom in percent, as the thread's clock says
+ *
+ * - ask: for each byte on stdin, prints the semaphore of its static probe, which it passes if it is
+ *   set
+ *
+ * - fork N: N children, one after the other, which end at once; prints "fork PID CHILD" of each
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -15,22 +18,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "sdt.h"
 
-/* sys/sdt.h of SystemTap, by hand: a probe of provider test. */
-#define NOTE(name, semaphore, args)                                                                \
-	"990: nop\n"                                                                               \
-	".pushsection .note.stapsdt,\"\",@note\n"                                                  \
-	".balign 4\n.4byte 992f-991f, 994f-993f, 3\n"                                              \
-	"991: .asciz \"stapsdt\"\n992: .balign 4\n"                                                \
-	"993: .8byte 990b\n.8byte _.stapsdt.base\n.8byte " semaphore "\n"                          \
-	".asciz \"test\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n"                              \
-	"994: .balign 4\n.popsection\n"                                                            \
-	".ifndef _.stapsdt.base\n"                                                                 \
-	".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"                    \
-	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n"                 \
-	".size _.stapsdt.base, 1\n.popsection\n.endif\n"
-
-__attribute__((section(".probes"))) volatile uint16_t ask_semaphore;
+SEMAPHORE ask_semaphore;
 static char data[1 << 14];
 static volatile long sink;
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Static probes of provider test, as sys/sdt.h of SystemTap writes them, but by hand: what a
+ * compiler would choose, of registers and of forms, is chosen by the program. */
+#ifndef SDT_H
+#define SDT_H
+
+#include <stdint.h>
+
+#define NOTE(name, semaphore, args)                                                                \
+	"990: nop\n"                                                                               \
+	".pushsection .note.stapsdt,\"\",@note\n"                                                  \
+	".balign 4\n.4byte 992f-991f, 994f-993f, 3\n"                                              \
+	"991: .asciz \"stapsdt\"\n992: .balign 4\n"                                                \
+	"993: .8byte 990b\n.8byte _.stapsdt.base\n.8byte " semaphore "\n"                          \
+	".asciz \"test\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n"                              \
+	"994: .balign 4\n.popsection\n"                                                            \
+	".ifndef _.stapsdt.base\n"                                                                 \
+	".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"                    \
+	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n"                 \
+	".size _.stapsdt.base, 1\n.popsection\n.endif\n"
+
+/* A probe's semaphore, which a tracer counts up. */
+#define SEMAPHORE __attribute__((section(".probes"))) volatile uint16_t
+
+#endif
