@@ -81,6 +81,19 @@ static void add_usdt(struct finding *f, const struct usdt_probe *u)
 	f->found++;
 }
 
+/* A linker that drops a function leaves the notes of its probes, with addresses of nothing. */
+static bool is_there(const struct object *o, const struct usdt_probe *u)
+{
+	uint64_t offset;
+
+	if (object__is_code(o, u->vaddr) && object__vaddr_to_offset(o, u->vaddr, &offset) &&
+	    (!u->semaphore || object__vaddr_to_offset(o, u->semaphore, &offset)))
+		return true;
+	note("%s: static probe %s:%s is left out: it has no code, or no semaphore, in the file",
+	     o->path, u->provider, u->name);
+	return false;
+}
+
 static int add_usdts(struct with *with, struct plan *p, struct object *o, const char *pattern)
 {
 	struct finding f = {.with = with, .p = p, .o = o};
@@ -89,7 +102,7 @@ static int add_usdts(struct with *with, struct plan *p, struct object *o, const 
 
 	object__usdt(o, &all);
 	vec__each (u, &all)
-		if (matches(u, pattern))
+		if (matches(u, pattern) && is_there(o, u))
 			add_usdt(&f, u);
 	if (f.found)
 		return 0;

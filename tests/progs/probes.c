@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Static probes with each form of an argument, with and without a semaphore, at one place and two.
- * It prints what it passes. */
+/* Static probes with each form of an argument, with and without a semaphore, at one place and two,
+ * and one without code. It prints what it passes. */
 #include <stdint.h>
 #include <stdio.h>
 #include "sdt.h"
 
 SEMAPHORE asked_semaphore, other_semaphore;
+/* As a linker leaves them that has dropped the function. */
+__asm__(NOTE_AT("0", "dropped", "0", "4@$1"));
 
 struct row {
 	int64_t wide[4];

@@ -217,16 +217,14 @@ int markers__attach(struct probe *p)
 	return attach_from(p, 0);
 }
 
-static size_t added;
-
 static int attach_added(struct probe *p)
 {
-	return attach_from(p, added);
+	return attach_from(p, p->markers_from);
 }
 
 int probe__attach_markers(struct probe *p, size_t from)
 {
-	added = from;
+	p->markers_from = from;
 	return shield__run(attach_added, p);
 }
 

@@ -58,7 +58,7 @@ const char *sample__clock(void)
 
 static int refuse(int err)
 {
-	return err__set(err, "cannot sample %s: %s%s", "by the CPUs' clocks", strerror(err),
+	return err__set(err, "cannot take samples: %s%s", strerror(err),
 			err == EACCES || err == EPERM ? "; run with sudo" : "");
 }
 

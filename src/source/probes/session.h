@@ -156,6 +156,7 @@ struct probe {
 	struct attachment switches, marks; /* links, each of the process that it says */
 	bool parked, told_staying;	   /* park.c */
 	bool can_mark;			   /* markers may be attached */
+	size_t markers_from;		   /* those that were found last */
 	id_vec asked;			   /* the sites to add or to remove */
 	id_vec unseen;			   /* entries in the kernel that it refused */
 	struct misses misses;

@@ -104,19 +104,20 @@ struct bpf_program *usdt__program(const struct probe *p)
 	return feature__uprobe_multi() ? p->skel->progs.on_usdt : p->skel->progs.on_usdt_multi;
 }
 
-static void add(struct probe *p, uint32_t i, struct batch *b)
+static int add(struct probe *p, uint32_t i, struct batch *b)
 {
 	const struct usdt_site *s = &p->options->usdt[i];
 	uint64_t offset, semaphore = 0;
 
-	if (!object__vaddr_to_offset(s->object, s->probe->vaddr, &offset))
-		return;
-	if (s->probe->semaphore &&
-	    !object__vaddr_to_offset(s->object, s->probe->semaphore, &semaphore))
-		return;
+	if (!object__vaddr_to_offset(s->object, s->probe->vaddr, &offset) ||
+	    (s->probe->semaphore &&
+	     !object__vaddr_to_offset(s->object, s->probe->semaphore, &semaphore)))
+		return err__set(EINVAL, "static probe %s:%s of %s is not in the file",
+				s->probe->provider, s->probe->name, s->object->path);
 	vec__push(&b->offsets, offset);
 	vec__push(&b->semaphores, semaphore);
 	vec__push(&b->cookies, i);
+	return 0;
 }
 
 static struct bpf_link *link_all(struct probe *p, const char *path, const struct batch *b,
@@ -191,10 +192,10 @@ int usdt__attach(struct probe *p)
 
 		if (!is_first(p, i))
 			continue;
-		for (uint32_t k = i; k < p->options->nusdt; k++)
+		for (uint32_t k = i; !err && k < p->options->nusdt; k++)
 			if (p->options->usdt[k].object == o)
-				add(p, k, &b);
-		if (b.offsets.len)
+				err = add(p, k, &b);
+		if (!err)
 			err = attach_everywhere(p, o, &b);
 	}
 	return err;
