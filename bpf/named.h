@@ -389,19 +389,59 @@ struct task_struct___now {
 	unsigned int __state;
 } __attribute__((preserve_access_index));
 
+/* include/trace/events/sched.h: the task's state before it was scheduled, which a thread that wakes
+ * it on another CPU may have changed since, is an argument from Linux 5.18 on: the second one
+ * there, later the last. */
+typedef void (*btf_trace_sched_switch)(void *, bool, struct task_struct *, struct task_struct *,
+				       unsigned int);
+typedef void (*btf_trace_sched_switch___second)(void *, bool, unsigned int, struct task_struct *,
+						struct task_struct *);
+
+struct switched {
+	bool preempted;
+	struct task_struct *prev, *next;
+	__u32 state; /* of prev: include/linux/sched.h, __state */
+};
+
+/* each argument at a constant offset */
+#define SWITCH_ARG(ctx, n) (*(volatile __u64 *)&(ctx)->args[n])
+
+/* before Linux 5.18 */
+static __always_inline __u32 state_now(void *task)
+{
+	struct task_struct___now *now = task;
+	struct task_struct___state *old = task;
+
+	return bpf_core_field_exists(now->__state) ? BPF_CORE_READ(now, __state)
+						   : BPF_CORE_READ(old, state);
+}
+
+static __always_inline struct switched switch_of(struct bpf_raw_tracepoint_args *ctx)
+{
+	bool preempted = SWITCH_ARG(ctx, 0) & 1;
+	void *prev = (void *)SWITCH_ARG(ctx, 1), *next = (void *)SWITCH_ARG(ctx, 2);
+
+	if (bpf_core_type_exists(btf_trace_sched_switch___second))
+		return (struct switched){preempted, next, (void *)SWITCH_ARG(ctx, 3), (__u64)prev};
+	if (bpf_core_type_exists(btf_trace_sched_switch))
+		return (struct switched){preempted, prev, next, SWITCH_ARG(ctx, 3)};
+	return (struct switched){preempted, prev, next, state_now(prev)};
+}
+
+#define TASK_IDLE 0x402 /* TASK_UNINTERRUPTIBLE | TASK_NOLOAD */
+
 /* As ps(1) and tracefs show it: include/linux/sched.h, task_index_to_char(), by the highest bit of
  * TASK_REPORT. R: it was preempted. */
-static __always_inline char state_of(struct task_struct *task, bool preempted)
+static __always_inline char state_of(const struct switched *s)
 {
-	struct task_struct___now *now = (void *)task;
-	struct task_struct___state *old = (void *)task;
 	const char letters[] = "SDTtXZP";
-	__u32 state = bpf_core_field_exists(now->__state) ? BPF_CORE_READ(now, __state)
-							  : BPF_CORE_READ(old, state);
+	struct task_struct *prev = s->prev;
+	__u32 state = s->state | BPF_CORE_READ(prev, exit_state);
 
-	if (preempted)
+	if (s->preempted)
 		return 'R';
-	state |= BPF_CORE_READ(task, exit_state);
+	if (s->state == TASK_IDLE)
+		return 'I';
 	for (int i = 6; i >= 0; i--)
 		if (state >> i & 1)
 			return letters[i];
@@ -461,7 +501,7 @@ static __always_inline bool put_on(struct who *w, struct task_struct *task)
 	return true;
 }
 
-static __always_inline void leave_cpu(void *ctx, struct task_struct *task, bool preempted)
+static __always_inline void leave_cpu(void *ctx, const struct switched *s)
 {
 	__u32 which = config.off_cpu;
 	struct wire_named_spec *spec = bpf_map_lookup_elem(&named_specs, &which);
@@ -471,8 +511,7 @@ static __always_inline void leave_cpu(void *ctx, struct task_struct *task, bool 
 	if (!spec || !w.tid || !is_traced(w, false))
 		return;
 	bpf_map_update_elem(&off_cpu, &w.tid, &yes, BPF_ANY);
-	if ((lost_records && tell_named_losses(&w)) ||
-	    !put_off(ctx, &w, spec, state_of(task, preempted)))
+	if ((lost_records && tell_named_losses(&w)) || !put_off(ctx, &w, spec, state_of(s)))
 		lose_named(&w);
 }
 
@@ -502,20 +541,16 @@ static __always_inline void come_to_cpu(struct task_struct *task)
 		lose_named(&w);
 }
 
-/* include/trace/events/sched.h: (preempt, prev, next, prev_state); in Linux 5.18 prev_state is the
- * second one. */
 SEC("raw_tp/sched_switch")
 int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *prev = (struct task_struct *)bpf_get_current_task();
-	/* all of them, at constant offsets */
-	__u64 preempt = *(volatile __u64 *)&ctx->args[0], first = *(volatile __u64 *)&ctx->args[1],
-	      second = *(volatile __u64 *)&ctx->args[2], third = *(volatile __u64 *)&ctx->args[3];
+	struct switched s;
 
 	if (stopped)
 		return 0;
-	leave_cpu(ctx, prev, preempt & 1);
-	come_to_cpu((struct task_struct *)(first == (__u64)prev ? second : third));
+	s = switch_of(ctx);
+	leave_cpu(ctx, &s);
+	come_to_cpu(s.next);
 	return 0;
 }
 

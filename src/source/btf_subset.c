@@ -169,6 +169,8 @@ static struct words contained(struct btf_type *t)
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 		return (struct words){(uint32_t *)(t + 1) + 1, 3, BTF_INFO_VLEN(t->info)};
+	case BTF_KIND_FUNC_PROTO: /* what it returns, its parameters */
+		return (struct words){&t->type, 2, 1 + BTF_INFO_VLEN(t->info)};
 	default:
 		return (struct words){0};
 	}
@@ -207,14 +209,25 @@ static int take_wanted(struct subset *s, struct names *names)
 	return err;
 }
 
+/* Only functions: what else pointers lead to isn't compared, and would be most of the kernel. */
+static int take_function(struct subset *s, uint32_t id)
+{
+	if (id >= s->at.len)
+		return -EINVAL;
+	return id && kind_of(type_of(s, id)) == BTF_KIND_FUNC_PROTO ? take(s, id) : 0;
+}
+
 static int take_contained(struct subset *s)
 {
 	int err = 0;
 
 	while (!err && s->open.len) {
 		uint32_t id = s->open.data[--s->open.len];
-		struct words w = contained((struct btf_type *)type_of(s, id));
+		struct btf_type *t = (struct btf_type *)type_of(s, id);
+		struct words w = contained(t);
 
+		if (kind_of(t) == BTF_KIND_PTR)
+			err = take_function(s, t->type);
 		for (size_t i = 0; !err && i < w.n; i++)
 			err = take(s, w.first[i * w.distance]);
 	}
@@ -246,8 +259,8 @@ static int copy_type(struct subset *s, const struct btf_type *from)
 	names = names_of_members(t);
 	for (size_t i = 0; i < types.n; i++)
 		types.first[i * types.distance] = s->number[types.first[i * types.distance]];
-	if (kind_of(t) == BTF_KIND_PTR)
-		t->type = 0;
+	if (kind_of(t) == BTF_KIND_PTR) /* of what isn't taken: void */
+		t->type = s->number[t->type];
 	err = copy_name(s, &t->name_off);
 	for (size_t i = 0; !err && i < names.n; i++)
 		err = copy_name(s, &names.first[i * names.distance]);

@@ -45,7 +45,7 @@ static void write_types(void)
 	/* 9 */ TYPE("", CONST, 0, 1);
 	/* 10 */ TYPE("inner", STRUCT, 1, 8, name("state"), 11, 0);
 	/* 11 */ TYPE("state", ENUM, 2, 4, name("RUNS"), 0, name("SLEEPS"), 1);
-	/* 12 */ TYPE("", FUNC_PROTO, 1, 1, name("arg"), 3);
+	/* 12 */ TYPE("", FUNC_PROTO, 1, 1, name("arg"), 4);
 	/* 13 */ TYPE("task_struct", FUNC, 0, 12);
 	/* 14 */ TYPE("", PTR, 0, 12);
 	/* 15 */ TYPE("wide", ENUM64, 1, 8, name("WIDE"), 1, 2);
@@ -95,6 +95,14 @@ static void show_members(struct str *out, const struct btf *btf, const struct bt
 				    (unsigned long long)btf_enum64_value(&btf_enum64(t)[i]));
 }
 
+static void show_params(struct str *out, const struct btf *btf, const struct btf_type *t)
+{
+	str__printf(out, "->%u", t->type);
+	for (unsigned i = 0; i < btf_vlen(t); i++)
+		str__printf(out, " %s:%u", btf__name_by_offset(btf, btf_params(t)[i].name_off),
+			    btf_params(t)[i].type);
+}
+
 static const char *show(const struct str *subset)
 {
 	static struct str out;
@@ -111,6 +119,8 @@ static const char *show(const struct str *subset)
 			str__printf(&out, "%u[%u]", btf_array(t)->type, btf_array(t)->nelems);
 		else if (btf_is_composite(t) || btf_is_any_enum(t))
 			show_members(&out, btf, t);
+		else if (btf_is_func_proto(t))
+			show_params(&out, btf, t);
 		else if (!btf_is_int(t) && btf_kind(t) != BTF_KIND_FLOAT)
 			str__printf(&out, "->%u", t->type);
 	}
@@ -174,12 +184,12 @@ int main(void)
 	CUT(&all, "1.19 wide WIDE=200000001", "a 64-bit enum, by a flavour", "wide___mine");
 	CUT(&all, "1.1 int, 2.8 kuid_t->3, 3.10 ->1", "a typedef", "kuid_t");
 	CUT(&all,
-	    "1.1 int, 2.4 task_struct pid:1 parent:3 :4 comm:5, 3.2 ->0, 4.5  uid:6, 5.3 8[4], "
+	    "1.1 int, 2.4 task_struct pid:1 parent:3 :4 comm:5, 3.2 ->2, 4.5  uid:6, 5.3 8[4], "
 	    "6.8 kuid_t->7, 7.10 ->1, 8.4 inner state:9, 9.6 state RUNS=0 SLEEPS=1, "
 	    "10.4 task_struct___old old:11, 11.18 tag->1",
-	    "a struct with all that is in it, and its flavour; pointers lead nowhere",
-	    "task_struct");
-	CUT(&all, "1.2 ->0, 2.16 real, 3.4 end real:2 call:1", "the last, behind every kind",
+	    "a struct with all that is in it, and its flavour; a pointer to itself", "task_struct");
+	CUT(&all, "1.1 int, 2.2 ->0, 3.13 ->1 arg:2, 4.2 ->3, 5.16 real, 6.4 end real:5 call:4",
+	    "the last, behind every kind; a pointer to a function, whose argument is one to what isn't taken",
 	    "end");
 	CUT(&all, "1.4 task_struct_, 2.4 task", "names that others begin with", "task",
 	    "task_struct_");
