@@ -76,6 +76,26 @@ static uint64_t room_at(const kallsym_vec *all, uint64_t vaddr)
 	return room;
 }
 
+static uint64_t address_of(const kallsym_vec *all, const char *name)
+{
+	const struct kallsym *s;
+
+	vec__each (s, all)
+		if (is_named(s, "kernel", name))
+			return s->vaddr;
+	return 0;
+}
+
+/* The type alone doesn't tell: Linux 7.2 shows jiffies, which its linker script defines, as T. */
+static bool is_code(const kallsym_vec *all, const struct kallsym *s)
+{
+	if ((s->type | 32) != 't' || s->module)
+		return (s->type | 32) == 't';
+	return (s->vaddr >= address_of(all, "_stext") && s->vaddr < address_of(all, "_etext")) ||
+	       (s->vaddr >= address_of(all, "_sinittext") &&
+		s->vaddr < address_of(all, "_einittext"));
+}
+
 int kernel__find_data(const char *module, const char *name, data_vec *out)
 {
 	CLEANUP(tables__free) struct tables t = {0};
@@ -85,7 +105,7 @@ int kernel__find_data(const char *module, const char *name, data_vec *out)
 	if (err)
 		return err;
 	vec__each (s, &t.symbols) {
-		if (!is_named(s, module, name) || (s->type | 32) == 't')
+		if (!is_named(s, module, name) || is_code(&t.symbols, s))
 			continue;
 		vec__push(out, (struct data_symbol){.vaddr = s->vaddr,
 						    .size = room_at(&t.symbols, s->vaddr)});
