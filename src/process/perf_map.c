@@ -14,14 +14,25 @@
 
 #define BYTES_MAX (64u << 20) /* of a file */
 #define NAME_MAX_ 512	      /* of a function; longer ones are cut */
+#define FULL	  -2
+
+struct lookup {
+	size_t function; /* 1 + its index; 0: none */
+	size_t seen;
+};
 
 /* One file. Its functions are in the order of the lines: a later one replaces those that it
  * overlaps. */
 struct perf_map {
-	int fd; /* -1: there is none to read */
+	int fd; /* -1: there is none to read; FULL: all that is read of it was read */
 	uint64_t read;
-	char *rest; /* a line that isn't complete yet */
+	char *rest;  /* a line that isn't complete yet */
+	bool passes; /* that line is too long: it is passed over */
 	VEC(struct generated) functions;
+	/* by address: what was found, among how many functions. Later ones are looked at when it is
+	 * asked for again. */
+	struct map64 found_at; /* -> 1 + index into found */
+	VEC(struct lookup) found;
 };
 
 struct perf_maps {
@@ -40,6 +51,8 @@ static void free_map(struct perf_map *m)
 	vec__each (g, &m->functions)
 		free(g->name);
 	vec__free(&m->functions);
+	vec__free(&m->found);
+	map64__free(&m->found_at);
 	if (m->fd >= 0)
 		close(m->fd);
 	free(m->rest);
@@ -141,13 +154,16 @@ static void take_text(struct perf_map *m, const char *text)
 	free(m->rest);
 	for (; (end = strchr(line, '\n')); line = end + 1) {
 		*end = 0;
-		take_line(m, line);
+		if (!m->passes)
+			take_line(m, line);
+		m->passes = false;
 	}
-	m->rest = strlen(line) < 2 * NAME_MAX_ ? xstrdup(line) : NULL;
+	m->passes |= strlen(line) >= 2 * NAME_MAX_;
+	m->rest = m->passes ? NULL : xstrdup(line);
 	free(all);
 }
 
-static void read_on(struct perf_map *m)
+static void read_on(struct perf_map *m, uint32_t pid)
 {
 	autofree char *chunk = NULL;
 	struct stat st;
@@ -156,10 +172,17 @@ static void read_on(struct perf_map *m)
 
 	if (m->fd < 0 || fstat(m->fd, &st) || (uint64_t)st.st_size <= m->read)
 		return;
-	size = min_of((uint64_t)st.st_size, (uint64_t)BYTES_MAX) -
-	       min_of(m->read, (uint64_t)BYTES_MAX);
+	size = min_of((uint64_t)st.st_size, (uint64_t)BYTES_MAX) - m->read;
+	if (!size) {
+		note("process %u: its file of generated code's names is larger than %u MiB: what is "
+		     "behind that has no names",
+		     pid, BYTES_MAX >> 20);
+		close(m->fd);
+		m->fd = FULL;
+		return;
+	}
 	chunk = xmalloc(size + 1);
-	n = size ? pread(m->fd, chunk, size, m->read) : 0;
+	n = pread(m->fd, chunk, size, m->read);
 	if (n <= 0)
 		return;
 	m->read += n;
@@ -172,7 +195,7 @@ static struct perf_map *map_of(struct perf_maps *p, uint32_t pid)
 	uint64_t *slot = map64__put(&p->by_pid, pid);
 	struct perf_map *m = (struct perf_map *)(uintptr_t)*slot;
 
-	if (m && m->fd >= 0)
+	if (m && m->fd != -1)
 		return m;
 	/* the process may have begun to write it */
 	if (!m) {
@@ -186,13 +209,24 @@ static struct perf_map *map_of(struct perf_maps *p, uint32_t pid)
 const struct generated *perf_maps__find(struct perf_maps *p, uint32_t pid, uint64_t addr)
 {
 	struct perf_map *m = map_of(p, pid);
+	struct lookup *f;
+	uint64_t *slot;
 
-	read_on(m);
-	for (size_t i = m->functions.len; i-- > 0;) {
+	read_on(m, pid);
+	slot = map64__put(&m->found_at, addr);
+	if (!*slot) {
+		vec__push(&m->found, (struct lookup){0});
+		*slot = m->found.len;
+	}
+	f = &m->found.data[*slot - 1];
+	for (size_t i = m->functions.len; i-- > f->seen;) {
 		const struct generated *g = &m->functions.data[i];
 
-		if (addr - g->start < g->size)
-			return g;
+		if (addr - g->start >= g->size)
+			continue;
+		f->function = i + 1;
+		break;
 	}
-	return NULL;
+	f->seen = m->functions.len;
+	return f->function ? &m->functions.data[f->function - 1] : NULL;
 }

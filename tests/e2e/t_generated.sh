@@ -38,7 +38,9 @@ cat >"$T/jit.c" <<'END'
 			fchown(fileno(f), atoi(getenv("OWNER")), -1);
 		printf("%lx\n", (long)at);
 		for (int i = 1; i < argc; i++) {
-			if (!getenv("MAP"))
+			if (getenv("LONG"))
+				(i == 1 ? fprintf(f, "%*s", 3000, "") : fprintf(f, "%lx 10 wrong\n", (long)at + 256)), fflush(f);
+			else if (!getenv("MAP"))
 				fprintf(f, "%lx 10 %s\n", (long)at + 256, argv[i]), fflush(f);
 			((void (*)(int, void (*)(int)))(at + 256))(i, here);
 			usleep(300000); /* frames are named when they are shown */
@@ -71,6 +73,9 @@ for way in 'MODE=666' 'OWNER=12345'; do
 	run env "$way" "$T/jit" mul
 	is "$(stacks "$T/json")" 'jit:here+0 :?+0 no_unwind_table' "$way: not read"
 done
+run env LONG=1 "$T/jit" one two
+is "$(stacks "$T/json")" 'jit:here+0 :?+0 no_unwind_table
+jit:here+0 :?+0 no_unwind_table' 'the end of a long line that comes later is no line'
 echo "0 7fffffffffff secret" >"$T/secret"
 run env MAP="$T/secret" "$T/jit" mul
 is "$(stacks "$T/json")" 'jit:here+0 :?+0 no_unwind_table' 'a link is not followed'
