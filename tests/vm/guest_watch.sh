@@ -37,6 +37,18 @@ diag "$(jq -r 'select(.event == "watch") | "\(.symbol)+\(.offset) \(.args.insn) 
 echo "$was" >/proc/sys/kernel/panic
 watch kernel:__x64_sys_sethostname:x -f -- bash -c 'for i in 1 2 3 4; do hostname guest; done'
 is "$(hits '.symbol == "__x64_sys_sethostname" and .args.access == "execute"' | wc -l)" 4 'a function of the kernel'
+online=/sys/devices/system/cpu/cpu1/online
+if { echo 0 >$online; } 2>/dev/null; then
+	watch kernel:panic_timeout:4 -- bash -c "$(declare -f set_it); set_it"
+	exits 0 'with a CPU that is offline'
+	is "$(hits | xargs)" '0xb 0x16 0x21' 'each store of the others'
+	bb profile --freq 100 -F json -o "$T/json" -- "$P" once 1000
+	exits 0 'profile, too'
+	echo 1 >$online
+	echo "$was" >/proc/sys/kernel/panic
+else
+	skip 'with a CPU that is offline' 'none can be taken offline here'
+fi
 watch kernel:jiffies -t 1
 ok $(($(hits | wc -l) < 1)) "jiffies: $(hits | wc -l) stores in a second"
 done_testing

@@ -103,7 +103,8 @@ static int add_event(struct probe *p, const struct probe_watch *w, pid_t tid, in
 	struct perf_event_attr attr = attr_of(p, w);
 	int fd = open_event(&attr, tid, cpu), err = 0;
 
-	if (fd == -ESRCH) /* the thread has ended */
+	/* the thread has ended, or the CPU is offline */
+	if (fd == -ESRCH || (cpu >= 0 && (fd == -ENODEV || fd == -ENXIO)))
 		return 0;
 	if (fd < 0)
 		return refuse(w, fd);
@@ -185,14 +186,10 @@ static int know_address(struct probe *p, const struct probe_watch *w)
 
 static int watch_cpus(struct probe *p, const struct probe_watch *w)
 {
-	long n = sysconf(_SC_NPROCESSORS_CONF);
-	int err = 0, opened = p->watches.len;
+	int cpus = libbpf_num_possible_cpus(), err = 0, opened = p->watches.len;
 
-	for (int cpu = 0; !err && cpu < n; cpu++) {
+	for (int cpu = 0; !err && cpu < cpus; cpu++)
 		err = add_event(p, w, -1, cpu);
-		if (err == -ENODEV || err == -ENXIO) /* it is offline */
-			err = 0;
-	}
 	return !err && (int)p->watches.len == opened ? refuse(w, -ENODEV) : err;
 }
 
