@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "engine.h"
 #include "fitness.h"
+#include "markers.h"
 #include "switching.h"
 #include "wants.h"
 
@@ -17,8 +18,6 @@ static const char *not_inline(const struct args *a)
 		return "watchpoints";
 	if (a->verb->bit & VERB_NAMED)
 		return "events by name";
-	if (args__switches(a) || a->delay_ns || a->for_ns)
-		return "recording that is switched, since copies would go on logging";
 	return a->command || a->filters.pids.len ? NULL
 						 : "all processes: name a command, or one with -p";
 }
@@ -116,6 +115,24 @@ static bool filters_threads(const struct probe_filters *f)
 	return f->tids.len || f->comms.len || f->uids.len || f->cgroup;
 }
 
+/* Where other probes of ours will be. */
+static int reserve(const struct args *a, struct planning *p, struct plan *plan)
+{
+	bool marks = plan->placement != PLACEMENT_COUNT &&
+		     (args__record_name(a) || args__format(a)->marks);
+	struct markers markers = {0};
+	int err = markers__find(&markers, a, p, marks);
+	const struct probe_marker *m;
+	const struct usdt_site *u;
+
+	vec__each (m, &markers.all)
+		plan__reserve(plan, m->object, m->vaddr);
+	vec__each (u, &p->with.usdt)
+		plan__reserve(plan, u->object, u->probe->vaddr);
+	markers__free(&markers);
+	return err;
+}
+
 /* flag: among those of the processors, which nothing else in that file is called. */
 static bool machine_has_shadow_stacks(const char *flag)
 {
@@ -124,7 +141,7 @@ static bool machine_has_shadow_stacks(const char *flag)
 	return !file__read("/proc/cpuinfo", 16u << 20, &text, NULL) && strstr(text, flag);
 }
 
-static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
+static int copy(struct engine_state *e, const struct args *a, struct planning *p, struct plan *plan)
 {
 	int err;
 
@@ -137,7 +154,9 @@ static int copy(struct engine_state *e, const struct args *a, struct plan *plan)
 		.runs = !a->command,
 		.by_records = filters_threads(&a->filters),
 		.real_calls = machine_has_shadow_stacks(plan->arch->copier->shadow_stacks)};
-	err = copies__make(plan, &e->log, &e->copies);
+	err = reserve(a, p, plan);
+	if (!err)
+		err = copies__make(plan, &e->log, &e->copies);
 	e->copied = err ? 0 : tell_copies(e->copies, plan);
 	return err;
 }
@@ -196,7 +215,7 @@ int engine__plan(struct engine_state *e, struct args *a, struct planning *p, str
 		choose_probes(a, "copies follow frame pointers only; --stack-size 0 does so, too");
 		return plan_for_probes(e, a, p, out);
 	}
-	err = a->engine_auto && !plan__has_programs(*out) ? 0 : copy(e, a, *out);
+	err = a->engine_auto && !plan__has_programs(*out) ? 0 : copy(e, a, p, *out);
 	if (err || e->copied || !a->engine_auto)
 		return err;
 	choose_probes(a, "no function can be copied");
@@ -231,6 +250,7 @@ static int start(struct engine_state *e, const struct args *a, const struct plan
 				   .pids = a->filters.pids.data,
 				   .npids = command ? 0 : a->filters.pids.len,
 				   .follow = a->filters.follow,
+				   .away = args__begin_stopped(a),
 				   .last = a->last,
 				   .later = shows_later(a),
 				   .drop_privileges = privileges__keep_tracing};

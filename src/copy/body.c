@@ -94,6 +94,16 @@ static enum copy_refusal take_sites(const struct body *b, struct item *i, size_t
 	return COPY_OK;
 }
 
+static bool is_reserved(const struct body *b, uint64_t vaddr)
+{
+	const struct plan_place *p;
+
+	vec__each (p, &b->c->plan->reserved)
+		if (p->object == b->c->object && p->vaddr == vaddr)
+			return true;
+	return false;
+}
+
 static enum copy_refusal add_item(struct body *b, uint32_t node, size_t *site)
 {
 	const struct graph *g = b->c->g;
@@ -103,6 +113,8 @@ static enum copy_refusal add_item(struct body *b, uint32_t node, size_t *site)
 	const uint8_t *bytes;
 	enum copy_refusal why;
 
+	if (is_reserved(b, n->addr))
+		return COPY_RESERVED;
 	i->addr = n->addr;
 	i->node = node;
 	i->len = n->len;

@@ -17,6 +17,7 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_STACK] = "a stack may be too small for its log",
 	[COPY_OBJECT] = "its object can't be patched",
 	[COPY_SITE] = "a branch in it can't be logged",
+	[COPY_RESERVED] = "a mark, or what switches recording, is in it",
 };
 
 /* ---- labels ---- */

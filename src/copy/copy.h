@@ -34,6 +34,7 @@ enum copy_refusal {
 	COPY_OBJECT, /* its object can't be patched: text relocations, no copier, rseq, sanitizers …
 		      */
 	COPY_SITE,   /* a site can't be logged */
+	COPY_RESERVED, /* a probe that isn't the plan's is in it (plan.reserved) */
 	COPY_REFUSALS
 };
 extern const char *const copy_refusal_text[COPY_REFUSALS]; /* NULL for OK */

@@ -391,6 +391,15 @@ int plan__build(const function_vec *functions, const struct plan_options *option
 	return err;
 }
 
+void plan__reserve(struct plan *p, const struct object *o, uint64_t vaddr)
+{
+	const struct plan_object *po;
+
+	vec__each (po, &p->objects)
+		if (po->object == o)
+			vec__push(&p->reserved, (struct plan_place){po - p->objects.data, vaddr});
+}
+
 struct plan *plan__empty(const struct arch *arch)
 {
 	struct plan *p = xcalloc(1, sizeof(*p));
@@ -419,6 +428,7 @@ void plan__free_tables(struct plan *p)
 	vec__free(&p->lines);
 	vec__free(&p->scopes);
 	vec__free(&p->scope_ranges);
+	vec__free(&p->reserved);
 	vec__each (name, &p->line_files)
 		free(*name);
 	vec__free(&p->line_files);

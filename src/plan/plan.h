@@ -228,6 +228,12 @@ struct plan_kept {
 	uint32_t object;
 };
 
+/* An instruction. */
+struct plan_place {
+	uint32_t object;
+	uint64_t vaddr;
+};
+
 struct plan {
 	const struct arch *arch; /* of all its objects */
 	enum plan_placement placement;
@@ -260,8 +266,10 @@ struct plan {
 	VEC(char *) line_files; /* paths, as debug information has them; owned */
 	VEC(struct plan_scope) scopes;
 	VEC(struct plan_scope_range) scope_ranges; /* by object, then start */
-	VEC(struct plan_named) named;		   /* an increment of the plan has none; nor: */
-	VEC(struct plan_field) fields;		   /* by named event */
+	VEC(struct plan_place)
+	reserved; /* by the engine, for probes that aren't the plan's: not in trace files */
+	VEC(struct plan_named) named;  /* an increment of the plan has none; nor: */
+	VEC(struct plan_field) fields; /* by named event */
 	/* counts for the summary */
 	uint32_t probes;	/* sites that carry a probe */
 	uint32_t skipped;	/* sites that should carry a probe, but can't */
@@ -381,6 +389,8 @@ struct plan_options {
  */
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out);
+/* Another probe will be there; an object that isn't in the plan is ignored. */
+void plan__reserve(struct plan *p, const struct object *o, uint64_t vaddr);
 struct plan *plan__empty(const struct arch *arch); /* for named events alone */
 void plan__free(struct plan *p);
 /* For CLEANUP(). */

@@ -42,7 +42,7 @@ await() { wait_for "$PATIENCE" is_state "$1"; }
 ends() {
 	exec 8>&-
 	wait "$trace"
-	is $? "${2:-0}" "$1: the trace ends with status ${2:-0}"
+	is $? "${2:-0}" "$engine: $1: the trace ends with status ${2:-0}"
 	exec 9<&-
 }
 # events FILE: a letter for each call, stop, start and mark, a digit for a mark's number
@@ -58,19 +58,27 @@ entry_byte() {
 	at=$(nm "$T/app" | awk '$3 == "work" { print $1 }')
 	dd if="/proc/$pid/mem" bs=1 count=1 skip=$((0x$base + 0x$at)) 2>/dev/null | od -An -tx1 | tr -d ' '
 }
+# changed WHAT: is there something else now?
+changed() {
+	local byte
+
+	byte=$(entry_byte)
+	ok "$([[ $byte && $byte != "$original" ]]; echo $?)" "$1" || diag "${byte:-unknown}"
+}
 original=$(objdump -d "$T/app" | sed -nE '/<work>:/{n;s/^[^\t]*\t([0-9a-f]{2}).*/\1/p}')
 
+for engine in probe inline; do
 # ---- START and STOP ----
-app app work --control app -F json -e entry -o "$T/app.json" --record "$T/file"
+app app work --engine $engine --control app -F json -e entry -o "$T/app.json" --record "$T/file"
 says www
-is "$(entry_byte)" "$original" 'before START the code in memory is that of the file'
+is "$(entry_byte)" "$original" "$engine: before START the code in memory is that of the file"
 says sw
 await running
-is "$(entry_byte)" cc 'then it has a probe'
+changed "$engine: then it is not"
 says wmw
 says p
 await stopped
-is "$(entry_byte)" "$original" 'and after STOP it is that of the file again'
+is "$(entry_byte)" "$original" "$engine: and after STOP it is that of the file again"
 says wwmw s
 await running
 says s tw fw m 'twpww'
@@ -79,22 +87,22 @@ says w sp w
 wait_for "$PATIENCE" is_state stopped
 ends app
 # w behind s may or may not have come in time
-is "$(events "$T/app.json" | sed 's/^\[\]W*WM0W\[/[]WM0W[/')" '[]WM0W[]WM2W[' 'what is recorded is what ran between START and STOP, of all threads'
+is "$(events "$T/app.json" | sed 's/^\[\]W*WM0W\[/[]WM0W[/')" '[]WM0W[]WM2W[' "$engine: what is recorded is what ran between START and STOP, of all threads"
 is "$(json "$T/app.json" '$e->{event} eq "start" && $e->{since_asked_ns} > 0 && $e->{by} =~ /^BBTRACE_START\(\) of \d+$/')" 2 \
 	'a start tells what asked for it, and how long ago'
-is "$(json "$T/app.json" '$e->{event} eq "stop" && ($e->{by} // "") =~ m{^BBTRACE_STOP\(\) of (\d+)(/\d+)?$}')" 2 'and a stop by whom, a thread, too'
+is "$(json "$T/app.json" '$e->{event} eq "stop" && ($e->{by} // "") =~ m{^BBTRACE_STOP\(\) of (\d+)(/\d+)?$}')" 2 "$engine: and a stop by whom, a thread, too"
 is "$(json_lines "$T/app.json" '$e->{event} eq "mark" && join " ", $e->{text}, $e->{pid} == $e->{tid}' | sort -u)" 'a literal 1' \
 	'marks have their text, also if the program never read it, and their thread'
-like "$T/app.err" '^bbtrace: 1 times recording was to stop before it had started' 'a stretch that was too short is told'
+like "$T/app.err" '^bbtrace: 1 times recording was to stop before it had started' "$engine: a stretch that was too short is told"
 bb report "$T/file" -F json -e entry
-same "$T/out" "$T/app.json" 'report shows the same'
+same "$T/out" "$T/app.json" "$engine: report shows the same"
 bb report "$T/file"
-like "$T/out" '-- recording starts, [0-9.]+[a-z]+ after BBTRACE_START\(\) of [0-9]+ --' 'as text: a start'
-like "$T/out" '-- recording stops at BBTRACE_STOP\(\) of [0-9]+ --' 'a stop'
-like "$T/out" '-- mark: a literal = 2 --' 'a mark'
+like "$T/out" '-- recording starts, [0-9.]+[a-z]+ after BBTRACE_START\(\) of [0-9]+ --' "$engine: as text: a start"
+like "$T/out" '-- recording stops at BBTRACE_STOP\(\) of [0-9]+ --' "$engine: a stop"
+like "$T/out" '-- mark: a literal = 2 --' "$engine: a mark"
 
 # ---- a constructor, a library, children ----
-BEFORE=s app early work --control app -F json -e entry -f -v -o "$T/early.json"
+BEFORE=s app early work --engine $engine --control app -F json -e entry -f -v -o "$T/early.json"
 await running
 says w fw l
 wait_for "$PATIENCE" grep -qs 'markers that were mapped just now count' "$T/early.err"
@@ -107,43 +115,43 @@ says 'fwp'
 await stopped
 says w
 ends early
-is "$(events "$T/early.json" | sed 's/M[0-9]*//g')" '[]WW[]WW[' 'START before main; in a library that is loaded later; STOP in a forked child'
-is "$(json_lines "$T/early.json" '$e->{event} eq "entry" && $e->{pid}' | sort -u | wc -l)" 3 'of the program and of both its children'
+is "$(events "$T/early.json" | sed 's/M[0-9]*//g')" '[]WW[]WW[' "$engine: START before main; in a library that is loaded later; STOP in a forked child"
+is "$(json_lines "$T/early.json" '$e->{event} eq "entry" && $e->{pid}' | sort -u | wc -l)" 3 "$engine: of the program and of both its children"
 
 # ---- functions and lines ----
-app named work --start-on begin --stop-on controlled.c:"$(grep -n 'n += 2' "$E2E/controlled.c" | cut -d: -f1)" -c -F json -o "$T/named.json"
+app named work --engine $engine --start-on begin --stop-on controlled.c:"$(grep -n 'n += 2' "$E2E/controlled.c" | cut -d: -f1)" -c -F json -o "$T/named.json"
 says www b
 await running
-is "$(entry_byte)" cc '--start-on puts the probes in place'
+changed "$engine: --start-on puts the probes in place"
 says ww e
 await stopped
-is "$(entry_byte)" "$original" '--stop-on takes them away'
+is "$(entry_byte)" "$original" "$engine: --stop-on takes them away"
 says wwwww b
 await running
 says w
 ends named
-is "$(json_lines "$T/named.json" '$e->{kind} && $e->{kind} eq "ret" && $e->{taken_count}')" 3 '--start-on and --stop-on: a function and a line; -c counts only in between'
+is "$(json_lines "$T/named.json" '$e->{kind} && $e->{kind} eq "ret" && $e->{taken_count}')" 3 "$engine: --start-on and --stop-on: a function and a line; -c counts only in between"
 
 # ---- time ----
-app timed work --delay 1ms --for 1h -F json -e entry -o "$T/timed.json"
+app timed work --engine $engine --delay 1ms --for 1h -F json -e entry -o "$T/timed.json"
 await running
 says ww
 ends timed
-is "$(events "$T/timed.json")" '[]WW' '--delay: it begins stopped'
-app for work --for 1ms -F json -e entry -o "$T/for.json"
+is "$(events "$T/timed.json")" '[]WW' "$engine: --delay: it begins stopped"
+app for work --engine $engine --for 1ms -F json -e entry -o "$T/for.json"
 wait_for "$PATIENCE" grep -qs '^bbtrace: 1 functions' "$T/for.err"
 says w
-is "$(entry_byte)" "$original" '--for: once the trace has ended the program is its own'
+is "$(entry_byte)" "$original" "$engine: --for: once the trace has ended the program is its own"
 ends for
-is "$(json_lines "$T/for.json" '$e->{event} eq "stop" && $e->{by}')" 'the end of --for' 'which is what stopped it'
+is "$(json_lines "$T/for.json" '$e->{event} eq "stop" && $e->{by}')" 'the end of --for' "$engine: which is what stopped it"
+
+done
 
 # ---- who else reads them; what can't be ----
 gdb -batch -ex 'info probes' "$T/app" >"$T/probes" 2>/dev/null
 is "$(grep -c '^stap bbtrace  *\(start\|stop\|mark\)' "$T/probes")" 3 'gdb finds the markers'
 bb user "$T/app" work --control app --paused -- true
 exits 2 '--control app and --paused exclude each other'
-bb user "$T/app" work --engine inline --control app -- true
-exits 2 'copies are not switched'
 bb user "$T/app" work --control me -- true
 exits 2 'an unknown control'
 bb user "$T/app" work --start-on nothing -- true

@@ -17,33 +17,51 @@ static void ask(const struct rings *r, enum ask_type type)
 		(void)!send(r->options.socket, &ask, sizeof(ask), MSG_NOSIGNAL);
 }
 
-static bool is_paused(struct rings *r, bool *gone)
+static bool is_answered(struct rings *r, enum say_type answer, bool *gone)
 {
-	bool paused;
+	bool answered;
 
 	rings__pull(r);
 	pthread_mutex_lock(&r->lock);
-	paused = r->paused;
+	answered = r->answers >> answer & 1;
 	*gone = r->gone || r->options.socket < 0;
 	pthread_mutex_unlock(&r->lock);
-	return paused;
+	return answered;
 }
 
-bool rings__pause(struct rings *r)
+/* *gone: there is nobody to do it. */
+static bool ask_and_wait(struct rings *r, enum ask_type type, enum say_type answer, bool *gone)
 {
 	uint64_t end = now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
-	bool paused, gone;
+	bool answered;
 
 	/* of an earlier time, when it was not waited for any longer */
 	rings__pull(r);
 	pthread_mutex_lock(&r->lock);
-	r->paused = false;
+	r->answers = 0;
 	pthread_mutex_unlock(&r->lock);
-	ask(r, ASK_PAUSE);
-	while (!(paused = is_paused(r, &gone)) && !gone && now_ns(CLOCK_MONOTONIC) < end)
+	ask(r, type);
+	while (!(answered = is_answered(r, answer, gone)) && !*gone &&
+	       now_ns(CLOCK_MONOTONIC) < end)
 		usleep(LOOK_US);
+	return answered;
+}
+
+bool rings__pause(struct rings *r)
+{
+	bool gone, paused = ask_and_wait(r, ASK_PAUSE, SAY_PAUSED, &gone);
+
 	rings__pull_whole(r);
 	return paused;
+}
+
+bool rings__set_away(struct rings *r, bool away)
+{
+	bool gone, done = ask_and_wait(r, away ? ASK_AWAY : ASK_BACK, SAY_CHANGED, &gone);
+
+	if (!done && !gone)
+		ask(r, ASK_GO_ON);
+	return done || gone;
 }
 
 void rings__go_on(const struct rings *r)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The logs and the probes as one source. */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "clock.h"
@@ -83,6 +84,7 @@ int inliner__open(const struct inline_options *options, struct inliner **out)
 					     .npids = options->npids,
 					     .follow = options->follow,
 					     .stacks = options->log.callers,
+					     .away = options->away,
 					     .drop_privileges = options->drop_privileges};
 	struct inliner *i = xcalloc(1, sizeof(*i));
 	int err;
@@ -245,6 +247,13 @@ static void stop_now(struct inline_source *s)
 	s->inner->ops->stop(s->inner);
 }
 
+static void stop_and_go_on(struct inline_source *s)
+{
+	stop_now(s);
+	if (s->counted)
+		rings__go_on(s->inliner->rings);
+}
+
 /* Something holds up what the probes have told. */
 static bool needs_tails(const struct inline_source *s)
 {
@@ -303,11 +312,8 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 	bool tails = needs_tails(s);
 	int err;
 
-	if (s->stopping) {
-		stop_now(s);
-		if (s->counted)
-			rings__go_on(s->inliner->rings);
-	}
+	if (s->stopping)
+		stop_and_go_on(s);
 	if (s->stopped)
 		merge__mute(s->merge, s->stopped, UINT64_MAX);
 	if (tails)
@@ -443,6 +449,11 @@ static int inline__park(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
 
+	if (s->stopping)
+		stop_and_go_on(s);
+	if (!rings__set_away(s->inliner->rings, true))
+		note("a thread waits in the kernel and can't be stopped: while recording is "
+		     "stopped, copies of functions go on writing their logs");
 	return s->inner->ops->park(s->inner);
 }
 
@@ -450,6 +461,9 @@ static int inline__unpark(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
 
+	if (!rings__set_away(s->inliner->rings, false))
+		return err__set(EBUSY, "recording can't be started: a thread waits in the kernel "
+				       "and can't be stopped, which copies of functions need");
 	return s->inner->ops->unpark(s->inner);
 }
 

@@ -17,6 +17,7 @@ struct inline_options {
 	const uint32_t *pids;	/* else processes that run */
 	size_t npids;
 	bool follow; /* children, too */
+	bool away;   /* nothing is recorded at first: the originals stay as they are until unpark */
 	/* Only that many branches of each thread are wanted, the last ones: it doesn't wait for
 	 * bbtrace, and its log is read when somebody asks (catch_up), or at the end. 0: all. */
 	uint64_t last;

@@ -40,6 +40,14 @@ static bool is_in_copies(struct thread *t)
 	return space__detour_at(t->process->space, thread__get(t, TRACEE_PC));
 }
 
+void thread__to_original(struct thread *t)
+{
+	signals__leave_patch(t);
+	if (is_in_copies(t))
+		step_out(t);
+	thread__store_regs(t);
+}
+
 /* ---- what is mapped ---- */
 
 /* The thread that is made to do it; NULL: none can be. */
@@ -134,10 +142,7 @@ static void let_go(struct tracer *s, struct space *space)
 
 	for (i = 0; (t = tracer__each_in(s, space, &i));) {
 		loader__leave(t);
-		signals__leave_patch(t);
-		if (is_in_copies(t))
-			step_out(t);
-		thread__store_regs(t);
+		thread__to_original(t);
 	}
 	space__restore(space, s);
 	for (i = 0; (t = tracer__each_in(s, space, &i));)

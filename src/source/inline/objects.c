@@ -183,13 +183,18 @@ void thread__patch(struct thread *t)
 	vec__each (l, &s->loaded) {
 		if (l->refused || l->patched)
 			continue;
+		if (t->tracer->away) {
+			loaded__drop_text(l);
+			continue;
+		}
 		l->patched = true;
 		err = loaded__patch(s, t->tracer, l);
 		loaded__drop_text(l);
 		if (err) /* threads may be in the copies */
 			say_refused(t, l, reason(err));
-		else
+		else if (!l->said)
 			say_mapped(t, l);
+		l->said = true;
 	}
 }
 
@@ -319,5 +324,5 @@ const struct loaded *space__detour_at(const struct space *s, uint64_t addr)
 	if (l)
 		return l;
 	l = space__object_at(s, addr);
-	return l && copy_image__is_approach(l->image, addr - l->bias) ? l : NULL;
+	return l && l->patched && copy_image__is_approach(l->image, addr - l->bias) ? l : NULL;
 }

@@ -132,6 +132,7 @@ static int by_vaddr(const void *a, const void *b)
 
 static void find_kept_out(const struct plan *plan, const struct copy_image *image, range_vec *v)
 {
+	const struct plan_place *place;
 	const struct copy_function *f;
 	struct map64 copied = {0};
 
@@ -146,11 +147,14 @@ static void find_kept_out(const struct plan *plan, const struct copy_image *imag
 			vec__push(v, pf->ranges[k]);
 	}
 	map64__free(&copied);
+	vec__each (place, &plan->reserved)
+		if (place->object == image->object)
+			vec__push(v, (struct range){.vaddr = place->vaddr, .size = 1});
 	vec__sort(v, by_vaddr);
 }
 
-/* Ranges of functions of the object that have no copy, ascending: breakpoints of bbtrace's may come
- * and go there at any time. */
+/* Ranges of functions of the object that have no copy, and places of other probes, ascending:
+ * breakpoints of bbtrace's may come and go there at any time. */
 static const range_vec *kept_out(struct tracer *tracer, const struct copy_image *image)
 {
 	size_t n = image - tracer->copies->images.data;

@@ -354,7 +354,7 @@ static void hear(struct rings *r, const struct say *say, int fd)
 	said.say.text[sizeof(said.say.text) - 1] = 0;
 	pthread_mutex_lock(&r->lock);
 	r->gone |= say->type == SAY_GONE || say->type == SAY_DIED;
-	r->paused |= say->type == SAY_PAUSED;
+	r->answers |= say->type < 32 ? 1u << say->type : 0;
 	vec__push(&r->said, said);
 	pthread_mutex_unlock(&r->lock);
 }

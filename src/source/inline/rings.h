@@ -71,6 +71,9 @@ uint64_t rings__complete(struct rings *r);
 /* Until rings__go_on() no thread runs, or not all could be stopped: false. */
 bool rings__pause(struct rings *r);
 void rings__go_on(const struct rings *r);
+/* Takes the springboards away, or puts them back. False: not all threads could be stopped, and
+ * nothing was done. */
+bool rings__set_away(struct rings *r, bool away);
 /* What all threads have counted until now: out has an element for each counter. */
 void rings__count(struct rings *r, uint64_t *out);
 /* Bytes: of all that was read; of what waited at most; of what was cut. */

@@ -31,7 +31,8 @@ struct rings {
 	size_t told;	      /* of said */
 	size_t waiting, held; /* as of streams */
 	struct rings_totals totals;
-	bool gone, ends, paused;
+	bool gone, ends;
+	uint32_t answers; /* to what was asked last: a bit for each enum say_type */
 };
 
 /* Of a thread that goes on: its ring; NULL: there is nothing to be read. */

@@ -83,6 +83,8 @@ int tracer__hear(struct tracer *s)
 			tracer__pause(s);
 		else if (ask.type == ASK_GO_ON)
 			tracer__go_on(s);
+		else if (ask.type == ASK_AWAY || ask.type == ASK_BACK)
+			tracer__set_away(s, ask.type == ASK_AWAY);
 		else if (ask.type == ASK_QUIT)
 			tracer__let_go(s);
 	}

@@ -101,6 +101,7 @@ void tracer__serve(const struct supervisor_options *o, int socket)
 			   .tracee = o->plan->arch->tracee,
 			   .follow = o->follow,
 			   .stacks = o->stacks,
+			   .away = o->away,
 			   .socket = socket,
 			   .signals = -1};
 	struct say_answer answer = {0};

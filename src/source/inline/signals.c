@@ -165,6 +165,16 @@ static void deliver_fault(struct thread *t, const siginfo_t *si)
 	pass_on(t, si, copy);
 }
 
+void signals__deliver_fault(struct thread *t)
+{
+	siginfo_t si;
+
+	if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
+		thread__go_on(t, 0);
+	else
+		deliver_fault(t, &si);
+}
+
 /* One that was sent waits until the thread is where its handler may interrupt it. */
 static void deliver_sent(struct thread *t, const siginfo_t *si)
 {
@@ -249,7 +259,7 @@ void signals__found(struct thread *t, uint64_t sp, uint64_t pc)
 	uint32_t offset;
 
 	push_frame(t, f, sp + t->tracer->tracee->returned);
-	if (!l || !copy_image__copy_at(l->image, pc - l->bias, &offset))
+	if (t->tracer->away || !l || !copy_image__copy_at(l->image, pc - l->bias, &offset))
 		return;
 	copy = l->base + offset;
 	if (space__write(t->process->space, sp + t->tracer->tracee->frame_pc, &copy, sizeof(copy)))
@@ -275,13 +285,14 @@ void signals__rewrite(struct thread *t, struct signal_frame *f)
 void signals__restore_frames(struct thread *t)
 {
 	const struct space *s = t->process->space;
-	const struct signal_frame *f;
+	struct signal_frame *f;
 
 	vec__each (f, &t->frames) {
 		uint64_t at = f->sp + t->tracer->tracee->frame_pc, pc;
 
 		if (f->rewritten && space__read(s, at, &pc, sizeof(pc)) && pc == f->rewritten)
 			space__write(s, at, &f->original, sizeof(f->original));
+		f->rewritten = 0;
 	}
 }
 
@@ -293,6 +304,8 @@ static void back_to_copy(struct thread *t, const struct signal_frame *f)
 	const struct loaded *l = space__object_at(t->process->space, pc);
 	uint32_t offset;
 
+	if (t->tracer->away)
+		return;
 	if (f && f->copy && f->original == pc && space__copies_at(t->process->space, f->copy)) {
 		thread__set(t, TRACEE_PC, f->copy);
 		return;

@@ -101,6 +101,13 @@ static void system_call(struct thread *t)
 	thread__done(t);
 }
 
+/* Its process was stopped: so it is to stop again when it goes on. */
+static void hold_with_process(struct thread *t)
+{
+	t->regroups = true;
+	thread__done(t);
+}
+
 static void event(struct thread *t, int event, int sig, bool is_new)
 {
 	unsigned long message = 0;
@@ -127,6 +134,8 @@ static void event(struct thread *t, int event, int sig, bool is_new)
 			thread__start(t);
 		else if (sig == SIGTRAP || (t->process->space && t->process->space->lets_go))
 			thread__done(t);
+		else if (t->tracer->changes)
+			hold_with_process(t);
 		else
 			thread__resume(t, PTRACE_LISTEN, 0);
 		break;

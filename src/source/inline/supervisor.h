@@ -20,6 +20,7 @@ struct supervisor_options {
 	size_t npids;
 	bool follow; /* children, too */
 	bool stacks; /* the log has callers (log_options.callers) */
+	bool away;   /* no springboard is put anywhere until it is asked to */
 	/* Called in the supervisor once it traces the command; it needs CAP_SYS_PTRACE,
 	 * CAP_CHECKPOINT_RESTORE, CAP_DAC_OVERRIDE and CAP_KILL from then on. 0 or -errno. NULL:
 	 * it keeps all */
@@ -65,6 +66,7 @@ enum say_type {
 			  be in there now */
 	SAY_COVERED,   /* up to .position it did */
 	SAY_PAUSED,    /* no thread runs, as was asked for */
+	SAY_CHANGED,   /* the springboards are away, or back, as was asked for */
 	SAY_GONE,      /* the last message: there are no processes any more */
 	SAY_DIED,      /* not said, but found: it has ended without that */
 };
@@ -101,7 +103,9 @@ struct say_answer {
 enum ask_type {
 	ASK_DONE,  /* the slot may be used again */
 	ASK_PAUSE, /* stop all threads: SAY_PAUSED, unless they can't be stopped */
-	ASK_GO_ON, /* let them go on */
+	ASK_GO_ON, /* let them go on; nor are springboards to be taken away, or put back */
+	ASK_AWAY,  /* take all springboards away, put new ones nowhere: SAY_CHANGED */
+	ASK_BACK,  /* put them back: SAY_CHANGED */
 	ASK_QUIT,  /* let go of everything */
 };
 struct ask {

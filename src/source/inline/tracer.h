@@ -39,6 +39,7 @@ struct loaded {
 	const struct copy_image *image;
 	const struct object *object;
 	bool refused, patched;
+	bool said;		   /* that it has copies */
 	bool prepared;		   /* before the process was stopped */
 	uint64_t start;		   /* of a mapping of its code */
 	uint64_t bias, base, size; /* size: with a page for errands */
@@ -189,6 +190,8 @@ struct tracer {
 	const struct arch_tracee *tracee;
 	bool follow, stacks, quitting;
 	bool pausing, paused; /* pause.c; paused: that was said */
+	bool away;	      /* no springboard is in place (away.c) */
+	bool changes;	      /* that is about to change, as soon as all are paused */
 	int socket;	      /* to bbtrace; -1: it has gone */
 	int signals;	      /* SIGCHLD */
 	uint32_t nareas;
@@ -415,7 +418,10 @@ bool signals__delivered(struct thread *t, int status);
 /* A handler is running, or was, that returns to code that will be changed: it is to return to the
  * copies. */
 void signals__found(struct thread *t, uint64_t sp, uint64_t pc);
+/* The original is as in its file: no handler is to return to the copies. */
 void signals__restore_frames(struct thread *t);
+/* It was held after it had stopped by this fault of its own. */
+void signals__deliver_fault(struct thread *t);
 /* If that frame's place in the original can't be executed, its handler returns to the copies. */
 void signals__rewrite(struct thread *t, struct signal_frame *f);
 /* All handlers of the thread were left: it executes another program, or has ended. */
@@ -443,6 +449,8 @@ void uncover__end(struct thread *t, const struct uncovering *which);
 bool uncover__is_at(struct space *s, const struct tracer *tracer, uint64_t pc);
 /* A process whose first thread this is begins, with the handlers that have called fork(2). */
 void uncover__forked(struct thread *child);
+/* All springboards were put back: those that are in the way of handlers are not to be there. */
+void uncover__restore(struct space *s, struct tracer *tracer);
 /* A thread that has got a log now: what it does of this will not be in it. */
 void uncover__say(struct thread *t);
 
@@ -488,6 +496,9 @@ void space__try_let_go(struct tracer *s, struct space *space);
 void space__was_left(struct tracer *s, struct space *space);
 /* Of a process with a memory of its own, whose only thread this is, stopped. */
 void thread__let_go_alone(struct thread *t);
+/* Stopped: takes it out of copies and springboards. If it stops by a fault of its own on the way,
+ * that is t->fault. */
+void thread__to_original(struct thread *t);
 /* Stopped; it is free then. */
 void thread__detach(struct thread *t, int sig);
 
@@ -496,6 +507,12 @@ void tracer__pause(struct tracer *s);
 /* Says so, if all threads are stopped now. */
 void tracer__see_paused(struct tracer *s);
 void tracer__go_on(struct tracer *s);
+
+/* ---- away.c ---- */
+/* Stops all threads, takes the springboards away or puts them back, says so, and lets all go on. */
+void tracer__set_away(struct tracer *s, bool away);
+/* All threads are stopped. */
+void tracer__change_away(struct tracer *s);
 
 /* ---- stacks.c ---- */
 /* Before it gets a slot. */

@@ -318,12 +318,24 @@ static void cover(struct thread *t, struct uncovered u)
 
 	if (!l)
 		return;
-	stop_others(t);
-	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
-		enter_copies(other, l, &u);
-	loaded__write(s, t->tracer, l, u.function, true);
+	if (l->patched) {
+		stop_others(t);
+		for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
+			enter_copies(other, l, &u);
+		loaded__write(s, t->tracer, l, u.function, true);
+	}
 	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
 		say(other, l, &u, SAY_COVERED, false);
+}
+
+void uncover__restore(struct space *s, struct tracer *tracer)
+{
+	const struct uncovered *u;
+	const struct loaded *l;
+
+	vec__each (u, &s->uncovered)
+		if ((l = loaded_at(s, u->base)))
+			loaded__write(s, tracer, l, u->function, false);
 }
 
 void uncover__end(struct thread *t, const struct uncovering *which)
