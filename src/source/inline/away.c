@@ -25,8 +25,10 @@ static void take_away(struct tracer *s, struct space *space)
 	struct loaded *l;
 
 	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
-		if (t->state == THREAD_HELD)
+		if (t->state == THREAD_HELD) {
 			thread__to_original(t);
+			t->state = THREAD_HELD; /* it may have been stepped */
+		}
 	vec__each (l, &space->loaded) {
 		if (l->refused || !l->patched)
 			continue;

@@ -45,6 +45,7 @@ struct inline_source {
 	volatile uint64_t stopped;
 	volatile bool stopping; /* it was asked to: see stop_now() */
 	bool begun;
+	bool tried_away; /* while it is stopped: to take the springboards away */
 };
 
 /* ---- the inliner ---- */
@@ -212,7 +213,7 @@ static void inline__start(struct source *source)
 	if (s->counted)
 		counted__go_on(s->counted);
 	s->stopped = 0;
-	s->stopping = false;
+	s->stopping = s->tried_away = false;
 	s->inner->ops->start(s->inner);
 	if (s->counted)
 		rings__go_on(s->inliner->rings);
@@ -252,6 +253,16 @@ static void stop_and_go_on(struct inline_source *s)
 	stop_now(s);
 	if (s->counted)
 		rings__go_on(s->inliner->rings);
+}
+
+static void take_away(struct inline_source *s)
+{
+	if (s->tried_away)
+		return;
+	s->tried_away = true;
+	if (!rings__set_away(s->inliner->rings, true))
+		note("a thread waits in the kernel and can't be stopped: while recording is "
+		     "stopped, copies of functions go on writing their logs");
 }
 
 /* Something holds up what the probes have told. */
@@ -304,8 +315,8 @@ static uint64_t settled_now(const struct inline_source *s)
 					: min_of(probes, rings__complete(s->inliner->rings));
 }
 
-/* Passes on all up to that. */
-static int pass(struct inline_source *s, const struct source_sink *to)
+/* Passes on all up to that, and up to most. */
+static int pass(struct inline_source *s, uint64_t most, const struct source_sink *to)
 {
 	struct source_sink through = sink_of(s, to), *sink = &through;
 	uint64_t settled, began, before = s->reached;
@@ -318,7 +329,7 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 		merge__mute(s->merge, s->stopped, UINT64_MAX);
 	if (tails)
 		rings__tail(s->inliner->rings);
-	settled = settled_now(s);
+	settled = min_of(settled_now(s), most);
 	ticks_clock__sample(s->inliner->clock);
 	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	err = merge__until(s->merge, settled, sink, &s->reached);
@@ -329,16 +340,17 @@ static int pass(struct inline_source *s, const struct source_sink *to)
 	return err;
 }
 
-/* All up to what the probes have settled by now. */
+/* All up to what the probes have settled by now; threads may log faster than this reads. */
 static int pass_all(struct inline_source *s, const struct source_sink *sink)
 {
-	uint64_t until = s->inliner->options.last ? 0 : s->inner->ops->settled(s->inner);
+	bool last = s->inliner->options.last;
+	uint64_t until = last ? UINT64_MAX : s->inner->ops->settled(s->inner);
 	int err;
 
 	for (;;) {
 		rings__pull(s->inliner->rings);
-		err = pass(s, sink);
-		if (err || (!s->behind && s->reached >= until))
+		err = pass(s, until, sink);
+		if (err || (last ? !s->behind : s->reached >= until))
 			return err;
 		if (!s->behind) /* a thread is between two stores, or there is no room */
 			usleep(WAIT_US);
@@ -366,7 +378,7 @@ static int inline__take(struct source *source, struct source_wait wait,
 		return err;
 	if (rings__waiting(s->inliner->rings) > WAITING_MANY)
 		err = s->inner->ops->catch_up(s->inner, &queue);
-	return err ? err : pass(s, sink);
+	return err ? err : pass(s, UINT64_MAX, sink);
 }
 
 static uint64_t inline__settled(const struct source *source)
@@ -380,6 +392,9 @@ static int inline__catch_up(struct source *source, const struct source_sink *sin
 	struct source_sink queue = queue_of(s, sink);
 	int err;
 
+	/* else threads might log faster than this reads */
+	if (s->stopped)
+		take_away(s);
 	if (s->inliner->options.last) { /* all of it is older than what is settled then */
 		rings__tail(s->inliner->rings);
 		s->behind = true;
@@ -451,9 +466,8 @@ static int inline__park(struct source *source)
 
 	if (s->stopping)
 		stop_and_go_on(s);
-	if (!rings__set_away(s->inliner->rings, true))
-		note("a thread waits in the kernel and can't be stopped: while recording is "
-		     "stopped, copies of functions go on writing their logs");
+	s->tried_away = false;
+	take_away(s);
 	return s->inner->ops->park(s->inner);
 }
 
@@ -461,6 +475,7 @@ static int inline__unpark(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
 
+	s->tried_away = true; /* it is about to start */
 	if (!rings__set_away(s->inliner->rings, false))
 		return err__set(EBUSY, "recording can't be started: a thread waits in the kernel "
 				       "and can't be stopped, which copies of functions need");
