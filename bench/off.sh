@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# off.sh [PAIRS]: what a program pays while recording is off. Runs of a program alone, and under --control app without a
+# off.sh [PAIRS]: what a program pays while recording is off, with probes and with copies (--engine). Runs of a program alone, and under --control app without a
 # START, alternate; the time is that of the traced function's calls, by the thread's own clock. Shown: the median of the
 # pairs' ratios with its 95 % interval (by order statistics), beside the same with recording on.
 set -u
@@ -50,23 +50,25 @@ END
 cc -O2 -Iinclude -o "$T/calls" "$T/calls.c" || exit 1
 
 alone() { "$T/calls" "$1" 2>&1 | sed -n 's/^NS //p'; }
-off() { "$B/bbtrace" user "$T/calls" work --control app -q -o /dev/null -F json -- "$T/calls" "$1" 2>&1 | sed -n 's/^NS //p'; }
-on() { "$B/bbtrace" user "$T/calls" work --control app -q -o /dev/null -F json -- "$T/calls" "$1" start 2>&1 | sed -n 's/^NS //p'; }
+off() { "$B/bbtrace" user "$T/calls" work --engine "$engine" --control app -q -o /dev/null -F json -- "$T/calls" "$1" 2>&1 | sed -n 's/^NS //p'; }
+on() { "$B/bbtrace" user "$T/calls" work --engine "$engine" --control app -q -o /dev/null -F json -- "$T/calls" "$1" start 2>&1 | sed -n 's/^NS //p'; }
 
-# pair HOW CALLS: "alone traced", ns a call; which of the two is first alternates
-for ((i = 0; i < pairs; i++)); do
-	if ((i % 2)); then a=$(alone 100000000) b=$(off 100000000); else b=$(off 100000000) a=$(alone 100000000); fi
-	echo "off $a $b"
-	((i % 5)) || echo "on $(alone 100000) $(on 100000)"
-done >"$T/pairs"
-for how in off on; do
-	awk -v how=$how '$1 == how { print $3 / $2, $2, $3 }' "$T/pairs" | sort -n | awk -v how=$how '
-		{ ratio[NR] = $1; alone += $2; traced += $3 }
-		END {
-			# the median lies between these two with 95 %: Conover, Practical Nonparametric Statistics, 3.2
-			low = int(NR / 2 - 0.98 * sqrt(NR)); high = NR + 1 - low
-			printf "recording %-4s %9.2f ns a call, alone %6.2f ns: ratio %.4f", how, traced / NR, alone / NR, ratio[int((NR + 1) / 2)]
-			if (low >= 1) printf "  (95 %%: %.4f to %.4f)", ratio[low], ratio[high]
-			printf "  of %d pairs\n", NR
-		}'
+# "alone traced", ns a call; which of the two is first alternates
+for engine in probe inline; do
+	for ((i = 0; i < pairs; i++)); do
+		if ((i % 2)); then a=$(alone 100000000) b=$(off 100000000); else b=$(off 100000000) a=$(alone 100000000); fi
+		echo "off $a $b"
+		((i % 5)) || echo "on $(alone 100000) $(on 100000)"
+	done >"$T/pairs"
+	for how in off on; do
+		awk -v how=$how '$1 == how { print $3 / $2, $2, $3 }' "$T/pairs" | sort -n | awk -v how=$how -v engine=$engine '
+			{ ratio[NR] = $1; alone += $2; traced += $3 }
+			END {
+				# the median lies between these two with 95 %: Conover, Practical Nonparametric Statistics, 3.2
+				low = int(NR / 2 - 0.98 * sqrt(NR)); high = NR + 1 - low
+				printf "%-6s  recording %-4s %9.2f ns a call, alone %6.2f ns: ratio %.4f", engine, how, traced / NR, alone / NR, ratio[int((NR + 1) / 2)]
+				if (low >= 1) printf "  (95 %%: %.4f to %.4f)", ratio[low], ratio[high]
+				printf "  of %d pairs\n", NR
+			}'
+	done
 done

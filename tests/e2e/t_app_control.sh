@@ -118,6 +118,12 @@ ends early
 is "$(events "$T/early.json" | sed 's/M[0-9]*//g')" '[]WW[]WW[' "$engine: START before main; in a library that is loaded later; STOP in a forked child"
 is "$(json_lines "$T/early.json" '$e->{event} eq "entry" && $e->{pid}' | sort -u | wc -l)" 3 "$engine: of the program and of both its children"
 
+# ---- marks within what is traced ----
+app within one --engine $engine -F json -e entry -o "$T/within.json"
+says mwm
+ends within
+is "$(events "$T/within.json" | grep -o 'WM0WWM1')" 'WM0WWM1' "$engine: marks in a traced function"
+
 # ---- functions and lines ----
 app named work --engine $engine --start-on begin --stop-on controlled.c:"$(grep -n 'n += 2' "$E2E/controlled.c" | cut -d: -f1)" -c -F json -o "$T/named.json"
 says www b

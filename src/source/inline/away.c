@@ -42,16 +42,14 @@ static void take_away(struct tracer *s, struct space *space)
 /* No thread is where the original is changed, nor returns to there, not for a moment. */
 static void bring_back(struct tracer *s, struct space *space)
 {
-	struct signal_frame *f;
 	struct thread *t, *first = NULL;
 
 	for (size_t i = 0; (t = tracer__each_in(s, space, &i)); first = t) {
 		if (t->state == THREAD_HELD && !thread__load_regs(t) && !thread__is_in_call(t))
 			signals__to_copy(t);
 		thread__store_regs(t);
-		vec__each (f, &t->frames)
-			signals__rewrite(t, f);
 	}
+	uncover__for_frames(space, s);
 	thread__patch(first);
 	uncover__restore(space, s);
 }

@@ -326,3 +326,13 @@ const struct loaded *space__detour_at(const struct space *s, uint64_t addr)
 	l = space__object_at(s, addr);
 	return l && l->patched && copy_image__is_approach(l->image, addr - l->bias) ? l : NULL;
 }
+
+bool space__is_changed(const struct space *s, uint64_t addr)
+{
+	const struct loaded *l = space__object_at(s, addr);
+	uint32_t offset;
+
+	return l && !copy_image__is_live(l->image, addr - l->bias) &&
+	       !copy_image__is_intact(l->image, addr - l->bias) &&
+	       copy_image__copy_at(l->image, addr - l->bias, &offset);
+}

@@ -347,17 +347,6 @@ static bool next_frame(const struct thread *t, const map_vec *maps, uint64_t *at
 	return false;
 }
 
-/* Can the original be executed from there on, as it is now? */
-static bool is_changed(const struct space *s, uint64_t pc)
-{
-	const struct loaded *l = space__object_at(s, pc);
-	uint32_t offset;
-
-	return l && !copy_image__is_live(l->image, pc - l->bias) &&
-	       !copy_image__is_intact(l->image, pc - l->bias) &&
-	       copy_image__copy_at(l->image, pc - l->bias, &offset);
-}
-
 /* The handlers that return to code that was changed are noted, the outermost first. */
 static void find_frames(struct thread *t, const map_vec *maps)
 {
@@ -368,7 +357,7 @@ static void find_frames(struct thread *t, const map_vec *maps)
 	size_t n = 0;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(found) && next_frame(t, maps, &at, &pc, &sp); i++) {
-		if (is_changed(t->process->space, pc)) {
+		if (space__is_changed(t->process->space, pc)) {
 			found[n].at = at;
 			found[n++].pc = pc;
 		}

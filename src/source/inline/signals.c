@@ -266,22 +266,6 @@ void signals__found(struct thread *t, uint64_t sp, uint64_t pc)
 		vec__last(&t->frames)->rewritten = copy;
 }
 
-void signals__rewrite(struct thread *t, struct signal_frame *f)
-{
-	const struct loaded *l = space__object_at(t->process->space, f->original);
-	uint64_t vaddr = f->original - (l ? l->bias : 0), copy;
-	uint32_t offset;
-
-	if (f->rewritten || !l || copy_image__is_live(l->image, vaddr) ||
-	    copy_image__is_intact(l->image, vaddr) ||
-	    !copy_image__copy_at(l->image, vaddr, &offset))
-		return;
-	copy = l->base + offset;
-	if (space__write(t->process->space, f->sp + t->tracer->tracee->frame_pc, &copy,
-			 sizeof(copy)))
-		f->rewritten = copy;
-}
-
 void signals__restore_frames(struct thread *t)
 {
 	const struct space *s = t->process->space;

@@ -320,6 +320,9 @@ const struct loaded *space__object_at(const struct space *s, uint64_t addr);
  * none. */
 const struct loaded *space__detour_at(const struct space *s, uint64_t addr);
 
+/* With its springboards, can't the original be executed from there on? */
+bool space__is_changed(const struct space *s, uint64_t addr);
+
 /* ---- patch.c ---- */
 /* The file's bytes that a patch replaces; NULL: it hasn't so many. */
 const uint8_t *loaded__original(const struct loaded *l, const struct copy_patch *p);
@@ -422,8 +425,6 @@ void signals__found(struct thread *t, uint64_t sp, uint64_t pc);
 void signals__restore_frames(struct thread *t);
 /* It was held after it had stopped by this fault of its own. */
 void signals__deliver_fault(struct thread *t);
-/* If that frame's place in the original can't be executed, its handler returns to the copies. */
-void signals__rewrite(struct thread *t, struct signal_frame *f);
 /* All handlers of the thread were left: it executes another program, or has ended. */
 void signals__leave_frames(struct thread *t);
 /* Between the two jumps of a springboard, or within one that calls, is no place of the original:
@@ -449,7 +450,10 @@ void uncover__end(struct thread *t, const struct uncovering *which);
 bool uncover__is_at(struct space *s, const struct tracer *tracer, uint64_t pc);
 /* A process whose first thread this is begins, with the handlers that have called fork(2). */
 void uncover__forked(struct thread *child);
-/* All springboards were put back: those that are in the way of handlers are not to be there. */
+/* Springboards are about to be put back: uncovers what handlers return to that would be in the way
+ * of. */
+void uncover__for_frames(struct space *s, struct tracer *tracer);
+/* They were put back, all of them. */
 void uncover__restore(struct space *s, struct tracer *tracer);
 /* A thread that has got a log now: what it does of this will not be in it. */
 void uncover__say(struct thread *t);

@@ -294,20 +294,72 @@ bool uncover__is_at(struct space *s, const struct tracer *tracer, uint64_t pc)
 	return function != NO_FUNCTION && find(s, l->base, function);
 }
 
+/* ---- what handlers return to ---- */
+
+/* That needs the original, which nothing else has uncovered for it. */
+static bool is_unsafe(const struct space *s, const struct signal_frame *f)
+{
+	return !f->uncovering.base && space__is_changed(s, f->original);
+}
+
+/* Others that return to this function: so many. */
+static uint32_t add_frames(struct space *s, struct tracer *tracer, const struct uncovered *u)
+{
+	const struct loaded *l = loaded_at(s, u->base);
+	struct signal_frame *f;
+	struct thread *t;
+	uint32_t n = 0;
+
+	for (size_t i = 0; l && (t = tracer__each_in(tracer, s, &i));)
+		vec__each (f, &t->frames)
+			if (space__object_at(s, f->original) == l && is_unsafe(s, f) &&
+			    is_within(tracer, l, u, f->original - l->bias)) {
+				f->uncovering = (struct uncovering){u->base, u->function};
+				n++;
+			}
+	return n;
+}
+
+static void uncover_for(struct thread *t, struct signal_frame *f)
+{
+	struct space *s = t->process->space;
+	const struct loaded *l = space__object_at(s, f->original);
+	uint32_t function = function_at(t->tracer, l, f->original - l->bias);
+	struct uncovered *u = function == NO_FUNCTION ? NULL : find(s, l->base, function);
+	struct thread *other;
+
+	if (function == NO_FUNCTION)
+		return;
+	if (!u) {
+		u = add(t, l, function);
+		for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
+			say(other, l, u, SAY_UNCOVERED, false);
+	}
+	u->uses++;
+	f->uncovering = (struct uncovering){u->base, u->function};
+}
+
+void uncover__for_frames(struct space *s, struct tracer *tracer)
+{
+	struct signal_frame *f;
+	struct thread *t;
+
+	for (size_t i = 0; (t = tracer__each_in(tracer, s, &i));)
+		vec__each (f, &t->frames)
+			if (is_unsafe(s, f))
+				uncover_for(t, f);
+}
+
 /* ---- covering it again ---- */
 
-/* No thread is to be where the original is changed, nor to return to there. */
+/* No thread is to be where the original is changed. */
 static void enter_copies(struct thread *t, const struct loaded *l, const struct uncovered *u)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC);
-	struct signal_frame *f;
 
 	if (pc && is_within(t->tracer, l, u, pc - l->bias) && !thread__is_in_call(t))
 		signals__to_copy(t);
 	thread__store_regs(t);
-	vec__each (f, &t->frames)
-		if (is_within(t->tracer, l, u, f->original - l->bias))
-			signals__rewrite(t, f);
 }
 
 static void cover(struct thread *t, struct uncovered u)
@@ -343,7 +395,7 @@ void uncover__end(struct thread *t, const struct uncovering *which)
 	struct space *s = t->process->space;
 	struct uncovered *u = which->base && s ? find(s, which->base, which->function) : NULL, was;
 
-	if (!u || --u->uses)
+	if (!u || --u->uses || (u->uses = add_frames(s, t->tracer, u)))
 		return;
 	was = *u;
 	*u = *vec__last(&s->uncovered);
