@@ -33,7 +33,7 @@ __attribute__((noipa)) int end(int n)
 	return n;
 }
 
-static int one(int c)
+__attribute__((noipa)) static int one(int c)
 {
 	switch (c) {
 	case 's':
