@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # tests/e2e on other kernels: the same files, with this machine's compiler, perl, gdb and so on. By default those
-# whose subject differs between kernels; ALL=1: all that make sense there. KERNELS="6.1 6.12 newest": where.
+# whose subject differs between kernels; ALL=1: all that make sense there. KERNELS="6.1 6.12": where.
 # E2E="e2e/t_pid formats/t_fold": only these.
 
 . "$(dirname "$0")/lib.sh"
@@ -53,7 +53,7 @@ these() {
 	done
 }
 
-for KERNEL in ${KERNELS:-6.1 6.12 newest}; do
+for KERNEL in ${KERNELS:-6.1 newest}; do
 	has_kernel "$KERNEL" || continue
 	these "${tests[@]}"
 	[[ $KERNEL != 6.1 || ${E2E:-}${ALL:-} ]] || there+=("${old[@]}")
