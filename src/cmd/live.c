@@ -234,6 +234,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 	l->recorder = recorder;
 	l->generated = perf_maps__new();
 	show__open(&l->show, plan, options, spaces, output, limit);
+	l->show.inlines = plan__has_named(plan, NAMED_SAMPLE);
 	if (plan->placement == PLACEMENT_COUNT)
 		show__count(&l->show);
 	for (size_t i = 0; i < targets->objects.len; i++) {

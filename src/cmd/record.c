@@ -126,6 +126,7 @@ static void need_user_address(struct recorder *r, uint32_t pid, uint64_t addr)
 	if (!place.object)
 		return;
 	trace_writer__mapped(r->writer, place.dev, place.ino, place.path, place.object);
+	show__read_inlined(r->show, place.object);
 	trace_writer__symbol(r->writer, place.object, place.vaddr);
 }
 

@@ -11,6 +11,12 @@
 
 /* ---- names for running addresses ---- */
 
+void show__read_inlined(const struct show *s, const struct object *o)
+{
+	if (s->inlines)
+		object__read_inlined((struct object *)o);
+}
+
 static void resolve_user(struct show *s, uint32_t pid, uint64_t addr, struct location *out)
 {
 	const struct symbol *symbol;
@@ -30,6 +36,8 @@ static void resolve_user(struct show *s, uint32_t pid, uint64_t addr, struct loc
 	symbol = place.object ? object__symbol_at(place.object, place.vaddr) : NULL;
 	if (!symbol)
 		return;
+	show__read_inlined(s, place.object);
+	out->inlined = object__inlined_at(place.object, place.vaddr);
 	out->symbol = symbol->shown;
 	out->offset = place.vaddr - symbol->vaddr;
 }

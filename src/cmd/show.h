@@ -21,6 +21,7 @@ struct show {
 	struct joined *joined;	   /* whose plan is the output's; NULL: it is that of the trace */
 	struct recorder *recorder; /* of the run that is being taken */
 	struct spaces *spaces;
+	bool inlines; /* it is read which functions code was inlined from */
 	VEC(const struct object *) objects; /* kernel: objects for resolving addresses */
 	struct resolver resolver;
 	uint64_t limit;	   /* of printed events; 0: none */
@@ -38,6 +39,8 @@ struct show {
 void show__open(struct show *s, const struct plan *plan, const struct trace_options *options,
 		struct spaces *spaces, struct output *output, uint64_t limit);
 void show__close(struct show *s);
+/* If that is wanted. */
+void show__read_inlined(const struct show *s, const struct object *o);
 /* The plan was extended. */
 void show__plan_extended(struct show *s);
 /* Passes only steps that match, from now on. */

@@ -83,7 +83,8 @@ int trace_writer__counts(struct trace_writer *w, const struct trace_counts *c);
 /* Writes that mappings of the file with this device, inode and path are of this object. */
 void trace_writer__mapped(struct trace_writer *w, uint64_t dev, uint64_t ino, const char *path,
 			  const struct object *o);
-/* Writes the symbol that covers vaddr, if any and not written yet. */
+/* Writes the symbol that covers vaddr, if any and not written yet; and what the code there was
+ * inlined from. */
 void trace_writer__symbol(struct trace_writer *w, const struct object *o, uint64_t vaddr);
 /* Writes all that is buffered. */
 int trace_writer__flush(struct trace_writer *w);

@@ -66,6 +66,7 @@ enum block_type {
 	BLOCK_FIELD,
 	BLOCK_COPY, /* of another block: its number, its type (1 byte; 0: the header) and contents
 		     */
+	BLOCK_INLINED, /* as BLOCK_SYMBOL */
 	BLOCK_TYPES
 };
 
@@ -135,6 +136,12 @@ struct file_symbol {
 	struct symbol symbol;
 };
 
+struct file_inlined { /* object__inlined_at() of an address that is referred to */
+	uint32_t object;
+	uint64_t vaddr;
+	const char *names;
+};
+
 struct file_mapped { /* mappings of this file are of this object */
 	uint32_t object;
 	uint64_t dev, ino;
@@ -181,6 +188,7 @@ struct file_rows {
 	VEC(struct file_planned) planned;
 	VEC(struct file_amended) amended;
 	VEC(struct file_symbol) symbols;
+	VEC(struct file_inlined) inlined;
 	VEC(struct file_mapped) mapped;
 	VEC(struct file_site_count) site_counts;
 	VEC(struct file_row_count) block_counts, table_counts;

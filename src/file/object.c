@@ -89,6 +89,16 @@ static int add_symbol(struct file_objects *all, const struct file_symbol *row)
 	return 0;
 }
 
+static int add_inlined(struct file_objects *all, const struct file_inlined *row)
+{
+	struct object *o = object_of(all, row->object);
+
+	if (!o || !row->names || !*row->names)
+		return -EBADMSG;
+	object__add_inlined(o, row->vaddr, row->names);
+	return 0;
+}
+
 /* Symbols come a few at a time: those behind an eighth of all wait for more. */
 static void index_symbols(struct object *o, bool sorted)
 {
@@ -132,10 +142,12 @@ int file_objects__take(struct file_objects *all, struct file_rows *rows, struct 
 		err = add_code(all, &rows->code.data[i]);
 	for (size_t i = 0; !err && i < rows->symbols.len; i++)
 		err = add_symbol(all, &rows->symbols.data[i]);
+	for (size_t i = 0; !err && i < rows->inlined.len; i++)
+		err = add_inlined(all, &rows->inlined.data[i]);
 	for (size_t i = 0; has_code && i < all->all.len; i++)
 		object__settle_code(all->all.data[i]);
 	rows->objects.len = rows->planned.len = 0;
-	rows->segments.len = rows->code.len = rows->symbols.len = 0;
+	rows->segments.len = rows->code.len = rows->symbols.len = rows->inlined.len = 0;
 	return err ? err : sort_symbols(all, pool);
 }
 

@@ -174,6 +174,7 @@ static bool is_in_place(const struct trace_reader *r, uint8_t type)
 	case BLOCK_SEGMENT:
 	case BLOCK_SYMBOL:
 	case BLOCK_MAPPED:
+	case BLOCK_INLINED:
 		return true;
 	case BLOCK_EVENTS:
 	case BLOCK_END:

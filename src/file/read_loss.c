@@ -108,6 +108,7 @@ int reader__drop_unknown(struct trace_reader *r, uint8_t table)
 	keep_known(&r->rows.code, known);
 	keep_known(&r->rows.symbols, known);
 	keep_known(&r->rows.mapped, known);
+	keep_known(&r->rows.inlined, known);
 	return 0;
 }
 

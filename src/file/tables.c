@@ -187,6 +187,12 @@ static const struct column symbol[] = {
 	NUMBER(struct file_symbol, symbol.number),
 };
 
+static const struct column inlined[] = {
+	NUMBER(struct file_inlined, object),
+	NUMBER(struct file_inlined, vaddr),
+	STRING(struct file_inlined, names),
+};
+
 static const struct column mapped[] = {
 	NUMBER(struct file_mapped, object),
 	NUMBER(struct file_mapped, dev),
@@ -282,4 +288,5 @@ const struct file_table file_tables[BLOCK_TYPES] = {
 	[BLOCK_COUNTED] = ROWS(counted, counted),
 	[BLOCK_NAMED] = ROWS(named, named),
 	[BLOCK_FIELD] = ROWS(field, fields),
+	[BLOCK_INLINED] = ROWS(inlined, inlined),
 };

@@ -34,6 +34,7 @@ struct trace_writer {
 	VEC(const struct object *) objects; /* by number */
 	struct map64 numbers;		    /* object -> its number + 1 */
 	struct map64 symbols;		    /* symbols that were written */
+	struct map64 inlined;		    /* places of which it was written, hashes */
 	struct map64 mapped;		    /* paths of mappings that were written */
 	struct file_rows rows;		    /* to be written before the next events */
 };
@@ -56,6 +57,7 @@ static void free_rows(struct file_rows *rows)
 	vec__free(&rows->objects);
 	vec__free(&rows->segments);
 	vec__free(&rows->symbols);
+	vec__free(&rows->inlined);
 	vec__free(&rows->mapped);
 	vec__free(&rows->planned);
 	vec__free(&rows->amended);
@@ -84,6 +86,7 @@ void trace_writer__free(struct trace_writer *w)
 	vec__free(&w->objects);
 	map64__free(&w->numbers);
 	map64__free(&w->symbols);
+	map64__free(&w->inlined);
 	map64__free(&w->mapped);
 	free_rows(&w->rows);
 	free(w);
@@ -227,12 +230,26 @@ void trace_writer__mapped(struct trace_writer *w, uint64_t dev, uint64_t ino, co
 	vec__push(&w->rows.mapped, (struct file_mapped){number_of(w, o, false), dev, ino, path});
 }
 
+static void put_inlined(struct trace_writer *w, const struct object *o, uint64_t vaddr)
+{
+	const char *names = object__inlined_at(o, vaddr);
+	const uint64_t place[] = {(uintptr_t)o, vaddr};
+	uint64_t *known = names ? map64__put(&w->inlined, map64__hash(place, sizeof(place))) : NULL;
+
+	if (!known || *known)
+		return;
+	*known = 1;
+	vec__push(&w->rows.inlined, (struct file_inlined){number_of(w, o, false), vaddr, names});
+}
+
 void trace_writer__symbol(struct trace_writer *w, const struct object *o, uint64_t vaddr)
 {
 	const struct symbol *s = object__symbol_at(o, vaddr);
 	uint64_t *known = s ? map64__put(&w->symbols, (uintptr_t)s) : NULL;
 	struct file_symbol row;
 
+	if (s)
+		put_inlined(w, o, vaddr);
 	if (!s || *known)
 		return;
 	*known = 1;
@@ -250,12 +267,13 @@ static int flush_rows(struct trace_writer *w)
 		ROWS(BLOCK_OBJECT, rows->objects),  ROWS(BLOCK_PLANNED, rows->planned),
 		ROWS(BLOCK_AMENDED, rows->amended), ROWS(BLOCK_SEGMENT, rows->segments),
 		ROWS(BLOCK_SYMBOL, rows->symbols),  ROWS(BLOCK_MAPPED, rows->mapped),
+		ROWS(BLOCK_INLINED, rows->inlined),
 	};
 	int err = put_tables(w, tables, ARRAY_SIZE(tables));
 
 	/* what could not be written isn't tried again */
 	rows->objects.len = rows->segments.len = rows->symbols.len = rows->mapped.len = 0;
-	rows->planned.len = rows->amended.len = 0;
+	rows->planned.len = rows->amended.len = rows->inlined.len = 0;
 	return err;
 }
 

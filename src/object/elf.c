@@ -395,6 +395,7 @@ void object__free(struct object *o)
 	vec__free(&o->answers);
 	map64__free(&o->cold_part_of);
 	rules__free(o->rules);
+	inlined__free(o->inlined);
 	root__close(&o->root);
 	free(o->path);
 	free(o->attach_path);

@@ -156,6 +156,7 @@ struct object {
 	bool numbered;		  /* local symbols have their number, or get none */
 	bool no_debug;		  /* its debug information turned out to be unreadable */
 	struct rule_table *rules; /* rules.c; NULL: not read yet */
+	struct inlined *inlined;  /* inlined.c; NULL: nothing is known */
 	VEC(char *) answers;	  /* strings of its debug information */
 };
 /* Is it the running kernel, or a module of it? */
@@ -459,6 +460,17 @@ struct scope_calls {
  */
 void object__scopes(const struct object *o, const struct range *ranges, size_t n,
 		    const struct scope_calls *calls, void *ctx);
+
+/*
+ * Which functions the code at vaddr was inlined from, as they are shown, innermost first, each on a
+ * line; NULL: none, or it isn't known (inlined.c). Lives as long as the object.
+ */
+const char *object__inlined_at(const struct object *o, uint64_t vaddr);
+/* Reads that, for all code; once. */
+void object__read_inlined(struct object *o);
+/* For objects of trace files. */
+void object__add_inlined(struct object *o, uint64_t vaddr, const char *names);
+void inlined__free(struct inlined *in);
 
 /*
  * FILE:LINE by debug information: appends the functions that start there, or selections of the

@@ -40,11 +40,31 @@ static void put_values(struct json *j, const uint64_t *values, size_t n)
 	json__close_array(j);
 }
 
+/* Names, each on a line. */
+static void put_lines(struct json *j, const char *text)
+{
+	json__key(j, "inlined");
+	json__open_array(j);
+	for (size_t len; *text; text += len + (text[len] == '\n')) {
+		autofree char *line = NULL;
+
+		len = strcspn(text, "\n");
+		line = xstrndup(text, len);
+		json__string(j, line);
+	}
+	json__close_array(j);
+}
+
 static void put_stack(struct json *j, const struct location *frames, size_t n)
 {
 	json__open_array(j);
-	for (size_t i = 0; i < n; i++)
-		json__put_place_value(j, &frames[i]);
+	for (size_t i = 0; i < n; i++) {
+		json__open_object(j);
+		json__put_place(j, &frames[i]);
+		if (frames[i].inlined)
+			put_lines(j, frames[i].inlined);
+		json__close_object(j);
+	}
 	json__close_array(j);
 }
 

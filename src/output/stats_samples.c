@@ -37,6 +37,23 @@ static uint32_t function_of(struct stats *p, const struct location *l, bool kern
 	return number_of(p, name);
 }
 
+/* What was inlined in a frame, outermost first, each a node below the last. As flame graphs mark
+ * them: _[i]. */
+static uint32_t add_inlined(struct stats *p, uint32_t node, const char *names)
+{
+	size_t start, end = names ? strlen(names) : 0;
+
+	for (; end; end = start ? start - 1 : 0) {
+		autofree char *name = NULL;
+
+		for (start = end; start && names[start - 1] != '\n'; start--)
+			;
+		name = xasprintf("%.*s_[i]", (int)(end - start), names + start);
+		node = stack__node_below(p, node, number_of(p, name));
+	}
+	return node;
+}
+
 /* In place of the callers that a stack lacks. */
 static const char *missing(enum stack_end end)
 {
@@ -110,9 +127,11 @@ void samples__add(struct stats *p, const struct step *s)
 	node = stack__thread_node(p, s);
 	if (lacks)
 		node = stack__node_below(p, node, number_of(p, lacks));
-	for (size_t i = s->nstack; s->stack && i-- > 0;)
+	for (size_t i = s->nstack; s->stack && i-- > 0;) {
 		node = stack__node_below(p, node,
 					 function_of(p, &s->stack[i], i < s->named->nkernel));
+		node = add_inlined(p, node, s->stack[i].inlined);
+	}
 	p->nodes.data[node].calls += s->named->count;
 	add_period(p, node, s);
 	add_to_cpu(p, node, s);

@@ -37,6 +37,9 @@ struct location {
 	const char *symbol; /* display name; NULL: no symbol covers it */
 	uint64_t offset;    /* from the symbol's start; without symbol: 0 */
 	uint64_t vaddr;	    /* link-time address in object */
+	/* The functions that its code was inlined from (object__inlined_at()); NULL: none, or it
+	 * isn't known. Of a caller: that of its call. */
+	const char *inlined;
 };
 
 bool location__same(const struct location *a, const struct location *b);

@@ -104,12 +104,21 @@ as_measured() {
 		}' "$T/measured" "$1"
 }
 # The innermost function of the program's own in lines of folded
-innermost() { grep -v '_\[k\]' "$1" | sed -n 's/^.*;\(most\|some\|few\) \([0-9]*\)$/\1 \2/p'; }
+innermost() { grep -v '_\[k\]' "$1" | sed -n 's/^.*;\(most\|some\|few\)\(;inlined_\[i\]\)\? \([0-9]*\)$/\1 \3/p'; }
 
 bb profile --freq 3997 --record "$T/trace" -F folded -o "$T/folded" -- "$T/shares"
 cp "$T/out" "$T/measured"
 innermost "$T/folded" >"$T/parts"
 is "$(as_measured "$T/parts")" '' 'each function has as many samples as it took time, with copied stacks'
+is "$(grep -v '_\[k\]' "$T/folded" | grep -c ';few [0-9]*$' | sed 's/^[01]$/few/')" few 'what was inlined is a frame of its own'
+bb report "$T/trace" -F json -o "$T/json"
+json_lines "$T/json" 'my ($n, $user) = (0, 0); join "\n", map { my $caller = $_->{object} ne "kernel" && $user++ && 1;
+		$_->{object} eq "'"$T/shares"'" ? join " ", sprintf("%#x", hex($_->{vaddr}) - $caller), @{$_->{inlined} // []}, $_->{symbol} : () } @{$e->{stack} // []}' |
+	sort -u >"$T/frames"
+cut -d' ' -f1 "$T/frames" | addr2line -a -f -i -e "$T/shares" | perl -ne 'chomp;
+	if (/^0x/) { print "\n" if $. > 1; printf "%#x", hex; $n = 0; next } print " $_" unless $n++ % 2; END { print "\n" }' >"$T/wanted"
+same "$T/frames" "$T/wanted" 'each frame has the functions that addr2line -i tells'
+ok "$((! $(grep -c ' inlined few' "$T/frames")))" 'also the inlined one'
 bb report "$T/trace" -F summary -o "$T/summary"
 all=$(awk '/^#/ { next } { n += $NF } END { print n + 0 }' "$T/folded")
 is "$(sed -n 's/^All: \([0-9]*\) samples.*/\1/p' "$T/summary")" "$all" 'summary: the same samples'
