@@ -21,7 +21,7 @@ struct show {
 	struct joined *joined;	   /* whose plan is the output's; NULL: it is that of the trace */
 	struct recorder *recorder; /* of the run that is being taken */
 	struct spaces *spaces;
-	bool inlines; /* it is read which functions code was inlined from */
+	bool inlines;			    /* it is read which functions code was inlined from */
 	VEC(const struct object *) objects; /* kernel: objects for resolving addresses */
 	struct resolver resolver;
 	uint64_t limit;	   /* of printed events; 0: none */

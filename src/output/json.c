@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The json format: one object per line, with the fields of fields.c in order, and the summary as
  * the last line. */
+#include <stdlib.h>
 #include "output/fields.h"
 
 void json__put_place(struct json *j, const struct location *at)
@@ -18,6 +19,15 @@ void json__put_place_value(struct json *j, const struct location *at)
 	json__open_object(j);
 	json__put_place(j, at);
 	json__close_object(j);
+}
+
+char *inlined__next(const char **names)
+{
+	size_t len = *names ? strcspn(*names, "\n") : 0;
+	char *name = len ? xstrndup(*names, len) : NULL;
+
+	*names = name && (*names)[len] ? *names + len + 1 : NULL;
+	return name;
 }
 
 void json__put_regs(const struct output *o, struct json *j, const union field_value *v)
@@ -40,18 +50,12 @@ static void put_values(struct json *j, const uint64_t *values, size_t n)
 	json__close_array(j);
 }
 
-/* Names, each on a line. */
-static void put_lines(struct json *j, const char *text)
+static void put_inlined(struct json *j, const char *names)
 {
 	json__key(j, "inlined");
 	json__open_array(j);
-	for (size_t len; *text; text += len + (text[len] == '\n')) {
-		autofree char *line = NULL;
-
-		len = strcspn(text, "\n");
-		line = xstrndup(text, len);
-		json__string(j, line);
-	}
+	for (char *name; (name = inlined__next(&names)); free(name))
+		json__string(j, name);
 	json__close_array(j);
 }
 
@@ -62,7 +66,7 @@ static void put_stack(struct json *j, const struct location *frames, size_t n)
 		json__open_object(j);
 		json__put_place(j, &frames[i]);
 		if (frames[i].inlined)
-			put_lines(j, frames[i].inlined);
+			put_inlined(j, frames[i].inlined);
 		json__close_object(j);
 	}
 	json__close_array(j);

@@ -225,6 +225,8 @@ void json__put_summary(struct str *s, const struct trace_totals *t, const struct
 /* Appends the members object, symbol, offset and vaddr; or an object of these. */
 void json__put_place(struct json *j, const struct location *at);
 void json__put_place_value(struct json *j, const struct location *at);
+/* The next one of location.inlined, innermost first, malloc()ed; NULL: there are no more. */
+char *inlined__next(const char **names);
 /* Who missed them: "vfs_read+0x1f", or the mechanism or tracepoint. */
 void missed__name(const struct missed *m, const struct plan *plan, struct str *out);
 /* The member "missed" of an object: an array; nothing if there is none. */

@@ -3,6 +3,7 @@
  * The text format: one line per event, calls as a tree by indentation. A line is a row of cells; a
  * cell has a field of fields.c, how to show it, and what to show if the step doesn't have it.
  */
+#include <stdlib.h>
 #include "output/text.h"
 
 #define INDENT	   2
@@ -135,24 +136,17 @@ static void begin_frame(struct output *o, const struct step *step)
 	put(&o->buffer, "> ");
 }
 
-static void show_inlined(struct output *o, const struct step *step, const char *names)
-{
-	for (size_t len; names && *names; names += len + (names[len] == '\n')) {
-		autofree char *name = NULL;
-
-		len = strcspn(names, "\n");
-		name = xstrndup(names, len);
-		begin_frame(o, step);
-		str__shown(&o->buffer, name);
-		put(&o->buffer, " (inlined)");
-	}
-}
-
 /* Innermost first, each frame on a line below the entry. */
 static void show_stack(struct output *o, const struct step *step, const union field_value *v)
 {
 	for (size_t i = 0; i < v->stack.n; i++) {
-		show_inlined(o, step, v->stack.frames[i].inlined);
+		const char *names = v->stack.frames[i].inlined;
+
+		for (char *name; (name = inlined__next(&names)); free(name)) {
+			begin_frame(o, step);
+			str__shown(&o->buffer, name);
+			put(&o->buffer, " (inlined)");
+		}
 		begin_frame(o, step);
 		put_place(o, step, &v->stack.frames[i]);
 	}

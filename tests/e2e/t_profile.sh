@@ -113,7 +113,7 @@ is "$(as_measured "$T/parts")" '' 'each function has as many samples as it took 
 is "$(grep -v '_\[k\]' "$T/folded" | grep -c ';few [0-9]*$' | sed 's/^[01]$/few/')" few 'what was inlined is a frame of its own'
 bb report "$T/trace" -F json -o "$T/json"
 json_lines "$T/json" 'my ($n, $user) = (0, 0); join "\n", map { my $caller = $_->{object} ne "kernel" && $user++ && 1;
-		$_->{object} eq "'"$T/shares"'" ? join " ", sprintf("%#x", hex($_->{vaddr}) - $caller), @{$_->{inlined} // []}, $_->{symbol} : () } @{$e->{stack} // []}' |
+		$_->{object} eq "'"$T/shares"'" && $_->{symbol} !~ /@/ ? join " ", sprintf("%#x", hex($_->{vaddr}) - $caller), @{$_->{inlined} // []}, $_->{symbol} : () } @{$e->{stack} // []}' |
 	sort -u >"$T/frames"
 cut -d' ' -f1 "$T/frames" | addr2line -a -f -i -e "$T/shares" | perl -ne 'chomp;
 	if (/^0x/) { print "\n" if $. > 1; printf "%#x", hex; $n = 0; next } print " $_" unless $n++ % 2; END { print "\n" }' >"$T/wanted"

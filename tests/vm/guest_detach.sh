@@ -41,6 +41,25 @@ healthy() {
 while :; do cat /etc/passwd; done >/dev/null 2>&1 &
 at_end "kill $!"
 
+# ---- while nothing is recorded ----
+
+$BBTRACE kernel "${many[@]}" --placement full --paused --control-socket "$T/sock" -F json -o "$T/json" 2>"$T/err" </dev/null &
+tracer=$!
+wait_for 1200 test -S "$T/sock"
+$BBTRACE ctl -t 1200 "$T/sock" status >/dev/null
+ok "$(nothing_armed; echo $?)" 'paused: no probe is armed'
+isnt "$(wc -l <"$definitions")" 0 'paused: they are defined'
+for round in 1 2; do
+	$BBTRACE ctl -t 1200 "$T/sock" start
+	ok $(($(armed) < 500)) "$round: started, $(armed) probes are armed"
+	wait_for 1200 grep -q '"entry"' "$T/json"
+	$BBTRACE ctl -t 1200 "$T/sock" stop
+	ok "$(nothing_armed; echo $?)" "$round: stopped, $(armed) are"
+done
+$BBTRACE ctl "$T/sock" quit
+wait $tracer
+is "$? $(jq -r 'select(.event | test("st(art|op)")) | .event' "$T/json" | xargs)" '0 stop start stop start stop' 'the trace has each start and stop'
+
 # ---- Ctrl-C ----
 
 begin "${many[@]}"

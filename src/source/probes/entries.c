@@ -107,16 +107,29 @@ static int link_entries(struct probe *p, const struct batch *b, size_t from, siz
 	return 0;
 }
 
-int kprobe_multi__attach(struct probe *p)
+int kprobe_multi__park(struct probe *p)
+{
+	attachment__drop_links(&p->kernel, 0);
+	return 0;
+}
+
+int kprobe_multi__unpark(struct probe *p)
 {
 	struct batch b = {0};
 	int err;
 
 	collect(p, &b);
 	err = b.sites.len ? link_entries(p, &b, 0, b.sites.len) : 0;
+	batch__free(&b);
+	return err;
+}
+
+int kprobe_multi__attach(struct probe *p)
+{
+	int err = kprobe_multi__unpark(p);
+
 	if (!err && p->kernel.links.len)
 		kprobe__tell_unseen(p);
-	batch__free(&b);
 	return err;
 }
 

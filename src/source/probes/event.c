@@ -421,14 +421,12 @@ void kprobe__tell_unseen(const struct probe *p)
  * Opened before the kprobes, which the kernel then calls first: an entry sees the original return
  * address. Without return probes only the returns of tail calls are missing, and these are counted.
  */
-static void open_returns(struct probe *p, uint32_t defined)
+static void open_returns(struct probe *p)
 {
 	const struct perf_event_attr plain = {0};
 	struct bpf_link *link = NULL;
 	int id, fd = -1;
 
-	if (!defined)
-		return;
 	id = tracefs__event_id(p->kernel.tracefs, TRACEFS_KRETPROBE);
 	fd = id < 0 ? -1 : open_for(id, -1, plain);
 	if (fd >= 0)
@@ -475,11 +473,25 @@ int kprobe_event__attach(struct probe *p)
 	}
 	if (defined)
 		kprobe__tell_unseen(p);
-	if (defined && !probe__is_interrupted(p))
-		open_returns(p, kernel_returns__define(p, fd));
+	if (defined && !probe__is_interrupted(p) && kernel_returns__define(p, fd))
+		open_returns(p);
 	if (p->options->retires)
 		kprobe_event__begin_changes(p);
 	return end_definitions(p, &p->kernel, TRACEFS_KPROBE, defined);
+}
+
+/* ---- behind a time when nothing was recorded ---- */
+
+int uprobe_event__unpark(struct probe *p)
+{
+	return open_event(p, &p->programs, TRACEFS_UPROBE);
+}
+
+int kprobe_event__unpark(struct probe *p)
+{
+	if (p->kernel_returns)
+		open_returns(p);
+	return open_event(p, &p->kernel, TRACEFS_KPROBE);
 }
 
 /* ---- kprobes that come and go: a definition that is added to an event in use is armed at once

@@ -159,6 +159,20 @@ static void close_events(struct probe *p)
 	p->programs.events.len = 0;
 }
 
+/* While nothing is recorded the definitions stay; without the event no probe is armed. */
+int uprobe_event__park(struct probe *p)
+{
+	close_events(p);
+	attachment__drop_links(&p->programs, 0);
+	return 0;
+}
+
+int kprobe_event__park(struct probe *p)
+{
+	attachment__drop_links(&p->kernel, 0);
+	return 0;
+}
+
 void uprobe_event__detach(struct probe *p)
 {
 	autoclose int fd = -1;

@@ -24,6 +24,7 @@ const struct mechanism mechanisms[] = {
 	 .remove = uprobe_multi__remove,
 	 .park = uprobe_multi__park,
 	 .unpark = uprobe_multi__unpark,
+	 .quick = true,
 	 .spares = uprobe_multi__spares,
 	 .remedy = "Linux 6.6 or newer has it"},
 	{.name = "uprobe_event",
@@ -38,6 +39,8 @@ const struct mechanism mechanisms[] = {
 	 .attach_again = uprobe_event__attach_again,
 	 .add = uprobe_event__add,
 	 .remove = uprobe_multi__remove,
+	 .park = uprobe_event__park,
+	 .unpark = uprobe_event__unpark,
 	 .spares = uprobe_event__spares,
 	 .remedy = "boot a kernel with CONFIG_UPROBES and CONFIG_UPROBE_EVENTS"},
 	{.name = "kprobe_multi",
@@ -51,6 +54,8 @@ const struct mechanism mechanisms[] = {
 	 .attach = kprobe_multi__attach,
 	 .detach = kprobe_multi__detach,
 	 .add = kprobe_multi__add,
+	 .park = kprobe_multi__park,
+	 .unpark = kprobe_multi__unpark,
 	 .remedy = "a kernel with CONFIG_FPROBE: Debian's from Linux 6.12 on"},
 	{.name = "kprobe_event",
 	 .what = "one trace event with many probes in the kernel",
@@ -64,6 +69,8 @@ const struct mechanism mechanisms[] = {
 	 .change = kprobe_event__change,
 	 .add = kprobe_event__add,
 	 .remove = kprobe_event__remove,
+	 .park = kprobe_event__park,
+	 .unpark = kprobe_event__unpark,
 	 .remedy = "boot a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS, as distributions "
 		   "build theirs "
 		   "(Debian: linux-image-amd64, Ubuntu: linux-image-generic, Fedora: kernel-core)"},
@@ -80,15 +87,15 @@ static bool takes_long(const struct probe *p, const struct mechanism *m)
 	return m->most && plan__hooked(p->plan) > m->most;
 }
 
-/* Is m better than the other? One that takes too long to attach is the last resort; one that costs
- * traps while nothing is recorded spares its own processes less. */
+/* Is m better than the other? One that takes too long to attach is the last resort; where
+ * recording is switched, one that comes and goes quickly is. */
 static bool is_better(const struct probe *p, const struct mechanism *m,
 		      const struct mechanism *than)
 {
 	if (takes_long(p, m) || takes_long(p, than))
 		return !takes_long(p, m);
-	if (p->options->parks && !m->park != !than->park)
-		return m->park;
+	if (p->options->parks && m->quick != than->quick)
+		return m->quick;
 	return spares(p, m) > spares(p, than);
 }
 
@@ -183,9 +190,10 @@ static int choose(struct probe *p, struct attachment *a, bool kernel)
 			if (takes_long(p, m))
 				leave_out(p, m, "%u probes are more than %u", plan__hooked(p->plan),
 					  m->most);
-			else if (p->options->parks && !m->park)
+			else if (p->options->parks && !m->quick)
 				leave_out(p, m,
-					  "%s would spare them, but stays while recording is off",
+					  "%s would spare them, but recording starts and stops "
+					  "slowly with it",
 					  m->name);
 			continue;
 		}

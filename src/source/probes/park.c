@@ -30,21 +30,21 @@ int uprobe_multi__unpark(struct probe *p)
 
 /* ---- the source's operations ---- */
 
-static bool can_park(const struct attachment *a)
+/* Those that need a capability to come back stay, unless it was kept for that. */
+static bool can_park(const struct probe *p, const struct attachment *a)
 {
-	return a->mechanism && a->mechanism->park;
+	return a->mechanism && (a->mechanism->quick || p->options->parks);
 }
 
 /* Once. */
 static void tell_staying(struct probe *p, const struct attachment *a)
 {
-	if (!a->mechanism || a->mechanism->park || p->told_staying)
+	if (!a->mechanism || can_park(p, a) || p->told_staying)
 		return;
 	p->told_staying = true;
-	if (p->options->parks)
-		note("probes by %s can't be taken away while recording is stopped: each hit still "
-		     "costs a trap",
-		     a->mechanism->name);
+	note("probes by %s stay while recording is stopped, and each hit costs a trap: --paused "
+	     "and the options that switch recording take them away",
+	     a->mechanism->name);
 }
 
 int probe__park(struct source *s)
@@ -59,9 +59,9 @@ int probe__park(struct source *s)
 	probe__keep_misses(p);
 	if (p->marks.links.len)
 		err = shield__run(markers__park, p);
-	if (!err && can_park(&p->kernel))
+	if (!err && can_park(p, &p->kernel))
 		err = p->kernel.mechanism->park(p);
-	if (!err && can_park(&p->programs))
+	if (!err && can_park(p, &p->programs))
 		err = shield__run(p->programs.mechanism->park, p);
 	p->parked = !err;
 	return err;
@@ -77,9 +77,9 @@ int probe__unpark(struct source *s)
 	p->parked = false;
 	if (p->options->markers)
 		err = shield__run(markers__unpark, p);
-	if (!err && can_park(&p->kernel))
+	if (!err && can_park(p, &p->kernel))
 		err = p->kernel.mechanism->unpark(p);
-	if (!err && can_park(&p->programs))
+	if (!err && can_park(p, &p->programs))
 		err = shield__run(p->programs.mechanism->unpark, p);
 	p->parked = err;
 	return err;

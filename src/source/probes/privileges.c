@@ -142,6 +142,12 @@ int privileges__keep_tracing(void)
 	return privileges__keep(kept | one_of(permitted, PRIVILEGE_CHECKPOINT_RESTORE));
 }
 
+/* Debian's level 3 of perf_event_paranoid needs that one. */
+static uint64_t needed_to_open(uint64_t permitted)
+{
+	return one_of(permitted, PRIVILEGE_PERFMON) | (permitted & PRIVILEGE_SYS_ADMIN);
+}
+
 /* What opens the trace event for a process that changes its user. */
 static uint64_t needed_for_events(struct probe *p, uint64_t keep, uint64_t permitted)
 {
@@ -150,8 +156,7 @@ static uint64_t needed_for_events(struct probe *p, uint64_t keep, uint64_t permi
 	if (!probe__reopens(p))
 		return 0;
 	write_sets(keep | events, permitted);
-	/* Debian's level 3 of perf_event_paranoid */
-	return uprobe_event__may_open(p) ? events : events | (permitted & PRIVILEGE_SYS_ADMIN);
+	return uprobe_event__may_open(p) ? events : needed_to_open(permitted);
 }
 
 static void tell(const char *who, uint64_t kept)
@@ -177,6 +182,8 @@ void probe__drop_privileges(struct probe *p, uint64_t keep)
 	else
 		keep |= events;
 	write_sets(keep, permitted);
+	if (p->options->parks && probe__by_definitions(p))
+		keep |= needed_to_open(permitted);
 	if (probe__is_refused(p))
 		keep |= one_of(permitted, PRIVILEGE_BPF | PRIVILEGE_PERFMON);
 	privileges__keep(keep);

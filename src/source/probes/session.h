@@ -49,9 +49,10 @@ struct mechanism {
 	/* Detaches them and leaves in p->asked those that stay attached. NULL: all do. */
 	int (*remove)(struct probe *p);
 	/* Takes the probes away, and puts them back: nothing is lost of what the plan was told of
-	 * them. NULL: they stay. */
+	 * them. */
 	int (*park)(struct probe *p);
 	int (*unpark)(struct probe *p);
+	bool quick;					   /* they come and go in milliseconds */
 	enum probe_spares (*spares)(enum scope_kind kind); /* NULL: nobody */
 	const char *remedy; /* for kernels that were built without it */
 };
@@ -179,6 +180,8 @@ int uprobe_multi__check_order(struct probe *p);
 int uprobe_event__attach(struct probe *p);
 int uprobe_event__add(struct probe *p);
 int uprobe_event__attach_again(struct probe *p, uint32_t pid);
+int uprobe_event__park(struct probe *p);
+int uprobe_event__unpark(struct probe *p);
 /* The trace event for a thread; -1: errno says why. */
 int uprobe_event__open(const struct probe *p, pid_t tid);
 /* May the caller, with its current privileges, open the event for a process? */
@@ -192,10 +195,14 @@ int kprobe_event__change(struct probe *p);
 /* Once they are attached, and if they may change. */
 void kprobe_event__begin_changes(struct probe *p);
 void kprobe_event__detach(struct probe *p);
+int kprobe_event__park(struct probe *p);
+int kprobe_event__unpark(struct probe *p);
 int kprobe_multi__suits(const struct probe *p);
 int kprobe_multi__attach(struct probe *p);
 int kprobe_multi__add(struct probe *p);
 void kprobe_multi__detach(struct probe *p);
+int kprobe_multi__park(struct probe *p);
+int kprobe_multi__unpark(struct probe *p);
 
 /* (park.c) */
 int uprobe_multi__park(struct probe *p);
