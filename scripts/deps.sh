@@ -105,6 +105,7 @@ long  | redis-server    | redis-server
 long  | redis-tools     | redis-benchmark
 long  | nginx-light     | nginx
 long  | apache2-utils   | ab
+long  | postgresql      | psql
 formats | python3       | python3
 formats | binutils      | objdump
 formats | graphviz      | dot
