@@ -16,7 +16,7 @@
 #   -v          show the kernel's messages, on stderr
 #   --shell     no command: an interactive shell (Ctrl-A x ends it)
 #
-# The guest has the project's build/bbtrace, build/relocated, build/batches, build/progs, tests and docs in /src, which
+# The guest has the project's build/bbtrace, build/relocated, build/batches, build/progs, tests, docs and include in /src, which
 # is also the current folder; bash and the usual tools; and only /proc, /sys, /dev, /run and cgroup2 mounted (no tracefs,
 # no debugfs). B names the build folder, as for make. The command's stdin is empty; its stdout and stderr are written to
 # our stdout.
@@ -142,7 +142,7 @@ put_project()
 	local program programs
 
 	mkdir -p "$root/src/build"
-	cp -a tests docs "$root/src/"
+	cp -a tests docs include "$root/src/"
 	for program in bbtrace relocated batches; do
 		[[ ! -e $build/$program ]] || cp "$build/$program" "$root/src/build/"
 	done

@@ -21,7 +21,7 @@ for package in "${packages[@]}"; do
 	options+=(-p "$package")
 done
 
-few=(e2e/t_{filters,follow,pid,dlopen,handlers})
+few=(e2e/t_{filters,follow,pid,dlopen,handlers,parked})
 old=(e2e/t_{mechanisms,signals}) # on the kernel that has one mechanism only, besides
 # t_go and t_documented: the guest has neither go nor the man page, and they ask the kernel nothing of its own;
 # t_trace_file: nor does that, and it reads some hundred MB of JSON; t_reference: that is t_programs.sh.
