@@ -46,7 +46,7 @@ usage()
 	exit 125
 }
 
-boot_seconds=600
+boot_seconds=240 # it takes 20, and thrice that on a busy machine
 kernel='' modules=() files=() packages=() cpus=2 memory=768 append='' seconds=3600 verbose=false shell=false turns=false
 while (($#)); do
 	case $1 in
