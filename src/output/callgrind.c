@@ -14,7 +14,8 @@ struct callgrind {
 	const struct output *o;
 	struct str *s;
 	size_t file;			   /* the current source file, or NO_FILE */
-	uint64_t ns, branches;		   /* of all cost lines so far */
+	uint64_t ns, branches, off;	   /* of all cost lines so far */
+	bool has_off;			   /* times on no CPU are known (-e sched) */
 	bool *objects, *files, *functions; /* by index: its name was written */
 };
 
@@ -80,11 +81,32 @@ static void enter_file(struct callgrind *c, uint32_t object, uint64_t vaddr)
 	c->file = file;
 }
 
-static void put_cost(struct callgrind *c, uint32_t object, uint64_t vaddr, uint64_t ns,
-		     uint64_t branches)
+struct cost {
+	uint64_t ns, branches, off;
+};
+
+static void put_costs(struct callgrind *c, const struct cost *cost)
+{
+	str__printf(c->s, " %llu %llu", (unsigned long long)cost->ns,
+		    (unsigned long long)cost->branches);
+	if (c->has_off)
+		str__printf(c->s, " %llu", (unsigned long long)cost->off);
+	str__putc(c->s, '\n');
+}
+
+static void put_cost(struct callgrind *c, uint32_t object, uint64_t vaddr, struct cost cost)
 {
 	put_position(c, object, vaddr);
-	str__printf(c->s, " %llu %llu\n", (unsigned long long)ns, (unsigned long long)branches);
+	put_costs(c, &cost);
+}
+
+/* Not that of calls. */
+static void put_own_cost(struct callgrind *c, uint32_t object, uint64_t vaddr, struct cost cost)
+{
+	put_cost(c, object, vaddr, cost);
+	c->ns += cost.ns;
+	c->branches += cost.branches;
+	c->off += cost.off;
 }
 
 static uint64_t start_of(const struct plan_function *f)
@@ -112,8 +134,10 @@ static void put_header(struct callgrind *c, const struct trace_totals *t)
 	str__free(&note);
 	str__puts(c->s, "positions: instr line\n"
 			"event: Ns : Nanoseconds\n"
-			"event: Branches : Branches executed\n"
-			"events: Ns Branches\n");
+			"event: Branches : Branches executed\n");
+	if (c->has_off)
+		str__puts(c->s, "event: OffNs : Nanoseconds of these on no CPU\n");
+	str__printf(c->s, "events: Ns Branches%s\n", c->has_off ? " OffNs" : "");
 }
 
 /* ---- a function's branches ---- */
@@ -184,9 +208,7 @@ static void put_branches(struct callgrind *c, uint32_t site)
 	if (!executed(ps) && !ps->ns)
 		return;
 	enter_file(c, s->object, s->vaddr);
-	put_cost(c, s->object, s->vaddr, ps->ns, executed(ps));
-	c->ns += ps->ns;
-	c->branches += executed(ps);
+	put_own_cost(c, s->object, s->vaddr, (struct cost){ps->ns, executed(ps), 0});
 	put_jumps(c, s, ps);
 }
 
@@ -207,7 +229,7 @@ static void put_call(struct callgrind *c, const struct stats_call *call)
 	str__printf(c->s, "calls=%llu ", (unsigned long long)call->calls);
 	put_position(c, callee->object, start_of(callee));
 	str__putc(c->s, '\n');
-	put_cost(c, caller->object, from, call->ns, call->branches);
+	put_cost(c, caller->object, from, (struct cost){call->ns, call->branches, call->off});
 }
 
 /* ---- indices by function ---- */
@@ -253,8 +275,8 @@ static void put_function(struct callgrind *c, uint32_t i, const struct by_functi
 	put_function_name(c, "fn", i);
 	for (uint32_t s = sites->first[i]; s != NONE; s = sites->next[s])
 		rest -= min_of(rest, c->stats.sites[s].ns);
-	put_cost(c, f->object, start_of(f), rest, 0);
-	c->ns += rest;
+	put_own_cost(c, f->object, start_of(f),
+		     (struct cost){rest, 0, c->stats.functions[i].self_off});
 	for (uint32_t s = sites->first[i]; s != NONE; s = sites->next[s])
 		put_branches(c, s);
 	for (uint32_t e = calls->first[i]; e != NONE; e = calls->next[e])
@@ -303,10 +325,12 @@ static int callgrind__end(struct output *o, const struct trace_totals *t)
 	c->files = xcalloc(o->plan->line_files.len + 1, sizeof(bool));
 	c->functions = xcalloc(o->plan->functions.len, sizeof(bool));
 	stats__end(&c->stats);
+	for (size_t i = 0; i < o->plan->functions.len; i++)
+		c->has_off |= c->stats.functions[i].net.off_calls;
 	put_header(c, t);
 	err = put_functions(o, c);
-	str__printf(c->s, "\ntotals: %llu %llu\n", (unsigned long long)c->ns,
-		    (unsigned long long)c->branches);
+	str__puts(c->s, "\ntotals:");
+	put_costs(c, &(struct cost){c->ns, c->branches, c->off});
 	free(c->objects);
 	free(c->files);
 	free(c->functions);

@@ -86,6 +86,8 @@ static void put_times(struct json *j, const struct stats_function *pf)
 		return;
 	json__member(j, unsigned, "total", pf->total);
 	put_net(j, &pf->net);
+	if (pf->net.off_calls)
+		json__member(j, unsigned, "off", pf->net.off);
 	json__member(j, unsigned, "self", pf->self);
 	json__member(j, unsigned, "min", h->min);
 	json__member(j, unsigned, "avg", h->sum / h->n);

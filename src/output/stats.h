@@ -65,6 +65,7 @@ struct stats_function {
 	uint64_t total;	      /* ns from entry to return; time within another timed call of it isn't
 				 counted twice */
 	uint64_t self;	      /* ns without those of traced callees */
+	uint64_t self_off;    /* of self: on no CPU (-e sched) */
 	struct stats_net net; /* of total */
 	struct histogram time; /* of each call that returned: time.n may be less than calls */
 };
@@ -135,6 +136,7 @@ struct stats_call {
 	uint64_t calls;
 	uint64_t ns, branches; /* of callee and all that it called; not counted twice within another
 				  timed call of it */
+	uint64_t off;	       /* of ns: on no CPU */
 };
 
 /* ---- samples, of traces without functions ---- */

@@ -13,6 +13,7 @@ static void count(struct stats *p, const struct credit *c, int sign)
 	if (c->edge == NO_EDGE)
 		return;
 	p->calls.data[c->edge].ns += sign * c->ns;
+	p->calls.data[c->edge].off += sign * c->net.off;
 	p->calls.data[c->edge].branches += sign * c->branches;
 }
 

@@ -461,6 +461,7 @@ static void add_time(struct stats *p, struct stack *st, struct open_call *c, con
 
 	histogram__add(&fn->time, ns);
 	fn->self += self;
+	fn->self_off += off;
 	self_time__take(p, c, self);
 	node->timed++;
 	node->self += self - off;

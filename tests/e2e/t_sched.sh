@@ -93,6 +93,13 @@ like "$T/out" ' off-CPU ' 'the summary has it'
 like "$T/out" '^ +[0-9]+  (off|on)-cpu$' 'and how often'
 bb report "$T/recorded" -F folded
 like "$T/out" 'both;nap;\[off-CPU\] [0-9]+$' 'a flame graph has it as a frame'
+bb report "$T/recorded" -F json -o "$T/json"
+off_of() { json_lines "$T/json" '$e->{event} eq "return" && $e->{symbol} eq "'"$1"'" && $e->{off_cpu_ns} || 0' | awk '{ n += $1 } END { print n + 0 }'; }
+bb report "$T/recorded" -F callgrind
+is "$(sed -n '/^cfn=.* nap$/,+2s/^0x[0-9a-f]* [0-9]* [0-9]* [0-9]* //p' "$T/out") $(sed -n 's/^totals: .* //p' "$T/out")" \
+	"$(off_of nap) $(off_of both)" 'callgrind has it, of calls and in all'
+bb report "$T/recorded" -F html
+is "$(grep -o '"name":"\(both\|nap\)".*"off":[0-9]*' "$T/out" | sed 's/.*://' | sort -n | xargs)" "$(printf '%s\n' "$(off_of nap)" "$(off_of both)" | sort -n | xargs)" 'and html'
 bb report "$T/recorded"
 like "$T/out" 'nap returns 0x.*, off-CPU [0-9.]+[mu]s' 'so does text'
 like "$T/out" 'off-cpu state="S"' 'which shows the leaving'

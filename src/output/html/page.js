@@ -83,6 +83,8 @@ const columns = [
 		{ key: 'total', title: 'total', time: true, sum: true },
 		...data.functions.some(f => f.net || f.noise) ? [{ key: 'net', title: 'net', hint: 'total without tracing', value: f => f.net ?? (f.noise ? -2 : -1),
 			cell: f => f.net ? time(f.net) + more : f.noise ? make('span', { title: 'below the tracer\u2019s noise' }, 'noise') : '' }] : [],
+		...data.functions.some(f => f.off !== undefined) ? [{ key: 'off', title: 'off-CPU', hint: 'of total: on no CPU', value: f => f.off ?? -1,
+			cell: f => f.off === undefined ? '' : time(f.off) + more }] : [],
 		...['self', 'avg', 'p50', 'p99', 'max'].map(key => ({ key, title: key, time: true, sum: key === 'self' })),
 		{ key: 'hist', title: 'durations', hint: 'logarithmic, ' + time(scale[0] ? 2 ** scale[0] : 0) + ' to ' + time(2 ** (scale[1] + 1)),
 			cell: f => f.timed ? histogram(f, 96, 18, false, scale) : '', value: f => f.max || 0 },
