@@ -29,6 +29,8 @@ void stats__init(struct stats *p, const struct plan *plan)
 
 void stats__free(struct stats *p)
 {
+	struct stats_mark *mark;
+
 	if (!p->priv)
 		return;
 	for (size_t i = 0; i < p->nfunctions; i++)
@@ -41,7 +43,11 @@ void stats__free(struct stats *p)
 	map64__free(&p->priv->nodes);
 	map64__free(&p->priv->edges);
 	map64__free(&p->priv->targets);
+	map64__free(&p->priv->marks);
 	free(p->named);
+	vec__each (mark, &p->marks)
+		free(mark->text);
+	vec__free(&p->marks);
 	vec__free(&p->nodes);
 	vec__free(&p->threads);
 	vec__free(&p->calls);
@@ -133,8 +139,31 @@ static bool of_plan(const struct stats *p, const struct step *s)
 	return s->function < p->plan->functions.len && s->site < p->plan->sites.len;
 }
 
+static void add_mark(struct stats *p, const struct step *s)
+{
+	uint64_t *slot = map64__put(&p->priv->marks, map64__hash(s->text, strlen(s->text)));
+	int64_t number = (int64_t)s->count;
+	struct stats_mark *m;
+
+	if (!*slot) {
+		vec__push(&p->marks, (struct stats_mark){.text = xstrdup(s->text),
+							 .least = INT64_MAX,
+							 .most = INT64_MIN});
+		*slot = p->marks.len;
+	}
+	m = &p->marks.data[*slot - 1];
+	m->count++;
+	if (!s->pid) /* by bbtrace ctl: it has none */
+		return;
+	m->numbered++;
+	m->least = min_of(m->least, number);
+	m->most = max_of(m->most, number);
+}
+
 void stats__step(struct stats *p, const struct step *s)
 {
+	if (s->type == STEP_MARK && s->text)
+		add_mark(p, s);
 	if (step__is_global(s))
 		return;
 	note_time(p, s);

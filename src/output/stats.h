@@ -139,6 +139,14 @@ struct stats_call {
 	uint64_t off;	       /* of ns: on no CPU */
 };
 
+/* ---- marks of one text ---- */
+
+struct stats_mark {
+	char *text;
+	uint64_t count, numbered; /* those that have a number */
+	int64_t least, most;	  /* of these */
+};
+
 /* ---- samples, of traces without functions ---- */
 
 /* A CPU on which samples were taken. */
@@ -164,6 +172,7 @@ struct stats {
 	size_t nfunctions, nsites;
 	uint64_t *named; /* by plan->named: how many */
 	size_t nnamed;
+	VEC(struct stats_mark) marks;
 	stats_nodes nodes;
 	VEC(struct stats_thread) threads;
 	VEC(struct stats_call) calls;

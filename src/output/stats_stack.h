@@ -69,6 +69,7 @@ struct stats_priv {
 	struct map64 edges;	  /* hash of caller, site, callee -> index + 1 into stats.calls */
 	struct map64 full_names;  /* function -> char *, its readable name; "": it has none */
 	struct map64 targets;	  /* hash of site and address -> index + 1 into its targets */
+	struct map64 marks;	  /* hash of a text -> 1 + its index */
 	struct map64 cpus;	  /* CPU -> 1 + index into stats.cpus */
 	struct map64 on_cpu;	  /* CPU << 32 | function -> 1 + index into stats.on_cpu */
 	struct map64 name_hashes; /* hash of a sampled function's name -> 1 + index into names */

@@ -490,6 +490,25 @@ static void put_counted(struct output *o, rows_vec *rows, bool total)
 	coverage__free(&c);
 }
 
+static void put_marks(struct output *o)
+{
+	const struct stats *p = o->state;
+	const struct stats_mark *m;
+	struct str *s = &o->buffer;
+
+	if (p->marks.len)
+		str__puts(s, "\n    count  mark\n");
+	vec__each (m, &p->marks) {
+		str__printf(s, "%9llu%s  ", (unsigned long long)m->count, o->more);
+		str__shown(s, m->text);
+		if (m->numbered)
+			str__printf(s, " = %lld", (long long)m->least);
+		if (m->numbered && m->most != m->least)
+			str__printf(s, " to %lld", (long long)m->most);
+		str__putc(s, '\n');
+	}
+}
+
 static int summary__end(struct output *o, const struct trace_totals *t)
 {
 	struct stats *p = o->state;
@@ -502,6 +521,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 	if (p->samples)
 		samples__put_tables(o);
 	named__put_counts(o, p->named);
+	put_marks(o);
 	put_tracing(&o->buffer, &rows, t);
 	put_histograms(&o->buffer, &rows);
 	if (stats__missing(p, t, &missing)) {

@@ -96,6 +96,8 @@ is "$(json_lines "$T/app.json" '$e->{event} eq "mark" && join " ", $e->{text}, $
 like "$T/app.err" '^bbtrace: 1 times recording was to stop before it had started' "$engine: a stretch that was too short is told"
 bb report "$T/file" -F json -e entry
 same "$T/out" "$T/app.json" "$engine: report shows the same"
+bb report "$T/file" -F summary
+like "$T/out" '^ +2  a literal = 0 to 2$' "$engine: the summary counts marks"
 bb report "$T/file"
 like "$T/out" '-- recording starts, [0-9.]+[a-z]+ after BBTRACE_START\(\) of [0-9]+ --' "$engine: as text: a start"
 like "$T/out" '-- recording stops at BBTRACE_STOP\(\) of [0-9]+ --' "$engine: a stop"
