@@ -8,7 +8,7 @@
 . "$E2E/rounds.sh"
 needs root uprobes
 [[ $(uname -m) == x86_64 ]] || skip_all 'functions are copied on x86-64 only'
-ROUNDS=${ROUNDS:-4}
+ROUNDS=${ROUNDS:-2}
 
 ctl() { "$BBTRACE" ctl "$T/sock" "$@" >>"$T/ctl.out" 2>&1; }
 # switch_all: starts and stops until the trace has ended; a line in $T/switches for each time that both were done
