@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include "engine.h"
 #include "fitness.h"
-#include "markers.h"
 #include "switching.h"
 #include "wants.h"
 
@@ -116,21 +115,15 @@ static bool filters_threads(const struct probe_filters *f)
 }
 
 /* Where other probes of ours will be. */
-static int reserve(const struct args *a, struct planning *p, struct plan *plan)
+static void reserve(const struct engine_state *e, const struct planning *p, struct plan *plan)
 {
-	bool marks = plan->placement != PLACEMENT_COUNT &&
-		     (args__record_name(a) || args__format(a)->marks);
-	struct markers markers = {0};
-	int err = markers__find(&markers, a, p, marks);
 	const struct probe_marker *m;
 	const struct usdt_site *u;
 
-	vec__each (m, &markers.all)
+	vec__each (m, &e->markers.all)
 		plan__reserve(plan, m->object, m->vaddr);
 	vec__each (u, &p->with.usdt)
 		plan__reserve(plan, u->object, u->probe->vaddr);
-	markers__free(&markers);
-	return err;
 }
 
 /* flag: among those of the processors, which nothing else in that file is called. */
@@ -154,11 +147,22 @@ static int copy(struct engine_state *e, const struct args *a, struct planning *p
 		.runs = !a->command,
 		.by_records = filters_threads(&a->filters),
 		.real_calls = machine_has_shadow_stacks(plan->arch->copier->shadow_stacks)};
-	err = reserve(a, p, plan);
-	if (!err)
-		err = copies__make(plan, &e->log, &e->copies);
+	reserve(e, p, plan);
+	err = copies__make(plan, &e->log, &e->copies);
 	e->copied = err ? 0 : tell_copies(e->copies, plan);
 	return err;
+}
+
+static int begin(struct engine_state *e, const struct args *a, struct planning *p,
+		 struct plan **out)
+{
+	int err = planning__begin(p, a, out);
+
+	if (err)
+		return err;
+	e->marks = (*out)->placement != PLACEMENT_COUNT && plan__has_programs(*out) &&
+		   (args__record_name(a) || args__format(a)->marks);
+	return markers__find(&e->markers, a, p, e->marks);
 }
 
 /* The plan for probes is another one. */
@@ -170,9 +174,11 @@ static int plan_for_probes(struct engine_state *e, struct args *a, struct planni
 	e->copied = 0;
 	plan__free(*out);
 	*out = NULL;
+	markers__free(&e->markers);
+	e->markers = (struct markers){0};
 	planning__free(p);
 	*p = (struct planning){0};
-	return planning__begin(p, a, out);
+	return begin(e, a, p, out);
 }
 
 /* Why what is traced needs probes; NULL: it doesn't. A program whose leak checker would fail does
@@ -206,7 +212,7 @@ int engine__plan(struct engine_state *e, struct args *a, struct planning *p, str
 
 	if (why)
 		choose_probes(a, why);
-	err = planning__begin(p, a, out);
+	err = begin(e, a, p, out);
 	e->advisable = !err && a->engine == ENGINE_PROBE && !why && !not_inline(a) &&
 		       plan__has_programs(*out) && (*out)->arch->copier;
 	if (err || a->engine != ENGINE_INLINE)
@@ -274,4 +280,5 @@ void engine__close(struct engine_state *e)
 {
 	inliner__close(e->inliner);
 	copies__free(e->copies);
+	markers__free(&e->markers);
 }

@@ -3,7 +3,7 @@
 #ifndef BBTRACE_CMD_ENGINE_H
 #define BBTRACE_CMD_ENGINE_H
 
-#include "planning.h"
+#include "markers.h"
 
 struct engine_state {
 	struct copies *copies;	 /* NULL: probes do it all */
@@ -11,11 +11,13 @@ struct engine_state {
 	struct log_options log;
 	unsigned copied; /* functions */
 	bool advisable;	 /* they could be instead of probes */
+	bool marks;	 /* those of programs are recorded */
+	struct markers markers;
 };
 /* Chooses one, without --engine that of BBTRACE_ENGINE or auto; or says what inline doesn't do. */
 int engine__settle(struct args *a);
-/* Plans. With copies: makes them, and says so in the plan; with -v also how many, and why not the
- * others. */
+/* Plans, and finds the markers. With copies: makes them, and says so in the plan; with -v also how
+ * many, and why not the others. */
 int engine__plan(struct engine_state *e, struct args *a, struct planning *p, struct plan **out);
 /* A note, if there were many traps and could be none. events: in the whole trace. */
 void engine__advise(const struct engine_state *e, uint64_t events);

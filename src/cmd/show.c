@@ -14,7 +14,7 @@
 void show__read_inlined(const struct show *s, const struct object *o)
 {
 	if (s->inlines)
-		object__read_inlined((struct object *)o);
+		object__read_inlined(o);
 }
 
 static void resolve_user(struct show *s, uint32_t pid, uint64_t addr, struct location *out)

@@ -42,7 +42,6 @@ struct session {
 	struct render render;	   /* else */
 	struct control control;
 	struct growth growth;
-	struct markers markers;
 	struct switching switching;
 	bool under; /* less ran than --fail-under asks for */
 	int btf;    /* from --btf; -1: none */
@@ -106,13 +105,6 @@ static bool retires(const struct args *a)
 static bool counts(const struct session *s)
 {
 	return s->plan->placement == PLACEMENT_COUNT;
-}
-
-/* Then those of programs are recorded. */
-static bool shows_marks(const struct session *s)
-{
-	return !counts(s) && plan__has_programs(s->plan) &&
-	       (s->recorder || (s->render.output && s->render.output->format->marks));
 }
 
 static int write_out(struct session *s, uint64_t now)
@@ -322,7 +314,8 @@ static struct probe_options options_of(struct session *s)
 		.usdt = s->planning.with.usdt.data,
 		.nusdt = s->planning.with.usdt.len,
 		.parks = args__begin_stopped(s->args) || args__switches(s->args) || s->args->for_ns,
-		.markers = args__switches(s->args) || shows_marks(s) ? &s->markers.all : NULL,
+		.markers =
+			args__switches(s->args) || s->engine.marks ? &s->engine.markers.all : NULL,
 		.stack = s->args->stack,
 		.sample_hz = s->args->freq,
 		.adds_up = args__adds_samples_up(s->args),
@@ -352,7 +345,7 @@ static int begin_recording(struct session *s)
 		s->switching = (struct switching){.args = s->args,
 						  .control = &s->control,
 						  .probe = s->probe,
-						  .markers = &s->markers};
+						  .markers = &s->engine.markers};
 	s->live.switched = switching__switched;
 	s->live.mapped = s->options.markers ? switching__mapped : NULL;
 	s->live.switched_ctx = &s->switching;
@@ -485,8 +478,6 @@ static int prepare(struct session *s, int *status)
 	if (err)
 		return err;
 	err = make_output(s);
-	if (!err)
-		err = markers__find(&s->markers, s->args, &s->planning, shows_marks(s));
 	filter_command(s);
 	return err;
 }
@@ -517,7 +508,6 @@ static void close_session(struct session *s)
 	plan__free(s->plan);
 	growth__free(&s->growth);
 	switching__free(&s->switching);
-	markers__free(&s->markers);
 	planning__free(&s->planning);
 }
 

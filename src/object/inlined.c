@@ -21,11 +21,14 @@ struct inlined {
 	struct map64 at;		/* vaddr -> the names there: a char *; NULL: none */
 };
 
-static struct inlined *table_of(struct object *o)
+/* Filled in on first use. */
+static struct inlined *table_of(const struct object *o)
 {
-	if (!o->inlined)
-		o->inlined = xcalloc(1, sizeof(*o->inlined));
-	return o->inlined;
+	struct object *known = (struct object *)o;
+
+	if (!known->inlined)
+		known->inlined = xcalloc(1, sizeof(*known->inlined));
+	return known->inlined;
 }
 
 /* ---- reading ---- */
@@ -52,7 +55,7 @@ static void add_range(void *ctx, uint32_t scope, uint64_t start, uint64_t end)
 		vec__push(&in->ranges, (struct scope_range){start, end, scope});
 }
 
-void object__read_inlined(struct object *o)
+void object__read_inlined(const struct object *o)
 {
 	static const struct scope_calls calls = {add_scope, add_range};
 	struct inlined *in = table_of(o);

@@ -7,7 +7,7 @@
 needs root uprobes cmd:gdb
 printf '6.6\n%s\n' "$(uname -r)" | sort -VC || skip_all 'needs uprobe_multi, from Linux 6.6 on'
 
-cc -g -O1 -pthread -I"$ROOT/include" -o "$T/app" "$E2E/controlled.c" || exit 2
+. "$E2E/controlled.sh"
 cat >"$T/lib.c" <<'END'
 #include "bbtrace.h"
 void in_library(int c) { if (c == 's') BBTRACE_START(); else BBTRACE_STOP(); }
@@ -15,49 +15,9 @@ END
 cc -O1 -shared -fPIC -I"$ROOT/include" -o "$T/lib.so" "$T/lib.c" || exit 2
 export LIB=$T/lib.so
 
-# app NAME ARG...: traces work() of the program in the background, until it ends; says: what it is to do, one line each
-app() {
-	local name=$1
-	shift
-
-	rm -f "$T/in" "$T/did"
-	mkfifo "$T/in" "$T/did"
-	"$BBTRACE" user "$T/app" "$@" --control-socket "$T/sock" -- "$T/app" <"$T/in" >"$T/did" 2>"$T/$name.err" &
-	trace=$!
-	at_end "kill $trace 2>/dev/null"
-	exec 8>"$T/in" 9<"$T/did"
-	wait_for "$PATIENCE" test -S "$T/sock" || { sed "s/^/# /" "$T/$name.err"; exit 1; }
-}
-says() {
-	local line
-
-	for line; do
-		echo "$line" >&8
-		read -r -t "$PATIENCE" <&9
-	done
-}
 state() { "$BBTRACE" ctl "$T/sock" status 2>/dev/null | sed -n 's/^state: //p'; }
 is_state() { [[ $(state) == "$1" ]]; }
 await() { wait_for "$PATIENCE" is_state "$1"; }
-ends() {
-	exec 8>&-
-	wait "$trace"
-	is $? "${2:-0}" "$engine: $1: the trace ends with status ${2:-0}"
-	exec 9<&-
-}
-# events FILE: a letter for each call, stop, start and mark, a digit for a mark's number
-events() {
-	json_lines "$1" '{entry => "W", mark => "M" . ($e->{number} // ""), stop => "[", start => "]"}->{$e->{event}}' | tr -d '\n'
-}
-# The first byte of work() in the memory of the process: with a probe it is a breakpoint.
-entry_byte() {
-	local pid at base
-
-	pid=$(pgrep -n -P "$trace" -x app) || return
-	base=$(awk -v f="$T/app" '$6 == f { split($1, a, "-"); print a[1]; exit }' "/proc/$pid/maps")
-	at=$(nm "$T/app" | awk '$3 == "work" { print $1 }')
-	dd if="/proc/$pid/mem" bs=1 count=1 skip=$((0x$base + 0x$at)) 2>/dev/null | od -An -tx1 | tr -d ' '
-}
 # changed WHAT: is there something else now?
 changed() {
 	local byte
@@ -65,7 +25,6 @@ changed() {
 	byte=$(entry_byte)
 	ok "$([[ $byte && $byte != "$original" ]]; echo $?)" "$1" || diag "${byte:-unknown}"
 }
-original=$(objdump -d "$T/app" | sed -nE '/<work>:/{n;s/^[^\t]*\t([0-9a-f]{2}).*/\1/p}')
 
 for engine in probe inline; do
 # ---- START and STOP ----
@@ -85,7 +44,7 @@ says s tw fw m 'twpww'
 await stopped
 says w sp w 
 wait_for "$PATIENCE" is_state stopped
-ends app
+ends "$engine: app"
 # w behind s may or may not have come in time
 is "$(events "$T/app.json" | sed 's/^\[\]W*WM0W\[/[]WM0W[/')" '[]WM0W[]WM2W[' "$engine: what is recorded is what ran between START and STOP, of all threads"
 is "$(json "$T/app.json" '$e->{event} eq "start" && $e->{since_asked_ns} > 0 && $e->{by} =~ /^BBTRACE_START\(\) of \d+$/')" 2 \
@@ -116,14 +75,14 @@ says w
 says 'fwp'
 await stopped
 says w
-ends early
+ends "$engine: early"
 is "$(events "$T/early.json" | sed 's/M[0-9]*//g')" '[]WW[]WW[' "$engine: START before main; in a library that is loaded later; STOP in a forked child"
 is "$(json_lines "$T/early.json" '$e->{event} eq "entry" && $e->{pid}' | sort -u | wc -l)" 3 "$engine: of the program and of both its children"
 
 # ---- marks within what is traced ----
 app within one --engine $engine -F json -e entry -o "$T/within.json"
 says mwm
-ends within
+ends "$engine: within"
 is "$(events "$T/within.json" | grep -o 'WM0WWM1')" 'WM0WWM1' "$engine: marks in a traced function"
 
 # ---- functions and lines ----
@@ -137,20 +96,20 @@ is "$(entry_byte)" "$original" "$engine: --stop-on takes them away"
 says wwwww b
 await running
 says w
-ends named
+ends "$engine: named"
 is "$(json_lines "$T/named.json" '$e->{kind} && $e->{kind} eq "ret" && $e->{taken_count}')" 3 "$engine: --start-on and --stop-on: a function and a line; -c counts only in between"
 
 # ---- time ----
 app timed work --engine $engine --delay 1ms --for 1h -F json -e entry -o "$T/timed.json"
 await running
 says ww
-ends timed
+ends "$engine: timed"
 is "$(events "$T/timed.json")" '[]WW' "$engine: --delay: it begins stopped"
 app for work --engine $engine --for 1ms -F json -e entry -o "$T/for.json"
 wait_for "$PATIENCE" grep -qs '^bbtrace: 1 functions' "$T/for.err"
 says w
 is "$(entry_byte)" "$original" "$engine: --for: once the trace has ended the program is its own"
-ends for
+ends "$engine: for"
 is "$(json_lines "$T/for.json" '$e->{event} eq "stop" && $e->{by}')" 'the end of --for' "$engine: which is what stopped it"
 
 done

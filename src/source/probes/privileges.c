@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Capabilities: checks which are missing, and drops those that are no longer needed. */
 #include <errno.h>
+#include <stdlib.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -142,10 +143,19 @@ int privileges__keep_tracing(void)
 	return privileges__keep(kept | one_of(permitted, PRIVILEGE_CHECKPOINT_RESTORE));
 }
 
-/* Debian's level 3 of perf_event_paranoid needs that one. */
+bool privileges__perf_needs_admin(void)
+{
+	autofree char *level = NULL;
+
+	return !file__read("/proc/sys/kernel/perf_event_paranoid", 64, &level, NULL) &&
+	       atoi(level) > 2;
+}
+
+/* What opens a perf event of the whole system. */
 static uint64_t needed_to_open(uint64_t permitted)
 {
-	return one_of(permitted, PRIVILEGE_PERFMON) | (permitted & PRIVILEGE_SYS_ADMIN);
+	return one_of(permitted, PRIVILEGE_PERFMON) |
+	       (privileges__perf_needs_admin() ? permitted & PRIVILEGE_SYS_ADMIN : 0);
 }
 
 /* What opens the trace event for a process that changes its user. */
@@ -156,7 +166,8 @@ static uint64_t needed_for_events(struct probe *p, uint64_t keep, uint64_t permi
 	if (!probe__reopens(p))
 		return 0;
 	write_sets(keep | events, permitted);
-	return uprobe_event__may_open(p) ? events : needed_to_open(permitted);
+	/* Debian's level 3 of perf_event_paranoid */
+	return uprobe_event__may_open(p) ? events : events | (permitted & PRIVILEGE_SYS_ADMIN);
 }
 
 static void tell(const char *who, uint64_t kept)

@@ -310,6 +310,8 @@ bool probe__inherits(const struct probe *p);
 bool probe__reopens(const struct probe *p);
 /* Keeps these capabilities alone, permanently. 0 or -errno. */
 int privileges__keep(uint64_t kept);
+/* Level 3 of perf_event_paranoid, of Debian's kernels: CAP_PERFMON is not enough. */
+bool privileges__perf_needs_admin(void);
 /* Would the kernel, with the current privileges, refuse what p has to do after attaching? */
 bool probe__is_refused(struct probe *p);
 /* -EBUSY, with a message: a process that would have breakpoints at these sites runs copies of their

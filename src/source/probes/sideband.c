@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "session.h"
 #include "sideband.h"
 
 #define RING_PAGES 128 /* a power of two */
@@ -65,19 +66,14 @@ static int open_cpu(struct sideband *s, int cpu)
 	return 0;
 }
 
-/* Debian's kernels have their own level 3. */
 static int explain(int err)
 {
-	autofree char *level = NULL;
-
 	if (err == ENOMEM)
 		return err__set(err,
 				"cannot map the rings of perf events: %s; raise ulimit -l, or "
 				"run with CAP_IPC_LOCK",
 				strerror(err));
-	if (err == EACCES &&
-	    !file__read("/proc/sys/kernel/perf_event_paranoid", 64, &level, NULL) &&
-	    atoi(level) > 2)
+	if (err == EACCES && privileges__perf_needs_admin())
 		return err__set(err,
 				"cannot follow processes with perf_event_open: this kernel wants "
 				"CAP_SYS_ADMIN for it; run with sudo, or sudo sysctl "
