@@ -2,11 +2,11 @@
 /* Which functions code was inlined from: by debug information, which is read once for all code of
  * an object, or as a trace file tells it. */
 #include <stdlib.h>
+#include "debug.h"
 #include "names.h"
-#include "object.h"
 
 struct scope {
-	char *name; /* NULL: it is not an inlined one, or has no name */
+	const char *name; /* NULL: it is not an inlined one, or has no name */
 	uint32_t parent;
 };
 struct scope_range {
@@ -14,11 +14,13 @@ struct scope_range {
 	uint32_t scope;
 };
 
+/* Strings live as long as the object. */
 struct inlined {
+	const struct object *o;
 	bool read;
 	VEC(struct scope) scopes;
 	VEC(struct scope_range) ranges; /* those of a scope are behind those of its parents */
-	struct map64 at;		/* vaddr -> the names there: a char *; NULL: none */
+	struct map64 at;		/* vaddr -> the names there: const char *; NULL: none */
 };
 
 /* Filled in on first use. */
@@ -26,8 +28,10 @@ static struct inlined *table_of(const struct object *o)
 {
 	struct object *known = (struct object *)o;
 
-	if (!known->inlined)
+	if (!known->inlined) {
 		known->inlined = xcalloc(1, sizeof(*known->inlined));
+		known->inlined->o = o;
+	}
 	return known->inlined;
 }
 
@@ -36,15 +40,12 @@ static struct inlined *table_of(const struct object *o)
 static void add_scope(void *ctx, const struct source_scope *s)
 {
 	struct inlined *in = ctx;
-	char *shown = s->raw ? name__demangle(s->raw, DEMANGLE_NAME) : NULL;
+	bool inlined = s->parent != NO_SCOPE;
+	char *shown = inlined && s->raw ? name__demangle(s->raw, DEMANGLE_NAME) : NULL;
 
-	if (!shown && s->name)
-		shown = xstrdup(s->name);
-	if (s->parent == NO_SCOPE) {
-		free(shown);
-		shown = NULL;
-	}
-	vec__push(&in->scopes, (struct scope){shown, s->parent});
+	if (shown)
+		debug__keep(in->o, shown);
+	vec__push(&in->scopes, (struct scope){shown ? shown : inlined ? s->name : NULL, s->parent});
 }
 
 static void add_range(void *ctx, uint32_t scope, uint64_t start, uint64_t end)
@@ -75,14 +76,13 @@ void object__add_inlined(struct object *o, uint64_t vaddr, const char *names)
 {
 	uint64_t *slot = map64__put(&table_of(o)->at, vaddr);
 
-	if (!*slot)
-		*slot = (uintptr_t)xstrdup(names);
+	*slot = (uintptr_t)names;
 }
 
 /* ---- look-up ---- */
 
 /* NULL: none has a name. */
-static char *names_at(const struct inlined *in, uint64_t vaddr)
+static const char *names_at(const struct inlined *in, uint64_t vaddr)
 {
 	uint32_t scope = NO_SCOPE;
 	const struct scope_range *r;
@@ -95,6 +95,8 @@ static char *names_at(const struct inlined *in, uint64_t vaddr)
 		if (in->scopes.data[scope].name)
 			str__printf(&names, "%s%s", names.len ? "\n" : "",
 				    in->scopes.data[scope].name);
+	if (names.data)
+		debug__keep(in->o, names.data);
 	return names.data;
 }
 
@@ -115,16 +117,8 @@ const char *object__inlined_at(const struct object *o, uint64_t vaddr)
 
 void inlined__free(struct inlined *in)
 {
-	struct scope *s;
-	uint64_t value;
-
 	if (!in)
 		return;
-	vec__each (s, &in->scopes)
-		free(s->name);
-	for (size_t i = 0; i < in->at.cap; i++)
-		if (map64__slot(&in->at, i, &value))
-			free((char *)(uintptr_t)value);
 	map64__free(&in->at);
 	vec__free(&in->scopes);
 	vec__free(&in->ranges);

@@ -468,7 +468,7 @@ void object__scopes(const struct object *o, const struct range *ranges, size_t n
 const char *object__inlined_at(const struct object *o, uint64_t vaddr);
 /* Reads that, for all code; once. */
 void object__read_inlined(const struct object *o);
-/* For objects of trace files. */
+/* For objects of trace files. names must outlive the object. */
 void object__add_inlined(struct object *o, uint64_t vaddr, const char *names);
 void inlined__free(struct inlined *in);
 
