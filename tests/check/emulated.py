@@ -69,10 +69,10 @@ def read(path):
 
 
 class Object:
-    """An object file, by bbtrace, objdump and readelf. target: the file here."""
+    """An object file, by bbtrace, objdump and readelf. target: the file here; names: the functions that are traced."""
 
-    def __init__(self, bbtrace, target, machine="x86-64"):
-        self.bbtrace, self.target, self.machine = bbtrace, target, MACHINES[machine]
+    def __init__(self, bbtrace, target, machine="x86-64", names=("*",)):
+        self.bbtrace, self.target, self.machine, self.names = bbtrace, target, MACHINES[machine], names
         self.segments = self.read_segments()
         self.branches = self.read_branches(self.extents())
 
@@ -89,9 +89,9 @@ class Object:
 
     def extents(self):
         """Where the traced functions lie: [start, end), ascending."""
-        functions = self.listed(self.target, "*")
+        functions = self.listed(self.target, *self.names)
         rows = sorted((int(f["vaddr"], 16), int(f["vaddr"], 16) + f["size"]) for f in functions if "size" in f)
-        sites = sorted(int(site["vaddr"], 16) for site in self.listed("--sites", self.target, "*"))
+        sites = sorted(int(site["vaddr"], 16) for site in self.listed("--sites", self.target, *self.names))
         frames = self.tool("readelf", "--debug-dump=frames")
         parts = []
         for start, end in sorted({(int(a, 16), int(b, 16)) for a, b in re.findall(r"FDE .*pc=(\w+)\.\.(\w+)", frames)}):
@@ -132,24 +132,19 @@ class Object:
 
 
 class Emulation:
-    """Runs of a command by QEMU. inside: the object's path as the program sees it; command: the files here, or, with a
-    root (qemu's -L), what the program sees; options: more for QEMU, the processor's model among them."""
+    """Runs of a command by QEMU. inside: the object's path as the program sees it; here: the program's file, if it isn't
+    command[0]; options: more for QEMU, the processor's model among them; stdin: a file."""
 
-    def __init__(self, thing, folder, inside, command, options=(), root=None):
-        self.thing, self.folder, self.inside = thing, folder, inside
-        self.command, self.options, self.root = command, options, root
+    def __init__(self, thing, folder, inside, command, options=(), here=None, stdin=os.devnull):
+        self.thing, self.folder, self.inside, self.command = thing, folder, inside, command
+        self.options, self.here, self.stdin = options, here or command[0], stdin
 
     def run(self, name, *options):
         path = f"{self.folder}/{name}"
         qemu = ["setarch", "-R", self.thing.machine.qemu, *self.options, "-one-insn-per-tb", "-D", path, *options]
-        command = list(self.command)
-        if self.root:
-            qemu += ["-L", self.root, "-0", command[0]]
-            command[0] = self.root + command[0]
-        with open(path + ".out", "wb") as out, open(path + ".err", "wb") as err:
-            status = subprocess.run(
-                qemu + command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, check=False
-            ).returncode
+        qemu += ["-0", self.command[0], self.here, *self.command[1:]]
+        with open(path + ".out", "wb") as out, open(path + ".err", "wb") as err, open(self.stdin, "rb") as stdin:
+            status = subprocess.run(qemu, stdin=stdin, stdout=out, stderr=err, check=False).returncode
         return status, path
 
     def bias_of(self, log):
@@ -167,7 +162,7 @@ class Emulation:
         sys.exit(f"{self.inside}: {self.command[0]} doesn't map it")
 
     def is_program(self):
-        return os.path.realpath(self.inside) == os.path.realpath(self.command[0])
+        return self.inside == self.command[0] or os.path.realpath(self.inside) == os.path.realpath(self.command[0])
 
     def executed(self, log, bias):
         """(branch, taken or None, where to) one after the other. QEMU logs an instruction before it executes it, once
@@ -215,7 +210,7 @@ def traced(lines, inside):
             yield GAP
         elif event["event"] == "branch":
             to = event.get("to") or {}
-            own = to.get("vaddr") and os.path.realpath(to.get("object") or "") == inside
+            own = to.get("vaddr") and to.get("object") == inside
             yield int(event["vaddr"], 16), event.get("taken"), int(to["vaddr"], 16) if own else None
 
 
