@@ -8,7 +8,7 @@
 #include "arch/capstone.h"
 #include "arch/riscv/riscv.h"
 
-static const char *const reg_names[] = {
+const char *const riscv__reg_names[RISCV_REGS] = {
 	"zero", "ra", "sp", "gp", "tp",	 "t0",	"t1", "t2", "s0", "s1", "a0",
 	"a1",	"a2", "a3", "a4", "a5",	 "a6",	"a7", "s2", "s3", "s4", "s5",
 	"s6",	"s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6", "pc",
@@ -118,7 +118,7 @@ static void set_branch(uint32_t word, const struct match *m, struct insn *out)
 		out->target = out->addr + branch_offset(word);
 		out->reads[0] = riscv__rs1(word);
 		out->reads[1] = riscv__rs2(word);
-		out->cond = riscv__funct3(word);
+		out->cond = RISCV_COND(riscv__funct3(word), riscv__rs1(word), riscv__rs2(word));
 		break;
 	case FORM_JUMP:
 	case FORM_LINK:
@@ -180,24 +180,10 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 		if (out->flow == FLOW_BRANCH || out->flow == FLOW_UNSUPPORTED)
 			set_branch(word, m, out);
 	}
+	riscv__probe(word, out);
+	riscv__effects(word, out);
 	riscv__sp(word, out);
 	return 0;
-}
-
-/* Signed conditions give no bound on an unsigned value. */
-static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max)
-{
-	bool less = cond == FUNCT3_BLTU, equal = cond == FUNCT3_BEQ;
-
-	*max = n;
-	if (cond == FUNCT3_BEQ || cond == FUNCT3_BNE)
-		return is_taken == equal;
-	if (cond != FUNCT3_BLTU && cond != FUNCT3_BGEU)
-		return false;
-	if (swapped)
-		return is_taken != less;
-	*max = n - 1;
-	return is_taken == less && n > 0;
 }
 
 /* ---- text ---- */
@@ -205,8 +191,9 @@ static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64
 static void put_operands(uint32_t word, const struct match *m, const struct insn *insn, char *out,
 			 size_t size)
 {
-	const char *rd = reg_names[riscv__rd(word)], *rs1 = reg_names[riscv__rs1(word)];
-	const char *rs2 = reg_names[riscv__rs2(word)];
+	const char *rd = riscv__reg_names[riscv__rd(word)],
+		   *rs1 = riscv__reg_names[riscv__rs1(word)];
+	const char *rs2 = riscv__reg_names[riscv__rs2(word)];
 	char address[32];
 
 	if (insn->operand.disp)
@@ -280,6 +267,15 @@ static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t e
 	return true;
 }
 
+/* A simulated instruction takes one trap, any other one two: a copy of it is executed in front of a
+ * breakpoint. There are no optimised kprobes. */
+static const struct cost_row costs[] = {
+	{"uprobe_multi", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 1200}},
+	{"uprobe_event", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 1200}},
+	{"kprobe_event", true, {[COST_BREAKPOINT] = 430, [COST_JUMP] = 430, [COST_FTRACE] = 430}},
+	{0},
+};
+
 const struct arch arch_riscv64 = {
 	.name = "riscv64",
 	.machine = EM_RISCV,
@@ -288,9 +284,11 @@ const struct arch arch_riscv64 = {
 	.decode = decode,
 	.format = format,
 	.detail = riscv__detail,
-	.bound = bound,
-	.nregs = ARRAY_SIZE(reg_names),
-	.reg_names = reg_names,
+	.taken = riscv__taken,
+	.bound = riscv__bound,
+	.proves = riscv__proves,
+	.nregs = RISCV_REGS,
+	.reg_names = riscv__reg_names,
 	.sp_reg = RISCV_SP,
 	.ip_reg = RISCV_PC,
 	.flags_reg = REG_NONE,
@@ -309,4 +307,10 @@ const struct arch arch_riscv64 = {
 	.loader = {"riscv64-linux-gnu", 0x1003, NULL},
 	.plt_stub = plt_stub,
 	.plt_alignment = 16,
+	.usdt_operand = riscv__usdt_operand,
+	.breakpoint_name = "ebreak",
+	.uprobe_breakpoint = {{0x02, 0x90}, 2}, /* c.ebreak: arch/riscv/include/asm/uprobes.h */
+	.uprobe_form = riscv__uprobe_form,
+	.costs = costs,
+	.kernel = &riscv_kernel,
 };
