@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * RISC-V, 64 bit: decodes one instruction and formats it. Whether a jump is a call or a return
- * follows from its registers alone (ISA manual, section 2.5.1, table 3).
+ * follows from its registers alone (ISA manual, section 2.5.1, table 3), but one behind the return
+ * address is no return.
  */
 #include <elf.h>
 #include <errno.h>
@@ -28,6 +29,7 @@ enum form {
 	FORM_SECOND,   /* rs2, target; rs1 is zero */
 	FORM_JUMP,     /* target */
 	FORM_LINK,     /* rd, target */
+	FORM_RET,      /* to ra */
 	FORM_REG,      /* rs1 + imm */
 	FORM_LINK_REG, /* rd, rs1 + imm */
 };
@@ -54,14 +56,13 @@ static const struct match rows[] = {
 	{0x00000fff, 0x6f | RD(RISCV_RA), FORM_JUMP, FLOW_BRANCH, BRANCH_CALL, "jal"},
 	{0x00000fff, 0x6f | RD(RISCV_T0), FORM_LINK, FLOW_BRANCH, BRANCH_CALL, "jal"},
 	{0x0000007f, 0x0000006f, FORM_LINK, FLOW_BRANCH, BRANCH_JMP, "jal"},
-	{0xffffffff, 0x67 | RS1(RISCV_RA), FORM_NONE, FLOW_BRANCH, BRANCH_RET, "ret"},
-	{0x000fffff, 0x67 | RS1(RISCV_RA), FORM_REG, FLOW_BRANCH, BRANCH_RET, "jr"},
-	{0x000fffff, 0x67 | RS1(RISCV_T0), FORM_REG, FLOW_BRANCH, BRANCH_RET, "jr"},
+	{0xffffffff, 0x67 | RS1(RISCV_RA), FORM_RET, FLOW_BRANCH, BRANCH_RET, "ret"},
+	{0xffffffff, 0x67 | RS1(RISCV_T0), FORM_REG, FLOW_BRANCH, BRANCH_RET, "jr"},
 	{0x00007fff, 0x00000067, FORM_REG, FLOW_BRANCH, BRANCH_IJMP, "jr"},
 	{0x00007fff, 0x67 | RD(RISCV_RA), FORM_REG, FLOW_BRANCH, BRANCH_ICALL, "jalr"},
 	{0x00007fff, 0x67 | RD(RISCV_T0), FORM_LINK_REG, FLOW_BRANCH, BRANCH_ICALL, "jalr"},
-	{0x000ff07f, 0x67 | RS1(RISCV_RA), FORM_LINK_REG, FLOW_BRANCH, BRANCH_RET, "jalr"},
-	{0x000ff07f, 0x67 | RS1(RISCV_T0), FORM_LINK_REG, FLOW_BRANCH, BRANCH_RET, "jalr"},
+	{0xfffff07f, 0x67 | RS1(RISCV_RA), FORM_LINK_REG, FLOW_BRANCH, BRANCH_RET, "jalr"},
+	{0xfffff07f, 0x67 | RS1(RISCV_T0), FORM_LINK_REG, FLOW_BRANCH, BRANCH_RET, "jalr"},
 	{0x0000707f, 0x00000067, FORM_LINK_REG, FLOW_BRANCH, BRANCH_IJMP, "jalr"},
 	{0xffffffff, 0x00100073, FORM_NONE, FLOW_STOP, BRANCH_NONE, "ebreak"},
 	{0xffffffff, UNIMP, FORM_NONE, FLOW_STOP, BRANCH_NONE, "unimp"},
@@ -124,6 +125,7 @@ static void set_branch(uint32_t word, const struct match *m, struct insn *out)
 	case FORM_LINK:
 		out->target = out->addr + jump_offset(word);
 		break;
+	case FORM_RET:
 	case FORM_REG:
 	case FORM_LINK_REG:
 		out->operand = (struct operand){.kind = OPERAND_REG,
@@ -132,7 +134,7 @@ static void set_branch(uint32_t word, const struct match *m, struct insn *out)
 						.scale = 1,
 						.size = 8,
 						.disp = riscv__imm_i(word)};
-		out->completes = true;
+		out->completes = m->kind != BRANCH_RET;
 		break;
 	default:
 		break;
