@@ -8,6 +8,8 @@
 
 #if defined(__TARGET_ARCH_x86) || defined(__x86_64__)
 #define WIRE_REGS 18
+#elif defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+#define WIRE_REGS 34
 #else
 #define WIRE_REGS 36
 #endif

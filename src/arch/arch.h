@@ -300,9 +300,11 @@ struct arch_kernel {
 	/* Whether this is ftrace's call, and its target. */
 	bool (*ftrace_call)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
 	struct breakpoint breakpoint;
-	uint8_t ip_behind; /* the instruction pointer at a kprobe's hit minus its address */
-	uint8_t decodes;   /* average bytes per instruction, to estimate how many the kernel decodes
-			      to place a kprobe; 0: it decodes none */
+	uint8_t ip_behind;   /* the instruction pointer at a kprobe's hit minus its address */
+	bool counts_by_task; /* a task's thread_info has the preempt_count, not a variable of
+				CPUs */
+	uint8_t decodes; /* average bytes per instruction, to estimate how many the kernel decodes
+			    to place a kprobe; 0: it decodes none */
 	/* Whether this is the jump of an optimised kprobe, complete or being written, and its
 	 * target. */
 	bool (*detour)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);

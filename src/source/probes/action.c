@@ -35,7 +35,7 @@ static uint64_t action_of(const struct plan *plan, const struct plan_site *s, ui
 	case BRANCH_RET:
 		if (plan->placement == PLACEMENT_COUNT && !plan->counts_all)
 			return action(ACTION_NONE, 0); /* most rets aren't looked at */
-		return action(ACTION_RET, 0);
+		return action(ACTION_RET, s->operand.kind == OPERAND_REG ? s->operand.base : 0);
 	case BRANCH_JCC:
 	case BRANCH_LOOP:
 		return action(ACTION_CONDITION, s->cond);
