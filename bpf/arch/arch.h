@@ -34,6 +34,8 @@
 #include "x86.h"
 #elif defined(__TARGET_ARCH_arm64)
 #include "arm64.h"
+#elif defined(__TARGET_ARCH_riscv)
+#include "riscv.h"
 #else
 #error "no file in bpf/arch for this architecture"
 #endif

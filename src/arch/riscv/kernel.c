@@ -52,5 +52,6 @@ const struct arch_kernel riscv_kernel = {
 	.ftrace_size = sizeof(ftrace_nop),
 	.ftrace_keeps = true,
 	.ftrace_call = ftrace_call,
+	.counts_by_task = true,
 	.decodes = 3,
 };
