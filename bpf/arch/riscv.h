@@ -13,6 +13,7 @@
 #define ARCH_LINK	   1
 #define ARCH_LOADS_TARGETS 0
 #define ARCH_HAS_RETHOOK   1
+#define ARCH_STACK_BY_CPU  0
 #define ARCH_CALL_PUSHES   0
 #define ARCH_KPROBE_BEHIND 0
 /* RISC-V ABIs Specification, "Frame Pointer Convention": it is where the frame ends */
@@ -52,6 +53,12 @@ static __always_inline __u64 arch_register(struct pt_regs *ctx, __u32 reg)
 	reg &= ARCH_GENERAL - 1;
 	bpf_probe_read_kernel(&value, sizeof(value), (const __u64 *)(const void *)ctx + reg);
 	return reg ? value : 0;
+}
+
+/* An indirect branch leaves out the lowest bit: ISA manual, section 2.5.1. */
+static __always_inline __u64 arch_target(__u64 addr)
+{
+	return addr & ~1ull;
 }
 
 static __always_inline __u64 arch_sp(struct pt_regs *ctx)
