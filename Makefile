@@ -12,25 +12,10 @@ Q       := $(if $(filter 0,$(V)),@)
 # The only place where it stands.
 VERSION := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 
-# ARCH=arm64|riscv64: builds for that architecture in build/ARCH, by Debian's cross compiler with the folder of libraries
-# and headers that scripts/sysroot.sh makes.
-MACHINE  := $(patsubst aarch64,arm64,$(shell uname -m))
-ARCH     := $(MACHINE)
-# Its name in vmlinux/ and bpf/arch.
+include scripts/cross.mk
+B        := build$(if $(SYSROOT),/$(ARCH))
+# The architecture's name in vmlinux/ and bpf/arch.
 BPF_ARCH := $(patsubst x86_64,x86,$(patsubst riscv%,riscv,$(ARCH)))
-ifeq ($(ARCH),$(MACHINE))
-B        := build
-LIBDIR   := $(shell pkg-config --variable=libdir capstone 2>/dev/null)
-else
-TRIPLET  := $(or $(patsubst %,%-linux-gnu,$(patsubst arm64,aarch64,$(filter arm64 riscv64,$(ARCH)))),$(error ARCH=$(ARCH): not one of arm64 riscv64))
-SYSROOT  := $(shell scripts/sysroot.sh $(ARCH))
-$(if $(SYSROOT),,$(error ARCH=$(ARCH) needs the folder that scripts/sysroot.sh $(ARCH) makes))
-B        := build/$(ARCH)
-LIBDIR   := $(SYSROOT)/usr/lib/$(TRIPLET)
-# These compilers look into folders of their own first, whose libc may be older than the one that the libraries need.
-CROSS    := --sysroot=$(SYSROOT) -B$(LIBDIR)/ -isystem $(SYSROOT)/usr/include/$(TRIPLET) -isystem $(SYSROOT)/usr/include
-CC       := $(TRIPLET)-gcc $(CROSS)
-endif
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-missing-field-initializers $(WERROR)
 CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
@@ -39,6 +24,7 @@ LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lprotobuf-c -lm 
 
 # Capstone is used if it is installed. It is loaded when it is needed: its data takes 1 ms to relocate. CAPSTONE= builds
 # without it.
+LIBDIR   := $(if $(SYSROOT),$(SYSROOT)/usr/lib/$(TRIPLET),$(shell pkg-config --variable=libdir capstone 2>/dev/null))
 CAPSTONE := $(if $(LIBDIR),$(shell readelf -d $(LIBDIR)/libcapstone.so 2>/dev/null | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'))
 CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 
