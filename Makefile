@@ -86,10 +86,10 @@ $(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/packets.o $(b)/output/perfetto.o
 # The BPF program: each object and its skeleton. gs is a register of x86.
 BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(filter-out $(if $(filter x86,$(BPF_ARCH)),,bpf/gs.bpf.c),$(wildcard bpf/*.bpf.c)))
 
-$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*/*.h) Makefile
+$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*.h vmlinux/*/*.h) Makefile
 	@mkdir -p $(@D)
 	@echo "  BPF   $@"
-	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Ivmlinux/$(BPF_ARCH) -Ibpf $(BPF_CFLAGS) -c -o $@.tmp $<
+	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Ivmlinux -Ivmlinux/$(BPF_ARCH) -Ibpf $(BPF_CFLAGS) -c -o $@.tmp $<
 	$(Q)$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
 $(B)/%.skel.h: $(B)/%.bpf.o
