@@ -287,7 +287,7 @@ make_root()
 	printf '%q ' "$@" >"$root/vm/command"
 	if on_disk; then
 		make_disk
-		! foreign || put_drivers
+		! needs_drivers || put_drivers
 	else
 		(cd "$root" && find . -print0 | cpio --null --quiet --create --format=newc --owner=0:0) >"$work/initramfs"
 		rooted=(-initrd "$work/initramfs")
@@ -315,7 +315,7 @@ find_kernel()
 	fi
 	local options=()
 	[[ -z $kernel ]] || options+=("$kernel")
-	((${#modules[@]} == 0)) && ! foreign || options+=(--modules)
+	((${#modules[@]} == 0)) && ! needs_drivers || options+=(--modules)
 	folder=$(tests/vm/kernel.sh -A "$arch" ${options[@]+"${options[@]}"}) || fail "no kernel $kernel"
 	vmlinuz=$folder/vmlinuz
 	release=$(<"$folder/release")
