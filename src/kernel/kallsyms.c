@@ -40,13 +40,19 @@ static bool take_char(struct cursor *c, char want)
 	return true;
 }
 
+/* GNU as numbers its labels behind these: ".L1\0021". */
+static bool is_of_label(unsigned char c)
+{
+	return c == 1 || c == 2;
+}
+
 /* The field up to white space. It is terminated there; *behind is the replaced character. NULL:
  * none. */
 static char *take_word(struct cursor *c, char *behind)
 {
 	char *word = c->p;
 
-	while ((unsigned char)*c->p > ' ')
+	while ((unsigned char)*c->p > ' ' || is_of_label(*c->p))
 		c->p++;
 	*behind = *c->p;
 	if (c->p == word || (!*behind && c->p < c->end))
@@ -81,6 +87,11 @@ static bool take_symbol(struct cursor *c, struct kallsym *s)
 	if (!take_char(c, ' '))
 		return false;
 	s->name = take_word(c, &behind);
+	/* and names places of RISC-V code ".L0 " */
+	if (s->name && behind == ' ') {
+		behind = *c->p;
+		c->p += c->p < c->end;
+	}
 	if (s->name && behind == '\t')
 		return (s->module = take_module(c));
 	return s->name && (behind == '\n' || !behind);
