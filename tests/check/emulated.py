@@ -34,7 +34,7 @@ MACHINES = {
         "",
         r"(?:(?:notrack|bnd|rep[nz]?|repn?z|data16|addr32|[c-g]s) )*(j\w+|call\w*|ret\w*|loop\w*)(?:,p[nt])?\s*(.*)",
         r"j(?!mp)|loop",
-        r"([0-9a-f]+)\b(?! *\()",
+        r"(?:0x)?([0-9a-f]+)\b(?! *\()",
     ),
     "i386": Machine(
         "i386",
@@ -42,7 +42,7 @@ MACHINES = {
         "",
         r"(?:(?:notrack|bnd|rep[nz]?|repn?z|data16|addr16|[c-g]s) )*(j\w+|call\w*|ret\w*|loop\w*)(?:,p[nt])?\s*(.*)",
         r"j(?!mp)|loop",
-        r"([0-9a-f]+)\b(?! *\()",
+        r"(?:0x)?([0-9a-f]+)\b(?! *\()",
     ),
     "arm64": Machine(
         "arm64",
@@ -50,7 +50,7 @@ MACHINES = {
         "aarch64-linux-gnu-",
         r"(bc?\.\w+|bl?|c[b][a-z]+|tbn?z|br|blr|ret|blra\w+|bra[ab]z?|reta\w+)(?:\s+(.*))?$",
         r"bc?\.(?!al$|nv$)|cb|tb",
-        r"(?:.*, *)?([0-9a-f]+)(?: <.*)?$",
+        r"(?:.*, *)?(?:0x)?([0-9a-f]+)(?: <.*)?$",
     ),
     "riscv64": Machine(
         "riscv64",
@@ -58,7 +58,7 @@ MACHINES = {
         "riscv64-linux-gnu-",
         r"(b(?:eq|ne|lt|ge|le|gt)[uz]?|j|jal|jr|jalr|ret)(?:\s+(.*))?$",
         r"b",
-        r"(?:.*,)?([0-9a-f]+)(?: <.*)?$",
+        r"(?:.*,)?(?:0x)?([0-9a-f]+)(?: <.*)?$",
     ),
 }
 
