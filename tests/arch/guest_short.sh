@@ -30,7 +30,7 @@ for program in 'fib 3 354 fib' 'switch 0 20 pick' 'except-O2 0 20 thrower throug
 done
 
 # calls N: entries, returns and branches of the function in a program that makes N such system calls; some are the start's.
-choose function traceable 'a function of lseek(2)' ksys_lseek "__se_sys_lseek" vfs_llseek
+choose function traceable 'the function of lseek(2)' __arm64_sys_lseek __riscv_sys_lseek
 calls() {
 	bb kernel "$function" -F json -o "$T/kernel" -- perl -e "open my \$f, '<', '/etc/passwd'; sysseek \$f, \$_ % 2, 0 for 1 .. $1"
 	exits 0 "$machine $function: traced"
