@@ -64,10 +64,20 @@ enum probe_refusal {
 	PROBE_KERNEL,	   /* the kernel refused it when attaching (static call, jump label) */
 	PROBE_UNSUPPORTED, /* far branch, xbegin */
 	PROBE_PATCHABLE,   /* unsafe to probe on Linux 6.18 and later: insn.patchable */
-	PROBE_STEPPED, /* behaves differently when single-stepped out of line (pushf, syscall) */
+	PROBE_STEPPED,	 /* behaves differently when single-stepped out of line (pushf, syscall) */
+	PROBE_EXCLUSIVE, /* of a load- and a store-exclusive, or between them: insn.exclusive */
 	PROBE_REFUSALS
 };
 extern const char *const probe_refusal_text[PROBE_REFUSALS]; /* NULL for OK */
+
+/* Part of an atomic change by two instructions: the second one fails if there was an exception in
+ * between. */
+enum exclusive {
+	EXCLUSIVE_NONE,
+	EXCLUSIVE_LOAD,
+	EXCLUSIVE_STORE,
+	EXCLUSIVE_CLEAR, /* gives up: no store follows */
+};
 
 struct insn {
 	uint64_t addr;
@@ -102,6 +112,7 @@ struct insn {
 	bool repeats;	/* one execution may hit a breakpoint on it several times (x86: rep) */
 	bool slow;	/* may wait, enter the kernel, or repeat */
 	bool enters_kernel; /* a system call, a software interrupt, a trap that resumes */
+	uint8_t exclusive;  /* enum exclusive */
 	bool padding;	    /* fills space between functions: nop, a breakpoint */
 	/* effect on the stack pointer, for stack.c */
 	uint8_t sp_effect; /* enum sp_effect */

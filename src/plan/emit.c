@@ -16,10 +16,14 @@ static uint32_t plan_function_of(struct emit *e, uint64_t addr)
 
 static uint8_t refusal(const struct emit *e, const struct insn *insn)
 {
+	unsigned flags = e->g->nodes.data[graph__known(e->g, insn->addr)].flags;
+
 	if (object__noprobe_at(e->g->object, insn->addr))
 		return PROBE_BLACKLIST;
-	if (e->g->nodes.data[graph__known(e->g, insn->addr)].flags & NODE_DOUBTFUL)
+	if (flags & NODE_DOUBTFUL)
 		return PROBE_UNPROVED;
+	if (flags & NODE_EXCLUSIVE)
+		return PROBE_EXCLUSIVE;
 	if (insn->flow == FLOW_UNSUPPORTED)
 		return PROBE_UNSUPPORTED;
 	if (e->g->kernel)
@@ -476,10 +480,10 @@ static uint8_t count_quick(const struct emit *e, uint32_t first)
 	return n;
 }
 
-static bool is_doubtful(const struct emit *e, uint32_t first)
+static bool is_unfit(const struct emit *e, uint32_t first)
 {
 	for (uint32_t node = first; node; node = graph__in_block(e->g, node))
-		if (e->g->nodes.data[node].flags & NODE_DOUBTFUL)
+		if (e->g->nodes.data[node].flags & (NODE_DOUBTFUL | NODE_EXCLUSIVE))
 			return true;
 	return false;
 }
@@ -505,7 +509,7 @@ static void add_block(struct emit *e, const struct leader *l)
 		      : n->flags & NODE_RESUMED	  ? ABNORMAL_RESUMED
 						  : 0;
 	b->quick = count_quick(e, l->first);
-	b->doubtful = is_doubtful(e, l->first);
+	b->unfit = is_unfit(e, l->first);
 	b->sp_delta = depth_at(e, l);
 	set_edges(e, l, b);
 	add_sites(e, l->first, l->last, index);

@@ -199,7 +199,7 @@ bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_onl
 	struct insn insn;
 	int32_t depth;
 
-	if (f->flow.marked[block] || b->doubtful || !is_shown(f->p, b) ||
+	if (f->flow.marked[block] || b->unfit || !is_shown(f->p, b) ||
 	    !find_place(f->p, b, emulated_only, &insn, &depth))
 		return false;
 	s = vec__add(&f->p->sites);

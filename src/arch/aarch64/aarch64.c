@@ -39,6 +39,22 @@ static const struct match speeds[] = {
 	{0x3b200c00, 0x19000400, SLOW},	 /* copies and sets memory (FEAT_MOPS) */
 };
 
+/* Load/store exclusive, C4.1.94; the compare-and-swap pair has the same bits but the topmost one.
+ * The unprivileged ones: FEAT_LSUI. */
+static const struct match exclusives[] = {
+	{0x3fe00000, 0x08400000, EXCLUSIVE_LOAD},  {0xbfe00000, 0x88600000, EXCLUSIVE_LOAD},
+	{0x3fe00000, 0x08000000, EXCLUSIVE_STORE}, {0xbfe00000, 0x88200000, EXCLUSIVE_STORE},
+	{0xbfe00000, 0x89400000, EXCLUSIVE_LOAD},  {0xbfe00000, 0x89000000, EXCLUSIVE_STORE},
+	{0xfffff0ff, 0xd503305f, EXCLUSIVE_CLEAR},
+};
+
+static uint8_t exclusive_of(uint32_t word)
+{
+	const struct match *row = match__find(exclusives, ARRAY_SIZE(exclusives), word);
+
+	return row ? row->form : EXCLUSIVE_NONE;
+}
+
 static bool is_slow(uint32_t word)
 {
 	const struct match *row = match__find(speeds, ARRAY_SIZE(speeds), word);
@@ -70,6 +86,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->keeps_state = word == A64_NOP || (word & A64_IS_BTI) == A64_BTI;
 	out->only_compares = match__find(comparisons, ARRAY_SIZE(comparisons), word);
 	out->slow = is_slow(word);
+	out->exclusive = exclusive_of(word);
 	out->enters_kernel = word >> 24 == 0xd4; /* svc, hvc, smc, brk, hlt */
 	aarch64__uprobe(word, row, out);
 	if (!row)

@@ -153,6 +153,21 @@ static bool is_slow(uint32_t word)
 	return opcode == OP_SYSTEM || opcode == OP_MISC_MEM || opcode == OP_AMO;
 }
 
+/* lr, sc: chapter 13.2; those of words, and of double words. */
+static uint8_t exclusive_of(uint32_t word)
+{
+	if (riscv__opcode(word) != OP_AMO || (riscv__funct3(word) & 6) != 2)
+		return EXCLUSIVE_NONE;
+	switch (word >> 27) {
+	case 2:
+		return EXCLUSIVE_LOAD;
+	case 3:
+		return EXCLUSIVE_STORE;
+	default:
+		return EXCLUSIVE_NONE;
+	}
+}
+
 /* In the kernel an ebreak may be a WARN(), which resumes at the next instruction
  * (arch/riscv/include/asm/bug.h). */
 static uint8_t flow_of(const struct match *m, uint32_t word, bool kernel)
@@ -173,6 +188,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->len = n;
 	out->padding = is_padding(word);
 	out->slow = is_slow(word);
+	out->exclusive = exclusive_of(word);
 	out->enters_kernel = (word & ~(1u << 20)) == OP_SYSTEM; /* ecall, ebreak */
 	m = match__find(rows, ARRAY_SIZE(rows), word);
 	if (m) {
