@@ -133,7 +133,7 @@ static __noinline int read_values(struct pt_regs *ctx, __u64 word, bool kernel, 
 			       ? WIRE_NO_VALUE0
 			       : 0;
 	case ACTION_REG:
-		value[0] = arch_register(ctx, SITE_REG(word));
+		value[0] = arch_target(arch_register(ctx, SITE_REG(word)) + SITE_DISP(word));
 		return 0;
 	case ACTION_MEM:
 		if (ARCH_LOADS_TARGETS)
@@ -485,7 +485,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
  * bpf_enable_priv_stack()). A uprobe's program can be preempted, and the next task that hits one on
  * that CPU would overwrite its frame. Programs with a tail call keep the ordinary stack, so these
  * empty arrays are the targets of one. Programs that share an array must be attached in the same
- * way (kernel/bpf/core.c, __bpf_prog_map_compatible()).
+ * way (kernel/bpf/core.c, __bpf_prog_map_compatible()). Where the kernel's compiler for the
+ * architecture knows no such frames, programs that have functions mayn't have tail calls, either.
  */
 #define NOWHERE(name)                                                                              \
 	struct {                                                                                   \
@@ -502,7 +503,8 @@ NOWHERE(nowhere_usdt);
 
 static __always_inline int end_on_own_stack(void *ctx, void *array)
 {
-	bpf_tail_call(ctx, array, 0);
+	if (ARCH_STACK_BY_CPU)
+		bpf_tail_call(ctx, array, 0);
 	return 0;
 }
 

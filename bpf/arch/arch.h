@@ -9,6 +9,8 @@
  *				stack
  *	ARCH_LOADS_TARGETS	indirect branches may find their target in memory
  *	ARCH_HAS_RETHOOK	the kernel's return probes are rethooks; else kretprobes
+ *	ARCH_STACK_BY_CPU	the kernel's compiler may put a program's stack frame into memory of
+ *				the CPU (bpf_jit_supports_private_stack())
  *	ARCH_CALL_PUSHES	bytes of stack that a call takes
  *	ARCH_BREAKPOINT_IS_NMI	the kernel counts the breakpoint of a kprobe as an NMI
  *	ARCH_XOL_SLOT		bytes of a slot where the kernel steps an instruction of a uprobe
@@ -19,6 +21,7 @@
  *				that its handler returns to, from the stack pointer of that
  *				system call (struct rt_sigframe)
  *	arch_register()		by number, of the first ARCH_GENERAL
+ *	arch_target()		where an indirect branch goes, by what it computes
  *	arch_user_link()	with ARCH_LINKS: the link register of a thread's program
  *	arch_call()		in the kernel: what its return probes know a call by
  *	arch_own_address()	a return address without what the program has signed it with
@@ -34,6 +37,8 @@
 #include "x86.h"
 #elif defined(__TARGET_ARCH_arm64)
 #include "arm64.h"
+#elif defined(__TARGET_ARCH_riscv)
+#include "riscv.h"
 #else
 #error "no file in bpf/arch for this architecture"
 #endif

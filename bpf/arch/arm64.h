@@ -12,6 +12,7 @@
 #define ARCH_LINK	   30
 #define ARCH_LOADS_TARGETS 0
 #define ARCH_HAS_RETHOOK   0
+#define ARCH_STACK_BY_CPU  1
 #define ARCH_CALL_PUSHES   0
 #define ARCH_KPROBE_BEHIND 0
 /* AAPCS64, 6.4.6: the frame record */
@@ -49,6 +50,11 @@ static __always_inline __u64 arch_register(struct pt_regs *ctx, __u32 reg)
 	bpf_probe_read_kernel(&value, sizeof(value),
 			      (const __u64 *)(const void *)ctx + (reg & (ARCH_GENERAL - 1)));
 	return value;
+}
+
+static __always_inline __u64 arch_target(__u64 addr)
+{
+	return addr;
 }
 
 static __always_inline __u64 arch_sp(struct pt_regs *ctx)

@@ -12,6 +12,7 @@
 #define ARCH_LINK	   0
 #define ARCH_LOADS_TARGETS 1
 #define ARCH_HAS_RETHOOK   1
+#define ARCH_STACK_BY_CPU  1
 #define ARCH_CALL_PUSHES   8
 #define ARCH_KPROBE_BEHIND 1
 #define ARCH_FRAME_RETURN  8
@@ -58,6 +59,11 @@ static __always_inline __u64 arch_register(struct pt_regs *ctx, __u32 reg)
 
 	copy_regs(r, ctx);
 	return r[reg & (ARCH_GENERAL - 1)];
+}
+
+static __always_inline __u64 arch_target(__u64 addr)
+{
+	return addr;
 }
 
 static __always_inline __u64 arch_sp(struct pt_regs *ctx)

@@ -94,6 +94,7 @@ struct insn {
 	uint16_t cond;	      /* conditional: the condition; only src/arch/NAME and bpf/arch/NAME.h
 				 interpret it */
 	uint8_t user_refusal; /* enum probe_refusal for a uprobe here */
+	uint8_t kernel_refusal; /* for a kprobe */
 	bool emulated; /* under a uprobe the kernel emulates it: one trap. Otherwise it single-steps
 			  it: two */
 	bool varies;   /* not all kernels do with it what .emulated says */
@@ -305,6 +306,7 @@ struct arch_kernel {
 	/* The nop that ftrace replaces by a call. */
 	const uint8_t *ftrace_nop;
 	uint8_t ftrace_size;
+	bool ftrace_keeps;    /* the kernel accepts no kprobe on it */
 	uint8_t landing_size; /* of the landing instruction (endbr64) that may precede the nop */
 	/* Whether this is ftrace's call, and its target. */
 	bool (*ftrace_call)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);

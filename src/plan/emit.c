@@ -16,20 +16,19 @@ static uint32_t plan_function_of(struct emit *e, uint64_t addr)
 
 static uint8_t refusal(const struct emit *e, const struct insn *insn)
 {
+	enum probe_refusal place = place__refusal(e->g->arch, e->g->object, e->g->kernel, insn);
 	unsigned flags = e->g->nodes.data[graph__known(e->g, insn->addr)].flags;
 
-	if (object__noprobe_at(e->g->object, insn->addr))
-		return PROBE_BLACKLIST;
+	if (place == PROBE_BLACKLIST)
+		return place;
 	if (flags & NODE_DOUBTFUL)
 		return PROBE_UNPROVED;
 	if (flags & NODE_EXCLUSIVE)
 		return PROBE_EXCLUSIVE;
 	if (insn->flow == FLOW_UNSUPPORTED)
 		return PROBE_UNSUPPORTED;
-	if (e->g->kernel)
-		return PROBE_OK;
-	if (insn->user_refusal != PROBE_OK)
-		return insn->user_refusal;
+	if (e->g->kernel || place != PROBE_OK)
+		return place;
 	return insn->patchable && e->options->patchable_unsafe ? PROBE_PATCHABLE : PROBE_OK;
 }
 
