@@ -135,7 +135,8 @@ static void add_node(struct graph *g, const struct insn *insn)
 	n->addr = insn->addr;
 	n->len = insn->len;
 	n->flow = insn->flow;
-	n->sp_effect = insn->sp_effect;
+	/* Go has no functions that make their caller's frame */
+	n->sp_effect = insn->kind == BRANCH_CALL && g->object->go ? SP_SAME : insn->sp_effect;
 	n->sp_value = insn->sp_value;
 	n->padding = insn->padding;
 	n->exclusive = insn->exclusive;

@@ -285,6 +285,14 @@ static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t e
 	return true;
 }
 
+/* Go keeps the goroutine in s11: ld of stackguard0, 16(s11), into any register. */
+static bool go_checks_stack(const uint8_t *bytes, size_t len)
+{
+	uint32_t word;
+
+	return riscv__word(bytes, len, 0, &word) && (word & ~RD(31u)) == 0x010db003;
+}
+
 /* A simulated instruction takes one trap, any other one two: a copy of it is executed in front of a
  * breakpoint. There are no optimised kprobes. */
 static const struct cost_row costs[] = {
@@ -326,6 +334,7 @@ const struct arch arch_riscv64 = {
 	.plt_stub = plt_stub,
 	.plt_alignment = 16,
 	.usdt_operand = riscv__usdt_operand,
+	.go_checks_stack = go_checks_stack,
 	.breakpoint_name = "ebreak",
 	.uprobe_breakpoint = {{0x02, 0x90}, 2}, /* c.ebreak: arch/riscv/include/asm/uprobes.h */
 	.uprobe_form = riscv__uprobe_form,
