@@ -308,11 +308,20 @@ static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entr
 	return n;
 }
 
+/* At an entry, where calls link, the kernel's unwinder passes over the caller: it looks at the frame
+ * pointer, which is the caller's still. */
 static __always_inline __u64 unwind_kernel(struct pt_regs *ctx, struct wire_entry_stack *s)
 {
-	long len = bpf_get_stack(ctx, s->stack, sizeof(s->stack), 0);
+	__u64 *to = s->stack + ARCH_LINKS;
+	long len = bpf_get_stack(ctx, to, sizeof(s->stack) - ARCH_LINKS * sizeof(*to), 0);
 
-	return len > 0 ? (__u64)len >> 3 : 0;
+	if (len <= 0)
+		return 0;
+	if (!ARCH_LINKS)
+		return (__u64)len >> 3;
+	s->stack[0] = to[0];
+	to[0] = s->entry.caller;
+	return ((__u64)len >> 3) + 1;
 }
 
 /* Return addresses in the copy that return probes have replaced. */

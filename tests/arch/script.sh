@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 i=0
 while [ $i -lt 650 ]; do
 	i=$((i + 1))

@@ -22,7 +22,7 @@ static void test_format(void)
 {
 	char text[] = "ffffffff81000000 T _stext\nffffffff81000010 t foo.cold\n"
 		      "ffffffffc0001000 t bar\t[xfs]\n";
-	char spaced[] = "1 t .L0 \n2 t .L0 \t[m]\n";
+	char spaced[] = "1 t .L0 \n2 t .L0 \t[m]\n3 t .L1\0021\t[m]\n";
 	kallsym_vec v = {0};
 
 	is(kallsyms__parse(text, strlen(text), &v), 0, "a table parses");
@@ -37,6 +37,7 @@ static void test_format(void)
 	is(kallsyms__parse(spaced, strlen(spaced), &v), 0, "a name may end in a space");
 	is_str(v.data[0].name, ".L0 ", "which belongs to it");
 	is_str(v.data[1].module, "m", "in modules, too");
+	is_str(v.data[2].name, ".L1\0021", "a numbered label's has what the assembler put there");
 	vec__free(&v);
 }
 

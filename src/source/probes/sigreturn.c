@@ -24,9 +24,10 @@ bool sigreturn__needed(const struct probe *p)
 /* The first of the wrappers is that of the programs that are traced. */
 void sigreturn__attach(struct probe *p)
 {
-	LIBBPF_OPTS(bpf_kprobe_opts, o, .attach_mode = PROBE_ATTACH_MODE_LINK);
-	autofree char *name =
-		xasprintf("%srt_sigreturn", p->plan->arch->kernel->syscalls[0].prefix);
+	const struct arch_kernel *kernel = p->plan->arch->kernel;
+	LIBBPF_OPTS(bpf_kprobe_opts, o, .attach_mode = PROBE_ATTACH_MODE_LINK,
+		    .offset = kernel->ftrace_keeps ? kernel->ftrace_size : 0);
+	autofree char *name = xasprintf("%srt_sigreturn", kernel->syscalls[0].prefix);
 
 	p->sigreturn = bpf_program__attach_kprobe_opts(p->skel->progs.on_sigreturn, name, &o);
 	if (!p->sigreturn)
