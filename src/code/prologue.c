@@ -41,7 +41,8 @@ static bool read_prologue(const struct arch *arch, const struct object *o, uint6
 			return sp + insn.sp_value == arch->dwarf.fp_at + arch->call_pushes;
 		if (insn.sp_effect == SP_ADD)
 			sp += insn.sp_value;
-		else if (insn.sp_effect != SP_SAME)
+		else if (insn.sp_effect != SP_SAME &&
+			 !(arch->dwarf.go_records && insn.sp_effect == SP_LOST)) /* large frames */
 			return false;
 	}
 	return false;
