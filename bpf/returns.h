@@ -52,7 +52,7 @@ struct task_struct___rethook {
 /* Where kretprobes have no rethooks: include/linux/kprobes.h. */
 struct kretprobe_instance___any {
 	struct llist_node___any llist;
-	unsigned long ret_addr, fp;
+	void *ret_addr, *fp;
 } __attribute__((preserve_access_index));
 struct task_struct___kretprobe {
 	struct llist_head___any kretprobe_instances;
@@ -71,8 +71,8 @@ static __noinline __u64 kretprobed_return(__u64 call)
 		struct kretprobe_instance___any *n =
 			(void *)at - bpf_core_field_offset(struct kretprobe_instance___any, llist);
 
-		if (BPF_CORE_READ(n, fp) == call)
-			addr = BPF_CORE_READ(n, ret_addr);
+		if ((__u64)BPF_CORE_READ(n, fp) == call)
+			addr = (__u64)BPF_CORE_READ(n, ret_addr);
 		else if (addr)
 			break;
 		at = BPF_CORE_READ(at, next);

@@ -6,6 +6,7 @@
 #
 #   deps.sh [build]   to build and to run `make try`
 #   deps.sh test      also what `make check` runs. What can't be had here is named; its tests skip
+#   deps.sh arch      also what `make check-arch` emulates with
 #   deps.sh long      what `make check-long` traces and emulates besides
 #   deps.sh bench     what `make bench` builds and measures. Peers that can't be had are named and left out
 #   deps.sh formats   also what `make check-formats` opens the heavier formats with
@@ -57,6 +58,12 @@ test  | libxml2-utils   | xmllint
 test  | protobuf-compiler | protoc
 test  | lcov            | genhtml
 test  | musl-tools      | musl-gcc
+test  | gcc-aarch64-linux-gnu | aarch64-linux-gnu-gcc
+test  | g++-aarch64-linux-gnu | aarch64-linux-gnu-g++
+test  | gcc-riscv64-linux-gnu | riscv64-linux-gnu-gcc
+test  | g++-riscv64-linux-gnu | riscv64-linux-gnu-g++
+test  | qemu-system-arm | qemu-system-aarch64     | 1:8.1
+test  | qemu-system-riscv | qemu-system-riscv64   | 1:8.1
 test  | binutils-aarch64-linux-gnu | aarch64-linux-gnu-objdump
 test  | libc6-arm64-cross | /usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1
 test  | libstdc++6-arm64-cross | /usr/aarch64-linux-gnu/lib/libstdc++.so.6
@@ -66,6 +73,7 @@ test  | libstdc++6-riscv64-cross | /usr/riscv64-linux-gnu/lib/libstdc++.so.6
 test  | pkgconf         | pkg-config
 test  | libcapstone-dev | <capstone/capstone.h>
 test  | headache        | headache
+arch  | qemu-user       | qemu-aarch64            | 1:8.1
 long  | qemu-user       | qemu-x86_64             | 1:8.1
 long  | gzip            | gzip
 long  | dash            | dash
@@ -215,6 +223,7 @@ missing() {
 
 # Those that have an oldest version are asked themselves. QEMU before 8.1 runs patched code of another CPU's
 # halfway (accel/tcg: "Always lock pages before translation"): guests panic now and then.
+new_enough() { "$1" --version | grep -qE 'version (8\.[1-9]|9|[1-9][0-9])'; }
 by_hand() {
 	case $1 in
 	libbpf-dev)
@@ -222,8 +231,10 @@ by_hand() {
 			'#if LIBBPF_MAJOR_VERSION < 1 || (LIBBPF_MAJOR_VERSION == 1 && LIBBPF_MINOR_VERSION < 3)' \
 			'#error' '#endif' | "${CC:-cc}" -E -x c - >/dev/null 2>&1
 		;;
-	qemu-system-x86) qemu-system-x86_64 --version | grep -qE 'version (8\.[1-9]|9|[1-9][0-9])' ;;
-	qemu-user) qemu-x86_64 --version | grep -qE 'version (8\.[1-9]|9|[1-9][0-9])' ;;
+	qemu-system-x86) new_enough qemu-system-x86_64 ;;
+	qemu-system-arm) new_enough qemu-system-aarch64 ;;
+	qemu-system-riscv) new_enough qemu-system-riscv64 ;;
+	qemu-user) new_enough qemu-x86_64 ;;
 	*) return 1 ;;
 	esac
 }
@@ -273,9 +284,14 @@ from_backports() { # PACKAGE ALL...
 		printf '%s\n' libbpf-dev libbpf1 libelf-dev libelf1 libdw-dev libdw1
 		[[ " $* " == *' gdb '* ]] && printf '%s\n' libdebuginfod1 libdebuginfod-common
 		;;
-	qemu-system-x86)
+	qemu-system-x86 | qemu-system-arm)
 		sources='qemu seabios'
-		printf '%s\n' qemu-system-x86 qemu-system-common qemu-system-data seabios
+		printf '%s\n' "$1" qemu-system-common qemu-system-data
+		[[ $1 != *x86 ]] || echo seabios
+		;;
+	qemu-system-riscv) # in Debian 12 a part of qemu-system-misc; its firmware apart
+		sources='qemu seabios'
+		printf '%s\n' qemu-system-riscv qemu-system-common qemu-system-data opensbi
 		;;
 	qemu-user) # needs no other of its source
 		echo qemu-user
@@ -330,7 +346,7 @@ install_missing() {
 
 	mapfile -t lacking < <(missing "${kinds[@]}")
 	say "installing: ${lacking[*]}"
-	[[ " ${lacking[*]} " =~ \ (libbpf-dev|libelf-dev|libdw-dev|qemu-system-x86|qemu-user)\  ]] && enable_backports
+	[[ " ${lacking[*]} " =~ \ (libbpf-dev|libelf-dev|libdw-dev|qemu-system-[a-z0-9]+|qemu-user)\  ]] && enable_backports
 	update || say "apt-get update failed: going on with the lists that are there"
 	mapfile -t lacking < <(missing build)
 	install_these "${lacking[@]}" || return
@@ -346,13 +362,13 @@ install_missing() {
 kind=${1:-build}
 case $kind in
 build) kinds=(build) ;;
-test | long | formats | bench | fuzz | package) kinds=(build "$kind") ;;
+test | arch | long | formats | bench | fuzz | package) kinds=(build "$kind") ;;
 list)
 	shift
-	rows "${@:-build test long formats bench fuzz package}"
+	rows "${@:-build test arch long formats bench fuzz package}"
 	exit
 	;;
-*) die "usage: scripts/deps.sh [build|test|long|formats|bench|fuzz|package|list]" ;;
+*) die "usage: scripts/deps.sh [build|test|arch|long|formats|bench|fuzz|package|list]" ;;
 esac
 
 mapfile -t lacking < <(missing "${kinds[@]}")

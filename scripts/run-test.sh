@@ -17,7 +17,7 @@ drop_root() {
 
 case $test in
 */unit/test_* | tests/scripts/* | tests/fuzz/*) drop_root ;;
-tests/vm/*) limit=14400 ;;
+tests/vm/* | tests/arch/*) limit=14400 ;;
 tests/long/*) limit=$((${SOAK_SECONDS:-3600} + 20 * ${KILLS:-1000})) ;;
 esac
 [[ $test == */* ]] || test=./$test

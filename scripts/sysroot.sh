@@ -43,7 +43,7 @@ relative_links() # ROOT
 # As update-alternatives would set them where a package is installed.
 alternatives() # ROOT
 {
-	for pair in awk:gawk mawk:mawk; do
+	for pair in awk:gawk cc:gcc c++:g++; do
 		[ ! -e "$1/usr/bin/${pair#*:}" ] || [ -e "$1/usr/bin/${pair%:*}" ] || ln -s "${pair#*:}" "$1/usr/bin/${pair%:*}"
 	done
 }

@@ -215,12 +215,17 @@ enum convention_kind {
 
 /* How .eh_frame describes an ordinary frame: DWARF register numbers and byte offsets. */
 struct arch_dwarf {
-	const uint8_t *regs; /* by DWARF number up to return_reg: the register; there: ip_reg */
+	const uint8_t *regs; /* by DWARF number: the register */
 	uint8_t nregs;	     /* 0: stacks aren't unwound by rules */
 	uint16_t entry_reg;  /* at a function's first instruction the CFA is this register + offset
 			      */
 	uint16_t entry_offset;
+	/* return_reg's rule is that of the return address; in links it is a register of its own,
+	 * which has that at the function's entry. */
 	uint16_t fp, return_reg;
+	bool links;
+	uint8_t address_bits;	  /* what is above them in a return address is a signature; 0: there
+				     are none */
 	int64_t fp_at, return_at; /* offsets from the CFA of the saved frame pointer and of the
 				     return address; fp_at 0: frame pointers aren't followed */
 	uint64_t cfa;		  /* offset of the CFA from the frame pointer */

@@ -15,6 +15,7 @@
 struct frame_state {
 	uint64_t regs[RULE_REGS]; /* by DWARF number */
 	uint64_t known;		  /* one bit each */
+	uint64_t pc;
 	bool exact; /* the pc is of the next instruction, not of the one behind a call */
 };
 
@@ -218,6 +219,18 @@ static bool find_register(struct walk *w, const struct rule_row *row, unsigned r
 	return is_value(&ops[rule->n - 1]) || load(w, at, value);
 }
 
+/* The pc becomes the return address, without a signature: those of the kernel's half keep what is
+ * above. */
+static void go_back(struct walk *w)
+{
+	const struct arch_dwarf *l = w->layout;
+	uint64_t pc = w->now.regs[l->return_reg];
+
+	if (l->address_bits && !(pc >> 55 & 1))
+		pc &= (1ull << l->address_bits) - 1;
+	w->now.pc = w->now.regs[l->return_reg] = pc;
+}
+
 /* False: w->end says why there is no caller. */
 static bool step_by_rules(struct walk *w, const struct rule_row *row)
 {
@@ -241,6 +254,7 @@ static bool step_by_rules(struct walk *w, const struct rule_row *row)
 	if (!(next.known >> l->return_reg & 1))
 		return false;
 	w->now = next;
+	go_back(w);
 	return true;
 }
 
@@ -258,16 +272,19 @@ static bool step_by_pointer(struct walk *w)
 		return false;
 	next.regs[l->entry_reg] = cfa;
 	w->now = next;
+	go_back(w);
 	return true;
 }
 
-/* Outer frames are at higher addresses, but for those on another stack. */
+/* Outer frames are at higher addresses, but for those on another stack. Where calls link, the
+ * innermost one may have no frame. */
 static bool leads_out(const struct walk *w, const struct frame_state *before)
 {
 	unsigned sp = w->layout->entry_reg;
 
 	return !(w->now.known >> sp & 1) || !(before->known >> sp & 1) ||
-	       w->now.regs[sp] > before->regs[sp];
+	       w->now.regs[sp] > before->regs[sp] ||
+	       (w->layout->links && before->exact && w->now.regs[sp] == before->regs[sp]);
 }
 
 /* At a function's first instruction nothing was changed but what the call pushed. */
@@ -276,9 +293,13 @@ static bool step_by_entry(struct walk *w)
 	const struct arch_dwarf *l = w->layout;
 	uint64_t cfa = w->now.regs[l->entry_reg] + l->entry_offset;
 
+	if (l->links ? !w->now.exact || !(w->now.known >> l->return_reg & 1)
+		     : !load(w, cfa + l->return_at, &w->now.regs[l->return_reg]))
+		return false;
 	w->now.exact = false;
 	w->now.regs[l->entry_reg] = cfa;
-	return load(w, cfa + l->return_at, &w->now.regs[l->return_reg]);
+	go_back(w);
+	return true;
 }
 
 static bool step_by(struct walk *w, const struct unwind_rules *r)
@@ -294,8 +315,7 @@ static bool step_by(struct walk *w, const struct unwind_rules *r)
 
 static bool step(struct walk *w, const struct unwind_lookup *lookup)
 {
-	const struct arch_dwarf *l = w->layout;
-	uint64_t addr = w->now.regs[l->return_reg] - !w->now.exact;
+	uint64_t addr = w->now.pc - !w->now.exact;
 	struct frame_state before = w->now;
 	struct unwind_rules rules = {.link = FRAME_UNKNOWN};
 
@@ -303,7 +323,7 @@ static bool step(struct walk *w, const struct unwind_lookup *lookup)
 	w->end = STACK_NO_RULES;
 	if (!step_by(w, &rules))
 		return false;
-	if (!w->now.regs[l->return_reg]) {
+	if (!w->now.pc) {
 		w->end = STACK_WHOLE;
 		return false;
 	}
@@ -320,11 +340,12 @@ void unwind__stack(const struct arch *arch, const uint64_t *regs, const struct s
 		w.now.regs[i] = regs[w.layout->regs[i]];
 		w.now.known |= 1ull << i;
 	}
+	w.now.pc = regs[arch->ip_reg];
 	w.now.exact = true;
 	*out = (struct unwound){.stack = {regs[arch->ip_reg]}, .exact = 1, .n = 1};
 	while (w.layout->nregs && out->n < STACK_FRAMES && step(&w, lookup)) {
 		out->exact |= (uint64_t)w.now.exact << out->n;
-		out->stack[out->n++] = w.now.regs[w.layout->return_reg];
+		out->stack[out->n++] = w.now.pc;
 	}
 	out->end = out->n == STACK_FRAMES ? STACK_LIMIT : w.end;
 }

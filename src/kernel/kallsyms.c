@@ -40,26 +40,27 @@ static bool take_char(struct cursor *c, char want)
 	return true;
 }
 
-/* GNU as numbers its labels behind these: ".L1\0021". */
-static bool is_of_label(unsigned char c)
+/* Terminates a field that the cursor is behind; *behind is the replaced character. NULL: it is
+ * empty.
+ */
+static char *end_word(struct cursor *c, char *word, char *behind)
 {
-	return c == 1 || c == 2;
-}
-
-/* The field up to white space. It is terminated there; *behind is the replaced character. NULL:
- * none. */
-static char *take_word(struct cursor *c, char *behind)
-{
-	char *word = c->p;
-
-	while ((unsigned char)*c->p > ' ' || is_of_label(*c->p))
-		c->p++;
 	*behind = *c->p;
 	if (c->p == word || (!*behind && c->p < c->end))
 		return NULL;
 	if (c->p < c->end)
 		*c->p++ = 0;
 	return word;
+}
+
+/* The field up to white space, as end_word(). */
+static char *take_word(struct cursor *c, char *behind)
+{
+	char *word = c->p;
+
+	while ((unsigned char)*c->p > ' ')
+		c->p++;
+	return end_word(c, word, behind);
 }
 
 /* "[name]" at the end of the line. */
@@ -77,6 +78,20 @@ static const char *take_module(struct cursor *c)
 	return word;
 }
 
+/* A symbol's name, as take_word(). Labels of modules that the assembler made may have \1 and \2 in
+ * it, or end in a space (binutils: gas/symbols.c, FB_LABEL_CHAR and DOLLAR_LABEL_CHAR;
+ * include/opcode/riscv.h, RISCV_FAKE_LABEL_NAME). */
+static char *take_name(struct cursor *c, char *behind)
+{
+	char *name = c->p;
+
+	while ((unsigned char)*c->p > ' ' || *c->p == 1 || *c->p == 2)
+		c->p++;
+	if (c->p > name && *c->p == ' ' && (c->p[1] == '\t' || c->p[1] == '\n'))
+		c->p++;
+	return end_word(c, name, behind);
+}
+
 static bool take_symbol(struct cursor *c, struct kallsym *s)
 {
 	char behind;
@@ -86,12 +101,7 @@ static bool take_symbol(struct cursor *c, struct kallsym *s)
 	s->type = *c->p++;
 	if (!take_char(c, ' '))
 		return false;
-	s->name = take_word(c, &behind);
-	/* and names places of RISC-V code ".L0 " */
-	if (s->name && behind == ' ') {
-		behind = *c->p;
-		c->p += c->p < c->end;
-	}
+	s->name = take_name(c, &behind);
 	if (s->name && behind == '\t')
 		return (s->module = take_module(c));
 	return s->name && (behind == '\n' || !behind);

@@ -15,7 +15,7 @@ while IFS='|' read -r name functions input command; do
 	read -ra command <<<"$command"
 	for placement; do
 		to=$OUT/$name.$placement
-		env -i PATH="$PATH" LC_ALL=C PYTHONHASHSEED=0 timeout -k 10 3000 setarch -R "$BBTRACE" user "${command[0]}" "${functions[@]}" \
+		env -i PATH=/usr/bin:/bin LC_ALL=C PYTHONHASHSEED=0 timeout -k 10 3000 setarch -R "$BBTRACE" user "${command[0]}" "${functions[@]}" \
 			--engine probe --placement "$placement" --buffer 64M -o "$to.bbt" -- "${command[@]}" <"$input" >"$to.out" 2>"$to.err"
 		echo $? >"$to.status"
 	done

@@ -12,6 +12,8 @@ from emulated import Emulation, Object, Tap, compare, read, traced  # noqa: E402
 
 
 bbtrace, arch, cpu, root, build, back, folder, table = sys.argv[1:]
+# As guest_reference.sh sets it.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "PYTHONHASHSEED": "0"}
 PLACEMENTS = "full", "implied", "witness"
 
 
@@ -64,7 +66,7 @@ def main():
         inside = command[0] if command[0].startswith("/") else "/src/" + command[0]
         thing = Object(bbtrace, program, arch, functions)
         options = ("-cpu", cpu, "-L", root)
-        status, ref = Emulation(thing, folder, command[0], command, options, program, stdin).reference()
+        status, ref = Emulation(thing, folder, command[0], command, options, program, stdin, ENVIRONMENT).reference()
         tap.check(ref, f"{name}: QEMU executed {len(ref)} branches")
         total += sum(judge(tap, name, placement, ref, status, inside) for placement in PLACEMENTS)
         os.remove(f"{folder}/qemu")

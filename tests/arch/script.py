@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
 numbers = sorted(str(i * 7919 % 10007) for i in range(3000))
 table = {}
 for text in numbers:

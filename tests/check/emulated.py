@@ -34,7 +34,7 @@ MACHINES = {
         "",
         r"(?:(?:notrack|bnd|rep[nz]?|repn?z|data16|addr32|[c-g]s) )*(j\w+|call\w*|ret\w*|loop\w*)(?:,p[nt])?\s*(.*)",
         r"j(?!mp)|loop",
-        r"([0-9a-f]+)\b(?! *\()",
+        r"(?:0x)?([0-9a-f]+)\b(?! *\()",
     ),
     "i386": Machine(
         "i386",
@@ -42,7 +42,7 @@ MACHINES = {
         "",
         r"(?:(?:notrack|bnd|rep[nz]?|repn?z|data16|addr16|[c-g]s) )*(j\w+|call\w*|ret\w*|loop\w*)(?:,p[nt])?\s*(.*)",
         r"j(?!mp)|loop",
-        r"([0-9a-f]+)\b(?! *\()",
+        r"(?:0x)?([0-9a-f]+)\b(?! *\()",
     ),
     "arm64": Machine(
         "arm64",
@@ -50,7 +50,7 @@ MACHINES = {
         "aarch64-linux-gnu-",
         r"(bc?\.\w+|bl?|c[b][a-z]+|tbn?z|br|blr|ret|blra\w+|bra[ab]z?|reta\w+)(?:\s+(.*))?$",
         r"bc?\.(?!al$|nv$)|cb|tb",
-        r"(?:.*, *)?([0-9a-f]+)(?: <.*)?$",
+        r"(?:.*, *)?(?:0x)?([0-9a-f]+)(?: <.*)?$",
     ),
     "riscv64": Machine(
         "riscv64",
@@ -58,7 +58,7 @@ MACHINES = {
         "riscv64-linux-gnu-",
         r"(b(?:eq|ne|lt|ge|le|gt)[uz]?|j|jal|jr|jalr|ret)(?:\s+(.*))?$",
         r"b",
-        r"(?:.*,)?([0-9a-f]+)(?: <.*)?$",
+        r"(?:.*,)?(?:0x)?([0-9a-f]+)(?: <.*)?$",
     ),
 }
 
@@ -135,16 +135,16 @@ class Emulation:
     """Runs of a command by QEMU. inside: the object's path as the program sees it; here: the program's file, if it isn't
     command[0]; options: more for QEMU, the processor's model among them; stdin: a file."""
 
-    def __init__(self, thing, folder, inside, command, options=(), here=None, stdin=os.devnull):
+    def __init__(self, thing, folder, inside, command, options=(), here=None, stdin=os.devnull, env=None):
         self.thing, self.folder, self.inside, self.command = thing, folder, inside, command
-        self.options, self.here, self.stdin = options, here or command[0], stdin
+        self.options, self.here, self.stdin, self.env = options, here or command[0], stdin, env
 
     def run(self, name, *options):
         path = f"{self.folder}/{name}"
         qemu = ["setarch", "-R", self.thing.machine.qemu, *self.options, "-one-insn-per-tb", "-D", path, *options]
         qemu += ["-0", self.command[0], self.here, *self.command[1:]]
         with open(path + ".out", "wb") as out, open(path + ".err", "wb") as err, open(self.stdin, "rb") as stdin:
-            status = subprocess.run(qemu, stdin=stdin, stdout=out, stderr=err, check=False).returncode
+            status = subprocess.run(qemu, stdin=stdin, stdout=out, stderr=err, env=self.env, check=False).returncode
         return status, path
 
     def bias_of(self, log):
@@ -154,7 +154,7 @@ class Emulation:
         with open(log, encoding="utf-8", errors="replace") as lines:
             text = lines.read()
         if self.is_program():
-            return int(re.search(r"^(\w{8,16})-\w{8,16} ", text, re.M)[1], 16) - first_vaddr
+            return int(re.search(r"^(\w{8,16})-\w{8,16} \w+ r", text, re.M)[1], 16) - first_vaddr
         for opened in re.finditer(r'openat\(\S+?,"([^"]+)",\S+\) = (\d+)\n', text):
             if os.path.basename(opened[1]) == os.path.basename(self.inside):
                 mapped = re.compile(r"mmap\(\w+,\d+,\S+,\S+," + opened[2] + r",0\) = 0x(\w+)")

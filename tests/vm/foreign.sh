@@ -5,6 +5,8 @@
 # always on a disk.
 
 foreign() { [[ $arch != amd64 ]]; }
+# Its kernel has no driver for the disk in it.
+needs_drivers() { [[ $arch == riscv64 ]]; }
 
 # QEMU for $arch, with its machine and its console.
 of_arch()
@@ -29,7 +31,7 @@ of_arch()
 	if foreign; then
 		((${#packages[@]} == 0)) || fail "-p takes what is installed here: for $arch there is --full"
 		machine=(-machine virt)
-		build=${B:-build/$arch}
+		build=${B:-build}/$arch
 	fi
 	qemu=${QEMU:-$qemu}
 }
@@ -45,7 +47,7 @@ put_foreign()
 	put_busybox "$root/usr/bin/busybox"
 }
 
-# Drivers of the disk that are not built in, and what ext4 asks for without naming it, in an initramfs that goes on with the disk.
+# The drivers that aren't built in, and what ext4 asks for without naming it, in an initramfs that goes on with the disk.
 put_drivers()
 {
 	local index=$folder/lib/modules/$release driver path before=$work/before
@@ -57,7 +59,6 @@ put_drivers()
 			echo "$path"
 		done | tac
 	done | awk '!seen[$0]++' >"$work/drivers"
-	[[ -s $work/drivers ]] || return 0
 	while read -r path; do
 		cp "$index/$path" "$before/drivers/"
 		echo "${path##*/}"

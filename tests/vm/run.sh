@@ -11,6 +11,7 @@
 #   -p PACKAGE  include the installed files of this Debian package and its dependencies (repeatable); the root is then
 #               an ext4 disk with 1 GiB free, not an initramfs
 #   --full      for -A: with gcc, gdb and so on: what scripts/sysroot.sh makes of `full`
+#   -b FOLDER   bring the files of the guest's /back, by way of its disk: needs -A or -p
 #   -c CPUS     number of CPUs, default 2
 #   -M MIB      memory, default 768
 #   -a TEXT     more of the kernel's command line
@@ -53,15 +54,16 @@ usage()
 }
 
 boot_seconds=240 # it takes 20, and thrice that on a busy machine
-arch=amd64 cpu='' full=false
+arch=amd64 cpu='' full=false back=''
 kernel='' modules=() files=() packages=() cpus=2 memory=768 append='' seconds=3600 verbose=false shell=false turns=false
 while (($#)); do
 	case $1 in
-	-A | -C | -k | -m | -f | -p | -c | -M | -a | -t)
+	-A | -C | -b | -k | -m | -f | -p | -c | -M | -a | -t)
 		(($# > 1)) || usage
 		case $1 in
 		-A) arch=$2 ;;
 		-C) cpu=$2 ;;
+		-b) back=$(realpath -s -- "$2") ;;
 		-k) kernel=$2 ;;
 		-m) modules+=("$2") ;;
 		-f) files+=("$(realpath -s -- "$2")") ;;
@@ -94,6 +96,7 @@ of_arch
 for need in "$qemu" cpio busybox ldd; do
 	command -v "$need" >/dev/null || fail "needs $need: apt-get install $qemu_package cpio busybox-static"
 done
+[[ ! $back ]] || on_disk || fail "-b needs a disk: -A or -p"
 ! on_disk || PATH=$PATH:/sbin:/usr/sbin type -P mke2fs >/dev/null || fail "needs mke2fs: apt-get install e2fsprogs"
 
 work=$(mktemp -d)
@@ -269,6 +272,7 @@ make_root()
 		put_busybox "$(type -P busybox)"
 	fi
 	mkdir -p "$root"/{dev,proc,sys,run,tmp,root,etc,var,mnt,vm}
+	[[ ! $back ]] || mkdir "$root/back"
 	put_project
 	put_files
 	put_packages
@@ -283,7 +287,7 @@ make_root()
 	printf '%q ' "$@" >"$root/vm/command"
 	if on_disk; then
 		make_disk
-		! foreign || put_drivers
+		! needs_drivers || put_drivers
 	else
 		(cd "$root" && find . -print0 | cpio --null --quiet --create --format=newc --owner=0:0) >"$work/initramfs"
 		rooted=(-initrd "$work/initramfs")
@@ -311,7 +315,7 @@ find_kernel()
 	fi
 	local options=()
 	[[ -z $kernel ]] || options+=("$kernel")
-	((${#modules[@]} == 0)) && ! foreign || options+=(--modules)
+	((${#modules[@]} == 0)) && ! needs_drivers || options+=(--modules)
 	folder=$(tests/vm/kernel.sh -A "$arch" ${options[@]+"${options[@]}"}) || fail "no kernel $kernel"
 	vmlinuz=$folder/vmlinuz
 	release=$(<"$folder/release")
@@ -415,5 +419,12 @@ if [[ ! -s $work/status ]]; then
 	echo "run.sh: the guest ended without reporting a status; its last words:" >&2
 	cat "$work/qemu" "$work/log" | tr -d '\r' | tail -n 20 >&2
 	exit 125
+fi
+# Init has synchronised it.
+if [[ $back ]]; then
+	mkdir -p "$back"
+	PATH=$PATH:/sbin:/usr/sbin debugfs -R "rdump /back $work" "$work/disk" >/dev/null 2>"$work/debugfs" ||
+		fail "cannot read the disk: $(<"$work/debugfs")"
+	cp -R "$work/back/." "$back"
 fi
 exit "$(<"$work/status")"

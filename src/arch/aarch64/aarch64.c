@@ -24,6 +24,11 @@ static const struct match comparisons[] = {
 	{0x7f20001f, 0x6a00001f}, {0x1fe00000, 0x1a400000}, /* ccmp, ccmn */
 };
 
+/* DWARF for the Arm 64-bit Architecture, 4.1: sp is 31. */
+static const uint8_t dwarf_regs[] = {0,	 1,  2,	 3,  4,	 5,  6,	 7,	 8,	 9,	10,
+				     11, 12, 13, 14, 15, 16, 17, 18,	 19,	 20,	21,
+				     22, 23, 24, 25, 26, 27, 28, A64_FP, A64_LR, A64_SP};
+
 /* What may wait, enter the kernel, or repeat (form SLOW), and what is encoded among it. The first
  * row that matches counts. */
 enum { SLOW, QUICK };
@@ -112,29 +117,36 @@ static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, s
 }
 
 /*
- * A PLT entry: [bti c] adrp x16; ldr x17, [x16, #n]; add x16, x16, #n; br x17. "ELF for the Arm
- * 64-bit Architecture", appendix "PLT".
+ * A PLT entry: [bti c] adrp x16; ldr x17, [x16, #n]; add x16, x16, #n; [autia1716] br x17. "ELF for
+ * the Arm 64-bit Architecture", appendix "PLT"; GNU ld's -z pac-plt.
  */
 static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
 		     struct plt_stub *out)
 {
-	uint32_t words[4];
-	uint64_t at = 0;
-	struct insn_detail page;
+	enum { BTI, ADRP, LDR, ADD, AUTIA, BR, WORDS };
+	static const struct match stub[WORDS] = {
+		{A64_IS_BTI, A64_BTI},	  {0x9f00001f, 0x90000010}, {0xffc003ff, 0xf9400211},
+		{0xff8003ff, 0x91000210}, {0xffffffff, 0xd503219f}, {0xffffffff, 0xd61f0220},
+	};
+	struct insn_detail page = {0};
+	uint64_t at = 0, offset = 0;
+	uint32_t word;
 
-	if (len >= sizeof(words[0]) + sizeof(words)) {
-		memcpy(words, bytes, sizeof(words[0]));
-		at = (words[0] & A64_IS_BTI) == A64_BTI ? sizeof(words[0]) : 0;
+	for (unsigned i = 0; i < WORDS; i++) {
+		if (at >= len || !aarch64__word(bytes + at, len - at, addr + at, &word))
+			return false;
+		if ((word & stub[i].mask) != stub[i].value) {
+			if (i != BTI && i != AUTIA)
+				return false;
+			continue;
+		}
+		if (i == ADRP && !aarch64__detail(bytes + at, len - at, addr + at, &page))
+			return false;
+		offset = i == LDR ? match__field(word, 10, 12) << 3 : offset;
+		at += sizeof(word);
 	}
-	if (len - at < sizeof(words))
-		return false;
-	memcpy(words, bytes + at, sizeof(words));
-	if ((words[0] & 0x9f00001f) != 0x90000010 || (words[1] & 0xffc003ff) != 0xf9400211 ||
-	    (words[2] & 0xff8003ff) != 0x91000210 || words[3] != 0xd61f0220 ||
-	    !aarch64__detail(bytes + at, len - at, addr + at, &page))
-		return false;
-	out->slot = page.imm + (match__field(words[1], 10, 12) << 3);
-	out->size = entry_size ? entry_size : sizeof(words);
+	out->slot = page.imm + offset;
+	out->size = entry_size ? entry_size : at;
 	return true;
 }
 
@@ -196,9 +208,17 @@ const struct arch arch_aarch64 = {
 			[CONVENTION_SYSCALL] = {args, 6, A64_X0},
 		},
 	.clobbered = A64_CALLER_SAVED,
-	/* DWARF for the Arm 64-bit Architecture: sp is 31. fp_at stays 0: the frame record has no
-	 * fixed offset from the CFA. */
-	.dwarf = {.entry_reg = 31, .fp = 29, .return_reg = 30},
+	/* fp_at stays 0: the frame record has no fixed offset from the CFA. Addresses of programs
+	 * have 48 bits, but for what is mapped above on request:
+	 * Documentation/arch/arm64/memory.rst
+	 */
+	.dwarf = {.regs = dwarf_regs,
+		  .nregs = ARRAY_SIZE(dwarf_regs),
+		  .entry_reg = 31,
+		  .fp = 29,
+		  .return_reg = 30,
+		  .links = true,
+		  .address_bits = 48},
 	.relocations = {R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_RELATIVE,
 			R_AARCH64_IRELATIVE},
 	/* FLAG_AARCH64_LIB64 | FLAG_ELF_LIBC6 */

@@ -58,6 +58,6 @@ uint64_t aarch64__uprobe_form(const uint8_t *bytes, size_t len, const struct ins
 		return 0;
 	row = aarch64__branch_row(word);
 	if (row)
-		return word & row->mask;
+		return word & (row->mask | (word >> 24 == 0x54 ? 16 : 0)); /* bc.cond */
 	return (word >> 26 & 7) == 5 ? word : word & 0xffe00c00;
 }
