@@ -90,10 +90,8 @@ static __always_inline long load_operand(struct pt_regs *ctx, __u32 index, bool 
 	long err;
 	struct wire_operand *o = bpf_map_lookup_elem(&operands, &index);
 
-	if (!o)
+	if (!o || (o->seg && kernel)) /* per-CPU data, not a task's segment */
 		return -1;
-	if (o->seg && kernel)
-		return -1; /* per-CPU data, not a task's segment */
 	copy_regs(r, ctx);
 	addr = o->disp;
 	if (o->base == REG_IP)
@@ -308,8 +306,8 @@ static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entr
 	return n;
 }
 
-/* At an entry, where calls link, the kernel's unwinder passes over the caller: it looks at the frame
- * pointer, which is the caller's still. */
+/* At an entry, where calls link, the kernel's unwinder passes over the caller: it looks at the
+ * frame pointer, which is the caller's still. */
 static __always_inline __u64 unwind_kernel(struct pt_regs *ctx, struct wire_entry_stack *s)
 {
 	__u64 *to = s->stack + ARCH_LINKS;

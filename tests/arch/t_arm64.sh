@@ -8,9 +8,8 @@
 for command in qemu-system-aarch64 aarch64-linux-gnu-gcc cpio busybox mke2fs; do
 	PATH=$PATH:/usr/sbin command -v $command >/dev/null || skip_all "needs $command"
 done
-export B=$BUILD/arm64
-[[ -x $B/bbtrace ]] || skip_all "needs $B/bbtrace: make ARCH=arm64"
-# The newest libc of a cross compiler may be newer than the guest's.
+[[ -x $BUILD/arm64/bbtrace ]] || skip_all "needs $BUILD/arm64/bbtrace: make ARCH=arm64"
+# static: the cross compiler's libc may be newer than the guest's
 aarch64-linux-gnu-gcc -std=gnu11 -O1 -g -static -mbranch-protection=standard -DCONSISTENT -o "$T/arm64" tests/arch/arm64.c || exit 2
 
 for KERNEL in ${KERNELS:-6.12 6.1 newest}; do
