@@ -204,6 +204,56 @@ static void test_setters(void)
 		   s->effect, "%s: what it does to the flags is known", s->text);
 }
 
+static const struct proved {
+	uint32_t word;
+	const char *compare, *taken, *not_taken; /* NULL: nothing */
+} proved[] = {
+	{0x54000080, "cmp w0, #0xa", "w0 == 0xa", "w0 != 0xa"},
+	{0x54000082, "cmp x0, x1", "x0 >= x1 (unsigned)", "x0 < x1 (unsigned)"},
+	{0x54000089, "cmp x0, x1", "x0 <= x1 (unsigned)", "x0 > x1 (unsigned)"},
+	{0x5400008b, "cmp w2, w3", "w2 < w3", "w2 >= w3"},
+	{0x5400008c, "cmp w2, w3", "w2 > w3", "w2 <= w3"},
+	{0x54000084, "cmp w2, #0", "w2 < 0", "w2 >= 0"},
+	{0x54000084, "cmp w2, #1", NULL, NULL},
+	{0x54000086, "cmp w2, w3", "w2 - w3 overflows", "w2 - w3 doesn't overflow"},
+	{0x54000080, "cmp x0, x1, lsl #3", NULL, NULL},
+	{0x54000080, "cmp x0, w1, uxtw", NULL, NULL},
+	{0x54000081, "tst w0, #1", "(w0 & 1) != 0", "(w0 & 1) == 0"},
+	{0x54000084, "tst w0, #1", NULL, NULL},
+	{0x54000080, "adds w0, w1, w2", NULL, NULL},
+	{0x54000080, "cmp", NULL, NULL},
+	{0x54000080, "cmp ,", NULL, NULL},
+	{0x54000080, NULL, NULL, NULL},
+	{0xb4000103, NULL, "x3 == 0", "x3 != 0"},
+	{0x35000103, NULL, "w3 != 0", "w3 == 0"},
+	{0x36180205, NULL, "bit 3 of w5 is clear", "bit 3 of w5 is set"},
+	{0xb7080205, NULL, "bit 33 of x5 is set", "bit 33 of x5 is clear"},
+	{0xf5210045, NULL, NULL, NULL},
+};
+
+static void check_proof(const struct proved *p, const struct insn *insn, bool taken)
+{
+	const char *want = taken ? p->taken : p->not_taken;
+	struct str text = {0};
+	bool is = arch->proves(insn->kind, insn->cond, taken, p->compare, &text);
+
+	is_str(is ? text.data : "-", want ?: "-", "%s, %s: what %s proves", insn->mnemonic,
+	       p->compare ?: "no comparison", taken ? "taken" : "not taken");
+	ok(is || !text.len, "nothing is appended where nothing is proved");
+	str__free(&text);
+}
+
+static void test_proofs(void)
+{
+	struct insn insn;
+
+	for (const struct proved *p = proved; p < proved + ARRAY_SIZE(proved); p++) {
+		decode(p->word, &insn);
+		check_proof(p, &insn, true);
+		check_proof(p, &insn, false);
+	}
+}
+
 /* ---- static probes ---- */
 
 static void test_operands(void)
@@ -275,6 +325,7 @@ int main(void)
 	test_probes();
 	test_forms();
 	test_setters();
+	test_proofs();
 	test_operands();
 	test_kernel();
 	test_pac_stub();

@@ -198,6 +198,7 @@ const struct arch arch_aarch64 = {
 	.taken = aarch64__taken,
 	.bound = aarch64__bound,
 	.flags_effect = aarch64__flags_effect,
+	.proves = aarch64__proves,
 	.nregs = ARRAY_SIZE(reg_names),
 	.reg_names = reg_names,
 	.sp_reg = A64_SP,

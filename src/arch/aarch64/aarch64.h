@@ -93,6 +93,9 @@ struct aarch64_writes aarch64__writes(uint32_t word);
 enum flags_effect aarch64__flags_effect(const uint8_t *bytes, size_t len, uint8_t kind,
 					uint16_t cond);
 
+/* condition.c: struct arch's proves. */
+bool aarch64__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare, struct str *out);
+
 /* uprobe.c: fills in user_refusal, emulated and varies; row: of a branch, or NULL. And struct
  * arch's uprobe_form. */
 void aarch64__uprobe(uint32_t word, const struct match *row, struct insn *out);
