@@ -64,6 +64,15 @@ unpack() # ROOT
 	chmod -R u+w "$1"
 }
 
+# busybox that is linked dynamically, which can't be installed beside the other one: its own code alone is its program.
+aside() # ROOT
+{
+	(cd "$work" && apt-get -qq download busybox >&2) || die 'cannot download busybox'
+	mkdir -p "$1/usr/lib/dynamic"
+	dpkg-deb --fsys-tarfile "$work"/busybox_*.deb | tar -C "$work" -xf - --wildcards './usr/bin/busybox' './bin/busybox' 2>/dev/null || :
+	mv "$work/usr/bin/busybox" "$1/usr/lib/dynamic/" 2>/dev/null || mv "$work/bin/busybox" "$1/usr/lib/dynamic/" || die 'no busybox in its package'
+}
+
 [ $# -ge 1 ] && [ $# -le 2 ] || usage
 arch=$1
 kind=${2-build}
@@ -93,6 +102,7 @@ if [ "$(cat "$folder/packages" 2>/dev/null)" != "$packages" ]; then
 	# shellcheck disable=SC2086
 	apt-get -qq -y --no-install-recommends --download-only install $packages >&2 || die "cannot download $packages"
 	unpack "$work/root"
+	[ "$kind" = build ] || aside "$work/root"
 	echo "$packages" >"$work/root/packages"
 	rm -rf "$folder"
 	mv "$work/root" "$folder"

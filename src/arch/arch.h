@@ -224,8 +224,10 @@ struct arch_dwarf {
 	 * which has that at the function's entry. */
 	uint16_t fp, return_reg;
 	bool links;
-	uint8_t address_bits;	  /* what is above them in a return address is a signature; 0: there
-				     are none */
+	bool go_records;      /* in Go programs the frame pointer leads to the caller's, and to the
+				 return address behind it */
+	uint8_t address_bits; /* what is above them in a return address is a signature; 0: there
+				 are none */
 	int64_t fp_at, return_at; /* offsets from the CFA of the saved frame pointer and of the
 				     return address; fp_at 0: frame pointers aren't followed */
 	uint64_t cfa;		  /* offset of the CFA from the frame pointer */
@@ -372,6 +374,8 @@ struct arch {
 	 * instruction. NULL: not known */
 	int (*accesses)(const uint8_t *bytes, size_t len, uint64_t addr,
 			const struct access_state *behind, struct access out[ACCESS_MOST]);
+	/* Why accesses of memory can't be watched; NULL: they can, if there is .accesses. */
+	const char *unwatched;
 	/* Whether this byte is an optional prefix: the bytes behind it are an instruction, too.
 	 * NULL: there are no prefixes. */
 	bool (*is_prefix)(uint8_t byte);

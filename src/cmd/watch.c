@@ -244,6 +244,8 @@ int watchpoints__plan(struct watchpoints *w, const struct args *a, struct target
 	int err = 0;
 
 	w->user_only = a->user_only;
+	if (a->watch.len || a->verb->bit == VERB_WATCH)
+		err = feature__accesses();
 	for (size_t i = 0; !err && a->verb->bit == VERB_WATCH && i < a->operands.len; i++)
 		err = find_text(&f, a->operands.data[i]);
 	vec__each (text, &a->watch)

@@ -34,12 +34,15 @@ static bool read_prologue(const struct arch *arch, const struct object *o, uint6
 		else if (insn.flow != FLOW_NEXT)
 			return false;
 		p->set = addr + insn.len;
+		if (insn.sp_effect == SP_FP_FROM_SP && arch->dwarf.go_records)
+			return true;
 		if (insn.sp_effect == SP_FP_FROM_SP)
 			/* where it leads on, from the CFA */
 			return sp + insn.sp_value == arch->dwarf.fp_at + arch->call_pushes;
 		if (insn.sp_effect == SP_ADD)
 			sp += insn.sp_value;
-		else if (insn.sp_effect != SP_SAME)
+		else if (insn.sp_effect != SP_SAME &&
+			 !(arch->dwarf.go_records && insn.sp_effect == SP_LOST)) /* large frames */
 			return false;
 	}
 	return false;
@@ -59,7 +62,7 @@ enum frame_link prologue__frame_link(const struct object *o, uint64_t vaddr)
 	const struct symbol *s = o->go ? object__symbol_at(o, vaddr) : NULL;
 	struct prologue p;
 
-	if (!s || !arch || !arch->dwarf.fp_at)
+	if (!s || !arch || !(arch->dwarf.fp_at || arch->dwarf.go_records))
 		return FRAME_UNKNOWN;
 	if (is_outermost(o, vaddr))
 		return FRAME_OUTERMOST;

@@ -276,6 +276,22 @@ static bool step_by_pointer(struct walk *w)
 	return true;
 }
 
+/* The frame pointer leads to a record of both. Where the caller's stack pointer is isn't known. */
+static bool step_by_record(struct walk *w)
+{
+	const struct arch_dwarf *l = w->layout;
+	uint64_t fp = w->now.regs[l->fp];
+	struct frame_state next = {.known = 1ull << l->fp | 1ull << l->return_reg};
+
+	w->end = STACK_NO_RULES;
+	if (!(w->now.known >> l->fp & 1) || !load(w, fp, &next.regs[l->fp]) ||
+	    !load(w, fp + sizeof(fp), &next.regs[l->return_reg]))
+		return false;
+	w->now = next;
+	go_back(w);
+	return true;
+}
+
 /* Outer frames are at higher addresses, but for those on another stack. Where calls link, the
  * innermost one may have no frame. */
 static bool leads_out(const struct walk *w, const struct frame_state *before)
@@ -307,7 +323,7 @@ static bool step_by(struct walk *w, const struct unwind_rules *r)
 	if (r->known)
 		return step_by_rules(w, &r->row);
 	if (r->link == FRAME_POINTER)
-		return step_by_pointer(w);
+		return w->layout->go_records ? step_by_record(w) : step_by_pointer(w);
 	if (r->link == FRAME_OUTERMOST)
 		w->end = STACK_WHOLE;
 	return r->link != FRAME_OUTERMOST && r->entry && step_by_entry(w);

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_reference.sh FILE PLACEMENT...: traces the programs of FILE (rows as in tests/arch/programs) in the guest with each placement, and sends the trace files back.
+# guest_reference.sh FOLDER PLACEMENT...: traces the programs of FOLDER/rows (as in tests/arch/programs), which run in FOLDER, with
+# each placement, and sends the trace files back.
 
 . tests/vm/guest_lib.sh
-rows=$1
+BBTRACE=$(realpath "$BBTRACE")
+cd "$1" || exit 1
 shift
 
 while IFS='|' read -r name functions input command; do
@@ -20,6 +22,6 @@ while IFS='|' read -r name functions input command; do
 		echo $? >"$to.status"
 	done
 	ok 0 "$name was traced: $(tail -n 1 "$to.err")"
-done <"$rows"
+done <rows
 bring_back
 done_testing

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""reference.py BBTRACE ARCH CPU ROOT BUILD BACK FOLDER ROWS: what a guest of ARCH has traced (BACK, by guest_reference.sh), is it what
-QEMU's user emulation of the same processor executes? ROOT: the guest's packages; BUILD: what is built for it. The trace files are read by BBTRACE, which is this machine's. TAP.
+"""reference.py BBTRACE ARCH CPU ROOT BUILD BACK FOLDER INPUT ROWS: what a guest of ARCH has traced (BACK, by
+guest_reference.sh), is it what QEMU's user emulation of the same processor executes? ROOT: the guest's packages; BUILD: what
+is built for it; INPUT: the current folder of the programs, there and here. The trace files are read by BBTRACE, which is
+this machine's. TAP.
 """
 import os
 import subprocess
@@ -11,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)) + "/../check")
 from emulated import Emulation, Object, Tap, compare, read, traced  # noqa: E402
 
 
-bbtrace, arch, cpu, root, build, back, folder, table = sys.argv[1:]
+bbtrace, arch, cpu, root, build, back, folder, inputs, table = sys.argv[1:]
 # As guest_reference.sh sets it.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "PYTHONHASHSEED": "0"}
 PLACEMENTS = "full", "implied", "witness"
@@ -22,12 +24,12 @@ def rows():
         for line in lines:
             if line.strip() and not line.startswith("#"):
                 name, functions, stdin, command = (field.strip() for field in line.split("|"))
-                yield name, functions.split(), os.devnull if stdin == "-" else stdin, command.split()
+                yield name, functions.split(), os.devnull if stdin == "-" else f"{inputs}/{stdin}", command.split()
 
 
 def here(path):
     """A file of the guest's, on this machine."""
-    return f"{build}/{path[6:]}" if path.startswith("build/") else root + path
+    return build + path.removeprefix("/src/build") if path.startswith("/src/build/") else root + path
 
 
 def report(path, into):
@@ -63,12 +65,12 @@ def main():
     total = 0
     for name, functions, stdin, command in rows():
         program = here(command[0])
-        inside = command[0] if command[0].startswith("/") else "/src/" + command[0]
         thing = Object(bbtrace, program, arch, functions)
         options = ("-cpu", cpu, "-L", root)
-        status, ref = Emulation(thing, folder, command[0], command, options, program, stdin, ENVIRONMENT).reference()
+        emulation = Emulation(thing, folder, command[0], command, options, program, stdin, ENVIRONMENT, inputs)
+        status, ref = emulation.reference()
         tap.check(ref, f"{name}: QEMU executed {len(ref)} branches")
-        total += sum(judge(tap, name, placement, ref, status, inside) for placement in PLACEMENTS)
+        total += sum(judge(tap, name, placement, ref, status, command[0]) for placement in PLACEMENTS)
         os.remove(f"{folder}/qemu")
     tap.check(total, f"{arch}: {total} branches compared")
     tap.done()

@@ -8,4 +8,4 @@ done
 f() { [ "$1" -gt 0 ] && f $(($1 - 1)); }
 f 50
 echo "${#x}" "${x#1}"
-test -f tests/arch/script.sh && printf '%s\n' ok
+test -f script.sh && printf '%s\n' ok

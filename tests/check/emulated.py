@@ -133,18 +133,21 @@ class Object:
 
 class Emulation:
     """Runs of a command by QEMU. inside: the object's path as the program sees it; here: the program's file, if it isn't
-    command[0]; options: more for QEMU, the processor's model among them; stdin: a file."""
+    command[0]; options: more for QEMU, the processor's model among them; stdin: a file; env, cwd: as in subprocess."""
 
-    def __init__(self, thing, folder, inside, command, options=(), here=None, stdin=os.devnull, env=None):
+    def __init__(self, thing, folder, inside, command, options=(), here=None, stdin=os.devnull, env=None, cwd=None):
         self.thing, self.folder, self.inside, self.command = thing, folder, inside, command
-        self.options, self.here, self.stdin, self.env = options, here or command[0], stdin, env
+        self.options, self.here, self.stdin = options, here or command[0], stdin
+        self.env, self.cwd = env, cwd
 
     def run(self, name, *options):
         path = f"{self.folder}/{name}"
         qemu = ["setarch", "-R", self.thing.machine.qemu, *self.options, "-one-insn-per-tb", "-D", path, *options]
         qemu += ["-0", self.command[0], self.here, *self.command[1:]]
         with open(path + ".out", "wb") as out, open(path + ".err", "wb") as err, open(self.stdin, "rb") as stdin:
-            status = subprocess.run(qemu, stdin=stdin, stdout=out, stderr=err, env=self.env, check=False).returncode
+            status = subprocess.run(
+                qemu, stdin=stdin, stdout=out, stderr=err, env=self.env, cwd=self.cwd, check=False
+            ).returncode
         return status, path
 
     def bias_of(self, log):

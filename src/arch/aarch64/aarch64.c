@@ -191,6 +191,9 @@ const struct arch arch_aarch64 = {
 	.decode = decode,
 	.format = format,
 	.detail = aarch64__detail,
+	/* arch/arm64/kernel/hw_breakpoint.c: before Linux 6.6 the access is never made */
+	.unwatched = "on arm64 a watchpoint stops in front of the access, where what becomes of "
+		     "the memory isn't known",
 	.leads_to = leads_to,
 	.taken = aarch64__taken,
 	.bound = aarch64__bound,
@@ -218,6 +221,7 @@ const struct arch arch_aarch64 = {
 		  .fp = 29,
 		  .return_reg = 30,
 		  .links = true,
+		  .go_records = true,
 		  .address_bits = 48},
 	.relocations = {R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_RELATIVE,
 			R_AARCH64_IRELATIVE},

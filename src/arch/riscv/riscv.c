@@ -17,6 +17,10 @@ const char *const riscv__reg_names[RISCV_REGS] = {
 /* a0 to a7; Go: also s0 to s7 */
 static const uint8_t args[] = {10, 11, 12, 13, 14, 15, 16, 17};
 static const uint8_t go_args[] = {10, 11, 12, 13, 14, 15, 16, 17, 8, 9, 18, 19, 20, 21, 22, 23};
+/* RISC-V ABIs Specification, "DWARF Register Numbers": those of x0 to x31 */
+static const uint8_t dwarf_regs[] = {0,	 1,  2,	 3,  4,	 5,  6,	 7,  8,	 9,  10,
+				     11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+				     22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 
 #define UNIMP 0xc0001073 /* csrrw zero, cycle, zero: the assembler's unimp */
 #define NOP   0x00000013
@@ -326,8 +330,13 @@ const struct arch arch_riscv64 = {
 			[CONVENTION_SYSCALL] = {args, 6, RISCV_A0},
 		},
 	.clobbered = RISCV_CLOBBERED,
-	/* RISC-V ABIs Specification, "DWARF Register Numbers": those of x0 to x31 */
-	.dwarf = {.entry_reg = RISCV_SP, .fp = RISCV_FP, .return_reg = RISCV_RA},
+	/* fp_at stays 0: Go uses s0 as any other register */
+	.dwarf = {.regs = dwarf_regs,
+		  .nregs = ARRAY_SIZE(dwarf_regs),
+		  .entry_reg = RISCV_SP,
+		  .fp = RISCV_FP,
+		  .return_reg = RISCV_RA,
+		  .links = true},
 	.relocations = {R_RISCV_JUMP_SLOT, R_RISCV_64, R_RISCV_RELATIVE, R_RISCV_IRELATIVE},
 	/* FLAG_RISCV_FLOAT_ABI_DOUBLE | FLAG_ELF_LIBC6 */
 	.loader = {"riscv64-linux-gnu", 0x1003, NULL},

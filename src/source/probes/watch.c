@@ -137,18 +137,34 @@ static int can_watch(const void *addr, uint32_t type, const char *what)
 		      : 0;
 }
 
+int feature__accesses(void)
+{
+	const struct arch *arch = arch__native();
+
+	if (arch && arch->accesses && !arch->unwatched)
+		return 0;
+	return err__set(ENOTSUP, "%s",
+			arch && arch->unwatched
+				? arch->unwatched
+				: "this machine's instructions don't tell what they access");
+}
+
 int feature__watchpoints(void)
 {
 	static const uint64_t watched;
+	int err = feature__accesses();
 
-	return can_watch(&watched, HW_BREAKPOINT_W, "a program");
+	return err ? err : can_watch(&watched, HW_BREAKPOINT_W, "a program");
 }
 
 /* The kernel's half begins here: nothing is there, so that nothing hits it. */
 int feature__kernel_watchpoints(void)
 {
-	return can_watch((const void *)(uintptr_t)0xffff800000000000, HW_BREAKPOINT_RW,
-			 "the kernel");
+	int err = feature__accesses();
+
+	return err ? err
+		   : can_watch((const void *)(uintptr_t)0xffff800000000000, HW_BREAKPOINT_RW,
+			       "the kernel");
 }
 
 /* ---- what is watched ---- */
