@@ -85,6 +85,7 @@ full) packages=$full name=$arch-full ;;
 esac
 # shellcheck disable=SC2086 # a list of package names
 packages=$(echo $packages)
+made_of="$packages$([ "$kind" = build ] || echo ' and busybox')"
 
 cd "$(dirname "$0")/.."
 . scripts/apt.sh
@@ -93,7 +94,7 @@ folder=$(cd "${BBTRACE_SYSROOT_DIR:-build/sysroot}" && pwd)/$name
 # builds and tests that run side by side want the same one
 exec 9>"$folder.lock"
 flock 9
-if [ "$(cat "$folder/packages" 2>/dev/null)" != "$packages" ]; then
+if [ "$(cat "$folder/packages" 2>/dev/null)" != "$made_of" ]; then
 	echo "sysroot.sh: making $folder of Debian's packages" >&2
 	work=$(mktemp -d "$folder.XXXXXX")
 	trap 'rm -rf "$work"' EXIT
@@ -103,7 +104,7 @@ if [ "$(cat "$folder/packages" 2>/dev/null)" != "$packages" ]; then
 	apt-get -qq -y --no-install-recommends --download-only install $packages >&2 || die "cannot download $packages"
 	unpack "$work/root"
 	[ "$kind" = build ] || aside "$work/root"
-	echo "$packages" >"$work/root/packages"
+	echo "$made_of" >"$work/root/packages"
 	rm -rf "$folder"
 	mv "$work/root" "$folder"
 fi

@@ -4,6 +4,12 @@
 #include "cmd.h"
 #include "util/json.h"
 
+/* Nothing helps where the architecture can't. */
+static const char *remedy_of(const struct feature *f, int err)
+{
+	return err == -ENOSYS ? "none on this architecture" : f->remedy;
+}
+
 static void put_json(struct str *s, const struct feature *f, int err)
 {
 	struct json j = {.out = s};
@@ -14,7 +20,7 @@ static void put_json(struct str *s, const struct feature *f, int err)
 	json__member(&j, string, "use", f->what);
 	if (err) {
 		json__member(&j, string, "reason", err__text());
-		json__member(&j, string, "remedy", f->remedy);
+		json__member(&j, string, "remedy", remedy_of(f, err));
 	} else if (f->detail) {
 		json__member(&j, string, "detail", f->detail());
 	}
@@ -30,7 +36,7 @@ static void put_text(struct str *s, const struct feature *f, int err)
 	str__puts(s, "\n");
 	if (err)
 		str__printf(s, "%-22s   why:    %s\n%-22s   remedy: %s\n", "", err__text(), "",
-			    f->remedy);
+			    remedy_of(f, err));
 }
 
 static void put_row(const struct feature *f, int err, bool json)

@@ -5,6 +5,7 @@
 # placement; a system call that a program makes so many times.
 
 . tests/vm/guest_lib.sh
+function='' # choose sets it
 machine=$(uname -m)
 
 # The steps of the only thread, without what differs from run to run.
@@ -38,7 +39,7 @@ calls() {
 	read -r entries returns branches <<<"$(count "$T/kernel" '.event == "entry"') $(count "$T/kernel" '.event == "return"') $(count "$T/kernel" '.event == "branch"')"
 }
 calls 100
-before=($entries $returns $branches)
+before=("$entries" "$returns" "$branches")
 calls 300
 is "$((entries - before[0])) $((returns - before[1]))" '200 200' "$machine $function: so many calls more"
 is "$(((branches - before[2]) % 200)) $((branches > before[2]))" '0 1' "$machine $function: each with the same branches"

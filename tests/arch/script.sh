@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh
 i=0
 while [ $i -lt 650 ]; do
 	i=$((i + 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# shellcheck shell=bash disable=SC2034 # its variables are run.sh's
+# shellcheck shell=bash disable=SC2034,SC2154 # its variables are run.sh's
 #
 # Sourced by run.sh: guests of another architecture than the host's. Their root is a folder of scripts/sysroot.sh, and
 # always on a disk.

@@ -28,6 +28,7 @@
 # Exit status: the command's own; 125 if there is none (no kernel, a panic, a hang).
 #
 # The kernel is from apt, see kernel.sh. The CPU is always emulated (TCG), so that a run is the same everywhere.
+# shellcheck disable=SC2034,SC2154 # foreign.sh sets or uses them
 set -Eeuo pipefail
 trap 'echo "run.sh: line $LINENO failed" >&2; exit 125' ERR
 

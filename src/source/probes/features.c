@@ -59,7 +59,7 @@ int feature__copies(void)
 	const struct arch *arch = arch__native();
 
 	if (!arch || !arch->copier || !arch->ticks)
-		return err__set(ENOTSUP, "functions of this machine's programs can't be copied");
+		return err__set(ENOSYS, "functions of this machine's programs can't be copied");
 	if (may_nobody_trace())
 		return err__set(EPERM, "kernel.yama.ptrace_scope is 3: nobody may use ptrace(2)");
 	return privileges__check(PRIVILEGE_SYS_PTRACE | PRIVILEGE_CHECKPOINT_RESTORE,

@@ -201,9 +201,10 @@ void usdt__add_fields(struct plan *p, const struct usdt_probe *probe);
 
 /* The capabilities in wanted that this process lacks. */
 uint64_t privileges__missing(uint64_t wanted);
-/* Can functions run as copies (src/source/inline)? -ENOTSUP or -EPERM: why not. */
+/* Can functions run as copies (src/source/inline)? -ENOSYS (not on this architecture) or -EPERM:
+ * why not. */
 int feature__copies(void);
-/* Can memory be watched on this machine's processors? -ENOTSUP: why not. */
+/* Can memory be watched on this machine's processors? -ENOSYS: not on this architecture. */
 int feature__accesses(void);
 /* 0, or -EPERM with the message "WHAT needs CAP_A and CAP_B", listing the missing ones. */
 int privileges__check(uint64_t wanted, const char *what);

@@ -143,7 +143,7 @@ int feature__accesses(void)
 
 	if (arch && arch->accesses && !arch->unwatched)
 		return 0;
-	return err__set(ENOTSUP, "%s",
+	return err__set(ENOSYS, "%s",
 			arch && arch->unwatched
 				? arch->unwatched
 				: "this machine's instructions don't tell what they access");
