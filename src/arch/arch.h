@@ -34,7 +34,8 @@ enum flow {
 };
 
 /* Where an indirect branch finds its target: in a register, or in memory at seg_base + base +
- * index * scale + disp. */
+ * index * scale + disp. A call that leaves its return address in another register than link_reg has
+ * that as index. */
 enum operand_kind { OPERAND_NONE, OPERAND_REG, OPERAND_MEM };
 enum operand_seg { SEG_NONE, SEG_FS, SEG_GS };
 #define REG_NONE      0xff

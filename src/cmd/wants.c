@@ -95,7 +95,14 @@ bool wants__all_regs(const struct args *a)
 
 #define COPY_DEFAULT 8192
 
-/* Go programs keep frame pointers. */
+/* Go programs keep frame pointers, but not on all architectures. */
+static bool is_followed(const struct plan *plan, const struct object *o)
+{
+	const struct arch_dwarf *l = &plan->arch->dwarf;
+
+	return o->go && (l->fp_at || l->go_records);
+}
+
 uint32_t wants__stack_copy(const struct args *a, const struct plan *plan)
 {
 	const struct plan_object *o;
@@ -105,7 +112,7 @@ uint32_t wants__stack_copy(const struct args *a, const struct plan *plan)
 	if (plan->named.len)
 		return plan->arch->dwarf.nregs ? COPY_DEFAULT : 0;
 	vec__each (o, &plan->objects)
-		if (o->object && !object__is_kernel(o->object) && !o->object->go)
+		if (o->object && !object__is_kernel(o->object) && !is_followed(plan, o->object))
 			return plan->arch->dwarf.nregs ? COPY_DEFAULT : 0;
 	return 0;
 }

@@ -28,5 +28,5 @@ void graph__see_far(struct graph *g, struct insn *insn)
 		return;
 	insn->kind = insn->kind == BRANCH_ICALL ? BRANCH_CALL : BRANCH_JMP;
 	insn->target = ((uint64_t)d.imm + insn->operand.disp) & ~1ull;
-	insn->operand = (struct operand){.kind = OPERAND_NONE};
+	insn->operand = (struct operand){.kind = OPERAND_NONE, .index = insn->operand.index};
 }

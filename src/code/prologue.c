@@ -62,10 +62,10 @@ enum frame_link prologue__frame_link(const struct object *o, uint64_t vaddr)
 	const struct symbol *s = o->go ? object__symbol_at(o, vaddr) : NULL;
 	struct prologue p;
 
+	if (s && is_outermost(o, vaddr))
+		return FRAME_OUTERMOST;
 	if (!s || !arch || !(arch->dwarf.fp_at || arch->dwarf.go_records))
 		return FRAME_UNKNOWN;
-	if (is_outermost(o, vaddr))
-		return FRAME_OUTERMOST;
 	return read_prologue(arch, o, s->vaddr, &p) && vaddr >= p.set && vaddr < p.until
 		       ? FRAME_POINTER
 		       : FRAME_NO_POINTER;

@@ -60,6 +60,13 @@ static void find_predecessors(struct plan_flow *f)
 			f->predecessors[at[f->successors[i]]++] = b;
 }
 
+/* Does the record of the entry that a call leads to have its return address? */
+static bool links_as_ever(const struct plan *p, const struct plan_site *call)
+{
+	return p->arch->link_reg == REG_NONE || !call->operand.index ||
+	       call->operand.index == REG_NONE;
+}
+
 static void find_probes(struct plan_flow *f)
 {
 	const struct plan_site *s;
@@ -69,7 +76,8 @@ static void find_probes(struct plan_flow *f)
 	vec__each (s, &f->plan->sites) {
 		if (plan_site__has_events(s) && (s->entry || s->role == ROLE_WITNESS))
 			f->marked[s->block] = true;
-		if (s->kind == BRANCH_CALL && plan__entry_is_probed(f->plan, s->object, s->target))
+		if (s->kind == BRANCH_CALL && links_as_ever(f->plan, s) &&
+		    plan__entry_is_probed(f->plan, s->object, s->target))
 			f->enters[s->block] = true;
 	}
 }

@@ -143,6 +143,8 @@ static void set_branch(uint32_t word, const struct match *m, struct insn *out)
 	default:
 		break;
 	}
+	if ((m->kind == BRANCH_CALL || m->kind == BRANCH_ICALL) && riscv__rd(word) != RISCV_RA)
+		out->operand.index = riscv__rd(word);
 }
 
 /* nop, c.nop, unimp, c.unimp */
