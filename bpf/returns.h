@@ -75,7 +75,7 @@ static __always_inline long load_return(__u64 sp, bool kernel, __u64 *addr, bool
 	__u64 hooked;
 
 	*replaced = false;
-	if (load(addr, 8, sp, kernel))
+	if (load_word(addr, sp, kernel))
 		return -1;
 	if (kernel) {
 		hooked = hooked_return(sp);

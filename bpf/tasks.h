@@ -109,7 +109,7 @@ static __always_inline void fill_signal(struct wire_signal *s)
 
 	s->event.sp = BPF_CORE_READ(regs, sp);
 	s->value[0] = arch_user_ip(regs);
-	if (load(&s->value[1], 8, s->event.sp, false))
+	if (load_word(&s->value[1], s->event.sp, false))
 		s->event.missing = WIRE_NO_VALUE1;
 	/* one by one: some of the pages may not be resident, or not be there */
 	for (int i = 0; signals > 2 && i < WIRE_ABOVE; i++)

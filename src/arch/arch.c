@@ -23,10 +23,11 @@ const char *const probe_refusal_text[PROBE_REFUSALS] = {
 	[PROBE_STEPPED] = "the kernel's single-stepping would change what it does",
 };
 
-extern const struct arch arch_x86_64, arch_aarch64, arch_riscv64;
+extern const struct arch arch_x86_64, arch_i386, arch_aarch64, arch_riscv64;
 
 static const struct arch *const rows[] = {
 	&arch_x86_64,
+	&arch_i386,
 	&arch_aarch64,
 	&arch_riscv64,
 };
@@ -66,4 +67,11 @@ const struct arch *arch__native(void)
 #else
 	return NULL;
 #endif
+}
+
+bool arch__runs_here(const struct arch *arch)
+{
+	const struct arch *here = arch__native();
+
+	return here && (arch == here || arch->hosts == here->machine);
 }

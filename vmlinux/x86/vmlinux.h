@@ -76,7 +76,11 @@ struct pid {
 	struct upid numbers[1];
 };
 
+struct desc_struct {
+	__u16 limit0, base0;
+};
 struct thread_struct {
+	struct desc_struct tls_array[3];
 	unsigned long fsbase, gsbase;
 };
 
