@@ -134,6 +134,7 @@ enum detail_op {
 	DETAIL_STORE,	  /* bits of src to mem */
 	DETAIL_LEA,	  /* dst = address of mem */
 	DETAIL_ADD,	  /* dst += src */
+	DETAIL_ADD_LOAD,  /* dst += memory at mem */
 	DETAIL_ADD_CONST, /* dst += imm */
 	DETAIL_AND_CONST, /* dst &= imm */
 	DETAIL_SHL_CONST, /* dst = src << imm, both bits wide */

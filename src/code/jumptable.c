@@ -122,11 +122,11 @@ static bool table_address(struct graph *g, uint32_t node, const struct operand *
 	       (m->scale == 1 && index_before(g, out));
 }
 
-static bool table_load(struct graph *g, uint32_t node, struct shape *out)
+static bool table_load(struct graph *g, uint32_t node, enum detail_op op, struct shape *out)
 {
 	struct insn_detail d;
 
-	if (!graph__detail(g, node, &d) || d.op != DETAIL_LOAD)
+	if (!graph__detail(g, node, &d) || d.op != op)
 		return false;
 	out->size = d.bits / 8;
 	out->sign = d.sign;
@@ -141,7 +141,7 @@ static bool kept_entry(struct graph *g, uint32_t node, struct shape *out)
 
 	return out->guess && slice__stores(g, node, stores) == 1 &&
 	       graph__detail(g, stores[0], &d) && graph__is_whole(g, &d) &&
-	       slice__defs(g, stores[0], d.src, defs) == 1 && table_load(g, defs[0], out);
+	       slice__defs(g, stores[0], d.src, defs) == 1 && table_load(g, defs[0], DETAIL_LOAD, out);
 }
 
 /* The entry was loaded, maybe extended (gcc -O0), or spilled. */
@@ -152,8 +152,8 @@ static bool table_entry(struct graph *g, uint32_t node, struct shape *out)
 
 	if (!graph__detail(g, node, &d) || d.op != DETAIL_COPY || d.bits != 32 ||
 	    graph__is_whole(g, &d))
-		return table_load(g, node, out) || kept_entry(g, node, out);
-	if (slice__defs(g, node, d.src, defs) != 1 || !table_load(g, defs[0], out))
+		return table_load(g, node, DETAIL_LOAD, out) || kept_entry(g, node, out);
+	if (slice__defs(g, node, d.src, defs) != 1 || !table_load(g, defs[0], DETAIL_LOAD, out))
 		return false;
 	out->sign = d.sign;
 	return out->size == 4;
@@ -184,7 +184,10 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 		out->index = REG_NONE;
 		return true;
 	case DETAIL_LOAD:
-		return table_load(g, def, out) && out->index != REG_NONE;
+		return table_load(g, def, DETAIL_LOAD, out) && out->index != REG_NONE;
+	case DETAIL_ADD_LOAD:
+		return single_value(g, def, d.dst, out->guess, &out->base) &&
+		       table_load(g, def, DETAIL_ADD_LOAD, out) && out->index != REG_NONE;
 	case DETAIL_ADD:
 	case DETAIL_LEA:
 		if (!read_sum(g, &d, &first, &second, &scale) || d.mem.disp)
@@ -528,7 +531,8 @@ bool graph__is_tail_jump(struct graph *g, uint32_t node)
 		return op.index == REG_NONE || op.scale < 4;
 	n = slice__defs(g, node, op.base, defs);
 	for (int i = 0; i < n; i++)
-		if (!graph__detail(g, defs[i], &d) || is_table_sum(g, defs[i], &d) ||
+		if (!graph__detail(g, defs[i], &d) || d.op == DETAIL_ADD_LOAD ||
+		    is_table_sum(g, defs[i], &d) ||
 		    (d.op == DETAIL_LOAD && is_entry(g, defs[i], &d)))
 			return false;
 	return true;

@@ -104,8 +104,8 @@ static void set_lea(const ZydisDecodedInstruction *z, const struct pair *p, uint
 	}
 }
 
-static void set_arith(const ZydisDecodedInstruction *z, const struct pair *p, enum detail_op by_reg,
-		      enum detail_op by_imm, struct insn_detail *out)
+static void set_arith(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
+		      enum detail_op by_reg, enum detail_op by_imm, struct insn_detail *out)
 {
 	if (!is_reg(p->a) || !p->b)
 		return;
@@ -114,6 +114,10 @@ static void set_arith(const ZydisDecodedInstruction *z, const struct pair *p, en
 	if (is_reg(p->b) && p->a->size == x86__width(z)) {
 		out->op = by_reg;
 		out->src = p->rb;
+	} else if (is_mem(p->b) && p->a->size == x86__width(z) &&
+		   z->mnemonic == ZYDIS_MNEMONIC_ADD) {
+		out->op = DETAIL_ADD_LOAD;
+		set_mem(z, p->b, addr, out);
 	} else if (is_imm(p->b)) {
 		out->op = by_imm;
 		out->imm = p->b->imm.value.s;
@@ -166,16 +170,16 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 		}
 		break;
 	case ZYDIS_MNEMONIC_ADD:
-		set_arith(z, p, DETAIL_ADD, DETAIL_ADD_CONST, out);
+		set_arith(z, p, addr, DETAIL_ADD, DETAIL_ADD_CONST, out);
 		break;
 	case ZYDIS_MNEMONIC_SUB:
-		set_arith(z, p, DETAIL_OTHER, DETAIL_ADD_CONST, out);
+		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_ADD_CONST, out);
 		break;
 	case ZYDIS_MNEMONIC_AND:
-		set_arith(z, p, DETAIL_OTHER, DETAIL_AND_CONST, out);
+		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_AND_CONST, out);
 		break;
 	case ZYDIS_MNEMONIC_SHR:
-		set_arith(z, p, DETAIL_OTHER, DETAIL_SHR_CONST, out);
+		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_SHR_CONST, out);
 		out->src = out->dst;
 		break;
 	case ZYDIS_MNEMONIC_CMP:
