@@ -20,6 +20,7 @@ const char *const probe_refusal_text[PROBE_REFUSALS] = {
 	[PROBE_KERNEL] = "the kernel refused the probe",
 	[PROBE_UNSUPPORTED] = "where this instruction goes can't be told",
 	[PROBE_PATCHABLE] = "a probe on a 5-byte nop is unsafe on this kernel",
+	[PROBE_WIDTH] = "the kernel may take this 32-bit instruction for another 64-bit one",
 	[PROBE_STEPPED] = "the kernel's single-stepping would change what it does",
 };
 

@@ -65,6 +65,8 @@ enum probe_refusal {
 	PROBE_UNSUPPORTED, /* far branch, xbegin */
 	PROBE_PATCHABLE,   /* unsafe to probe on Linux 6.18 and later: insn.patchable */
 	PROBE_STEPPED, /* behaves differently when single-stepped out of line (pushf, syscall) */
+	PROBE_WIDTH, /* 32-bit code that is something else in 64-bit mode: the kernel decodes it in
+			the mode of whichever process maps the file first */
 	PROBE_REFUSALS
 };
 extern const char *const probe_refusal_text[PROBE_REFUSALS]; /* NULL for OK */

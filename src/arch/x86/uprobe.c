@@ -238,6 +238,27 @@ static bool nop_of_some(const ZydisDecodedInstruction *z)
 	       (z->opcode == 0x90 || keeps_register(z));
 }
 
+/*
+ * A uprobe's instruction is analysed once, in the mode of the process that is the first to map the
+ * file, whatever for (prepare_uprobe()): a debugger's mapping decides, too. So a 32-bit instruction
+ * carries a probe only if the kernel would do the same with it in 64-bit mode. There inc and dec
+ * are prefixes; an absolute address is relative to the instruction pointer, and the copy that is
+ * stepped is rewritten, with which the program crashes (observed on 6.18); prefix 67 leaves 32
+ * bits; and a 5-byte nop may be turned into a call.
+ */
+static bool differs_in_64(const ZydisDecodedInstruction *z)
+{
+	bool plain = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+		     z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
+
+	if (plain && (z->opcode >> 4 == 4 || bad_opcode(z->opcode)))
+		return true;
+	if (z->mnemonic == ZYDIS_MNEMONIC_NOP && z->length == 5)
+		return true;
+	return z->address_width == 16 || ((z->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
+					  !z->raw.modrm.mod && z->raw.modrm.rm == 5);
+}
+
 static enum probe_refusal refusal_of(const ZydisDecodedInstruction *z, const struct insn *i,
 				     bool relative)
 {
@@ -259,6 +280,8 @@ static enum probe_refusal refusal_of(const ZydisDecodedInstruction *z, const str
 		return PROBE_PREFIX;
 	if (vex && taken_for_another(z->opcode))
 		return PROBE_VECTOR;
+	if (x86__is32(z) && differs_in_64(z))
+		return PROBE_WIDTH;
 	return wrong_when_stepped(z, i, &p) ? PROBE_STEPPED : PROBE_OK;
 }
 
