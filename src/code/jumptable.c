@@ -39,19 +39,34 @@ static bool single_value(struct graph *g, uint32_t node, uint8_t reg, bool guess
 	return v.n == 1 && (guess || !v.unknown);
 }
 
+/* The index, if the instruction multiplies it by the size of an entry; REG_NONE: it doesn't. */
+static uint8_t index_of(const struct graph *g, const struct insn_detail *d, uint8_t size)
+{
+	if (!graph__is_whole(g, d))
+		return REG_NONE;
+	if (d->op == DETAIL_SHL_CONST)
+		return d->imm < 4 && 1u << d->imm == size ? d->src : REG_NONE;
+	return d->op == DETAIL_LEA && !d->mem.addr32 && d->mem.base == REG_NONE &&
+			       d->mem.scale == size
+		       ? d->mem.index
+		       : REG_NONE;
+}
+
 /* The scaled index is in its own register (gcc -O0). */
 static bool index_before(struct graph *g, struct shape *out)
 {
 	uint32_t defs[DEFS_MAX];
 	struct insn_detail d;
+	uint8_t index;
 
-	if (slice__defs(g, out->node, out->index, defs) != 1 || !graph__detail(g, defs[0], &d) ||
-	    d.op != DETAIL_LEA || !graph__is_whole(g, &d) || d.mem.addr32 ||
-	    d.mem.base != REG_NONE || d.mem.index == REG_NONE || d.mem.scale != out->size)
+	if (slice__defs(g, out->node, out->index, defs) != 1 || !graph__detail(g, defs[0], &d))
 		return false;
-	out->table += d.mem.disp;
+	index = index_of(g, &d, out->size);
+	if (index == REG_NONE)
+		return false;
+	out->table = arch__address(g->arch, out->table + d.mem.disp);
 	out->node = defs[0];
-	out->index = d.mem.index;
+	out->index = index;
 	return true;
 }
 
@@ -141,7 +156,8 @@ static bool kept_entry(struct graph *g, uint32_t node, struct shape *out)
 
 	return out->guess && slice__stores(g, node, stores) == 1 &&
 	       graph__detail(g, stores[0], &d) && graph__is_whole(g, &d) &&
-	       slice__defs(g, stores[0], d.src, defs) == 1 && table_load(g, defs[0], DETAIL_LOAD, out);
+	       slice__defs(g, stores[0], d.src, defs) == 1 &&
+	       table_load(g, defs[0], DETAIL_LOAD, out);
 }
 
 /* The entry was loaded, maybe extended (gcc -O0), or spilled. */

@@ -182,6 +182,10 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_SHR_CONST, out);
 		out->src = out->dst;
 		break;
+	case ZYDIS_MNEMONIC_SHL:
+		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_SHL_CONST, out);
+		out->src = out->dst;
+		break;
 	case ZYDIS_MNEMONIC_CMP:
 		set_cmp(z, p, addr, out);
 		break;
