@@ -308,6 +308,18 @@ static struct depth common_depth(struct stack *s, const struct frame *f)
 	return !v.any || v.differ || v.args || v.common.sp == SP_SWITCHED ? unknown : v.common;
 }
 
+/* Where calls have their arguments on the stack, by the unwinder's rules alone: it drops some. */
+static struct depth depth_by_rules(const struct graph *g, uint64_t pad)
+{
+	const int64_t entry = g->arch->dwarf.entry_offset;
+	struct depth d = unknown;
+	int64_t bytes;
+
+	if (object__stack_depth(g->object, pad, &bytes) && bytes >= entry && bytes < INT32_MAX)
+		d.sp = bytes - entry;
+	return d;
+}
+
 static void enter_pads(struct stack *s)
 {
 	const struct object *o = s->g->object;
@@ -326,7 +338,9 @@ static void enter_pads(struct stack *s)
 			n = graph__known(s->g, f->pads[k]);
 			if (n && s->g->nodes.data[n].flags & NODE_LANDING_PAD &&
 			    s->g->nodes.data[n].block)
-				flow_to(s, s->g->nodes.data[n].block - 1, d);
+				flow_to(s, s->g->nodes.data[n].block - 1,
+					s->g->arch->callee_pops ? depth_by_rules(s->g, f->pads[k])
+								: d);
 		}
 	}
 }
