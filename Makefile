@@ -12,9 +12,10 @@ Q       := $(if $(filter 0,$(V)),@)
 # The only place where it stands.
 VERSION := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 
-B        := build
+include scripts/cross.mk
+B        := build$(if $(SYSROOT),/$(ARCH))
 # The architecture's name in vmlinux/ and bpf/arch.
-ARCH     := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(patsubst riscv%,riscv,$(shell uname -m))))
+BPF_ARCH := $(patsubst x86_64,x86,$(patsubst riscv%,riscv,$(ARCH)))
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-missing-field-initializers $(WERROR)
 CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
@@ -23,7 +24,8 @@ LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lprotobuf-c -lm 
 
 # Capstone is used if it is installed. It is loaded when it is needed: its data takes 1 ms to relocate. CAPSTONE= builds
 # without it.
-CAPSTONE := $(shell d=$$(pkg-config --variable=libdir capstone 2>/dev/null) && readelf -d $$d/libcapstone.so 2>/dev/null | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+LIBDIR   := $(if $(SYSROOT),$(SYSROOT)/usr/lib/$(TRIPLET),$(shell pkg-config --variable=libdir capstone 2>/dev/null))
+CAPSTONE := $(if $(LIBDIR),$(shell readelf -d $(LIBDIR)/libcapstone.so 2>/dev/null | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'))
 CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
@@ -81,13 +83,13 @@ $(B)/fuzz/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
 
 $(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/packets.o $(b)/output/perfetto.o) $(B)/unit/test_output_perfetto.o $(B)/corpus/fuzz_trace_file $(B)/fuzz/fuzz_trace_file: | $(B)/output/perfetto.pb-c.h
 
-# The BPF program: each object and its skeleton.
-BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))
+# The BPF program: each object and its skeleton. gs is a register of x86.
+BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(filter-out $(if $(filter x86,$(BPF_ARCH)),,bpf/gs.bpf.c),$(wildcard bpf/*.bpf.c)))
 
-$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*/*.h) Makefile
+$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*.h vmlinux/*/*.h) Makefile
 	@mkdir -p $(@D)
 	@echo "  BPF   $@"
-	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(ARCH) -Ivmlinux/$(ARCH) -Ibpf $(BPF_CFLAGS) -c -o $@.tmp $<
+	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Ivmlinux -Ivmlinux/$(BPF_ARCH) -Ibpf $(BPF_CFLAGS) -c -o $@.tmp $<
 	$(Q)$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
 $(B)/%.skel.h: $(B)/%.bpf.o
@@ -199,9 +201,11 @@ clean:
 
 .PHONY: all unit vm-shell clean FORCE
 .SECONDARY:
--include $(shell find $(B) \( -path '*/bare' -o -path '*/vm' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
+-include $(shell find $(B) \( -path '*/bare' -o -path '*/vm' -o -path '$(B)/arm64' -o -path '$(B)/riscv64' -o -path '$(B)/sysroot' -o -path '$(B)/quick' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
 
 # ---- deps, try, check ----
+
+AT = $(word $(2),$(subst :, ,$(1)))
 
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 BUILD_ALL = +@$(MAKE) --no-print-directory $(JOBS)
@@ -212,12 +216,34 @@ try:
 	$(BUILD_ALL) all
 	@B=$(B) scripts/try.sh
 
+# For tests/arch/t_short.sh: each other architecture whose compiler is there, not optimised, which takes a third of the
+# time.
+QUICK := $(foreach a,arm64:aarch64 riscv64:riscv64,$(if $(shell command -v $(call AT,$(a),2)-linux-gnu-gcc),$(call AT,$(a),1)))
+quick: $(QUICK:%=quick-%)
+quick-%:
+	+@$(MAKE) --no-print-directory ARCH=$* B=$(B)/quick/$* CFLAGS=-O0 all
+	+@$(MAKE) --no-print-directory -C tests/progs ARCH=$* B=$(abspath $(B))/quick/$* $(patsubst %,$(abspath $(B))/quick/$*/progs/%,fib switch except-O2)
+
 # TESTS="tests/e2e/t_x.sh …": only these.
 check:
 	@scripts/deps.sh test
 	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised $(B)/growing $(B)/relocated
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
+	$(BUILD_ALL) quick
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
+
+# The other architectures whole, in guests: half an hour and more.
+check-arch:
+	@scripts/deps.sh test
+	@scripts/deps.sh arch
+	$(BUILD_ALL) all quick
+	$(BUILD_ALL) -C tests/progs B=$(abspath $(B))
+	$(BUILD_ALL) foreign
+	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/arch/t_*.sh))" scripts/check.sh
+foreign: $(QUICK:%=foreign-%)
+foreign-%:
+	+@$(MAKE) --no-print-directory ARCH=$* B=$(B)/$* all
+	+@$(MAKE) --no-print-directory -C tests/progs ARCH=$* B=$(abspath $(B))/$*
 
 # Tests that take an hour or more: SOAK_SECONDS=3600, KILLS=1000.
 check-long:
@@ -251,8 +277,6 @@ INSTALLED = \
 	completion/_bbtrace:$(ZSH_FUNCTIONS)/_bbtrace:644 \
 	completion/bbtrace.fish:share/fish/vendor_completions.d/bbtrace.fish:644 \
 	$(foreach f,$(LICENSE_FILE) README.md CONTRACT.md $(EXAMPLES),$(f):share/doc/bbtrace/$(f):644)
-AT = $(word $(2),$(subst :, ,$(1)))
-
 define INSTALL_ONE
 install -D -m $(call AT,$(1),3) "$(call AT,$(1),1)" "$(DESTDIR)$(PREFIX)/$(call AT,$(1),2)"
 
@@ -277,13 +301,15 @@ help:
 	@echo 'make check       every test (root)           make lint      format, licences, who includes whom'
 	@echo 'make check-formats  each output format by its own consumer, browsers and databases too (root)'
 	@echo 'make check-long  the soak and a thousand kills: an hour and more (root)'
+	@echo 'make ARCH=arm64  build/arm64/bbtrace, or ARCH=riscv64: by Debian'\''s cross compilers'
+	@echo 'make check-arch  the other architectures, in guests (root): half an hour and more'
 	@echo 'make unit        the unit tests, unrun       make deps      install what all of these need'
 	@echo 'make bench       side by side with peers     make bench-quick'
 	@echo 'make mutants     breaks the core in each known way: does a unit test notice?'
 	@echo 'make fuzz        libFuzzer on all that reads foreign bytes, FUZZ_TIME=60 seconds each'
 	@echo 'make install     DESTDIR=, PREFIX=           make uninstall make clean'
 
-.PHONY: try check check-long check-formats mutants lint deps install uninstall help
+.PHONY: try check check-arch check-long quick foreign check-formats mutants lint deps install uninstall help
 
 # ---- bench: compares bbtrace, its traps alone and its peers (root) ----
 

@@ -6,13 +6,22 @@
 #ifndef BBTRACE_BPF_ARCH_X86_H
 #define BBTRACE_BPF_ARCH_X86_H
 
+#define ARCH_NARROW	   1
 #define ARCH_GENERAL	   16
 #define ARCH_SP		   4
 #define ARCH_IP		   16
+#define ARCH_LINKS	   0
+#define ARCH_LINK	   0
+#define ARCH_LOADS_TARGETS 1
+#define ARCH_HAS_RETHOOK   1
+#define ARCH_STACK_BY_CPU  1
 #define ARCH_CALL_PUSHES   8
 #define ARCH_KPROBE_BEHIND 1
 #define ARCH_FRAME_RETURN  8
 #define ARCH_FRAME_NEXT	   0
+#define ARCH_XOL_SLOT	   128 /* arch/x86/include/asm/uprobes.h: UPROBE_XOL_SLOT_BYTES */
+/* kernel/entry/common.c, irqentry_nmi_enter() */
+#define ARCH_BREAKPOINT_IS_NMI 1
 /* behind the return address, which the handler popped: struct ucontext, uc_mcontext.sp and .ip */
 #define ARCH_RESUME_SP 160
 #define ARCH_RESUME_IP 168
@@ -56,12 +65,6 @@ static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
 	r[8] = r[9] = r[10] = r[11] = r[12] = r[13] = r[14] = r[15] = 0;
 }
 
-/* Of a register: 32-bit code doesn't see the rest, which system calls leave there. */
-static __always_inline __u64 visible(__u64 value)
-{
-	return config.narrow ? (__u32)value : value;
-}
-
 #define I386_ARGS 6 /* of src/arch/x86/x86.h */
 
 /* In the place of registers that 32-bit code doesn't have: the words behind the return address at
@@ -79,6 +82,19 @@ static __always_inline bool arch_stack_arguments(__u64 *r, __u64 sp)
 	r[12] = words[4];
 	r[13] = words[5];
 	return true;
+}
+
+static __always_inline __u64 arch_register(struct pt_regs *ctx, __u32 reg)
+{
+	__u64 r[WIRE_REGS];
+
+	copy_regs(r, ctx);
+	return r[reg & (ARCH_GENERAL - 1)];
+}
+
+static __always_inline __u64 arch_target(__u64 addr)
+{
+	return addr;
 }
 
 static __always_inline __u64 arch_sp(struct pt_regs *ctx)
@@ -107,6 +123,17 @@ static __always_inline __u64 arch_return_value(struct pt_regs *ctx)
 	return visible(ctx->ax);
 }
 
+/* arch_rethook_prepare() */
+static __always_inline __u64 arch_call(struct pt_regs *ctx)
+{
+	return ctx->sp;
+}
+
+static __always_inline __u64 arch_own_address(__u64 addr)
+{
+	return addr;
+}
+
 static __always_inline __u64 arch_first_argument(struct pt_regs *ctx)
 {
 	return ctx->di;
@@ -121,6 +148,11 @@ static __always_inline __u64 arch_user_ip(struct pt_regs *regs)
 	__u64 ip = BPF_CORE_READ(regs, ip);
 
 	return (__s64)BPF_CORE_READ(regs, orig_ax) >= 0 ? ip - 2 : ip;
+}
+
+static __always_inline __u64 arch_user_link(struct pt_regs *regs)
+{
+	return 0;
 }
 
 /* A kprobe's address; ip is after its int3. */
@@ -151,12 +183,23 @@ static __always_inline bool arch_is_uprobe(const __u8 *insn)
 	return insn[0] == INT3;
 }
 
+struct desc_struct___x86 {
+	__u16 limit0, base0;
+} __attribute__((preserve_access_index));
+struct thread_struct___x86 {
+	struct desc_struct___x86 tls_array[3];
+	unsigned long fsbase, gsbase;
+} __attribute__((preserve_access_index));
+struct task_struct___x86 {
+	struct thread_struct___x86 thread;
+} __attribute__((preserve_access_index));
+
 /*
  * Of a 32-bit program: set_thread_area(2) puts it into one of three descriptors, and a selector
  * says which; the kernel doesn't read that before it switches tasks. If there is one descriptor
  * only, it is that one. 0: not known.
  */
-static __always_inline __u64 narrow_segment_base(struct task_struct *task)
+static __always_inline __u64 narrow_segment_base(struct task_struct___x86 *task)
 {
 	__u64 at = (__u64)task + bpf_core_field_offset(task->thread.tls_array), found = 0, entry;
 
@@ -174,7 +217,7 @@ static __always_inline __u64 narrow_segment_base(struct task_struct *task)
 /* enum operand_seg of src/arch/arch.h */
 static __always_inline __u64 segment_base(__u8 seg)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct task_struct___x86 *task = (void *)bpf_get_current_task();
 
 	if (config.narrow)
 		return narrow_segment_base(task);
@@ -184,7 +227,29 @@ static __always_inline __u64 segment_base(__u8 seg)
 /* Where a thread's log is: src/arch/log.h. */
 static __always_inline __u64 arch_log_base(struct task_struct *task)
 {
-	return BPF_CORE_READ(task, thread.gsbase);
+	return BPF_CORE_READ((struct task_struct___x86 *)task, thread.gsbase);
+}
+
+/* From Linux 6.2 to 6.14 preempt_count was a member of pcpu_hot. */
+struct pcpu_hot___count {
+	int preempt_count;
+} __attribute__((preserve_access_index));
+
+/* Read by address, since BTF with variables isn't available in every container. */
+static __always_inline bool arch_preempt_count(__u32 *count)
+{
+	__u64 base = 0, at = config.preempt_count;
+
+	*count = 0;
+	if (!at)
+		return false;
+	if (config.pcpu_hot)
+		at += bpf_core_field_offset(struct pcpu_hot___count, preempt_count);
+	bpf_probe_read_kernel(
+		&base, sizeof(base),
+		(void *)(config.per_cpu_offset + bpf_get_smp_processor_id() * sizeof(base)));
+	bpf_probe_read_kernel(count, sizeof(*count), (void *)(base + at));
+	return true;
 }
 
 /* arch/x86/entry/syscalls: of the 64-bit table, of the 32-bit one, and of that of x32, whose

@@ -22,6 +22,8 @@ const char *const probe_refusal_text[PROBE_REFUSALS] = {
 	[PROBE_PATCHABLE] = "a probe on a 5-byte nop is unsafe on this kernel",
 	[PROBE_WIDTH] = "the kernel may take this 32-bit instruction for another 64-bit one",
 	[PROBE_STEPPED] = "the kernel's single-stepping would change what it does",
+	[PROBE_EXCLUSIVE] =
+		"between a load-exclusive and its store-exclusive a probe would never let that succeed",
 };
 
 extern const struct arch arch_x86_64, arch_i386, arch_aarch64, arch_riscv64;

@@ -71,6 +71,20 @@ static const char *take_module(struct cursor *c)
 	return word;
 }
 
+/* A symbol's name. It may end in a space: binutils' labels of RISC-V are ".L0 "
+ * (include/opcode/riscv.h, RISCV_FAKE_LABEL_NAME). */
+static char *take_name(struct cursor *c, char *behind)
+{
+	char *name = take_word(c, behind);
+
+	if (name && *behind == ' ' && c->p < c->end && (*c->p == '\t' || *c->p == '\n')) {
+		c->p[-1] = ' ';
+		*behind = *c->p;
+		*c->p++ = 0;
+	}
+	return name;
+}
+
 static bool take_symbol(struct cursor *c, struct kallsym *s)
 {
 	char behind;
@@ -80,7 +94,7 @@ static bool take_symbol(struct cursor *c, struct kallsym *s)
 	s->type = *c->p++;
 	if (!take_char(c, ' '))
 		return false;
-	s->name = take_word(c, &behind);
+	s->name = take_name(c, &behind);
 	if (s->name && behind == '\t')
 		return (s->module = take_module(c));
 	return s->name && (behind == '\n' || !behind);

@@ -30,10 +30,20 @@ static bool ends_with(const char *name, const char *suffix)
 	return len >= n && !strcmp(name + len - n, suffix);
 }
 
+/* Places within functions, of modules: the assembler's labels, and the mapping symbols that tell
+ * where code of which kind begins (ELF for the Arm 64-bit Architecture, 5.5.6; RISC-V ABIs
+ * Specification, "Mapping Symbol"). */
+static bool is_within(const char *name)
+{
+	return name[0] == '$' || !strncmp(name, ".L", 2);
+}
+
 static bool is_function_name(const char *name)
 {
 	size_t i;
 
+	if (is_within(name))
+		return false;
 	/* arch/x86/boot/startup has aliases for shared code */
 	if (!strncmp(name, "__pi_", 5))
 		name += 5;
@@ -216,7 +226,8 @@ static void add_symbol(struct object *o, const struct kallsym *s, uint64_t next)
 			       });
 }
 
-/* A symbol of any kind ends the previous one: also data, padding and other modules. */
+/* A symbol of any kind but a place within it ends the previous one: also data, padding and other
+ * modules. */
 static void add_symbols(const struct kernel_objects *k, const kallsym_vec *symbols)
 {
 	size_t next = 0;
@@ -225,7 +236,8 @@ static void add_symbols(const struct kernel_objects *k, const kallsym_vec *symbo
 		const struct kallsym *s = &symbols->data[i];
 
 		for (next = max_of(next, i); next < symbols->len; next++)
-			if (symbols->data[next].vaddr > s->vaddr)
+			if (symbols->data[next].vaddr > s->vaddr &&
+			    !is_within(symbols->data[next].name))
 				break;
 		if (s->object != NO_OBJECT)
 			add_symbol(object_of(k, s), s,

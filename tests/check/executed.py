@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""executed.py COUNTS WINDOW TRACE [--entries LIST ERR | --code RANGES FOLDER]
+"""executed.py COUNTS WINDOW TRACE [--entries LIST ERR | --code RANGES FOLDER [ARCH]]
 
 Does the trace show what QEMU executed (tests/vm/executed.c), equally often? --entries: the calls of each function in LIST
 (bbtrace list -F json), except those that bbtrace excluded in ERR. --code: how often each branch that objdump finds in the
@@ -13,10 +13,13 @@ import re
 import subprocess
 import sys
 
+from emulated import MACHINES
+
 COUNTS, WINDOW, TRACE, MODE = sys.argv[1:5]
-# objdump's address, bytes, prefixes, mnemonic, operand
-BRANCH = re.compile(r'^\s*([0-9a-f]+):\s+((?:[0-9a-f]{2} )+)\s*(?:(?:bnd|notrack|cs|ds|data16) )*'
-                    r'(j\w+|loop\w*|call\w?|ret\w?)\b\s*([^#<]*)')
+MACHINE = MACHINES[sys.argv[7] if len(sys.argv) > 7 else "x86-64"]
+# objdump's address, bytes, instruction
+LINE = re.compile(r"^\s*([0-9a-f]+):\s+((?:[0-9a-f]{2,8} )+)\s*([^#<]*)")
+FORMATS = {"x86-64": "i386:x86-64", "arm64": "aarch64", "riscv64": "riscv:rv64"}
 
 
 def executed():
@@ -58,16 +61,19 @@ def compare_entries(first):
 
 
 def branches():
-    """(address, length, mnemonic, direct target or None, function)"""
+    """(address, length, mnemonic, whether it is conditional, direct target or None, function)"""
     for line in lines_of(sys.argv[5]):
         name, start, _ = line.split()
-        text = subprocess.run(['objdump', '-D', '-b', 'binary', '-m', 'i386:x86-64', '-w', '--insn-width=15',
+        text = subprocess.run([MACHINE.tools + 'objdump', '-D', '-b', 'binary', '-m', FORMATS[MACHINE.name], '-w',
+                               *(['--insn-width=15'] if MACHINE.name == 'x86-64' else []),
                                f'--adjust-vma={start}', f'{sys.argv[6]}/{start}'],
                               check=True, capture_output=True, text=True).stdout
-        for match in map(BRANCH.match, text.splitlines()):
-            if match:
-                target = re.match(r'0x([0-9a-f]+)', match[4].strip())
-                yield int(match[1], 16), len(match[2].split()), match[3], target and int(target[1], 16), name
+        for match in map(LINE.match, text.splitlines()):
+            branch = match and MACHINE.branch.match(match[3].strip())
+            if branch:
+                target = MACHINE.target.match(branch[2] or '')
+                yield (int(match[1], 16), len(match[2].replace(' ', '')) // 2, branch[1],
+                       bool(MACHINE.conditional.match(branch[1])), target and int(target[1], 16), name)
 
 
 def replayed():
@@ -93,15 +99,16 @@ def replayed():
 def compare_code(first, last):
     taken, passed, declared = replayed()
     sites = list(branches())
-    joined = {target for _, _, _, target, _ in sites}
-    indirect = {name for _, _, mnemonic, target, name in sites if mnemonic == 'jmp' and target is None}
+    joined = {target for *_, target, _ in sites}
+    indirect = {name for _, _, mnemonic, _, target, name in sites
+                if mnemonic in ('jmp', 'br', 'jr') and target is None}
     ran = wrong = excused = 0
-    for at, length, mnemonic, _, name in sites:
+    for at, length, mnemonic, conditional, _, name in sites:
         ran += last[at]
         told = taken[at] + passed[at]
         behind = at + length
         bad = told != last[at]
-        if not bad and mnemonic[0] == 'j' and mnemonic != 'jmp' and behind not in joined and name not in indirect:
+        if not bad and conditional and behind not in joined and name not in indirect:
             bad = passed[at] != first[behind]
         if not bad:
             continue

@@ -22,6 +22,7 @@ static void test_format(void)
 {
 	char text[] = "ffffffff81000000 T _stext\nffffffff81000010 t foo.cold\n"
 		      "ffffffffc0001000 t bar\t[xfs]\n";
+	char spaced[] = "1 t .L0 \n2 t .L0 \t[m]\n";
 	kallsym_vec v = {0};
 
 	is(kallsyms__parse(text, strlen(text), &v), 0, "a table parses");
@@ -32,6 +33,10 @@ static void test_format(void)
 	ok(!v.data[1].module, "a symbol of the kernel itself has no module");
 	is_str(v.data[2].name, "bar", "a symbol of a module has its name");
 	is_str(v.data[2].module, "xfs", "a symbol of a module has the module without brackets");
+	vec__free(&v);
+	is(kallsyms__parse(spaced, strlen(spaced), &v), 0, "a name may end in a space");
+	is_str(v.data[0].name, ".L0 ", "which belongs to it");
+	is_str(v.data[1].module, "m", "in modules, too");
 	vec__free(&v);
 }
 
@@ -55,6 +60,7 @@ static void test_hostile(void)
 		"ffffffff81000000 T name\tx]\n",
 		"ffffffff81000000 T name\t[x] y\n",
 		"ffffffff81000000 T name [x]\n",
+		"ffffffff81000000 T name  \n",
 		"ffffffff81000000  name\n",
 		"ffffffff81000000 T name\r\n",
 	};

@@ -36,7 +36,7 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, size_t len);
 
-/* nopl 0xNN746262(%rax,%rax,1) */
+/* x86: nopl 0xNN746262(%rax,%rax,1) */
 static const uint8_t mark[] = {0x0f, 0x1f, 0x84, 0x00, 0x62, 0x62, 0x74};
 
 #define PAGE	4096
@@ -102,11 +102,21 @@ static void count_block(struct qemu_plugin_tb *tb, size_t n)
 static void look_for_mark(struct qemu_plugin_insn *insn)
 {
 	uint8_t bytes[sizeof(mark) + 1];
+	size_t len = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+	unsigned number = 0;
+	uint32_t word;
 
-	if (qemu_plugin_insn_data(insn, bytes, sizeof(bytes)) >= sizeof(bytes) &&
-	    !memcmp(bytes, mark, sizeof(mark)))
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
-						       (void *)(uintptr_t)bytes[sizeof(mark)]);
+	memcpy(&word, bytes, sizeof(word));
+	if (len == sizeof(bytes) && !memcmp(bytes, mark, sizeof(mark)))
+		number = bytes[sizeof(mark)];
+	else if (len == sizeof(word) && (word & 0xffffe01f) == 0xd28c401f) /* movz xzr, #0x62NN */
+		number = word >> 5 & 0xff;
+	else if (len == sizeof(word) && (word & 0xfff00fff) == 0x62600037) /* lui zero, 0x626NN */
+		number = word >> 12 & 0xff;
+	else
+		return;
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
+					       (void *)(uintptr_t)number);
 }
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
