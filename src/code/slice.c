@@ -83,14 +83,25 @@ static enum verdict stores(struct graph *g, uint32_t node, const struct search *
 	return d.bits == search->load.bits ? SETS : HIDES;
 }
 
+/* Is it memory of the stack? Where code keeps its own address in a register it spills that, and
+ * finds it by the frame pointer. */
+static bool is_stack(const struct graph *g, const struct operand *m)
+{
+	const struct arch_dwarf *l = &g->arch->dwarf;
+
+	return m->base == g->arch->sp_reg ||
+	       (g->arch->loads_return && l->nregs && m->base == l->regs[l->fp]);
+}
+
 int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX])
 {
-	struct search search = {.reg = g->arch->sp_reg, .ask = stores};
+	struct search search = {.ask = stores};
 	const struct operand *m = &search.load.mem;
 
 	if (!graph__detail(g, node, &search.load) || search.load.op != DETAIL_LOAD ||
-	    m->base != search.reg || m->index != REG_NONE || m->seg)
+	    !is_stack(g, m) || m->index != REG_NONE || m->seg)
 		return -1;
+	search.reg = m->base;
 	return backward(g, node, &search, found);
 }
 
@@ -186,7 +197,7 @@ static void load(struct graph *g, struct query *q, const struct summand *t, uint
 {
 	if (t->adds)
 		out->unknown = true;
-	else if (d->mem.base == g->arch->sp_reg)
+	else if (is_stack(g, &d->mem))
 		add_kept(g, q, t, p, out);
 	else
 		add_load(g, d, out);
