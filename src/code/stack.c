@@ -382,6 +382,32 @@ static void start_over(struct stack *s)
 		s->deltas[i] = NOT_SEEN;
 }
 
+/* Where callees may pop, a depth is only known if the unwinder's rules agree or don't tell it. */
+static int32_t agreed(const struct graph *g, uint64_t addr, int32_t depth)
+{
+	int64_t bytes;
+
+	return g->arch->callee_pops && depth != SP_UNKNOWN && depth != SP_SWITCHED &&
+			       object__stack_depth(g->object, addr, &bytes) &&
+			       bytes != depth + g->arch->dwarf.entry_offset
+		       ? SP_UNKNOWN
+		       : depth;
+}
+
+static void finish(struct stack *s, int32_t *starts)
+{
+	struct graph *g = s->g;
+
+	for (size_t i = 0; i < g->branches.len; i++)
+		s->deltas[i] = s->deltas[i] == NOT_SEEN
+				       ? SP_UNKNOWN
+				       : agreed(g, g->branches.data[i].addr, s->deltas[i]);
+	for (size_t i = 0; i < s->leaders->len; i++)
+		starts[i] = s->seen[i] ? agreed(g, g->nodes.data[s->leaders->data[i].first].addr,
+						s->at[i].sp)
+				       : SP_UNKNOWN;
+}
+
 int32_t *stack__deltas(struct graph *g, const leader_vec *leaders, int32_t *starts)
 {
 	struct stack s = {.g = g, .leaders = leaders};
@@ -399,11 +425,7 @@ int32_t *stack__deltas(struct graph *g, const leader_vec *leaders, int32_t *star
 		run(&s);
 		hold = pads_hold(&s);
 	}
-	for (size_t i = 0; i < g->branches.len; i++)
-		if (s.deltas[i] == NOT_SEEN)
-			s.deltas[i] = SP_UNKNOWN;
-	for (size_t i = 0; i < leaders->len; i++)
-		starts[i] = s.seen[i] ? s.at[i].sp : SP_UNKNOWN;
+	finish(&s, starts);
 	free(s.at);
 	free(s.seen);
 	free(s.calls);
