@@ -96,6 +96,9 @@ bool x86__format(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t 
 		 size_t size);
 /* sp.c: fills in sp_effect and sp_value. */
 void x86__sp(const struct x86_raw *raw, struct insn *out);
+/* plain.c: fills in is_plain, loads, stores and the operand of a plain instruction; flow must be
+ * set. */
+void x86__plain(const ZydisDecodedInstruction *z, struct insn *out);
 /* uprobe.c: fills in user_refusal, emulated, patchable and repeats; flow and kind must be set. */
 void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct insn *out);
 uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn);
