@@ -63,19 +63,13 @@ struct {
 	__type(value, __u64);
 } sites SEC(".maps");
 
+#include "words.h"
 #include "who.h"
 #include "arch/arch.h"
 #include "context.h"
 #include "log.h"
 
 /* ---- values ---- */
-
-/* Of the kernel's memory, or the thread's program's. */
-static __always_inline long load(void *to, __u32 size, __u64 addr, bool kernel)
-{
-	return kernel ? bpf_probe_read_kernel(to, size, (void *)addr)
-		      : bpf_probe_read_user(to, size, (void *)addr);
-}
 
 #define REG_IP 0xfe /* wire_operand.base: the address after the instruction */
 
@@ -100,10 +94,10 @@ static __always_inline long load_operand(struct pt_regs *ctx, __u32 index, bool 
 		addr += r[o->base & (ARCH_GENERAL - 1)];
 	if (o->index < ARCH_GENERAL)
 		addr += r[o->index & (ARCH_GENERAL - 1)] * o->scale;
-	if (o->addr32)
+	if (o->addr32 || config.narrow)
 		addr = (__u32)addr;
 	if (o->seg)
-		addr += segment_base(o->seg);
+		addr = visible(addr + segment_base(o->seg));
 	if (o->size == 8)
 		err = load(value, 8, addr, kernel);
 	else
@@ -265,6 +259,8 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 	copy_comm(e->comm);
 	copy_regs(e->regs, ctx);
 	e->regs[ARCH_SP] += lowered;
+	if (config.narrow && !arch_stack_arguments((__u64 *)e->regs, arch_sp(ctx) + lowered))
+		missing |= WIRE_NO_STACK;
 	__builtin_memset(e->args, 0, sizeof(e->args));
 	if (kernel && (word & SITE_SYSCALL))
 		copy_syscall_args((__u64 *)e->args, args, word & SITE_SYSCALL32);
@@ -293,7 +289,7 @@ static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entr
 	if (s->entry.event.missing & WIRE_NO_CALLER)
 		return 1;
 	for (n = 2; n < WIRE_STACK; n++) {
-		if (load_frame_return(fp, &addr) || load(&next, 8, fp + ARCH_FRAME_NEXT, false))
+		if (load_frame_return(fp, &addr) || load_word(&next, fp + ARCH_FRAME_NEXT, false))
 			break;
 		s->stack[n] = addr;
 		/* outer frames are at higher addresses */
@@ -331,7 +327,9 @@ static __noinline void restore_returns(struct wire_entry_copy *s)
 	for (int i = 0; r && i < RETURNS_AHEAD; i++) {
 		__u64 at = BPF_CORE_READ(r, stack) - s->start;
 
-		if (at <= config.copy - 8)
+		if (at <= config.copy - 8 && config.narrow)
+			*(__u32 *)(s->bytes + at) = BPF_CORE_READ(r, orig_ret_vaddr);
+		else if (at <= config.copy - 8)
 			*(__u64 *)(s->bytes + at) = BPF_CORE_READ(r, orig_ret_vaddr);
 		r = BPF_CORE_READ(r, next);
 	}
@@ -416,7 +414,7 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 	v->value[0] = arch_ip(ctx);
 	v->value[1] = arch_return_value(ctx);
 	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_RETURN, 0);
-	v->event.sp -= ARCH_CALL_PUSHES;
+	v->event.sp -= kernel ? ARCH_CALL_PUSHES : USER_WORD;
 	bpf_ringbuf_submit(v, ring_flags(now));
 	return true;
 }

@@ -280,7 +280,7 @@ static __always_inline bool argument(const struct wire_usdt_arg *a, const __u64 
 			value += r[a->base & (ARCH_GENERAL - 1)];
 		if (a->index < ARCH_GENERAL)
 			value += r[a->index & (ARCH_GENERAL - 1)] * a->scale;
-		at = value;
+		at = visible(value);
 		value = 0;
 		if (load_sized(&value, a->size, at))
 			return false;
@@ -304,7 +304,7 @@ static __noinline int copy_arguments(struct pt_regs *ctx, const struct wire_usdt
 
 		d->args[i] = value;
 		d->text[i][0] = 0;
-		if (value > 4096 && u->args[i].size == 8)
+		if (value > 4096 && u->args[i].size == USER_WORD)
 			bpf_probe_read_user_str(d->text[i], USDT_TEXT, (void *)value);
 	}
 	return 0;

@@ -127,7 +127,7 @@ static __always_inline long load_return(struct pt_regs *ctx, __u64 sp, __u32 reg
 	*replaced = false;
 	if (ARCH_LINKS)
 		*addr = arch_own_address(arch_register(ctx, reg));
-	else if (load(addr, 8, sp, kernel))
+	else if (load_word(addr, sp, kernel))
 		return -1;
 	if (!kernel)
 		return restore_return(sp, false, addr, replaced);
@@ -141,10 +141,10 @@ static __always_inline long load_return(struct pt_regs *ctx, __u64 sp, __u32 reg
 /* That of a frame of the program's, which its frame pointer leads to. */
 static __always_inline long load_frame_return(__u64 fp, __u64 *addr)
 {
-	__u64 at = fp + ARCH_FRAME_RETURN;
+	__u64 at = fp + (config.narrow ? USER_WORD : ARCH_FRAME_RETURN);
 	bool replaced;
 
-	if (load(addr, 8, at, false))
+	if (load_word(addr, at, false))
 		return -1;
 	*addr = arch_own_address(*addr);
 	return restore_return(at, ARCH_LINKS, addr, &replaced);

@@ -111,7 +111,7 @@ static __always_inline void fill_signal(struct wire_signal *s)
 	s->value[0] = arch_user_ip(regs);
 	if (ARCH_LINKS)
 		s->value[1] = arch_own_address(arch_user_link(regs));
-	else if (load(&s->value[1], 8, s->event.sp, false))
+	else if (load_word(&s->value[1], s->event.sp, false))
 		s->event.missing = WIRE_NO_VALUE1;
 	/* one by one: some of the pages may not be resident, or not be there */
 	for (int i = 0; signals > 2 && i < WIRE_ABOVE; i++)

@@ -57,6 +57,7 @@ enum wire_type {
 #define WIRE_NO_VALUE1	2
 #define WIRE_NO_CALLER	4
 #define WIRE_NO_SYSCALL 8
+#define WIRE_NO_STACK	16 /* an entry's arguments on the stack */
 
 /* wire_event.state */
 enum wire_state {
@@ -451,6 +452,7 @@ struct wire_config {
 	__u8 replaces; /* links may be replaced while hits run their program */
 	__u8 loss;     /* enum target_loss */
 	__u8 go;       /* some sites are of a Go program */
+	__u8 narrow;   /* sites are of 32-bit programs, which a 64-bit kernel runs */
 	__u8 inlines;  /* threads have logs */
 	__u8 watches;  /* there are watchpoints */
 	__u8 adds_up;  /* samples are added up */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * x86-64: registers, branch conditions and return address. Included once, by bbtrace.bpf.c.
+ * x86-64: registers, branch conditions and return address; with config.narrow those of i386, whose
+ * programs the same kernel runs. Included once, by bbtrace.bpf.c.
  */
 #ifndef BBTRACE_BPF_ARCH_X86_H
 #define BBTRACE_BPF_ARCH_X86_H
 
+#define ARCH_NARROW	   1
 #define ARCH_GENERAL	   16
 #define ARCH_SP		   4
 #define ARCH_IP		   16
@@ -51,6 +53,35 @@ static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
 	r[15] = ctx->r15;
 	r[16] = ctx->ip;
 	r[17] = ctx->flags;
+	if (!config.narrow)
+		return;
+	r[0] = (__u32)r[0];
+	r[1] = (__u32)r[1];
+	r[2] = (__u32)r[2];
+	r[3] = (__u32)r[3];
+	r[5] = (__u32)r[5];
+	r[6] = (__u32)r[6];
+	r[7] = (__u32)r[7];
+	r[8] = r[9] = r[10] = r[11] = r[12] = r[13] = r[14] = r[15] = 0;
+}
+
+#define I386_ARGS 6 /* of src/arch/x86/x86.h */
+
+/* In the place of registers that 32-bit code doesn't have: the words behind the return address at
+ * sp. False: they can't be read. */
+static __always_inline bool arch_stack_arguments(__u64 *r, __u64 sp)
+{
+	__u32 words[I386_ARGS];
+
+	if (bpf_probe_read_user(words, sizeof(words), (void *)(sp + 4)))
+		return false;
+	r[8] = words[0];
+	r[9] = words[1];
+	r[10] = words[2];
+	r[11] = words[3];
+	r[12] = words[4];
+	r[13] = words[5];
+	return true;
 }
 
 static __always_inline __u64 arch_register(struct pt_regs *ctx, __u32 reg)
@@ -84,12 +115,12 @@ static __always_inline bool arch_is_user(struct pt_regs *ctx)
 
 static __always_inline __u64 arch_frame_pointer(struct pt_regs *ctx)
 {
-	return ctx->bp;
+	return visible(ctx->bp);
 }
 
 static __always_inline __u64 arch_return_value(struct pt_regs *ctx)
 {
-	return ctx->ax;
+	return visible(ctx->ax);
 }
 
 /* arch_rethook_prepare() */
@@ -152,18 +183,44 @@ static __always_inline bool arch_is_uprobe(const __u8 *insn)
 	return insn[0] == INT3;
 }
 
+struct desc_struct___x86 {
+	__u16 limit0, base0;
+} __attribute__((preserve_access_index));
 struct thread_struct___x86 {
+	struct desc_struct___x86 tls_array[3];
 	unsigned long fsbase, gsbase;
 } __attribute__((preserve_access_index));
 struct task_struct___x86 {
 	struct thread_struct___x86 thread;
 } __attribute__((preserve_access_index));
 
+/*
+ * Of a 32-bit program: set_thread_area(2) puts it into one of three descriptors, and a selector
+ * says which; the kernel doesn't read that before it switches tasks. If there is one descriptor
+ * only, it is that one. 0: not known.
+ */
+static __always_inline __u64 narrow_segment_base(struct task_struct___x86 *task)
+{
+	__u64 at = (__u64)task + bpf_core_field_offset(task->thread.tls_array), found = 0, entry;
+
+	for (int i = 0; i < 3; i++) {
+		entry = 0;
+		bpf_probe_read_kernel(&entry, sizeof(entry), (void *)(at + 8 * i));
+		if (entry && found)
+			return 0;
+		found = entry ? entry : found;
+	}
+	/* struct desc_struct: base0, base1, base2 */
+	return (found >> 16 & 0xffffff) | (found >> 56) << 24;
+}
+
 /* enum operand_seg of src/arch/arch.h */
 static __always_inline __u64 segment_base(__u8 seg)
 {
 	struct task_struct___x86 *task = (void *)bpf_get_current_task();
 
+	if (config.narrow)
+		return narrow_segment_base(task);
 	return seg == 1 ? BPF_CORE_READ(task, thread.fsbase) : BPF_CORE_READ(task, thread.gsbase);
 }
 

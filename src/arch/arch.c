@@ -20,15 +20,17 @@ const char *const probe_refusal_text[PROBE_REFUSALS] = {
 	[PROBE_KERNEL] = "the kernel refused the probe",
 	[PROBE_UNSUPPORTED] = "where this instruction goes can't be told",
 	[PROBE_PATCHABLE] = "a probe on a 5-byte nop is unsafe on this kernel",
+	[PROBE_WIDTH] = "the kernel may take this 32-bit instruction for another 64-bit one",
 	[PROBE_STEPPED] = "the kernel's single-stepping would change what it does",
 	[PROBE_EXCLUSIVE] =
 		"between a load-exclusive and its store-exclusive a probe would never let that succeed",
 };
 
-extern const struct arch arch_x86_64, arch_aarch64, arch_riscv64;
+extern const struct arch arch_x86_64, arch_i386, arch_aarch64, arch_riscv64;
 
 static const struct arch *const rows[] = {
 	&arch_x86_64,
+	&arch_i386,
 	&arch_aarch64,
 	&arch_riscv64,
 };
@@ -68,4 +70,11 @@ const struct arch *arch__native(void)
 #else
 	return NULL;
 #endif
+}
+
+bool arch__runs_here(const struct arch *arch)
+{
+	const struct arch *here = arch__native();
+
+	return here && (arch == here || arch->hosts == here->machine);
 }

@@ -67,6 +67,8 @@ enum probe_refusal {
 	PROBE_PATCHABLE,   /* unsafe to probe on Linux 6.18 and later: insn.patchable */
 	PROBE_STEPPED,	 /* behaves differently when single-stepped out of line (pushf, syscall) */
 	PROBE_EXCLUSIVE, /* of a load- and a store-exclusive, or between them: insn.exclusive */
+	PROBE_WIDTH, /* 32-bit code that is something else in 64-bit mode: the kernel decodes it in
+			the mode of whichever process maps the file first */
 	PROBE_REFUSALS
 };
 extern const char *const probe_refusal_text[PROBE_REFUSALS]; /* NULL for OK */
@@ -147,6 +149,7 @@ enum detail_op {
 	DETAIL_STORE,	  /* bits of src to mem */
 	DETAIL_LEA,	  /* dst = address of mem */
 	DETAIL_ADD,	  /* dst += src */
+	DETAIL_ADD_LOAD,  /* dst += memory at mem */
 	DETAIL_ADD_CONST, /* dst += imm */
 	DETAIL_AND_CONST, /* dst &= imm */
 	DETAIL_SHL_CONST, /* dst = src << imm, both bits wide */
@@ -243,6 +246,7 @@ struct arch_relocations {
 struct plt_stub {
 	uint64_t slot; /* address of the GOT slot that it jumps through */
 	uint64_t size; /* > 0 */
+	bool by_got;   /* slot is an offset from the GOT's address, DT_PLTGOT */
 };
 
 /* Where ld.so(8) finds libraries. */
@@ -357,7 +361,9 @@ unsigned usdt__arguments(const struct arch *arch, const char *text,
 
 struct arch {
 	const char *name; /* "x86-64" */
-	uint16_t machine; /* e_machine, of 64 bits and little-endian */
+	uint16_t machine; /* e_machine, little-endian */
+	uint8_t word;	  /* bytes of an address: 8, or 4: of ELFCLASS32 */
+	uint16_t hosts;	  /* the machine of kernels that run its programs, too; 0: none */
 
 	/* ---- instructions ---- */
 
@@ -412,6 +418,11 @@ struct arch {
 	uint32_t clobbered;  /* the caller-saved registers, one bit each */
 	uint8_t call_pushes; /* bytes that a call pushes, the return address; 0: that is in link_reg
 			      */
+	bool callee_pops;    /* some functions pop their arguments: behind a call the stack pointer
+				may be higher than in front of it */
+	/* The register that a function with this code loads with the address that it returns to,
+	 * and does nothing else; REG_NONE: it is another one. NULL: there are none */
+	uint8_t (*loads_return)(const uint8_t *bytes, size_t len);
 
 	/* ---- files ---- */
 
@@ -453,6 +464,13 @@ struct arch {
 const struct arch *arch__by_machine(uint16_t machine); /* NULL: unknown */
 const char *arch__names(void);			       /* "x86-64 or arm64" */
 const struct arch *arch__native(void);		       /* of this machine; NULL: unknown */
+/* Does this machine's kernel run its programs? */
+bool arch__runs_here(const struct arch *arch);
+/* Of an address as it is computed: it wraps around at the size of a word. */
+static inline uint64_t arch__address(const struct arch *arch, uint64_t addr)
+{
+	return arch->word == 4 ? (uint32_t)addr : addr;
+}
 
 #include "arch/copier.h"
 #include "arch/tracee.h"

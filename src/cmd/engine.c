@@ -217,6 +217,14 @@ int engine__plan(struct engine_state *e, struct args *a, struct planning *p, str
 		       plan__has_programs(*out) && (*out)->arch->copier;
 	if (err || a->engine != ENGINE_INLINE)
 		return err;
+	if (plan__has_programs(*out) && !(*out)->arch->copier) {
+		if (!a->engine_auto)
+			return err__usage("--engine inline: code of %s can't be copied, only that "
+					  "of %s: use --engine probe",
+					  (*out)->arch->name, arch__native()->name);
+		choose_probes(a, "its code is of an architecture whose code isn't copied");
+		return plan_for_probes(e, a, p, out);
+	}
 	if (a->engine_auto && wants__stack_copy(a, *out)) {
 		choose_probes(a, "copies follow frame pointers only; --stack-size 0 does so, too");
 		return plan_for_probes(e, a, p, out);

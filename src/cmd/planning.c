@@ -101,6 +101,8 @@ static int find_targets(struct planning *p)
 
 	if (targets__name_kernel(p->args))
 		tracepoints__pin(&p->tracepoints);
+	if (p->args->command)
+		object__find_as(p->args->command[0]);
 	err = targets__find(&p->targets, p->args, p->pid, false);
 	if (err)
 		return err;

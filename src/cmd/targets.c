@@ -345,11 +345,10 @@ bool targets__name_kernel(const struct args *a)
 /* Another machine's programs run here in an emulator at most: their code is only data to it. */
 static int check_machine(const struct targets *n)
 {
-	const struct arch *here = arch__native();
 	struct object **o;
 
 	vec__each (o, &n->objects)
-		if (!object__is_kernel(*o) && (!here || (*o)->machine != here->machine))
+		if (!object__is_kernel(*o) && !arch__runs_here(arch__by_machine((*o)->machine)))
 			return err__set(ENOEXEC,
 					"%s is for %s and can't be traced on this machine: "
 					"bbtrace list shows its functions, branches and code",

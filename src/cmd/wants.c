@@ -68,10 +68,12 @@ int regs__parse(const char *list, const struct arch *arch, uint64_t *regs)
 		unsigned r;
 
 		if (!strcmp(p, "all")) {
-			*regs = (1ull << arch->nregs) - 1;
+			for (r = 0; r < arch->nregs; r++)
+				*regs |= (uint64_t) !!arch->reg_names[r] << r;
 			continue;
 		}
-		for (r = 0; r < arch->nregs && strcmp(p, arch->reg_names[r]); r++)
+		for (r = 0;
+		     r < arch->nregs && (!arch->reg_names[r] || strcmp(p, arch->reg_names[r])); r++)
 			;
 		if (r == arch->nregs)
 			return err__usage(

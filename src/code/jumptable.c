@@ -39,24 +39,40 @@ static bool single_value(struct graph *g, uint32_t node, uint8_t reg, bool guess
 	return v.n == 1 && (guess || !v.unknown);
 }
 
+/* The index, if the instruction multiplies it by the size of an entry; REG_NONE: it doesn't. */
+static uint8_t index_of(const struct graph *g, const struct insn_detail *d, uint8_t size)
+{
+	if (!graph__is_whole(g, d))
+		return REG_NONE;
+	if (d->op == DETAIL_SHL_CONST)
+		return d->imm < 4 && 1u << d->imm == size ? d->src : REG_NONE;
+	return d->op == DETAIL_LEA && !d->mem.addr32 && d->mem.base == REG_NONE &&
+			       d->mem.scale == size
+		       ? d->mem.index
+		       : REG_NONE;
+}
+
 /* The scaled index is in its own register (gcc -O0). */
 static bool index_before(struct graph *g, struct shape *out)
 {
 	uint32_t defs[DEFS_MAX];
 	struct insn_detail d;
+	uint8_t index;
 
-	if (slice__defs(g, out->node, out->index, defs) != 1 || !graph__detail(g, defs[0], &d) ||
-	    d.op != DETAIL_LEA || d.bits != 64 || d.mem.addr32 || d.mem.base != REG_NONE ||
-	    d.mem.index == REG_NONE || d.mem.scale != out->size)
+	if (slice__defs(g, out->node, out->index, defs) != 1 || !graph__detail(g, defs[0], &d))
 		return false;
-	out->table += d.mem.disp;
+	index = index_of(g, &d, out->size);
+	if (index == REG_NONE)
+		return false;
+	out->table = arch__address(g->arch, out->table + d.mem.disp);
 	out->node = defs[0];
-	out->index = d.mem.index;
+	out->index = index;
 	return true;
 }
 
 /* The two registers of a sum, and the scale of the second. False: not a sum. */
-static bool read_sum(const struct insn_detail *d, uint8_t *first, uint8_t *second, uint8_t *scale)
+static bool read_sum(const struct graph *g, const struct insn_detail *d, uint8_t *first,
+		     uint8_t *second, uint8_t *scale)
 {
 	if (d->op == DETAIL_ADD) {
 		*first = d->dst;
@@ -67,7 +83,7 @@ static bool read_sum(const struct insn_detail *d, uint8_t *first, uint8_t *secon
 	*first = d->mem.base;
 	*second = d->mem.index;
 	*scale = d->mem.scale;
-	return d->op == DETAIL_LEA && d->bits == 64 && !d->mem.addr32 && !d->mem.seg &&
+	return d->op == DETAIL_LEA && graph__is_whole(g, d) && !d->mem.addr32 && !d->mem.seg &&
 	       *first != REG_NONE && *second != REG_NONE;
 }
 
@@ -80,7 +96,7 @@ static bool address_before(struct graph *g, uint32_t node, const struct operand 
 	struct insn_detail d;
 
 	if (slice__defs(g, node, m->base, defs) != 1 || !graph__detail(g, defs[0], &d) ||
-	    !read_sum(&d, &first, &second, &scale) || (scale != 1 && scale != out->size))
+	    !read_sum(g, &d, &first, &second, &scale) || (scale != 1 && scale != out->size))
 		return false;
 	out->node = defs[0];
 	out->scaled = scale == 1;
@@ -92,7 +108,7 @@ static bool address_before(struct graph *g, uint32_t node, const struct operand 
 		    !single_value(g, defs[0], second, out->guess, &out->table))
 			return false;
 	}
-	out->table += m->disp + d.mem.disp;
+	out->table = arch__address(g->arch, out->table + m->disp + d.mem.disp);
 	return true;
 }
 
@@ -115,17 +131,17 @@ static bool table_address(struct graph *g, uint32_t node, const struct operand *
 			return false;
 		out->index = m->base;
 	}
-	out->table = base + m->disp + imm;
+	out->table = arch__address(g->arch, base + m->disp + imm);
 	out->node = node;
 	return m->index == REG_NONE || m->scale == out->size ||
 	       (m->scale == 1 && index_before(g, out));
 }
 
-static bool table_load(struct graph *g, uint32_t node, struct shape *out)
+static bool table_load(struct graph *g, uint32_t node, enum detail_op op, struct shape *out)
 {
 	struct insn_detail d;
 
-	if (!graph__detail(g, node, &d) || d.op != DETAIL_LOAD)
+	if (!graph__detail(g, node, &d) || d.op != op)
 		return false;
 	out->size = d.bits / 8;
 	out->sign = d.sign;
@@ -139,8 +155,9 @@ static bool kept_entry(struct graph *g, uint32_t node, struct shape *out)
 	struct insn_detail d;
 
 	return out->guess && slice__stores(g, node, stores) == 1 &&
-	       graph__detail(g, stores[0], &d) && d.bits == 64 &&
-	       slice__defs(g, stores[0], d.src, defs) == 1 && table_load(g, defs[0], out);
+	       graph__detail(g, stores[0], &d) && graph__is_whole(g, &d) &&
+	       slice__defs(g, stores[0], d.src, defs) == 1 &&
+	       table_load(g, defs[0], DETAIL_LOAD, out);
 }
 
 /* The entry was loaded, maybe extended (gcc -O0), or spilled. */
@@ -149,9 +166,10 @@ static bool table_entry(struct graph *g, uint32_t node, struct shape *out)
 	uint32_t defs[DEFS_MAX];
 	struct insn_detail d;
 
-	if (!graph__detail(g, node, &d) || d.op != DETAIL_COPY || d.bits != 32)
-		return table_load(g, node, out) || kept_entry(g, node, out);
-	if (slice__defs(g, node, d.src, defs) != 1 || !table_load(g, defs[0], out))
+	if (!graph__detail(g, node, &d) || d.op != DETAIL_COPY || d.bits != 32 ||
+	    graph__is_whole(g, &d))
+		return table_load(g, node, DETAIL_LOAD, out) || kept_entry(g, node, out);
+	if (slice__defs(g, node, d.src, defs) != 1 || !table_load(g, defs[0], DETAIL_LOAD, out))
 		return false;
 	out->sign = d.sign;
 	return out->size == 4;
@@ -182,17 +200,21 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 		out->index = REG_NONE;
 		return true;
 	case DETAIL_LOAD:
-		return table_load(g, def, out) && out->index != REG_NONE;
+		return table_load(g, def, DETAIL_LOAD, out) && out->index != REG_NONE;
+	case DETAIL_ADD_LOAD:
+		return single_value(g, def, d.dst, out->guess, &out->base) &&
+		       table_load(g, def, DETAIL_ADD_LOAD, out) && out->index != REG_NONE;
 	case DETAIL_ADD:
 	case DETAIL_LEA:
-		if (!read_sum(&d, &first, &second, &scale) || d.mem.disp)
+		if (!read_sum(g, &d, &first, &second, &scale) || d.mem.disp)
 			return false;
 		out->times = scale;
 		out->extend = d.mem.extend;
 		return (scale == 1 && !d.mem.extend && table_sum(g, def, first, second, out)) ||
 		       table_sum(g, def, second, first, out);
 	case DETAIL_COPY:
-		return depth < 4 && d.bits == 64 && slice__defs(g, def, d.src, defs) == 1 &&
+		return depth < 4 && graph__is_whole(g, &d) &&
+		       slice__defs(g, def, d.src, defs) == 1 &&
 		       shape_of_def(g, defs[0], out, depth + 1);
 	default:
 		return false;
@@ -211,7 +233,7 @@ static int shapes_of(struct graph *g, uint32_t node, bool guess, struct shape sh
 	if (op.kind == OPERAND_MEM) {
 		if (op.index == REG_NONE)
 			return -1;
-		shapes[0].size = 8;
+		shapes[0].size = g->arch->word;
 		return table_address(g, node, &op, 0, &shapes[0]) ? 1 : -1;
 	}
 	n = slice__defs(g, node, op.base, defs);
@@ -243,7 +265,7 @@ static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_
 	entry = extended(entry, 8 * s->size, s->sign);
 	if (s->extend)
 		entry = extended(entry, s->extend & ~EXTEND_SIGNED, s->extend & EXTEND_SIGNED);
-	*target += entry * s->times;
+	*target = arch__address(g->arch, *target + entry * s->times);
 	return true;
 }
 
@@ -487,7 +509,7 @@ static bool is_entry(struct graph *g, uint32_t node, const struct insn_detail *l
 		return load->mem.scale >= 4;
 	if (load->mem.base == REG_NONE || load->mem.disp ||
 	    slice__defs(g, node, load->mem.base, defs) != 1 || !graph__detail(g, defs[0], &d) ||
-	    !read_sum(&d, &first, &second, &scale))
+	    !read_sum(g, &d, &first, &second, &scale))
 		return false;
 	return scale == 1
 		       ? is_scaled(g, defs[0], first, size) || is_scaled(g, defs[0], second, size)
@@ -501,7 +523,7 @@ static bool is_pointer(struct graph *g, uint32_t node, uint8_t reg)
 	struct insn_detail d;
 
 	return slice__defs(g, node, reg, defs) == 1 && graph__detail(g, defs[0], &d) &&
-	       d.op == DETAIL_LOAD && d.bits == 64 && !is_entry(g, defs[0], &d);
+	       d.op == DETAIL_LOAD && graph__is_whole(g, &d) && !is_entry(g, defs[0], &d);
 }
 
 /* Is it the sum of a table's entry and its base? If both are loaded as pointers, it is the sum of
@@ -510,7 +532,7 @@ static bool is_table_sum(struct graph *g, uint32_t node, const struct insn_detai
 {
 	uint8_t first, second, scale;
 
-	return read_sum(d, &first, &second, &scale) &&
+	return read_sum(g, d, &first, &second, &scale) &&
 	       !(is_pointer(g, node, first) && is_pointer(g, node, second));
 }
 
@@ -525,7 +547,8 @@ bool graph__is_tail_jump(struct graph *g, uint32_t node)
 		return op.index == REG_NONE || op.scale < 4;
 	n = slice__defs(g, node, op.base, defs);
 	for (int i = 0; i < n; i++)
-		if (!graph__detail(g, defs[i], &d) || is_table_sum(g, defs[i], &d) ||
+		if (!graph__detail(g, defs[i], &d) || d.op == DETAIL_ADD_LOAD ||
+		    is_table_sum(g, defs[i], &d) ||
 		    (d.op == DETAIL_LOAD && is_entry(g, defs[i], &d)))
 			return false;
 	return true;

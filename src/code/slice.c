@@ -83,14 +83,25 @@ static enum verdict stores(struct graph *g, uint32_t node, const struct search *
 	return d.bits == search->load.bits ? SETS : HIDES;
 }
 
+/* Is it memory of the stack? Where code keeps its own address in a register it spills that, and
+ * finds it by the frame pointer. */
+static bool is_stack(const struct graph *g, const struct operand *m)
+{
+	const struct arch_dwarf *l = &g->arch->dwarf;
+
+	return m->base == g->arch->sp_reg ||
+	       (g->arch->loads_return && l->nregs && m->base == l->regs[l->fp]);
+}
+
 int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX])
 {
-	struct search search = {.reg = g->arch->sp_reg, .ask = stores};
+	struct search search = {.ask = stores};
 	const struct operand *m = &search.load.mem;
 
 	if (!graph__detail(g, node, &search.load) || search.load.op != DETAIL_LOAD ||
-	    m->base != search.reg || m->index != REG_NONE || m->seg)
+	    !is_stack(g, m) || m->index != REG_NONE || m->seg)
 		return -1;
+	search.reg = m->base;
 	return backward(g, node, &search, found);
 }
 
@@ -112,13 +123,15 @@ static void add_load(struct graph *g, const struct insn_detail *d, struct values
 	uint64_t v = 0;
 	size_t avail;
 
-	if (d->bits != 64 || d->mem.seg || d->mem.base != REG_NONE || d->mem.index != REG_NONE) {
+	if (!graph__is_whole(g, d) || d->mem.seg || d->mem.base != REG_NONE ||
+	    d->mem.index != REG_NONE) {
 		out->unknown = true;
 		return;
 	}
 	bytes = object__bytes(g->object, d->imm, &avail);
-	if (bytes && avail >= sizeof(v) && object__is_constant(g->object, d->imm, sizeof(v)))
-		memcpy(&v, bytes, sizeof(v));
+	if (bytes && avail >= g->arch->word &&
+	    object__is_constant(g->object, d->imm, g->arch->word))
+		memcpy(&v, bytes, g->arch->word);
 	if (v)
 		add_value(out, v);
 	else
@@ -155,9 +168,9 @@ static void query(struct query *q, struct summand t, uint32_t node, uint8_t reg)
 	*seen = 1;
 }
 
-static uint64_t sum(const struct summand *t, uint64_t v)
+static uint64_t sum(const struct graph *g, const struct summand *t, uint64_t v)
 {
-	v += (uint64_t)t->plus;
+	v = arch__address(g->arch, v + (uint64_t)t->plus);
 	if (t->cut == CUT_SIGN)
 		return (uint64_t)(int64_t)(int32_t)v;
 	return t->cut ? (uint32_t)v : v;
@@ -174,7 +187,7 @@ static void add_kept(struct graph *g, struct query *q, const struct summand *t, 
 
 	out->unknown = true;
 	for (int i = 0; i < n; i++)
-		if (graph__detail(g, found[i], &d) && d.bits == 64)
+		if (graph__detail(g, found[i], &d) && graph__is_whole(g, &d))
 			query(q, *t, found[i], d.src);
 }
 
@@ -184,7 +197,7 @@ static void load(struct graph *g, struct query *q, const struct summand *t, uint
 {
 	if (t->adds)
 		out->unknown = true;
-	else if (d->mem.base == g->arch->sp_reg)
+	else if (is_stack(g, &d->mem))
 		add_kept(g, q, t, p, out);
 	else
 		add_load(g, d, out);
@@ -192,23 +205,25 @@ static void load(struct graph *g, struct query *q, const struct summand *t, uint
 
 /* An addition of bytes to src. A 32-bit one is only followed if no other addition comes after it.
  */
-static void add(struct query *q, struct summand t, uint32_t p, const struct insn_detail *d,
-		uint8_t src, int64_t bytes, struct values *out)
+static void add(const struct graph *g, struct query *q, struct summand t, uint32_t p,
+		const struct insn_detail *d, uint8_t src, int64_t bytes, struct values *out)
 {
-	if (t.adds == ADDS_MAX || (d->bits != 64 && t.adds)) {
+	const bool whole = graph__is_whole(g, d);
+
+	if (t.adds == ADDS_MAX || (!whole && t.adds)) {
 		out->unknown = true;
 		return;
 	}
-	if (d->bits != 64)
+	if (!whole)
 		t.cut = d->sign ? CUT_SIGN : CUT_ZERO;
 	t.adds++;
 	t.plus += bytes;
 	query(q, t, p, src);
 }
 
-static bool is_sum(const struct insn_detail *d)
+static bool is_sum(const struct graph *g, const struct insn_detail *d)
 {
-	return d->bits == 64 && d->mem.base != REG_NONE && d->mem.index == REG_NONE &&
+	return graph__is_whole(g, d) && d->mem.base != REG_NONE && d->mem.index == REG_NONE &&
 	       !d->mem.seg && !d->mem.addr32;
 }
 
@@ -226,20 +241,20 @@ static void through(struct graph *g, struct query *q, const struct summand *t, u
 		d.op = DETAIL_OTHER;
 	switch (d.op) {
 	case DETAIL_CONST:
-		add_value(out, sum(t, d.imm));
+		add_value(out, sum(g, t, d.imm));
 		break;
 	case DETAIL_COPY:
-		if (d.bits == 64)
+		if (graph__is_whole(g, &d))
 			query(q, *t, p, d.src);
 		else
 			out->unknown = true;
 		break;
 	case DETAIL_ADD_CONST:
-		add(q, *t, p, &d, d.dst, d.imm, out);
+		add(g, q, *t, p, &d, d.dst, d.imm, out);
 		break;
 	case DETAIL_LEA:
-		if (is_sum(&d))
-			add(q, *t, p, &d, d.mem.base, d.mem.disp, out);
+		if (is_sum(g, &d))
+			add(g, q, *t, p, &d, d.mem.base, d.mem.disp, out);
 		else
 			out->unknown = true;
 		break;

@@ -169,17 +169,50 @@ static bool calls_inside(struct graph *g, const struct insn *b)
 	       graph__holds(g, owner, b->target) && g->functions.data[owner].f.entry != b->target;
 }
 
+/* The depth behind a call whose callee may have popped its arguments: by the unwinder's rules, if
+ * they agree in front of it. */
+static int32_t behind_call(const struct graph *g, const struct node *n, int32_t depth)
+{
+	int64_t before, after, entry = g->arch->dwarf.entry_offset;
+
+	if (depth < 0 || !object__stack_depth(g->object, n->addr, &before) ||
+	    !object__stack_depth(g->object, node__next(n), &after))
+		return SP_UNKNOWN;
+	return before == depth + entry && after <= before && after >= entry ? after - entry
+									    : SP_UNKNOWN;
+}
+
+/* Is it a call of the next instruction, by which code finds its own address? */
+static bool only_pushes(const struct graph *g, const struct insn *b)
+{
+	return g->arch->loads_return && b->kind == BRANCH_CALL && b->target == b->addr + b->len;
+}
+
+static struct depth leave_branch(struct stack *s, const struct node *n, struct depth d)
+{
+	struct graph *g = s->g;
+	const struct insn *b = graph__branch(g, n);
+
+	s->deltas[n->branch] = d.sp;
+	s->calls[n->branch] = d;
+	if (only_pushes(g, b)) {
+		d.sp = behind((struct term){.source = FROM_SP, .bytes = -g->arch->call_pushes}, d);
+		return d;
+	}
+	if (calls_inside(g, b))
+		return unknown;
+	if (g->arch->callee_pops && (b->kind == BRANCH_CALL || b->kind == BRANCH_ICALL))
+		d.sp = behind_call(g, n, d.sp);
+	return d;
+}
+
 static void leave_block(struct stack *s, const struct leader *l, struct depth d)
 {
 	const struct node *n = &s->g->nodes.data[l->last];
 	uint32_t to;
 
-	if (n->branch) {
-		s->deltas[n->branch] = d.sp;
-		s->calls[n->branch] = d;
-		if (calls_inside(s->g, graph__branch(s->g, n)))
-			d = unknown;
-	}
+	if (n->branch)
+		d = leave_branch(s, n, d);
 	flow_on(s, n->addr, l->next, d);
 	flow_on(s, n->addr, l->taken, d);
 	for (uint32_t i = 0; l->table && i < l->table->count; i++) {
@@ -275,6 +308,18 @@ static struct depth common_depth(struct stack *s, const struct frame *f)
 	return !v.any || v.differ || v.args || v.common.sp == SP_SWITCHED ? unknown : v.common;
 }
 
+/* Where calls have their arguments on the stack, by the unwinder's rules alone: it drops some. */
+static struct depth depth_by_rules(const struct graph *g, uint64_t pad)
+{
+	const int64_t entry = g->arch->dwarf.entry_offset;
+	struct depth d = unknown;
+	int64_t bytes;
+
+	if (object__stack_depth(g->object, pad, &bytes) && bytes >= entry && bytes < INT32_MAX)
+		d.sp = bytes - entry;
+	return d;
+}
+
 static void enter_pads(struct stack *s)
 {
 	const struct object *o = s->g->object;
@@ -293,7 +338,9 @@ static void enter_pads(struct stack *s)
 			n = graph__known(s->g, f->pads[k]);
 			if (n && s->g->nodes.data[n].flags & NODE_LANDING_PAD &&
 			    s->g->nodes.data[n].block)
-				flow_to(s, s->g->nodes.data[n].block - 1, d);
+				flow_to(s, s->g->nodes.data[n].block - 1,
+					s->g->arch->callee_pops ? depth_by_rules(s->g, f->pads[k])
+								: d);
 		}
 	}
 }
@@ -335,6 +382,32 @@ static void start_over(struct stack *s)
 		s->deltas[i] = NOT_SEEN;
 }
 
+/* Where callees may pop, a depth is only known if the unwinder's rules agree or don't tell it. */
+static int32_t agreed(const struct graph *g, uint64_t addr, int32_t depth)
+{
+	int64_t bytes;
+
+	return g->arch->callee_pops && depth != SP_UNKNOWN && depth != SP_SWITCHED &&
+			       object__stack_depth(g->object, addr, &bytes) &&
+			       bytes != depth + g->arch->dwarf.entry_offset
+		       ? SP_UNKNOWN
+		       : depth;
+}
+
+static void finish(struct stack *s, int32_t *starts)
+{
+	struct graph *g = s->g;
+
+	for (size_t i = 0; i < g->branches.len; i++)
+		s->deltas[i] = s->deltas[i] == NOT_SEEN
+				       ? SP_UNKNOWN
+				       : agreed(g, g->branches.data[i].addr, s->deltas[i]);
+	for (size_t i = 0; i < s->leaders->len; i++)
+		starts[i] = s->seen[i] ? agreed(g, g->nodes.data[s->leaders->data[i].first].addr,
+						s->at[i].sp)
+				       : SP_UNKNOWN;
+}
+
 int32_t *stack__deltas(struct graph *g, const leader_vec *leaders, int32_t *starts)
 {
 	struct stack s = {.g = g, .leaders = leaders};
@@ -352,11 +425,7 @@ int32_t *stack__deltas(struct graph *g, const leader_vec *leaders, int32_t *star
 		run(&s);
 		hold = pads_hold(&s);
 	}
-	for (size_t i = 0; i < g->branches.len; i++)
-		if (s.deltas[i] == NOT_SEEN)
-			s.deltas[i] = SP_UNKNOWN;
-	for (size_t i = 0; i < leaders->len; i++)
-		starts[i] = s.seen[i] ? s.at[i].sp : SP_UNKNOWN;
+	finish(&s, starts);
 	free(s.at);
 	free(s.seen);
 	free(s.calls);

@@ -46,7 +46,7 @@ static const uint64_t *value(const struct step *s, unsigned reg)
 static void add_register(const struct arch *arch, unsigned reg, const struct step *a,
 			 const struct step *b, struct arguments *out)
 {
-	if (reg < EVENT_REGS && reg < arch->nregs)
+	if (reg < EVENT_REGS && reg < arch->nregs && arch->reg_names[reg])
 		add(out, arch->reg_names[reg], value(a, reg), value(b, reg));
 }
 

@@ -202,6 +202,16 @@ static void take_copy(struct event_entry *out, const struct wire_entry_copy *s, 
 					.cut = s->len >= most};
 }
 
+/* How many registers an entry's record tells. Arguments on the stack have the numbers of registers;
+ * if they couldn't be read, only those in front of them are known. */
+static unsigned told_regs(const struct arch *arch, const struct wire_event *e)
+{
+	const struct convention *c = &arch->conventions[CONVENTION_C];
+
+	return min_of(e->missing & WIRE_NO_STACK && c->nargs ? c->args[0] : arch->nregs,
+		      (unsigned)WIRE_REGS);
+}
+
 static void take_entry(struct decoder *d, const struct wire_entry *e, size_t size)
 {
 	struct event_entry *out = &d->entry;
@@ -215,7 +225,7 @@ static void take_entry(struct decoder *d, const struct wire_entry *e, size_t siz
 		.pending = e->event.state & WIRE_PENDING,
 		.comm = d->comm,
 		.regs = (const uint64_t *)e->regs,
-		.nregs = min_of(d->plan->arch->nregs, (unsigned)WIRE_REGS),
+		.nregs = told_regs(d->plan->arch, &e->event),
 		.args = e->event.missing & WIRE_NO_SYSCALL ? NULL : (const uint64_t *)e->args,
 	};
 	if (e->event.state & WIRE_COPIED && size >= sizeof(struct wire_entry_copy))

@@ -21,6 +21,7 @@ struct frame_state {
 
 struct walk {
 	const struct arch_dwarf *layout;
+	uint8_t word; /* bytes of an address */
 	const struct stack_copy *copy;
 	struct frame_state now;
 	enum stack_end end; /* why a value isn't known */
@@ -64,8 +65,9 @@ static bool load(struct walk *w, uint64_t addr, uint64_t *value)
 {
 	const struct stack_copy *c = w->copy;
 
-	if (addr - c->start <= c->len && c->len - (addr - c->start) >= sizeof(*value)) {
-		memcpy(value, c->bytes + (addr - c->start), sizeof(*value));
+	if (addr - c->start <= c->len && c->len - (addr - c->start) >= w->word) {
+		*value = 0;
+		memcpy(value, c->bytes + (addr - c->start), w->word);
 		return true;
 	}
 	w->end = c->cut || addr < c->start || addr - c->start > c->len ? STACK_CUT
@@ -350,7 +352,8 @@ static bool step(struct walk *w, const struct unwind_lookup *lookup)
 void unwind__stack(const struct arch *arch, const uint64_t *regs, const struct stack_copy *copy,
 		   const struct unwind_lookup *lookup, struct unwound *out)
 {
-	struct walk w = {.layout = &arch->dwarf, .copy = copy, .end = STACK_NO_RULES};
+	struct walk w = {
+		.layout = &arch->dwarf, .word = arch->word, .copy = copy, .end = STACK_NO_RULES};
 
 	for (unsigned i = 0; i < w.layout->nregs; i++) {
 		w.now.regs[i] = regs[w.layout->regs[i]];

@@ -66,7 +66,8 @@ const struct output_format *output__by_file_name(const char *path)
 
 static void show_reg(struct reg_list *list, const struct arch *arch, unsigned number)
 {
-	if (number < EVENT_REGS && number < arch->nregs && list->n < EVENT_REGS)
+	if (number < EVENT_REGS && number < arch->nregs && arch->reg_names[number] &&
+	    list->n < EVENT_REGS)
 		list->regs[list->n++] = number;
 }
 

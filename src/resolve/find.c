@@ -22,14 +22,15 @@
 /* With a folder for each architecture in them. */
 static const char *const machine_folders[] = {"/lib", "/usr/lib"};
 static const char *const default_folders[] = {
-	"/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib",
+	"/lib64", "/usr/lib64", "/lib32", "/usr/lib32", "/lib", "/usr/lib", "/usr/local/lib",
 };
 
 /* The name, where to search, and the result. */
 struct search {
 	const char *name;
-	pid_t pid;	  /* the process whose maps are searched; 0: none */
-	struct root root; /* of that process */
+	pid_t pid;		 /* the process whose maps are searched; 0: none */
+	struct root root;	 /* of that process */
+	const struct arch *arch; /* whose libraries; NULL: not known */
 	struct found *out;
 };
 
@@ -37,17 +38,30 @@ static const struct root ours;
 
 /* ---- candidates ---- */
 
-/* The loader skips libraries of another class or machine. */
-static bool is_loadable(int fd)
+/* Of a file whose programs run here; NULL: it is none. Machine and class are at the same place in
+ * headers of both classes. */
+static const struct arch *arch_of(int fd)
 {
-	Elf64_Ehdr h;
+	const struct arch *arch;
+	Elf32_Ehdr h;
 
-	return pread(fd, &h, sizeof(h), 0) == sizeof(h) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
-	       h.e_ident[EI_CLASS] == ELFCLASS64 && arch__native() &&
-	       h.e_machine == arch__native()->machine;
+	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG) ||
+	    h.e_ident[EI_DATA] != ELFDATA2LSB)
+		return NULL;
+	arch = arch__by_machine(h.e_machine);
+	return arch && arch__runs_here(arch) &&
+			       h.e_ident[EI_CLASS] == (arch->word == 4 ? ELFCLASS32 : ELFCLASS64)
+		       ? arch
+		       : NULL;
 }
 
-static bool is_command(int fd)
+/* The loader skips libraries of another class or machine. */
+static bool is_loadable(const struct search *s, int fd)
+{
+	return s->arch && arch_of(fd) == s->arch;
+}
+
+static bool is_command(const struct search *s, int fd)
 {
 	char self[40];
 
@@ -55,7 +69,7 @@ static bool is_command(int fd)
 	return access(self, X_OK) == 0;
 }
 
-static bool always(int fd)
+static bool always(const struct search *s, int fd)
 {
 	return true;
 }
@@ -69,13 +83,13 @@ static void take_file(struct search *s, struct root *root, int fd, char *shown)
 
 /* Takes path, as seen in the root, if test() is true for the file. 1: taken, 0: not, or -errno of
  * opening it. */
-static int take(struct search *s, const char *path, bool (*test)(int fd))
+static int take(struct search *s, const char *path, bool (*test)(const struct search *s, int fd))
 {
 	int fd = root__open_file(&s->root, path, OBJECT_LIMIT, NULL);
 
 	if (fd < 0)
 		return fd;
-	if (!test(fd)) {
+	if (!test(s, fd)) {
 		close(fd);
 		return 0;
 	}
@@ -111,7 +125,7 @@ static bool search_folder(struct search *s, const char *folder, int len)
 	const char *const *hwcap;
 	bool found = false;
 
-	for (hwcap = hwcaps__names(); *hwcap && !found; hwcap++) {
+	for (hwcap = hwcaps__names(s->arch); *hwcap && !found; hwcap++) {
 		autofree char *path =
 			xasprintf("%.*s/glibc-hwcaps/%s/%s", len, folder, *hwcap, s->name);
 
@@ -155,7 +169,7 @@ static bool search_cache(struct search *s)
 
 	if (!read_cache(s, &bytes, &len))
 		return false;
-	found = ldcache__find(bytes, len, s->name);
+	found = ldcache__find(s->arch, bytes, len, s->name);
 	return found && take(s, found, is_loadable) == 1;
 }
 
@@ -165,9 +179,9 @@ static bool search_soname(struct search *s)
 
 	if (search_library_path(s) || search_cache(s))
 		return true;
-	for (i = 0; arch__native() && i < ARRAY_SIZE(machine_folders); i++) {
+	for (i = 0; s->arch && i < ARRAY_SIZE(machine_folders); i++) {
 		autofree char *folder =
-			xasprintf("%s/%s", machine_folders[i], arch__native()->loader.folder);
+			xasprintf("%s/%s", machine_folders[i], s->arch->loader.folder);
 
 		if (search_folder(s, folder, strlen(folder)))
 			return true;
@@ -381,7 +395,7 @@ static void suggest_sonames(const struct search *s, struct str *out)
 		if (m->exec && strrchr(m->path, '/'))
 			near__soname(&near, strrchr(m->path, '/') + 1);
 	if (read_cache(s, &bytes, &len))
-		ldcache__each(bytes, len, add_soname, &near);
+		ldcache__each(s->arch, bytes, len, add_soname, &near);
 	near__put(&near, out);
 }
 
@@ -457,9 +471,33 @@ static int find(struct search *s)
 	return no_such_object(s);
 }
 
+/* Whose loader it is about where no process is named. */
+static const struct arch *of_command;
+
+void object__find_as(const char *program)
+{
+	struct found found;
+
+	of_command = object__find(program, 0, &found) ? NULL : arch_of(found.fd);
+	found__close(&found);
+	err__clear();
+}
+
+static const struct arch *arch_of_process(pid_t pid)
+{
+	autofree char *exe = xasprintf("/proc/%d/exe", pid);
+	autoclose int fd = root__open_file(&ours, exe, OBJECT_LIMIT, NULL);
+
+	return fd < 0 ? NULL : arch_of(fd);
+}
+
 int object__find(const char *name, pid_t pid, struct found *out)
 {
-	struct search s = {.name = name, .pid = max_of(pid, 0), .out = out};
+	const struct arch *arch = pid > 0 ? arch_of_process(pid) : of_command;
+	struct search s = {.name = name,
+			   .pid = max_of(pid, 0),
+			   .arch = arch ? arch : arch__native(),
+			   .out = out};
 	int err;
 
 	*out = (struct found){.fd = -1};

@@ -27,16 +27,16 @@ struct extension {
 };
 
 struct cache {
+	const struct arch *arch; /* of the programs; NULL: not known */
 	const char *bytes;
 	size_t len;
 	struct header header;
 	uint32_t hwcaps, nhwcaps; /* offset and length of the list of names */
 };
 
-const char *const *hwcaps__names(void)
+const char *const *hwcaps__names(const struct arch *arch)
 {
 	static const char *const none[] = {NULL};
-	const struct arch *arch = arch__native();
 
 	return arch && arch->loader.hwcaps ? arch->loader.hwcaps() : none;
 }
@@ -77,7 +77,7 @@ static void find_hwcaps(struct cache *c)
  * directory. */
 static unsigned rank(const struct cache *c, const struct entry *e)
 {
-	const char *const *names = hwcaps__names();
+	const char *const *names = hwcaps__names(c->arch);
 	const char *name;
 	uint32_t offset;
 	unsigned i, n = 0;
@@ -96,14 +96,14 @@ static unsigned rank(const struct cache *c, const struct entry *e)
 	return 0;
 }
 
-static bool open_cache(struct cache *c, const char *bytes, size_t len)
+static bool open_cache(struct cache *c, const struct arch *arch, const char *bytes, size_t len)
 {
 	/* an old-format cache may precede the new one in the same file */
 	const char *start = memmem(bytes, len, MAGIC, sizeof(MAGIC) - 1);
 
 	if (!start || len - (start - bytes) < sizeof(c->header))
 		return false;
-	*c = (struct cache){.bytes = start, .len = len - (start - bytes)};
+	*c = (struct cache){.arch = arch, .bytes = start, .len = len - (start - bytes)};
 	memcpy(&c->header, start, sizeof(c->header));
 	if (!within(c, sizeof(c->header), (uint64_t)c->header.nlibs * sizeof(struct entry)))
 		return false;
@@ -114,20 +114,20 @@ static bool open_cache(struct cache *c, const char *bytes, size_t len)
 /* Reads entry i; NULL: it is for another machine, else its soname. */
 static const char *read_entry(const struct cache *c, uint32_t i, struct entry *e)
 {
-	const int32_t flags = arch__native() ? arch__native()->loader.flags : 0;
+	const int32_t flags = c->arch ? c->arch->loader.flags : 0;
 
 	memcpy(e, c->bytes + sizeof(c->header) + i * sizeof(*e), sizeof(*e));
 	return flags && e->flags == flags ? string_at(c, e->key) : NULL;
 }
 
-void ldcache__each(const char *bytes, size_t len, void (*fn)(void *ctx, const char *soname),
-		   void *ctx)
+void ldcache__each(const struct arch *arch, const char *bytes, size_t len,
+		   void (*fn)(void *ctx, const char *soname), void *ctx)
 {
 	const char *soname;
 	struct cache c;
 	struct entry e;
 
-	if (!open_cache(&c, bytes, len))
+	if (!open_cache(&c, arch, bytes, len))
 		return;
 	for (uint32_t i = 0; i < c.header.nlibs; i++) {
 		soname = read_entry(&c, i, &e);
@@ -136,7 +136,8 @@ void ldcache__each(const char *bytes, size_t len, void (*fn)(void *ctx, const ch
 	}
 }
 
-const char *ldcache__find(const char *bytes, size_t len, const char *soname)
+const char *ldcache__find(const struct arch *arch, const char *bytes, size_t len,
+			  const char *soname)
 {
 	const char *key, *best = NULL;
 	unsigned best_rank = 0, r;
@@ -144,7 +145,7 @@ const char *ldcache__find(const char *bytes, size_t len, const char *soname)
 	struct entry e;
 	uint32_t i;
 
-	if (!open_cache(&c, bytes, len))
+	if (!open_cache(&c, arch, bytes, len))
 		return NULL;
 	for (i = 0; i < c.header.nlibs; i++) {
 		key = read_entry(&c, i, &e);

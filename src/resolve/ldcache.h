@@ -5,17 +5,20 @@
 
 #include "util/util.h"
 
-/* The subdirectories of glibc-hwcaps that the loader searches on this CPU, best first,
- * NULL-terminated. */
-const char *const *hwcaps__names(void);
+struct arch;
+
+/* The subdirectories of glibc-hwcaps that the loader of these programs searches on this CPU, best
+ * first, NULL-terminated. */
+const char *const *hwcaps__names(const struct arch *arch);
 
 /*
- * The path that the loader takes for soname, from the bytes of an ld.so.cache. NULL: none, or the
- * cache has another format or is damaged. Points into bytes.
+ * The path that the loader of these programs takes for soname, from the bytes of an ld.so.cache.
+ * NULL: none, or the cache has another format or is damaged. Points into bytes.
  */
-const char *ldcache__find(const char *bytes, size_t len, const char *soname);
-/* Calls fn with the soname of each entry for this machine, also more than once. */
-void ldcache__each(const char *bytes, size_t len, void (*fn)(void *ctx, const char *soname),
-		   void *ctx);
+const char *ldcache__find(const struct arch *arch, const char *bytes, size_t len,
+			  const char *soname);
+/* Calls fn with the soname of each entry for them, also more than once. */
+void ldcache__each(const struct arch *arch, const char *bytes, size_t len,
+		   void (*fn)(void *ctx, const char *soname), void *ctx);
 
 #endif

@@ -20,6 +20,9 @@
  * found__close(). -ENOENT: the message lists what was tried.
  */
 int object__find(const char *name, pid_t pid, struct found *out);
+/* From now on libraries without a process are those that this program would load, which may be of
+ * 32 bits. Without effect if it isn't found, or no program that runs on this machine. */
+void object__find_as(const char *program);
 
 /* ---- FUNC ---- */
 

@@ -148,6 +148,19 @@ static int walk_to_return(struct event_context *n, struct call *c)
 		       : 0;
 }
 
+#define POPPED_MOST 256 /* bytes of arguments */
+
+/* Was it entered with the stack pointer that the return probe tells? A function that pops its own
+ * arguments leaves it higher: then the return address says so. */
+static bool is_at(const struct event_context *n, const struct call *c)
+{
+	if (c->sp == n->e->sp)
+		return true;
+	return n->t->plan->arch->callee_pops && n->e->sp > c->sp &&
+	       n->e->sp - c->sp <= POPPED_MOST && c->caller && !c->replaced &&
+	       c->caller == n->e->target;
+}
+
 /* The call of this function in this stack slot, with this return address if it is known. */
 static struct call *returning_call(struct event_context *n)
 {
@@ -156,7 +169,7 @@ static struct call *returning_call(struct event_context *n)
 	for (size_t i = n->th->calls.len; i-- > 0;) {
 		struct call *c = &n->th->calls.data[i];
 
-		if (c->sp != n->e->sp || c->function != n->s->function ||
+		if (!is_at(n, c) || c->function != n->s->function ||
 		    (c->caller && !c->replaced && c->caller != n->e->target))
 			continue;
 		if (!c->dormant)

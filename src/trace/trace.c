@@ -145,7 +145,7 @@ static uint64_t return_above(const struct arch *arch, const struct event *e, uin
 {
 	if (!bytes || arch->link_reg != REG_NONE)
 		return e->has_value ? e->value : 0;
-	return bytes / 8 <= e->nabove ? e->above[bytes / 8 - 1] : 0;
+	return bytes / 8 <= e->nabove ? arch__address(arch, e->above[bytes / 8 - 1]) : 0;
 }
 
 /* A signal is delivered in front of an entry's probe: the call has begun. */

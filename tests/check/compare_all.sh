@@ -3,6 +3,7 @@
 # compare_all.sh BUILD-FOLDER [NAME...]: traces each program of progs.list (or those named) with bbtrace and steps it
 # with stepref. TAP: both show the same, and tracing changes neither the program's output nor its status.
 #   BBTRACE   the program to test (BUILD-FOLDER/bbtrace)     BBFLAGS   more options for it; with -c counts are compared
+#   LIST      the list (tests/progs/progs.list)
 #   COMPARE   options for compare.pl, e.g. --strict
 #   STAGES    some of reference, trace, compare (default: all); the others' results must exist
 # stepref's output is kept in BUILD-FOLDER/ref, since it takes minutes in all. The files of failed comparisons stay in
@@ -143,7 +144,7 @@ row() {
 	n=$((n + 1))
 	if [ ! -e "$name" ]; then
 		compiler="no compiler for $source"
-		case $options in *m*) compiler='no musl-gcc' ;; esac
+		case $options in *m*) compiler='no musl-gcc' ;; *3*) compiler='no i686-linux-gnu-gcc' ;; esac
 		echo "ok $n - $name # SKIP not built: $compiler"
 	elif stage reference && stage trace && stage compare; then
 		echo "ok $n - $name"
@@ -157,6 +158,6 @@ while read -r name source object options status flags functions <&3; do
 	case $name in '#'* | '') continue ;; esac
 	case $options in *L*) continue ;; esac
 	case $only in '  ' | *" $name "*) row ;; esac
-done 3<"$progs/progs.list"
+done 3<"${LIST:-$progs/progs.list}"
 echo "1..$n"
 [ $failed -eq 0 ]

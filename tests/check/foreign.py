@@ -35,7 +35,17 @@ RISCV = [
     (r"jalr", "icall"),
     (r"ret", "ret"),
 ]
-KINDS = {"aarch64": AARCH64, "riscv64": RISCV}
+PREFIXED = r"(?:(?:bnd|notrack|repz?|[c-gs]s) )*"
+I386 = [
+    (PREFIXED + r"jmp +\*.*", "ijmp"),
+    (PREFIXED + r"jmp", "jmp"),
+    (PREFIXED + r"call +\*.*", "icall"),
+    (PREFIXED + r"call", "call"),
+    (PREFIXED + r"ret", "ret"),
+    (r"loop\w*|jcxz|jecxz", "loop"),
+    (PREFIXED + r"j\w+(?:,p[nt])?", "jcc"),
+]
+KINDS = {"aarch64": AARCH64, "riscv64": RISCV, "i686": I386}
 LINE = re.compile(r"\s+([0-9a-f]+):\t(\S+)\s*(.*)")
 DIRECT = re.compile(r"(?:^|[,\s])(?:0x)?([0-9a-f]+) <")
 COMMENT = re.compile(r"# ([0-9a-f]+)\b")

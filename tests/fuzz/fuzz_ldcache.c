@@ -22,12 +22,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	cache = xmalloc(len);
 	memcpy(cache, nul + 1, len);
-	ldcache__each(cache, len, check_soname, &near);
+	ldcache__each(arch__native(), cache, len, check_soname, &near);
 	near__put(&near, &text);
 	CHECK(!near.best[0] || strstr(text.data, near.best[0]));
 	near__free(&near);
 	str__free(&text);
-	path = ldcache__find(cache, len, (const char *)data);
+	path = ldcache__find(arch__native(), cache, len, (const char *)data);
 	CHECK(!path || (path >= cache && path + strlen(path) < cache + len));
 	free(cache);
 	return 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which x86-64 instructions are control transfers: prefixes, opcode, and for relative branches the
- * length. No other decoding is needed, since the stepper knows where each instruction starts. Intel
- * SDM volume 2, appendix A. Zydis is used to check that no control transfer was missed.
+ * Which x86-64 and i386 instructions are control transfers: prefixes, opcode, and for relative
+ * branches the length. No other decoding is needed, since the stepper knows where each instruction
+ * starts. Intel SDM volume 2, appendix A. Zydis is used to check that no control transfer was
+ * missed.
  */
 #include <string.h>
 #include <Zydis/Zydis.h>
@@ -57,15 +58,15 @@ static int32_t displacement(const uint8_t *b, unsigned width)
 	return disp;
 }
 
-void insn__decode(const uint8_t *b, size_t n, struct insn *o)
+void insn__decode(const uint8_t *b, size_t n, bool narrow, struct insn *o)
 {
 	const struct opcode *row;
 	size_t i = 0;
 
-	*o = (struct insn){0};
+	*o = (struct insn){.addr32 = narrow};
 	for (; i < n && is_prefix(b[i]); i++)
 		o->addr32 |= b[i] == 0x67;
-	if (i < n && (b[i] & 0xf0) == 0x40)
+	if (i < n && !narrow && (b[i] & 0xf0) == 0x40)
 		i++;
 	if (i >= n)
 		return;
@@ -78,6 +79,7 @@ void insn__decode(const uint8_t *b, size_t n, struct insn *o)
 	if (i + 1 + row->imm > n)
 		return;
 	o->kind = row->kind;
+	o->fast = narrow && row->kind == K_SYSCALL && !row->imm;
 	o->cond = b[i] & (row->kind == K_LOOP ? 3 : 15);
 	o->len = i + 1 + row->imm + (row->kind == K_MOVSS);
 	if (row->kind >= K_JCC && row->kind <= K_CALL)
@@ -99,7 +101,8 @@ static struct operand operand_of(const ZydisDecodedInstruction *z, const ZydisDe
 
 	if (op->type == ZYDIS_OPERAND_TYPE_REGISTER)
 		return (struct operand){.known = true, .base = reg_of(op->reg.value)};
-	if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || z->address_width != 64)
+	if (op->type != ZYDIS_OPERAND_TYPE_MEMORY ||
+	    z->address_width != (z->machine_mode == ZYDIS_MACHINE_MODE_LONG_64 ? 64 : 32))
 		return (struct operand){0};
 	return (struct operand){
 		.known = true,
@@ -142,13 +145,16 @@ static bool is_repeated(const ZydisDecodedInstruction *z)
 	       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 }
 
-void insn__measure(const uint8_t *b, size_t n, struct insn *o)
+void insn__measure(const uint8_t *b, size_t n, bool narrow, struct insn *o)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction z;
 	ZydisDecoder decoder;
 
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (narrow)
+		ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32);
+	else
+		ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, b, n, &z, ops))) {
 		if (o->kind == K_OTHER)
 			o->kind = K_UNKNOWN;

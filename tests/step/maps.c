@@ -46,6 +46,42 @@ static const char *image__name(const struct image *image)
 	return slash ? slash + 1 : image->path;
 }
 
+/* Of a file of 32 bits. */
+static bool image__read_narrow(struct image *im, int fd)
+{
+	Elf32_Phdr phdr;
+	Elf32_Ehdr eh;
+	bool good;
+
+	good = pread(fd, &eh, sizeof(eh), 0) == sizeof(eh) && eh.e_phentsize == sizeof(phdr);
+	for (unsigned i = 0; good && i < eh.e_phnum && im->nload < 16; i++)
+		if (pread(fd, &phdr, sizeof(phdr), eh.e_phoff + i * sizeof(phdr)) == sizeof(phdr) &&
+		    phdr.p_type == PT_LOAD)
+			im->load[im->nload++] = (Elf64_Phdr){.p_flags = phdr.p_flags,
+							     .p_offset = phdr.p_offset,
+							     .p_vaddr = phdr.p_vaddr,
+							     .p_filesz = phdr.p_filesz};
+	return good;
+}
+
+static bool has_class(int fd, unsigned char class)
+{
+	unsigned char ident[EI_NIDENT];
+
+	return pread(fd, ident, sizeof(ident), 0) == sizeof(ident) &&
+	       !memcmp(ident, ELFMAG, SELFMAG) && ident[EI_CLASS] == class;
+}
+
+bool image__is_narrow(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool narrow = fd >= 0 && has_class(fd, ELFCLASS32);
+
+	if (fd >= 0)
+		close(fd);
+	return narrow;
+}
+
 static bool image__read(struct image *im)
 {
 	int fd = open(im->path, O_RDONLY | O_CLOEXEC);
@@ -55,8 +91,12 @@ static bool image__read(struct image *im)
 
 	if (fd < 0)
 		return false;
-	good = pread(fd, &eh, sizeof(eh), 0) == sizeof(eh) &&
-	       !memcmp(eh.e_ident, ELFMAG, SELFMAG) && eh.e_ident[EI_CLASS] == ELFCLASS64 &&
+	if (has_class(fd, ELFCLASS32)) {
+		good = image__read_narrow(im, fd);
+		close(fd);
+		return good;
+	}
+	good = pread(fd, &eh, sizeof(eh), 0) == sizeof(eh) && has_class(fd, ELFCLASS64) &&
 	       eh.e_phentsize == sizeof(phdr);
 	for (unsigned i = 0; good && i < eh.e_phnum && im->nload < 16; i++)
 		if (pread(fd, &phdr, sizeof(phdr), eh.e_phoff + i * sizeof(phdr)) == sizeof(phdr) &&
@@ -234,8 +274,8 @@ void process__decode(struct process *p, uint64_t pc, struct insn *insn)
 		remote.iov_len = 4096 - (pc & 4095);
 		n = process_vm_readv(p->pid, &local, 1, &remote, 1, 0);
 	}
-	insn__decode(bytes, n > 0 ? n : 0, insn);
-	insn__measure(bytes, n > 0 ? n : 0, insn);
+	insn__decode(bytes, n > 0 ? n : 0, p->narrow, insn);
+	insn__measure(bytes, n > 0 ? n : 0, p->narrow, insn);
 	m = process__map(p, pc);
 	if (n > 0 && m && m->image)
 		*c = (struct cached){pc, *insn};

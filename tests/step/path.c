@@ -14,13 +14,24 @@
 #define VSYSCALL	0xffffffffff600000ull
 #define NR_RT_SIGRETURN 15
 #define SIGRETURN_RIP	168 /* from the stack pointer: struct ucontext, uc_mcontext.rip */
+/* 32-bit code: struct sigframe_ia32, behind what was popped of it; struct rt_sigframe_ia32 */
+#define NR32_SIGRETURN	  119
+#define NR32_RT_SIGRETURN 173
+#define SIGRETURN_EIP	  56
+#define RT_SIGRETURN_EIP  216
+
+/* A word of the program's as it sees it. */
+static uint64_t visible(const struct thread *t, uint64_t value)
+{
+	return t->process->narrow ? (uint32_t)value : value;
+}
 
 static struct expected in_memory(const struct thread *t, uint64_t at)
 {
 	struct expected e = {.at = at};
 
 	errno = 0;
-	e.target = ptrace(PTRACE_PEEKDATA, t->tid, (void *)at, NULL);
+	e.target = visible(t, ptrace(PTRACE_PEEKDATA, t->tid, (void *)at, NULL));
 	e.known = !errno;
 	return e;
 }
@@ -60,8 +71,18 @@ static struct expected by_operand(const struct thread *t, const struct operand *
 		return (struct expected){0};
 	if (!o->memory)
 		return (struct expected){.known = true, .target = reg_value(t, o->base)};
-	return in_memory(t, reg_value(t, o->base) + reg_value(t, o->index) * o->scale +
-				    reg_value(t, o->segment) + o->disp);
+	return in_memory(t, visible(t, reg_value(t, o->base) + reg_value(t, o->index) * o->scale +
+					       reg_value(t, o->segment) + o->disp));
+}
+
+static void expect_sigreturn(struct thread *t)
+{
+	if (!t->process->narrow && t->regs.rax == NR_RT_SIGRETURN)
+		t->expected = in_memory(t, t->regs.rsp + SIGRETURN_RIP);
+	else if (t->process->narrow && t->regs.rax == NR32_SIGRETURN)
+		t->expected = in_memory(t, t->regs.rsp + SIGRETURN_EIP);
+	else if (t->process->narrow && t->regs.rax == NR32_RT_SIGRETURN)
+		t->expected = in_memory(t, t->regs.rsp + RT_SIGRETURN_EIP);
 }
 
 void path__expect(struct thread *t)
@@ -71,8 +92,8 @@ void path__expect(struct thread *t)
 		t->expected = in_memory(t, t->regs.rsp);
 	else if (t->insn.kind == K_IJMP || t->insn.kind == K_ICALL)
 		t->expected = by_operand(t, &t->insn.target);
-	else if (t->insn.kind == K_SYSCALL && t->regs.rax == NR_RT_SIGRETURN)
-		t->expected = in_memory(t, t->regs.rsp + SIGRETURN_RIP);
+	else if (t->insn.kind == K_SYSCALL)
+		expect_sigreturn(t);
 }
 
 /* What it was read from may have been written by another thread since. */
@@ -98,25 +119,28 @@ static bool counted_once(const struct thread *t, const struct user_regs_struct *
 static bool follows(const struct thread *t, const struct insn *insn, uint64_t pc,
 		    const struct user_regs_struct *now)
 {
-	uint64_t next = now->rip, behind = pc + insn->len;
+	uint64_t next = now->rip, behind = visible(t, pc + insn->len);
 
 	if ((pc & ~4095ull) == VSYSCALL) /* the kernel runs it, and the trap doesn't outlive that */
 		return true;
 	switch (insn->kind) {
 	case K_JCC:
-		return next == behind + (insn__taken(insn, &t->regs) ? insn->disp : 0);
+		return next == visible(t, behind + (insn__taken(insn, &t->regs) ? insn->disp : 0));
 	case K_LOOP:
 		return counted_once(t, now) &&
-		       next == behind + (insn__taken(insn, &t->regs) ? insn->disp : 0);
+		       next == visible(t, behind + (insn__taken(insn, &t->regs) ? insn->disp : 0));
 	case K_JMP:
 	case K_CALL:
-		return next == behind + insn->disp;
+		return next == visible(t, behind + insn->disp);
 	case K_IJMP:
 	case K_ICALL:
 	case K_RET:
 		return as_expected(t, next);
 	case K_SYSCALL: /* or it is to be called again */
-		return t->expected.known ? as_expected(t, next) : next == behind || next == pc;
+		/* from sysenter the vdso's code goes on behind the int 0x80 that follows it */
+		return t->expected.known
+			       ? as_expected(t, next)
+			       : next == behind || next == pc || (insn->fast && next == behind + 2);
 	case K_REPEAT:
 		return next == behind || next == pc;
 	case K_FAR:
@@ -149,7 +173,7 @@ bool path__stepped(const struct thread *t, const struct user_regs_struct *now)
 /* Behind one that the kernel begins anew there may be any system call's end. */
 static bool begins_anew(const struct thread *t)
 {
-	long result = t->regs.rax;
+	long result = t->process->narrow ? (int32_t)t->regs.rax : (long)t->regs.rax;
 
 	return result <= -512 && result >= -516; /* ERESTARTSYS … ERESTART_RESTARTBLOCK */
 }
@@ -161,7 +185,8 @@ bool path__still_there(const struct thread *t, const struct user_regs_struct *no
 
 bool path__interrupted(const struct thread *t, const struct user_regs_struct *now)
 {
-	bool behind = now->rip == t->regs.rip + t->insn.len;
+	bool behind = now->rip == t->regs.rip + t->insn.len ||
+		      (t->insn.fast && now->rip == t->regs.rip + t->insn.len + 2);
 
 	return now->rip == t->regs.rip || (t->insn.kind == K_SYSCALL && behind) ||
 	       (t->insn.kind == K_MOVSS && behind) || t->insn.kind >= K_FAR || begins_anew(t);

@@ -48,14 +48,16 @@ struct insn {
 	uint8_t len;	       /* 0: UNKNOWN */
 	uint8_t cond;	       /* JCC: 0 … 15; LOOP: 0 loopne, 1 loope, 2 loop, 3 jrcxz */
 	bool addr32;	       /* LOOP: counts in ecx */
+	bool fast;	       /* SYSCALL: of 32-bit code, by sysenter or syscall */
 	int32_t disp;	       /* relative branches */
 	struct operand target; /* IJMP, ICALL */
 };
 
-void insn__decode(const uint8_t *bytes, size_t n, struct insn *out);
+/* narrow: in 32-bit code. */
+void insn__decode(const uint8_t *bytes, size_t n, bool narrow, struct insn *out);
 /* What Zydis says of it, for path.c alone: the length, what leads anywhere, where a target is read.
  */
-void insn__measure(const uint8_t *bytes, size_t n, struct insn *out);
+void insn__measure(const uint8_t *bytes, size_t n, bool narrow, struct insn *out);
 /* JCC, LOOP: does it branch, with the registers before it ran? */
 bool insn__taken(const struct insn *insn, const struct user_regs_struct *regs);
 
@@ -93,6 +95,7 @@ struct process {
 	pid_t pid;
 	unsigned threads;
 	unsigned generation; /* of the maps held; see maps_generation */
+	bool narrow;	     /* it runs 32-bit code */
 	struct map *maps;
 	size_t nmaps;
 	struct cached *cache;
@@ -103,6 +106,7 @@ struct process {
 extern unsigned maps_generation;
 
 struct process *process__new(pid_t pid);
+bool image__is_narrow(const char *path); /* an ELF file of 32 bits */
 void process__put(struct process *p);
 
 /* Where addr lies: true, and the link-time address and the image, or false for anonymous memory. */

@@ -24,6 +24,7 @@ static struct thread *threads;
 static pid_t first;
 static int first_status;
 static bool follow, from_entry;
+#define CS_32 0x23		/* __USER32_CS of the kernel's asm/segment.h */
 static unsigned long long drop; /* the step in the ranges to lose on purpose, counted from 1 */
 
 void die(const char *fmt, ...)
@@ -89,11 +90,32 @@ static void thread__free(struct thread *t)
 	free(t);
 }
 
+/* 0, or -1. 32-bit code sees half of each: the kernel leaves the rest of a system call's result. */
+static long registers(struct thread *t, struct user_regs_struct *regs)
+{
+	long err = ptrace(PTRACE_GETREGS, t->tid, NULL, regs);
+
+	if (err || !t->process)
+		return err;
+	t->process->narrow = regs->cs == CS_32;
+	if (t->process->narrow) {
+		regs->rax = (uint32_t)regs->rax;
+		regs->rcx = (uint32_t)regs->rcx;
+		regs->rdx = (uint32_t)regs->rdx;
+		regs->rbx = (uint32_t)regs->rbx;
+		regs->rsi = (uint32_t)regs->rsi;
+		regs->rdi = (uint32_t)regs->rdi;
+		regs->rbp = (uint32_t)regs->rbp;
+		regs->rsp = (uint32_t)regs->rsp;
+	}
+	return 0;
+}
+
 /* ESRCH: killed in the meantime; wait() will tell. */
 static void thread__resume(struct thread *t, int sig)
 {
 	if (t->stepping && !t->have_regs)
-		ptrace(PTRACE_GETREGS, t->tid, NULL, &t->regs);
+		registers(t, &t->regs);
 	if (t->stepping) {
 		process__decode(t->process, t->regs.rip, &t->insn);
 		path__expect(t);
@@ -134,16 +156,33 @@ static void on_birth(struct thread *parent)
 		thread__resume(t, 0);
 }
 
+/* Of a 32-bit program words of 4 bytes. */
+static bool next_aux(FILE *f, bool narrow, Elf64_auxv_t *aux)
+{
+	Elf32_auxv_t half;
+
+	if (!narrow)
+		return fread(aux, sizeof(*aux), 1, f) == 1;
+	if (fread(&half, sizeof(half), 1, f) != 1)
+		return false;
+	aux->a_type = half.a_type;
+	aux->a_un.a_val = half.a_un.a_val;
+	return true;
+}
+
 static uint64_t entry_point(pid_t pid)
 {
 	Elf64_auxv_t aux;
 	uint64_t entry = 0;
 	char path[64];
+	bool narrow;
 	FILE *f;
 
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	narrow = image__is_narrow(path);
 	snprintf(path, sizeof(path), "/proc/%d/auxv", pid);
 	f = fopen(path, "re");
-	while (f && !entry && fread(&aux, sizeof(aux), 1, f) == 1)
+	while (f && !entry && next_aux(f, narrow, &aux))
 		if (aux.a_type == AT_ENTRY)
 			entry = aux.a_un.a_val;
 	if (f)
@@ -203,7 +242,7 @@ static void lose(struct thread *t)
 	struct user_regs_struct now = {0};
 	char from[PLACE], to[PLACE], what[2 * PLACE + sizeof(text)];
 
-	ptrace(PTRACE_GETREGS, t->tid, NULL, &now);
+	registers(t, &now);
 	process__place(t->process, t->regs.rip, from);
 	process__place(t->process, now.rip, to);
 	snprintf(what, sizeof(what), text, from, to);
@@ -229,7 +268,7 @@ static void on_step(struct thread *t, int code)
 	bool ran = code == TRAP_TRACE || t->insn.kind == K_SYSCALL;
 	struct user_regs_struct now;
 
-	if (dropped(t) || ptrace(PTRACE_GETREGS, t->tid, NULL, &now))
+	if (dropped(t) || registers(t, &now))
 		return;
 	if (!(ran ? path__stepped : path__still_there)(t, &now))
 		lose(t);
@@ -267,8 +306,7 @@ static void on_signal(struct thread *t, int sig)
 	siginfo_t info = {0};
 
 	ptrace(PTRACE_GETSIGINFO, t->tid, NULL, &info);
-	if (t->stepping && !ptrace(PTRACE_GETREGS, t->tid, NULL, &now) &&
-	    !path__interrupted(t, &now))
+	if (t->stepping && !registers(t, &now) && !path__interrupted(t, &now))
 		lose(t);
 	if (t->stepping && info.si_code > 0 && info.si_code < SI_KERNEL &&
 	    (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL))

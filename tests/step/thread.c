@@ -57,6 +57,13 @@ static bool is_open(const struct thread *t, unsigned function)
 	return t->from == (int)function && t->by != K_CALL && t->by != K_ICALL && t->by != K_RET;
 }
 
+static uint64_t word_at(const struct thread *t, uint64_t addr)
+{
+	uint64_t word = ptrace(PTRACE_PEEKDATA, t->tid, (void *)addr, NULL);
+
+	return t->process->narrow ? (uint32_t)word : word;
+}
+
 static void frames__push(struct thread *t, const struct range *r, uint64_t vaddr)
 {
 	uint64_t slot = t->regs.rsp;
@@ -68,7 +75,7 @@ static void frames__push(struct thread *t, const struct range *r, uint64_t vaddr
 		.function = r->function,
 		.vaddr = vaddr,
 		.slot = slot,
-		.ret = ptrace(PTRACE_PEEKDATA, t->tid, (void *)(slot + t->base), NULL),
+		.ret = word_at(t, slot + t->base),
 	};
 }
 
@@ -156,9 +163,16 @@ static void hide_trap_flag(struct thread *t, uint64_t sp)
 	ptrace(PTRACE_POKEDATA, t->tid, (void *)sp, (void *)(flags & ~0x100l));
 }
 
-/* mmap, mprotect, munmap, mremap, shmat, shmdt, execve, execveat: the maps held are old. */
-static void note_syscall(uint64_t number)
+/* mmap, mprotect, munmap, mremap, shmat, shmdt, execve, execveat: the maps held are old. By 32-bit
+ * code: uselib, mmap, mmap2 and ipc, too. */
+static void note_syscall(uint64_t number, bool narrow)
 {
+	static const uint16_t narrow_ones[] = {11, 86, 90, 91, 117, 125, 163, 192, 358};
+
+	for (size_t i = 0; narrow && i < sizeof(narrow_ones) / sizeof(*narrow_ones); i++)
+		maps_generation += number == narrow_ones[i];
+	if (narrow)
+		return;
 	if ((number >= 9 && number <= 11) || number == 25 || number == 30 || number == 67 ||
 	    number == 59 || number == 322)
 		maps_generation++;
@@ -229,7 +243,7 @@ static void executed(struct thread *t, const struct insn *insn, uint64_t pc,
 	else if (insn->kind == K_RET)
 		frames__return(s, s->regs.rsp, next, now->rax, r);
 	else if (insn->kind == K_SYSCALL)
-		note_syscall(t->regs.rax);
+		note_syscall(t->regs.rax, t->process->narrow);
 	else if (insn->kind == K_PUSHF)
 		hide_trap_flag(t, now->rsp);
 	t->arrived = branch || next != pc; /* a string instruction's next round is no arrival */

@@ -374,19 +374,20 @@ static void test_cache(void)
 		ok(true, "the loader's cache has libc.so.6 # SKIP no cache here");
 		return;
 	}
-	path = ldcache__find(bytes, len, "libc.so.6");
+	path = ldcache__find(arch__native(), bytes, len, "libc.so.6");
 	ok(path && same_file(path, "/lib/x86_64-linux-gnu/libc.so.6"),
 	   "the loader's cache has libc.so.6");
-	ok(!ldcache__find(bytes, len, "no.so"), "the loader's cache does not have no.so");
+	ok(!ldcache__find(arch__native(), bytes, len, "no.so"),
+	   "the loader's cache does not have no.so");
 	for (i = 0; i < len; i += 1 + len / 500) {
 		copy = xmalloc(i); /* no longer, so that the sanitizer sees a read behind the end */
 		memcpy(copy, bytes, i);
-		ldcache__find(copy, i, "libc.so.6");
+		ldcache__find(arch__native(), copy, i, "libc.so.6");
 		free(copy);
 	}
 	for (i = 0; i < len; i += i < 200 ? 1 : 1 + len / 300) {
 		bytes[i] ^= 0xff;
-		ldcache__find(bytes, len, "libc.so.6");
+		ldcache__find(arch__native(), bytes, len, "libc.so.6");
 		bytes[i] ^= 0xff;
 	}
 	copy = NULL;

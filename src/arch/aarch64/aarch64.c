@@ -186,6 +186,7 @@ static const struct cost_row costs[] = {
 const struct arch arch_aarch64 = {
 	.name = "arm64",
 	.machine = EM_AARCH64,
+	.word = 8,
 	.longest = 4,
 	.alignment = 4,
 	.decode = decode,

@@ -311,6 +311,7 @@ static const struct cost_row costs[] = {
 const struct arch arch_riscv64 = {
 	.name = "riscv64",
 	.machine = EM_RISCV,
+	.word = 8,
 	.longest = 4,
 	.alignment = 2,
 	.decode = decode,

@@ -75,7 +75,7 @@ static void fill(struct access *a, uint64_t value, unsigned size)
 static bool is_stack(const ZydisDecodedOperand *o)
 {
 	return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
-	       (o->mem.base == ZYDIS_REGISTER_RSP || o->mem.base == ZYDIS_REGISTER_RBP);
+	       (x86__gpr(o->mem.base) == X86_RSP || x86__gpr(o->mem.base) == X86_RBP);
 }
 
 static bool pushes(const struct done *d)
@@ -111,10 +111,11 @@ static void value_pushed(const struct done *d, struct access *a)
 static void locate_enter(const struct done *d, struct access *a)
 {
 	unsigned level = d->ops[1].imm.value.u & 31;
+	unsigned word = x86__width(d->z) / 8;
 
-	a->size = 8 * (level + 1);
-	a->addr = d->state->regs[X86_RBP] - 8 * level;
-	a->located = d->z->operand_width == 64;
+	a->size = word * (level + 1);
+	a->addr = d->state->regs[X86_RBP] - word * level;
+	a->located = d->z->operand_width == 8 * word;
 }
 
 static void locate_stack(const struct done *d, struct access *a)
@@ -359,15 +360,15 @@ static void see_clzero(const struct done *d, struct access *a)
 	fill(a, 0, 8);
 }
 
-int x86__accesses(const uint8_t *bytes, size_t len, uint64_t addr, const struct access_state *state,
-		  struct access out[ACCESS_MOST])
+int x86__accesses(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr,
+		  const struct access_state *state, struct access out[ACCESS_MOST])
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	struct x86_raw raw;
 	struct done d = {.z = &raw.z, .ops = ops, .state = state};
 	int found = 0;
 
-	if (!len || x86__raw(bytes, len, &raw))
+	if (!len || x86__raw(mode, bytes, len, &raw))
 		return -1;
 	d.n = x86__operands(&raw, ops);
 	if (!d.n && raw.z.operand_count)

@@ -61,7 +61,7 @@ int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint6
 	struct insn insn;
 	uint8_t behind;
 
-	if (!len || x86__raw(bytes, len, &raw) ||
+	if (!len || x86__raw(X86_64, bytes, len, &raw) ||
 	    arch_x86_64.decode(bytes, len, vaddr, false, &insn) || !can_displace(&insn) ||
 	    z->raw.imm[0].is_relative || (!with_gs && uses_gs(&raw)))
 		return -ENOTSUP;
@@ -106,7 +106,7 @@ static int branch(struct code_buffer *c, const struct insn *insn, const uint8_t 
 	struct x86_raw raw;
 
 	if ((insn->kind != BRANCH_JCC && insn->kind != BRANCH_LOOP) ||
-	    x86__raw(bytes, insn->len, &raw))
+	    x86__raw(X86_64, bytes, insn->len, &raw))
 		return -ENOTSUP;
 	for (unsigned i = 0; i < raw.z.raw.prefix_count; i++)
 		if (raw.z.raw.prefixes[i].value == DATA16)
@@ -136,8 +136,9 @@ static bool call_to_jump(const uint8_t *bytes, size_t len, uint8_t *out)
 	struct x86_raw raw;
 	struct insn insn;
 
-	if (!len || x86__raw(bytes, len, &raw) || arch_x86_64.decode(bytes, len, 0, false, &insn) ||
-	    insn.kind != BRANCH_ICALL || insn.operand.base == X86_RSP)
+	if (!len || x86__raw(X86_64, bytes, len, &raw) ||
+	    arch_x86_64.decode(bytes, len, 0, false, &insn) || insn.kind != BRANCH_ICALL ||
+	    insn.operand.base == X86_RSP)
 		return false;
 	memcpy(out, bytes, len);
 	out[raw.z.raw.modrm.offset] ^= (2 ^ 4) << 3;
@@ -216,7 +217,7 @@ static uint32_t keeps_below(const uint8_t *bytes, size_t len)
 	uint32_t most = 0;
 	unsigned n;
 
-	if (!bytes || x86__raw(bytes, len, &raw))
+	if (!bytes || x86__raw(X86_64, bytes, len, &raw))
 		return UINT32_MAX;
 	n = x86__operands(&raw, ops);
 	for (unsigned i = 0; i < n; i++)

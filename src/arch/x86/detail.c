@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: what an instruction does to the general registers, from Zydis' operands. Only used to
- * read jump tables and IFUNC resolvers.
+ * x86-64, i386: what an instruction does to the general registers, from Zydis' operands. Only used
+ * to read jump tables and IFUNC resolvers.
  */
 #include "arch/x86/x86.h"
 
@@ -47,12 +47,14 @@ static void set_mem(const ZydisDecodedInstruction *z, const ZydisDecodedOperand 
 	m->index = reg_or_none(o->mem.index);
 	m->scale = m->index == REG_NONE ? 1 : o->mem.scale;
 	m->disp = o->mem.disp.value;
-	m->addr32 = z->address_width == 32;
+	m->addr32 = z->address_width < x86__width(z);
 	m->seg = o->mem.segment == ZYDIS_REGISTER_FS   ? SEG_FS
 		 : o->mem.segment == ZYDIS_REGISTER_GS ? SEG_GS
 						       : SEG_NONE;
 	if (o->mem.base == ZYDIS_REGISTER_RIP || (m->base == REG_NONE && m->index == REG_NONE)) {
 		out->imm = m->disp + (o->mem.base == ZYDIS_REGISTER_RIP ? addr + z->length : 0);
+		if (x86__is32(z))
+			out->imm = (uint32_t)out->imm;
 		m->disp = 0;
 	}
 }
@@ -102,16 +104,20 @@ static void set_lea(const ZydisDecodedInstruction *z, const struct pair *p, uint
 	}
 }
 
-static void set_arith(const ZydisDecodedInstruction *z, const struct pair *p, enum detail_op by_reg,
-		      enum detail_op by_imm, struct insn_detail *out)
+static void set_arith(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
+		      enum detail_op by_reg, enum detail_op by_imm, struct insn_detail *out)
 {
 	if (!is_reg(p->a) || !p->b)
 		return;
 	out->bits = p->a->size;
 	out->dst = p->ra;
-	if (is_reg(p->b) && p->a->size == 64) {
+	if (is_reg(p->b) && p->a->size == x86__width(z)) {
 		out->op = by_reg;
 		out->src = p->rb;
+	} else if (is_mem(p->b) && p->a->size == x86__width(z) &&
+		   z->mnemonic == ZYDIS_MNEMONIC_ADD) {
+		out->op = DETAIL_ADD_LOAD;
+		set_mem(z, p->b, addr, out);
 	} else if (is_imm(p->b)) {
 		out->op = by_imm;
 		out->imm = p->b->imm.value.s;
@@ -164,16 +170,20 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 		}
 		break;
 	case ZYDIS_MNEMONIC_ADD:
-		set_arith(z, p, DETAIL_ADD, DETAIL_ADD_CONST, out);
+		set_arith(z, p, addr, DETAIL_ADD, DETAIL_ADD_CONST, out);
 		break;
 	case ZYDIS_MNEMONIC_SUB:
-		set_arith(z, p, DETAIL_OTHER, DETAIL_ADD_CONST, out);
+		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_ADD_CONST, out);
 		break;
 	case ZYDIS_MNEMONIC_AND:
-		set_arith(z, p, DETAIL_OTHER, DETAIL_AND_CONST, out);
+		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_AND_CONST, out);
 		break;
 	case ZYDIS_MNEMONIC_SHR:
-		set_arith(z, p, DETAIL_OTHER, DETAIL_SHR_CONST, out);
+		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_SHR_CONST, out);
+		out->src = out->dst;
+		break;
+	case ZYDIS_MNEMONIC_SHL:
+		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_SHL_CONST, out);
 		out->src = out->dst;
 		break;
 	case ZYDIS_MNEMONIC_CMP:
@@ -186,13 +196,14 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 			set_mem(z, p->a, addr, out);
 		break;
 	default:
-		if (z->meta.category != ZYDIS_CATEGORY_CMOV || !is_reg(p->a) || p->a->size != 64)
+		if (z->meta.category != ZYDIS_CATEGORY_CMOV || !is_reg(p->a) ||
+		    p->a->size != x86__width(z))
 			break;
 		out->dst = p->ra;
 		out->op = is_reg(p->b) ? DETAIL_CMOV : DETAIL_CMOV_LOAD;
 		out->src = is_reg(p->b) ? p->rb : REG_NONE;
 		out->with = p->ra;
-		out->bits = 64;
+		out->bits = p->a->size;
 		if (is_mem(p->b))
 			set_mem(z, p->b, addr, out);
 	}
@@ -222,14 +233,15 @@ static void set_writes(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
 				     FLAG_BITS;
 }
 
-bool x86__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out)
+bool x86__detail(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr,
+		 struct insn_detail *out)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	struct pair p = {0};
 	struct x86_raw raw;
 	unsigned n;
 
-	if (!len || x86__raw(bytes, len, &raw))
+	if (!len || x86__raw(mode, bytes, len, &raw))
 		return false;
 	*out = (struct insn_detail){.dst = REG_NONE, .src = REG_NONE};
 	n = x86__operands(&raw, ops);

@@ -28,15 +28,16 @@ static void put_mnemonic(const char *text, const struct x86_raw *raw, const char
 		snprintf(out, size, "%s", text);
 }
 
-bool x86__format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size)
+bool x86__format(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
+		 size_t size)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	struct x86_raw raw;
 	struct insn insn;
 	char text[128];
 
-	if (!len || x86__raw(bytes, len, &raw) ||
-	    arch_x86_64.decode(bytes, len, addr, false, &insn))
+	if (!len || x86__raw(mode, bytes, len, &raw) ||
+	    x86__decode(mode, bytes, len, addr, false, &insn))
 		return false;
 	if (!is_prepared)
 		prepare();

@@ -73,7 +73,7 @@ bool x86__go_grows_stack(const uint8_t *bytes, size_t len)
 	bool loaded = false;
 	struct x86_raw raw;
 
-	for (unsigned i = 0; i < PROLOGUE && !x86__raw(bytes, len, &raw); i++) {
+	for (unsigned i = 0; i < PROLOGUE && !x86__raw(X86_64, bytes, len, &raw); i++) {
 		if (x86__operands(&raw, ops) >= 2 && compares_bound(&raw.z, ops, loaded))
 			return true;
 		loaded |= raw.z.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: what an instruction that is no branch does to rsp and rbp. Known forms are recognised by
- * opcode; for others that may name either register the operands are decoded.
+ * x86-64, i386: what an instruction that is no branch does to rsp and rbp. Known forms are
+ * recognised by opcode; for others that may name either register the operands are decoded.
  */
 #include "arch/x86/x86.h"
 
@@ -41,12 +41,13 @@ static void move(struct insn *out, uint8_t dst, uint8_t src, int32_t disp)
 static void group1(const ZydisDecodedInstruction *z, struct insn *out)
 {
 	uint8_t reg = z->raw.modrm.reg, rm = z->raw.modrm.rm | z->raw.rex.B << 3;
-	bool wide = z->raw.rex.W && z->opcode != 0x80;
+	bool wide = x86__is_whole(z) && z->opcode != 0x80 && z->opcode != 0x82;
 	int64_t imm = z->raw.imm[0].value.s;
 
 	if (z->raw.modrm.mod != 3 || reg == 7)
 		return;
-	if (z->opcode == 0x80 && rm >= 4 && rm < 8 && !(z->attributes & ZYDIS_ATTRIB_HAS_REX))
+	if ((z->opcode == 0x80 || z->opcode == 0x82) && rm >= 4 && rm < 8 &&
+	    !(z->attributes & ZYDIS_ATTRIB_HAS_REX))
 		return; /* ah, ch, dh, bh */
 	if (rm == X86_RSP && wide && (reg == 0 || reg == 5))
 		set(out, SP_ADD, reg == 0 ? imm : -imm);
@@ -61,18 +62,25 @@ static void lea(const ZydisDecodedInstruction *z, struct insn *out)
 
 	if (dst != X86_RSP && dst != X86_RBP)
 		return;
-	if (x86__modrm(z, &m) && z->raw.rex.W && !m.addr32 && m.index == REG_NONE)
+	if (x86__modrm(z, &m) && x86__is_whole(z) && !m.addr32 && m.index == REG_NONE)
 		move(out, dst, m.base, m.disp);
 	else
 		lost(out, dst);
 }
 
-/* A 64-bit memory operand that neither rsp nor rbp addresses. */
+/* ModRM then means other registers. */
+static bool is16(const ZydisDecodedInstruction *z)
+{
+	return z->address_width == 16;
+}
+
+/* A memory operand of a register's size that neither rsp nor rbp addresses. */
 static bool is_foreign(const ZydisDecodedInstruction *z)
 {
 	struct operand m;
 
-	return x86__modrm(z, &m) && z->raw.rex.W && m.base != X86_RSP && m.base != X86_RBP;
+	return x86__modrm(z, &m) && x86__is_whole(z) && !is16(z) && m.base != X86_RSP &&
+	       m.base != X86_RBP;
 }
 
 static void mov(const ZydisDecodedInstruction *z, struct insn *out, bool store)
@@ -80,7 +88,7 @@ static void mov(const ZydisDecodedInstruction *z, struct insn *out, bool store)
 	uint8_t reg = z->raw.modrm.reg | z->raw.rex.R << 3;
 	uint8_t rm = z->raw.modrm.rm | z->raw.rex.B << 3;
 
-	if (z->raw.modrm.mod == 3 && z->raw.rex.W)
+	if (z->raw.modrm.mod == 3 && x86__is_whole(z))
 		move(out, store ? rm : reg, store ? reg : rm, 0);
 	else if (z->raw.modrm.mod == 3)
 		lost(out, store ? rm : reg);
@@ -90,9 +98,45 @@ static void mov(const ZydisDecodedInstruction *z, struct insn *out, bool store)
 		lost(out, reg);
 }
 
+static int32_t pushed_size(const ZydisDecodedInstruction *z)
+{
+	return z->operand_width == 16 ? 2 : (int32_t)x86__width(z) / 8;
+}
+
+/* Opcodes that are others, or none, in 64-bit mode. */
+static bool one_byte_of_32(const ZydisDecodedInstruction *z, struct insn *out)
+{
+	int32_t size = pushed_size(z);
+
+	switch (z->opcode) {
+	case 0x06: /* push of a segment register */
+	case 0x0e:
+	case 0x16:
+	case 0x1e:
+		set(out, SP_ADD, -size);
+		return true;
+	case 0x07: /* pop of one */
+	case 0x17:
+	case 0x1f:
+		set(out, SP_ADD, size);
+		return true;
+	case 0x40 ... 0x4f: /* inc, dec */
+		lost(out, z->opcode & 7);
+		return true;
+	case 0x60: /* pusha, popa */
+		set(out, SP_ADD, -8 * size);
+		return true;
+	case 0x61:
+		set(out, SP_FP_LOST, 8 * size);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool one_byte(const ZydisDecodedInstruction *z, struct insn *out)
 {
-	int32_t size = z->operand_width == 16 ? 2 : 8;
+	int32_t size = pushed_size(z);
 	uint8_t b = z->raw.rex.B << 3;
 
 	switch (z->opcode) {
@@ -129,16 +173,16 @@ static bool one_byte(const ZydisDecodedInstruction *z, struct insn *out)
 		set(out, SP_LOST, 0);
 		return true;
 	case 0xc9:
-		set(out, size == 8 ? SP_LEAVE : SP_LOST, size);
+		set(out, size > 2 ? SP_LEAVE : SP_LOST, size);
 		return true;
 	default:
-		return false;
+		return x86__is32(z) && one_byte_of_32(z, out);
 	}
 }
 
 static bool two_bytes(const ZydisDecodedInstruction *z, struct insn *out)
 {
-	int32_t size = z->operand_width == 16 ? 2 : 8;
+	int32_t size = pushed_size(z);
 
 	switch (z->opcode) {
 	case 0xa0:

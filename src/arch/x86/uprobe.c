@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: whether the kernel refuses a uprobe on an instruction, emulates the instruction, or
+ * x86-64, i386: whether the kernel refuses a uprobe on an instruction, emulates the instruction, or
  * single-steps it out of line. The rules of arch/x86/kernel/uprobes.c.
  */
 #include "arch/x86/x86.h"
@@ -38,9 +38,36 @@ static bool bad_opcode(uint8_t op)
 	}
 }
 
-/* insn_masking_exception(): mov to %ss, by opcode byte and ModRM.reg */
+/* The same for 32-bit programs: the complement of good_insns_32 (is_64bit_mm() decides). */
+static bool bad_opcode32(uint8_t op)
+{
+	switch (op) {
+	case 0x07:
+	case 0x17:
+	case 0x1f:
+	case 0x6c ... 0x6f:
+	case 0xcc ... 0xcf:
+	case 0xe4 ... 0xe7:
+	case 0xec ... 0xef:
+	case 0xf1:
+	case 0xf4:
+	case 0xfa ... 0xfb:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_bad(const ZydisDecodedInstruction *z)
+{
+	return x86__is32(z) ? bad_opcode32(z->opcode) : bad_opcode(z->opcode);
+}
+
+/* insn_masking_exception(): pop and mov to %ss, by opcode byte and ModRM.reg */
 static bool masks_exceptions(const ZydisDecodedInstruction *z)
 {
+	if (x86__is32(z) && z->opcode == 0x17)
+		return true;
 	return z->opcode == 0x8e && (z->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
 	       z->raw.modrm.reg == 2;
 }
@@ -105,7 +132,7 @@ static struct prefixes prefixes_of(const ZydisDecodedInstruction *z)
 
 static bool is_rip_relative(const ZydisDecodedInstruction *z)
 {
-	return (z->attributes & ZYDIS_ATTRIB_HAS_MODRM) && !z->raw.modrm.mod &&
+	return !x86__is32(z) && (z->attributes & ZYDIS_ATTRIB_HAS_MODRM) && !z->raw.modrm.mod &&
 	       z->raw.modrm.rm == 5;
 }
 
@@ -131,6 +158,8 @@ static bool wrong_when_stepped(const ZydisDecodedInstruction *z, const struct in
 	case ZYDIS_MNEMONIC_PUSHF: /* pushes the trap flag: popf would raise SIGTRAP */
 	case ZYDIS_MNEMONIC_PUSHFD:
 	case ZYDIS_MNEMONIC_PUSHFQ:
+	case ZYDIS_MNEMONIC_INTO:
+	case ZYDIS_MNEMONIC_BOUND:
 	case ZYDIS_MNEMONIC_SYSCALL: /* the next instruction is executed out of line, too */
 	case ZYDIS_MNEMONIC_SGDT:    /* likewise, when the kernel emulates these (UMIP) */
 	case ZYDIS_MNEMONIC_SIDT:
@@ -167,9 +196,9 @@ static bool known_nop(const uint8_t *b, size_t len)
 }
 
 /* push_setup_xol_ops(): 50 … 57, without prefix or with 41 */
-static bool plain_push(const uint8_t *b, size_t len)
+static bool plain_push(const ZydisDecodedInstruction *z, const uint8_t *b, size_t len)
 {
-	if (len == 2 && b[0] == 0x41)
+	if (len == 2 && b[0] == 0x41 && !x86__is32(z))
 		b++, len--;
 	return len == 1 && *b >= 0x50 && *b <= 0x57;
 }
@@ -209,6 +238,27 @@ static bool nop_of_some(const ZydisDecodedInstruction *z)
 	       (z->opcode == 0x90 || keeps_register(z));
 }
 
+/*
+ * A uprobe's instruction is analysed once, in the mode of the process that is the first to map the
+ * file, whatever for (prepare_uprobe()): a debugger's mapping decides, too. So a 32-bit instruction
+ * carries a probe only if the kernel would do the same with it in 64-bit mode. There inc and dec
+ * are prefixes; an absolute address is relative to the instruction pointer, and the copy that is
+ * stepped is rewritten, with which the program crashes (observed on 6.18); prefix 67 leaves 32
+ * bits; and a 5-byte nop may be turned into a call.
+ */
+static bool differs_in_64(const ZydisDecodedInstruction *z)
+{
+	bool plain = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+		     z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
+
+	if (plain && (z->opcode >> 4 == 4 || bad_opcode(z->opcode)))
+		return true;
+	if (z->mnemonic == ZYDIS_MNEMONIC_NOP && z->length == 5)
+		return true;
+	return z->address_width == 16 || ((z->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
+					  !z->raw.modrm.mod && z->raw.modrm.rm == 5);
+}
+
 static enum probe_refusal refusal_of(const ZydisDecodedInstruction *z, const struct insn *i,
 				     bool relative)
 {
@@ -223,13 +273,15 @@ static enum probe_refusal refusal_of(const ZydisDecodedInstruction *z, const str
 	if (!legacy && !vex) /* XOP and others: unknown to the kernel's decoder */
 		return PROBE_VECTOR;
 	if (p.bad || (relative && p.data16) ||
-	    ((plain || vex) && (bad_opcode(z->opcode) || masks_exceptions(z))))
+	    ((plain || vex) && (is_bad(z) || masks_exceptions(z))))
 		return PROBE_PREFIX;
 	/* with REX.B, opcode 90 is xchg %r8,%rax, which the kernel would emulate as a nop */
 	if (plain && z->opcode == 0x90 && z->raw.rex.B)
 		return PROBE_PREFIX;
 	if (vex && taken_for_another(z->opcode))
 		return PROBE_VECTOR;
+	if (x86__is32(z) && differs_in_64(z))
+		return PROBE_WIDTH;
 	return wrong_when_stepped(z, i, &p) ? PROBE_STEPPED : PROBE_OK;
 }
 
@@ -246,7 +298,7 @@ void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct 
 	out->repeats = z->attributes &
 		       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 	if (out->user_refusal == PROBE_OK)
-		out->emulated = relative || nop || plain_push(bytes, out->len) ||
+		out->emulated = relative || nop || plain_push(z, bytes, out->len) ||
 				(plain && z->opcode == 0x90 && out->flow == FLOW_NEXT);
 	out->varies = out->user_refusal == PROBE_OK && !nop && nop_of_some(z);
 }

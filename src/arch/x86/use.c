@@ -193,7 +193,7 @@ bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *o
 	unsigned n;
 
 	*out = (struct reg_use){.reads = (1u << X86_GENERAL) - 1, .reads_flags = true};
-	if (!len || x86__raw(bytes, len, &raw))
+	if (!len || x86__raw(X86_64, bytes, len, &raw))
 		return false;
 	n = x86__operands(&raw, ops);
 	if (!is_known(&raw.z) || (!n && raw.z.operand_count))
@@ -233,14 +233,15 @@ static bool always_sets(const struct x86_raw *raw)
 	return x86__operands(raw, ops) && !may_keep_flags(&raw->z, ops);
 }
 
-enum flags_effect x86__flags_effect(const uint8_t *bytes, size_t len, uint8_t kind, uint16_t cond)
+enum flags_effect x86__flags_effect(enum x86_mode mode, const uint8_t *bytes, size_t len,
+				    uint8_t kind, uint16_t cond)
 {
 	uint8_t cc = x86__code_of(kind, cond);
 	const ZydisAccessedFlags *f;
 	uint32_t reads, sets;
 	struct x86_raw raw;
 
-	if (!len || x86__raw(bytes, len, &raw) || !is_known(&raw.z))
+	if (!len || x86__raw(mode, bytes, len, &raw) || !is_known(&raw.z))
 		return FLAGS_UNKNOWN;
 	f = raw.z.cpu_flags;
 	reads = cc == X86_NO_CODE ? 0 : flags_read[cc >> 1];

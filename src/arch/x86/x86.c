@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: decodes one instruction with Zydis and evaluates conditions. Prefix 66 on a near branch
- * is ignored, as by Intel processors in 64-bit mode; on AMD processors such a branch truncates rip
- * to 16 bits and faults.
+ * x86-64, and what i386 shares with it: decodes one instruction with Zydis and evaluates
+ * conditions. Prefix 66 on a near branch is ignored, as by Intel processors in 64-bit mode; on AMD
+ * processors such a branch truncates rip to 16 bits and faults. In 32-bit mode all do.
  */
 #include <elf.h>
 #include <errno.h>
@@ -51,6 +51,8 @@ static const struct row rows[] = {
 	{ZYDIS_OPCODE_MAP_DEFAULT, 0xff, 0xff, 4, FLOW_BRANCH, BRANCH_IJMP, "jmp"},
 	{ZYDIS_OPCODE_MAP_DEFAULT, 0xff, 0xff, 3, FLOW_UNSUPPORTED, BRANCH_NONE, "lcall"},
 	{ZYDIS_OPCODE_MAP_DEFAULT, 0xff, 0xff, 5, FLOW_UNSUPPORTED, BRANCH_NONE, "ljmp"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0x9a, 0x9a, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "lcall"},
+	{ZYDIS_OPCODE_MAP_DEFAULT, 0xea, 0xea, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "ljmp"},
 	{ZYDIS_OPCODE_MAP_DEFAULT, 0xca, 0xcb, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "lret"},
 	{ZYDIS_OPCODE_MAP_DEFAULT, 0xcf, 0xcf, ANY, FLOW_UNSUPPORTED, BRANCH_NONE, "iret"},
 	{ZYDIS_OPCODE_MAP_DEFAULT, 0xc7, 0xc7, 7, FLOW_UNSUPPORTED, BRANCH_NONE, "xbegin"},
@@ -67,7 +69,7 @@ static const struct row rows[] = {
 
 /* By map and opcode: the number of its first row, + 1; 0: none. */
 static uint8_t row_of[2][256];
-static ZydisDecoder decoder;
+static ZydisDecoder decoders[2]; /* by enum x86_mode */
 static bool is_prepared;
 
 static void prepare(void)
@@ -75,25 +77,27 @@ static void prepare(void)
 	for (size_t i = ARRAY_SIZE(rows); i-- > 0;)
 		for (unsigned op = rows[i].opcode; op <= rows[i].last; op++)
 			row_of[rows[i].map == ZYDIS_OPCODE_MAP_0F][op] = i + 1;
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderInit(&decoders[X86_64], ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderInit(&decoders[X86_32], ZYDIS_MACHINE_MODE_LEGACY_32, ZYDIS_STACK_WIDTH_32);
 	is_prepared = true;
 }
 
-int x86__raw(const uint8_t *bytes, size_t len, struct x86_raw *raw)
+int x86__raw(enum x86_mode mode, const uint8_t *bytes, size_t len, struct x86_raw *raw)
 {
 	if (!is_prepared)
 		prepare();
-	if (!ZYAN_SUCCESS(
-		    ZydisDecoderDecodeInstruction(&decoder, &raw->context, bytes, len, &raw->z)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoders[mode], &raw->context, bytes, len,
+							&raw->z)))
 		return -EILSEQ;
 	return 0;
 }
 
 unsigned x86__operands(const struct x86_raw *raw, ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT])
 {
+	const ZydisDecoder *decoder = &decoders[x86__is32(&raw->z) ? X86_32 : X86_64];
 	unsigned n = raw->z.operand_count;
 
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&decoder, &raw->context, &raw->z, ops, n)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeOperands(decoder, &raw->context, &raw->z, ops, n)))
 		return 0;
 	return n;
 }
@@ -126,7 +130,7 @@ bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out)
 		return false;
 	}
 	out->seg = segment_of(z);
-	out->addr32 = z->address_width == 32;
+	out->addr32 = z->address_width < x86__width(z);
 	out->disp = z->raw.disp.value;
 	if (rm == 4) {
 		uint8_t index = z->raw.sib.index | z->raw.rex.X << 3;
@@ -139,7 +143,7 @@ bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out)
 		if (mod == 0 && z->raw.sib.base == 5)
 			out->base = REG_NONE;
 	} else if (mod == 0 && rm == 5) {
-		out->base = REG_IP;
+		out->base = x86__is32(z) ? REG_NONE : REG_IP;
 	}
 	return true;
 }
@@ -169,12 +173,24 @@ static bool resumes_in_kernel(const ZydisDecodedInstruction *z)
 	return z->opcode_map == ZYDIS_OPCODE_MAP_0F ? true : z->opcode == 0xf4;
 }
 
+/* Its target, its counter or the address of its target has 16 bits in 32-bit mode. */
+static bool is_narrow(const ZydisDecodedInstruction *z, uint8_t kind)
+{
+	if (!x86__is32(z))
+		return false;
+	return z->operand_width == 16 ||
+	       (z->address_width == 16 &&
+		(kind == BRANCH_LOOP || kind == BRANCH_IJMP || kind == BRANCH_ICALL));
+}
+
 static void set_branch(const ZydisDecodedInstruction *z, const struct row *r, struct insn *out)
 {
 	out->kind = r->kind;
 	out->mnemonic = r->mnemonic;
 	if (z->raw.imm[0].is_relative)
 		out->target = out->addr + z->length + z->raw.imm[0].value.s;
+	if (x86__is32(z))
+		out->target = (uint32_t)out->target;
 	out->reads[0] = out->reads[1] = REG_NONE;
 	if (r->kind == BRANCH_JCC) {
 		out->reads[0] = X86_FLAGS;
@@ -191,7 +207,7 @@ static void set_branch(const ZydisDecodedInstruction *z, const struct row *r, st
 		}
 	} else if (r->kind == BRANCH_IJMP || r->kind == BRANCH_ICALL) {
 		x86__modrm(z, &out->operand);
-		out->operand.size = 8;
+		out->operand.size = x86__width(z) / 8;
 	} else if (r->kind == BRANCH_RET && z->raw.imm[0].size) {
 		out->operand.disp = z->raw.imm[0].value.u;
 	}
@@ -213,6 +229,11 @@ static void set_flow(const ZydisDecodedInstruction *z, bool kernel, struct insn 
 	out->flow = r->flow;
 	if (r->flow == FLOW_STOP && kernel && resumes_in_kernel(z))
 		out->flow = FLOW_NEXT;
+	if (r->flow == FLOW_BRANCH && is_narrow(z, r->kind)) {
+		out->flow = FLOW_UNSUPPORTED;
+		out->mnemonic = r->mnemonic;
+		return;
+	}
 	if (r->flow == FLOW_BRANCH || r->flow == FLOW_UNSUPPORTED)
 		set_branch(z, r, out);
 	if (r->flow == FLOW_UNSUPPORTED && z->opcode == 0xc6)
@@ -230,7 +251,8 @@ static bool vector_sets_flags(uint8_t opcode)
  * general register as destination: see writes. */
 static bool keeps_state(const ZydisDecodedInstruction *z)
 {
-	if (z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || z->mnemonic == ZYDIS_MNEMONIC_NOP)
+	if (z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || z->mnemonic == ZYDIS_MNEMONIC_ENDBR32 ||
+	    z->mnemonic == ZYDIS_MNEMONIC_NOP)
 		return true;
 	return (z->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
 		z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) &&
@@ -245,140 +267,12 @@ static bool only_compares(const ZydisDecodedInstruction *z)
 	       z->mnemonic == ZYDIS_MNEMONIC_BT;
 }
 
-/* What an instruction does with the operand that ModRM.rm names. */
-enum use { USE_UNKNOWN, USE_NONE, USE_READ, USE_WRITE, USE_BOTH };
-
-/* add, or, adc, sbb, and, sub, xor: 00 … 35, whose bit 1 is the direction, and 80 … 83 */
-static enum use arithmetic_use(const ZydisDecodedInstruction *z)
-{
-	return z->opcode < 0x80 && z->opcode & 2 ? USE_READ : USE_BOTH;
-}
-
-static enum use mov_use(const ZydisDecodedInstruction *z)
-{
-	if (z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
-		return USE_UNKNOWN;
-	switch (z->opcode) {
-	case 0x8c: /* segment registers */
-	case 0x8e:
-	case 0xa0 ... 0xa3: /* memory without ModRM */
-		return USE_UNKNOWN;
-	case 0x8a ... 0x8b:
-		return USE_READ;
-	default:
-		return USE_WRITE;
-	}
-}
-
-/* Of integer instructions: without segment, control and debug registers. */
-static enum use integer_use(const ZydisDecodedInstruction *z)
-{
-	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_LEA:
-	case ZYDIS_MNEMONIC_CDQE:
-	case ZYDIS_MNEMONIC_CDQ:
-	case ZYDIS_MNEMONIC_CQO:
-	case ZYDIS_MNEMONIC_CWDE:
-	case ZYDIS_MNEMONIC_BSWAP:
-		return USE_NONE;
-	case ZYDIS_MNEMONIC_MOV:
-		return mov_use(z);
-	case ZYDIS_MNEMONIC_MOVZX:
-	case ZYDIS_MNEMONIC_MOVSX:
-	case ZYDIS_MNEMONIC_MOVSXD:
-	case ZYDIS_MNEMONIC_IMUL:
-	case ZYDIS_MNEMONIC_TEST:
-	case ZYDIS_MNEMONIC_CMP:
-	case ZYDIS_MNEMONIC_MUL:
-		return USE_READ;
-	case ZYDIS_MNEMONIC_ADC:
-	case ZYDIS_MNEMONIC_SBB:
-	case ZYDIS_MNEMONIC_ADD:
-	case ZYDIS_MNEMONIC_SUB:
-	case ZYDIS_MNEMONIC_AND:
-	case ZYDIS_MNEMONIC_OR:
-	case ZYDIS_MNEMONIC_XOR:
-		return arithmetic_use(z);
-	case ZYDIS_MNEMONIC_NOT:
-	case ZYDIS_MNEMONIC_NEG:
-	case ZYDIS_MNEMONIC_INC:
-	case ZYDIS_MNEMONIC_DEC:
-	case ZYDIS_MNEMONIC_SHL:
-	case ZYDIS_MNEMONIC_SHR:
-	case ZYDIS_MNEMONIC_SAR:
-	case ZYDIS_MNEMONIC_ROL:
-	case ZYDIS_MNEMONIC_ROR:
-		return USE_BOTH;
-	case ZYDIS_MNEMONIC_BT: /* in memory the register also says where */
-		return z->raw.modrm.mod == 3 ? USE_READ : USE_UNKNOWN;
-	default:
-		if (z->meta.category == ZYDIS_CATEGORY_SETCC)
-			return USE_WRITE;
-		return z->meta.category == ZYDIS_CATEGORY_CMOV ? USE_READ : USE_UNKNOWN;
-	}
-}
-
-/* Of SSE and MMX instructions: SDM volume 2, table A-3. Left out: those that store past the caches,
- * or to an address that isn't in ModRM. */
-static enum use vector_use(const ZydisDecodedInstruction *z)
-{
-	if (z->opcode_map != ZYDIS_OPCODE_MAP_0F)
-		return USE_UNKNOWN;
-	switch (z->opcode) {
-	case 0x11:
-	case 0x13:
-	case 0x17:
-	case 0x29:
-	case 0x7f:
-	case 0xd6:
-		return USE_WRITE;
-	case 0x7e: /* movd and movq, in both directions */
-		return USE_BOTH;
-	case 0x10:
-	case 0x12:
-	case 0x14 ... 0x16:
-	case 0x28:
-	case 0x2a:
-	case 0x2c ... 0x2f:
-	case 0x51 ... 0x6f:
-	case 0xc6:
-	case 0xd0 ... 0xd5:
-	case 0xd7 ... 0xe6:
-	case 0xe8 ... 0xf6:
-	case 0xf8 ... 0xfe:
-		return USE_READ;
-	default:
-		return USE_UNKNOWN;
-	}
-}
-
-static void set_plain(const ZydisDecodedInstruction *z, struct insn *out)
-{
-	enum use use = integer_use(z);
-	bool vector = use == USE_UNKNOWN;
-	struct operand memory;
-
-	if (vector)
-		use = vector_use(z);
-
-	if (out->flow != FLOW_NEXT || use == USE_UNKNOWN ||
-	    z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
-	    z->attributes & ZYDIS_ATTRIB_HAS_LOCK)
-		return;
-	out->is_plain = true;
-	if (use == USE_NONE || !(z->attributes & ZYDIS_ATTRIB_HAS_MODRM) || !x86__modrm(z, &memory))
-		return;
-	out->operand = memory;
-	out->operand.size = vector ? 16 : z->operand_width / 8;
-	out->loads = use != USE_WRITE;
-	out->stores = use != USE_READ;
-}
-
-static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, struct insn *out)
+int x86__decode(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr, bool kernel,
+		struct insn *out)
 {
 	struct x86_raw raw;
 
-	if (x86__raw(bytes, len, &raw))
+	if (x86__raw(mode, bytes, len, &raw))
 		return -EILSEQ;
 	memset(out, 0, sizeof(*out));
 	out->addr = addr;
@@ -387,7 +281,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->padding = bytes[0] == 0xcc || raw.z.mnemonic == ZYDIS_MNEMONIC_NOP;
 	out->keeps_state = out->flow == FLOW_NEXT && keeps_state(&raw.z);
 	out->only_compares = only_compares(&raw.z);
-	set_plain(&raw.z, out);
+	x86__plain(&raw.z, out);
 	out->slow = x86__is_slow(&raw.z);
 	out->enters_kernel = x86__enters_kernel(&raw.z);
 	x86__uprobe(bytes, &raw.z, out);
@@ -397,7 +291,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 }
 
 /* jmp, jcc, loop and call, without prefixes: those don't change the place. */
-static bool leads_to(const uint8_t *p, size_t len, uint64_t addr, uint64_t *target)
+bool x86__leads_to(const uint8_t *p, size_t len, uint64_t addr, uint64_t *target)
 {
 	bool is_short = len >= 2 && (p[0] == 0xeb || p[0] >> 4 == 7 || p[0] >> 2 == 0xe0 >> 2);
 	size_t at = len >= 2 && p[0] == 0x0f && p[1] >> 4 == 8 ? 2 : 1;
@@ -428,7 +322,7 @@ static bool holds(uint8_t cc, uint16_t flags)
 	return truth[cc >> 1 & 7] != (cc & 1);
 }
 
-static bool taken(uint8_t kind, uint16_t cond, const uint64_t reads[2])
+bool x86__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2])
 {
 	uint64_t flags = reads[0], counter = reads[1];
 
@@ -449,7 +343,7 @@ static bool taken(uint8_t kind, uint16_t cond, const uint64_t reads[2])
 }
 
 /* Signed conditions give no bound on an unsigned value. */
-static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max)
+bool x86__bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max)
 {
 	if (swapped)
 		return false; /* detail only reads comparisons of x with a constant */
@@ -467,7 +361,7 @@ static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64
 }
 
 /* SDM volume 2, 2.1.1: lock, repne, rep, segments, operand and address size */
-static bool is_prefix(uint8_t byte)
+bool x86__is_prefix(uint8_t byte)
 {
 	switch (byte) {
 	case 0xf0:
@@ -495,33 +389,62 @@ static bool is_prefix(uint8_t byte)
 			[COST_BREAKPOINT] = 430, [COST_JUMP] = 60, [COST_FTRACE] = 60              \
 		}                                                                                  \
 	}
-static const struct cost_row costs[] = {
+const struct cost_row x86_costs[] = {
 	{"uprobe_multi", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 1800}},
 	{"uprobe_event", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 1800}},
 	KPROBES,
 	{0},
 };
-static const struct cost_row virtual_costs[] = {
+const struct cost_row x86_virtual_costs[] = {
 	{"uprobe_multi", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 12000}},
 	{"uprobe_event", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 12000}},
 	KPROBES,
 	{0},
 };
 
+/* ---- the functions of struct arch ---- */
+
+static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, struct insn *out)
+{
+	return x86__decode(X86_64, bytes, len, addr, kernel, out);
+}
+
+static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size)
+{
+	return x86__format(X86_64, bytes, len, addr, out, size);
+}
+
+static bool detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out)
+{
+	return x86__detail(X86_64, bytes, len, addr, out);
+}
+
+static int accesses(const uint8_t *bytes, size_t len, uint64_t addr,
+		    const struct access_state *behind, struct access out[ACCESS_MOST])
+{
+	return x86__accesses(X86_64, bytes, len, addr, behind, out);
+}
+
+static enum flags_effect flags_effect(const uint8_t *bytes, size_t len, uint8_t kind, uint16_t cond)
+{
+	return x86__flags_effect(X86_64, bytes, len, kind, cond);
+}
+
 const struct arch arch_x86_64 = {
 	.name = "x86-64",
 	.machine = EM_X86_64,
+	.word = 8,
 	.longest = 15, /* SDM 2, 2.3.11 */
 	.alignment = 1,
 	.decode = decode,
-	.format = x86__format,
-	.detail = x86__detail,
-	.accesses = x86__accesses,
-	.is_prefix = is_prefix,
-	.leads_to = leads_to,
-	.taken = taken,
-	.bound = bound,
-	.flags_effect = x86__flags_effect,
+	.format = format,
+	.detail = detail,
+	.accesses = accesses,
+	.is_prefix = x86__is_prefix,
+	.leads_to = x86__leads_to,
+	.taken = x86__taken,
+	.bound = x86__bound,
+	.flags_effect = flags_effect,
 	.proves = x86__proves,
 	.nregs = ARRAY_SIZE(x86_reg_names),
 	.reg_names = x86_reg_names,
@@ -560,8 +483,8 @@ const struct arch arch_x86_64 = {
 	.breakpoint_name = "int3",
 	.uprobe_breakpoint = {{0xcc}, 1},
 	.uprobe_form = x86__uprobe_form,
-	.costs = costs,
-	.virtual_costs = virtual_costs,
+	.costs = x86_costs,
+	.virtual_costs = x86_virtual_costs,
 	.this_machine = x86__machine,
 	.ticks = x86__ticks,
 #ifdef __x86_64__

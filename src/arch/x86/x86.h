@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * x86-64: shared by the files of this architecture; only src/arch/x86 includes it.
+ * x86-64 and i386: shared by the files of these architectures; only src/arch/x86 includes it.
  */
 #ifndef BBTRACE_X86_H
 #define BBTRACE_X86_H
@@ -30,6 +30,10 @@ enum x86_reg {
 };
 #define X86_GENERAL 16 /* the number of general registers, the first ones */
 extern const char *const x86_reg_names[X86_FLAGS + 1];
+/* i386 has the numbers of x86-64, but for those of r8 to r13: the words behind the return address
+ * at an entry, which are its arguments if it has so many. r14 and r15 have no counterpart. */
+#define I386_ARGS 6
+extern const char *const i386_reg_names[X86_FLAGS + 1];
 
 #define X86_ENDBR_SIZE 4
 extern const uint8_t x86_endbr64[X86_ENDBR_SIZE];
@@ -49,8 +53,28 @@ struct x86_raw {
 	ZydisDecodedInstruction z;
 };
 
-extern const struct arch arch_x86_64;
-int x86__raw(const uint8_t *bytes, size_t len, struct x86_raw *raw);
+extern const struct arch arch_x86_64, arch_i386;
+/* What a processor executes: code of 64 bits, or of 32. */
+enum x86_mode { X86_64, X86_32 };
+int x86__raw(enum x86_mode mode, const uint8_t *bytes, size_t len, struct x86_raw *raw);
+
+static inline bool x86__is32(const ZydisDecodedInstruction *z)
+{
+	return z->machine_mode != ZYDIS_MACHINE_MODE_LONG_64;
+}
+
+/* The size of a general register, in bits. */
+static inline unsigned x86__width(const ZydisDecodedInstruction *z)
+{
+	return x86__is32(z) ? 32 : 64;
+}
+
+/* Are its operands whole registers? */
+static inline bool x86__is_whole(const ZydisDecodedInstruction *z)
+{
+	return x86__is32(z) ? z->operand_width == 32 : z->raw.rex.W;
+}
+
 /* Decodes the operands, hidden ones included. Returns their number, 0 on failure. */
 unsigned x86__operands(const struct x86_raw *raw, ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT]);
 /* The number of the 64-bit register that contains reg; REG_NONE: not a general register. */
@@ -59,10 +83,22 @@ uint8_t x86__gpr(ZydisRegister reg);
  * number is in base. */
 bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out);
 
+/* x86.c */
+int x86__decode(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr, bool kernel,
+		struct insn *out);
+bool x86__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
+bool x86__bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max);
+bool x86__is_prefix(uint8_t byte);
+bool x86__leads_to(const uint8_t *p, size_t len, uint64_t addr, uint64_t *target);
+extern const struct cost_row x86_costs[], x86_virtual_costs[];
 /* format.c */
-bool x86__format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size);
+bool x86__format(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
+		 size_t size);
 /* sp.c: fills in sp_effect and sp_value. */
 void x86__sp(const struct x86_raw *raw, struct insn *out);
+/* plain.c: fills in is_plain, loads, stores and the operand of a plain instruction; flow must be
+ * set. */
+void x86__plain(const ZydisDecodedInstruction *z, struct insn *out);
 /* uprobe.c: fills in user_refusal, emulated, patchable and repeats; flow and kind must be set. */
 void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct insn *out);
 uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn);
@@ -70,9 +106,10 @@ uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *i
 bool x86__is_slow(const ZydisDecodedInstruction *z);
 bool x86__enters_kernel(const ZydisDecodedInstruction *z);
 /* detail.c */
-bool x86__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
+bool x86__detail(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr,
+		 struct insn_detail *out);
 /* access.c */
-int x86__accesses(const uint8_t *bytes, size_t len, uint64_t addr,
+int x86__accesses(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr,
 		  const struct access_state *behind, struct access out[ACCESS_MOST]);
 /* link.c */
 /* The operand of a static probe's argument (usdt.c). */
@@ -90,7 +127,8 @@ bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *version
 /* copier.c, use.c */
 extern const struct arch_copier x86_copier;
 bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *out);
-enum flags_effect x86__flags_effect(const uint8_t *bytes, size_t len, uint8_t kind, uint16_t cond);
+enum flags_effect x86__flags_effect(enum x86_mode mode, const uint8_t *bytes, size_t len,
+				    uint8_t kind, uint16_t cond);
 /* condition.c: the condition code of a branch, of loope and loopne that which they have besides the
  * counter; X86_NO_CODE: none. */
 #define X86_NO_CODE 0xff

@@ -121,6 +121,7 @@ static void configure(struct probe *p)
 		.returns = p->plan->return_probes,
 		.loss = mechanism__loss(p),
 		.go = go != NULL,
+		.narrow = p->plan->arch->word == 4,
 		.go_g = go ? go->go_g : 0,
 		.go_goid = go ? go->go_goid : 0,
 		.pid_ns = inner ? ns.st_ino : 0,

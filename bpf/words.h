@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Reads memory, and words of programs, which have 32 bits if config.narrow says so. Included once,
+ * by bbtrace.bpf.c.
+ */
+#ifndef BBTRACE_WORDS_H
+#define BBTRACE_WORDS_H
+
+/* Of a register: 32-bit code doesn't see the rest, which system calls leave there. */
+static __always_inline __u64 visible(__u64 value)
+{
+	return config.narrow ? (__u32)value : value;
+}
+
+/* Of the kernel's memory, or the thread's program's. */
+static __always_inline long load(void *to, __u32 size, __u64 addr, bool kernel)
+{
+	return kernel ? bpf_probe_read_kernel(to, size, (void *)addr)
+		      : bpf_probe_read_user(to, size, (void *)addr);
+}
+
+/* The size of the program's words, in bytes. */
+#define USER_WORD (config.narrow ? 4 : 8)
+
+/* A word of the program's memory, or of the kernel's. */
+static __always_inline long load_word(__u64 *to, __u64 addr, bool kernel)
+{
+	if (kernel || !config.narrow)
+		return load(to, 8, addr, kernel);
+	*to = 0;
+	return load(to, 4, addr, false);
+}
+
+#endif
