@@ -23,12 +23,13 @@ const char *const probe_refusal_text[PROBE_REFUSALS] = {
 	[PROBE_STEPPED] = "the kernel's single-stepping would change what it does",
 };
 
-extern const struct arch arch_x86_64, arch_aarch64, arch_riscv64;
+extern const struct arch arch_x86_64, arch_aarch64, arch_riscv64, arch_arm;
 
 static const struct arch *const rows[] = {
 	&arch_x86_64,
 	&arch_aarch64,
 	&arch_riscv64,
+	&arch_arm,
 };
 
 const struct arch *arch__by_machine(uint16_t machine)

@@ -19,6 +19,8 @@ static struct machine {
 	cs_insn *insn; /* NULL: not opened, or unsupported by this version */
 } machines[] = {
 	{.machine = EM_AARCH64, .arch = CS_ARCH_ARM64, .mode = CS_MODE_LITTLE_ENDIAN},
+	{.machine = EM_ARM, .arch = CS_ARCH_ARM, .mode = CS_MODE_ARM | CS_MODE_V8},
+	{.machine = CAPSTONE_THUMB, .arch = CS_ARCH_ARM, .mode = CS_MODE_THUMB | CS_MODE_V8},
 #if CS_API_MAJOR >= 5
 	{.machine = EM_RISCV, .arch = CS_ARCH_RISCV, .mode = CS_MODE_RISCV64 | CS_MODE_RISCVC},
 #endif
