@@ -365,7 +365,8 @@ unsigned usdt__arguments(const struct arch *arch, const char *text,
 
 struct arch {
 	const char *name; /* "x86-64" */
-	uint16_t machine; /* e_machine, of 64 bits and little-endian */
+	uint16_t machine; /* e_machine, little-endian */
+	uint8_t word;	  /* bytes of an address: 8, or 4: of ELFCLASS32 */
 
 	/* ---- instructions ---- */
 

@@ -38,6 +38,7 @@ uint64_t cursor__format(struct cursor *c, uint8_t encoding)
 {
 	switch (encoding & 0x0f) {
 	case DW_EH_PE_absptr:
+		return cursor__uint(c, c->word == 4 ? 4 : 8);
 	case DW_EH_PE_udata8:
 	case DW_EH_PE_sdata8:
 		return cursor__uint(c, 8);
@@ -58,6 +59,12 @@ uint64_t cursor__format(struct cursor *c, uint8_t encoding)
 	return 0;
 }
 
+/* Addresses of 32 bits wrap around there. */
+static uint64_t sum(const struct cursor *c, uint64_t a, uint64_t b)
+{
+	return c->word == 4 ? (uint32_t)(a + b) : a + b;
+}
+
 uint64_t cursor__pointer(struct cursor *c, uint8_t encoding, uint64_t base)
 {
 	uint64_t at = c->vaddr + (c->p - c->start), v = cursor__format(c, encoding);
@@ -68,11 +75,11 @@ uint64_t cursor__pointer(struct cursor *c, uint8_t encoding, uint64_t base)
 		return 0; /* a null pointer is null in every encoding */
 	switch (encoding & 0x70) {
 	case 0:
-		return v;
+		return sum(c, v, 0);
 	case DW_EH_PE_pcrel:
-		return at + v;
+		return sum(c, at, v);
 	case DW_EH_PE_funcrel:
-		return base + v;
+		return sum(c, base, v);
 	}
 	c->bad = true;
 	return 0;

@@ -15,6 +15,7 @@
 struct cursor {
 	const uint8_t *start, *p, *end;
 	uint64_t vaddr; /* of start */
+	uint8_t word;	/* bytes of an address: 4, else 8 */
 	bool bad;
 };
 
@@ -24,7 +25,8 @@ uint64_t cursor__leb(struct cursor *c, bool is_signed);
 uint64_t cursor__format(struct cursor *c, uint8_t encoding);
 /*
  * Reads an encoded pointer: 0 if null, NO_ADDRESS if it is indirect. base: the function's, for
- * DW_EH_PE_funcrel. Text- and data-relative pointers are not used on 64-bit ELF.
+ * DW_EH_PE_funcrel. Text- and data-relative pointers are not used where it is called: i386 has
+ * them in the search table of .eh_frame_hdr only.
  */
 uint64_t cursor__pointer(struct cursor *c, uint8_t encoding, uint64_t base);
 

@@ -38,11 +38,16 @@ static void leave(struct place *p)
 /* Debug files may be of any type and machine; their segments need not be there. */
 static bool read_sections(struct elf_file *f)
 {
-	Elf64_Ehdr *h = &f->header;
+	uint8_t start[sizeof(Elf64_Ehdr)] = "";
 
-	return elf__read(f->fd, h, sizeof(*h), 0) && !memcmp(h->e_ident, ELFMAG, SELFMAG) &&
-	       h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == ELFDATA2LSB &&
-	       elf__read_sections(f);
+	if (!elf__read(f->fd, start, sizeof(Elf32_Ehdr), 0) || memcmp(start, ELFMAG, SELFMAG) ||
+	    start[EI_DATA] != ELFDATA2LSB)
+		return false;
+	f->class = elf__class(start[EI_CLASS]);
+	if (f->class->ident != start[EI_CLASS] || !elf__read(f->fd, start, f->class->header, 0))
+		return false;
+	elf__take_header(f->class, start, &f->header);
+	return elf__read_sections(f);
 }
 
 static bool enter(struct place *p, const struct root *root, const char *path)

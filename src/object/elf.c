@@ -43,10 +43,12 @@ static int check_machine(const char *path, const Elf64_Ehdr *h)
 	 * swapped */
 	bool big = h->e_ident[EI_DATA] == ELFDATA2MSB;
 	uint16_t machine = big ? __builtin_bswap16(h->e_machine) : h->e_machine;
+	const struct elf_class *class = elf__class(h->e_ident[EI_CLASS]);
 	bool is64 = h->e_ident[EI_CLASS] == ELFCLASS64;
+	const struct arch *arch = big ? NULL : arch__by_machine(machine);
 	const struct machine *m;
 
-	if (!big && is64 && arch__by_machine(machine))
+	if (arch && class->ident == h->e_ident[EI_CLASS] && class->word == arch->word)
 		return 0;
 	for (m = machines; m < machines + ARRAY_SIZE(machines); m++)
 		if (m->machine == machine && m->class == h->e_ident[EI_CLASS])
@@ -105,10 +107,11 @@ static int read_header(struct elf_file *f, const char *path)
 		return not_elf(path, start, n);
 	if (n < sizeof(Elf32_Ehdr))
 		return truncated(path, "it ends within the ELF header");
-	memcpy(&f->header, start, sizeof(f->header));
+	f->class = elf__class(start[EI_CLASS]);
+	elf__take_header(f->class, start, &f->header);
 	if (check_machine(path, &f->header))
 		return -ENOEXEC;
-	if (n < sizeof(f->header))
+	if (n < f->class->header)
 		return truncated(path, "it ends within the ELF header");
 	if (f->header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return truncated(path, "its byte order is not one that ELF has");
@@ -124,27 +127,44 @@ static int read_header(struct elf_file *f, const char *path)
 	return 0;
 }
 
+/* n entries of a table in the file, of size bytes each; NULL: not in the file. To be freed. */
+static uint8_t *read_entries(const struct elf_file *f, uint64_t at, uint64_t n, size_t size)
+{
+	uint8_t *entries;
+
+	if (!n || !bytes__within(at, 0, f->size) || n > (f->size - at) / size)
+		return NULL;
+	entries = xmalloc(n * size);
+	if (elf__read(f->fd, entries, n * size, at))
+		return entries;
+	free(entries);
+	return NULL;
+}
+
 /* Damaged section headers don't keep a program from running. Such a file merely has no symbols
  * here. */
 bool elf__read_sections(struct elf_file *f)
 {
 	const Elf64_Ehdr *h = &f->header;
+	const size_t size = f->class->section;
+	autofree uint8_t *first = NULL, *all = NULL;
 	uint64_t n = h->e_shnum;
 	uint32_t names = h->e_shstrndx;
-	Elf64_Shdr first;
+	Elf64_Shdr null;
 
 	if (!h->e_shoff)
 		return true;
-	if (h->e_shentsize != sizeof(first) || !bytes__within(h->e_shoff, sizeof(first), f->size) ||
-	    !elf__read(f->fd, &first, sizeof(first), h->e_shoff))
+	if (h->e_shentsize != size || !(first = read_entries(f, h->e_shoff, 1, size)))
 		return false;
-	n = n ? n : first.sh_size; /* elf(5): more than 0xff00 sections */
-	names = names == SHN_XINDEX ? first.sh_link : names;
-	if (!n || n > (f->size - h->e_shoff) / sizeof(first))
+	null = elf__take_section(f->class, first);
+	n = n ? n : null.sh_size; /* elf(5): more than 0xff00 sections */
+	names = names == SHN_XINDEX ? null.sh_link : names;
+	all = read_entries(f, h->e_shoff, n, size);
+	if (!all)
 		return false;
-	f->sections = xrealloc(f->sections, n, sizeof(first));
-	if (!elf__read(f->fd, f->sections, n * sizeof(first), h->e_shoff))
-		return false;
+	f->sections = xrealloc(f->sections, n, sizeof(*f->sections));
+	for (uint64_t i = 0; i < n; i++)
+		f->sections[i] = elf__take_section(f->class, all + i * size);
 	f->nsections = n;
 	f->section_names = elf__strings(f, names, &f->section_names_len);
 	return true;
@@ -153,19 +173,21 @@ bool elf__read_sections(struct elf_file *f)
 static int read_segments(struct elf_file *f, const char *path)
 {
 	const Elf64_Ehdr *h = &f->header;
+	const size_t size = f->class->segment;
+	autofree uint8_t *all = NULL;
 	size_t n = h->e_phnum;
 
 	if (n == PN_XNUM && f->nsections)
 		n = f->sections[0].sh_info;
 	if (!h->e_phoff || !n)
 		return truncated(path, "it has no program headers");
-	if (h->e_phentsize != sizeof(Elf64_Phdr) || !bytes__within(h->e_phoff, 0, f->size) ||
-	    n > (f->size - h->e_phoff) / sizeof(Elf64_Phdr))
+	all = h->e_phentsize == size ? read_entries(f, h->e_phoff, n, size) : NULL;
+	if (!all)
 		return truncated(path, "its program headers are not in the file");
-	f->segments = xrealloc(f->segments, n, sizeof(Elf64_Phdr));
+	f->segments = xrealloc(f->segments, n, sizeof(*f->segments));
+	for (size_t i = 0; i < n; i++)
+		f->segments[i] = elf__take_segment(f->class, all + i * size);
 	f->nsegments = n;
-	if (!elf__read(f->fd, f->segments, n * sizeof(Elf64_Phdr), h->e_phoff))
-		return truncated(path, "its program headers can't be read");
 	return 0;
 }
 
@@ -258,6 +280,7 @@ struct elf_file *elf_file__new(int fd, uint64_t size)
 	uint64_t budget = BUDGET_LEAST + BUDGET_TIMES * min_of(size, OBJECT_LIMIT);
 
 	f->fd = fd;
+	f->class = elf__class(ELFCLASS64);
 	/* an empty array has an element, too */
 	f->sections = xcalloc(1, sizeof(*f->sections));
 	f->segments = xcalloc(1, sizeof(*f->segments));

@@ -19,9 +19,17 @@ struct relative {
 	uint64_t vaddr, value; /* its address and its value, both link-time */
 };
 
+/* How large the structures of a file's class are, in bytes (elf_class.c). */
+struct elf_class {
+	uint8_t ident; /* ELFCLASS64 or ELFCLASS32 */
+	uint8_t word;  /* of an address: 8 or 4 */
+	uint8_t header, segment, section, symbol, dynamic, rel, rela;
+};
+
 struct elf_file {
 	int fd;
-	uint64_t size;	/* of the file */
+	const struct elf_class *class; /* never NULL */
+	uint64_t size;		       /* of the file */
 	uint8_t *image; /* its first image_len bytes, read once: covers all segments; then a NUL */
 	uint64_t image_len;
 	Elf64_Ehdr header;
@@ -39,6 +47,18 @@ struct elf_file {
 	VEC(struct relative) relatives; /* ascending; relatives__read() fills them in */
 	struct go_table *go;		/* Go programs: the table, NULL if unreadable; in pool */
 };
+
+/* The class that e_ident[EI_CLASS] names. */
+const struct elf_class *elf__class(uint8_t ident);
+/* Those at p, which has as many bytes as the class says, as those of a file of 64 bits. */
+void elf__take_header(const struct elf_class *c, const void *p, Elf64_Ehdr *out);
+Elf64_Phdr elf__take_segment(const struct elf_class *c, const void *p);
+Elf64_Shdr elf__take_section(const struct elf_class *c, const void *p);
+Elf64_Sym elf__take_symbol(const struct elf_class *c, const void *p);
+Elf64_Dyn elf__take_dynamic(const struct elf_class *c, const void *p);
+uint64_t elf__take_word(const struct elf_class *c, const void *p);
+/* addends: of type RELA, else REL: what is added is in the place that is relocated. */
+Elf64_Rela elf__take_relocation(const struct elf_class *c, const void *p, bool addends);
 
 /* The elf_file of an object; NULL: not an ELF object. */
 struct elf_file *elf__of(const struct object *o);
@@ -67,8 +87,8 @@ void elf_file__free(void *f);
 bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset);
 
 void relatives__read(const struct object *o, struct elf_file *f);
-/* The eight bytes at vaddr after relocation at the link-time address. False: not within a
- * segment. */
+/* The word at vaddr, of its class's size, after relocation at the link-time address. False: not
+ * within a segment. */
 bool elf__word(const struct object *o, const struct elf_file *f, uint64_t vaddr, uint64_t *word);
 
 /* Is [offset, offset + len) within the first size bytes? */

@@ -159,7 +159,7 @@ static struct cie cie_in(struct cursor c)
 	if (*letters)
 		read_augmentation(&c, letters + 1, &cie);
 	cie.usable = !c.bad;
-	c = (struct cursor){.start = behind, .p = behind, .end = c.end};
+	c = (struct cursor){.start = behind, .p = behind, .end = c.end, .word = c.word};
 	run_program(&c, &cie, &cie.initial);
 	return cie;
 }
@@ -205,7 +205,7 @@ static size_t read_lsda(struct reader *r, uint64_t lsda, uint64_t function)
 {
 	size_t avail, from = r->pads.len, i, n;
 	uint64_t base = function, len;
-	struct cursor c = {.vaddr = lsda};
+	struct cursor c = {.vaddr = lsda, .word = r->f->class->word};
 	uint8_t encoding;
 
 	c.start = c.p = object__bytes(r->o, lsda, &avail);
@@ -238,7 +238,10 @@ static size_t read_lsda(struct reader *r, uint64_t lsda, uint64_t function)
 
 static const struct cie *cie_at(struct reader *r, const struct cursor *section, uint64_t offset)
 {
-	struct cursor c = {.start = section->start, .p = section->start, .end = section->end};
+	struct cursor c = {.start = section->start,
+			   .p = section->start,
+			   .end = section->end,
+			   .word = section->word};
 	uint64_t *index = map64__put(&r->by_offset, offset), len;
 
 	if (*index)
@@ -317,11 +320,12 @@ static bool find_section(struct reader *r, struct elf_file *f, struct cursor *ou
 {
 	const Elf64_Shdr *s = elf__section(f, ".eh_frame");
 	const Elf64_Phdr *p;
-	struct cursor c = {0};
+	struct cursor c = {.word = f->class->word};
 	uint64_t len;
 	size_t avail;
 	uint8_t encoding;
 
+	out->word = f->class->word;
 	out->start = elf__bytes(f, s, &len);
 	if (out->start) {
 		out->vaddr = s->sh_addr;

@@ -46,10 +46,11 @@ static int64_t symbol_value(struct elf_file *f, const char *name)
 	uint64_t len = 0, nstrings = 0;
 	const uint8_t *bytes = table ? elf__bytes(f, table, &len) : NULL;
 	const char *strings = bytes ? elf__strings(f, table->sh_link, &nstrings) : NULL;
+	const size_t size = f->class->symbol;
 	Elf64_Sym s;
 
-	for (uint64_t at = 0; strings && at + sizeof(s) <= len; at += sizeof(s)) {
-		memcpy(&s, bytes + at, sizeof(s));
+	for (uint64_t at = 0; strings && at + size <= len; at += size) {
+		s = elf__take_symbol(f->class, bytes + at);
 		if (ELF64_ST_TYPE(s.st_info) == STT_TLS && s.st_name < nstrings &&
 		    !strcmp(strings + s.st_name, name))
 			return s.st_value;

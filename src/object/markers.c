@@ -94,18 +94,26 @@ static bool has_provider(int fd, const Elf64_Shdr *s, bool marks)
 
 bool markers__in_file(int fd, bool marks)
 {
-	Elf64_Shdr sections[SECTIONS_MOST];
+	uint8_t sections[SECTIONS_MOST * sizeof(Elf64_Shdr)], start[sizeof(Elf64_Ehdr)] = "";
+	const struct elf_class *class;
+	Elf64_Shdr section;
 	Elf64_Ehdr h;
 	size_t n;
 
-	if (!read_at(fd, &h, sizeof(h), 0) || memcmp(h.e_ident, ELFMAG, SELFMAG) ||
-	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_shentsize != sizeof(*sections))
+	if (!read_at(fd, start, sizeof(Elf32_Ehdr), 0) || memcmp(start, ELFMAG, SELFMAG))
 		return false;
+	class = elf__class(start[EI_CLASS]);
+	if (!read_at(fd, start, class->header, 0))
+		return false;
+	elf__take_header(class, start, &h);
 	n = min_of((size_t)h.e_shnum, (size_t)SECTIONS_MOST);
-	if (!n || !read_at(fd, sections, n * sizeof(*sections), h.e_shoff))
+	if (!n || h.e_shentsize != class->section ||
+	    !read_at(fd, sections, n * class->section, h.e_shoff))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (has_provider(fd, &sections[i], marks))
+	for (size_t i = 0; i < n; i++) {
+		section = elf__take_section(class, sections + i * class->section);
+		if (has_provider(fd, &section, marks))
 			return true;
+	}
 	return false;
 }

@@ -10,13 +10,14 @@ int object__needed(const struct object *o, int (*fn)(void *ctx, const char *sona
 	uint64_t len = 0, names_len = 0;
 	const uint8_t *bytes = dynamic ? elf__bytes(f, dynamic, &len) : NULL;
 	const char *names = dynamic ? elf__strings(f, dynamic->sh_link, &names_len) : NULL;
+	size_t size = f ? f->class->dynamic : 0;
 	Elf64_Dyn d;
 	int err = 0;
 
 	if (!bytes || !names)
 		return 0;
-	for (; !err && len >= sizeof(d); bytes += sizeof(d), len -= sizeof(d)) {
-		memcpy(&d, bytes, sizeof(d));
+	for (; !err && len >= size; bytes += size, len -= size) {
+		d = elf__take_dynamic(f->class, bytes);
 		if (d.d_tag == DT_NULL)
 			break;
 		if (d.d_tag == DT_NEEDED && d.d_un.d_val < names_len)

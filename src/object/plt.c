@@ -45,14 +45,15 @@ static const char *irelative_name(struct stubs *p, uint64_t resolver)
 
 static const char *slot_name(struct stubs *p, const Elf64_Rela *r, const struct table *t)
 {
+	const struct elf_class *class = p->f->class;
 	uint64_t i = ELF64_R_SYM(r->r_info);
 	Elf64_Sym sym;
 
 	if (ELF64_R_TYPE(r->r_info) == p->arch->relocations.irelative)
 		return irelative_name(p, r->r_addend);
-	if (!i || !t->names || i >= t->len / sizeof(sym))
+	if (!i || !t->names || i >= t->len / class->symbol)
 		return NULL;
-	memcpy(&sym, t->symbols + i * sizeof(sym), sizeof(sym));
+	sym = elf__take_symbol(class, t->symbols + i * class->symbol);
 	if (sym.st_name >= t->names_len || !t->names[sym.st_name])
 		return NULL;
 	return stub_name(p, t->names + sym.st_name);
@@ -78,6 +79,18 @@ static void read_relative(struct stubs *p, const Elf64_Rela *r, const Elf64_Shdr
 		vec__push(&p->o->slots, (struct got_slot){r->r_offset, NULL, r->r_addend});
 }
 
+/* Without an addend of its own the place that is relocated has it. */
+static Elf64_Rela relocation_at(struct stubs *p, const uint8_t *bytes, bool addends)
+{
+	Elf64_Rela r = elf__take_relocation(p->f->class, bytes, addends);
+	size_t avail = 0;
+	const uint8_t *place = addends ? NULL : object__bytes(p->o, r.r_offset, &avail);
+
+	if (place && avail >= p->f->class->word)
+		r.r_addend = elf__take_word(p->f->class, place);
+	return r;
+}
+
 static bool fills_slot(const struct arch_relocations *types, uint32_t type)
 {
 	return type == types->jump_slot || type == types->glob_dat || type == types->irelative;
@@ -87,6 +100,8 @@ static void read_relocations(struct stubs *p, const Elf64_Shdr *s)
 {
 	const struct arch_relocations *types = &p->arch->relocations;
 	const Elf64_Shdr *got = elf__section(p->f, ".got");
+	const bool addends = s->sh_type == SHT_RELA;
+	const size_t size = addends ? p->f->class->rela : p->f->class->rel;
 	struct table table = find_table(p->f, s->sh_link);
 	uint64_t len, i, *index;
 	const uint8_t *bytes = elf__bytes(p->f, s, &len);
@@ -94,8 +109,8 @@ static void read_relocations(struct stubs *p, const Elf64_Shdr *s)
 	uint32_t type;
 	Elf64_Rela r;
 
-	for (i = 0; bytes && i < len / sizeof(r) && elf__afford(p->f, sizeof(r)); i++) {
-		memcpy(&r, bytes + i * sizeof(r), sizeof(r));
+	for (i = 0; bytes && i < len / size && elf__afford(p->f, size); i++) {
+		r = relocation_at(p, bytes + i * size, addends);
 		type = ELF64_R_TYPE(r.r_info);
 		if (type && type == types->relative)
 			read_relative(p, &r, got);
@@ -179,7 +194,7 @@ void plt__read(struct object *o, struct elf_file *f)
 	if (!p.arch || !p.arch->plt_stub)
 		return;
 	for (s = f->sections; s < f->sections + f->nsections; s++)
-		if (s->sh_type == SHT_RELA && s->sh_flags & SHF_ALLOC)
+		if ((s->sh_type == SHT_RELA || s->sh_type == SHT_REL) && s->sh_flags & SHF_ALLOC)
 			read_relocations(&p, s);
 	vec__sort(&o->slots, by_slot);
 	for (i = 0; i < ARRAY_SIZE(sections); i++) {

@@ -5,7 +5,6 @@
 #include "elf_file.h"
 
 struct dynamic {
-	uint64_t rela, relasz;
 	bool relr;	     /* has packed relative relocations, whose addends are in place */
 	bool text_relocated; /* some relocations change code */
 };
@@ -13,12 +12,6 @@ struct dynamic {
 static void see_entry(struct dynamic *out, const Elf64_Dyn *d)
 {
 	switch (d->d_tag) {
-	case DT_RELA:
-		out->rela = d->d_un.d_ptr;
-		break;
-	case DT_RELASZ:
-		out->relasz = d->d_un.d_val;
-		break;
 	case 36: /* DT_RELR */
 		out->relr = true;
 		break;
@@ -36,6 +29,7 @@ static void see_entry(struct dynamic *out, const Elf64_Dyn *d)
 static void read_dynamic(const struct object *o, struct dynamic *out)
 {
 	const struct elf_file *f = elf__of(o);
+	const size_t size = f ? f->class->dynamic : 0;
 	const uint8_t *bytes = NULL;
 	size_t avail = 0;
 	Elf64_Dyn d;
@@ -46,8 +40,8 @@ static void read_dynamic(const struct object *o, struct dynamic *out)
 			bytes = object__bytes(o, f->segments[i].p_vaddr, &avail);
 			avail = min_of(avail, f->segments[i].p_filesz);
 		}
-	for (; bytes && avail >= sizeof(d); bytes += sizeof(d), avail -= sizeof(d)) {
-		memcpy(&d, bytes, sizeof(d));
+	for (; bytes && avail >= size; bytes += size, avail -= size) {
+		d = elf__take_dynamic(f->class, bytes);
 		if (d.d_tag == DT_NULL)
 			return;
 		see_entry(out, &d);
@@ -69,39 +63,25 @@ bool object__text_relocated(const struct object *o)
 	return d.text_relocated;
 }
 
-static void relocated_pointers(const struct object *o, const struct dynamic *d,
-			       void (*fn)(void *ctx, uint64_t value), void *ctx)
-{
-	const struct arch *arch = arch__by_machine(o->machine);
-	size_t avail;
-	const uint8_t *bytes = object__bytes(o, d->rela, &avail);
-	uint64_t len = bytes ? min_of(d->relasz, (uint64_t)avail) : 0;
-	Elf64_Rela r;
-
-	if (!arch || !arch->relocations.relative)
-		return;
-	for (; len >= sizeof(r); bytes += sizeof(r), len -= sizeof(r)) {
-		memcpy(&r, bytes, sizeof(r));
-		if (ELF64_R_TYPE(r.r_info) == arch->relocations.relative)
-			fn(ctx, r.r_addend);
-	}
-}
-
 void object__pointers(const struct object *o, void (*fn)(void *ctx, uint64_t value), void *ctx)
 {
+	struct elf_file *f = elf__of(o);
+	const struct elf_class *class = f ? f->class : elf__class(ELFCLASS64);
+	const uint64_t word = class->word;
+	const struct relative *r;
 	const struct segment *s;
 	struct dynamic d;
-	uint64_t word;
 
 	read_dynamic(o, &d);
-	if (o->pie)
-		relocated_pointers(o, &d, fn, ctx);
+	if (f && o->pie)
+		relatives__read(o, f);
+	if (f && o->pie)
+		vec__each (r, &f->relatives)
+			fn(ctx, r->value);
 	if (o->pie && !d.relr)
 		return;
 	vec__each (s, &o->segments)
-		for (uint64_t at = -s->vaddr & 7; !s->exec && s->bytes && at + 8 <= s->size;
-		     at += 8) {
-			memcpy(&word, s->bytes + at, sizeof(word));
-			fn(ctx, word);
-		}
+		for (uint64_t at = -s->vaddr & (word - 1);
+		     !s->exec && s->bytes && at + word <= s->size; at += word)
+			fn(ctx, elf__take_word(class, s->bytes + at));
 }

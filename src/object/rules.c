@@ -9,6 +9,7 @@
 #include <elfutils/libdwfl.h>
 #include "arch/arch.h"
 #include "debug.h"
+#include "elf_file.h"
 
 /* What the answer begins with: so many rows, sets and operations follow, in this order. */
 struct header {
@@ -154,15 +155,16 @@ static void put_debug_frame(struct finder *f, Dwarf *dwarf)
 	Elf_Data *data = elf ? debug_frame(elf) : NULL;
 	const uint8_t *ident = data ? (const uint8_t *)elf_getident(elf, NULL) : NULL;
 	Dwarf_Off at = 0, next;
+	const struct elf_class *class = ident ? elf__class(ident[EI_CLASS]) : NULL;
 	Dwarf_CFI_Entry entry;
 	uint64_t code[2];
 
 	for (; ident && !dwarf_next_cfi(ident, data, false, at, &next, &entry); at = next) {
 		if (dwarf_cfi_cie_p(&entry) ||
-		    (size_t)(entry.fde.end - entry.fde.start) < sizeof(code))
+		    (size_t)(entry.fde.end - entry.fde.start) < 2u * class->word)
 			continue;
-		memcpy(code, entry.fde.start, sizeof(code));
-		code[0] += f->bias;
+		code[0] = elf__take_word(class, entry.fde.start) + f->bias;
+		code[1] = elf__take_word(class, entry.fde.start + class->word);
 		if (object__is_code(f->o, code[0]) && !object__frame_at(f->o, code[0]) &&
 		    code[1] <= UINT64_MAX - code[0])
 			put_rows(f, code[0], code[0] + code[1]);

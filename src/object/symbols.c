@@ -157,18 +157,19 @@ static void add(struct gather *g, const Elf64_Sym *sym, const char *name,
 static bool read_table(struct gather *g, uint32_t type)
 {
 	const Elf64_Shdr *s = elf__section_of_type(g->f, type);
+	const size_t size = g->f->class->symbol;
 	struct versions versions = {0};
 	uint64_t len, names_len, i;
 	const uint8_t *p = elf__bytes(g->f, s, &len);
 	const char *names = p ? elf__strings(g->f, s->sh_link, &names_len) : NULL;
 	Elf64_Sym sym;
 
-	if (!names || s->sh_entsize != sizeof(sym))
+	if (!names || s->sh_entsize != size)
 		return false;
 	if (type == SHT_DYNSYM)
 		read_versions(g->f, &versions);
-	for (i = 1; i < len / sizeof(sym); i++) {
-		memcpy(&sym, p + i * sizeof(sym), sizeof(sym));
+	for (i = 1; i < len / size; i++) {
+		sym = elf__take_symbol(g->f->class, p + i * size);
 		if (sym.st_name < names_len)
 			add(g, &sym, names + sym.st_name, type == SHT_DYNSYM ? &versions : NULL, i);
 	}
@@ -257,15 +258,16 @@ static void add_separate(void *ctx, const Elf64_Sym *sym, const char *name)
 static bool each_in_table(struct elf_file *f, uint32_t type, symbol_fn fn, void *ctx)
 {
 	const Elf64_Shdr *s = elf__section_of_type(f, type);
+	const size_t size = f->class->symbol;
 	uint64_t len, names_len;
 	const uint8_t *p = elf__bytes(f, s, &len);
 	const char *names = p ? elf__strings(f, s->sh_link, &names_len) : NULL;
 	Elf64_Sym sym;
 
-	if (!names || s->sh_entsize != sizeof(sym))
+	if (!names || s->sh_entsize != size)
 		return false;
-	for (uint64_t i = 1; i < len / sizeof(sym); i++) {
-		memcpy(&sym, p + i * sizeof(sym), sizeof(sym));
+	for (uint64_t i = 1; i < len / size; i++) {
+		sym = elf__take_symbol(f->class, p + i * size);
 		if (sym.st_name < names_len)
 			fn(ctx, &sym, names + sym.st_name);
 	}

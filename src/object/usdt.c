@@ -2,7 +2,7 @@
 /*
  * Static probes of a program, in the notes of .note.stapsdt (systemtap, "User Space Probe
  * Implementation"; sys/sdt.h): pc, the address of .stapsdt.base when it was linked, and that of the
- * semaphore, 8 bytes each; then provider, name and arguments, each with a NUL.
+ * semaphore, words of the file's class; then provider, name and arguments, each with a NUL.
  */
 #include <errno.h>
 #include "elf_file.h"
@@ -23,16 +23,17 @@ static const char *text_in(const uint8_t **at, const uint8_t *end)
 }
 
 /* base: where .stapsdt.base is now; 0: not known. */
-static void take_note(const uint8_t *p, size_t len, uint64_t base, usdt_vec *out)
+static void take_note(const struct elf_class *class, const uint8_t *p, size_t len, uint64_t base,
+		      usdt_vec *out)
 {
 	const uint8_t *end = p + len;
 	struct usdt_probe u = {0};
 	uint64_t a[ADDRESSES];
 
-	if (len < sizeof(a))
+	if (len < (size_t)ADDRESSES * class->word)
 		return;
-	memcpy(a, p, sizeof(a));
-	p += sizeof(a);
+	for (size_t i = 0; i < ADDRESSES; i++, p += class->word)
+		a[i] = elf__take_word(class, p);
 	u.provider = text_in(&p, end);
 	u.name = u.provider ? text_in(&p, end) : NULL;
 	u.arguments = u.name ? text_in(&p, end) : NULL;
@@ -44,7 +45,8 @@ static void take_note(const uint8_t *p, size_t len, uint64_t base, usdt_vec *out
 	vec__push(out, u);
 }
 
-static void take_notes(const uint8_t *p, uint64_t len, uint64_t base, usdt_vec *out)
+static void take_notes(const struct elf_class *class, const uint8_t *p, uint64_t len, uint64_t base,
+		       usdt_vec *out)
 {
 	uint64_t name, desc;
 	Elf64_Nhdr n;
@@ -58,7 +60,7 @@ static void take_notes(const uint8_t *p, uint64_t len, uint64_t base, usdt_vec *
 			return;
 		if (n.n_type == NOTE_TYPE && n.n_namesz == sizeof(OWNER) &&
 		    !memcmp(p, OWNER, sizeof(OWNER)))
-			take_note(p + name, n.n_descsz, base, out);
+			take_note(class, p + name, n.n_descsz, base, out);
 		if (desc > len - name)
 			return;
 		p += name + desc, len -= name + desc;
@@ -75,5 +77,5 @@ void object__usdt(const struct object *o, usdt_vec *out)
 
 	bytes = notes ? elf__bytes(f, notes, &len) : NULL;
 	if (bytes)
-		take_notes(bytes, len, base ? base->sh_addr : 0, out);
+		take_notes(f->class, bytes, len, base ? base->sh_addr : 0, out);
 }

@@ -131,6 +131,7 @@ static bool go_checks_stack(const uint8_t *bytes, size_t len)
 const struct arch arch_aarch64 = {
 	.name = "arm64",
 	.machine = EM_AARCH64,
+	.word = 8,
 	.longest = 4,
 	.alignment = 4,
 	.decode = decode,

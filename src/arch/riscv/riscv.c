@@ -283,6 +283,7 @@ static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t e
 const struct arch arch_riscv64 = {
 	.name = "riscv64",
 	.machine = EM_RISCV,
+	.word = 8,
 	.longest = 4,
 	.alignment = 2,
 	.decode = decode,
