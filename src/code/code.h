@@ -128,6 +128,9 @@ void graph__free(struct graph *g);
 void graph__forget(struct graph *g);
 /* The instruction at addr, decoded if it wasn't; 0: none. Invalidates pointers to nodes. */
 uint32_t graph__node(struct graph *g, uint64_t addr);
+/* Control comes to addr in that state (struct arch_modes): what was decoded there, but isn't
+ * reached yet, is decoded again. */
+void graph__set_state(struct graph *g, uint64_t addr, uint8_t state);
 /* The decoded instruction at addr; 0: none. */
 uint32_t graph__known(struct graph *g, uint64_t addr);
 /* Next reached instruction in [*addr, end), to which *addr is set; 0: none. */

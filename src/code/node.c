@@ -127,10 +127,18 @@ uint32_t graph__next_reached(struct graph *g, uint64_t *addr, uint64_t end)
 	return 0;
 }
 
-static void add_node(struct graph *g, const struct insn *insn)
+/* In the segment that page_at() has found. */
+static int decode(const struct graph *g, uint64_t addr, struct insn *out)
 {
-	struct node *n = vec__add(&g->nodes);
+	const struct segment *s = g->segment;
+	uint64_t offset = addr - s->vaddr;
 
+	return g->arch->decode(s->bytes + offset, s->size - offset,
+			       object__code_address(g->object, addr), g->kernel, out);
+}
+
+static void set_node(struct graph *g, struct node *n, const struct insn *insn)
+{
 	n->addr = insn->addr;
 	n->len = insn->len;
 	n->flow = insn->flow;
@@ -138,6 +146,7 @@ static void add_node(struct graph *g, const struct insn *insn)
 	n->sp_value = insn->sp_value;
 	n->padding = insn->padding;
 	n->flags = insn->slow ? NODE_SLOW : 0;
+	n->branch = 0;
 	if (insn->flow == FLOW_NEXT || insn->flow == FLOW_STOP)
 		return;
 	n->branch = g->branches.len;
@@ -148,23 +157,39 @@ static void add_node(struct graph *g, const struct insn *insn)
 
 uint32_t graph__node(struct graph *g, uint64_t addr)
 {
-	uint32_t *page = page_at(g, addr, true), *at;
+	uint32_t *page = page_at(g, addr, true), *at, i;
 	struct insn insn;
-	uint64_t offset;
 
 	if (!page)
 		return 0;
-	offset = addr - g->segment->vaddr;
-	at = &page[offset % PAGE];
+	at = &page[(addr - g->segment->vaddr) % PAGE];
 	if (*at)
 		return *at;
-	if (addr % g->arch->alignment ||
-	    g->arch->decode(g->segment->bytes + offset, g->segment->size - offset, addr, g->kernel,
-			    &insn))
+	if (addr % g->arch->alignment || decode(g, addr, &insn))
 		return 0;
-	*at = g->nodes.len;
-	add_node(g, &insn);
-	return *at;
+	i = *at = g->nodes.len;
+	(void)vec__add(&g->nodes);
+	set_node(g, &g->nodes.data[i], &insn);
+	if (insn.next_state)
+		graph__set_state(g, addr + insn.len, insn.next_state);
+	return i;
+}
+
+void graph__set_state(struct graph *g, uint64_t addr, uint8_t state)
+{
+	while (object__code_state(g->object, addr) != state) {
+		uint32_t i = graph__known(g, addr);
+		struct insn insn;
+
+		if (i && g->nodes.data[i].flags & NODE_REACHED)
+			return;
+		object__set_code_state(g->object, addr, state);
+		if (!i || decode(g, addr, &insn))
+			return;
+		set_node(g, &g->nodes.data[i], &insn);
+		addr += insn.len;
+		state = insn.next_state;
+	}
 }
 
 void graph__add_edge(struct graph *g, uint32_t from, uint32_t to)
@@ -212,7 +237,7 @@ bool graph__detail(struct graph *g, uint32_t node, struct insn_detail *out)
 	size_t avail;
 	const uint8_t *bytes = object__bytes(g->object, addr, &avail);
 
-	return bytes && g->arch->detail(bytes, avail, addr, out);
+	return bytes && g->arch->detail(bytes, avail, object__code_address(g->object, addr), out);
 }
 
 uint32_t graph__writes(struct graph *g, uint32_t node)

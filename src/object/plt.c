@@ -50,7 +50,7 @@ static const char *slot_name(struct stubs *p, const Elf64_Rela *r, const struct 
 	Elf64_Sym sym;
 
 	if (ELF64_R_TYPE(r->r_info) == p->arch->relocations.irelative)
-		return irelative_name(p, r->r_addend);
+		return irelative_name(p, object__code_vaddr(p->o, r->r_addend));
 	if (!i || !t->names || i >= t->len / class->symbol)
 		return NULL;
 	sym = elf__take_symbol(class, t->symbols + i * class->symbol);
@@ -76,7 +76,8 @@ static void read_relative(struct stubs *p, const Elf64_Rela *r, const Elf64_Shdr
 {
 	if (got && r->r_offset - got->sh_addr < got->sh_size &&
 	    object__is_code(p->o, (uint64_t)r->r_addend))
-		vec__push(&p->o->slots, (struct got_slot){r->r_offset, NULL, r->r_addend});
+		vec__push(&p->o->slots, (struct got_slot){r->r_offset, NULL,
+							  object__code_vaddr(p->o, r->r_addend)});
 }
 
 /* Without an addend of its own the place that is relocated has it. */
@@ -137,6 +138,12 @@ static void read_stubs(struct stubs *p, const Elf64_Shdr *s)
 		stub.size = p->arch->plt_alignment;
 		if (!p->arch->plt_stub(bytes + at, len - at, vaddr, s->sh_entsize, &stub))
 			continue;
+		if (p->arch->modes)
+			modes__mark(p->o, vaddr,
+				    stub.lead ? stub.lead_mode : p->arch->modes->initial,
+				    MODE_BY_PLT);
+		if (stub.lead)
+			modes__mark(p->o, vaddr + stub.lead, p->arch->modes->initial, MODE_BY_PLT);
 		index = map64__get(&p->slots, stub.slot);
 		if (!index || !object__is_code(p->o, vaddr))
 			continue;

@@ -168,7 +168,8 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 		size_t avail;
 		const uint8_t *bytes = object__bytes(o, addr, &avail);
 
-		if (!bytes || p->arch->decode(bytes, avail, addr, po->kernel, &insn))
+		if (!bytes ||
+		    p->arch->decode(bytes, avail, object__code_address(o, addr), po->kernel, &insn))
 			break;
 		if (object__noprobe_at(o, addr) || insn.flow != FLOW_NEXT || insn.patchable ||
 		    insn.repeats || (!po->kernel && insn.user_refusal != PROBE_OK) ||

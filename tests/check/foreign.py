@@ -35,7 +35,24 @@ RISCV = [
     (r"jalr", "icall"),
     (r"ret", "ret"),
 ]
-KINDS = {"aarch64": AARCH64, "riscv64": RISCV}
+# A condition may follow each of them, and the width of its encoding.
+ARM_CONDITION = r"(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?(\.[nw])?"
+ARM = [
+    (r"b(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)(\.[nw])?|cbn?z", "jcc"),
+    (r"b(\.[nw])?", "jmp"),
+    (rf"blx?{ARM_CONDITION}(?= [0-9a-f]+ <)", "call"),
+    (rf"blx{ARM_CONDITION}", "icall"),
+    (r"bx pc", "jmp"),
+    (rf"(bx|mov){ARM_CONDITION} (pc, )?lr", "ret"),
+    (rf"pop{ARM_CONDITION} .*pc}}", "ret"),
+    (rf"ldmia{ARM_CONDITION} sp!?, .*pc}}|ldmdb{ARM_CONDITION} fp, .*pc}}", "ret"),
+    (rf"ldr{ARM_CONDITION} pc, \[sp\], #\d+", "ret"),
+    (rf"bxj?{ARM_CONDITION} \w+", "ijmp"),
+    (rf"tb[bh]{ARM_CONDITION} ", "ijmp"),
+    (rf"(mov|add|sub|and|orr|eor|bic|mvn|rsb|ldr){ARM_CONDITION} pc, ", "ijmp"),
+    (rf"ldm(ia|ib|db|da)?{ARM_CONDITION} .*pc}}", "ijmp"),
+]
+KINDS = {"aarch64": AARCH64, "riscv64": RISCV, "arm": ARM}
 LINE = re.compile(r"\s+([0-9a-f]+):\t(\S+)\s*(.*)")
 DIRECT = re.compile(r"(?:^|[,\s])(?:0x)?([0-9a-f]+) <")
 COMMENT = re.compile(r"# ([0-9a-f]+)\b")

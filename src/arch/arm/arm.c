@@ -173,6 +173,7 @@ static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t e
 const struct arch arch_arm = {
 	.name = "arm",
 	.machine = EM_ARM,
+	.word = 4,
 	.longest = 4,
 	.alignment = 2,
 	.modes = &modes,
