@@ -220,12 +220,14 @@ static bool is_followed(struct graph *g, uint64_t addr)
  * emit no unreachable code, so a call that was assumed not to return does return, or a trap is
  * handled. Go's runtime enters functions in the middle after a recovered panic; the kernel has
  * static keys and exception tables. The text of both has only code and padding. Elsewhere there may
- * be data after a jump.
+ * be data after a jump, and on some architectures after any end.
  */
 static bool is_end(struct graph *g, const struct node *n)
 {
 	uint8_t kind = n->branch ? graph__branch(g, n)->kind : BRANCH_NONE;
 
+	if (g->object->mixed)
+		return false;
 	if (g->object->go || g->kernel)
 		return n->flow == FLOW_STOP || n->flags & NODE_NORETURN || kind == BRANCH_RET ||
 		       kind == BRANCH_JMP || kind == BRANCH_IJMP;

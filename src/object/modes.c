@@ -190,6 +190,7 @@ void modes__settle(struct object *o, struct elf_file *f)
 	vec__each (m, &o->modes)
 		mapped |= m->rank == MODE_BY_MAPPING;
 	mark_sections(o, f);
+	o->mixed = !mapped;
 	if (!mapped)
 		mark_frames(o, arch__by_machine(o->machine));
 }

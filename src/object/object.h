@@ -135,6 +135,7 @@ struct object {
 	uint16_t machine;  /* e_machine of elf(5) */
 	bool pie;	   /* ET_DYN */
 	bool go;	   /* a Go program (golang.c) */
+	bool mixed;	   /* has data among its code, and nothing tells where */
 	bool stripped;	   /* read from a file, and only exported functions have names, if any */
 	int32_t go_g;	   /* offset of the current g from the thread pointer; 0: unknown */
 	uint32_t go_goid;  /* offset of goid in g; 0: unknown */

@@ -48,8 +48,8 @@ ARM = [
     (rf"ldmia{ARM_CONDITION} sp!?, .*pc}}|ldmdb{ARM_CONDITION} fp, .*pc}}", "ret"),
     (rf"ldr{ARM_CONDITION} pc, \[sp\], #\d+", "ret"),
     (rf"bxj?{ARM_CONDITION} \w+", "ijmp"),
-    (rf"tb[bh]{ARM_CONDITION} ", "ijmp"),
-    (rf"(mov|add|sub|and|orr|eor|bic|mvn|rsb|ldr){ARM_CONDITION} pc, ", "ijmp"),
+    (rf"tb[bh]{ARM_CONDITION}", "ijmp"),
+    (rf"(mov|add|sub|and|orr|eor|bic|mvn|rsb|ldr){ARM_CONDITION} pc,", "ijmp"),
     (rf"ldm(ia|ib|db|da)?{ARM_CONDITION} .*pc}}", "ijmp"),
 ]
 KINDS = {"aarch64": AARCH64, "riscv64": RISCV, "arm": ARM}

@@ -66,6 +66,12 @@ static uint8_t state_behind(const struct arm_word *w)
 	return w->it & 7 ? (w->it & 0xe0) | (w->it << 1 & 0x1f) : 0;
 }
 
+/* Encodings that no compiler uses for code, but that its constants may have. */
+static bool is_undefined(const struct arm_word *w)
+{
+	return w->thumb && w->len == 2 && w->word >> 8 == 0x47 && w->word & 7; /* bx, blx */
+}
+
 static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, struct insn *out)
 {
 	const struct match *row;
@@ -76,7 +82,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 		return -EILSEQ;
 	*out = (struct insn){.addr = w.addr, .len = w.len, .next_state = state_behind(&w)};
 	row = w.thumb ? t32__branch_row(&w) : a32__branch_row(w.word);
-	if (row && !arm__branch(&w, row, kernel, out))
+	if (is_undefined(&w) || (row && !arm__branch(&w, row, kernel, out)))
 		return -EILSEQ;
 	is = properties(&w);
 	out->padding = out->keeps_state = is & PADS;
