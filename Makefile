@@ -12,9 +12,25 @@ Q       := $(if $(filter 0,$(V)),@)
 # The only place where it stands.
 VERSION := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 
+# ARCH=arm64|riscv64: builds for that architecture in build/ARCH, by Debian's cross compiler with the folder of libraries
+# and headers that scripts/sysroot.sh makes.
+MACHINE  := $(patsubst aarch64,arm64,$(shell uname -m))
+ARCH     := $(MACHINE)
+# Its name in vmlinux/ and bpf/arch.
+BPF_ARCH := $(patsubst x86_64,x86,$(patsubst riscv%,riscv,$(ARCH)))
+ifeq ($(ARCH),$(MACHINE))
 B        := build
-# The architecture's name in vmlinux/ and bpf/arch.
-ARCH     := $(patsubst x86_64,x86,$(patsubst aarch64,arm64,$(patsubst riscv%,riscv,$(shell uname -m))))
+LIBDIR   := $(shell pkg-config --variable=libdir capstone 2>/dev/null)
+else
+TRIPLET  := $(or $(patsubst %,%-linux-gnu,$(patsubst arm64,aarch64,$(filter arm64 riscv64,$(ARCH)))),$(error ARCH=$(ARCH): not one of arm64 riscv64))
+SYSROOT  := $(shell scripts/sysroot.sh $(ARCH))
+$(if $(SYSROOT),,$(error ARCH=$(ARCH) needs the folder that scripts/sysroot.sh $(ARCH) makes))
+B        := build/$(ARCH)
+LIBDIR   := $(SYSROOT)/usr/lib/$(TRIPLET)
+# These compilers look into folders of their own first, whose libc may be older than the one that the libraries need.
+CROSS    := --sysroot=$(SYSROOT) -B$(LIBDIR)/ -isystem $(SYSROOT)/usr/include/$(TRIPLET) -isystem $(SYSROOT)/usr/include
+CC       := $(TRIPLET)-gcc $(CROSS)
+endif
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter -Wno-missing-field-initializers $(WERROR)
 CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
@@ -23,7 +39,7 @@ LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lprotobuf-c -lm 
 
 # Capstone is used if it is installed. It is loaded when it is needed: its data takes 1 ms to relocate. CAPSTONE= builds
 # without it.
-CAPSTONE := $(shell d=$$(pkg-config --variable=libdir capstone 2>/dev/null) && readelf -d $$d/libcapstone.so 2>/dev/null | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+CAPSTONE := $(if $(LIBDIR),$(shell readelf -d $(LIBDIR)/libcapstone.so 2>/dev/null | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'))
 CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
@@ -81,13 +97,13 @@ $(B)/fuzz/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
 
 $(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/packets.o $(b)/output/perfetto.o) $(B)/unit/test_output_perfetto.o $(B)/corpus/fuzz_trace_file $(B)/fuzz/fuzz_trace_file: | $(B)/output/perfetto.pb-c.h
 
-# The BPF program: each object and its skeleton.
-BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(wildcard bpf/*.bpf.c))
+# The BPF program: each object and its skeleton. gs is a register of x86.
+BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(filter-out $(if $(filter x86,$(BPF_ARCH)),,bpf/gs.bpf.c),$(wildcard bpf/*.bpf.c)))
 
-$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*/*.h) Makefile
+$(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*.h vmlinux/*/*.h) Makefile
 	@mkdir -p $(@D)
 	@echo "  BPF   $@"
-	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(ARCH) -Ivmlinux/$(ARCH) -Ibpf $(BPF_CFLAGS) -c -o $@.tmp $<
+	$(Q)$(CLANG) -g -O2 -Wall -Werror -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Ivmlinux -Ivmlinux/$(BPF_ARCH) -Ibpf $(BPF_CFLAGS) -c -o $@.tmp $<
 	$(Q)$(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
 $(B)/%.skel.h: $(B)/%.bpf.o
@@ -199,7 +215,7 @@ clean:
 
 .PHONY: all unit vm-shell clean FORCE
 .SECONDARY:
--include $(shell find $(B) \( -path '*/bare' -o -path '*/vm' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
+-include $(shell find $(B) \( -path '*/bare' -o -path '*/vm' -o -path '$(B)/arm64' -o -path '$(B)/riscv64' -o -path '$(B)/sysroot' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
 
 # ---- deps, try, check ----
 

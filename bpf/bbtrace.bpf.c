@@ -83,10 +83,10 @@ static __always_inline long load(void *to, __u32 size, __u64 addr, bool kernel)
  * Loads the target of a branch through memory (struct operand of src/arch/arch.h). If it can't be
  * read, *value is its address, so that user space can look it up.
  */
-static __always_inline long load_operand(struct pt_regs *ctx, const __u64 *r, __u32 index,
-					 bool kernel, __u64 *value)
+static __always_inline long load_operand(struct pt_regs *ctx, __u32 index, bool kernel,
+					 __u64 *value)
 {
-	__u64 addr;
+	__u64 addr, r[WIRE_REGS];
 	long err;
 	struct wire_operand *o = bpf_map_lookup_elem(&operands, &index);
 
@@ -94,6 +94,7 @@ static __always_inline long load_operand(struct pt_regs *ctx, const __u64 *r, __
 		return -1;
 	if (o->seg && kernel)
 		return -1; /* per-CPU data, not a task's segment */
+	copy_regs(r, ctx);
 	addr = o->disp;
 	if (o->base == REG_IP)
 		addr += kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
@@ -122,21 +123,22 @@ static __always_inline long load_operand(struct pt_regs *ctx, const __u64 *r, __
  * frame. */
 static __noinline int read_values(struct pt_regs *ctx, __u64 word, bool kernel, __u64 *value)
 {
-	__u64 r[WIRE_REGS];
 	bool replaced;
 
 	value[0] = value[1] = 0;
 	switch (SITE_ACTION(word)) {
 	case ACTION_RET:
 		value[1] = arch_return_value(ctx);
-		return load_return(arch_sp(ctx), kernel, &value[0], &replaced) ? WIRE_NO_VALUE0 : 0;
+		return load_return(ctx, arch_sp(ctx), SITE_REG(word), kernel, &value[0], &replaced)
+			       ? WIRE_NO_VALUE0
+			       : 0;
 	case ACTION_REG:
-		copy_regs(r, ctx);
-		value[0] = r[SITE_REG(word) & (ARCH_GENERAL - 1)];
+		value[0] = arch_target(arch_register(ctx, SITE_REG(word)) + SITE_DISP(word));
 		return 0;
 	case ACTION_MEM:
-		copy_regs(r, ctx);
-		return load_operand(ctx, r, SITE_OPERAND(word), kernel, value) ? WIRE_NO_VALUE0 : 0;
+		if (ARCH_LOADS_TARGETS)
+			return load_operand(ctx, SITE_OPERAND(word), kernel, value) ? WIRE_NO_VALUE0
+										    : 0;
 	}
 	return 0;
 }
@@ -156,8 +158,8 @@ static __always_inline __u64 ring_flags(__u64 now)
 }
 
 /*
- * A kprobe's breakpoint counts as an NMI, where bpf_ringbuf_reserve() fails while another CPU holds
- * the ring's lock (kernel/bpf/ringbuf.c, __bpf_ringbuf_reserve()), for much less than a
+ * A kprobe's breakpoint may count as an NMI, where bpf_ringbuf_reserve() fails while another CPU
+ * holds the ring's lock (kernel/bpf/ringbuf.c, __bpf_ringbuf_reserve()), for much less than a
  * microsecond. The verifier checks all that follows once per try, so there are few tries with long
  * pauses.
  */
@@ -259,7 +261,8 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 	bool replaced;
 
 	e->caller = 0;
-	if (load_return(arch_sp(ctx) + lowered, kernel, (__u64 *)&e->caller, &replaced))
+	if (load_return(ctx, arch_sp(ctx) + lowered, ARCH_LINK, kernel, (__u64 *)&e->caller,
+			&replaced))
 		missing |= WIRE_NO_CALLER;
 	copy_comm(e->comm);
 	copy_regs(e->regs, ctx);
@@ -285,7 +288,6 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entry_stack *s)
 {
 	__u64 fp = arch_frame_pointer(ctx), next, addr;
-	bool replaced;
 	__u32 n;
 
 	s->stack[0] = arch_ip(ctx);
@@ -293,8 +295,7 @@ static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entr
 	if (s->entry.event.missing & WIRE_NO_CALLER)
 		return 1;
 	for (n = 2; n < WIRE_STACK; n++) {
-		if (load_return(fp + ARCH_FRAME_RETURN, false, &addr, &replaced) ||
-		    load(&next, 8, fp + ARCH_FRAME_NEXT, false))
+		if (load_frame_return(fp, &addr) || load(&next, 8, fp + ARCH_FRAME_NEXT, false))
 			break;
 		s->stack[n] = addr;
 		/* outer frames are at higher addresses */
@@ -484,7 +485,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
  * bpf_enable_priv_stack()). A uprobe's program can be preempted, and the next task that hits one on
  * that CPU would overwrite its frame. Programs with a tail call keep the ordinary stack, so these
  * empty arrays are the targets of one. Programs that share an array must be attached in the same
- * way (kernel/bpf/core.c, __bpf_prog_map_compatible()).
+ * way (kernel/bpf/core.c, __bpf_prog_map_compatible()). Where the kernel's compiler for the
+ * architecture knows no such frames, programs that have functions mayn't have tail calls, either.
  */
 #define NOWHERE(name)                                                                              \
 	struct {                                                                                   \
@@ -501,7 +503,8 @@ NOWHERE(nowhere_usdt);
 
 static __always_inline int end_on_own_stack(void *ctx, void *array)
 {
-	bpf_tail_call(ctx, array, 0);
+	if (ARCH_STACK_BY_CPU)
+		bpf_tail_call(ctx, array, 0);
 	return 0;
 }
 

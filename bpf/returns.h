@@ -17,14 +17,17 @@ static __always_inline bool is_replaced(__u64 addr)
 	return area && addr && BPF_CORE_READ(area, vaddr) == addr;
 }
 
-/* The original return address at sp; 0: unknown. */
-static __noinline __u64 replaced_return(__u64 sp)
+/* The original return address of the call with this stack pointer at its entry or, if it is of a
+ * frame, of the innermost one above; 0: unknown. */
+static __noinline __u64 replaced_return(__u64 sp, bool frame)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
 
 	for (int i = 0; r && i < RETURNS_AHEAD; i++) {
-		if (BPF_CORE_READ(r, stack) == sp)
+		__u64 stack = BPF_CORE_READ(r, stack);
+
+		if (frame ? stack > sp : stack == sp)
 			return BPF_CORE_READ(r, orig_ret_vaddr);
 		r = BPF_CORE_READ(r, next);
 	}
@@ -46,9 +49,40 @@ struct task_struct___rethook {
 	struct llist_head___any rethooks;
 } __attribute__((preserve_access_index));
 
-/* The original return address at sp, if return probes of any tracer replaced it: the oldest one is
- * last in the list. 0: none did. */
-static __noinline __u64 hooked_return(__u64 sp)
+/* Where kretprobes have no rethooks: include/linux/kprobes.h. */
+struct kretprobe_instance___any {
+	struct llist_node___any llist;
+	unsigned long ret_addr, fp;
+} __attribute__((preserve_access_index));
+struct task_struct___kretprobe {
+	struct llist_head___any kretprobe_instances;
+} __attribute__((preserve_access_index));
+
+/* As hooked_return(). */
+static __noinline __u64 kretprobed_return(__u64 call)
+{
+	struct task_struct___kretprobe *task = (void *)bpf_get_current_task();
+	struct llist_node___any *at = NULL;
+	__u64 addr = 0;
+
+	if (bpf_core_field_exists(task->kretprobe_instances))
+		at = BPF_CORE_READ(task, kretprobe_instances.first);
+	for (int i = 0; at && i < RETURNS_AHEAD; i++) {
+		struct kretprobe_instance___any *n =
+			(void *)at - bpf_core_field_offset(struct kretprobe_instance___any, llist);
+
+		if (BPF_CORE_READ(n, fp) == call)
+			addr = BPF_CORE_READ(n, ret_addr);
+		else if (addr)
+			break;
+		at = BPF_CORE_READ(at, next);
+	}
+	return addr;
+}
+
+/* The original return address of the kernel's call, if return probes of any tracer replaced it: the
+ * oldest one is last in the list. 0: none did. */
+static __noinline __u64 hooked_return(__u64 call)
 {
 	struct task_struct___rethook *task = (void *)bpf_get_current_task();
 	struct llist_node___any *at = NULL;
@@ -60,7 +94,7 @@ static __noinline __u64 hooked_return(__u64 sp)
 		struct rethook_node___any *n =
 			(void *)at - bpf_core_field_offset(struct rethook_node___any, llist);
 
-		if (BPF_CORE_READ(n, frame) == sp)
+		if (BPF_CORE_READ(n, frame) == call)
 			addr = BPF_CORE_READ(n, ret_addr);
 		else if (addr)
 			break;
@@ -69,25 +103,51 @@ static __noinline __u64 hooked_return(__u64 sp)
 	return addr;
 }
 
-/* Loads the return address at sp; *replaced: a return probe had replaced it. */
-static __always_inline long load_return(__u64 sp, bool kernel, __u64 *addr, bool *replaced)
+/* What is in place of *addr, a return address, is what replaced it: then it becomes the original
+ * one. */
+static __always_inline long restore_return(__u64 sp, bool frame, __u64 *addr, bool *replaced)
+{
+	*replaced = false;
+	if (!config.returns || !is_replaced(*addr))
+		return 0;
+	*replaced = true;
+	*addr = replaced_return(sp, frame);
+	return *addr ? 0 : -1;
+}
+
+/*
+ * The return address of a call, from a function's entry to its ret: at its stack pointer, or in the
+ * register reg. *replaced: a return probe had replaced it.
+ */
+static __always_inline long load_return(struct pt_regs *ctx, __u64 sp, __u32 reg, bool kernel,
+					__u64 *addr, bool *replaced)
 {
 	__u64 hooked;
 
 	*replaced = false;
-	if (load(addr, 8, sp, kernel))
+	if (ARCH_LINKS)
+		*addr = arch_own_address(arch_register(ctx, reg));
+	else if (load(addr, 8, sp, kernel))
 		return -1;
-	if (kernel) {
-		hooked = hooked_return(sp);
-		*replaced = hooked;
-		*addr = hooked ? hooked : *addr;
-		return 0;
-	}
-	if (!config.returns || !is_replaced(*addr))
-		return 0;
-	*replaced = true;
-	*addr = replaced_return(sp);
-	return *addr ? 0 : -1;
+	if (!kernel)
+		return restore_return(sp, false, addr, replaced);
+	hooked = ARCH_HAS_RETHOOK ? hooked_return(ARCH_LINKS ? arch_call(ctx) : sp)
+				  : kretprobed_return(arch_call(ctx));
+	*replaced = hooked;
+	*addr = hooked ? hooked : *addr;
+	return 0;
+}
+
+/* That of a frame of the program's, which its frame pointer leads to. */
+static __always_inline long load_frame_return(__u64 fp, __u64 *addr)
+{
+	__u64 at = fp + ARCH_FRAME_RETURN;
+	bool replaced;
+
+	if (load(addr, 8, at, false))
+		return -1;
+	*addr = arch_own_address(*addr);
+	return restore_return(at, ARCH_LINKS, addr, &replaced);
 }
 
 #endif

@@ -109,7 +109,9 @@ static __always_inline void fill_signal(struct wire_signal *s)
 
 	s->event.sp = BPF_CORE_READ(regs, sp);
 	s->value[0] = arch_user_ip(regs);
-	if (load(&s->value[1], 8, s->event.sp, false))
+	if (ARCH_LINKS)
+		s->value[1] = arch_own_address(arch_user_link(regs));
+	else if (load(&s->value[1], 8, s->event.sp, false))
 		s->event.missing = WIRE_NO_VALUE1;
 	/* one by one: some of the pages may not be resident, or not be there */
 	for (int i = 0; signals > 2 && i < WIRE_ABOVE; i++)

@@ -99,8 +99,6 @@ static __always_inline void fill_machine(struct wire_watch_hit *h, __u64 sp, boo
 		h->user_ip = arch_user_ip((struct pt_regs *)bpf_task_pt_regs(task));
 }
 
-#define XOL_SLOT 128 /* arch/x86/include/asm/uprobes.h: UPROBE_XOL_SLOT_BYTES */
-
 /* An instruction that carries a uprobe is stepped elsewhere (kernel/events/uprobes.c): where it
  * stands. */
 static __always_inline __u64 original_ip(__u64 ip)
@@ -113,7 +111,7 @@ static __always_inline __u64 original_ip(__u64 ip)
 		return ip;
 	slot = utask->xol_vaddr;
 	from = utask->vaddr;
-	return slot && ip - slot < XOL_SLOT ? ip - slot + from : ip;
+	return slot && ip - slot < ARCH_XOL_SLOT ? ip - slot + from : ip;
 }
 
 static __always_inline void fill_watch(struct pt_regs *ctx, struct wire_named *n,

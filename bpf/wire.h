@@ -24,7 +24,7 @@ enum wire_type {
 	WIRE_SIGNAL,	/* struct wire_signal: a signal is delivered to this thread, whose handler
 			   is about to run unless WIRE_UNHANDLED says otherwise; sp and value 0 =
 			   its program's stack pointer and next instruction, value 1 = the top of
-			   its stack; site: none */
+			   its stack, or its link register; site: none */
 	WIRE_GOROUTINE, /* struct wire_value: value 0 = the goroutine that this thread runs from
 			   here on (GOROUTINE_AT), 0: none, or the thread's own stack; site: none */
 	WIRE_RETURN, /* struct wire_value, by a return probe (kernel: of a function that may end in
@@ -356,6 +356,8 @@ struct wire_mark_spec {
 #define SITE_SYSCALL32	  SITE_GO      /* with SITE_SYSCALL: of the 32-bit ABI */
 #define SITE_ARG_SHIFT	  32
 #define SITE_REG(w)	  (((w) >> SITE_ARG_SHIFT) & 31)
+#define SITE_DISP_SHIFT	  37 /* 12 bits, signed */
+#define SITE_DISP(w)	  ((__s64)((w) << 15) >> 52)
 #define SITE_OPERAND(w)	  ((__u32)((w) >> SITE_ARG_SHIFT) & WIRE_SITE_MASK)
 #define SITE_CONDITION(w) ((__u16)((w) >> SITE_ARG_SHIFT)) /* insn.cond of src/arch/arch.h */
 /* By how many words the program has lowered the stack pointer since its entry, which is told here.
@@ -367,9 +369,10 @@ struct wire_mark_spec {
 enum probe_action {
 	ACTION_NONE,	  /* only the event */
 	ACTION_CONDITION, /* taken by SITE_CONDITION */
-	ACTION_RET,	  /* value 0: top of the stack; value 1: the return register */
-	ACTION_REG,	  /* value 0: register SITE_REG */
-	ACTION_MEM,	  /* value 0: loaded from operand SITE_OPERAND of the table */
+	ACTION_RET, /* value 0: top of the stack, or register SITE_REG, where calls leave their
+		       return address in one; value 1: the return register */
+	ACTION_REG, /* value 0: register SITE_REG + SITE_DISP */
+	ACTION_MEM, /* value 0: loaded from operand SITE_OPERAND of the table */
 };
 
 #define OPERAND_MAX (1u << 20)

@@ -3,14 +3,29 @@
  * The architecture that the kernel side is built for: __TARGET_ARCH_NAME, as in libbpf. Each says
  * the same things. Included once, by bbtrace.bpf.c.
  *
- *	ARCH_GENERAL		how many registers, the first ones, may hold an address
+ *	ARCH_GENERAL		how many registers, the first ones, may hold an address: a power
+ *				of two
+ *	ARCH_LINKS		a call leaves its return address in register ARCH_LINK, not on the
+ *				stack
+ *	ARCH_LOADS_TARGETS	indirect branches may find their target in memory
+ *	ARCH_HAS_RETHOOK	the kernel's return probes are rethooks; else kretprobes
+ *	ARCH_STACK_BY_CPU	the kernel's compiler may put a program's stack frame into memory of
+ *				the CPU (bpf_jit_supports_private_stack())
  *	ARCH_CALL_PUSHES	bytes of stack that a call takes
+ *	ARCH_BREAKPOINT_IS_NMI	the kernel counts the breakpoint of a kprobe as an NMI
+ *	ARCH_XOL_SLOT		bytes of a slot where the kernel steps an instruction of a uprobe
  *	ARCH_KPROBE_BEHIND	how far behind a kprobe's address the instruction pointer is
  *	ARCH_FRAME_RETURN	where the return address lies, from what a frame pointer points to
  *	ARCH_FRAME_NEXT		where the caller's frame pointer does
  *	ARCH_RESUME_SP, _IP	where a signal's frame has the stack pointer and the instruction
  *				that its handler returns to, from the stack pointer of that
  *				system call (struct rt_sigframe)
+ *	arch_register()		by number, of the first ARCH_GENERAL
+ *	arch_target()		where an indirect branch goes, by what it computes
+ *	arch_user_link()	with ARCH_LINKS: the link register of a thread's program
+ *	arch_call()		in the kernel: what its return probes know a call by
+ *	arch_own_address()	a return address without what the program has signed it with
+ *	arch_preempt_count()	that of this CPU; false: not known
  *	arch_calls_exec()	is the thread in execve(2) or execveat(2)? It may say yes in other
  *				system calls that name no thread
  *	arch_calls_setuid()	is it in one that may change the user? It may say yes in others
@@ -20,6 +35,10 @@
 
 #if defined(__TARGET_ARCH_x86)
 #include "x86.h"
+#elif defined(__TARGET_ARCH_arm64)
+#include "arm64.h"
+#elif defined(__TARGET_ARCH_riscv)
+#include "riscv.h"
 #else
 #error "no file in bpf/arch for this architecture"
 #endif

@@ -8,6 +8,10 @@
 
 #if defined(__TARGET_ARCH_x86) || defined(__x86_64__)
 #define WIRE_REGS 18
+#elif defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+#define WIRE_REGS 34
+#elif defined(__TARGET_ARCH_riscv) || defined(__riscv)
+#define WIRE_REGS 33
 #else
 #define WIRE_REGS 36
 #endif

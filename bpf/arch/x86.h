@@ -8,10 +8,18 @@
 #define ARCH_GENERAL	   16
 #define ARCH_SP		   4
 #define ARCH_IP		   16
+#define ARCH_LINKS	   0
+#define ARCH_LINK	   0
+#define ARCH_LOADS_TARGETS 1
+#define ARCH_HAS_RETHOOK   1
+#define ARCH_STACK_BY_CPU  1
 #define ARCH_CALL_PUSHES   8
 #define ARCH_KPROBE_BEHIND 1
 #define ARCH_FRAME_RETURN  8
 #define ARCH_FRAME_NEXT	   0
+#define ARCH_XOL_SLOT	   128 /* arch/x86/include/asm/uprobes.h: UPROBE_XOL_SLOT_BYTES */
+/* kernel/entry/common.c, irqentry_nmi_enter() */
+#define ARCH_BREAKPOINT_IS_NMI 1
 /* behind the return address, which the handler popped: struct ucontext, uc_mcontext.sp and .ip */
 #define ARCH_RESUME_SP 160
 #define ARCH_RESUME_IP 168
@@ -45,6 +53,19 @@ static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
 	r[17] = ctx->flags;
 }
 
+static __always_inline __u64 arch_register(struct pt_regs *ctx, __u32 reg)
+{
+	__u64 r[WIRE_REGS];
+
+	copy_regs(r, ctx);
+	return r[reg & (ARCH_GENERAL - 1)];
+}
+
+static __always_inline __u64 arch_target(__u64 addr)
+{
+	return addr;
+}
+
 static __always_inline __u64 arch_sp(struct pt_regs *ctx)
 {
 	return ctx->sp;
@@ -71,6 +92,17 @@ static __always_inline __u64 arch_return_value(struct pt_regs *ctx)
 	return ctx->ax;
 }
 
+/* arch_rethook_prepare() */
+static __always_inline __u64 arch_call(struct pt_regs *ctx)
+{
+	return ctx->sp;
+}
+
+static __always_inline __u64 arch_own_address(__u64 addr)
+{
+	return addr;
+}
+
 static __always_inline __u64 arch_first_argument(struct pt_regs *ctx)
 {
 	return ctx->di;
@@ -85,6 +117,11 @@ static __always_inline __u64 arch_user_ip(struct pt_regs *regs)
 	__u64 ip = BPF_CORE_READ(regs, ip);
 
 	return (__s64)BPF_CORE_READ(regs, orig_ax) >= 0 ? ip - 2 : ip;
+}
+
+static __always_inline __u64 arch_user_link(struct pt_regs *regs)
+{
+	return 0;
 }
 
 /* A kprobe's address; ip is after its int3. */
@@ -115,10 +152,17 @@ static __always_inline bool arch_is_uprobe(const __u8 *insn)
 	return insn[0] == INT3;
 }
 
+struct thread_struct___x86 {
+	unsigned long fsbase, gsbase;
+} __attribute__((preserve_access_index));
+struct task_struct___x86 {
+	struct thread_struct___x86 thread;
+} __attribute__((preserve_access_index));
+
 /* enum operand_seg of src/arch/arch.h */
 static __always_inline __u64 segment_base(__u8 seg)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct task_struct___x86 *task = (void *)bpf_get_current_task();
 
 	return seg == 1 ? BPF_CORE_READ(task, thread.fsbase) : BPF_CORE_READ(task, thread.gsbase);
 }
@@ -126,7 +170,29 @@ static __always_inline __u64 segment_base(__u8 seg)
 /* Where a thread's log is: src/arch/log.h. */
 static __always_inline __u64 arch_log_base(struct task_struct *task)
 {
-	return BPF_CORE_READ(task, thread.gsbase);
+	return BPF_CORE_READ((struct task_struct___x86 *)task, thread.gsbase);
+}
+
+/* From Linux 6.2 to 6.14 preempt_count was a member of pcpu_hot. */
+struct pcpu_hot___count {
+	int preempt_count;
+} __attribute__((preserve_access_index));
+
+/* Read by address, since BTF with variables isn't available in every container. */
+static __always_inline bool arch_preempt_count(__u32 *count)
+{
+	__u64 base = 0, at = config.preempt_count;
+
+	*count = 0;
+	if (!at)
+		return false;
+	if (config.pcpu_hot)
+		at += bpf_core_field_offset(struct pcpu_hot___count, preempt_count);
+	bpf_probe_read_kernel(
+		&base, sizeof(base),
+		(void *)(config.per_cpu_offset + bpf_get_smp_processor_id() * sizeof(base)));
+	bpf_probe_read_kernel(count, sizeof(*count), (void *)(base + at));
+	return true;
 }
 
 /* arch/x86/entry/syscalls: of the 64-bit table, of the 32-bit one, and of that of x32, whose

@@ -21,6 +21,8 @@ const char *const probe_refusal_text[PROBE_REFUSALS] = {
 	[PROBE_UNSUPPORTED] = "where this instruction goes can't be told",
 	[PROBE_PATCHABLE] = "a probe on a 5-byte nop is unsafe on this kernel",
 	[PROBE_STEPPED] = "the kernel's single-stepping would change what it does",
+	[PROBE_EXCLUSIVE] =
+		"between a load-exclusive and its store-exclusive a probe would never let that succeed",
 };
 
 extern const struct arch arch_x86_64, arch_aarch64, arch_riscv64, arch_arm;

@@ -71,10 +71,20 @@ enum probe_refusal {
 	PROBE_KERNEL,	   /* the kernel refused it when attaching (static call, jump label) */
 	PROBE_UNSUPPORTED, /* far branch, xbegin */
 	PROBE_PATCHABLE,   /* unsafe to probe on Linux 6.18 and later: insn.patchable */
-	PROBE_STEPPED, /* behaves differently when single-stepped out of line (pushf, syscall) */
+	PROBE_STEPPED,	 /* behaves differently when single-stepped out of line (pushf, syscall) */
+	PROBE_EXCLUSIVE, /* of a load- and a store-exclusive, or between them: insn.exclusive */
 	PROBE_REFUSALS
 };
 extern const char *const probe_refusal_text[PROBE_REFUSALS]; /* NULL for OK */
+
+/* Part of an atomic change by two instructions: the second one fails if there was an exception in
+ * between. */
+enum exclusive {
+	EXCLUSIVE_NONE,
+	EXCLUSIVE_LOAD,
+	EXCLUSIVE_STORE,
+	EXCLUSIVE_CLEAR, /* gives up: no store follows */
+};
 
 struct insn {
 	uint64_t addr;
@@ -91,6 +101,7 @@ struct insn {
 	uint16_t cond;	      /* conditional: the condition; only src/arch/NAME and bpf/arch/NAME.h
 				 interpret it */
 	uint8_t user_refusal; /* enum probe_refusal for a uprobe here */
+	uint8_t kernel_refusal; /* for a kprobe */
 	bool emulated; /* under a uprobe the kernel emulates it: one trap. Otherwise it single-steps
 			  it: two */
 	bool varies;   /* not all kernels do with it what .emulated says */
@@ -106,15 +117,16 @@ struct insn {
 	bool completes; /* a direct branch if a preceding instruction sets operand.base to a
 			   constant, else indirect */
 	bool patchable; /* a kernel may turn a uprobe on it into a call (x86: the 5-byte nop) */
-	bool conditional;    /* a call, a ret, an indirect jump that happens if cond holds; else
-				control    goes to the next instruction */
-	uint8_t target_mode; /* the mode of the code that a direct branch leads to (struct
-				arch_modes) */
-	uint8_t next_state;  /* the state of the next instruction, if control falls through to it */
-	bool repeats;	     /* one execution may hit a breakpoint on it several times (x86: rep) */
-	bool slow;	     /* may wait, enter the kernel, or repeat */
-	bool enters_kernel;  /* a system call, a software interrupt, a trap that resumes */
-	bool padding;	     /* fills space between functions: nop, a breakpoint */
+	bool repeats;	/* one execution may hit a breakpoint on it several times (x86: rep) */
+	bool slow;	/* may wait, enter the kernel, or repeat */
+	bool enters_kernel; /* a system call, a software interrupt, a trap that resumes */
+	uint8_t exclusive;  /* enum exclusive */
+	bool padding;	    /* fills space between functions: nop, a breakpoint */
+	bool conditional;   /* a call, a ret or an indirect jump that happens if cond holds; else
+			       control goes to the next instruction */
+	/* struct arch_modes: the mode that a direct branch leads to; the state in which control
+	 * falls through to the next instruction */
+	uint8_t target_mode, next_state;
 	/* effect on the stack pointer, for stack.c */
 	uint8_t sp_effect; /* enum sp_effect */
 	int32_t sp_value; /* ADD: bytes added to sp; FROM_FP: sp = fp + value; FP_FROM_SP: fp = sp +
@@ -325,13 +337,16 @@ struct arch_kernel {
 	/* The nop that ftrace replaces by a call. */
 	const uint8_t *ftrace_nop;
 	uint8_t ftrace_size;
+	bool ftrace_keeps;    /* the kernel accepts no kprobe on it */
 	uint8_t landing_size; /* of the landing instruction (endbr64) that may precede the nop */
 	/* Whether this is ftrace's call, and its target. */
 	bool (*ftrace_call)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
 	struct breakpoint breakpoint;
-	uint8_t ip_behind; /* the instruction pointer at a kprobe's hit minus its address */
-	uint8_t decodes;   /* average bytes per instruction, to estimate how many the kernel decodes
-			      to place a kprobe; 0: it decodes none */
+	uint8_t ip_behind;   /* the instruction pointer at a kprobe's hit minus its address */
+	bool counts_by_task; /* a task's thread_info has the preempt_count, not a variable of
+				CPUs */
+	uint8_t decodes; /* average bytes per instruction, to estimate how many the kernel decodes
+			    to place a kprobe; 0: it decodes none */
 	/* Whether this is the jump of an optimised kprobe, complete or being written, and its
 	 * target. */
 	bool (*detour)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);

@@ -25,10 +25,12 @@ enum node_flags {
 	NODE_SWEPT = 128, /* the linear sweep agrees that it is an instruction */
 	NODE_CERTAIN =
 		256, /* reached from a symbol or the start of an FDE by direct branches only */
-	NODE_DOUBTFUL = 512, /* there is evidence that no instruction starts here (guard.c) */
-	NODE_RESUMED = 1024, /* after the end of a path, and nothing else leads here: flow is
-				assumed to continue */
-	NODE_SLOW = 2048,    /* insn.slow */
+	NODE_DOUBTFUL = 512,   /* there is evidence that no instruction starts here (guard.c) */
+	NODE_RESUMED = 1024,   /* after the end of a path, and nothing else leads here: flow is
+				  assumed to continue */
+	NODE_SLOW = 2048,      /* insn.slow */
+	NODE_EXCLUSIVE = 4096, /* of a pair of load- and store-exclusive, or in between */
+	NODE_PAIRED = 8192,    /* a load-exclusive whose store was found */
 };
 
 struct node {
@@ -40,7 +42,7 @@ struct node {
 	int32_t sp_value;
 	uint32_t writes; /* registers, one bit each */
 	uint16_t flags;
-	uint8_t len, sp_effect, flow, padding;
+	uint8_t len, sp_effect, flow, padding, exclusive;
 };
 #define PRED_LIST (1u << 31)
 
@@ -113,6 +115,7 @@ struct graph {
 	uint32_t batch;	     /* the one that is followed (batch.c) */
 	bool batched;	     /* there are several */
 	struct map64 shared; /* address → 1 + a function that depends on what is there */
+	bool exclusives;     /* there is a load- or store-exclusive among the nodes */
 	bool claims;	     /* the current flow is not by direct branches only */
 	uint32_t stamp, budget;
 	const struct segment *segment; /* the last one looked at */
@@ -293,6 +296,11 @@ void sweep__gaps(struct graph *g, uint64_t start, uint64_t end, gap_vec *out);
 /* Marks nodes that may not be instructions as NODE_DOUBTFUL. Call it after all flow was
  * followed. */
 void guard__mark(struct graph *g);
+
+/* ---- load- and store-exclusive (exclusive.c) ---- */
+
+/* Marks what must not carry a probe as NODE_EXCLUSIVE. Call it after all flow was followed. */
+void exclusive__mark(struct graph *g);
 
 /* ---- functions (function.c) ---- */
 

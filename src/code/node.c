@@ -39,6 +39,7 @@ void graph__forget(struct graph *g)
 	g->nodes.len = g->branches.len = g->edges.len = 1;
 	g->work.len = g->jumps.len = g->outs.len = g->ends.len = g->pads.len = g->stops.len = 0;
 	g->jumps_seen = 0;
+	g->exclusives = false;
 	g->handlers.len = g->tables.len = g->targets.len = 0;
 	map64__free(&g->table_of);
 	map64__free(&g->table_starts);
@@ -145,6 +146,8 @@ static void set_node(struct graph *g, struct node *n, const struct insn *insn)
 	n->sp_effect = insn->sp_effect;
 	n->sp_value = insn->sp_value;
 	n->padding = insn->padding;
+	n->exclusive = insn->exclusive;
+	g->exclusives |= n->exclusive != EXCLUSIVE_NONE;
 	n->flags = insn->slow ? NODE_SLOW : 0;
 	n->branch = 0;
 	if (insn->flow == FLOW_NEXT || insn->flow == FLOW_STOP)

@@ -17,7 +17,8 @@ enum event_type {
 	EVENT_LOST,   /* events of this thread are missing since its last one */
 	EVENT_SIGNAL, /* a signal's handler is about to run in this thread, or (unhandled) it ends
 			 or stops the thread; target, if known: the address of its next instruction,
-			 value: the top of its stack, above: what follows there */
+			 value: the top of its stack, above: what follows there; where
+			 calls link, value: the link register */
 	EVENT_GOROUTINE, /* the goroutine that this thread runs from here on */
 	EVENT_END,	 /* this thread ended; target: the address of its next instruction */
 	EVENT_RESUME,	 /* a signal's handler returns; target and sp: where to */

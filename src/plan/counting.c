@@ -122,9 +122,8 @@ static bool can_count(const struct counting *k, const struct plan_block *b, cons
 {
 	const struct plan_object *po = &k->p->objects.data[b->object];
 
-	return !b->doubtful && insn->flow == FLOW_NEXT && !insn->repeats && !insn->enters_kernel &&
-	       !object__noprobe_at(po->object, insn->addr) &&
-	       (po->kernel || insn->user_refusal == PROBE_OK) &&
+	return !b->unfit && insn->flow == FLOW_NEXT && !insn->repeats && !insn->enters_kernel &&
+	       place__refusal(k->p->arch, po->object, po->kernel, insn) == PROBE_OK &&
 	       !(insn->patchable && k->options->patchable_unsafe) &&
 	       !map64__get(&k->refused, place_key(b->object, insn->addr));
 }

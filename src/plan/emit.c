@@ -16,16 +16,19 @@ static uint32_t plan_function_of(struct emit *e, uint64_t addr)
 
 static uint8_t refusal(const struct emit *e, const struct insn *insn)
 {
-	if (object__noprobe_at(e->g->object, insn->addr))
-		return PROBE_BLACKLIST;
-	if (e->g->nodes.data[graph__known(e->g, insn->addr)].flags & NODE_DOUBTFUL)
+	enum probe_refusal place = place__refusal(e->g->arch, e->g->object, e->g->kernel, insn);
+	unsigned flags = e->g->nodes.data[graph__known(e->g, insn->addr)].flags;
+
+	if (place == PROBE_BLACKLIST)
+		return place;
+	if (flags & NODE_DOUBTFUL)
 		return PROBE_UNPROVED;
+	if (flags & NODE_EXCLUSIVE)
+		return PROBE_EXCLUSIVE;
 	if (insn->flow == FLOW_UNSUPPORTED)
 		return PROBE_UNSUPPORTED;
-	if (e->g->kernel)
-		return PROBE_OK;
-	if (insn->user_refusal != PROBE_OK)
-		return insn->user_refusal;
+	if (e->g->kernel || place != PROBE_OK)
+		return place;
 	return insn->patchable && e->options->patchable_unsafe ? PROBE_PATCHABLE : PROBE_OK;
 }
 
@@ -480,10 +483,10 @@ static uint8_t count_quick(const struct emit *e, uint32_t first)
 	return n;
 }
 
-static bool is_doubtful(const struct emit *e, uint32_t first)
+static bool is_unfit(const struct emit *e, uint32_t first)
 {
 	for (uint32_t node = first; node; node = graph__in_block(e->g, node))
-		if (e->g->nodes.data[node].flags & NODE_DOUBTFUL)
+		if (e->g->nodes.data[node].flags & (NODE_DOUBTFUL | NODE_EXCLUSIVE))
 			return true;
 	return false;
 }
@@ -509,7 +512,7 @@ static void add_block(struct emit *e, const struct leader *l)
 		      : n->flags & NODE_RESUMED	  ? ABNORMAL_RESUMED
 						  : 0;
 	b->quick = count_quick(e, l->first);
-	b->doubtful = is_doubtful(e, l->first);
+	b->unfit = is_unfit(e, l->first);
 	b->sp_delta = depth_at(e, l);
 	set_edges(e, l, b);
 	add_sites(e, l->first, l->last, index);

@@ -171,8 +171,8 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 		if (!bytes ||
 		    p->arch->decode(bytes, avail, object__code_address(o, addr), po->kernel, &insn))
 			break;
-		if (object__noprobe_at(o, addr) || insn.flow != FLOW_NEXT || insn.patchable ||
-		    insn.repeats || (!po->kernel && insn.user_refusal != PROBE_OK) ||
+		if (insn.flow != FLOW_NEXT || insn.patchable || insn.repeats ||
+		    place__refusal(p->arch, o, po->kernel, &insn) != PROBE_OK ||
 		    is_refused(p, b, addr))
 			continue;
 		if (!found || insn.emulated) {
@@ -200,7 +200,7 @@ bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_onl
 	struct insn insn;
 	int32_t depth;
 
-	if (f->flow.marked[block] || b->doubtful || !is_shown(f->p, b) ||
+	if (f->flow.marked[block] || b->unfit || !is_shown(f->p, b) ||
 	    !find_place(f->p, b, emulated_only, &insn, &depth))
 		return false;
 	s = vec__add(&f->p->sites);

@@ -183,6 +183,7 @@ static int add_batch(struct plan *p, struct following *w, uint32_t batch, uint32
 	if (options->events & PLAN_RETURN && !options->return_probes && !w->g->kernel)
 		helpers__add(w->g);
 	guard__mark(w->g);
+	exclusive__mark(w->g);
 	number_functions(p, w->g, object);
 	plan__emit(p, object, w->g, options);
 	find_gaps(p, w->g, object);

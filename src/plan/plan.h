@@ -121,8 +121,8 @@ struct plan_block {
 			     are at most QUICK_MAX; else 0 */
 	uint8_t outward;  /* IJMP: its table has targets outside of the plan; no branch: control
 			     falls through out of it. Not in trace files */
-	uint8_t doubtful; /* some of its instructions may not be ones: no witness in it. Not in
-			     trace files */
+	uint8_t unfit;	  /* no witness in it: some of its instructions may not be ones, or are
+			     between a load- and a store-exclusive. Not in trace files */
 	int32_t sp_delta; /* of its first instruction, as that of a site. Not in trace files */
 };
 #define QUICK_MAX 32 /* instructions that take far less time than a hit */

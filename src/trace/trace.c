@@ -139,10 +139,11 @@ static const struct plan_function *entered_at(const struct trace *t, uint32_t ob
 		       : NULL;
 }
 
-/* The return address, so many bytes above the stack pointer of a signal; 0: not known. */
-static uint64_t return_above(const struct event *e, uint32_t bytes)
+/* The return address, so many bytes above the stack pointer of a signal, or in the link register;
+ * 0: not known. */
+static uint64_t return_above(const struct arch *arch, const struct event *e, uint32_t bytes)
 {
-	if (!bytes)
+	if (!bytes || arch->link_reg != REG_NONE)
 		return e->has_value ? e->value : 0;
 	return bytes / 8 <= e->nabove ? e->above[bytes / 8 - 1] : 0;
 }
@@ -177,7 +178,7 @@ static int enter_early(struct trace *t, struct thread *th, const struct event *e
 	n.block = &t->plan->blocks.data[n.s->block];
 	lowered = vaddr - n.block->start < n.s->lowered_at ? 0 : n.s->lowered;
 	at.sp += lowered;
-	entry.caller = return_above(e, lowered);
+	entry.caller = return_above(t->plan->arch, e, lowered);
 	th->seen = true;
 	return replay__entry(&n);
 }

@@ -52,6 +52,12 @@ shown() { # NAME FILE
 	is "$(grep -c '^node b' "$T/plain")" "$(grep -c '^		b[0-9]* ' "$T/graph")" "$1: malloc's flow graph has all blocks"
 }
 
+# Between a load-exclusive and its store-exclusive a probe would keep the program there for ever.
+exclusives() { # TRIPLET FILE
+	"$ROOT/tests/check/exclusives.py" "$BBTRACE" "$1-objdump" "$2" >"$T/said" 2>&1
+	ok $? "$1: no probe between a load- and a store-exclusive of libc: $(tail -n 1 "$T/said")" || diag "$(head -n 20 "$T/said")"
+}
+
 refused() { # NAME FILE
 	"$BBTRACE" user "$2" malloc -- /bin/true >"$T/out" 2>"$T/err"
 	is $? 1 "$1: tracing is refused"
@@ -98,6 +104,7 @@ while IFS='|' read -r triplet name lost least; do
 	check "$triplet" "$libs/libc.so.6" "$least" "$lost"
 	check "$triplet" "$libs/libstdc++.so.6" 40000 10
 	shown "$name" "$libs/libc.so.6"
+	exclusives "$triplet" "$libs/libc.so.6"
 	refused "$name" "$libs/libc.so.6"
 	built "$triplet"
 done <<<"$machines"

@@ -11,8 +11,11 @@ while read -r name kernels; do
 		diag "$(grep -A8 '^not ok' "$T/out")"
 done <<'ROWS'
 t_calibrate 6.1 6.12
-t_programs 6.12
+t_programs 6.1 6.12
+t_kernel_counts 6.1
+t_kernel_coverage 6.1
+t_refused newest
 t_tracefs 6.12 newest
-t_lockdown 6.1
+t_lockdown 6.1 6.12
 ROWS
 done_testing

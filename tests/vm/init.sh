@@ -36,6 +36,8 @@ set_up()
 	chmod 1777 /tmp /dev/shm
 	# a disk's files are whose they were on the host
 	[ "$(stat -c %u /init)" = 0 ] || chown -hR 0:0 /etc /root /src /usr /vm
+	# of another architecture than the host's
+	[ -e /etc/ld.so.cache ] || ldconfig
 }
 
 run_command()
@@ -57,7 +59,8 @@ if grep -qw vm.shell /proc/cmdline; then
 	load_modules
 	setsid cttyhack bash -i
 else
-	exec </dev/ttyS0 >/dev/ttyS0 2>&1
+	console=/dev/$(cat /vm/console)
+	exec <"$console" >"$console" 2>&1
 	run_command
 fi
 # what was written must have left the serial port

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# kernel.sh [VERSION] [--modules]: downloads a Debian cloud kernel for the guests and prints its folder.
+# kernel.sh [-A ARCH] [VERSION] [--modules]: downloads a Debian kernel for the guests and prints its folder.
 #
-# VERSION is a row of the table below or `newest` (Debian unstable); by default it is the kernel of this machine's suite.
-# The folder ($BBTRACE_VM_DIR, by default build/vm, then VERSION) gets `vmlinuz`, `release` (as uname -r prints it) and,
-# with --modules, lib/modules/RELEASE with a modules.dep. A kernel that exists is not downloaded again: remove the folder
-# to renew it.
+# ARCH: amd64 (the default), arm64 or riscv64: the cloud kernel, if there is one. VERSION is a row of the table below or
+# `newest` (Debian unstable); by default it is the kernel of this machine's suite, for another ARCH 6.12. The folder
+# ($BBTRACE_VM_DIR, by default build/vm, then VERSION, or ARCH-VERSION) gets `vmlinuz`, `release` (as uname -r prints it)
+# and, with --modules, lib/modules/RELEASE with a modules.dep. A kernel that exists is not downloaded again: remove the
+# folder to renew it.
 #
-# The packages are downloaded by apt, checked against Debian's keyring, and unpacked, never installed. apt works in
-# a private configuration: the mirror is that of the machine's own Debian sources (.list or .sources, read by apt), the
-# suite is VERSION's, and lists and cache are under the folder. It needs no root and doesn't change the machine.
+# The packages are downloaded as scripts/apt.sh says and unpacked, never installed. It needs no root and doesn't change
+# the machine.
 set -eu
 
 # VERSION suite: where Debian keeps that kernel
@@ -20,8 +20,6 @@ suites='
 6.12   trixie
 newest sid
 '
-package=linux-image-cloud-amd64
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 die()
 {
@@ -31,13 +29,7 @@ die()
 
 usage()
 {
-	die "usage: kernel.sh [$(echo "$suites" | awk 'NF { printf "%s%s", s, $1; s = "|" }')] [--modules]"
-}
-
-own_suite()
-{
-	# shellcheck source=/dev/null
-	(. /etc/os-release && echo "${VERSION_CODENAME-}")
+	die "usage: kernel.sh [-A amd64|arm64|riscv64] [$(echo "$suites" | awk 'NF { printf "%s%s", s, $1; s = "|" }')] [--modules]"
 }
 
 suite_of() # VERSION
@@ -48,61 +40,6 @@ suite_of() # VERSION
 version_of() # SUITE
 {
 	echo "$suites" | awk -v s="$1" '$2 == s { print $1 }'
-}
-
-# The repository that the machine's sources give for a suite of its own, Debian's mirror before anyone else's.
-mirror() # SUITE
-{
-	apt-get indextargets --no-release-info --format "\$(RELEASE) \$(COMPONENT) \$(REPO_URI)" \
-		'Identifier: Packages' |
-		awk -v suite="$1" '
-			$1 == suite && $2 == "main" {
-				rank = $3 ~ /\/\/(deb|security)\.debian\.org\// ? 3 : $3 ~ /\/debian(-security)?\// ? 2 : 1
-				if (rank > best) {
-					best = rank
-					uri = $3
-				}
-			}
-			END { print uri }'
-}
-
-# One deb line of the private configuration.
-source_line() # URI SUITE
-{
-	options=arch=amd64
-	[ ! -e $keyring ] || options="$options signed-by=$keyring"
-	echo "deb [$options] $1 $2 main"
-}
-
-# The private apt: everything it would write is below $work.
-configure_apt() # SUITE
-{
-	own=$(own_suite)
-	uri=$(mirror "$own")
-	[ -n "$uri" ] || die "no source of Debian '$own' main among this machine's apt sources"
-	security=$(mirror "$own-security")
-	mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial"
-	: >"$work/status"
-	source_line "$uri" "$1" >"$work/sources.list"
-	if [ -n "$security" ] && [ "$1" != sid ]; then
-		source_line "$security" "$1-security" >>"$work/sources.list"
-	fi
-	cat >"$work/apt.conf" <<-END
-		Dir::Etc::sourcelist "$work/sources.list";
-		Dir::Etc::sourceparts "-";
-		Dir::Etc::preferences "/dev/null";
-		Dir::Etc::preferencesparts "/dev/null";
-		Dir::State "$work/state";
-		Dir::State::status "$work/status";
-		Dir::Cache "$work/cache";
-		APT::Architecture "amd64";
-		APT::Architectures { "amd64"; };
-		APT::Sandbox::User "";
-		Acquire::Languages "none";
-		Acquire::Retries "3";
-	END
-	export APT_CONFIG="$work/apt.conf"
-	apt-get -qq update >&2 || die "apt-get update failed for $1"
 }
 
 # The packages that hold the kernel: the image that the metapackage names, and what newer releases split off it.
@@ -142,10 +79,10 @@ index_modules() # RELEASE
 	fi
 }
 
-# Older packages have it in /boot, newer ones beside the modules.
+# Older packages have it in /boot, for riscv64 as vmlinux, newer ones beside the modules.
 find_vmlinuz()
 {
-	for file in "$work"/root/boot/vmlinuz-* "$work"/root/lib/modules/*/vmlinuz; do
+	for file in "$work"/root/boot/vmlinu[xz]-* "$work"/root/lib/modules/*/vmlinuz; do
 		[ ! -e "$file" ] || break
 	done
 	[ -e "$file" ] || die "no vmlinuz in the packages"
@@ -169,23 +106,42 @@ install_kernel() # into $folder
 	mv "$folder/vmlinuz.new" "$folder/vmlinuz"
 }
 
+cd "$(dirname "$0")/../.."
+. scripts/apt.sh
+
+arch=amd64
 version=
 modules=false
-for arg; do
-	case $arg in
+while [ $# -gt 0 ]; do
+	case $1 in
+	-A)
+		[ $# -gt 1 ] || usage
+		arch=$2
+		shift
+		;;
 	--modules) modules=true ;;
 	-*) usage ;;
-	*) version=$arg ;;
+	*) version=$1 ;;
 	esac
+	shift
 done
-[ -n "$version" ] || version=$(version_of "$(own_suite)")
+package=linux-image-cloud-$arch
+prefix=$arch-
+case $arch in
+amd64)
+	prefix=
+	[ -n "$version" ] || version=$(version_of "$(own_suite)")
+	;;
+arm64) ;;
+riscv64) package=linux-image-riscv64 ;;
+*) usage ;;
+esac
 [ -n "$version" ] || version=6.12
 suite=$(suite_of "$version")
 [ -n "$suite" ] || usage
 
-cd "$(dirname "$0")/../.."
 mkdir -p "${BBTRACE_VM_DIR:-build/vm}"
-folder=$(cd "${BBTRACE_VM_DIR:-build/vm}" && pwd)/$version
+folder=$(cd "${BBTRACE_VM_DIR:-build/vm}" && pwd)/$prefix$version
 # tests that run side by side want the same one
 exec 9>"$folder.lock"
 flock 9
@@ -193,7 +149,7 @@ if [ ! -e "$folder/vmlinuz" ] || { $modules && [ ! -d "$folder/lib/modules" ]; }
 	work=$(mktemp -d "$folder.XXXXXX")
 	trap 'rm -rf "$work"' EXIT
 	trap 'exit 130' INT TERM
-	configure_apt "$suite"
+	configure_apt "$work" "$arch" "$suite"
 	download
 	install_kernel
 fi

@@ -3,11 +3,14 @@
 #
 # run.sh [options] [--] COMMAND [ARG...]: runs COMMAND as root in a QEMU guest with another kernel.
 #
+#   -A ARCH     arm64 or riscv64, see foreign.sh (default: amd64)
+#   -C CPU      the processor that QEMU emulates
 #   -k KERNEL   a version for kernel.sh (default: that of the machine's own suite), or a vmlinuz file
 #   -m MODULE   load this kernel module and its dependencies first (repeatable)
 #   -f PATH     include this file or folder under the same path, with the libraries it needs (repeatable)
 #   -p PACKAGE  include the installed files of this Debian package and its dependencies (repeatable); the root is then
 #               an ext4 disk with 1 GiB free, not an initramfs
+#   --full      for -A: with gcc, gdb and so on: what scripts/sysroot.sh makes of `full`
 #   -c CPUS     number of CPUs, default 2
 #   -M MIB      memory, default 768
 #   -a TEXT     more of the kernel's command line
@@ -17,7 +20,7 @@
 #   --shell     no command: an interactive shell (Ctrl-A x ends it)
 #
 # The guest has the project's build/bbtrace, build/relocated, build/batches, build/progs, tests, docs and include in /src, which
-# is also the current folder; bash and the usual tools; and only /proc, /sys, /dev, /run and cgroup2 mounted (no tracefs,
+# is also the current folder (for -A those of build/ARCH, there in /src/build); bash and the usual tools; and only /proc, /sys, /dev, /run and cgroup2 mounted (no tracefs,
 # no debugfs). B names the build folder, as for make. The command's stdin is empty; its stdout and stderr are written to
 # our stdout.
 #
@@ -34,6 +37,9 @@ tools=(bash cat ls cp mv rm ln mkdir chmod chown touch stat sort uniq head tail 
 	strace)
 etc=(passwd group nsswitch.conf)
 
+# The root is an ext4 on a disk, not an initramfs.
+on_disk() { ((${#packages[@]})) || foreign; }
+
 fail()
 {
 	echo "run.sh: $*" >&2
@@ -47,12 +53,15 @@ usage()
 }
 
 boot_seconds=240 # it takes 20, and thrice that on a busy machine
+arch=amd64 cpu='' full=false
 kernel='' modules=() files=() packages=() cpus=2 memory=768 append='' seconds=3600 verbose=false shell=false turns=false
 while (($#)); do
 	case $1 in
-	-k | -m | -f | -p | -c | -M | -a | -t)
+	-A | -C | -k | -m | -f | -p | -c | -M | -a | -t)
 		(($# > 1)) || usage
 		case $1 in
+		-A) arch=$2 ;;
+		-C) cpu=$2 ;;
 		-k) kernel=$2 ;;
 		-m) modules+=("$2") ;;
 		-f) files+=("$(realpath -s -- "$2")") ;;
@@ -67,6 +76,7 @@ while (($#)); do
 	-v) verbose=true ;;
 	--shell) shell=true ;;
 	--turns) turns=true ;;
+	--full) full=true ;;
 	--)
 		shift
 		break
@@ -79,13 +89,12 @@ done
 (($#)) || $shell || usage
 
 cd "$(dirname "$0")/../.."
-build=${B:-build}
-qemu=${QEMU:-qemu-system-x86_64}
+. tests/vm/foreign.sh
+of_arch
 for need in "$qemu" cpio busybox ldd; do
-	command -v "$need" >/dev/null || fail "needs $need: apt-get install qemu-system-x86 cpio busybox-static"
+	command -v "$need" >/dev/null || fail "needs $need: apt-get install $qemu_package cpio busybox-static"
 done
-((${#packages[@]} == 0)) || PATH=$PATH:/sbin:/usr/sbin type -P mke2fs >/dev/null ||
-	fail "-p needs mke2fs: apt-get install e2fsprogs"
+! on_disk || PATH=$PATH:/sbin:/usr/sbin type -P mke2fs >/dev/null || fail "needs mke2fs: apt-get install e2fsprogs"
 
 work=$(mktemp -d)
 root=$work/root
@@ -93,12 +102,12 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 125' INT TERM
 
 # ---- the root ----
-
 # The libraries, and the loader, that these files need and the guest hasn't got, with the links that lead to them.
 put_libraries() # FILE...
 {
 	local lib
 
+	! foreign || return 0
 	{ ldd "$@" 2>/dev/null || true; } | sed -n 's|^[^/]*\(/[^ ]*\) (0x.*|\1|p' | sort -u |
 		while read -r lib; do
 			[[ -e $root$lib ]] || cp -L --parents "$lib" "$root"
@@ -118,10 +127,16 @@ put_tools()
 	cp -L --parents "${found[@]}" "$root"
 	put_libraries "${found[@]}"
 	ln -sf bash "$root/usr/bin/sh"
+}
+
+put_busybox() # FILE
+{
+	local name
+
+	cp "$1" "$root/bb/.busybox"
 	for name in $(busybox --list); do
 		ln -s .busybox "$root/bb/$name"
 	done
-	cp "$(type -P busybox)" "$root/bb/.busybox"
 }
 
 put_etc()
@@ -131,6 +146,7 @@ put_etc()
 	for name in "${etc[@]}"; do
 		[[ ! -e /etc/$name ]] || cp "/etc/$name" "$root/etc/"
 	done
+	! foreign || return 0
 	[[ ! -d /usr/lib/locale/C.utf8 ]] || cp -RP --parents /usr/lib/locale/C.utf8 "$root"
 	# the guest's bbtrace looks libraries up there, as the loader does
 	PATH=$PATH:/sbin:/usr/sbin ldconfig -r "$root" -f /dev/null 2>/dev/null || true
@@ -243,9 +259,16 @@ make_root()
 {
 	local module
 
-	mkdir -p "$root"/{usr/{bin,sbin,lib,lib64},bb,dev,proc,sys,run,tmp,root,etc,var,mnt,vm}
-	ln -s usr/bin usr/sbin usr/lib usr/lib64 "$root"
-	put_tools
+	mkdir -p "$root"
+	if foreign; then
+		put_foreign
+	else
+		mkdir -p "$root"/usr/{bin,sbin,lib,lib64} "$root/bb"
+		ln -s usr/bin usr/sbin usr/lib usr/lib64 "$root"
+		put_tools
+		put_busybox "$(type -P busybox)"
+	fi
+	mkdir -p "$root"/{dev,proc,sys,run,tmp,root,etc,var,mnt,vm}
 	put_project
 	put_files
 	put_packages
@@ -256,9 +279,11 @@ make_root()
 	put_etc
 	install -m 755 tests/vm/init.sh "$root/init"
 	echo "$marker" >"$root/vm/marker"
+	echo "$console" >"$root/vm/console"
 	printf '%q ' "$@" >"$root/vm/command"
-	if ((${#packages[@]})); then
+	if on_disk; then
 		make_disk
+		! foreign || put_drivers
 	else
 		(cd "$root" && find . -print0 | cpio --null --quiet --create --format=newc --owner=0:0) >"$work/initramfs"
 		rooted=(-initrd "$work/initramfs")
@@ -266,7 +291,7 @@ make_root()
 	rm -rf "$root"
 }
 
-# NVMe and ext4 are in every kernel of kernel.sh, not in modules.
+# NVMe and ext4 are in every kernel of kernel.sh, not in modules, but riscv64's: put_drivers().
 make_disk()
 {
 	PATH=$PATH:/sbin:/usr/sbin mke2fs -q -t ext4 -O ^has_journal -E root_owner=0:0 -d "$root" "$work/disk" \
@@ -286,8 +311,8 @@ find_kernel()
 	fi
 	local options=()
 	[[ -z $kernel ]] || options+=("$kernel")
-	((${#modules[@]} == 0)) || options+=(--modules)
-	folder=$(tests/vm/kernel.sh ${options[@]+"${options[@]}"}) || fail "no kernel $kernel"
+	((${#modules[@]} == 0)) && ! foreign || options+=(--modules)
+	folder=$(tests/vm/kernel.sh -A "$arch" ${options[@]+"${options[@]}"}) || fail "no kernel $kernel"
 	vmlinuz=$folder/vmlinuz
 	release=$(<"$folder/release")
 }
@@ -310,10 +335,10 @@ boot() # QEMU OPTION...
 {
 	# expedited RCU: detaching many probes takes seconds, not minutes; an oops ends the guest, which else may hang;
 	# on a busy machine the timer seems not to work when the guest looks
-	timeout --foreground -k 10 "$seconds" "$qemu" -accel "tcg,thread=$(threads)" -cpu max -smp "$cpus" -m "$memory" \
-		-nographic -no-reboot -nodefaults -kernel "$vmlinuz" "${rooted[@]}" \
-		-append "console=ttyS0 quiet loglevel=$(if $verbose; then echo 7; else echo 1; fi) panic=-1 oops=panic \
-rcupdate.rcu_expedited=1 no_timer_check $append" "$@"
+	timeout --foreground -k 10 "$seconds" "$qemu" "${machine[@]}" -accel "tcg,thread=$(threads)" -cpu "$cpu" -smp "$cpus" \
+		-m "$memory" -nographic -no-reboot -nodefaults -kernel "$vmlinuz" "${rooted[@]}" \
+		-append "console=$console quiet loglevel=$(if $verbose; then echo 7; else echo 1; fi) panic=-1 oops=panic \
+rcupdate.rcu_expedited=1 $append" "$@"
 }
 
 # Passes on what stands between the marker lines and leaves the status in a file. An empty line right before the end

@@ -8,7 +8,7 @@
 needs_guest
 helper kernel_work
 
-for KERNEL in ${KERNELS:-6.1 newest}; do
+for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
 	guest -f "$T/kernel_work" -- tests/vm/guest_kernel_counts.sh "$T/kernel_work"
 done

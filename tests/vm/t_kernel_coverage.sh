@@ -24,7 +24,7 @@ lines_of() { # LCOV
 		/^BRDA:/ && $4 == 0 { print file, $2 }' "$1" | sort
 }
 
-for KERNEL in ${KERNELS:-6.1 newest}; do
+for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
 	"$VM/kernel.sh" "$KERNEL" --modules >"$T/kernel" 2>&1 || { skip "Linux $KERNEL" "$(tail -n 1 "$T/kernel")" && continue; }
 	release=$(<"$(<"$T/kernel")/release")

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs_guest
-for KERNEL in ${KERNELS:-6.12 newest}; do
+for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" && guest -a 'lockdown=confidentiality lsm=lockdown' -- tests/vm/guest_lockdown.sh
 done
 done_testing

@@ -43,7 +43,7 @@ compare() { # FOLDER
 	diag "$(sed -n 's/^# same: .* \([0-9]*\) of [0-9]* events.*/\1/p' "$T/compared" | awk '{ n += $1 } END { print n + 0, "events compared" }')"
 }
 
-for KERNEL in ${KERNELS:-6.1 newest}; do
+for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
 	rm -rf "$T/back"
 	guest -t 7200 -f "$BUILD/ref" "${files[@]}" -f "$(command -v setarch)" -f "$(command -v readelf)" -f "$(command -v nm)" \

@@ -39,6 +39,22 @@ static const struct match speeds[] = {
 	{0x3b200c00, 0x19000400, SLOW},	 /* copies and sets memory (FEAT_MOPS) */
 };
 
+/* Load/store exclusive, C4.1.94; the compare-and-swap pair has the same bits but the topmost one.
+ * The unprivileged ones: FEAT_LSUI. */
+static const struct match exclusives[] = {
+	{0x3fe00000, 0x08400000, EXCLUSIVE_LOAD},  {0xbfe00000, 0x88600000, EXCLUSIVE_LOAD},
+	{0x3fe00000, 0x08000000, EXCLUSIVE_STORE}, {0xbfe00000, 0x88200000, EXCLUSIVE_STORE},
+	{0xbfe00000, 0x89400000, EXCLUSIVE_LOAD},  {0xbfe00000, 0x89000000, EXCLUSIVE_STORE},
+	{0xfffff0ff, 0xd503305f, EXCLUSIVE_CLEAR},
+};
+
+static uint8_t exclusive_of(uint32_t word)
+{
+	const struct match *row = match__find(exclusives, ARRAY_SIZE(exclusives), word);
+
+	return row ? row->form : EXCLUSIVE_NONE;
+}
+
 static bool is_slow(uint32_t word)
 {
 	const struct match *row = match__find(speeds, ARRAY_SIZE(speeds), word);
@@ -70,7 +86,9 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->keeps_state = word == A64_NOP || (word & A64_IS_BTI) == A64_BTI;
 	out->only_compares = match__find(comparisons, ARRAY_SIZE(comparisons), word);
 	out->slow = is_slow(word);
+	out->exclusive = exclusive_of(word);
 	out->enters_kernel = word >> 24 == 0xd4; /* svc, hvc, smc, brk, hlt */
+	aarch64__uprobe(word, row, out);
 	if (!row)
 		aarch64__sp(word, out);
 	return 0;
@@ -128,6 +146,31 @@ static bool go_checks_stack(const uint8_t *bytes, size_t len)
 	return aarch64__word(bytes, len, 0, &word) && word == 0xf9400b90;
 }
 
+/* Where these bytes lead as a direct branch. */
+static bool leads_to(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target)
+{
+	const struct match *row;
+	struct insn insn;
+	uint32_t word;
+
+	if (!aarch64__word(bytes, len, addr, &word))
+		return false;
+	row = aarch64__branch_row(word);
+	if (!row || decode(bytes, len, addr, false, &insn) || !insn.target)
+		return false;
+	*target = insn.target;
+	return true;
+}
+
+/* Uprobes: one trap for what the kernel simulates, two for what it steps. Kprobes: as on other
+ * processors, one breakpoint. */
+static const struct cost_row costs[] = {
+	{"uprobe_multi", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 1800}},
+	{"uprobe_event", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 1800}},
+	{"kprobe_event", true, {[COST_BREAKPOINT] = 430, [COST_JUMP] = 430, [COST_FTRACE] = 430}},
+	{0},
+};
+
 const struct arch arch_aarch64 = {
 	.name = "arm64",
 	.machine = EM_AARCH64,
@@ -137,7 +180,10 @@ const struct arch arch_aarch64 = {
 	.decode = decode,
 	.format = format,
 	.detail = aarch64__detail,
+	.leads_to = leads_to,
+	.taken = aarch64__taken,
 	.bound = aarch64__bound,
+	.flags_effect = aarch64__flags_effect,
 	.nregs = ARRAY_SIZE(reg_names),
 	.reg_names = reg_names,
 	.sp_reg = A64_SP,
@@ -160,5 +206,13 @@ const struct arch arch_aarch64 = {
 	.loader = {"aarch64-linux-gnu", 0x0a03, NULL},
 	.plt_stub = plt_stub,
 	.plt_alignment = 8,
+	.usdt_operand = aarch64__usdt_operand,
 	.go_checks_stack = go_checks_stack,
+	.go_grows_stack = go_checks_stack,
+	.breakpoint_name = "brk",
+	/* BRK64_OPCODE_UPROBES of arch/arm64/include/asm/debug-monitors.h */
+	.uprobe_breakpoint = {{0xa0, 0x00, 0x20, 0xd4}, 4},
+	.uprobe_form = aarch64__uprobe_form,
+	.costs = costs,
+	.kernel = &aarch64_kernel,
 };

@@ -15,6 +15,21 @@ enum aarch64_reg { A64_X0, A64_X16 = 16, A64_FP = 29, A64_LR, A64_SP, A64_PC, A6
 /* AAPCS64, 6.1.1: x0 to x18; and the link register, which a call writes. */
 #define A64_CALLER_SAVED (0x7ffffu | 1u << A64_LR)
 
+/*
+ * insn.cond. 0 to 15: the condition on the flags, DDI 0487, C1.2.4. Else the bits of this, the
+ * register's number from bit 5 on and the tested bit's from bit 10 on. bpf/arch/arm64.h has its
+ * own.
+ */
+enum aarch64_condition {
+	A64_NONZERO = 0x01, /* cbnz, tbnz */
+	A64_ONE = 0x02,	    /* one bit; else all of them */
+	A64_WIDE = 0x04,    /* of 64; else of 32 */
+	A64_OTHER = 0x08,   /* FEAT_CMPBR: told by reads and the mnemonic only */
+	A64_NO_FLAGS = 0x10,
+};
+#define A64_COND_REG_SHIFT 5
+#define A64_COND_BIT_SHIFT 10
+
 #define A64_BRK	   0xd4200000
 #define A64_NOP	   0xd503201f
 #define A64_BTI	   0xd503241f /* bits 6 and 7 select which branches may land here */
@@ -58,7 +73,13 @@ const struct match *aarch64__branch_row(uint32_t word);
 bool aarch64__branch(uint32_t word, const struct match *row, bool kernel, struct insn *out);
 void aarch64__format_branch(uint32_t word, const struct match *row, uint64_t addr, char *out,
 			    size_t size);
-/* struct arch's bound. */
+/* Does it check a signature, FEAT_PAuth? */
+bool aarch64__is_signed(const struct match *row);
+/* Does a kernel that doesn't know it execute it elsewhere, where it leads astray: bc.cond,
+ * FEAT_CMPBR? */
+bool aarch64__goes_astray(uint32_t word);
+/* struct arch's taken and bound. */
+bool aarch64__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
 bool aarch64__bound(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_t *max);
 
 /* writes.c: what an instruction that is no branch writes. */
@@ -67,6 +88,20 @@ struct aarch64_writes {
 	bool flags, memory;
 };
 struct aarch64_writes aarch64__writes(uint32_t word);
+
+/* flags.c: struct arch's flags_effect. */
+enum flags_effect aarch64__flags_effect(const uint8_t *bytes, size_t len, uint8_t kind,
+					uint16_t cond);
+
+/* uprobe.c: fills in user_refusal, emulated and varies; row: of a branch, or NULL. And struct
+ * arch's uprobe_form. */
+void aarch64__uprobe(uint32_t word, const struct match *row, struct insn *out);
+uint64_t aarch64__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn);
+
+/* usdt.c: struct arch's usdt_operand. */
+bool aarch64__usdt_operand(const char **text, struct usdt_argument *out);
+
+extern const struct arch_kernel aarch64_kernel;
 
 /* sp.c: fills in sp_effect and sp_value. */
 void aarch64__sp(uint32_t word, struct insn *out);

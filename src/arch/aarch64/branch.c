@@ -84,9 +84,6 @@ static const char *const halves[8] = {"cbhgt", "cbhge", "cbhhi", "cbhhs",
 				      NULL,    NULL,	"cbheq", "cbhne"};
 static const char *const numbers[8] = {"cbgt", "cblt", "cbhi", "cblo", NULL, NULL, "cbeq", "cbne"};
 
-/* insn.cond of a branch that doesn't read the flags. */
-#define NO_FLAGS 0x10
-
 const struct match *aarch64__branch_row(uint32_t word)
 {
 	return match__find(rows, ARRAY_SIZE(rows), word);
@@ -131,11 +128,18 @@ static uint8_t flow_of(const struct match *row, bool kernel)
 	return kernel && row->flow == FLOW_STOP && row->value == A64_BRK ? FLOW_NEXT : row->flow;
 }
 
-/* Branches that check a signature. The kernel refuses uprobes on them and simulates all others. */
-static bool is_signed(const struct match *row)
+bool aarch64__is_signed(const struct match *row)
 {
 	return row->form == REG_AUTH || (row->form == REG && row->value >> 11 & 1) ||
 	       (row->form == PLAIN && row->kind == BRANCH_RET);
+}
+
+bool aarch64__goes_astray(uint32_t word)
+{
+	const struct match *row = aarch64__branch_row(word);
+
+	return row &&
+	       (row->form == COMPARE || row->form == WITH || (row->form == COND && word & 16));
 }
 
 static uint8_t read_register(unsigned reg)
@@ -143,12 +147,31 @@ static uint8_t read_register(unsigned reg)
 	return reg == A64_ZERO ? REG_NONE : reg;
 }
 
+static uint16_t condition_of(uint32_t word, const struct match *row)
+{
+	uint16_t reg = aarch64__rd(word) << A64_COND_REG_SHIFT;
+	uint16_t bit = word >> 31 << 5 | match__field(word, 19, 5);
+
+	switch (row->form) {
+	case COND:
+		return word & 15;
+	case ZERO:
+		return A64_NO_FLAGS | reg | (word >> 24 & 1 ? A64_NONZERO : 0) |
+		       (word >> 31 ? A64_WIDE : 0);
+	case BIT:
+		return A64_NO_FLAGS | reg | (word >> 24 & 1 ? A64_NONZERO : 0) | A64_ONE |
+		       bit << A64_COND_BIT_SHIFT;
+	default:
+		return A64_NO_FLAGS | A64_OTHER;
+	}
+}
+
 static void set_condition(uint32_t word, const struct match *row, struct insn *out)
 {
 	out->reads[0] = out->reads[1] = REG_NONE;
 	if (row->kind != BRANCH_JCC)
 		return;
-	out->cond = row->form == COND ? word & 15 : NO_FLAGS;
+	out->cond = condition_of(word, row);
 	out->reads[0] = row->form == COND ? A64_FLAGS : read_register(aarch64__rd(word));
 	if (row->form == COMPARE)
 		out->reads[1] = read_register(aarch64__rm(word));
@@ -160,8 +183,6 @@ bool aarch64__branch(uint32_t word, const struct match *row, bool kernel, struct
 	out->kind = row->kind;
 	if (row->flow == FLOW_STOP)
 		return true;
-	out->emulated = row->flow == FLOW_BRANCH && !is_signed(row);
-	out->user_refusal = is_signed(row) ? PROBE_PREFIX : PROBE_OK;
 	out->mnemonic = mnemonic_of(word, row);
 	set_condition(word, row, out);
 	if (row->form == REG || row->form == REG_AUTH)
@@ -240,7 +261,7 @@ bool aarch64__bound(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_
 {
 	enum { EQ = 0, CS = 2, CC = 3, HI = 8, LS = 9 };
 
-	if (cond >= NO_FLAGS)
+	if (cond >= A64_NO_FLAGS)
 		return false;
 	if (!taken)
 		cond ^= 1;
@@ -249,4 +270,40 @@ bool aarch64__bound(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_
 		return true;
 	*max = n - 1;
 	return n && cond == (swapped ? HI : CC);
+}
+
+enum { N = 8, Z = 4, C = 2, V = 1 };
+
+/* DDI 0487, C1.2.4: an odd condition is the opposite of the one before it; but 15 is always true,
+ * too. */
+static bool holds(uint16_t cond, unsigned nzcv)
+{
+	bool signs = !(nzcv & N) == !(nzcv & V);
+	bool truth[8] = {
+		nzcv & Z,
+		nzcv & C,
+		nzcv & N,
+		nzcv & V,
+		(nzcv & C) && !(nzcv & Z),
+		signs,
+		signs && !(nzcv & Z),
+		true,
+	};
+
+	return cond >= 14 || truth[cond >> 1] != (cond & 1);
+}
+
+bool aarch64__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2])
+{
+	uint64_t value = reads[0];
+
+	if (!(cond & A64_NO_FLAGS))
+		return holds(cond, value >> 28 & 15);
+	if ((cond >> A64_COND_REG_SHIFT & 31) == A64_ZERO)
+		value = 0;
+	else if (cond & A64_ONE)
+		value = value >> (cond >> A64_COND_BIT_SHIFT) & 1;
+	else if (!(cond & A64_WIDE))
+		value = (uint32_t)value;
+	return (value != 0) == (cond & A64_NONZERO);
 }

@@ -34,10 +34,10 @@ unsigned riscv__written(uint32_t word)
 	case OP_LOAD_FP:
 	case OP_BRANCH:
 	case OP_MISC_MEM:
-	case 0x43: /* fmadd, fmsub, fnmsub, fnmadd */
-	case 0x47:
-	case 0x4b:
-	case 0x4f:
+	case OP_FMADD:
+	case OP_FMSUB:
+	case OP_FNMSUB:
+	case OP_FNMADD:
 		return RISCV_ZERO;
 	case OP_FP:
 		return float_to_integer(word) ? riscv__rd(word) : RISCV_ZERO;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * RISC-V, 64 bit: decodes one instruction and formats it. Whether a jump is a call or a return
- * follows from its registers alone (ISA manual, section 2.5.1, table 3).
+ * follows from its registers alone (ISA manual, section 2.5.1, table 3), but one behind the return
+ * address is no return.
  */
 #include <elf.h>
 #include <errno.h>
 #include "arch/capstone.h"
 #include "arch/riscv/riscv.h"
 
-static const char *const reg_names[] = {
+const char *const riscv__reg_names[RISCV_REGS] = {
 	"zero", "ra", "sp", "gp", "tp",	 "t0",	"t1", "t2", "s0", "s1", "a0",
 	"a1",	"a2", "a3", "a4", "a5",	 "a6",	"a7", "s2", "s3", "s4", "s5",
 	"s6",	"s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6", "pc",
@@ -28,6 +29,7 @@ enum form {
 	FORM_SECOND,   /* rs2, target; rs1 is zero */
 	FORM_JUMP,     /* target */
 	FORM_LINK,     /* rd, target */
+	FORM_RET,      /* to ra */
 	FORM_REG,      /* rs1 + imm */
 	FORM_LINK_REG, /* rd, rs1 + imm */
 };
@@ -54,14 +56,13 @@ static const struct match rows[] = {
 	{0x00000fff, 0x6f | RD(RISCV_RA), FORM_JUMP, FLOW_BRANCH, BRANCH_CALL, "jal"},
 	{0x00000fff, 0x6f | RD(RISCV_T0), FORM_LINK, FLOW_BRANCH, BRANCH_CALL, "jal"},
 	{0x0000007f, 0x0000006f, FORM_LINK, FLOW_BRANCH, BRANCH_JMP, "jal"},
-	{0xffffffff, 0x67 | RS1(RISCV_RA), FORM_NONE, FLOW_BRANCH, BRANCH_RET, "ret"},
-	{0x000fffff, 0x67 | RS1(RISCV_RA), FORM_REG, FLOW_BRANCH, BRANCH_RET, "jr"},
-	{0x000fffff, 0x67 | RS1(RISCV_T0), FORM_REG, FLOW_BRANCH, BRANCH_RET, "jr"},
+	{0xffffffff, 0x67 | RS1(RISCV_RA), FORM_RET, FLOW_BRANCH, BRANCH_RET, "ret"},
+	{0xffffffff, 0x67 | RS1(RISCV_T0), FORM_REG, FLOW_BRANCH, BRANCH_RET, "jr"},
 	{0x00007fff, 0x00000067, FORM_REG, FLOW_BRANCH, BRANCH_IJMP, "jr"},
 	{0x00007fff, 0x67 | RD(RISCV_RA), FORM_REG, FLOW_BRANCH, BRANCH_ICALL, "jalr"},
 	{0x00007fff, 0x67 | RD(RISCV_T0), FORM_LINK_REG, FLOW_BRANCH, BRANCH_ICALL, "jalr"},
-	{0x000ff07f, 0x67 | RS1(RISCV_RA), FORM_LINK_REG, FLOW_BRANCH, BRANCH_RET, "jalr"},
-	{0x000ff07f, 0x67 | RS1(RISCV_T0), FORM_LINK_REG, FLOW_BRANCH, BRANCH_RET, "jalr"},
+	{0xfffff07f, 0x67 | RS1(RISCV_RA), FORM_LINK_REG, FLOW_BRANCH, BRANCH_RET, "jalr"},
+	{0xfffff07f, 0x67 | RS1(RISCV_T0), FORM_LINK_REG, FLOW_BRANCH, BRANCH_RET, "jalr"},
 	{0x0000707f, 0x00000067, FORM_LINK_REG, FLOW_BRANCH, BRANCH_IJMP, "jalr"},
 	{0xffffffff, 0x00100073, FORM_NONE, FLOW_STOP, BRANCH_NONE, "ebreak"},
 	{0xffffffff, UNIMP, FORM_NONE, FLOW_STOP, BRANCH_NONE, "unimp"},
@@ -118,12 +119,13 @@ static void set_branch(uint32_t word, const struct match *m, struct insn *out)
 		out->target = out->addr + branch_offset(word);
 		out->reads[0] = riscv__rs1(word);
 		out->reads[1] = riscv__rs2(word);
-		out->cond = riscv__funct3(word);
+		out->cond = RISCV_COND(riscv__funct3(word), riscv__rs1(word), riscv__rs2(word));
 		break;
 	case FORM_JUMP:
 	case FORM_LINK:
 		out->target = out->addr + jump_offset(word);
 		break;
+	case FORM_RET:
 	case FORM_REG:
 	case FORM_LINK_REG:
 		out->operand = (struct operand){.kind = OPERAND_REG,
@@ -132,7 +134,7 @@ static void set_branch(uint32_t word, const struct match *m, struct insn *out)
 						.scale = 1,
 						.size = 8,
 						.disp = riscv__imm_i(word)};
-		out->completes = true;
+		out->completes = m->kind != BRANCH_RET;
 		break;
 	default:
 		break;
@@ -151,6 +153,21 @@ static bool is_slow(uint32_t word)
 	uint32_t opcode = word & 0x7f;
 
 	return opcode == OP_SYSTEM || opcode == OP_MISC_MEM || opcode == OP_AMO;
+}
+
+/* lr, sc: chapter 13.2; those of words, and of double words. */
+static uint8_t exclusive_of(uint32_t word)
+{
+	if (riscv__opcode(word) != OP_AMO || (riscv__funct3(word) & 6) != 2)
+		return EXCLUSIVE_NONE;
+	switch (word >> 27) {
+	case 2:
+		return EXCLUSIVE_LOAD;
+	case 3:
+		return EXCLUSIVE_STORE;
+	default:
+		return EXCLUSIVE_NONE;
+	}
 }
 
 /* In the kernel an ebreak may be a WARN(), which resumes at the next instruction
@@ -173,6 +190,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	out->len = n;
 	out->padding = is_padding(word);
 	out->slow = is_slow(word);
+	out->exclusive = exclusive_of(word);
 	out->enters_kernel = (word & ~(1u << 20)) == OP_SYSTEM; /* ecall, ebreak */
 	m = match__find(rows, ARRAY_SIZE(rows), word);
 	if (m) {
@@ -180,24 +198,10 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 		if (out->flow == FLOW_BRANCH || out->flow == FLOW_UNSUPPORTED)
 			set_branch(word, m, out);
 	}
+	riscv__probe(word, out);
+	riscv__effects(word, out);
 	riscv__sp(word, out);
 	return 0;
-}
-
-/* Signed conditions give no bound on an unsigned value. */
-static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max)
-{
-	bool less = cond == FUNCT3_BLTU, equal = cond == FUNCT3_BEQ;
-
-	*max = n;
-	if (cond == FUNCT3_BEQ || cond == FUNCT3_BNE)
-		return is_taken == equal;
-	if (cond != FUNCT3_BLTU && cond != FUNCT3_BGEU)
-		return false;
-	if (swapped)
-		return is_taken != less;
-	*max = n - 1;
-	return is_taken == less && n > 0;
 }
 
 /* ---- text ---- */
@@ -205,8 +209,9 @@ static bool bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64
 static void put_operands(uint32_t word, const struct match *m, const struct insn *insn, char *out,
 			 size_t size)
 {
-	const char *rd = reg_names[riscv__rd(word)], *rs1 = reg_names[riscv__rs1(word)];
-	const char *rs2 = reg_names[riscv__rs2(word)];
+	const char *rd = riscv__reg_names[riscv__rd(word)],
+		   *rs1 = riscv__reg_names[riscv__rs1(word)];
+	const char *rs2 = riscv__reg_names[riscv__rs2(word)];
 	char address[32];
 
 	if (insn->operand.disp)
@@ -280,6 +285,15 @@ static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t e
 	return true;
 }
 
+/* A simulated instruction takes one trap, any other one two: a copy of it is executed in front of a
+ * breakpoint. There are no optimised kprobes. */
+static const struct cost_row costs[] = {
+	{"uprobe_multi", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 1200}},
+	{"uprobe_event", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 1200}},
+	{"kprobe_event", true, {[COST_BREAKPOINT] = 430, [COST_JUMP] = 430, [COST_FTRACE] = 430}},
+	{0},
+};
+
 const struct arch arch_riscv64 = {
 	.name = "riscv64",
 	.machine = EM_RISCV,
@@ -289,9 +303,11 @@ const struct arch arch_riscv64 = {
 	.decode = decode,
 	.format = format,
 	.detail = riscv__detail,
-	.bound = bound,
-	.nregs = ARRAY_SIZE(reg_names),
-	.reg_names = reg_names,
+	.taken = riscv__taken,
+	.bound = riscv__bound,
+	.proves = riscv__proves,
+	.nregs = RISCV_REGS,
+	.reg_names = riscv__reg_names,
 	.sp_reg = RISCV_SP,
 	.ip_reg = RISCV_PC,
 	.flags_reg = REG_NONE,
@@ -310,4 +326,10 @@ const struct arch arch_riscv64 = {
 	.loader = {"riscv64-linux-gnu", 0x1003, NULL},
 	.plt_stub = plt_stub,
 	.plt_alignment = 16,
+	.usdt_operand = riscv__usdt_operand,
+	.breakpoint_name = "ebreak",
+	.uprobe_breakpoint = {{0x02, 0x90}, 2}, /* c.ebreak: arch/riscv/include/asm/uprobes.h */
+	.uprobe_form = riscv__uprobe_form,
+	.costs = costs,
+	.kernel = &riscv_kernel,
 };

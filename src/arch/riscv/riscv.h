@@ -25,7 +25,10 @@ enum riscv_reg {
 	RISCV_T3 = 28,
 	RISCV_T6 = 31,
 	RISCV_PC,
+	RISCV_REGS
 };
+/* riscv.c: by number */
+extern const char *const riscv__reg_names[RISCV_REGS];
 
 /* Major opcodes: bits 6 to 0, table 70. */
 enum riscv_opcode {
@@ -43,6 +46,10 @@ enum riscv_opcode {
 	OP_OP = 0x33,
 	OP_LUI = 0x37,
 	OP_OP_32 = 0x3b,
+	OP_FMADD = 0x43,
+	OP_FMSUB = 0x47,
+	OP_FNMSUB = 0x4b,
+	OP_FNMADD = 0x4f,
 	OP_FP = 0x53,
 	OP_V = 0x57,
 	OP_CUSTOM_2 = 0x5b,
@@ -53,8 +60,13 @@ enum riscv_opcode {
 	OP_CUSTOM_3 = 0x7b,
 };
 
-/* insn.cond: a branch's funct3, table 70. */
-enum riscv_cond { FUNCT3_BEQ, FUNCT3_BNE, FUNCT3_BLT = 4, FUNCT3_BGE, FUNCT3_BLTU, FUNCT3_BGEU };
+/* insn.cond: the branch's funct3 (table 70) and the registers that it compares; bpf/arch/riscv.h
+ * reads it, too. */
+#define RISCV_COND(funct3, rs1, rs2) ((funct3) | (rs1) << 3 | (rs2) << 8)
+#define RISCV_COND_FUNCT3(cond)	     ((cond)&7)
+#define RISCV_COND_RS1(cond)	     ((cond) >> 3 & 31)
+#define RISCV_COND_RS2(cond)	     ((cond) >> 8 & 31)
+enum riscv_funct3 { FUNCT3_BEQ, FUNCT3_BNE, FUNCT3_BLT = 4, FUNCT3_BGE, FUNCT3_BLTU, FUNCT3_BGEU };
 
 /* Caller-saved registers: ra, t0 to t6, a0 to a7. */
 #define RISCV_CLOBBERED 0xf003fce2
@@ -115,5 +127,20 @@ unsigned riscv__written(uint32_t word);
 void riscv__sp(uint32_t word, struct insn *out);
 /* detail.c: struct arch's detail. */
 bool riscv__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
+/* uprobe.c: fills in user_refusal, kernel_refusal and emulated. */
+void riscv__probe(uint32_t word, struct insn *out);
+uint64_t riscv__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn);
+/* uprobe.c: fills in keeps_state, is_plain, loads and stores, and the operand of these. */
+void riscv__effects(uint32_t word, struct insn *out);
+/* condition.c: struct arch's. */
+bool riscv__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
+bool riscv__bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max);
+bool riscv__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare, struct str *out);
+/* usdt.c */
+bool riscv__usdt_operand(const char **text, struct usdt_argument *out);
+/* kernel.c */
+extern const struct arch_kernel riscv_kernel;
+/* riscv.c */
+extern const struct arch arch_riscv64;
 
 #endif

@@ -11,9 +11,9 @@
 #include <bpf/libbpf.h>
 #include "source/inline/tracer.h"
 #include "source/kernel_types.h"
-#include "gs.skel.h"
 
 #ifdef __x86_64__
+#include "gs.skel.h"
 
 /* ---- the system call ---- */
 

@@ -11,6 +11,11 @@
 #include <unistd.h>
 #include "source/inline/tracer.h"
 
+/* The C library names it where the kernel has it. Where it hasn't, there are no copies either. */
+#ifndef PT_SYSEMU
+#define PTRACE_SYSEMU 31
+#endif
+
 /* Steps from one look at whether a log waits for its reader to the next; until any exact place will
  * do; until a log that waits all the same has to drop its records; until the thread stays in the
  * copies. */

@@ -29,20 +29,25 @@ static uint64_t action(enum probe_action action, uint64_t argument)
 	return (uint64_t)action << SITE_ACTION_SHIFT | argument << SITE_ARG_SHIFT;
 }
 
+static uint64_t register_and(uint8_t reg, int32_t disp)
+{
+	return reg | (uint64_t)(disp & 0xfff) << (SITE_DISP_SHIFT - SITE_ARG_SHIFT);
+}
+
 static uint64_t action_of(const struct plan *plan, const struct plan_site *s, uint32_t operand)
 {
 	switch (s->kind) {
 	case BRANCH_RET:
 		if (plan->placement == PLACEMENT_COUNT && !plan->counts_all)
 			return action(ACTION_NONE, 0); /* most rets aren't looked at */
-		return action(ACTION_RET, 0);
+		return action(ACTION_RET, s->operand.kind == OPERAND_REG ? s->operand.base : 0);
 	case BRANCH_JCC:
 	case BRANCH_LOOP:
 		return action(ACTION_CONDITION, s->cond);
 	case BRANCH_IJMP:
 	case BRANCH_ICALL:
 		if (s->operand.kind == OPERAND_REG)
-			return action(ACTION_REG, s->operand.base);
+			return action(ACTION_REG, register_and(s->operand.base, s->operand.disp));
 		return action(ACTION_MEM, operand);
 	default:
 		return action(ACTION_NONE, 0);

@@ -77,13 +77,14 @@ static uint64_t only_ino(const struct plan *plan)
 /* Configures how the program recognises interrupt context. */
 static void configure_kernel(struct wire_config *c, const struct object *kernel, bool tells)
 {
+	const struct arch *arch = arch__by_machine(kernel->machine);
 	uint64_t count = kernel__variable(kernel, KERNEL_PREEMPT_COUNT),
 		 hot = kernel__variable(kernel, KERNEL_PCPU_HOT);
 
 	c->per_cpu_offset = kernel__variable(kernel, KERNEL_PER_CPU_OFFSET);
 	c->preempt_count = c->per_cpu_offset ? count ? count : hot : 0;
 	c->pcpu_hot = !count;
-	if (!c->preempt_count && tells)
+	if (!c->preempt_count && tells && !(arch->kernel && arch->kernel->counts_by_task))
 		note("what runs in interrupts is not marked: /proc/kallsyms has no variables "
 		     "(CONFIG_KALLSYMS_ALL)");
 }

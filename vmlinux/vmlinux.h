@@ -3,8 +3,8 @@
  * The kernel types that bpf/ uses, and of each only the fields it reads: CO-RE finds the rest in
  * the BTF of the kernel it runs on, from 5.15 on. Names and types are the kernel's:
  * include/linux/sched.h, include/linux/pid.h, include/linux/signal_types.h,
- * arch/x86/include/asm/ptrace.h, include/linux/uprobes.h, kernel/trace/trace_uprobe.c,
- * kernel/events/uprobes.c.
+ * include/linux/uprobes.h, kernel/trace/trace_uprobe.c, kernel/events/uprobes.c. What differs
+ * between architectures is in vmlinux/NAME/machine.h.
  */
 #ifndef __VMLINUX_H__
 #define __VMLINUX_H__
@@ -56,10 +56,7 @@ struct bpf_pidns_info {
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 #endif
 
-struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
-	unsigned long ip, cs, flags, sp, ss;
-};
+#include "machine.h"
 
 struct ns_common {
 	unsigned int inum;
@@ -74,10 +71,6 @@ struct upid {
 struct pid {
 	unsigned int level;
 	struct upid numbers[1];
-};
-
-struct thread_struct {
-	unsigned long fsbase, gsbase;
 };
 
 struct sigaction {
@@ -185,7 +178,6 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct mm_struct *mm;
 	struct uprobe_task *utask;
-	struct thread_struct thread;
 	__u64 start_time;
 	__u64 self_exec_id;
 	char comm[16];
