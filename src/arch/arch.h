@@ -158,6 +158,7 @@ enum detail_op {
 	DETAIL_STORE,	  /* bits of src to mem */
 	DETAIL_LEA,	  /* dst = address of mem */
 	DETAIL_ADD,	  /* dst += src */
+	DETAIL_ADD_LOAD,  /* dst += memory at mem */
 	DETAIL_ADD_CONST, /* dst += imm */
 	DETAIL_AND_CONST, /* dst &= imm */
 	DETAIL_SHL_CONST, /* dst = src << imm, both bits wide */
@@ -249,6 +250,7 @@ struct plt_stub {
 	uint64_t size; /* > 0 */
 	uint8_t lead;  /* so many bytes at its start are code of lead_mode (struct arch_modes) */
 	uint8_t lead_mode;
+	bool by_got; /* slot is an offset from the GOT's address, DT_PLTGOT */
 };
 
 /* Where ld.so(8) finds libraries. */
@@ -382,6 +384,7 @@ struct arch {
 	const char *name; /* "x86-64" */
 	uint16_t machine; /* e_machine, little-endian */
 	uint8_t word;	  /* bytes of an address: 8, or 4: of ELFCLASS32 */
+	uint16_t hosts;	  /* the machine of kernels that run its programs, too; 0: none */
 
 	/* ---- instructions ---- */
 
@@ -435,6 +438,11 @@ struct arch {
 	uint32_t clobbered;  /* the caller-saved registers, one bit each */
 	uint8_t call_pushes; /* bytes that a call pushes, the return address; 0: that is in link_reg
 			      */
+	bool callee_pops;    /* some functions pop their arguments: behind a call the stack pointer
+				may be higher than in front of it */
+	/* The register that a function with this code loads with the address that it returns to,
+	 * and does nothing else; REG_NONE: it is another one. NULL: there are none */
+	uint8_t (*loads_return)(const uint8_t *bytes, size_t len);
 
 	/* ---- files ---- */
 
@@ -476,6 +484,13 @@ struct arch {
 const struct arch *arch__by_machine(uint16_t machine); /* NULL: unknown */
 const char *arch__names(void);			       /* "x86-64 or arm64" */
 const struct arch *arch__native(void);		       /* of this machine; NULL: unknown */
+/* Does this machine's kernel run its programs? */
+bool arch__runs_here(const struct arch *arch);
+/* Of an address as it is computed: it wraps around at the size of a word. */
+static inline uint64_t arch__address(const struct arch *arch, uint64_t addr)
+{
+	return arch->word == 4 ? (uint32_t)addr : addr;
+}
 
 #include "arch/copier.h"
 #include "arch/tracee.h"

@@ -81,6 +81,8 @@ static struct condition condition_of(struct graph *g, uint32_t p, const struct s
 	const struct insn *b = graph__branch(g, &g->nodes.data[p]);
 	uint64_t to = g->nodes.data[s->node].addr;
 
+	if (b->conditional)
+		return (struct condition){b->cond, 1, to != b->addr + b->len};
 	if (b->kind != BRANCH_JCC || b->target == b->addr + b->len)
 		return (struct condition){0};
 	return (struct condition){b->cond, 1, to == b->target};
@@ -244,11 +246,12 @@ static bool through_shift(const struct insn_detail *d, struct search *q, struct 
 }
 
 /* An index times a power of two: lea (,%reg,4), or a left shift. */
-static bool through_scale(const struct insn_detail *d, struct search *q, struct state *s)
+static bool through_scale(const struct graph *g, const struct insn_detail *d, struct search *q,
+			  struct state *s)
 {
 	uint8_t by = d->op == DETAIL_SHL_CONST ? d->imm : __builtin_ctz(d->mem.scale);
 
-	if (d->bits != 64 || s->bits != 64 ||
+	if (!graph__is_whole(g, d) || s->bits != d->bits ||
 	    (d->op == DETAIL_LEA &&
 	     (d->mem.base != REG_NONE || d->mem.disp || d->mem.addr32 || d->mem.extend))) {
 		give_up(q, s);
@@ -289,7 +292,7 @@ static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d
 		return true;
 	case DETAIL_SHL_CONST:
 	case DETAIL_LEA:
-		return through_scale(d, q, s);
+		return through_scale(g, d, q, s);
 	case DETAIL_COPY:
 	case DETAIL_LOAD:
 		/* its low bits were checked, and it has no others */
@@ -316,7 +319,8 @@ static bool changes_memory(const struct insn_detail *d)
 	return d->writes_memory && d->op != DETAIL_PUSH;
 }
 
-static bool through_memory(const struct insn_detail *d, struct search *q, struct state *s)
+static bool through_memory(const struct graph *g, const struct insn_detail *d, struct search *q,
+			   struct state *s)
 {
 	uint32_t needs = 0;
 
@@ -331,7 +335,7 @@ static bool through_memory(const struct insn_detail *d, struct search *q, struct
 		s->mem_imm = 0;
 		return !copy_of_bounded(q, s);
 	}
-	if (d->op == DETAIL_COPY && d->bits == 64 && d->dst == s->mem.base &&
+	if (d->op == DETAIL_COPY && graph__is_whole(g, d) && d->dst == s->mem.base &&
 	    s->mem.index == REG_NONE) {
 		s->mem.base = d->src;
 		return true;
@@ -445,7 +449,7 @@ static void step(struct graph *g, struct search *q, struct state s, uint32_t p)
 		return;
 	s.node = p;
 	other = s.other;
-	if (s.reg == REG_NONE ? !through_memory(&d, q, &s)
+	if (s.reg == REG_NONE ? !through_memory(g, &d, q, &s)
 			      : d.writes >> s.reg & 1 && !through_def(g, p, &d, q, &s))
 		return;
 	if (other < 32 && d.writes >> other & 1 && !d.subtracts && through_other(&d, q, &s))
@@ -465,10 +469,14 @@ static bool bound(struct graph *g, uint32_t node, uint8_t reg, uint8_t extend, b
 	memset(&s, 0, sizeof(s));
 	s.node = node;
 	s.reg = reg;
-	s.bits = extend ? extend & ~EXTEND_SIGNED : 64;
+	s.bits = extend ? extend & ~EXTEND_SIGNED : 8 * g->arch->word;
 	s.sign = extend & EXTEND_SIGNED ? 1 : 0;
 	s.cap = UINT64_MAX;
 	s.other = REG_NONE;
+	/* a conditional jump that reads the entry itself: if it does, its condition holds */
+	if (g->nodes.data[node].branch && graph__branch(g, &g->nodes.data[node])->conditional)
+		s.cond[0] =
+			(struct condition){graph__branch(g, &g->nodes.data[node])->cond, 1, true};
 	push(&q, &s);
 	while (q.work.len && !q.failed) {
 		struct preds it;

@@ -153,6 +153,11 @@ struct preds {
 };
 struct preds graph__preds(const struct graph *g, uint32_t node);
 uint32_t preds__next(const struct graph *g, struct preds *it);
+/* Is it about all of a register's bits? */
+static inline bool graph__is_whole(const struct graph *g, const struct insn_detail *d)
+{
+	return d->bits == 8 * g->arch->word;
+}
 bool graph__detail(struct graph *g, uint32_t node, struct insn_detail *out);
 /* Bit mask of the registers that the instruction writes. */
 uint32_t graph__writes(struct graph *g, uint32_t node);

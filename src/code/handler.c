@@ -7,16 +7,16 @@
  */
 #include "code/code.h"
 
-static bool pushes(const struct node *n)
+static bool pushes(const struct graph *g, const struct node *n)
 {
-	return n->sp_effect == SP_ADD && n->sp_value == -(int32_t)sizeof(uint64_t);
+	return n->sp_effect == SP_ADD && n->sp_value == -(int32_t)g->arch->word;
 }
 
 /* Does d store the stack pointer to where link was pushed from? */
 static bool becomes_link(const struct graph *g, const struct insn_detail *d,
 			 const struct insn_detail *link)
 {
-	if (d->bits != 64 || d->src != g->arch->sp_reg)
+	if (!graph__is_whole(g, d) || d->src != g->arch->sp_reg)
 		return false;
 	if (d->op == DETAIL_COPY)
 		return link->src != REG_NONE && d->dst == link->src;
@@ -30,13 +30,13 @@ uint64_t handler__installed(struct graph *g, uint32_t at, uint32_t push)
 	struct insn_detail address, pushed, link, keep;
 	uint32_t second, third;
 
-	if (!at || !pushes(&g->nodes.data[push]) || pushes(&g->nodes.data[at]))
+	if (!at || !pushes(g, &g->nodes.data[push]) || pushes(g, &g->nodes.data[at]))
 		return 0;
 	second = graph__node(g, node__next(&g->nodes.data[push]));
-	if (!second || !pushes(&g->nodes.data[second]))
+	if (!second || !pushes(g, &g->nodes.data[second]))
 		return 0;
 	third = graph__node(g, node__next(&g->nodes.data[second]));
-	if (!third || pushes(&g->nodes.data[third]) || !graph__detail(g, at, &address) ||
+	if (!third || pushes(g, &g->nodes.data[third]) || !graph__detail(g, at, &address) ||
 	    !graph__detail(g, push, &pushed) || !graph__detail(g, second, &link) ||
 	    !graph__detail(g, third, &keep))
 		return 0;

@@ -14,7 +14,7 @@
 #define GUESS_MAX 1024
 
 /* The target is base + table[index] * times. Without an index there is one entry; with size 0 the
- * target is base. */
+ * target is base + index * times: the entries are branches, or what else there is. */
 struct shape {
 	uint64_t table, base;
 	uint32_t node; /* the node that reads the entry */
@@ -46,8 +46,8 @@ static bool index_before(struct graph *g, struct shape *out)
 	struct insn_detail d;
 
 	if (slice__defs(g, out->node, out->index, defs) != 1 || !graph__detail(g, defs[0], &d) ||
-	    d.op != DETAIL_LEA || d.bits != 64 || d.mem.addr32 || d.mem.base != REG_NONE ||
-	    d.mem.index == REG_NONE || d.mem.scale != out->size)
+	    d.op != DETAIL_LEA || !graph__is_whole(g, &d) || d.mem.addr32 ||
+	    d.mem.base != REG_NONE || d.mem.index == REG_NONE || d.mem.scale != out->size)
 		return false;
 	out->table += d.mem.disp;
 	out->node = defs[0];
@@ -56,7 +56,8 @@ static bool index_before(struct graph *g, struct shape *out)
 }
 
 /* The two registers of a sum, and the scale of the second. False: not a sum. */
-static bool read_sum(const struct insn_detail *d, uint8_t *first, uint8_t *second, uint8_t *scale)
+static bool read_sum(const struct graph *g, const struct insn_detail *d, uint8_t *first,
+		     uint8_t *second, uint8_t *scale)
 {
 	if (d->op == DETAIL_ADD) {
 		*first = d->dst;
@@ -67,7 +68,7 @@ static bool read_sum(const struct insn_detail *d, uint8_t *first, uint8_t *secon
 	*first = d->mem.base;
 	*second = d->mem.index;
 	*scale = d->mem.scale;
-	return d->op == DETAIL_LEA && d->bits == 64 && !d->mem.addr32 && !d->mem.seg &&
+	return d->op == DETAIL_LEA && graph__is_whole(g, d) && !d->mem.addr32 && !d->mem.seg &&
 	       *first != REG_NONE && *second != REG_NONE;
 }
 
@@ -80,7 +81,7 @@ static bool address_before(struct graph *g, uint32_t node, const struct operand 
 	struct insn_detail d;
 
 	if (slice__defs(g, node, m->base, defs) != 1 || !graph__detail(g, defs[0], &d) ||
-	    !read_sum(&d, &first, &second, &scale) || (scale != 1 && scale != out->size))
+	    !read_sum(g, &d, &first, &second, &scale) || (scale != 1 && scale != out->size))
 		return false;
 	out->node = defs[0];
 	out->scaled = scale == 1;
@@ -92,7 +93,7 @@ static bool address_before(struct graph *g, uint32_t node, const struct operand 
 		    !single_value(g, defs[0], second, out->guess, &out->table))
 			return false;
 	}
-	out->table += m->disp + d.mem.disp;
+	out->table = arch__address(g->arch, out->table + m->disp + d.mem.disp);
 	return true;
 }
 
@@ -115,17 +116,17 @@ static bool table_address(struct graph *g, uint32_t node, const struct operand *
 			return false;
 		out->index = m->base;
 	}
-	out->table = base + m->disp + imm;
+	out->table = arch__address(g->arch, base + m->disp + imm);
 	out->node = node;
 	return m->index == REG_NONE || m->scale == out->size ||
 	       (m->scale == 1 && index_before(g, out));
 }
 
-static bool table_load(struct graph *g, uint32_t node, struct shape *out)
+static bool table_load(struct graph *g, uint32_t node, enum detail_op op, struct shape *out)
 {
 	struct insn_detail d;
 
-	if (!graph__detail(g, node, &d) || d.op != DETAIL_LOAD)
+	if (!graph__detail(g, node, &d) || d.op != op)
 		return false;
 	out->size = d.bits / 8;
 	out->sign = d.sign;
@@ -139,8 +140,9 @@ static bool kept_entry(struct graph *g, uint32_t node, struct shape *out)
 	struct insn_detail d;
 
 	return out->guess && slice__stores(g, node, stores) == 1 &&
-	       graph__detail(g, stores[0], &d) && d.bits == 64 &&
-	       slice__defs(g, stores[0], d.src, defs) == 1 && table_load(g, defs[0], out);
+	       graph__detail(g, stores[0], &d) && graph__is_whole(g, &d) &&
+	       slice__defs(g, stores[0], d.src, defs) == 1 &&
+	       table_load(g, defs[0], DETAIL_LOAD, out);
 }
 
 /* The entry was loaded, maybe extended (gcc -O0), or spilled. */
@@ -149,9 +151,10 @@ static bool table_entry(struct graph *g, uint32_t node, struct shape *out)
 	uint32_t defs[DEFS_MAX];
 	struct insn_detail d;
 
-	if (!graph__detail(g, node, &d) || d.op != DETAIL_COPY || d.bits != 32)
-		return table_load(g, node, out) || kept_entry(g, node, out);
-	if (slice__defs(g, node, d.src, defs) != 1 || !table_load(g, defs[0], out))
+	if (!graph__detail(g, node, &d) || d.op != DETAIL_COPY || d.bits != 32 ||
+	    graph__is_whole(g, &d))
+		return table_load(g, node, DETAIL_LOAD, out) || kept_entry(g, node, out);
+	if (slice__defs(g, node, d.src, defs) != 1 || !table_load(g, defs[0], DETAIL_LOAD, out))
 		return false;
 	out->sign = d.sign;
 	return out->size == 4;
@@ -182,21 +185,64 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 		out->index = REG_NONE;
 		return true;
 	case DETAIL_LOAD:
-		return table_load(g, def, out) && out->index != REG_NONE;
+		return table_load(g, def, DETAIL_LOAD, out) && out->index != REG_NONE;
+	case DETAIL_ADD_LOAD:
+		return single_value(g, def, d.dst, out->guess, &out->base) &&
+		       table_load(g, def, DETAIL_ADD_LOAD, out) && out->index != REG_NONE;
 	case DETAIL_ADD:
 	case DETAIL_LEA:
-		if (!read_sum(&d, &first, &second, &scale) || d.mem.disp)
+		if (!read_sum(g, &d, &first, &second, &scale) || d.mem.disp)
 			return false;
 		out->times = scale;
 		out->extend = d.mem.extend;
 		return (scale == 1 && !d.mem.extend && table_sum(g, def, first, second, out)) ||
 		       table_sum(g, def, second, first, out);
 	case DETAIL_COPY:
-		return depth < 4 && d.bits == 64 && slice__defs(g, def, d.src, defs) == 1 &&
+		return depth < 4 && graph__is_whole(g, &d) &&
+		       slice__defs(g, def, d.src, defs) == 1 &&
 		       shape_of_def(g, defs[0], out, depth + 1);
 	default:
 		return false;
 	}
+}
+
+/* The jump reads the entry itself. */
+static bool shape_in_memory(struct graph *g, uint32_t node, const struct operand *op,
+			    struct shape *out)
+{
+	if (op->index == REG_NONE)
+		return false;
+	out->size = g->arch->word;
+	if (op->kind == OPERAND_AHEAD) {
+		out->size = op->size;
+		out->times = g->arch->alignment;
+		out->base = node__next(&g->nodes.data[node]);
+	}
+	return table_address(g, node, op, 0, out);
+}
+
+/* The jump adds an entry, or an index, to a known address. */
+static bool shape_of_sum(struct graph *g, uint32_t node, const struct operand *op,
+			 struct shape *out)
+{
+	const struct shape fresh = *out;
+	uint32_t defs[DEFS_MAX];
+
+	if (op->index == REG_NONE)
+		return false;
+	out->times = op->scale;
+	if (op->base != REG_NONE)
+		return (op->scale == 1 && table_sum(g, node, op->base, op->index, out)) ||
+		       table_sum(g, node, op->index, op->base, out);
+	out->base = arch__address(g->arch, (uint64_t)op->disp);
+	if (slice__defs(g, node, op->index, defs) == 1 && table_entry(g, defs[0], out))
+		return true;
+	*out = fresh;
+	out->base = arch__address(g->arch, (uint64_t)op->disp);
+	out->times = op->scale;
+	out->index = op->index;
+	out->node = node;
+	return true;
 }
 
 /* The tables that the jump may read, one per path to it; -1: unknown. */
@@ -208,11 +254,14 @@ static int shapes_of(struct graph *g, uint32_t node, bool guess, struct shape sh
 
 	for (unsigned i = 0; i < DEFS_MAX; i++)
 		shapes[i] = (struct shape){.guess = guess, .times = 1};
-	if (op.kind == OPERAND_MEM) {
-		if (op.index == REG_NONE)
-			return -1;
-		shapes[0].size = 8;
-		return table_address(g, node, &op, 0, &shapes[0]) ? 1 : -1;
+	switch (op.kind) {
+	case OPERAND_NONE:
+		return -1;
+	case OPERAND_MEM:
+	case OPERAND_AHEAD:
+		return shape_in_memory(g, node, &op, &shapes[0]) ? 1 : -1;
+	case OPERAND_SUM:
+		return shape_of_sum(g, node, &op, &shapes[0]) ? 1 : -1;
 	}
 	n = slice__defs(g, node, op.base, defs);
 	for (int i = 0; i < n; i++)
@@ -233,9 +282,11 @@ static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_
 	const uint8_t *bytes = object__bytes(g->object, s->table + i * s->size, &avail);
 	uint64_t entry = 0;
 
-	*target = s->base;
-	if (!s->size)
+	*target = arch__address(g->arch, s->base + (s->size ? 0 : i * s->times));
+	if (!s->size) {
+		*target = object__code_vaddr(g->object, *target);
 		return true;
+	}
 	if (!bytes || avail < s->size ||
 	    !object__is_constant(g->object, s->table + i * s->size, s->size))
 		return false;
@@ -243,7 +294,7 @@ static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_
 	entry = extended(entry, 8 * s->size, s->sign);
 	if (s->extend)
 		entry = extended(entry, s->extend & ~EXTEND_SIGNED, s->extend & EXTEND_SIGNED);
-	*target += entry * s->times;
+	*target = object__code_vaddr(g->object, arch__address(g->arch, *target + entry * s->times));
 	return true;
 }
 
@@ -295,9 +346,10 @@ static bool another_table(const struct graph *g, uint64_t vaddr)
 static bool entry_of(struct graph *g, uint32_t node, const struct shape *s, uint64_t i,
 		     uint64_t *target)
 {
-	if (i)
+	if (i && s->size)
 		graph__share(g, graph__owner(g, g->nodes.data[node].addr), s->table + i * s->size);
-	return !(i && another_table(g, s->table + i * s->size)) && entry_at(g, s, i, target);
+	return !(i && s->size && another_table(g, s->table + i * s->size)) &&
+	       entry_at(g, s, i, target);
 }
 
 /* A table may also select functions: then an entry is a traced function's start. */
@@ -368,9 +420,11 @@ static bool read_constants(struct graph *g, uint32_t node, addr_vec *out)
 		return false;
 	slice__values(g, node, op.base, &v);
 	for (unsigned i = 0; i < v.n && !v.unknown; i++) {
-		if (!graph__is_entry(g, v.v[i]) && !is_inside(g, node, v.v[i]))
+		uint64_t target = object__code_vaddr(g->object, v.v[i]);
+
+		if (!graph__is_entry(g, target) && !is_inside(g, node, target))
 			return false;
-		vec__push(out, v.v[i]);
+		vec__push(out, target);
 	}
 	return v.n && !v.unknown;
 }
@@ -381,8 +435,9 @@ static bool read_tables(struct graph *g, uint32_t node, bool guess, addr_vec *ou
 	int n = shapes_of(g, node, guess, shapes);
 
 	for (int i = 0; i < n; i++)
-		if (!(guess && shapes[i].index != REG_NONE ? read_guessed
-							   : read_proved)(g, node, &shapes[i], out))
+		if (!(guess && shapes[i].index != REG_NONE && shapes[i].size
+			      ? read_guessed
+			      : read_proved)(g, node, &shapes[i], out))
 			return false;
 	*vaddr = n > 0 ? shapes[0].table : 0;
 	return n > 0;
@@ -436,7 +491,7 @@ static void see_table_starts(struct graph *g)
 			n = shapes_of(g, jump, true, shapes);
 
 		for (int i = 0; i < n; i++)
-			if (shapes[i].index != REG_NONE)
+			if (shapes[i].index != REG_NONE && shapes[i].size)
 				see_start(g, jump, shapes[i].table);
 	}
 }
@@ -487,7 +542,7 @@ static bool is_entry(struct graph *g, uint32_t node, const struct insn_detail *l
 		return load->mem.scale >= 4;
 	if (load->mem.base == REG_NONE || load->mem.disp ||
 	    slice__defs(g, node, load->mem.base, defs) != 1 || !graph__detail(g, defs[0], &d) ||
-	    !read_sum(&d, &first, &second, &scale))
+	    !read_sum(g, &d, &first, &second, &scale))
 		return false;
 	return scale == 1
 		       ? is_scaled(g, defs[0], first, size) || is_scaled(g, defs[0], second, size)
@@ -501,7 +556,7 @@ static bool is_pointer(struct graph *g, uint32_t node, uint8_t reg)
 	struct insn_detail d;
 
 	return slice__defs(g, node, reg, defs) == 1 && graph__detail(g, defs[0], &d) &&
-	       d.op == DETAIL_LOAD && d.bits == 64 && !is_entry(g, defs[0], &d);
+	       d.op == DETAIL_LOAD && graph__is_whole(g, &d) && !is_entry(g, defs[0], &d);
 }
 
 /* Is it the sum of a table's entry and its base? If both are loaded as pointers, it is the sum of
@@ -510,7 +565,7 @@ static bool is_table_sum(struct graph *g, uint32_t node, const struct insn_detai
 {
 	uint8_t first, second, scale;
 
-	return read_sum(d, &first, &second, &scale) &&
+	return read_sum(g, d, &first, &second, &scale) &&
 	       !(is_pointer(g, node, first) && is_pointer(g, node, second));
 }
 
@@ -521,11 +576,16 @@ bool graph__is_tail_jump(struct graph *g, uint32_t node)
 	struct insn_detail d;
 	int n;
 
+	if (op.kind == OPERAND_NONE)
+		return true;
+	if (op.kind == OPERAND_SUM || op.kind == OPERAND_AHEAD)
+		return false;
 	if (op.kind == OPERAND_MEM)
 		return op.index == REG_NONE || op.scale < 4;
 	n = slice__defs(g, node, op.base, defs);
 	for (int i = 0; i < n; i++)
-		if (!graph__detail(g, defs[i], &d) || is_table_sum(g, defs[i], &d) ||
+		if (!graph__detail(g, defs[i], &d) || d.op == DETAIL_ADD_LOAD ||
+		    is_table_sum(g, defs[i], &d) ||
 		    (d.op == DETAIL_LOAD && is_entry(g, defs[i], &d)))
 			return false;
 	return true;

@@ -234,13 +234,63 @@ uint32_t preds__next(const struct graph *g, struct preds *it)
 	return from;
 }
 
+/* The register that a call's target loads with its return address. */
+static uint8_t loaded_return(struct graph *g, const struct node *n)
+{
+	const struct insn *b = graph__branch(g, n);
+	const uint8_t *bytes;
+	size_t avail;
+
+	if (!n->branch || b->kind != BRANCH_CALL)
+		return REG_NONE;
+	bytes = object__bytes(g->object, b->target, &avail);
+	return bytes ? g->arch->loads_return(bytes, avail) : REG_NONE;
+}
+
+/* The register that is popped right behind a call of the next instruction. */
+static uint8_t popped_return(struct graph *g, const struct node *n, const struct insn_detail *d)
+{
+	uint32_t written = d->writes & ~(1u << g->arch->sp_reg);
+	const struct insn *b;
+
+	if (n->sp_effect != SP_ADD || n->sp_value != g->arch->call_pushes || !written ||
+	    written & (written - 1) || !n->pred || n->pred & PRED_LIST)
+		return REG_NONE;
+	b = graph__branch(g, &g->nodes.data[n->pred]);
+	return b->kind == BRANCH_CALL && b->target == n->addr && b->addr + b->len == n->addr
+		       ? __builtin_ctz(written)
+		       : REG_NONE;
+}
+
+/* How code finds its own address where no instruction has it relative to that. */
+static void see_own_address(struct graph *g, uint32_t node, struct insn_detail *d)
+{
+	const struct node *n = &g->nodes.data[node];
+	uint8_t loaded = loaded_return(g, n), popped = popped_return(g, n, d);
+
+	if (loaded == REG_NONE && popped == REG_NONE)
+		return;
+	*d = (struct insn_detail){
+		.op = DETAIL_CONST,
+		.dst = loaded != REG_NONE ? loaded : popped,
+		.src = REG_NONE,
+		.bits = 8 * g->arch->word,
+		.imm = loaded != REG_NONE ? node__next(n) : n->addr,
+	};
+	d->writes = 1u << d->dst | (loaded == REG_NONE ? 1u << g->arch->sp_reg : 0);
+}
+
 bool graph__detail(struct graph *g, uint32_t node, struct insn_detail *out)
 {
 	uint64_t addr = g->nodes.data[node].addr;
 	size_t avail;
 	const uint8_t *bytes = object__bytes(g->object, addr, &avail);
 
-	return bytes && g->arch->detail(bytes, avail, object__code_address(g->object, addr), out);
+	if (!bytes || !g->arch->detail(bytes, avail, object__code_address(g->object, addr), out))
+		return false;
+	if (g->arch->loads_return)
+		see_own_address(g, node, out);
+	return true;
 }
 
 uint32_t graph__writes(struct graph *g, uint32_t node)

@@ -112,13 +112,15 @@ static void add_load(struct graph *g, const struct insn_detail *d, struct values
 	uint64_t v = 0;
 	size_t avail;
 
-	if (d->bits != 64 || d->mem.seg || d->mem.base != REG_NONE || d->mem.index != REG_NONE) {
+	if (!graph__is_whole(g, d) || d->mem.seg || d->mem.base != REG_NONE ||
+	    d->mem.index != REG_NONE) {
 		out->unknown = true;
 		return;
 	}
 	bytes = object__bytes(g->object, d->imm, &avail);
-	if (bytes && avail >= sizeof(v) && object__is_constant(g->object, d->imm, sizeof(v)))
-		memcpy(&v, bytes, sizeof(v));
+	if (bytes && avail >= g->arch->word &&
+	    object__is_constant(g->object, d->imm, g->arch->word))
+		memcpy(&v, bytes, g->arch->word);
 	if (v)
 		add_value(out, v);
 	else
@@ -155,9 +157,9 @@ static void query(struct query *q, struct summand t, uint32_t node, uint8_t reg)
 	*seen = 1;
 }
 
-static uint64_t sum(const struct summand *t, uint64_t v)
+static uint64_t sum(const struct graph *g, const struct summand *t, uint64_t v)
 {
-	v += (uint64_t)t->plus;
+	v = arch__address(g->arch, v + (uint64_t)t->plus);
 	if (t->cut == CUT_SIGN)
 		return (uint64_t)(int64_t)(int32_t)v;
 	return t->cut ? (uint32_t)v : v;
@@ -174,7 +176,7 @@ static void add_kept(struct graph *g, struct query *q, const struct summand *t, 
 
 	out->unknown = true;
 	for (int i = 0; i < n; i++)
-		if (graph__detail(g, found[i], &d) && d.bits == 64)
+		if (graph__detail(g, found[i], &d) && graph__is_whole(g, &d))
 			query(q, *t, found[i], d.src);
 }
 
@@ -192,23 +194,25 @@ static void load(struct graph *g, struct query *q, const struct summand *t, uint
 
 /* An addition of bytes to src. A 32-bit one is only followed if no other addition comes after it.
  */
-static void add(struct query *q, struct summand t, uint32_t p, const struct insn_detail *d,
-		uint8_t src, int64_t bytes, struct values *out)
+static void add(const struct graph *g, struct query *q, struct summand t, uint32_t p,
+		const struct insn_detail *d, uint8_t src, int64_t bytes, struct values *out)
 {
-	if (t.adds == ADDS_MAX || (d->bits != 64 && t.adds)) {
+	const bool whole = graph__is_whole(g, d);
+
+	if (t.adds == ADDS_MAX || (!whole && t.adds)) {
 		out->unknown = true;
 		return;
 	}
-	if (d->bits != 64)
+	if (!whole)
 		t.cut = d->sign ? CUT_SIGN : CUT_ZERO;
 	t.adds++;
 	t.plus += bytes;
 	query(q, t, p, src);
 }
 
-static bool is_sum(const struct insn_detail *d)
+static bool is_sum(const struct graph *g, const struct insn_detail *d)
 {
-	return d->bits == 64 && d->mem.base != REG_NONE && d->mem.index == REG_NONE &&
+	return graph__is_whole(g, d) && d->mem.base != REG_NONE && d->mem.index == REG_NONE &&
 	       !d->mem.seg && !d->mem.addr32;
 }
 
@@ -226,20 +230,20 @@ static void through(struct graph *g, struct query *q, const struct summand *t, u
 		d.op = DETAIL_OTHER;
 	switch (d.op) {
 	case DETAIL_CONST:
-		add_value(out, sum(t, d.imm));
+		add_value(out, sum(g, t, d.imm));
 		break;
 	case DETAIL_COPY:
-		if (d.bits == 64)
+		if (graph__is_whole(g, &d))
 			query(q, *t, p, d.src);
 		else
 			out->unknown = true;
 		break;
 	case DETAIL_ADD_CONST:
-		add(q, *t, p, &d, d.dst, d.imm, out);
+		add(g, q, *t, p, &d, d.dst, d.imm, out);
 		break;
 	case DETAIL_LEA:
-		if (is_sum(&d))
-			add(q, *t, p, &d, d.mem.base, d.mem.disp, out);
+		if (is_sum(g, &d))
+			add(g, q, *t, p, &d, d.mem.base, d.mem.disp, out);
 		else
 			out->unknown = true;
 		break;

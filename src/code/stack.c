@@ -169,17 +169,50 @@ static bool calls_inside(struct graph *g, const struct insn *b)
 	       graph__holds(g, owner, b->target) && g->functions.data[owner].f.entry != b->target;
 }
 
+/* The depth behind a call whose callee may have popped its arguments: by the unwinder's rules, if
+ * they agree in front of it. */
+static int32_t behind_call(const struct graph *g, const struct node *n, int32_t depth)
+{
+	int64_t before, after, entry = g->arch->dwarf.entry_offset;
+
+	if (depth < 0 || !object__stack_depth(g->object, n->addr, &before) ||
+	    !object__stack_depth(g->object, node__next(n), &after))
+		return SP_UNKNOWN;
+	return before == depth + entry && after <= before && after >= entry ? after - entry
+									    : SP_UNKNOWN;
+}
+
+/* Is it a call of the next instruction, by which code finds its own address? */
+static bool only_pushes(const struct graph *g, const struct insn *b)
+{
+	return g->arch->loads_return && b->kind == BRANCH_CALL && b->target == b->addr + b->len;
+}
+
+static struct depth leave_branch(struct stack *s, const struct node *n, struct depth d)
+{
+	struct graph *g = s->g;
+	const struct insn *b = graph__branch(g, n);
+
+	s->deltas[n->branch] = d.sp;
+	s->calls[n->branch] = d;
+	if (only_pushes(g, b)) {
+		d.sp = behind((struct term){.source = FROM_SP, .bytes = -g->arch->call_pushes}, d);
+		return d;
+	}
+	if (calls_inside(g, b))
+		return unknown;
+	if (g->arch->callee_pops && (b->kind == BRANCH_CALL || b->kind == BRANCH_ICALL))
+		d.sp = behind_call(g, n, d.sp);
+	return d;
+}
+
 static void leave_block(struct stack *s, const struct leader *l, struct depth d)
 {
 	const struct node *n = &s->g->nodes.data[l->last];
 	uint32_t to;
 
-	if (n->branch) {
-		s->deltas[n->branch] = d.sp;
-		s->calls[n->branch] = d;
-		if (calls_inside(s->g, graph__branch(s->g, n)))
-			d = unknown;
-	}
+	if (n->branch)
+		d = leave_branch(s, n, d);
 	flow_on(s, n->addr, l->next, d);
 	flow_on(s, n->addr, l->taken, d);
 	for (uint32_t i = 0; l->table && i < l->table->count; i++) {

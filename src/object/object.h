@@ -245,6 +245,9 @@ enum frame_link {
 			*/
 	FRAME_OUTERMOST, /* the outermost frame: there is no caller */
 };
+/* How far the stack pointer is below the CFA at an instruction, by its rules. False: they tell it
+ * by another register, or not at all. */
+bool object__stack_depth(const struct object *o, uint64_t vaddr, int64_t *bytes);
 enum frame_link object__frame_link(const struct object *o, uint64_t vaddr);
 /*
  * The rules at the instruction at vaddr, by .eh_frame or, where that has none, .debug_frame, also

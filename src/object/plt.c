@@ -11,6 +11,7 @@ struct stubs {
 	const struct arch *arch;
 	struct object *o;
 	struct elf_file *f;
+	uint64_t got;	    /* its address; 0: none */
 	struct map64 slots; /* address of the slot -> index into names + 1 */
 	VEC(const char *) names;
 	VEC(struct symbol) found;
@@ -136,6 +137,7 @@ static void read_stubs(struct stubs *p, const Elf64_Shdr *s)
 		uint64_t vaddr = s->sh_addr + at;
 
 		stub.size = p->arch->plt_alignment;
+		stub.by_got = false;
 		if (!p->arch->plt_stub(bytes + at, len - at, vaddr, s->sh_entsize, &stub))
 			continue;
 		if (p->arch->modes)
@@ -144,6 +146,8 @@ static void read_stubs(struct stubs *p, const Elf64_Shdr *s)
 				    MODE_BY_PLT);
 		if (stub.lead)
 			modes__mark(p->o, vaddr + stub.lead, p->arch->modes->initial, MODE_BY_PLT);
+		if (stub.by_got)
+			stub.slot = arch__address(p->arch, p->got + stub.slot);
 		index = map64__get(&p->slots, stub.slot);
 		if (!index || !object__is_code(p->o, vaddr))
 			continue;
@@ -192,9 +196,18 @@ static void merge(struct stubs *p)
 	}
 }
 
+/* GNU ld: .got.plt, or if there is none, .got. */
+static uint64_t find_got(const struct elf_file *f)
+{
+	const Elf64_Shdr *s = elf__section(f, ".got.plt");
+
+	s = s ? s : elf__section(f, ".got");
+	return s ? s->sh_addr : 0;
+}
+
 void plt__read(struct object *o, struct elf_file *f)
 {
-	struct stubs p = {.arch = arch__by_machine(o->machine), .o = o, .f = f};
+	struct stubs p = {.arch = arch__by_machine(o->machine), .o = o, .f = f, .got = find_got(f)};
 	const Elf64_Shdr *s;
 	size_t i;
 

@@ -22,6 +22,19 @@ static bool is_at(const struct rule_row *row, unsigned reg, int64_t offset)
 	       op[1].atom == DW_OP_plus_uconst && op[1].a == (uint64_t)offset;
 }
 
+bool object__stack_depth(const struct object *o, uint64_t vaddr, int64_t *bytes)
+{
+	const struct arch *arch = arch__by_machine(o->machine);
+	const struct rule_op *op;
+	struct rule_row row;
+
+	if (!arch || !arch->dwarf.nregs || !object__rules(o, vaddr, &row) || row.set->cfa.n != 1)
+		return false;
+	op = &row.ops[row.set->cfa.first];
+	*bytes = (int64_t)op->b;
+	return op->atom == DW_OP_bregx && op->a == arch->dwarf.entry_reg;
+}
+
 enum frame_link object__frame_link(const struct object *o, uint64_t vaddr)
 {
 	const struct arch *arch = arch__by_machine(o->machine);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * ARM: what an instruction does to the registers, as far as reading jump tables needs it. Registers
- * count as 64 bits wide, their values as sign-extended: so sums with negative entries of tables are
- * right, and addresses are those below 2 GiB, as in everything that is position independent.
+ * ARM: what an instruction does to the registers, as far as reading jump tables needs it.
  */
 #include "arch/arm/arm.h"
 
@@ -84,7 +82,7 @@ static const struct match t32[] = {
 static void set_const(struct insn_detail *out, uint32_t value)
 {
 	out->op = DETAIL_CONST;
-	out->imm = (int32_t)value;
+	out->imm = value;
 }
 
 static void set_copy(struct insn_detail *out, unsigned src, uint8_t bits, bool sign)
@@ -118,7 +116,7 @@ static void set_sum(const struct arm_word *w, struct insn_detail *out, unsigned 
 	if (src == ARM_PC) {
 		set_const(out, (arm__pc(w) & ~3u) + imm);
 	} else if (!imm) {
-		set_copy(out, src, 64, false);
+		set_copy(out, src, 32, false);
 	} else if (src == out->dst) {
 		out->op = DETAIL_ADD_CONST;
 		out->imm = imm;
@@ -153,13 +151,12 @@ static void set_shift(struct insn_detail *out, unsigned src, unsigned type, unsi
 	enum { LEFT, RIGHT };
 
 	if (type == LEFT && !by) {
-		set_copy(out, src, 64, false);
+		set_copy(out, src, 32, false);
 	} else if (type == LEFT && by <= 3) {
 		set_address(out, REG_NONE, src, 1 << by, 0);
 	} else if (type == RIGHT && by) {
 		out->op = DETAIL_SHR_CONST;
 		out->src = src;
-		out->bits = 32;
 		out->imm = by;
 	}
 }
@@ -172,7 +169,6 @@ static void set_transfer(const struct arm_word *w, struct insn_detail *out, bool
 		return;
 	out->op = loads ? DETAIL_LOAD : DETAIL_STORE;
 	out->bits = mem.size * 8;
-	out->sign |= mem.size == 4;
 	out->dst = loads ? rt : REG_NONE;
 	out->src = loads ? REG_NONE : rt;
 	mem.kind = OPERAND_MEM;
@@ -346,7 +342,7 @@ static void set_op_t16(const struct arm_word *w, uint8_t form, struct insn_detai
 		if (from == ARM_PC)
 			set_const(out, arm__pc(w));
 		else
-			set_copy(out, from, 64, false);
+			set_copy(out, from, 32, false);
 		break;
 	case T_ADR:
 		set_sum(w, out, ARM_PC, imm8 * 4);
@@ -480,7 +476,7 @@ bool arm__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_de
 
 	if (!arm__word(bytes, len, addr, &w))
 		return false;
-	*out = (struct insn_detail){.dst = REG_NONE, .src = REG_NONE, .bits = 64};
+	*out = (struct insn_detail){.dst = REG_NONE, .src = REG_NONE, .bits = 32};
 	branch = w.thumb ? t32__branch_row(&w) : a32__branch_row(w.word);
 	if (branch) {
 		bool calls = branch->kind == BRANCH_CALL || branch->kind == BRANCH_ICALL;

@@ -99,7 +99,7 @@ void arm__sp(const struct arm_word *w, struct insn *out)
 {
 	unsigned fp = w->thumb ? ARM_R7 : ARM_R11;
 	uint32_t written = arm__writes(w).registers;
-	struct insn_detail d = {.bits = 64};
+	struct insn_detail d = {.bits = 32};
 	int64_t bytes = pushed(w);
 
 	if (!(written & (1u << ARM_SP | 1u << fp)))
@@ -110,7 +110,7 @@ void arm__sp(const struct arm_word *w, struct insn *out)
 	}
 	if (w->cond == ARM_AL)
 		arm__operation(w, &d);
-	if (d.op == DETAIL_ADD_CONST || (d.op == DETAIL_COPY && d.bits == 64) ||
+	if (d.op == DETAIL_ADD_CONST || (d.op == DETAIL_COPY && d.bits == 32) ||
 	    (d.op == DETAIL_LEA && d.mem.base != REG_NONE && d.mem.index == REG_NONE))
 		add(&d, fp, out);
 	else if (d.op == DETAIL_ADD && d.dst == ARM_SP)
