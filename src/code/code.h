@@ -114,6 +114,7 @@ struct graph {
 	VEC(struct handler) handlers;
 	uint32_t batch;	     /* the one that is followed (batch.c) */
 	bool batched;	     /* there are several */
+	struct map64 data;   /* of what is mixed with code: halfwords that the code reads */
 	struct map64 shared; /* address → 1 + a function that depends on what is there */
 	bool exclusives;     /* there is a load- or store-exclusive among the nodes */
 	bool claims;	     /* the current flow is not by direct branches only */
@@ -121,6 +122,14 @@ struct graph {
 	const struct segment *segment; /* the last one looked at */
 	size_t piece;		       /* the last one looked at */
 };
+
+/* ---- data among code (pool.c) ---- */
+
+/* Of an object without symbols that tell them apart: the constants that reached code reads, and the
+ * tables of its jumps. */
+void pool__see_load(struct graph *g, uint32_t node);
+void pool__see_table(struct graph *g, uint64_t vaddr, uint64_t size);
+bool pool__holds(const struct graph *g, uint64_t addr);
 
 /* ---- nodes (node.c) ---- */
 

@@ -242,6 +242,7 @@ static void follow_one(struct graph *g, uint32_t i)
 		const struct node *n;
 
 		handler__see(g, before, i);
+		pool__see_load(g, i);
 		n = &g->nodes.data[i];
 		before = i;
 		if (n->branch || n->flow == FLOW_STOP) {

@@ -440,6 +440,8 @@ static bool read_tables(struct graph *g, uint32_t node, bool guess, addr_vec *ou
 			      : read_proved)(g, node, &shapes[i], out))
 			return false;
 	*vaddr = n > 0 ? shapes[0].table : 0;
+	if (n == 1)
+		pool__see_table(g, *vaddr, out->len * shapes[0].size);
 	return n > 0;
 }
 

@@ -43,6 +43,7 @@ void graph__forget(struct graph *g)
 	g->handlers.len = g->tables.len = g->targets.len = 0;
 	map64__free(&g->table_of);
 	map64__free(&g->table_starts);
+	map64__free(&g->data);
 }
 
 void graph__free(struct graph *g)
@@ -75,6 +76,7 @@ void graph__free(struct graph *g)
 	map64__free(&g->returns);
 	map64__free(&g->thunks);
 	map64__free(&g->parts);
+	map64__free(&g->data);
 	map64__free(&g->shared);
 	free(g);
 }

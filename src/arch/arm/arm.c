@@ -94,16 +94,28 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	return 0;
 }
 
-/* In an IT block: the condition belongs to the mnemonic, and T16 arithmetic keeps the flags. */
-static void put_condition(const struct arm_word *w, char *text, size_t size)
+/* "itte ne": a letter for each further instruction, whether its condition is the first one's. */
+static void format_it(const struct arm_word *w, char *out, size_t size)
 {
-	size_t n = strcspn(text, " ."), kept = n;
-	char rest[96];
+	unsigned mask = w->word & 15, first = w->word >> 4 & 15, n = 3 - __builtin_ctz(mask);
+	char letters[4] = "";
 
-	snprintf(rest, sizeof(rest), "%s", text + n);
-	if (w->len == 2 && w->word < 0x4400 && n > 3 && text[n - 1] == 's')
-		kept--;
-	snprintf(text + kept, size - kept, "%s%s", arm__condition(w->cond), rest);
+	for (unsigned i = 0; i < n; i++)
+		letters[i] = (mask >> (3 - i) & 1) == (first & 1) ? 't' : 'e';
+	snprintf(out, size, "it%s %s", letters, first == ARM_AL ? "al" : arm__condition(first));
+}
+
+/* In an IT block: behind one of its own, since Capstone remembers the last one that it saw. */
+static bool format_conditional(const struct arm_word *w, const uint8_t *bytes, char *out,
+			       size_t size)
+{
+	uint16_t it = 0xbf08 | w->cond << 4;
+	uint8_t both[sizeof(it) + sizeof(w->word)];
+
+	memcpy(both, &it, sizeof(it));
+	memcpy(both + sizeof(it), bytes, w->len);
+	return capstone__format_behind(CAPSTONE_THUMB, 1, both, sizeof(it) + w->len,
+				       w->addr - sizeof(it), out, size);
 }
 
 static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size)
@@ -115,10 +127,12 @@ static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, s
 		return false;
 	if (insn.flow == FLOW_BRANCH && arm__format_branch(&w, &insn, out, size))
 		return true;
-	if (!capstone__format(w.thumb ? CAPSTONE_THUMB : EM_ARM, bytes, w.len, w.addr, out, size))
+	if (is_it(&w))
+		format_it(&w, out, size);
+	else if (!(w.it ? format_conditional(&w, bytes, out, size)
+			: capstone__format(w.thumb ? CAPSTONE_THUMB : EM_ARM, bytes, w.len, w.addr,
+					   out, size)))
 		snprintf(out, size, w.len == 2 ? ".inst.n 0x%04x" : ".inst 0x%08x", w.word);
-	else if (w.it)
-		put_condition(&w, out, size);
 	return true;
 }
 

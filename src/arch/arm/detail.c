@@ -43,6 +43,7 @@ enum form {
 	T_ADD_SP,
 	T_SP,
 	EXTEND,
+	LITERALS, /* vldr, T32 ldrd: what they load isn't told */
 };
 
 static const struct match a32[] = {
@@ -54,7 +55,7 @@ static const struct match a32[] = {
 	{0x0e000000, 0x04000000, AT_IMM},      {0x0e000010, 0x06000000, AT_REG},
 	{0x0e4000f0, 0x004000b0, AT_HALF},     {0x0e5000d0, 0x005000d0, AT_HALF},
 	{0x0e4000f0, 0x000000b0, AT_HALF_REG}, {0x0e5000d0, 0x001000d0, AT_HALF_REG},
-	{0x0f8f0070, 0x068f0070, EXTEND},
+	{0x0f8f0070, 0x068f0070, EXTEND},      {0x0f3f0e00, 0x0d1f0a00, LITERALS},
 };
 
 static const struct match t16[] = {
@@ -68,15 +69,16 @@ static const struct match t16[] = {
 };
 
 static const struct match t32[] = {
-	{0xfbe08000, 0xf1000000, ADD_IMM}, {0xfbf08f00, 0xf1b00f00, CMP_IMM},
-	{0xfbe08000, 0xf1a00000, SUB_IMM}, {0xfbef8000, 0xf04f0000, MOV_IMM},
-	{0xfbef8000, 0xf06f0000, MVN_IMM}, {0xfbe08000, 0xf0000000, AND_IMM},
-	{0xfbf08000, 0xf2400000, MOVW},	   {0xfbf08000, 0xf2000000, ADDW},
-	{0xfbf08000, 0xf2a00000, SUBW},	   {0xffe08030, 0xeb000000, ADD_REG},
-	{0xfff0fff0, 0xebb00f00, CMP_REG}, {0xffef8030, 0xea4f0000, MOV_REG},
-	{0xfe800000, 0xf8800000, AT_IMM},  {0xfe1f0000, 0xf81f0000, AT_IMM},
-	{0xfe800fc0, 0xf8000000, AT_REG},  {0xfe800800, 0xf8000800, AT_8},
-	{0xff8ff0c0, 0xfa0ff080, EXTEND},
+	{0xfbe08000, 0xf1000000, ADD_IMM},  {0xfbf08f00, 0xf1b00f00, CMP_IMM},
+	{0xfbe08000, 0xf1a00000, SUB_IMM},  {0xfbef8000, 0xf04f0000, MOV_IMM},
+	{0xfbef8000, 0xf06f0000, MVN_IMM},  {0xfbe08000, 0xf0000000, AND_IMM},
+	{0xfbf08000, 0xf2400000, MOVW},	    {0xfbf08000, 0xf2000000, ADDW},
+	{0xfbf08000, 0xf2a00000, SUBW},	    {0xffe08030, 0xeb000000, ADD_REG},
+	{0xfff0fff0, 0xebb00f00, CMP_REG},  {0xffef8030, 0xea4f0000, MOV_REG},
+	{0xfe800000, 0xf8800000, AT_IMM},   {0xfe1f0000, 0xf81f0000, AT_IMM},
+	{0xfe800fc0, 0xf8000000, AT_REG},   {0xfe800800, 0xf8000800, AT_8},
+	{0xff8ff0c0, 0xfa0ff080, EXTEND},   {0xff3f0e00, 0xed1f0a00, LITERALS},
+	{0xff7f0000, 0xe95f0000, LITERALS},
 };
 
 static void set_const(struct insn_detail *out, uint32_t value)
@@ -182,6 +184,23 @@ static void set_transfer(const struct arm_word *w, struct insn_detail *out, bool
 	out->mem = mem;
 }
 
+static void literals(const struct arm_word *w, struct insn_detail *out)
+{
+	int32_t offset = (w->word & 0xff) * 4;
+	bool one = w->thumb && w->word >> 24 == 0xed ? !(w->word >> 8 & 1)
+						     : !w->thumb && !(w->word >> 8 & 1);
+
+	out->op = DETAIL_LOAD;
+	out->dst = REG_NONE;
+	out->bits = one ? 32 : 64;
+	out->mem = (struct operand){.kind = OPERAND_MEM,
+				    .base = REG_NONE,
+				    .index = REG_NONE,
+				    .scale = 1,
+				    .size = out->bits / 8};
+	out->imm = (arm__pc(w) & ~3u) + (w->word >> 23 & 1 ? offset : -offset);
+}
+
 /* ---- A32 ---- */
 
 static int32_t signed_by(uint32_t word, int32_t value)
@@ -257,6 +276,9 @@ static void set_op_a32(const struct arm_word *w, uint8_t form, struct insn_detai
 	case MOV_REG:
 		if ((word & 15) != ARM_PC)
 			set_shift(out, word & 15, match__field(word, 5, 2), shift);
+		break;
+	case LITERALS:
+		literals(w, out);
 		break;
 	case EXTEND: /* sxtb, sxth, uxtb, uxth without a rotation */
 		if (word >> 21 & 1 && !match__field(word, 10, 2))
@@ -434,6 +456,9 @@ static void set_op_t32(const struct arm_word *w, uint8_t form, struct insn_detai
 		break;
 	case MOV_REG:
 		set_shift(out, rm, 0, shift);
+		break;
+	case LITERALS:
+		literals(w, out);
 		break;
 	case EXTEND: /* bits 20 to 22: sxth, uxth, -, -, sxtb, uxtb */
 		if (!match__field(word, 4, 2) && !(word >> 21 & 1))
