@@ -18,6 +18,8 @@ import re
 import subprocess
 import sys
 
+import arm_code
+
 AARCH64 = [
     (r"b|b\.al|b\.nv", "jmp"),
     (r"bc?\.\w+|cbn?z|tbn?z", "jcc"),
@@ -75,19 +77,27 @@ def kind_of(table, text):
 
 
 def shown(objdump, path):
-    """Address -> kind, target (None: none is said), text of each branch that objdump shows."""
+    """Address -> kind, target (None: none is said), text of each branch that objdump shows; what of them is data."""
     table = next(t for name, t in KINDS.items() if os.path.basename(objdump).startswith(name))
-    found = {}
+    memory = arm_code.Memory(path) if table is ARM else None
+    blocks = arm_code.Blocks(memory) if memory else None
+    found, all_rows = {}, []
     for line in lines(objdump, "-d", "--no-show-raw-insn", path):
         m = LINE.fullmatch(line)
         if not m:
+            if blocks:
+                blocks.end()
             continue
-        kind = kind_of(table, f"{m[2]} {m[3]}")
+        address, mnemonic = int(m[1], 16), m[2]
+        if blocks:
+            mnemonic = blocks.plain(address, mnemonic)
+            all_rows.append((address, mnemonic, m[3]))
+        kind = kind_of(table, f"{mnemonic} {m[3]}")
         if not kind:
             continue
         direct = COMMENT.search(m[3]) if kind in ("ijmp", "icall") else DIRECT.search(m[3])
-        found[int(m[1], 16)] = (kind, int(direct[1], 16) if direct else None, f"{m[2]} {m[3]}")
-    return found
+        found[address] = (kind, int(direct[1], 16) if direct else None, f"{mnemonic} {m[3]}")
+    return found, arm_code.data(memory, all_rows) if memory else set()
 
 
 class Functions:
@@ -125,7 +135,7 @@ def same(site, branch):
 def check(bbtrace, objdump, path):
     functions = Functions(rows(bbtrace, path))
     sites = {int(s["vaddr"], 16): s for s in rows(bbtrace, path, "--sites")}
-    branches = shown(objdump, path)
+    branches, data = shown(objdump, path)
     different, lost = [], 0
     for address, site in sites.items():
         if address not in branches:
@@ -133,7 +143,7 @@ def check(bbtrace, objdump, path):
         elif not same(site, branches[address]):
             different.append(f"{address:x}: bbtrace has {site['kind']} to {site.get('to')}, objdump {branches[address][2]}")
     for address, (_, _, text) in branches.items():
-        if address in sites or not functions.hold(address):
+        if address in sites or address in data or not functions.hold(address):
             continue
         if functions.gap(address):
             lost += 1
