@@ -130,6 +130,8 @@ struct graph {
 void pool__see_load(struct graph *g, uint32_t node);
 void pool__see_table(struct graph *g, uint64_t vaddr, uint64_t size);
 bool pool__holds(const struct graph *g, uint64_t addr);
+/* The first address from addr on that isn't such data; at most end. */
+uint64_t pool__behind(const struct graph *g, uint64_t addr, uint64_t end);
 
 /* ---- nodes (node.c) ---- */
 

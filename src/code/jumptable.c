@@ -361,6 +361,7 @@ static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, a
 		return false;
 	if (s->scaled)
 		max /= s->size;
+	pool__see_table(g, s->table, (max + 1) * s->size);
 	for (uint64_t i = 0; i <= max; i++) {
 		if (!entry_of(g, node, s, i, &target) ||
 		    !(graph__is_entry(g, target) || is_inside(g, node, target)))
@@ -375,6 +376,7 @@ static bool read_guessed(struct graph *g, uint32_t node, const struct shape *s, 
 	uint64_t target;
 
 	for (uint64_t i = 0; i < GUESS_MAX && entry_of(g, node, s, i, &target); i++) {
+		pool__see_table(g, s->table + i * s->size, s->size);
 		if (!is_inside(g, node, target))
 			break;
 		vec__push(out, target);
@@ -440,8 +442,6 @@ static bool read_tables(struct graph *g, uint32_t node, bool guess, addr_vec *ou
 			      : read_proved)(g, node, &shapes[i], out))
 			return false;
 	*vaddr = n > 0 ? shapes[0].table : 0;
-	if (n == 1)
-		pool__see_table(g, *vaddr, out->len * shapes[0].size);
 	return n > 0;
 }
 

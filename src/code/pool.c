@@ -24,6 +24,13 @@ void pool__see_load(struct graph *g, uint32_t node)
 		pool__see_table(g, d.imm, d.bits / 8);
 }
 
+uint64_t pool__behind(const struct graph *g, uint64_t addr, uint64_t end)
+{
+	while ((g->object->modes.len || g->data.len) && addr < end && pool__holds(g, addr))
+		addr += UNIT;
+	return addr;
+}
+
 bool pool__holds(const struct graph *g, uint64_t addr)
 {
 	return object__is_data(g->object, addr) || map64__get(&g->data, addr);
