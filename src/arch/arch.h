@@ -175,6 +175,8 @@ struct insn_detail {
 	bool sign;	/* COPY, LOAD, ADD_CONST: sign-extended, else zero-extended */
 	bool subtracts; /* ADD_CONST: its flags are those of comparing dst with -imm */
 	bool writes_flags, writes_memory;
+	bool conditional; /* all this if cond holds (struct insn), else nothing */
+	uint16_t cond;
 	uint32_t writes; /* registers written, one bit each (calls: the caller-saved ones) */
 	int64_t imm;
 	struct operand mem; /* without base and index imm is the address (REG_IP is folded into it)

@@ -51,7 +51,7 @@ static const struct match a32[] = {
 	{0x0fe00000, 0x03a00000, MOV_IMM},     {0x0fe00000, 0x03e00000, MVN_IMM},
 	{0x0fe00000, 0x02000000, AND_IMM},     {0x0ff0f000, 0x03500000, CMP_IMM},
 	{0x0ff00000, 0x03000000, MOVW},	       {0x0fe00010, 0x00800000, ADD_REG},
-	{0x0ff0fff0, 0x01500000, CMP_REG},     {0x0fe00070, 0x01a00000, MOV_REG},
+	{0x0ff0fff0, 0x01500000, CMP_REG},     {0x0fe00010, 0x01a00000, MOV_REG},
 	{0x0e000000, 0x04000000, AT_IMM},      {0x0e000010, 0x06000000, AT_REG},
 	{0x0e4000f0, 0x004000b0, AT_HALF},     {0x0e5000d0, 0x005000d0, AT_HALF},
 	{0x0e4000f0, 0x000000b0, AT_HALF_REG}, {0x0e5000d0, 0x001000d0, AT_HALF_REG},
@@ -74,7 +74,7 @@ static const struct match t32[] = {
 	{0xfbef8000, 0xf06f0000, MVN_IMM},  {0xfbe08000, 0xf0000000, AND_IMM},
 	{0xfbf08000, 0xf2400000, MOVW},	    {0xfbf08000, 0xf2000000, ADDW},
 	{0xfbf08000, 0xf2a00000, SUBW},	    {0xffe08030, 0xeb000000, ADD_REG},
-	{0xfff0fff0, 0xebb00f00, CMP_REG},  {0xffef8030, 0xea4f0000, MOV_REG},
+	{0xfff0fff0, 0xebb00f00, CMP_REG},  {0xffef8000, 0xea4f0000, MOV_REG},
 	{0xfe800000, 0xf8800000, AT_IMM},   {0xfe1f0000, 0xf81f0000, AT_IMM},
 	{0xfe800fc0, 0xf8000000, AT_REG},   {0xfe800800, 0xf8000800, AT_8},
 	{0xff8ff0c0, 0xfa0ff080, EXTEND},   {0xff3f0e00, 0xed1f0a00, LITERALS},
@@ -455,7 +455,7 @@ static void set_op_t32(const struct arm_word *w, uint8_t form, struct insn_detai
 			set_sum_of(w, out, rn, rm, shift);
 		break;
 	case MOV_REG:
-		set_shift(out, rm, 0, shift);
+		set_shift(out, rm, match__field(word, 4, 2), shift);
 		break;
 	case LITERALS:
 		literals(w, out);
@@ -514,8 +514,10 @@ bool arm__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_de
 	out->writes = writes.registers;
 	out->writes_flags = writes.flags;
 	out->writes_memory = writes.memory;
-	/* a conditional one may leave dst as it is */
-	if (w.cond == ARM_AL)
+	out->conditional = w.cond != ARM_AL;
+	out->cond = w.cond;
+	/* it may leave dst as it is */
+	if (!out->conditional)
 		arm__operation(&w, out);
 	return true;
 }
