@@ -66,6 +66,8 @@ const struct arch *arch__native(void)
 	return arch__by_machine(EM_AARCH64);
 #elif defined(__riscv) && __riscv_xlen == 64
 	return arch__by_machine(EM_RISCV);
+#elif defined(__arm__)
+	return arch__by_machine(EM_ARM);
 #else
 	return NULL;
 #endif

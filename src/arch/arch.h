@@ -468,6 +468,7 @@ struct arch {
 
 	/* ---- probes; all optional ---- */
 
+	const char *untraceable;     /* why its programs can't be traced on it; NULL: they can */
 	const char *breakpoint_name; /* "int3" */
 	struct breakpoint uprobe_breakpoint;
 	/* A key: the kernel accepts uprobes on all instructions with the same key, or on none of

@@ -219,4 +219,5 @@ const struct arch arch_arm = {
 	.loader = {"arm-linux-gnueabihf", 0x0903, NULL},
 	.plt_stub = plt_stub,
 	.plt_alignment = 4,
+	.untraceable = "the kernel's uprobes know no Thumb and would kill the program",
 };
