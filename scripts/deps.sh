@@ -70,6 +70,9 @@ test  | libstdc++6-arm64-cross | /usr/aarch64-linux-gnu/lib/libstdc++.so.6
 test  | binutils-riscv64-linux-gnu | riscv64-linux-gnu-objdump
 test  | libc6-riscv64-cross | /usr/riscv64-linux-gnu/lib/libc.so.6
 test  | libstdc++6-riscv64-cross | /usr/riscv64-linux-gnu/lib/libstdc++.so.6
+test  | binutils-arm-linux-gnueabihf | arm-linux-gnueabihf-objdump
+test  | libc6-armhf-cross | /usr/arm-linux-gnueabihf/lib/libc.so.6
+test  | libstdc++6-armhf-cross | /usr/arm-linux-gnueabihf/lib/libstdc++.so.6
 test  | pkgconf         | pkg-config
 test  | libcapstone-dev | <capstone/capstone.h>
 test  | headache        | headache

@@ -26,13 +26,14 @@ const char *const probe_refusal_text[PROBE_REFUSALS] = {
 		"between a load-exclusive and its store-exclusive a probe would never let that succeed",
 };
 
-extern const struct arch arch_x86_64, arch_i386, arch_aarch64, arch_riscv64;
+extern const struct arch arch_x86_64, arch_i386, arch_aarch64, arch_riscv64, arch_arm;
 
 static const struct arch *const rows[] = {
 	&arch_x86_64,
 	&arch_i386,
 	&arch_aarch64,
 	&arch_riscv64,
+	&arch_arm,
 };
 
 const struct arch *arch__by_machine(uint16_t machine)
@@ -67,6 +68,8 @@ const struct arch *arch__native(void)
 	return arch__by_machine(EM_AARCH64);
 #elif defined(__riscv) && __riscv_xlen == 64
 	return arch__by_machine(EM_RISCV);
+#elif defined(__arm__)
+	return arch__by_machine(EM_ARM);
 #else
 	return NULL;
 #endif

@@ -36,7 +36,14 @@ enum flow {
 /* Where an indirect branch finds its target: in a register, or in memory at seg_base + base +
  * index * scale + disp. A call that leaves its return address in another register than link_reg has
  * that as index. */
-enum operand_kind { OPERAND_NONE, OPERAND_REG, OPERAND_MEM };
+enum operand_kind {
+	OPERAND_NONE,
+	OPERAND_REG,
+	OPERAND_MEM,
+	OPERAND_SUM,   /* the address itself is the target */
+	OPERAND_AHEAD, /* memory holds how far behind the next instruction the target is, in units
+			  of struct arch's alignment */
+};
 enum operand_seg { SEG_NONE, SEG_FS, SEG_GS };
 #define REG_NONE      0xff
 #define REG_IP	      0xfe /* as base: the address of the next instruction */
@@ -118,6 +125,11 @@ struct insn {
 	bool enters_kernel; /* a system call, a software interrupt, a trap that resumes */
 	uint8_t exclusive;  /* enum exclusive */
 	bool padding;	    /* fills space between functions: nop, a breakpoint */
+	bool conditional;   /* a call, a ret or an indirect jump that happens if cond holds; else
+			       control goes to the next instruction */
+	/* struct arch_modes: the mode that a direct branch leads to; the state in which control
+	 * falls through to the next instruction */
+	uint8_t target_mode, next_state;
 	/* effect on the stack pointer, for stack.c */
 	uint8_t sp_effect; /* enum sp_effect */
 	int32_t sp_value; /* ADD: bytes added to sp; FROM_FP: sp = fp + value; FP_FROM_SP: fp = sp +
@@ -166,6 +178,8 @@ struct insn_detail {
 	bool sign;	/* COPY, LOAD, ADD_CONST: sign-extended, else zero-extended */
 	bool subtracts; /* ADD_CONST: its flags are those of comparing dst with -imm */
 	bool writes_flags, writes_memory;
+	bool conditional; /* all this if cond holds (struct insn), else nothing */
+	uint16_t cond;
 	uint32_t writes; /* registers written, one bit each (calls: the caller-saved ones) */
 	int64_t imm;
 	struct operand mem; /* without base and index imm is the address (REG_IP is folded into it)
@@ -246,7 +260,9 @@ struct arch_relocations {
 struct plt_stub {
 	uint64_t slot; /* address of the GOT slot that it jumps through */
 	uint64_t size; /* > 0 */
-	bool by_got;   /* slot is an offset from the GOT's address, DT_PLTGOT */
+	uint8_t lead;  /* so many bytes at its start are code of lead_mode (struct arch_modes) */
+	uint8_t lead_mode;
+	bool by_got; /* slot is an offset from the GOT's address, DT_PLTGOT */
 };
 
 /* Where ld.so(8) finds libraries. */
@@ -262,6 +278,23 @@ struct breakpoint {
 	uint8_t bytes[4];
 	uint8_t len; /* 0: unknown */
 };
+
+/*
+ * An architecture with several instruction sets. The mode of code is which one it is in. In files
+ * and registers the low bits of a function's address tell it; addresses of instructions are
+ * without. decode, detail and format get code addresses (object__code_address()), which hold what
+ * can't be seen from the bytes: the mode in the low bits, in bits 32 to 39 the state (ARM: the IT
+ * block's), and CODE_IS_DATA.
+ */
+struct arch_modes {
+	uint8_t mask;	 /* the low bits */
+	uint8_t initial; /* the mode of the PLT, and where nothing tells another one */
+	/* The mode that a mapping symbol begins, MODE_DATA, or -1: it is none. */
+	int (*of_symbol)(const char *name);
+};
+#define MODE_DATA	 0xff
+#define CODE_STATE_SHIFT 32
+#define CODE_IS_DATA	 (1ull << 40)
 
 /* A machine that runs bbtrace: where hits have the costs that were measured. */
 struct host {
@@ -367,10 +400,11 @@ struct arch {
 
 	/* ---- instructions ---- */
 
-	uint8_t longest;   /* length of the longest, in bytes */
-	uint8_t alignment; /* of each, in bytes */
-	/* Decodes at most len bytes (len > 0). 0, or -EILSEQ: not an instruction. kernel: decode
-	 * for kernel mode. */
+	uint8_t longest;		/* length of the longest, in bytes */
+	uint8_t alignment;		/* of each, in bytes */
+	const struct arch_modes *modes; /* NULL: there is one instruction set */
+	/* Decodes at most len bytes (len > 0). addr: the code address. 0, or -EILSEQ: not an
+	 * instruction. kernel: decode for kernel mode. */
 	int (*decode)(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel,
 		      struct insn *out);
 	/* The whole instruction as text, as a disassembler shows it. False if it can't. */
@@ -446,6 +480,7 @@ struct arch {
 
 	/* ---- probes; all optional ---- */
 
+	const char *untraceable;     /* why its programs can't be traced on it; NULL: they can */
 	const char *breakpoint_name; /* "int3" */
 	struct breakpoint uprobe_breakpoint;
 	/* A key: the kernel accepts uprobes on all instructions with the same key, or on none of

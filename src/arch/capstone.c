@@ -19,6 +19,8 @@ static struct machine {
 	cs_insn *insn; /* NULL: not opened, or unsupported by this version */
 } machines[] = {
 	{.machine = EM_AARCH64, .arch = CS_ARCH_ARM64, .mode = CS_MODE_LITTLE_ENDIAN},
+	{.machine = EM_ARM, .arch = CS_ARCH_ARM, .mode = CS_MODE_ARM | CS_MODE_V8},
+	{.machine = CAPSTONE_THUMB, .arch = CS_ARCH_ARM, .mode = CS_MODE_THUMB | CS_MODE_V8},
 #if CS_API_MAJOR >= 5
 	{.machine = EM_RISCV, .arch = CS_ARCH_RISCV, .mode = CS_MODE_RISCV64 | CS_MODE_RISCVC},
 #endif
@@ -60,21 +62,30 @@ static bool open_once(struct machine *m)
 	return m->insn;
 }
 
-bool capstone__format(uint16_t machine, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
-		      size_t size)
+bool capstone__format_behind(uint16_t machine, unsigned skip, const uint8_t *bytes, size_t len,
+			     uint64_t addr, char *out, size_t size)
 {
 	struct machine *m = find(machine);
 
-	if (!m || !open_once(m) || !cs.disasm_iter(m->handle, &bytes, &len, &addr, m->insn))
+	if (!m || !open_once(m))
 		return false;
+	for (unsigned i = 0; i <= skip; i++)
+		if (!cs.disasm_iter(m->handle, &bytes, &len, &addr, m->insn))
+			return false;
 	snprintf(out, size, "%s%s%s", m->insn->mnemonic, *m->insn->op_str ? " " : "",
 		 m->insn->op_str);
 	return true;
 }
 #else
-bool capstone__format(uint16_t machine, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
-		      size_t size)
+bool capstone__format_behind(uint16_t machine, unsigned skip, const uint8_t *bytes, size_t len,
+			     uint64_t addr, char *out, size_t size)
 {
 	return false;
 }
 #endif
+
+bool capstone__format(uint16_t machine, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
+		      size_t size)
+{
+	return capstone__format_behind(machine, 0, bytes, len, addr, out, size);
+}

@@ -8,9 +8,13 @@
 
 #include "arch/arch.h"
 
+#define CAPSTONE_THUMB 0xff28 /* in place of EM_ARM: T32 code */
 /* The instruction in at most len bytes as text. machine: e_machine of elf(5). False: built without
  * Capstone, or it doesn't support the architecture or the instruction. */
 bool capstone__format(uint16_t machine, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
 		      size_t size);
+/* The one behind the first skip instructions. */
+bool capstone__format_behind(uint16_t machine, unsigned skip, const uint8_t *bytes, size_t len,
+			     uint64_t addr, char *out, size_t size);
 
 #endif

@@ -238,12 +238,12 @@ static void put_site_json(struct listing *l, const struct plan_site *s, const ch
 static void put_instruction(struct listing *l, const struct plan_site *s)
 {
 	size_t avail = 0;
-	const uint8_t *bytes =
-		object__bytes(l->plan->objects.data[s->object].object, s->vaddr, &avail);
+	const struct object *o = l->plan->objects.data[s->object].object;
+	const uint8_t *bytes = object__bytes(o, s->vaddr, &avail);
 	char text[128];
 
-	if (bytes && l->plan->arch->format(bytes, min_of(avail, (size_t)s->len), s->vaddr, text,
-					   sizeof(text)))
+	if (bytes && l->plan->arch->format(bytes, min_of(avail, (size_t)s->len),
+					   object__code_address(o, s->vaddr), text, sizeof(text)))
 		str__printf(&l->out, "%-40s", text);
 	else
 		str__printf(&l->out, "%-40s", s->mnemonic);

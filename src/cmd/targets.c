@@ -342,6 +342,18 @@ bool targets__name_kernel(const struct args *a)
 	return false;
 }
 
+static int check_traceable(const struct object *o)
+{
+	const struct arch *arch = arch__by_machine(o->machine);
+
+	if (object__is_kernel(o) || !arch->untraceable || arch != arch__native())
+		return 0;
+	return err__set(ENOEXEC,
+			"%s is for %s and can't be traced: %s; bbtrace list shows its functions, "
+			"branches and code",
+			o->path, arch->name, arch->untraceable);
+}
+
 /* Another machine's programs run here in an emulator at most: their code is only data to it. */
 static int check_machine(const struct targets *n)
 {
@@ -353,6 +365,9 @@ static int check_machine(const struct targets *n)
 					"%s is for %s and can't be traced on this machine: "
 					"bbtrace list shows its functions, branches and code",
 					(*o)->path, arch__by_machine((*o)->machine)->name);
+	vec__each (o, &n->objects)
+		if (check_traceable(*o))
+			return -ENOEXEC;
 	return 0;
 }
 

@@ -50,6 +50,8 @@ static void set_successors(struct graph *g, struct leader *l)
 	}
 	if (b->kind == BRANCH_IJMP)
 		l->table = graph__table_of(g, l->last);
+	if (b->conditional)
+		l->next = leader_at(g, node__next(n));
 	if (b->kind == BRANCH_IJMP || b->kind == BRANCH_RET ||
 	    (b->kind == BRANCH_NONE && !b->target))
 		return;

@@ -81,6 +81,8 @@ static struct condition condition_of(struct graph *g, uint32_t p, const struct s
 	const struct insn *b = graph__branch(g, &g->nodes.data[p]);
 	uint64_t to = g->nodes.data[s->node].addr;
 
+	if (b->conditional)
+		return (struct condition){b->cond, 1, to != b->addr + b->len};
 	if (b->kind != BRANCH_JCC || b->target == b->addr + b->len)
 		return (struct condition){0};
 	return (struct condition){b->cond, 1, to == b->target};
@@ -368,6 +370,13 @@ static bool through_other(const struct insn_detail *d, struct search *q, struct 
 {
 	uint8_t shift = s->other_shift;
 
+	/* clang compares a quarter of the index */
+	if (d->dst == s->other && d->op == DETAIL_SHR_CONST && d->bits == 32 &&
+	    s->other_bits == 32 && s->other_max >> (32 - d->imm % 32) == 0) {
+		s->other_max = ((s->other_max + 1) << d->imm) - 1;
+		s->other = d->src;
+		return false;
+	}
 	if (d->dst != s->other || s->other_bits != 64) {
 		forget_other(s);
 	} else if (!shift && d->op == DETAIL_SHR_CONST && d->bits == 64) {
@@ -434,6 +443,15 @@ static bool passes_check(struct graph *g, uint32_t p, const struct insn_detail *
 	return false;
 }
 
+/* Is its condition one that doesn't hold on this path? */
+static bool is_skipped(const struct insn_detail *d, const struct state *s)
+{
+	for (unsigned i = 0; d->conditional && i < ARRAY_SIZE(s->cond); i++)
+		if (s->cond[i].set && !s->cond[i].taken && s->cond[i].cond == d->cond)
+			return true;
+	return false;
+}
+
 static void step(struct graph *g, struct search *q, struct state s, uint32_t p)
 {
 	struct insn_detail d;
@@ -441,6 +459,11 @@ static void step(struct graph *g, struct search *q, struct state s, uint32_t p)
 
 	if (!graph__detail(g, p, &d)) {
 		give_up(q, &s);
+		return;
+	}
+	if (!g->nodes.data[p].branch && is_skipped(&d, &s)) {
+		s.node = p;
+		push(q, &s);
 		return;
 	}
 	if (passes_check(g, p, &d, q, &s))
@@ -471,6 +494,10 @@ static bool bound(struct graph *g, uint32_t node, uint8_t reg, uint8_t extend, b
 	s.sign = extend & EXTEND_SIGNED ? 1 : 0;
 	s.cap = UINT64_MAX;
 	s.other = REG_NONE;
+	/* a conditional jump that reads the entry itself: if it does, its condition holds */
+	if (g->nodes.data[node].branch && graph__branch(g, &g->nodes.data[node])->conditional)
+		s.cond[0] =
+			(struct condition){graph__branch(g, &g->nodes.data[node])->cond, 1, true};
 	push(&q, &s);
 	while (q.work.len && !q.failed) {
 		struct preds it;

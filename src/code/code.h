@@ -114,6 +114,7 @@ struct graph {
 	VEC(struct handler) handlers;
 	uint32_t batch;	     /* the one that is followed (batch.c) */
 	bool batched;	     /* there are several */
+	struct map64 data;   /* of what is mixed with code: halfwords that the code reads */
 	struct map64 shared; /* address → 1 + a function that depends on what is there */
 	bool exclusives;     /* there is a load- or store-exclusive among the nodes */
 	bool claims;	     /* the current flow is not by direct branches only */
@@ -121,6 +122,16 @@ struct graph {
 	const struct segment *segment; /* the last one looked at */
 	size_t piece;		       /* the last one looked at */
 };
+
+/* ---- data among code (pool.c) ---- */
+
+/* Of an object without symbols that tell them apart: the constants that reached code reads, and the
+ * tables of its jumps. */
+void pool__see_load(struct graph *g, uint32_t node);
+void pool__see_table(struct graph *g, uint64_t vaddr, uint64_t size);
+bool pool__holds(const struct graph *g, uint64_t addr);
+/* The first address from addr on that isn't such data; at most end. */
+uint64_t pool__behind(const struct graph *g, uint64_t addr, uint64_t end);
 
 /* ---- nodes (node.c) ---- */
 
@@ -131,6 +142,9 @@ void graph__free(struct graph *g);
 void graph__forget(struct graph *g);
 /* The instruction at addr, decoded if it wasn't; 0: none. Invalidates pointers to nodes. */
 uint32_t graph__node(struct graph *g, uint64_t addr);
+/* Control comes to addr in that state (struct arch_modes): what was decoded there, but isn't
+ * reached yet, is decoded again. */
+void graph__set_state(struct graph *g, uint64_t addr, uint8_t state);
 /* The decoded instruction at addr; 0: none. */
 uint32_t graph__known(struct graph *g, uint64_t addr);
 /* Next reached instruction in [*addr, end), to which *addr is set; 0: none. */

@@ -32,6 +32,7 @@ uint32_t graph__reach(struct graph *g, uint32_t from, uint64_t addr, unsigned fl
 
 	if (!to)
 		return 0;
+	graph__set_state(g, addr, 0);
 	if (from)
 		add_edge(g, function, from, to);
 	n = &g->nodes.data[to];
@@ -129,6 +130,21 @@ static void call_inside(struct graph *g, uint64_t from, uint64_t target)
 		graph__root(g, target, NODE_UNKNOWN_SP);
 }
 
+static void go_on_behind(struct graph *g, uint32_t i, uint64_t next)
+{
+	if (graph__owner(g, next) != NO_FUNCTION)
+		graph__reach(g, i, next, NODE_LEADER);
+	else
+		vec__push(&g->ends, i);
+}
+
+/* A conditional ret or indirect jump may not be taken. */
+static void go_past(struct graph *g, uint32_t i, const struct insn *b)
+{
+	if (b->conditional)
+		go_on_behind(g, i, b->addr + b->len);
+}
+
 static void follow_branch(struct graph *g, uint32_t i)
 {
 	struct insn b = *graph__branch(g, &g->nodes.data[i]);
@@ -138,9 +154,11 @@ static void follow_branch(struct graph *g, uint32_t i)
 		return;
 	switch (b.kind) {
 	case BRANCH_RET:
+		go_past(g, i, &b);
 		return;
 	case BRANCH_IJMP:
 		vec__push(&g->jumps, i);
+		go_past(g, i, &b);
 		return;
 	case BRANCH_JMP:
 		graph__jump(g, i, b.target);
@@ -149,7 +167,7 @@ static void follow_branch(struct graph *g, uint32_t i)
 		call_inside(g, b.addr, b.target);
 		/* fallthrough */
 	case BRANCH_ICALL:
-		if (!graph__call_returns(g, &b)) {
+		if (!b.conditional && !graph__call_returns(g, &b)) {
 			g->nodes.data[i].flags |= NODE_NORETURN;
 			return;
 		}
@@ -157,10 +175,7 @@ static void follow_branch(struct graph *g, uint32_t i)
 		return;
 	default:
 		graph__jump(g, i, b.target);
-		if (graph__owner(g, next) != NO_FUNCTION)
-			graph__reach(g, i, next, NODE_LEADER);
-		else
-			vec__push(&g->ends, i);
+		go_on_behind(g, i, next);
 	}
 }
 
@@ -205,12 +220,14 @@ static bool is_followed(struct graph *g, uint64_t addr)
  * emit no unreachable code, so a call that was assumed not to return does return, or a trap is
  * handled. Go's runtime enters functions in the middle after a recovered panic; the kernel has
  * static keys and exception tables. The text of both has only code and padding. Elsewhere there may
- * be data after a jump.
+ * be data after a jump, and on some architectures after any end.
  */
 static bool is_end(struct graph *g, const struct node *n)
 {
 	uint8_t kind = n->branch ? graph__branch(g, n)->kind : BRANCH_NONE;
 
+	if (g->object->mixed)
+		return false;
 	if (g->object->go || g->kernel)
 		return n->flow == FLOW_STOP || n->flags & NODE_NORETURN || kind == BRANCH_RET ||
 		       kind == BRANCH_JMP || kind == BRANCH_IJMP;
@@ -225,6 +242,7 @@ static void follow_one(struct graph *g, uint32_t i)
 		const struct node *n;
 
 		handler__see(g, before, i);
+		pool__see_load(g, i);
 		n = &g->nodes.data[i];
 		before = i;
 		if (n->branch || n->flow == FLOW_STOP) {

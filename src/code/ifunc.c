@@ -97,8 +97,10 @@ static bool replace_one(const struct function *f, const struct object *kernel, f
 
 	ask_resolver(f, kernel, &v);
 	for (unsigned i = 0; i < v.n; i++) {
-		add_implementation(f, v.v[i], out);
-		any |= has(out, f->object, v.v[i]);
+		uint64_t entry = object__code_vaddr(f->object, v.v[i]);
+
+		add_implementation(f, entry, out);
+		any |= has(out, f->object, entry);
 	}
 	*unknown += v.unknown;
 	return any;

@@ -14,7 +14,7 @@
 #define GUESS_MAX 1024
 
 /* The target is base + table[index] * times. Without an index there is one entry; with size 0 the
- * target is base. */
+ * target is base + index * times: the entries are branches, or what else there is. */
 struct shape {
 	uint64_t table, base;
 	uint32_t node; /* the node that reads the entry */
@@ -221,6 +221,45 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 	}
 }
 
+/* The jump reads the entry itself. */
+static bool shape_in_memory(struct graph *g, uint32_t node, const struct operand *op,
+			    struct shape *out)
+{
+	if (op->index == REG_NONE)
+		return false;
+	out->size = g->arch->word;
+	if (op->kind == OPERAND_AHEAD) {
+		out->size = op->size;
+		out->times = g->arch->alignment;
+		out->base = node__next(&g->nodes.data[node]);
+	}
+	return table_address(g, node, op, 0, out);
+}
+
+/* The jump adds an entry, or an index, to a known address. */
+static bool shape_of_sum(struct graph *g, uint32_t node, const struct operand *op,
+			 struct shape *out)
+{
+	const struct shape fresh = *out;
+	uint32_t defs[DEFS_MAX];
+
+	if (op->index == REG_NONE)
+		return false;
+	out->times = op->scale;
+	if (op->base != REG_NONE)
+		return (op->scale == 1 && table_sum(g, node, op->base, op->index, out)) ||
+		       table_sum(g, node, op->index, op->base, out);
+	out->base = arch__address(g->arch, (uint64_t)op->disp);
+	if (slice__defs(g, node, op->index, defs) == 1 && table_entry(g, defs[0], out))
+		return true;
+	*out = fresh;
+	out->base = arch__address(g->arch, (uint64_t)op->disp);
+	out->times = op->scale;
+	out->index = op->index;
+	out->node = node;
+	return true;
+}
+
 /* The tables that the jump may read, one per path to it; -1: unknown. */
 static int shapes_of(struct graph *g, uint32_t node, bool guess, struct shape shapes[DEFS_MAX])
 {
@@ -230,11 +269,14 @@ static int shapes_of(struct graph *g, uint32_t node, bool guess, struct shape sh
 
 	for (unsigned i = 0; i < DEFS_MAX; i++)
 		shapes[i] = (struct shape){.guess = guess, .times = 1};
-	if (op.kind == OPERAND_MEM) {
-		if (op.index == REG_NONE)
-			return -1;
-		shapes[0].size = g->arch->word;
-		return table_address(g, node, &op, 0, &shapes[0]) ? 1 : -1;
+	switch (op.kind) {
+	case OPERAND_NONE:
+		return -1;
+	case OPERAND_MEM:
+	case OPERAND_AHEAD:
+		return shape_in_memory(g, node, &op, &shapes[0]) ? 1 : -1;
+	case OPERAND_SUM:
+		return shape_of_sum(g, node, &op, &shapes[0]) ? 1 : -1;
 	}
 	n = slice__defs(g, node, op.base, defs);
 	for (int i = 0; i < n; i++)
@@ -255,9 +297,11 @@ static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_
 	const uint8_t *bytes = object__bytes(g->object, s->table + i * s->size, &avail);
 	uint64_t entry = 0;
 
-	*target = s->base;
-	if (!s->size)
+	*target = arch__address(g->arch, s->base + (s->size ? 0 : i * s->times));
+	if (!s->size) {
+		*target = object__code_vaddr(g->object, *target);
 		return true;
+	}
 	if (!bytes || avail < s->size ||
 	    !object__is_constant(g->object, s->table + i * s->size, s->size))
 		return false;
@@ -265,7 +309,7 @@ static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_
 	entry = extended(entry, 8 * s->size, s->sign);
 	if (s->extend)
 		entry = extended(entry, s->extend & ~EXTEND_SIGNED, s->extend & EXTEND_SIGNED);
-	*target = arch__address(g->arch, *target + entry * s->times);
+	*target = object__code_vaddr(g->object, arch__address(g->arch, *target + entry * s->times));
 	return true;
 }
 
@@ -317,9 +361,10 @@ static bool another_table(const struct graph *g, uint64_t vaddr)
 static bool entry_of(struct graph *g, uint32_t node, const struct shape *s, uint64_t i,
 		     uint64_t *target)
 {
-	if (i)
+	if (i && s->size)
 		graph__share(g, graph__owner(g, g->nodes.data[node].addr), s->table + i * s->size);
-	return !(i && another_table(g, s->table + i * s->size)) && entry_at(g, s, i, target);
+	return !(i && s->size && another_table(g, s->table + i * s->size)) &&
+	       entry_at(g, s, i, target);
 }
 
 /* A table may also select functions: then an entry is a traced function's start. */
@@ -331,6 +376,7 @@ static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, a
 		return false;
 	if (s->scaled)
 		max /= s->size;
+	pool__see_table(g, s->table, (max + 1) * s->size);
 	for (uint64_t i = 0; i <= max; i++) {
 		if (!entry_of(g, node, s, i, &target) ||
 		    !(graph__is_entry(g, target) || is_inside(g, node, target)))
@@ -345,6 +391,7 @@ static bool read_guessed(struct graph *g, uint32_t node, const struct shape *s, 
 	uint64_t target;
 
 	for (uint64_t i = 0; i < GUESS_MAX && entry_of(g, node, s, i, &target); i++) {
+		pool__see_table(g, s->table + i * s->size, s->size);
 		if (!is_inside(g, node, target))
 			break;
 		vec__push(out, target);
@@ -390,9 +437,11 @@ static bool read_constants(struct graph *g, uint32_t node, addr_vec *out)
 		return false;
 	slice__values(g, node, op.base, &v);
 	for (unsigned i = 0; i < v.n && !v.unknown; i++) {
-		if (!graph__is_entry(g, v.v[i]) && !is_inside(g, node, v.v[i]))
+		uint64_t target = object__code_vaddr(g->object, v.v[i]);
+
+		if (!graph__is_entry(g, target) && !is_inside(g, node, target))
 			return false;
-		vec__push(out, v.v[i]);
+		vec__push(out, target);
 	}
 	return v.n && !v.unknown;
 }
@@ -403,8 +452,9 @@ static bool read_tables(struct graph *g, uint32_t node, bool guess, addr_vec *ou
 	int n = shapes_of(g, node, guess, shapes);
 
 	for (int i = 0; i < n; i++)
-		if (!(guess && shapes[i].index != REG_NONE ? read_guessed
-							   : read_proved)(g, node, &shapes[i], out))
+		if (!(guess && shapes[i].index != REG_NONE && shapes[i].size
+			      ? read_guessed
+			      : read_proved)(g, node, &shapes[i], out))
 			return false;
 	*vaddr = n > 0 ? shapes[0].table : 0;
 	return n > 0;
@@ -458,7 +508,7 @@ static void see_table_starts(struct graph *g)
 			n = shapes_of(g, jump, true, shapes);
 
 		for (int i = 0; i < n; i++)
-			if (shapes[i].index != REG_NONE)
+			if (shapes[i].index != REG_NONE && shapes[i].size)
 				see_start(g, jump, shapes[i].table);
 	}
 }
@@ -543,6 +593,10 @@ bool graph__is_tail_jump(struct graph *g, uint32_t node)
 	struct insn_detail d;
 	int n;
 
+	if (op.kind == OPERAND_NONE)
+		return true;
+	if (op.kind == OPERAND_SUM || op.kind == OPERAND_AHEAD)
+		return false;
 	if (op.kind == OPERAND_MEM)
 		return op.index == REG_NONE || op.scale < 4;
 	n = slice__defs(g, node, op.base, defs);

@@ -43,6 +43,7 @@ void graph__forget(struct graph *g)
 	g->handlers.len = g->tables.len = g->targets.len = 0;
 	map64__free(&g->table_of);
 	map64__free(&g->table_starts);
+	map64__free(&g->data);
 }
 
 void graph__free(struct graph *g)
@@ -75,6 +76,7 @@ void graph__free(struct graph *g)
 	map64__free(&g->returns);
 	map64__free(&g->thunks);
 	map64__free(&g->parts);
+	map64__free(&g->data);
 	map64__free(&g->shared);
 	free(g);
 }
@@ -128,10 +130,18 @@ uint32_t graph__next_reached(struct graph *g, uint64_t *addr, uint64_t end)
 	return 0;
 }
 
-static void add_node(struct graph *g, const struct insn *insn)
+/* In the segment that page_at() has found. */
+static int decode(const struct graph *g, uint64_t addr, struct insn *out)
 {
-	struct node *n = vec__add(&g->nodes);
+	const struct segment *s = g->segment;
+	uint64_t offset = addr - s->vaddr;
 
+	return g->arch->decode(s->bytes + offset, s->size - offset,
+			       object__code_address(g->object, addr), g->kernel, out);
+}
+
+static void set_node(struct graph *g, struct node *n, const struct insn *insn)
+{
 	n->addr = insn->addr;
 	n->len = insn->len;
 	n->flow = insn->flow;
@@ -142,6 +152,7 @@ static void add_node(struct graph *g, const struct insn *insn)
 	n->exclusive = insn->exclusive;
 	g->exclusives |= n->exclusive != EXCLUSIVE_NONE;
 	n->flags = insn->slow ? NODE_SLOW : 0;
+	n->branch = 0;
 	if (insn->flow == FLOW_NEXT || insn->flow == FLOW_STOP)
 		return;
 	n->branch = g->branches.len;
@@ -152,23 +163,39 @@ static void add_node(struct graph *g, const struct insn *insn)
 
 uint32_t graph__node(struct graph *g, uint64_t addr)
 {
-	uint32_t *page = page_at(g, addr, true), *at;
+	uint32_t *page = page_at(g, addr, true), *at, i;
 	struct insn insn;
-	uint64_t offset;
 
 	if (!page)
 		return 0;
-	offset = addr - g->segment->vaddr;
-	at = &page[offset % PAGE];
+	at = &page[(addr - g->segment->vaddr) % PAGE];
 	if (*at)
 		return *at;
-	if (addr % g->arch->alignment ||
-	    g->arch->decode(g->segment->bytes + offset, g->segment->size - offset, addr, g->kernel,
-			    &insn))
+	if (addr % g->arch->alignment || decode(g, addr, &insn))
 		return 0;
-	*at = g->nodes.len;
-	add_node(g, &insn);
-	return *at;
+	i = *at = g->nodes.len;
+	(void)vec__add(&g->nodes);
+	set_node(g, &g->nodes.data[i], &insn);
+	if (insn.next_state)
+		graph__set_state(g, addr + insn.len, insn.next_state);
+	return i;
+}
+
+void graph__set_state(struct graph *g, uint64_t addr, uint8_t state)
+{
+	while (object__code_state(g->object, addr) != state) {
+		uint32_t i = graph__known(g, addr);
+		struct insn insn;
+
+		if (i && g->nodes.data[i].flags & NODE_REACHED)
+			return;
+		object__set_code_state(g->object, addr, state);
+		if (!i || decode(g, addr, &insn))
+			return;
+		set_node(g, &g->nodes.data[i], &insn);
+		addr += insn.len;
+		state = insn.next_state;
+	}
 }
 
 void graph__add_edge(struct graph *g, uint32_t from, uint32_t to)
@@ -262,7 +289,7 @@ bool graph__detail(struct graph *g, uint32_t node, struct insn_detail *out)
 	size_t avail;
 	const uint8_t *bytes = object__bytes(g->object, addr, &avail);
 
-	if (!bytes || !g->arch->detail(bytes, avail, addr, out))
+	if (!bytes || !g->arch->detail(bytes, avail, object__code_address(g->object, addr), out))
 		return false;
 	if (g->arch->loads_return)
 		see_own_address(g, node, out);

@@ -44,7 +44,7 @@ static void remember(struct graph *g, uint64_t from, uint64_t to)
 		struct node *n = &g->nodes.data[graph__known(g, from)];
 
 		n->flags |= NODE_SWEPT;
-		from = node__next(n);
+		from = pool__behind(g, node__next(n), to);
 	}
 }
 
@@ -88,7 +88,7 @@ static bool agrees(struct graph *g, const struct range *r, uint64_t addr)
 			break;
 		if (is_contradicted(g, i))
 			return false;
-		addr = node__next(&g->nodes.data[i]);
+		addr = pool__behind(g, node__next(&g->nodes.data[i]), r->vaddr + r->size);
 	}
 	if (addr > r->vaddr + r->size)
 		return false;
@@ -111,14 +111,14 @@ bool sweep__is_start_in(struct graph *g, const struct range *r, uint64_t addr, u
 			;
 		return false;
 	}
-	*before = pos;
+	*before = pos = pool__behind(g, pos, addr);
 	while (pos < addr) {
 		uint32_t i = graph__node(g, pos);
 
 		*before = pos;
 		if (!i)
 			return false;
-		pos = node__next(&g->nodes.data[i]);
+		pos = pool__behind(g, node__next(&g->nodes.data[i]), addr);
 	}
 	*after = pos;
 	return pos == addr && agrees(g, r, addr);
@@ -142,7 +142,7 @@ static void add_gaps(struct graph *g, uint64_t pos, uint64_t end, gap_vec *out)
 		uint32_t i = graph__node(g, pos);
 		uint64_t next = min_of(pos + (i ? g->nodes.data[i].len : g->arch->alignment), end);
 
-		if (i && g->nodes.data[i].padding) {
+		if ((i && g->nodes.data[i].padding) || pool__holds(g, pos)) {
 			last = NULL;
 		} else {
 			last = last ? last : vec__add(out);

@@ -29,7 +29,6 @@ static const struct machine {
 	{EM_386, ELFCLASS32, "i386 (32-bit x86)"},
 	{EM_AARCH64, ELFCLASS64, "arm64"},
 	{EM_RISCV, ELFCLASS64, "riscv64"},
-	{EM_ARM, ELFCLASS32, "arm (32 bit)"},
 	{EM_PPC64, ELFCLASS64, "ppc64"},
 	{EM_S390, ELFCLASS64, "s390x"},
 	{EM_MIPS, ELFCLASS64, "mips64"},
@@ -339,6 +338,7 @@ static void read_rest(struct object *o, struct elf_file *f)
 	frames__read(o, f);
 	symbols__read(o, f);
 	plt__read(o, f);
+	modes__settle(o, f);
 	object__index_symbols(o);
 }
 
@@ -412,6 +412,8 @@ void object__free(struct object *o)
 	vec__free(&o->frames);
 	vec__free(&o->slots);
 	vec__free(&o->noprobe);
+	vec__free(&o->modes);
+	map64__free(&o->states);
 	vec__free(&o->cold_parts);
 	vec__each (answer, &o->answers)
 		free(*answer);

@@ -86,6 +86,12 @@ void elf_file__free(void *f);
 /* Reads exactly len bytes at offset; false: the file is shorter. */
 bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset);
 
+/* modes.c: the mode from vaddr on. Call modes__settle() once all symbols and frames are there. */
+void modes__mark(struct object *o, uint64_t vaddr, uint8_t mode, enum mode_rank rank);
+/* A symbol of that value: returns the value without the mode, if it is one of a function. */
+uint64_t modes__see_symbol(struct object *o, const char *name, uint64_t value, bool function);
+void modes__settle(struct object *o, struct elf_file *f);
+
 void relatives__read(const struct object *o, struct elf_file *f);
 /* The word at vaddr, of its class's size, after relocation at the link-time address. False: not
  * within a segment. */

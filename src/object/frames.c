@@ -2,7 +2,7 @@
 /*
  * Reads .eh_frame: which ranges of code are a function or a cold part, and where the unwinder may
  * enter them (.gcc_except_table). Layout: LSB Core, Exception Frames; DWARF 5, 6.4; GCC's
- * unwind-pe.h and except.cc.
+ * unwind-pe.h and except.cc. 32-bit ARM has .ARM.exidx instead.
  */
 #include <stdlib.h>
 #include <dwarf.h>
@@ -351,6 +351,75 @@ static bool find_section(struct reader *r, struct elf_file *f, struct cursor *ou
 	return out->start;
 }
 
+/* ---- .ARM.exidx ---- */
+
+#define EXIDX_ENTRY	 8
+#define EXIDX_CANTUNWIND 1
+#define EXIDX_INLINE	 (1u << 31)
+
+/* A word of 31 bits relative to its place. */
+static uint64_t relative_at(struct cursor *c)
+{
+	uint64_t at = c->vaddr + (c->p - c->start);
+	uint32_t word = cursor__uint(c, 4);
+
+	return (uint32_t)(at + (uint64_t)((int64_t)((uint64_t)word << 33) >> 33));
+}
+
+/* The LSDA of a table entry, behind its unwinding instructions; 0: none. Only a personality routine
+ * of the language's own has one. */
+static uint64_t lsda_of(struct reader *r, uint64_t entry)
+{
+	size_t avail;
+	const uint8_t *bytes = object__bytes(r->o, entry, &avail);
+	struct cursor c = {.start = bytes, .p = bytes, .end = bytes + avail, .vaddr = entry};
+
+	if (!bytes || cursor__uint(&c, 4) & EXIDX_INLINE)
+		return 0;
+	return entry + 8 + 4 * (cursor__uint(&c, 4) >> 24);
+}
+
+/*
+ * Exception Handling ABI for the Arm Architecture, section 6: entries of two words, the start of a
+ * function and how to unwind it, ascending. It lasts up to the next one, whatever is in between.
+ */
+static void read_exidx(struct reader *r, struct cursor c)
+{
+	uint64_t start = 0, lsda = 0;
+	bool any = false;
+
+	while (c.end - c.p >= EXIDX_ENTRY) {
+		uint64_t next = relative_at(&c), entry = relative_at(&c);
+		struct cursor word = {.p = c.p - 4, .end = c.p};
+		uint32_t how = cursor__uint(&word, 4);
+		struct frame frame = {.vaddr = start, .size = next - start};
+
+		if (any && next > start && object__is_code(r->o, start)) {
+			frame.pads = (const uint64_t *)(uintptr_t)r->pads.len;
+			frame.npads = lsda ? read_lsda(r, lsda, start) : 0;
+			vec__push(&r->o->frames, frame);
+		}
+		any = how != EXIDX_CANTUNWIND;
+		start = next;
+		lsda = any && !(how & EXIDX_INLINE) ? lsda_of(r, entry) : 0;
+	}
+}
+
+static bool find_exidx(struct reader *r, struct elf_file *f, struct cursor *out)
+{
+	const Elf64_Phdr *p = f->segments, *end = f->segments + f->nsegments;
+	size_t avail;
+
+	while (p < end && p->p_type != PT_ARM_EXIDX)
+		p++;
+	if (p == end || r->o->machine != EM_ARM)
+		return false;
+	*out = (struct cursor){.vaddr = p->p_vaddr, .word = f->class->word};
+	out->start = out->p = object__bytes(r->o, p->p_vaddr, &avail);
+	out->end = out->start + min_of((uint64_t)avail, p->p_memsz);
+	return out->start;
+}
+
 static int by_vaddr(const void *a, const void *b)
 {
 	const struct frame *x = a, *y = b;
@@ -387,6 +456,8 @@ void frames__read(struct object *o, struct elf_file *f)
 		section.p = section.start;
 		read_entries(&r, section);
 	}
+	if (find_exidx(&r, f, &section))
+		read_exidx(&r, section);
 	if (r.pads.len)
 		elf__keep(f, r.pads.data);
 	vec__each (frame, &o->frames)

@@ -108,6 +108,13 @@ struct got_slot {
 	uint64_t target;  /* name NULL: the function's address in the same object */
 };
 
+/* From an address on, code is in this mode (struct arch_modes), or it is data. */
+enum mode_rank { MODE_BY_SECTION, MODE_BY_BRANCH, MODE_BY_PLT, MODE_BY_SYMBOL, MODE_BY_MAPPING };
+struct code_mode {
+	uint64_t vaddr;
+	uint8_t mode, rank; /* enum mode_rank: how it is known */
+};
+
 /* Code that can't be probed, and why: kernel blacklist, notrace, … */
 struct noprobe {
 	uint64_t vaddr, size;
@@ -128,6 +135,7 @@ struct object {
 	uint16_t machine;  /* e_machine of elf(5) */
 	bool pie;	   /* ET_DYN */
 	bool go;	   /* a Go program (golang.c) */
+	bool mixed;	   /* has data among its code, and nothing tells where */
 	bool stripped;	   /* read from a file, and only exported functions have names, if any */
 	int32_t go_g;	   /* offset of the current g from the thread pointer; 0: unknown */
 	uint32_t go_goid;  /* offset of goid in g; 0: unknown */
@@ -145,6 +153,8 @@ struct object {
 	VEC(struct frame) frames;    /* ascending */
 	VEC(struct got_slot) slots;  /* ascending */
 	VEC(struct noprobe) noprobe; /* ascending */
+	VEC(struct code_mode) modes; /* ascending; empty: there is one mode */
+	struct map64 states;	     /* address -> the state of an instruction; absent: 0 */
 	void *priv; /* private data of the reader that filled it in; freed by object__free() */
 	void (*free_priv)(void *priv); /* NULL: free(priv) */
 	VEC(struct segment)
@@ -212,6 +222,18 @@ const struct segment *object__segment_at(const struct object *o, uint64_t vaddr)
 const uint8_t *object__bytes(const struct object *o, uint64_t vaddr, size_t *avail);
 /* Is it in an executable section, or, without section headers, segment? */
 bool object__is_code(const struct object *o, uint64_t vaddr);
+/*
+ * The code address of the instruction at vaddr, which struct arch's decode, detail and format take:
+ * vaddr where an architecture has one instruction set (modes.c).
+ */
+uint64_t object__code_address(const struct object *o, uint64_t vaddr);
+/* The state in which control falls through to vaddr; src/code finds it. */
+uint8_t object__code_state(const struct object *o, uint64_t vaddr);
+void object__set_code_state(const struct object *o, uint64_t vaddr, uint8_t state);
+/* Is it data within code, by the symbols? */
+bool object__is_data(const struct object *o, uint64_t vaddr);
+/* Where the code is that an address in a file or a register leads to: without its mode. */
+uint64_t object__code_vaddr(const struct object *o, uint64_t address);
 /* Are these bytes read-only while the object runs, apart from relocations? */
 bool object__is_constant(const struct object *o, uint64_t vaddr, uint64_t len);
 const struct frame *object__frame_at(const struct object *o, uint64_t vaddr);

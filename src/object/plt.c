@@ -51,7 +51,7 @@ static const char *slot_name(struct stubs *p, const Elf64_Rela *r, const struct 
 	Elf64_Sym sym;
 
 	if (ELF64_R_TYPE(r->r_info) == p->arch->relocations.irelative)
-		return irelative_name(p, r->r_addend);
+		return irelative_name(p, object__code_vaddr(p->o, r->r_addend));
 	if (!i || !t->names || i >= t->len / class->symbol)
 		return NULL;
 	sym = elf__take_symbol(class, t->symbols + i * class->symbol);
@@ -77,7 +77,8 @@ static void read_relative(struct stubs *p, const Elf64_Rela *r, const Elf64_Shdr
 {
 	if (got && r->r_offset - got->sh_addr < got->sh_size &&
 	    object__is_code(p->o, (uint64_t)r->r_addend))
-		vec__push(&p->o->slots, (struct got_slot){r->r_offset, NULL, r->r_addend});
+		vec__push(&p->o->slots, (struct got_slot){r->r_offset, NULL,
+							  object__code_vaddr(p->o, r->r_addend)});
 }
 
 /* Without an addend of its own the place that is relocated has it. */
@@ -126,6 +127,26 @@ static void read_relocations(struct stubs *p, const Elf64_Shdr *s)
 	}
 }
 
+static void add_stub(struct stubs *p, uint64_t vaddr, uint64_t size, uint64_t index)
+{
+	if (size)
+		vec__push(&p->found, (struct symbol){.vaddr = vaddr,
+						     .size = size,
+						     .name = p->names.data[index - 1],
+						     .shown = p->names.data[index - 1],
+						     .type = SYMBOL_PLT,
+						     .global = false});
+}
+
+/* Code of another mode enters a stub in front, and by an address of its own. */
+static void mark_modes(struct stubs *p, uint64_t vaddr, const struct plt_stub *stub)
+{
+	if (stub->lead)
+		modes__mark(p->o, vaddr, stub->lead_mode, MODE_BY_PLT);
+	if (p->arch->modes)
+		modes__mark(p->o, vaddr + stub->lead, p->arch->modes->initial, MODE_BY_PLT);
+}
+
 static void read_stubs(struct stubs *p, const Elf64_Shdr *s)
 {
 	uint64_t len, at, *index;
@@ -137,19 +158,17 @@ static void read_stubs(struct stubs *p, const Elf64_Shdr *s)
 
 		stub.size = p->arch->plt_alignment;
 		stub.by_got = false;
+		stub.lead = 0;
 		if (!p->arch->plt_stub(bytes + at, len - at, vaddr, s->sh_entsize, &stub))
 			continue;
+		mark_modes(p, vaddr, &stub);
 		if (stub.by_got)
 			stub.slot = arch__address(p->arch, p->got + stub.slot);
 		index = map64__get(&p->slots, stub.slot);
 		if (!index || !object__is_code(p->o, vaddr))
 			continue;
-		vec__push(&p->found, (struct symbol){.vaddr = vaddr,
-						     .size = stub.size,
-						     .name = p->names.data[*index - 1],
-						     .shown = p->names.data[*index - 1],
-						     .type = SYMBOL_PLT,
-						     .global = false});
+		add_stub(p, vaddr, stub.lead, *index);
+		add_stub(p, vaddr + stub.lead, stub.size - stub.lead, *index);
 	}
 }
 

@@ -121,13 +121,16 @@ static void add(struct gather *g, const Elf64_Sym *sym, const char *name,
 {
 	unsigned type = ELF64_ST_TYPE(sym->st_info), bind = ELF64_ST_BIND(sym->st_info);
 	struct candidate *c;
+	uint64_t vaddr;
 
 	if (type == STT_FILE)
 		g->unit++;
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return;
-	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || !*name ||
-	    !object__is_code(g->o, sym->st_value))
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || !*name)
+		return;
+	vaddr = modes__see_symbol(g->o, name, sym->st_value, type != STT_NOTYPE);
+	if (!object__is_code(g->o, vaddr))
 		return;
 	/* assembler-local and mapping symbols: no functions */
 	if (type == STT_NOTYPE && (!strncmp(name, ".L", 2) || name[0] == '$'))
@@ -141,7 +144,7 @@ static void add(struct gather *g, const Elf64_Sym *sym, const char *name,
 	c->label = type == STT_NOTYPE;
 	c->unit = bind == STB_LOCAL ? g->unit : 0;
 	c->symbol = (struct symbol){
-		.vaddr = sym->st_value,
+		.vaddr = vaddr,
 		.size = sym->st_size,
 		.name = name,
 		.type = type == STT_GNU_IFUNC ? SYMBOL_IFUNC : SYMBOL_FUNC,

@@ -74,6 +74,11 @@ static const uint8_t *bytes_at(const struct plan *plan, uint32_t object, uint64_
 	return o ? object__bytes(o, vaddr, avail) : NULL;
 }
 
+static uint64_t code_address(const struct plan *plan, uint32_t object, uint64_t vaddr)
+{
+	return object__code_address(plan->objects.data[object].object, vaddr);
+}
+
 /* The branch's text up to its target: the mnemonic and other operands. */
 static void put_branch(const struct plan_site *site, const char *text, struct str *s)
 {
@@ -96,8 +101,8 @@ void listing__insn(const struct plan *plan, const struct listing_row *row, struc
 	const uint8_t *bytes = bytes_at(plan, row->object, row->vaddr, &avail);
 
 	if (!bytes || !plan->arch->format ||
-	    !plan->arch->format(bytes, min_of(avail, (size_t)row->len), row->vaddr, text,
-				sizeof(text)))
+	    !plan->arch->format(bytes, min_of(avail, (size_t)row->len),
+				code_address(plan, row->object, row->vaddr), text, sizeof(text)))
 		*text = 0;
 	if (site && site->target && site->mnemonic) {
 		put_branch(site, text, s);
@@ -149,7 +154,8 @@ static uint64_t insn_len(struct walk *w, uint64_t vaddr, uint64_t end, bool *pad
 
 	*padding = false;
 	if (!bytes || !w->plan->arch->decode ||
-	    w->plan->arch->decode(bytes, min_of(avail, (size_t)(end - vaddr)), vaddr,
+	    w->plan->arch->decode(bytes, min_of(avail, (size_t)(end - vaddr)),
+				  code_address(w->plan, w->object, vaddr),
 				  w->plan->objects.data[w->object].kernel, &insn))
 		return 0;
 	*padding = insn.padding;

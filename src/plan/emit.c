@@ -111,7 +111,9 @@ static uint32_t fallen_into(struct emit *e, uint64_t from)
 		if (i && graph__is_entry(e->g, addr))
 			return e->g->nodes.data[i].block;
 		bytes = object__bytes(e->g->object, addr, &avail);
-		if (!bytes || e->g->arch->decode(bytes, avail, addr, e->g->kernel, &insn) ||
+		if (!bytes ||
+		    e->g->arch->decode(bytes, avail, object__code_address(e->g->object, addr),
+				       e->g->kernel, &insn) ||
 		    !insn.padding || insn.flow != FLOW_NEXT)
 			return 0;
 		addr += insn.len;
@@ -314,7 +316,8 @@ static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node
 		const uint8_t *bytes = object__bytes(e->g->object, n->addr, &avail);
 
 		if (at > UINT8_MAX || n->branch ||
-		    e->g->arch->decode(bytes, avail, n->addr, e->g->kernel, &insn))
+		    e->g->arch->decode(bytes, avail, object__code_address(e->g->object, n->addr),
+				       e->g->kernel, &insn))
 			return;
 		if (!at) {
 			s->refusal = refusal(e, &insn);
@@ -394,7 +397,8 @@ static bool reports_entry(struct emit *e, uint32_t first, uint32_t last, struct 
 		size_t avail;
 		const uint8_t *bytes = object__bytes(e->g->object, n->addr, &avail);
 
-		if (e->g->arch->decode(bytes, avail, n->addr, false, &insn))
+		if (e->g->arch->decode(bytes, avail, object__code_address(e->g->object, n->addr),
+				       false, &insn))
 			return false;
 		if (insn.emulated && refusal(e, &insn) == PROBE_OK)
 			return false;

@@ -168,7 +168,8 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 		size_t avail;
 		const uint8_t *bytes = object__bytes(o, addr, &avail);
 
-		if (!bytes || p->arch->decode(bytes, avail, addr, po->kernel, &insn))
+		if (!bytes ||
+		    p->arch->decode(bytes, avail, object__code_address(o, addr), po->kernel, &insn))
 			break;
 		if (insn.flow != FLOW_NEXT || insn.patchable || insn.repeats ||
 		    place__refusal(p->arch, o, po->kernel, &insn) != PROBE_OK ||

@@ -40,7 +40,8 @@ static void look_ahead(const struct plan *p, uint32_t object, const struct range
 		size_t avail;
 		const uint8_t *bytes = object__bytes(o, addr, &avail);
 
-		if (!bytes || p->arch->decode(bytes, avail, addr, object__is_kernel(o), insn))
+		if (!bytes || p->arch->decode(bytes, avail, object__code_address(o, addr),
+					      object__is_kernel(o), insn))
 			return;
 		out->leads_on = insn->flow == FLOW_BRANCH || insn->flow == FLOW_UNSUPPORTED;
 		if (out->leads_on || addr >= r->vaddr + r->size)

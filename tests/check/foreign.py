@@ -18,6 +18,8 @@ import re
 import subprocess
 import sys
 
+import arm_code
+
 AARCH64 = [
     (r"b|b\.al|b\.nv", "jmp"),
     (r"bc?\.\w+|cbn?z|tbn?z", "jcc"),
@@ -45,7 +47,24 @@ I386 = [
     (r"loop\w*|jcxz|jecxz", "loop"),
     (PREFIXED + r"j\w+(?:,p[nt])?", "jcc"),
 ]
-KINDS = {"aarch64": AARCH64, "riscv64": RISCV, "i686": I386}
+# A condition may follow each of them, and the width of its encoding.
+ARM_CONDITION = r"(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?(\.[nw])?"
+ARM = [
+    (r"b(eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)(\.[nw])?|cbn?z", "jcc"),
+    (r"b(\.[nw])?", "jmp"),
+    (rf"blx?{ARM_CONDITION}(?= [0-9a-f]+ <)", "call"),
+    (rf"blx{ARM_CONDITION}", "icall"),
+    (r"bx pc", "jmp"),
+    (rf"(bx|mov){ARM_CONDITION} (pc, )?lr", "ret"),
+    (rf"pop{ARM_CONDITION} .*pc}}", "ret"),
+    (rf"ldmia{ARM_CONDITION} sp!?, .*pc}}|ldmdb{ARM_CONDITION} fp, .*pc}}", "ret"),
+    (rf"ldr{ARM_CONDITION} pc, \[sp\], #\d+", "ret"),
+    (rf"bxj?{ARM_CONDITION} \w+", "ijmp"),
+    (rf"tb[bh]{ARM_CONDITION}", "ijmp"),
+    (rf"(mov|add|sub|and|orr|eor|bic|mvn|rsb|ldr){ARM_CONDITION} pc,", "ijmp"),
+    (rf"ldm(ia|ib|db|da)?{ARM_CONDITION} .*pc}}", "ijmp"),
+]
+KINDS = {"aarch64": AARCH64, "riscv64": RISCV, "i686": I386, "arm": ARM}
 LINE = re.compile(r"\s+([0-9a-f]+):\t(\S+)\s*(.*)")
 DIRECT = re.compile(r"(?:^|[,\s])(?:0x)?([0-9a-f]+) <")
 COMMENT = re.compile(r"# ([0-9a-f]+)\b")
@@ -68,19 +87,27 @@ def kind_of(table, text):
 
 
 def shown(objdump, path):
-    """Address -> kind, target (None: none is said), text of each branch that objdump shows."""
+    """Address -> kind, target (None: none is said), text of each branch that objdump shows; what of them is data."""
     table = next(t for name, t in KINDS.items() if os.path.basename(objdump).startswith(name))
-    found = {}
+    memory = arm_code.Memory(path) if table is ARM else None
+    blocks = arm_code.Blocks(memory) if memory else None
+    found, all_rows = {}, []
     for line in lines(objdump, "-d", "--no-show-raw-insn", path):
         m = LINE.fullmatch(line)
         if not m:
+            if blocks:
+                blocks.end()
             continue
-        kind = kind_of(table, f"{m[2]} {m[3]}")
+        address, mnemonic = int(m[1], 16), m[2]
+        if blocks:
+            mnemonic = blocks.plain(address, mnemonic)
+            all_rows.append((address, mnemonic, m[3]))
+        kind = kind_of(table, f"{mnemonic} {m[3]}")
         if not kind:
             continue
         direct = COMMENT.search(m[3]) if kind in ("ijmp", "icall") else DIRECT.search(m[3])
-        found[int(m[1], 16)] = (kind, int(direct[1], 16) if direct else None, f"{m[2]} {m[3]}")
-    return found
+        found[address] = (kind, int(direct[1], 16) if direct else None, f"{mnemonic} {m[3]}")
+    return found, arm_code.data(memory, all_rows) if memory else set()
 
 
 class Functions:
@@ -118,7 +145,7 @@ def same(site, branch):
 def check(bbtrace, objdump, path):
     functions = Functions(rows(bbtrace, path))
     sites = {int(s["vaddr"], 16): s for s in rows(bbtrace, path, "--sites")}
-    branches = shown(objdump, path)
+    branches, data = shown(objdump, path)
     different, lost = [], 0
     for address, site in sites.items():
         if address not in branches:
@@ -126,7 +153,7 @@ def check(bbtrace, objdump, path):
         elif not same(site, branches[address]):
             different.append(f"{address:x}: bbtrace has {site['kind']} to {site.get('to')}, objdump {branches[address][2]}")
     for address, (_, _, text) in branches.items():
-        if address in sites or not functions.hold(address):
+        if address in sites or address in data or not functions.hold(address):
             continue
         if functions.gap(address):
             lost += 1

@@ -8,11 +8,13 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
 BBTRACE=$BUILD/bbtrace
 
-# Triplet of the toolchain | bbtrace's name | most branches that may be undecoded, in hundredths of a percent | least
-# branches of libc in functions: Debian's for riscv64 has no .eh_frame of static functions
+# Triplet of the toolchain | bbtrace's name | most branches that may be undecoded in libc and in libstdc++, in hundredths
+# of a percent | least branches of libc in functions: Debian's for riscv64 has no .eh_frame of static functions, that for
+# ARM no unwinding table. In that of libstdc++ for ARM the linker has joined functions that unwind alike.
 machines='
-aarch64-linux-gnu | arm64   | 60  | 50000
-riscv64-linux-gnu | riscv64 | 100 | 30000
+aarch64-linux-gnu   | arm64   | 60  | 10 | 50000
+riscv64-linux-gnu   | riscv64 | 100 | 10 | 30000
+arm-linux-gnueabihf | arm     | 20  | 60 | 30000
 '
 # glibc 2.41 (Debian 13) has vfwprintf's jumps by two tables and a base from another block, too: 110
 case $(dpkg-query -W -f '${Version}' libc6-arm64-cross 2>/dev/null) in
@@ -78,23 +80,40 @@ switches() {
 	echo 'int sink(int x) { return x ^ 0x5a; }'
 }
 
+switched() { # TRIPLET COMPILER...
+	local triplet=$1
+
+	shift
+	if ! "$@" -fno-inline -c "$T/switches.c" -o "$T/switches.o" 2>"$T/err" ||
+		! "$triplet-ld" -shared --eh-frame-hdr -o "$T/switches.so" "$T/switches.o" 2>>"$T/err"; then
+		skip "$triplet: switches by $*" "$(head -n 1 "$T/err")"
+		return
+	fi
+	check "$triplet" "$T/switches.so" 100 0
+	is "$(figure 'jumps unresolved')" 0 "$triplet: all tables of $* are read"
+}
+
 built() { # TRIPLET
-	local level
+	local level mode
 
 	switches >"$T/switches.c"
+	if [[ $1 == arm-* ]]; then
+		for mode in -marm -mthumb; do
+			for level in -O0 -O2; do
+				switched "$1" clang --target=armv7-linux-gnueabihf $mode $level -fPIC
+			done
+			switched "$1" "$1-gcc" $mode -O2 -fPIC
+			switched "$1" "$1-gcc" $mode -O2 -fno-pic
+		done
+		return
+	fi
 	for level in -O1 -O2 -Os; do
-		if ! clang --target="$1" $level -fPIC -fno-inline -c "$T/switches.c" -o "$T/switches.o" 2>"$T/err" ||
-			! "$1-ld" -shared --eh-frame-hdr -o "$T/switches.so" "$T/switches.o" 2>>"$T/err"; then
-			skip "$1: switches by clang $level" "$(head -n 1 "$T/err")"
-			continue
-		fi
-		check "$1" "$T/switches.so" 100 0
-		is "$(figure 'jumps unresolved')" 0 "$1: all tables of clang $level are read"
+		switched "$1" clang --target="$1" $level -fPIC
 	done
 }
 
-while IFS='|' read -r triplet name lost least; do
-	read -r triplet name lost least <<<"$triplet $name $lost $least"
+while IFS='|' read -r triplet name lost cxx least; do
+	read -r triplet name lost cxx least <<<"$triplet $name $lost $cxx $least"
 	[[ $triplet ]] || continue
 	libs=/usr/$triplet/lib
 	if ! "$BBTRACE" list "$libs/libc.so.6" malloc >/dev/null 2>"$T/err" || ! command -v "$triplet-objdump" >/dev/null; then
@@ -102,9 +121,9 @@ while IFS='|' read -r triplet name lost least; do
 		continue
 	fi
 	check "$triplet" "$libs/libc.so.6" "$least" "$lost"
-	check "$triplet" "$libs/libstdc++.so.6" 40000 10
+	check "$triplet" "$libs/libstdc++.so.6" 40000 "$cxx"
 	shown "$name" "$libs/libc.so.6"
-	exclusives "$triplet" "$libs/libc.so.6"
+	[[ $name == arm ]] || exclusives "$triplet" "$libs/libc.so.6" # which carries no probes
 	refused "$name" "$libs/libc.so.6"
 	built "$triplet"
 done <<<"$machines"

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "plan/plan.h"
 
-static const uint16_t machines[] = {EM_X86_64, EM_AARCH64, EM_RISCV};
+static const uint16_t machines[] = {EM_X86_64, EM_AARCH64, EM_RISCV, EM_ARM};
 
 static void look_at(const struct arch *arch, const uint8_t *p, size_t len, const struct insn *i,
 		    uint16_t flags)
