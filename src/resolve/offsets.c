@@ -18,6 +18,7 @@ static bool is_shown_name(const struct object *o, uint64_t vaddr)
 
 static bool offset_in_code(const struct object *o, uint64_t offset, uint64_t *vaddr)
 {
+	offset = object__code_vaddr(o, offset);
 	return object__offset_to_vaddr(o, offset, vaddr) && object__is_code(o, *vaddr);
 }
 
@@ -26,7 +27,7 @@ bool spec__vaddr(const struct spec *spec, const struct object *o, uint64_t *vadd
 	if (!(spec->kind == SPEC_OFFSET && is_shown_name(o, spec->start)) &&
 	    offset_in_code(o, spec->start, vaddr))
 		return true;
-	*vaddr = spec->start;
+	*vaddr = object__code_vaddr(o, spec->start);
 	return object__is_code(o, *vaddr);
 }
 
