@@ -24,7 +24,7 @@ static bool offset_in_code(const struct object *o, uint64_t offset, uint64_t *va
 
 bool spec__vaddr(const struct spec *spec, const struct object *o, uint64_t *vaddr)
 {
-	if (!(spec->kind == SPEC_OFFSET && is_shown_name(o, spec->start)) &&
+	if (!(spec->kind == SPEC_OFFSET && is_shown_name(o, object__code_vaddr(o, spec->start))) &&
 	    offset_in_code(o, spec->start, vaddr))
 		return true;
 	*vaddr = object__code_vaddr(o, spec->start);
@@ -36,8 +36,8 @@ static void note_choice(const struct object *o, const struct spec *spec, uint64_
 {
 	uint64_t by_offset;
 
-	if (offset_in_code(o, spec->start, &by_offset) && by_offset != spec->start &&
-	    object__is_code(o, spec->start))
+	if (offset_in_code(o, spec->start, &by_offset) &&
+	    by_offset != object__code_vaddr(o, spec->start) && object__is_code(o, spec->start))
 		note("%s is both a file offset and an address in the code of %s: taken for the %s",
 		     spec->text, o->path,
 		     vaddr == by_offset ? "file offset" : "address of a function without symbol");
