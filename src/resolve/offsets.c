@@ -18,15 +18,16 @@ static bool is_shown_name(const struct object *o, uint64_t vaddr)
 
 static bool offset_in_code(const struct object *o, uint64_t offset, uint64_t *vaddr)
 {
+	offset = object__code_vaddr(o, offset);
 	return object__offset_to_vaddr(o, offset, vaddr) && object__is_code(o, *vaddr);
 }
 
 bool spec__vaddr(const struct spec *spec, const struct object *o, uint64_t *vaddr)
 {
-	if (!(spec->kind == SPEC_OFFSET && is_shown_name(o, spec->start)) &&
+	if (!(spec->kind == SPEC_OFFSET && is_shown_name(o, object__code_vaddr(o, spec->start))) &&
 	    offset_in_code(o, spec->start, vaddr))
 		return true;
-	*vaddr = spec->start;
+	*vaddr = object__code_vaddr(o, spec->start);
 	return object__is_code(o, *vaddr);
 }
 
@@ -35,8 +36,8 @@ static void note_choice(const struct object *o, const struct spec *spec, uint64_
 {
 	uint64_t by_offset;
 
-	if (offset_in_code(o, spec->start, &by_offset) && by_offset != spec->start &&
-	    object__is_code(o, spec->start))
+	if (offset_in_code(o, spec->start, &by_offset) &&
+	    by_offset != object__code_vaddr(o, spec->start) && object__is_code(o, spec->start))
 		note("%s is both a file offset and an address in the code of %s: taken for the %s",
 		     spec->text, o->path,
 		     vaddr == by_offset ? "file offset" : "address of a function without symbol");
