@@ -68,6 +68,10 @@ test  | binutils-aarch64-linux-gnu | aarch64-linux-gnu-objdump
 test  | libc6-arm64-cross | /usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1
 test  | libstdc++6-arm64-cross | /usr/aarch64-linux-gnu/lib/libstdc++.so.6
 test  | binutils-riscv64-linux-gnu | riscv64-linux-gnu-objdump
+test  | gcc-i686-linux-gnu | i686-linux-gnu-gcc
+test  | g++-i686-linux-gnu | i686-linux-gnu-g++
+test  | libc6-i386-cross | /usr/i686-linux-gnu/lib/libc.so.6
+test  | libstdc++6-i386-cross | /usr/i686-linux-gnu/lib/libstdc++.so.6
 test  | libc6-riscv64-cross | /usr/riscv64-linux-gnu/lib/libc.so.6
 test  | libstdc++6-riscv64-cross | /usr/riscv64-linux-gnu/lib/libstdc++.so.6
 test  | binutils-arm-linux-gnueabihf | arm-linux-gnueabihf-objdump
