@@ -7,7 +7,7 @@
 needs root uprobes "file:$BUILD/stepref" "file:$BUILD/progs/fib-32" file:/usr/i686-linux-gnu/lib/libc.so.6
 "$BUILD/progs/fib-32" >/dev/null 2>&1
 [[ $? == 3 ]] || skip_all 'this kernel runs no 32-bit programs'
-names=(switch-32 switch-O0-32 fib-static-32 tail-all-32 except-nopie-32 handler-32 vforks-32 callback-32)
+names=(switch-32 switch-O0-32 fib-static-32 tail-all-32 except-nopie-32 handler-32)
 export LIST=$ROOT/tests/progs/progs32.list
 
 compare() { # NAME FLAGS...
@@ -46,7 +46,7 @@ LD_LIBRARY_PATH=/usr/i686-linux-gnu/lib "$BBTRACE" user libc.so.6 puts printf -F
 	>"$T/json" 2>"$T/err"
 is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{object}' | sort -u)" /usr/i686-linux-gnu/lib/libc.so.6 \
 	'libc.so.6 is that of the command' || diag "$(cat "$T/err")"
-"$BBTRACE" list --sites "$BUILD/progs/fib-nopie-32" 'puts@plt' 'printf@plt' -F json >"$T/json" 2>"$T/err"
-is "$(json_lines "$T/json" '$e->{kind} eq "ijmp" && $e->{probe}' | sort -u)" \
-	'the kernel may take this 32-bit instruction for another 64-bit one' 'no probe goes where the kernel may mistake it'
+"$BBTRACE" list --sites "$BUILD/progs/fib-nopie-32" 'printf@plt' >"$T/out" 2>"$T/err"
+like "$T/err" 'the kernel may take this 32-bit instruction for another 64-bit one' \
+	'no probe goes where the kernel may mistake the instruction: jmp *0xADDRESS'
 done_testing

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* /etc/ld.so.cache. Input: the soname to find, a NUL, then the cache. */
+#include "arch/arch.h"
 #include "fuzz.h"
 #include "resolve/ldcache.h"
 #include "resolve/near.h"

@@ -114,7 +114,7 @@ static int accesses(const struct form *f, const struct user_regs_struct *r,
 					      r->r12, r->r13, r->r14, r->r15, r->rip, r->eflags};
 	struct access_state state = {.regs = regs, .fs = r->fs_base, .gs = r->gs_base};
 
-	return x86__accesses(f->start, f->end - f->start, (uintptr_t)f->start, &state, out);
+	return x86__accesses(X86_64, f->start, f->end - f->start, (uintptr_t)f->start, &state, out);
 }
 
 static bool covers(const struct access *a, uint64_t addr)

@@ -49,7 +49,7 @@ static const struct row {
 	ROW("\xff\x25\x00\xa0\x04\x08", FLOW_BRANCH, BRANCH_IJMP, PROBE_WIDTH, false, 0,
 	    "jmp [0x804a000]"),
 	ROW("\x65\xff\x15\x10\x00\x00\x00", FLOW_BRANCH, BRANCH_ICALL, PROBE_WIDTH, false, 0,
-	    "call gs:[0x00000010]"),
+	    "call gs:[0x10]"),
 	ROW("\x67\xe3\xfd", FLOW_UNSUPPORTED, BRANCH_NONE, PROBE_UNSUPPORTED, false, 0, NULL),
 	ROW("\x66\xe9\x00\x00", FLOW_UNSUPPORTED, BRANCH_NONE, PROBE_UNSUPPORTED, false, 0, NULL),
 	ROW("\x9a\x00\x00\x00\x00\x33\x00", FLOW_UNSUPPORTED, BRANCH_NONE, PROBE_UNSUPPORTED, false,

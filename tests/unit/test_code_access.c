@@ -195,7 +195,8 @@ static void rearm(const struct user_regs_struct *r, uint64_t from)
 	put_regs(r, regs);
 	if (!place_at(NULL, from, &p))
 		return;
-	n = x86__accesses(object__bytes(p.object, from - p.bias, &avail), 15, from, &state, m);
+	n = x86__accesses(X86_64, object__bytes(p.object, from - p.bias, &avail), 15, from, &state,
+			  m);
 	for (int i = 0; i < n; i++)
 		if (m[i].located) {
 			watch(turn % WATCHES, m[i].addr & ~7ull, turn % 3);

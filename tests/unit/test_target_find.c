@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "target_fixture.h"
+#include "arch/arch.h"
 #include "resolve/ldcache.h"
 #include "resolve/near.h"
 
