@@ -308,8 +308,8 @@ static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entr
 	return n;
 }
 
-/* At an entry, where calls link, the kernel's unwinder passes over the caller: it looks at the frame
- * pointer, which is the caller's still. */
+/* Where calls link, the kernel's unwinder passes over an entry's caller, whose frame it is still.
+ */
 static __always_inline __u64 unwind_kernel(struct pt_regs *ctx, struct wire_entry_stack *s)
 {
 	__u64 *to = s->stack + ARCH_LINKS;
@@ -494,8 +494,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
  * bpf_enable_priv_stack()). A uprobe's program can be preempted, and the next task that hits one on
  * that CPU would overwrite its frame. Programs with a tail call keep the ordinary stack, so these
  * empty arrays are the targets of one. Programs that share an array must be attached in the same
- * way (kernel/bpf/core.c, __bpf_prog_map_compatible()). Where the kernel's compiler for the
- * architecture knows no such frames, programs that have functions mayn't have tail calls, either.
+ * way (kernel/bpf/core.c, __bpf_prog_map_compatible()). Without ARCH_STACK_BY_CPU the kernel has no
+ * such frames, and refuses tail calls in programs that have functions.
  */
 #define NOWHERE(name)                                                                              \
 	struct {                                                                                   \
