@@ -315,10 +315,8 @@ static __always_inline __u64 unwind_kernel(struct pt_regs *ctx, struct wire_entr
 	__u64 *to = s->stack + ARCH_LINKS;
 	long len = bpf_get_stack(ctx, to, sizeof(s->stack) - ARCH_LINKS * sizeof(*to), 0);
 
-	if (len <= 0)
-		return 0;
-	if (!ARCH_LINKS)
-		return (__u64)len >> 3;
+	if (len <= 0 || !ARCH_LINKS)
+		return len > 0 ? (__u64)len >> 3 : 0;
 	s->stack[0] = to[0];
 	to[0] = s->entry.caller;
 	return ((__u64)len >> 3) + 1;
