@@ -309,10 +309,8 @@ static __always_inline __u64 unwind_kernel(struct pt_regs *ctx, struct wire_entr
 	__u64 *to = s->stack + ARCH_LINKS;
 	long len = bpf_get_stack(ctx, to, sizeof(s->stack) - ARCH_LINKS * sizeof(*to), 0);
 
-	if (len <= 0)
-		return 0;
-	if (!ARCH_LINKS)
-		return (__u64)len >> 3;
+	if (len <= 0 || !ARCH_LINKS)
+		return len > 0 ? (__u64)len >> 3 : 0;
 	s->stack[0] = to[0];
 	to[0] = s->entry.caller;
 	return ((__u64)len >> 3) + 1;
@@ -490,8 +488,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
  * bpf_enable_priv_stack()). A uprobe's program can be preempted, and the next task that hits one on
  * that CPU would overwrite its frame. Programs with a tail call keep the ordinary stack, so these
  * empty arrays are the targets of one. Programs that share an array must be attached in the same
- * way (kernel/bpf/core.c, __bpf_prog_map_compatible()). Where the kernel's compiler for the
- * architecture knows no such frames, programs that have functions mayn't have tail calls, either.
+ * way (kernel/bpf/core.c, __bpf_prog_map_compatible()). Without ARCH_STACK_BY_CPU the kernel has no
+ * such frames, and refuses tail calls in programs that have functions.
  */
 #define NOWHERE(name)                                                                              \
 	struct {                                                                                   \

@@ -25,9 +25,9 @@ static inline uint8_t insn__traps(const struct insn *insn, bool kernel)
 	return insn->varies ? 0 : insn->emulated ? 1 : 2;
 }
 
-/* Why this instruction can't carry a probe (place.c). */
-enum probe_refusal place__refusal(const struct arch *arch, const struct object *o, bool kernel,
-				  const struct insn *insn);
+/* Why this instruction can't carry a probe (refusal.c). */
+enum probe_refusal insn__refusal(const struct arch *arch, const struct object *o, bool kernel,
+				 const struct insn *insn);
 
 void plan__free_named(struct plan *p);
 

@@ -123,7 +123,7 @@ static bool can_count(const struct counting *k, const struct plan_block *b, cons
 	const struct plan_object *po = &k->p->objects.data[b->object];
 
 	return !b->unfit && insn->flow == FLOW_NEXT && !insn->repeats && !insn->enters_kernel &&
-	       place__refusal(k->p->arch, po->object, po->kernel, insn) == PROBE_OK &&
+	       insn__refusal(k->p->arch, po->object, po->kernel, insn) == PROBE_OK &&
 	       !(insn->patchable && k->options->patchable_unsafe) &&
 	       !map64__get(&k->refused, place_key(b->object, insn->addr));
 }

@@ -16,7 +16,7 @@ static uint32_t plan_function_of(struct emit *e, uint64_t addr)
 
 static uint8_t refusal(const struct emit *e, const struct insn *insn)
 {
-	enum probe_refusal place = place__refusal(e->g->arch, e->g->object, e->g->kernel, insn);
+	enum probe_refusal place = insn__refusal(e->g->arch, e->g->object, e->g->kernel, insn);
 	unsigned flags = e->g->nodes.data[graph__known(e->g, insn->addr)].flags;
 
 	if (place == PROBE_BLACKLIST)

@@ -172,7 +172,7 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 		    p->arch->decode(bytes, avail, object__code_address(o, addr), po->kernel, &insn))
 			break;
 		if (insn.flow != FLOW_NEXT || insn.patchable || insn.repeats ||
-		    place__refusal(p->arch, o, po->kernel, &insn) != PROBE_OK ||
+		    insn__refusal(p->arch, o, po->kernel, &insn) != PROBE_OK ||
 		    is_refused(p, b, addr))
 			continue;
 		if (!found || insn.emulated) {

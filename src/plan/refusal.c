@@ -20,8 +20,8 @@ static bool is_ftraces(const struct arch *arch, const struct object *o, uint64_t
 	       !memcmp(bytes, kernel->ftrace_nop, kernel->ftrace_size);
 }
 
-enum probe_refusal place__refusal(const struct arch *arch, const struct object *o, bool kernel,
-				  const struct insn *insn)
+enum probe_refusal insn__refusal(const struct arch *arch, const struct object *o, bool kernel,
+				 const struct insn *insn)
 {
 	if (object__noprobe_at(o, insn->addr) || (kernel && is_ftraces(arch, o, insn->addr)))
 		return PROBE_BLACKLIST;
