@@ -29,11 +29,7 @@ const char *const probe_refusal_text[PROBE_REFUSALS] = {
 extern const struct arch arch_x86_64, arch_i386, arch_aarch64, arch_riscv64, arch_arm;
 
 static const struct arch *const rows[] = {
-	&arch_x86_64,
-	&arch_i386,
-	&arch_aarch64,
-	&arch_riscv64,
-	&arch_arm,
+	&arch_x86_64, &arch_i386, &arch_aarch64, &arch_riscv64, &arch_arm,
 };
 
 const struct arch *arch__by_machine(uint16_t machine)

@@ -277,6 +277,9 @@ int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_
 /* The instructions that may have stored what node loads from the stack. Stores through other
  * pointers are ignored. -1: it doesn't load from the stack, or not all stores are known. */
 int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX]);
+/* The two registers of a sum, and the scale of the second. False: not a sum. */
+bool slice__sum(const struct graph *g, const struct insn_detail *d, uint8_t *first, uint8_t *second,
+		uint8_t *scale);
 /* The largest unsigned value of reg, extended as in struct operand, just before node, by the checks
  * on every path to it. */
 bool slice__bound(struct graph *g, uint32_t node, uint8_t reg, uint8_t extend, uint64_t *max);

@@ -70,23 +70,6 @@ static bool index_before(struct graph *g, struct shape *out)
 	return true;
 }
 
-/* The two registers of a sum, and the scale of the second. False: not a sum. */
-static bool read_sum(const struct graph *g, const struct insn_detail *d, uint8_t *first,
-		     uint8_t *second, uint8_t *scale)
-{
-	if (d->op == DETAIL_ADD) {
-		*first = d->dst;
-		*second = d->src;
-		*scale = 1;
-		return true;
-	}
-	*first = d->mem.base;
-	*second = d->mem.index;
-	*scale = d->mem.scale;
-	return d->op == DETAIL_LEA && graph__is_whole(g, d) && !d->mem.addr32 && !d->mem.seg &&
-	       *first != REG_NONE && *second != REG_NONE;
-}
-
 /* A register holds the entry's address: the sum of the table's address and an index. */
 static bool address_before(struct graph *g, uint32_t node, const struct operand *m,
 			   struct shape *out)
@@ -96,7 +79,7 @@ static bool address_before(struct graph *g, uint32_t node, const struct operand 
 	struct insn_detail d;
 
 	if (slice__defs(g, node, m->base, defs) != 1 || !graph__detail(g, defs[0], &d) ||
-	    !read_sum(g, &d, &first, &second, &scale) || (scale != 1 && scale != out->size))
+	    !slice__sum(g, &d, &first, &second, &scale) || (scale != 1 && scale != out->size))
 		return false;
 	out->node = defs[0];
 	out->scaled = scale == 1;
@@ -206,7 +189,7 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 		       table_load(g, def, DETAIL_ADD_LOAD, out) && out->index != REG_NONE;
 	case DETAIL_ADD:
 	case DETAIL_LEA:
-		if (!read_sum(g, &d, &first, &second, &scale) || d.mem.disp)
+		if (!slice__sum(g, &d, &first, &second, &scale) || d.mem.disp)
 			return false;
 		out->times = scale;
 		out->extend = d.mem.extend;
@@ -532,78 +515,4 @@ const struct jump_table *graph__table_of(const struct graph *g, uint32_t node)
 	uint64_t *i = map64__get(&g->table_of, node);
 
 	return i ? &g->tables.data[*i - 1] : NULL;
-}
-
-/* Does the register hold an index times size before node? */
-static bool is_scaled(struct graph *g, uint32_t node, uint8_t reg, uint8_t size)
-{
-	uint32_t defs[DEFS_MAX];
-	struct insn_detail d;
-
-	if (slice__defs(g, node, reg, defs) != 1 || !graph__detail(g, defs[0], &d))
-		return false;
-	if (d.op == DETAIL_LEA)
-		return d.mem.base == REG_NONE && d.mem.scale == size;
-	/* shifted left by 32, then right: zero-extended from 32 bits and scaled */
-	return d.op == DETAIL_SHR_CONST && d.bits == 64 && d.imm < 32 && 1u << (32 - d.imm) == size;
-}
-
-/* Does the load read a table's entry, at the sum of the table's address and an index? */
-static bool is_entry(struct graph *g, uint32_t node, const struct insn_detail *load)
-{
-	uint8_t first, second, scale, size = load->bits / 8;
-	uint32_t defs[DEFS_MAX];
-	struct insn_detail d;
-
-	if (load->mem.index != REG_NONE)
-		return load->mem.scale >= 4;
-	if (load->mem.base == REG_NONE || load->mem.disp ||
-	    slice__defs(g, node, load->mem.base, defs) != 1 || !graph__detail(g, defs[0], &d) ||
-	    !read_sum(g, &d, &first, &second, &scale))
-		return false;
-	return scale == 1
-		       ? is_scaled(g, defs[0], first, size) || is_scaled(g, defs[0], second, size)
-		       : scale == size;
-}
-
-/* Is the register a pointer: its only definition loads all 64 bits, and not from a table? */
-static bool is_pointer(struct graph *g, uint32_t node, uint8_t reg)
-{
-	uint32_t defs[DEFS_MAX];
-	struct insn_detail d;
-
-	return slice__defs(g, node, reg, defs) == 1 && graph__detail(g, defs[0], &d) &&
-	       d.op == DETAIL_LOAD && graph__is_whole(g, &d) && !is_entry(g, defs[0], &d);
-}
-
-/* Is it the sum of a table's entry and its base? If both are loaded as pointers, it is the sum of
- * an object's address and an offset. */
-static bool is_table_sum(struct graph *g, uint32_t node, const struct insn_detail *d)
-{
-	uint8_t first, second, scale;
-
-	return read_sum(g, d, &first, &second, &scale) &&
-	       !(is_pointer(g, node, first) && is_pointer(g, node, second));
-}
-
-bool graph__is_tail_jump(struct graph *g, uint32_t node)
-{
-	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
-	uint32_t defs[DEFS_MAX];
-	struct insn_detail d;
-	int n;
-
-	if (op.kind == OPERAND_NONE)
-		return true;
-	if (op.kind == OPERAND_SUM || op.kind == OPERAND_AHEAD)
-		return false;
-	if (op.kind == OPERAND_MEM)
-		return op.index == REG_NONE || op.scale < 4;
-	n = slice__defs(g, node, op.base, defs);
-	for (int i = 0; i < n; i++)
-		if (!graph__detail(g, defs[i], &d) || d.op == DETAIL_ADD_LOAD ||
-		    is_table_sum(g, defs[i], &d) ||
-		    (d.op == DETAIL_LOAD && is_entry(g, defs[i], &d)))
-			return false;
-	return true;
 }

@@ -298,3 +298,19 @@ void slice__values(struct graph *g, uint32_t node, uint8_t reg, struct values *o
 	vec__free(&q.work);
 	map64__free(&q.seen);
 }
+
+bool slice__sum(const struct graph *g, const struct insn_detail *d, uint8_t *first, uint8_t *second,
+		uint8_t *scale)
+{
+	if (d->op == DETAIL_ADD) {
+		*first = d->dst;
+		*second = d->src;
+		*scale = 1;
+		return true;
+	}
+	*first = d->mem.base;
+	*second = d->mem.index;
+	*scale = d->mem.scale;
+	return d->op == DETAIL_LEA && graph__is_whole(g, d) && !d->mem.addr32 && !d->mem.seg &&
+	       *first != REG_NONE && *second != REG_NONE;
+}
