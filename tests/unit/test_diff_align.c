@@ -4,6 +4,7 @@
  * first outcome differs, what lies between two partings is the same in both, nothing is left over,
  * and not much more is taken for different than has to be (the longest common subsequence).
  */
+#include <elf.h>
 #include "diff/diff.h"
 #include "tap.h"
 #include "util/scratch.h"
@@ -78,7 +79,8 @@ static void make(void)
 		for (uint32_t i = 0; i < BLOCKS; i++)
 			make_block(f, i);
 	}
-	p = (struct plan){.objects = {.data = objects, .len = 1},
+	p = (struct plan){.arch = arch__by_machine(EM_X86_64),
+			  .objects = {.data = objects, .len = 1},
 			  .functions = {.data = functions, .len = FUNCTIONS},
 			  .blocks = {.data = blocks, .len = FUNCTIONS * BLOCKS},
 			  .sites = {.data = sites, .len = FUNCTIONS * BLOCKS}};

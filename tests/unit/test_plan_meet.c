@@ -3,6 +3,7 @@
  * Where all ways lead: against the definition, on random graphs. A block lies on all ways from
  * another one to the end if the end can't be come to without it.
  */
+#include <elf.h>
 #include "plan/plan.h"
 #include "tap.h"
 
@@ -69,7 +70,8 @@ static void make(uint32_t n)
 		}
 	}
 	functions[0] = (struct plan_function){.name = "f"};
-	p = (struct plan){.functions = {.data = functions, .len = 1},
+	p = (struct plan){.arch = arch__by_machine(EM_X86_64),
+			  .functions = {.data = functions, .len = 1},
 			  .blocks = {.data = blocks, .len = n},
 			  .sites = {.data = sites, .len = n},
 			  .table = {.data = table, .len = ntable}};

@@ -77,6 +77,10 @@ static void test_lists(void)
 	   USDT_ARGUMENTS, "no more than there is room for");
 	is(usdt__arguments(arch__by_machine(EM_AARCH64), "8@x0 4@[sp, 16]", got), 2,
 	   "other architectures' arguments are counted");
+	ok(got[0].kind == USDT_REGISTER && got[1].kind == USDT_MEMORY && got[1].disp == 16,
+	   "and told");
+	is(usdt__arguments(arch__by_machine(EM_ARM), "4@r0 4@[sp, #16]", got), 2,
+	   "those of an architecture that can't be traced are counted");
 	is(got[0].kind, USDT_UNKNOWN, "but not told");
 }
 
