@@ -64,15 +64,6 @@ unpack() # ROOT
 	chmod -R u+w "$1"
 }
 
-# busybox that is linked dynamically, which can't be installed beside the other one: its own code alone is its program.
-aside() # ROOT
-{
-	(cd "$work" && apt-get -qq download busybox >&2) || die 'cannot download busybox'
-	mkdir -p "$1/usr/lib/dynamic"
-	dpkg-deb --fsys-tarfile "$work"/busybox_*.deb | tar -C "$work" -xf - --wildcards './usr/bin/busybox' './bin/busybox' 2>/dev/null || :
-	mv "$work/usr/bin/busybox" "$1/usr/lib/dynamic/" 2>/dev/null || mv "$work/bin/busybox" "$1/usr/lib/dynamic/" || die 'no busybox in its package'
-}
-
 [ $# -ge 1 ] && [ $# -le 2 ] || usage
 arch=$1
 kind=${2-build}
@@ -85,7 +76,6 @@ full) packages=$full name=$arch-full ;;
 esac
 # shellcheck disable=SC2086 # a list of package names
 packages=$(echo $packages)
-made_of="$packages$([ "$kind" = build ] || echo ' and busybox')"
 
 cd "$(dirname "$0")/.."
 . scripts/apt.sh
@@ -94,7 +84,7 @@ folder=$(cd "${BBTRACE_SYSROOT_DIR:-build/sysroot}" && pwd)/$name
 # builds and tests that run side by side want the same one
 exec 9>"$folder.lock"
 flock 9
-if [ "$(cat "$folder/packages" 2>/dev/null)" != "$made_of" ]; then
+if [ "$(cat "$folder/packages" 2>/dev/null)" != "$packages" ]; then
 	echo "sysroot.sh: making $folder of Debian's packages" >&2
 	work=$(mktemp -d "$folder.XXXXXX")
 	trap 'rm -rf "$work"' EXIT
@@ -103,8 +93,7 @@ if [ "$(cat "$folder/packages" 2>/dev/null)" != "$made_of" ]; then
 	# shellcheck disable=SC2086
 	apt-get -qq -y --no-install-recommends --download-only install $packages >&2 || die "cannot download $packages"
 	unpack "$work/root"
-	[ "$kind" = build ] || aside "$work/root"
-	echo "$made_of" >"$work/root/packages"
+	echo "$packages" >"$work/root/packages"
 	rm -rf "$folder"
 	mv "$work/root" "$folder"
 fi
