@@ -28,10 +28,11 @@
  *	arch_preempt_count()	that of this CPU; false: not known
  *	ARCH_NARROW		the kernel runs 32-bit programs, too, of which config.narrow tells;
  *				else it may be left out, and arch_stack_arguments()
- *	arch_stack_arguments()	puts their arguments at the stack pointer into registers; false:
- *they can't be read arch_calls_exec()	is the thread in execve(2) or execveat(2)? It may say yes in
- *other system calls that name no thread arch_calls_setuid()	is it in one that may change the
- *user? It may say yes in others
+ *	arch_stack_arguments()	puts their arguments at the stack pointer into registers;
+ *				false: they can't be read
+ *	arch_calls_exec()	is the thread in execve(2) or execveat(2)? It may say yes in other
+ *				system calls that name no thread
+ *	arch_calls_setuid()	is it in one that may change the user? It may say yes in others
  */
 #ifndef BBTRACE_BPF_ARCH_ARCH_H
 #define BBTRACE_BPF_ARCH_ARCH_H
