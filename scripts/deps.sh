@@ -74,6 +74,7 @@ test  | libc6-i386-cross | /usr/i686-linux-gnu/lib/libc.so.6
 test  | libstdc++6-i386-cross | /usr/i686-linux-gnu/lib/libstdc++.so.6
 test  | libc6-riscv64-cross | /usr/riscv64-linux-gnu/lib/libc.so.6
 test  | libstdc++6-riscv64-cross | /usr/riscv64-linux-gnu/lib/libstdc++.so.6
+test  | gcc-arm-linux-gnueabihf | arm-linux-gnueabihf-gcc
 test  | binutils-arm-linux-gnueabihf | arm-linux-gnueabihf-objdump
 test  | libc6-armhf-cross | /usr/arm-linux-gnueabihf/lib/libc.so.6
 test  | libstdc++6-armhf-cross | /usr/arm-linux-gnueabihf/lib/libstdc++.so.6
