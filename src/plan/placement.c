@@ -353,15 +353,61 @@ static bool *jumping_functions(const struct plan_flow *flow)
 	return jumps;
 }
 
+/* A ret that can't carry a probe: arm64's retaa. Not one that may not be an instruction. */
+static bool is_refused_ret(const struct plan *p, uint32_t site)
+{
+	const struct plan_site *s = &p->sites.data[site];
+
+	return s->kind == BRANCH_RET && s->refusal != PROBE_OK && s->refusal != PROBE_UNPROVED &&
+	       s->probe == PROBE_NONE && !plan__is_kernel_site(p, site) &&
+	       plan__traces(p, s->function);
+}
+
+/* Do the stack and the next event tell, of each of them, that it ended a call? */
+static bool refused_rets_tell(const struct plan *p, const bool *jumps)
+{
+	for (uint32_t i = 0; i < p->sites.len; i++) {
+		const struct plan_site *s = &p->sites.data[i];
+
+		if (is_refused_ret(p, i) &&
+		    (s->sp_delta != 0 || s->operand.disp || jumps[s->function]))
+			return false;
+	}
+	return true;
+}
+
+static bool has_refused_rets(const struct plan *p)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; !any && i < p->sites.len; i++)
+		any = is_refused_ret(p, i);
+	return any;
+}
+
+/* The path implies them, as it does those that need no probe: replay__end_unprobed(). */
+static void accept_refused_rets(struct plan *p)
+{
+	autofree bool *jumps = NULL;
+	struct frontier f;
+
+	frontier__init(&f, p);
+	jumps = jumping_functions(&f.flow);
+	frontier__free(&f);
+	p->unprobed_rets |= refused_rets_tell(p, jumps);
+}
+
 static void unprobe_rets(struct plan *p, const struct plan_options *options)
 {
 	autofree bool *jumps = NULL;
 	struct placement pl;
+	bool unsure;
 
 	begin(&pl, p, options);
 	jumps = jumping_functions(&pl.f.flow);
+	unsure = !refused_rets_tell(p, jumps);
 	/* while every conditional is probed; the later removals are checked against these */
-	for (uint32_t i = 0; i < p->sites.len; i++) {
+	for (uint32_t i = 0; !unsure && i < p->sites.len; i++) {
 		const struct plan_site *s = &p->sites.data[i];
 
 		/* a ret that is deeper on the stack than the return address is a jump */
@@ -480,6 +526,8 @@ void placement__place(struct plan *p, const struct plan_options *options)
 		imply_rets(p, options);
 	else if (p->placement == PLACEMENT_WITNESS && !(options->events & PLAN_RETURN))
 		unprobe_rets(p, options);
+	if (!p->return_probes && options->events & PLAN_BRANCH && has_refused_rets(p))
+		accept_refused_rets(p);
 	if (p->placement == PLACEMENT_WITNESS)
 		choose_all(p, options);
 	placement__count_unprobed(p);
