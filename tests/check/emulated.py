@@ -271,7 +271,7 @@ def compare(ref, got):
     return equal, gaps, hidden, difference(ref, got, r, len(got)) if r < len(ref) else ""
 
 
-def behind_start(ref, got, most=3000, run=500):
+def behind_start(ref, got, most=3000, run=5000):
     """Of a static program: libc's start reads the auxiliary vector, which QEMU makes otherwise than a kernel. From where on
     both are the same for so many branches; None: nowhere among the first ones."""
     for both in range(2 * most):
