@@ -67,6 +67,8 @@ static __always_inline __u64 arch_ip(struct pt_regs *ctx)
 	return ctx->pc;
 }
 
+#include "plain.h"
+
 #define MODE_MASK 0xf /* PSR_MODE_MASK; 0: EL0 */
 
 static __always_inline bool arch_is_user(struct pt_regs *ctx)
@@ -123,16 +125,6 @@ static __always_inline __u64 arch_user_link(struct pt_regs *regs)
 	return BPF_CORE_READ(regs, regs[30]);
 }
 
-static __always_inline __u64 arch_kprobe_address(struct pt_regs *ctx)
-{
-	return ctx->pc;
-}
-
-static __always_inline bool arch_is_breakpoint(struct pt_regs *ctx)
-{
-	return true;
-}
-
 /* The address of the instruction that raised a signal: a breakpoint's own, too. */
 static __always_inline __u64 arch_trap_address(const struct pt_regs *regs, bool trap)
 {
@@ -145,17 +137,6 @@ static __always_inline __u64 arch_trap_address(const struct pt_regs *regs, bool 
 static __always_inline bool arch_is_uprobe(const __u8 *insn)
 {
 	return *(const __u32 *)insn == BRK_UPROBE;
-}
-
-/* There are no segments, and nothing is logged. */
-static __always_inline __u64 segment_base(__u8 seg)
-{
-	return 0;
-}
-
-static __always_inline __u64 arch_log_base(struct task_struct *task)
-{
-	return 0;
 }
 
 /* arch/arm64/include/asm/thread_info.h: the low half */

@@ -71,6 +71,8 @@ static __always_inline __u64 arch_ip(struct pt_regs *ctx)
 	return ctx->epc;
 }
 
+#include "plain.h"
+
 /* A perf event's context has no status. */
 static __always_inline bool arch_is_user(struct pt_regs *ctx)
 {
@@ -122,16 +124,6 @@ static __always_inline __u64 arch_user_link(struct pt_regs *regs)
 	return BPF_CORE_READ(regs, ra);
 }
 
-static __always_inline __u64 arch_kprobe_address(struct pt_regs *ctx)
-{
-	return ctx->epc;
-}
-
-static __always_inline bool arch_is_breakpoint(struct pt_regs *ctx)
-{
-	return true;
-}
-
 /* The address of the instruction that raised a signal: a breakpoint's own, too. */
 static __always_inline __u64 arch_trap_address(const struct pt_regs *regs, bool trap)
 {
@@ -145,17 +137,6 @@ static __always_inline __u64 arch_trap_address(const struct pt_regs *regs, bool 
 static __always_inline bool arch_is_uprobe(const __u8 *insn)
 {
 	return *(const __u16 *)insn == C_EBREAK;
-}
-
-/* There are no segments, and nothing is logged. */
-static __always_inline __u64 segment_base(__u8 seg)
-{
-	return 0;
-}
-
-static __always_inline __u64 arch_log_base(struct task_struct *task)
-{
-	return 0;
 }
 
 /* arch/riscv/include/asm/thread_info.h */

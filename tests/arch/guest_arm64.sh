@@ -5,6 +5,7 @@
 
 # shellcheck disable=SC2154 # guest_lib.sh sets them
 . tests/vm/guest_lib.sh
+. tests/arch/guest_own.sh
 program=$1
 
 "$program" >"$T/alone"
@@ -37,30 +38,8 @@ is "$(count "$T/counts" '.symbol == "conditions" and .kind == "jcc" and .taken_c
 	'counts: each condition was tested sixteen times'
 is "$(jq -r 'select(.insn == "retaa") | .taken_count' "$T/counts")" 2 'counts: an authenticating return, without a probe'
 
-# The callers of the innermost function, through signed return addresses.
-bb user "$program" innermost -e entry --stack -F json -o "$T/stack" -- "$program"
-exits 0 'stacks: the program ends'
-is "$(jq -r 'select(.event == "entry") | .stack[1:7][].symbol' "$T/stack" | tr '\n' ' ')" 'below below below below below main ' \
-	'stacks: the callers, whose return addresses are signed'
-
-bb event "usdt:$program:probe" -F json -o "$T/usdt" -- "$program"
-exits 0 'static probes: the program ends'
-is "$(jq -r 'select(.event != "summary") | (.fields // .args)[]' "$T/usdt" | sed -n 9,12p | tr '\n' ' ')" '3 2 -5 2 ' \
-	'static probes: registers, a constant, memory' || diag "$(sed -n 3p "$T/usdt")"
-
-bb watch "$program:counts" -- "$program"
-exits 1 'memory is not watched'
-grep -q 'in front of the access' "$T/err"
-ok $? 'the reason is told' || diag "$(cat "$T/err")"
-
-bb user "$program" below --engine inline -- "$program"
-exits 0 'copies: the program ends'
-grep -q "by probes instead.*can't be copied" "$T/err"
-ok $? 'copies: there are none, which is told' || diag "$(cat "$T/err")"
-
-# What perl makes of mount(2) is what the kernel's function gets.
-bb kernel __arm64_sys_mount -e entry,return -F json -o "$T/mount" -- perl -e 'my @a = qw(src /nowhere tmpfs); syscall 40, @a, 77, 0'
-is "$(jq -r 'select(.event == "entry") | .syscall_args[3:] | join(" ")' "$T/mount")" '0x4d 0x0' 'the arguments of a system call' ||
-	diag "$(cat "$T/mount")"
-is "$(jq -r 'select(.event == "return") | .value' "$T/mount")" 0xfffffffffffffffe 'its result: ENOENT'
+own_stacks 'the callers, whose return addresses are signed'
+own_probe
+refused_here 'in front of the access'
+own_mount __arm64_sys_mount
 done_testing

@@ -5,6 +5,7 @@
 
 # shellcheck disable=SC2154 # guest_lib.sh sets them
 . tests/vm/guest_lib.sh
+. tests/arch/guest_own.sh
 program=$1
 
 "$program" >"$T/alone"
@@ -46,31 +47,11 @@ is "$(count "$T/counts" '.symbol == "conditions" and .kind == "jcc" and .taken_c
 	'counts: each condition was tested 25 times'
 is "$(jq -r 'select(.symbol == "handler" and .insn == "ret") | .taken_count' "$T/counts")" 1 'counts: the handler returned'
 
-bb user "$program" innermost -e entry --stack -F json -o "$T/stack" -- "$program"
-exits 0 'stacks: the program ends'
-is "$(jq -r 'select(.event == "entry") | .stack[1:7][].symbol' "$T/stack" | tr '\n' ' ')" 'below below below below below main ' \
-	'stacks: the callers'
-
-bb event "usdt:$program:probe" -F json -o "$T/usdt" -- "$program"
-exits 0 'static probes: the program ends'
-is "$(jq -r 'select(.event != "summary") | (.fields // .args)[]' "$T/usdt" | sed -n 9,12p | tr '\n' ' ')" '3 2 -5 2 ' \
-	'static probes: registers, a constant, memory' || diag "$(sed -n 3p "$T/usdt")"
-
-bb watch "$program:counts" -- "$program"
-exits 1 'memory is not watched'
-grep -q "don't tell what they access" "$T/err"
-ok $? 'the reason is told' || diag "$(cat "$T/err")"
-
-bb user "$program" below --engine inline -- "$program"
-exits 0 'copies: the program ends'
-grep -q "by probes instead.*can't be copied" "$T/err"
-ok $? 'copies: there are none, which is told' || diag "$(cat "$T/err")"
-
-# What perl makes of mount(2) is what the kernel's function gets. ftrace's place is at its start, so the probe is behind that.
-bb kernel __riscv_sys_mount -e entry,return -F json -o "$T/mount" -- perl -e 'my @a = qw(src /nowhere tmpfs); syscall 40, @a, 77, 0'
-is "$(jq -r 'select(.event == "entry") | .syscall_args[3:] | join(" ")' "$T/mount")" '0x4d 0x0' 'the arguments of a system call' ||
-	diag "$(cat "$T/mount")"
-is "$(jq -r 'select(.event == "return") | .value' "$T/mount")" 0xfffffffffffffffe 'its result: ENOENT'
+own_stacks 'the callers'
+own_probe
+refused_here "don't tell what they access"
+# ftrace's place is at its start, so the probe is behind that
+own_mount __riscv_sys_mount
 
 # Each caller, though the kernel's unwinder passes over the first one at a function's start.
 choose function traceable 'what opens files' do_filp_open

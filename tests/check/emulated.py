@@ -36,14 +36,6 @@ MACHINES = {
         r"j(?!mp)|loop",
         r"(?:0x)?([0-9a-f]+)\b(?! *\()",
     ),
-    "i386": Machine(
-        "i386",
-        "qemu-i386",
-        "",
-        r"(?:(?:notrack|bnd|rep[nz]?|repn?z|data16|addr16|[c-g]s) )*(j\w+|call\w*|ret\w*|loop\w*)(?:,p[nt])?\s*(.*)",
-        r"j(?!mp)|loop",
-        r"(?:0x)?([0-9a-f]+)\b(?! *\()",
-    ),
     "arm64": Machine(
         "arm64",
         "qemu-aarch64",

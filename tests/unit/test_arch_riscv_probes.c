@@ -10,6 +10,7 @@
 
 #define AT 0x200000
 #include "arch_fixture.h"
+#include "usdt_fixture.h"
 
 /* ---- probes: arch/riscv/kernel/probes/decode-insn.c ---- */
 
@@ -188,36 +189,23 @@ static void test_taken(void)
 
 /* ---- static probes ---- */
 
-static void check_argument(const char *text, struct usdt_argument want)
-{
-	struct usdt_argument got[USDT_ARGUMENTS];
-
-	is(usdt__arguments(arch, text, got), 1, "'%s' is one argument", text);
-	ok(got[0].kind == want.kind && got[0].size == want.size &&
-		   got[0].is_signed == want.is_signed,
-	   "'%s': its kind and size", text);
-	if (want.kind == USDT_UNKNOWN)
-		return;
-	ok(got[0].disp == want.disp && (want.kind == USDT_CONSTANT || got[0].base == want.base),
-	   "'%s': its operand", text);
-	ok(want.kind != USDT_MEMORY || got[0].index == REG_NONE, "'%s': it has no index", text);
-}
-
 static void test_static_probes(void)
 {
 	static const char *const unknown[] = {"8@%rdi", "8@q0", "8@x32",       "8@a8",
 					      "8@8(a0", "8@()", "8@lo(a)(a0)", "8@x1x"};
 
-	check_argument("8@a0", (struct usdt_argument){USDT_REGISTER, 8, false, 10});
-	check_argument("-4@s11", (struct usdt_argument){USDT_REGISTER, 4, true, 27});
-	check_argument("8@zero", (struct usdt_argument){USDT_REGISTER, 8, false, 0});
-	check_argument("8@fp", (struct usdt_argument){USDT_REGISTER, 8, false, 8});
-	check_argument("8@x31", (struct usdt_argument){USDT_REGISTER, 8, false, 31});
-	check_argument("-4@5", (struct usdt_argument){USDT_CONSTANT, 4, true, .disp = 5});
-	check_argument("-8@-1", (struct usdt_argument){USDT_CONSTANT, 8, true, .disp = -1});
-	check_argument("-4@12(sp)", (struct usdt_argument){USDT_MEMORY, 4, true, 2, .disp = 12});
-	check_argument("8@-24(s0)", (struct usdt_argument){USDT_MEMORY, 8, false, 8, .disp = -24});
-	check_argument("1@(a5)", (struct usdt_argument){USDT_MEMORY, 1, false, 15});
+	is_argument("8@a0", (struct usdt_argument){USDT_REGISTER, 8, false, 10});
+	is_argument("-4@s11", (struct usdt_argument){USDT_REGISTER, 4, true, 27});
+	is_argument("8@zero", (struct usdt_argument){USDT_REGISTER, 8, false, 0});
+	is_argument("8@fp", (struct usdt_argument){USDT_REGISTER, 8, false, 8});
+	is_argument("8@x31", (struct usdt_argument){USDT_REGISTER, 8, false, 31});
+	is_argument("-4@5", (struct usdt_argument){USDT_CONSTANT, 4, true, .disp = 5});
+	is_argument("-8@-1", (struct usdt_argument){USDT_CONSTANT, 8, true, .disp = -1});
+	is_argument("-4@12(sp)",
+		    (struct usdt_argument){USDT_MEMORY, 4, true, 2, REG_NONE, .disp = 12});
+	is_argument("8@-24(s0)",
+		    (struct usdt_argument){USDT_MEMORY, 8, false, 8, REG_NONE, .disp = -24});
+	is_argument("1@(a5)", (struct usdt_argument){USDT_MEMORY, 1, false, 15, REG_NONE});
 	for (unsigned i = 0; i < ARRAY_SIZE(unknown); i++) {
 		struct usdt_argument got[USDT_ARGUMENTS];
 

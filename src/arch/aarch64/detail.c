@@ -4,6 +4,7 @@
  * IFUNC resolvers.
  */
 #include "arch/aarch64/aarch64.h"
+#include "arch/detail.h"
 
 enum form {
 	ADR,
@@ -47,22 +48,6 @@ static void set_const(struct insn_detail *out, uint64_t value)
 	out->imm = out->bits == 32 ? (uint32_t)value : value;
 }
 
-static void set_copy(struct insn_detail *out, unsigned src, uint8_t bits, bool sign)
-{
-	out->op = DETAIL_COPY;
-	out->src = src;
-	out->bits = bits;
-	out->sign = sign;
-}
-
-static void set_address(struct insn_detail *out, uint8_t base, uint8_t index, uint8_t scale,
-			int32_t disp)
-{
-	out->op = DETAIL_LEA;
-	out->mem = (struct operand){
-		.kind = OPERAND_MEM, .base = base, .index = index, .scale = scale, .disp = disp};
-}
-
 static void adr(uint32_t word, uint64_t addr, struct insn_detail *out)
 {
 	int64_t offset =
@@ -80,12 +65,12 @@ static void add_imm(uint32_t word, struct insn_detail *out)
 	if (word >> 30 & 1)
 		imm = -imm;
 	if (!imm) {
-		set_copy(out, rn, out->bits, false);
+		detail__set_copy(out, rn, out->bits, false);
 	} else if (rn == out->dst) {
 		out->op = DETAIL_ADD_CONST;
 		out->imm = imm;
 	} else {
-		set_address(out, rn, REG_NONE, 1, imm);
+		detail__set_address(out, rn, REG_NONE, 1, imm);
 	}
 }
 
@@ -159,13 +144,13 @@ static void bitfield(uint32_t word, bool sign, struct insn_detail *out)
 	if (rn == A64_ZERO) {
 		set_const(out, 0);
 	} else if (!r && (s == 7 || s == 15 || s == 31)) {
-		set_copy(out, rn, s + 1, sign);
+		detail__set_copy(out, rn, s + 1, sign);
 	} else if (!sign && s == out->bits - 1u) {
 		out->op = DETAIL_SHR_CONST;
 		out->src = rn;
 		out->imm = r;
 	} else if (!sign && s + 1 == r && out->bits == 64 && s >= 60) {
-		set_address(out, REG_NONE, rn, 1 << (64 - r), 0);
+		detail__set_address(out, REG_NONE, rn, 1 << (64 - r), 0);
 	} else if (!sign && s + 1 == r) {
 		out->op = DETAIL_SHL_CONST;
 		out->src = rn;
@@ -182,7 +167,7 @@ static void mov(uint32_t word, struct insn_detail *out)
 	if (aarch64__rm(word) == A64_ZERO)
 		set_const(out, 0);
 	else
-		set_copy(out, aarch64__rm(word), out->bits, false);
+		detail__set_copy(out, aarch64__rm(word), out->bits, false);
 }
 
 static void add_reg(uint32_t word, struct insn_detail *out)
@@ -190,7 +175,7 @@ static void add_reg(uint32_t word, struct insn_detail *out)
 	unsigned shift = match__field(word, 10, 6);
 
 	if (aarch64__rn(word) != A64_ZERO && aarch64__rm(word) != A64_ZERO && shift <= 3)
-		set_address(out, aarch64__rn(word), aarch64__rm(word), 1 << shift, 0);
+		detail__set_address(out, aarch64__rn(word), aarch64__rm(word), 1 << shift, 0);
 }
 
 /* struct operand's extend for an index: uxtb, uxth, uxtw, uxtx and their signed forms. */
@@ -209,7 +194,7 @@ static void add_ext(uint32_t word, struct insn_detail *out)
 
 	if (aarch64__rm(word) == A64_ZERO || shift > 3)
 		return;
-	set_address(out, aarch64__rn(word), aarch64__rm(word), 1 << shift, 0);
+	detail__set_address(out, aarch64__rn(word), aarch64__rm(word), 1 << shift, 0);
 	out->mem.extend = extension(word);
 }
 

@@ -3,6 +3,7 @@
  * ARM: what an instruction does to the registers, as far as reading jump tables needs it.
  */
 #include "arch/arm/arm.h"
+#include "arch/detail.h"
 
 enum form {
 	/* A32; T32 of 32 bits where it is the same but for the fields */
@@ -87,22 +88,6 @@ static void set_const(struct insn_detail *out, uint32_t value)
 	out->imm = value;
 }
 
-static void set_copy(struct insn_detail *out, unsigned src, uint8_t bits, bool sign)
-{
-	out->op = DETAIL_COPY;
-	out->src = src;
-	out->bits = bits;
-	out->sign = sign;
-}
-
-static void set_address(struct insn_detail *out, uint8_t base, uint8_t index, uint8_t scale,
-			int32_t disp)
-{
-	out->op = DETAIL_LEA;
-	out->mem = (struct operand){
-		.kind = OPERAND_MEM, .base = base, .index = index, .scale = scale, .disp = disp};
-}
-
 static void set_compare(struct insn_detail *out, uint8_t src, uint8_t with, int64_t imm)
 {
 	out->op = with == REG_NONE ? DETAIL_CMP_CONST : DETAIL_CMP;
@@ -118,13 +103,13 @@ static void set_sum(const struct arm_word *w, struct insn_detail *out, unsigned 
 	if (src == ARM_PC) {
 		set_const(out, (arm__pc(w) & ~3u) + imm);
 	} else if (!imm) {
-		set_copy(out, src, 32, false);
+		detail__set_copy(out, src, 32, false);
 	} else if (src == out->dst) {
 		out->op = DETAIL_ADD_CONST;
 		out->imm = imm;
 		out->subtracts = out->writes_flags && imm < 0;
 	} else {
-		set_address(out, src, REG_NONE, 1, imm);
+		detail__set_address(out, src, REG_NONE, 1, imm);
 	}
 }
 
@@ -135,7 +120,7 @@ static void set_sum_of(const struct arm_word *w, struct insn_detail *out, unsign
 	if (shift > 3 || b == ARM_PC) {
 		return;
 	} else if (a == ARM_PC) {
-		set_address(out, REG_NONE, b, 1 << shift, arm__pc(w));
+		detail__set_address(out, REG_NONE, b, 1 << shift, arm__pc(w));
 		if (!shift && b == out->dst) {
 			out->op = DETAIL_ADD_CONST;
 			out->imm = arm__pc(w);
@@ -144,7 +129,7 @@ static void set_sum_of(const struct arm_word *w, struct insn_detail *out, unsign
 		out->op = DETAIL_ADD;
 		out->src = b;
 	} else {
-		set_address(out, a, b, 1 << shift, 0);
+		detail__set_address(out, a, b, 1 << shift, 0);
 	}
 }
 
@@ -153,9 +138,9 @@ static void set_shift(struct insn_detail *out, unsigned src, unsigned type, unsi
 	enum { LEFT, RIGHT };
 
 	if (type == LEFT && !by) {
-		set_copy(out, src, 32, false);
+		detail__set_copy(out, src, 32, false);
 	} else if (type == LEFT && by <= 3) {
-		set_address(out, REG_NONE, src, 1 << by, 0);
+		detail__set_address(out, REG_NONE, src, 1 << by, 0);
 	} else if (type == RIGHT && by) {
 		out->op = DETAIL_SHR_CONST;
 		out->src = src;
@@ -282,7 +267,7 @@ static void set_op_a32(const struct arm_word *w, uint8_t form, struct insn_detai
 		break;
 	case EXTEND: /* sxtb, sxth, uxtb, uxth without a rotation */
 		if (word >> 21 & 1 && !match__field(word, 10, 2))
-			set_copy(out, word & 15, bits, !(word >> 22 & 1));
+			detail__set_copy(out, word & 15, bits, !(word >> 22 & 1));
 		break;
 	default:
 		transfer_a32(w, form, out);
@@ -364,7 +349,7 @@ static void set_op_t16(const struct arm_word *w, uint8_t form, struct insn_detai
 		if (from == ARM_PC)
 			set_const(out, arm__pc(w));
 		else
-			set_copy(out, from, 32, false);
+			detail__set_copy(out, from, 32, false);
 		break;
 	case T_ADR:
 		set_sum(w, out, ARM_PC, imm8 * 4);
@@ -377,7 +362,7 @@ static void set_op_t16(const struct arm_word *w, uint8_t form, struct insn_detai
 		set_sum(w, out, ARM_SP, (imm8 & 0x7f) * (word >> 7 & 1 ? -4ll : 4ll));
 		break;
 	case EXTEND: /* bits 6 and 7: sxth, sxtb, uxth, uxtb */
-		set_copy(out, d3, word >> 6 & 1 ? 8 : 16, !(word >> 7 & 1));
+		detail__set_copy(out, d3, word >> 6 & 1 ? 8 : 16, !(word >> 7 & 1));
 		break;
 	default:
 		transfer_t16(w, form, out);
@@ -462,7 +447,7 @@ static void set_op_t32(const struct arm_word *w, uint8_t form, struct insn_detai
 		break;
 	case EXTEND: /* bits 20 to 22: sxth, uxth, -, -, sxtb, uxtb */
 		if (!match__field(word, 4, 2) && !(word >> 21 & 1))
-			set_copy(out, rm, word >> 22 & 1 ? 8 : 16, !(word >> 20 & 1));
+			detail__set_copy(out, rm, word >> 22 & 1 ? 8 : 16, !(word >> 20 & 1));
 		break;
 	default:
 		transfer_t32(w, form, out);

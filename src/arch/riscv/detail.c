@@ -4,6 +4,7 @@
  * IFUNC resolvers.
  */
 #include "arch/riscv/riscv.h"
+#include "arch/detail.h"
 
 static void set_const(struct insn_detail *out, int64_t value)
 {
@@ -14,10 +15,7 @@ static void set_const(struct insn_detail *out, int64_t value)
 
 static void set_copy(struct insn_detail *out, unsigned src, uint8_t bits, bool sign)
 {
-	out->op = DETAIL_COPY;
-	out->src = src;
-	out->bits = bits;
-	out->sign = sign;
+	detail__set_copy(out, src, bits, sign);
 	if (src == RISCV_ZERO)
 		set_const(out, 0);
 }
@@ -26,10 +24,8 @@ static void set_copy(struct insn_detail *out, unsigned src, uint8_t bits, bool s
 static void set_address(struct insn_detail *out, unsigned base, unsigned index, uint8_t scale,
 			int32_t disp)
 {
-	out->op = DETAIL_LEA;
+	detail__set_address(out, base, index, scale, disp);
 	out->bits = 64;
-	out->mem = (struct operand){
-		.kind = OPERAND_MEM, .base = base, .index = index, .scale = scale, .disp = disp};
 }
 
 /* addi (bits 64) and addiw (bits 32: the sum is truncated and sign-extended) */
