@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is arm64's own, for t_arm64.sh: each condition on all flags, tests of registers, signed
+ * What is arm64's own, for t_own.sh: each condition on all flags, tests of registers, signed
  * return addresses, a loop of exclusives, a consistent branch, a static probe. It prints what it
  * did itself: "MNEMONIC TAKEN NOT-TAKEN" for each conditional, as its own branches tell.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is riscv64's own, for t_riscv64.sh: each conditional on pairs of values and in both lengths,
+ * What is riscv64's own, for t_own.sh: each conditional on pairs of values and in both lengths,
  * jumps with a displacement, calls and returns by t0, a loop of lr and sc, a static probe. It
  * prints what it did itself: "MNEMONIC TAKEN NOT-TAKEN" for each conditional, as the code behind it
  * tells.
