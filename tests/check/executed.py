@@ -78,21 +78,37 @@ def branches():
 
 def replayed():
     """How often each branch was told, and not taken; the functions in which something is declared to be missing: those that
-    their thread was in before an unknown or a loss, and after it."""
+    their thread was in before an unknown or a loss, and after it, and those of its calls then that have no return."""
     taken, passed, declared = collections.Counter(), collections.Counter(), set()
-    before, open_ = {}, set()
+    before, open_, calls = {}, set(), {}
+
+    def end(thread, depth):
+        """Its calls from that depth on have ended: those that no return told, and that had an unknown, are declared."""
+        of = calls.setdefault(thread, [])
+        declared.update(name for name, doubted in of[depth:] if doubted)
+        del of[depth:]
+
     for s in steps():
         thread, name = s.get('tid'), s.get('symbol')
         if s['event'] in ('unknown', 'lost'):
             declared.update((name, before.get(thread)))
             open_.add(thread)
+            calls[thread] = [(of, True) for of, _ in calls.get(thread, [])]
             continue
         if thread in open_:
             declared.add(name)
             open_.remove(thread)
         before[thread] = name
+        if s['event'] == 'entry':
+            end(thread, s['depth'])
+            calls[thread].append((name, False))
+        elif s['event'] == 'return':
+            end(thread, s['depth'] + 1)
+            del calls[thread][s['depth']:]
         if s['event'] == 'branch':
             (passed if s.get('taken') is False else taken)[int(s['vaddr'], 16)] += 1
+    for thread in calls:
+        end(thread, 0)
     return taken, passed, declared
 
 
@@ -108,7 +124,8 @@ def compare_code(first, last):
         told = taken[at] + passed[at]
         behind = at + length
         bad = told != last[at]
-        if not bad and conditional and behind not in joined and name not in indirect:
+        # what is behind one that never ran was reached in another way
+        if not bad and conditional and last[at] and behind not in joined and name not in indirect:
             bad = passed[at] != first[behind]
         if not bad:
             continue
