@@ -80,12 +80,12 @@ def replayed():
     """How often each branch was told, and not taken; the functions in which something is declared to be missing: those that
     their thread was in before an unknown or a loss, and after it, and those of its calls then that have no return."""
     taken, passed, declared = collections.Counter(), collections.Counter(), set()
-    before, open_, calls = {}, set(), {}
+    before, open_, calls, left, doubted = {}, set(), {}, {}, set()
 
     def end(thread, depth):
-        """Its calls from that depth on have ended: those that no return told, and that had an unknown, are declared."""
+        """Its calls from that depth on have ended, which no return told: an unknown may tell so, now or later."""
         of = calls.setdefault(thread, [])
-        declared.update(name for name, doubted in of[depth:] if doubted)
+        left.setdefault(thread, set()).update(of[depth:])
         del of[depth:]
 
     for s in steps():
@@ -93,7 +93,8 @@ def replayed():
         if s['event'] in ('unknown', 'lost'):
             declared.update((name, before.get(thread)))
             open_.add(thread)
-            calls[thread] = [(of, True) for of, _ in calls.get(thread, [])]
+            doubted.update((thread, name) for name in calls.get(thread, []))
+            declared.update(left.pop(thread, ()))
             continue
         if thread in open_:
             declared.add(name)
@@ -101,7 +102,7 @@ def replayed():
         before[thread] = name
         if s['event'] == 'entry':
             end(thread, s['depth'])
-            calls[thread].append((name, False))
+            calls[thread].append(name)
         elif s['event'] == 'return':
             end(thread, s['depth'] + 1)
             del calls[thread][s['depth']:]
@@ -109,6 +110,7 @@ def replayed():
             (passed if s.get('taken') is False else taken)[int(s['vaddr'], 16)] += 1
     for thread in calls:
         end(thread, 0)
+    declared.update(name for thread, names in left.items() for name in names if (thread, name) in doubted)
     return taken, passed, declared
 
 
