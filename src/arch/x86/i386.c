@@ -54,16 +54,25 @@ static bool leads_to(const uint8_t *p, size_t len, uint64_t addr, uint64_t *targ
 	return true;
 }
 
+/* Bytes of the endbr32 at the start; 0: there is none. */
+static size_t landing(const uint8_t *bytes, size_t len)
+{
+	static const uint8_t endbr32[] = {0xf3, 0x0f, 0x1e, 0xfb};
+
+	return len >= sizeof(endbr32) && !memcmp(bytes, endbr32, sizeof(endbr32)) ? sizeof(endbr32)
+										  : 0;
+}
+
 /*
  * mov (%esp),%reg; ret: __x86.get_pc_thunk.REG, by which position-independent code finds itself;
  * clang has mov (%esp),%eax; ret in it as well.
  */
 static uint8_t loads_return(const uint8_t *p, size_t len)
 {
-	static const uint8_t endbr32[] = {0xf3, 0x0f, 0x1e, 0xfb};
+	const size_t at = landing(p, len);
 
-	if (len >= sizeof(endbr32) && !memcmp(p, endbr32, sizeof(endbr32)))
-		p += sizeof(endbr32), len -= sizeof(endbr32);
+	p += at;
+	len -= at;
 	if (len < 4 || p[0] != 0x8b || (p[1] & 0xc7) != 0x04 || p[2] != 0x24 || p[3] != 0xc3)
 		return REG_NONE;
 	return p[1] >> 3 & 7;
@@ -76,13 +85,10 @@ static uint8_t loads_return(const uint8_t *p, size_t len)
 static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
 		     struct plt_stub *out)
 {
-	static const uint8_t endbr32[] = {0xf3, 0x0f, 0x1e, 0xfb};
+	const size_t at = landing(bytes, len);
 	uint64_t size = 16;
-	size_t at = 0;
 	uint32_t disp;
 
-	if (len >= sizeof(endbr32) && !memcmp(bytes, endbr32, sizeof(endbr32)))
-		at = sizeof(endbr32);
 	if (len - at < 6 || bytes[at] != 0xff || (bytes[at + 1] != 0x25 && bytes[at + 1] != 0xa3))
 		return false;
 	memcpy(&disp, bytes + at + 2, sizeof(disp));
