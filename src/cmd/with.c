@@ -103,8 +103,9 @@ static int set_arch(const struct with *with, struct plan *p, const struct object
 	if (!arch || arch == p->arch)
 		return 0;
 	if (p->functions.len || with->usdt.len)
-		return err__usage("%s is of %s, what else is traced is of %s; trace them one at a time",
-				  o->path, arch->name, p->arch->name);
+		return err__usage(
+			"%s is of %s, what else is traced is of %s; trace them one at a time",
+			o->path, arch->name, p->arch->name);
 	p->arch = arch;
 	return 0;
 }

@@ -79,8 +79,10 @@ static int find_caller(struct event_context *n, uint32_t call)
 	if (!c || walk__is_marked(n->t->walk, call))
 		return 0;
 	err = replay__end_idle(n, c);
+	if (err)
+		return err;
 	c = calls__make_current(n->th, strayed_maker_of(n, call));
-	err = err ? err : replay__walk_to(n, c, call, false);
+	err = replay__walk_to(n, c, call, false);
 	stand_behind(n, c, call);
 	return err ? err : step__implied(n, n->t->plan->blocks.data[call].site, true, NO_BLOCK);
 }
