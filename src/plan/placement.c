@@ -18,15 +18,35 @@ struct placement {
 	VEC(uint32_t) back;
 };
 
-/* May the probe be removed? Not in an abnormally entered block without a witness. */
+static bool returns_twice(const struct plan *p, const struct plan_block *b)
+{
+	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
+
+	return s && s->kind == BRANCH_CALL && b->next != NO_BLOCK &&
+	       names__returns_twice(p->objects.data[s->object].object, s->target);
+}
+
+/* May control come here by no edge of the graph, or along one once more? */
+static bool is_landing(const struct placement *pl, uint32_t block)
+{
+	const struct plan_flow *flow = &pl->f.flow;
+	bool landing = pl->p->blocks.data[block].abnormal;
+
+	for (uint32_t i = flow->in[block]; !landing && i < flow->in[block + 1]; i++)
+		landing = returns_twice(pl->p, &pl->p->blocks.data[flow->predecessors[i]]);
+	return landing;
+}
+
+/* May the probe be removed? Not in a landing without a witness: it may have room for none, being a
+ * single compare-and-branch. */
 static bool may_choose(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
 
-	return s->probe != PROBE_NONE && !s->kept &&
-	       (!p->blocks.data[s->block].abnormal || pl->f.flow.marked[s->block]) && s->kind &&
-	       !s->entry && !plan__reports_entry(p, s - p->sites.data) &&
-	       !(p->functions.data[s->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE));
+	return s->probe != PROBE_NONE && !s->kept && s->kind && !s->entry &&
+	       !plan__reports_entry(p, s - p->sites.data) &&
+	       !(p->functions.data[s->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
+	       (pl->f.flow.marked[s->block] || !is_landing(pl, s->block));
 }
 
 static void drop(struct plan *p, struct plan_site *s)
@@ -258,14 +278,6 @@ static void choose(struct placement *pl, const struct plan_options *options)
 }
 
 /* ---- abnormal entries ---- */
-
-static bool returns_twice(const struct plan *p, const struct plan_block *b)
-{
-	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
-
-	return s && s->kind == BRANCH_CALL && b->next != NO_BLOCK &&
-	       names__returns_twice(p->objects.data[s->object].object, s->target);
-}
 
 /* Puts witnesses where a call returns twice (setjmp(3)) or the unwinder lands. Without one the
  * replay would assume the ordinary path. */

@@ -205,6 +205,23 @@ static bool ended_before(struct event_context *n, struct call *c, int *err)
 	return ended;
 }
 
+/*
+ * The event is no event of the call in this place of the stack, which has ended. Where calls link,
+ * one that made no frame may have made it, and has the place now.
+ */
+static struct call *leave_place(struct event_context *n, struct call *c, int *err)
+{
+	uint64_t sp = c->sp;
+	bool ended = false;
+
+	if (!n->t->plan->arch->call_pushes && c == calls__top(n->th) && !c->dormant)
+		*err = replay__end_unprobed(n, c, &ended);
+	if (!ended)
+		calls__abandon_chain(n->t, n->th, c);
+	c = n->t->plan->arch->call_pushes ? NULL : calls__at(n->th, sp);
+	return c && may_be_in(n, c) ? c : NULL;
+}
+
 struct call *replay__call_of_event(struct event_context *n, int *err)
 {
 	bool known = n->s->sp_delta != SP_UNKNOWN;
@@ -216,10 +233,9 @@ struct call *replay__call_of_event(struct event_context *n, int *err)
 		if (c->state == CALL_TAIL && replay__leads_to(n->t, c, n->s->function))
 			return replay__unseen(n,
 					      sp); /* the call of the function that it jumped to */
-		calls__abandon_chain(n->t, n->th, c);
-		c = NULL;
+		c = leave_place(n, c, err);
 	}
-	*err = replay__end_idle(n, c);
+	*err = *err ? *err : replay__end_idle(n, c);
 	c = c || hidden ? find_call(n, sp, known) : NULL;
 	if (c && !c->dormant && ended_before(n, c, err))
 		c = NULL;

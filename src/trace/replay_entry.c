@@ -2,6 +2,12 @@
 /* The replay of entries: who made the call, and what became of earlier calls in its stack slot. */
 #include "calls.h"
 
+/* Where calls link, one that has made no frame has the stack pointer of those that it makes. */
+static bool is_outer(const struct event_context *n, const struct call *c, int32_t delta)
+{
+	return c->sp > n->e->sp || (c->sp == n->e->sp && !n->t->plan->arch->call_pushes && !delta);
+}
+
 /* The caller of this call, from the end of block. If the stack depth there is known, only one call
  * fits. */
 static struct call *maker_of(struct event_context *n, uint32_t block)
@@ -14,7 +20,7 @@ static struct call *maker_of(struct event_context *n, uint32_t block)
 		c = calls__enclosing(n->th, plan->blocks.data[block].function, n->e->sp);
 	else
 		c = calls__at(n->th, n->e->sp + plan->arch->call_pushes + delta);
-	return c && c->sp > n->e->sp && c->state == CALL_AT && c->block != NO_BLOCK ? c : NULL;
+	return c && is_outer(n, c, delta) && c->state == CALL_AT && c->block != NO_BLOCK ? c : NULL;
 }
 
 /* A direct call of another function, whose entry is probed: it didn't make this call itself. */
@@ -128,16 +134,34 @@ static int walk_caller(struct event_context *n)
 	return err ? err : step__implied(n, plan->blocks.data[call].site, true, NO_BLOCK);
 }
 
-/* Did the innermost call make this one, by the call instruction of its last event? */
-static bool is_made(struct event_context *n)
+/* Did this call, the innermost, make it by the call instruction of its last event? */
+static bool is_made_by(struct event_context *n, const struct call *c)
 {
-	const struct call *c = calls__top(n->th);
 	const struct plan_block *b = c && c->in_call && c->state == CALL_AT && c->block != NO_BLOCK
 					     ? &n->t->plan->blocks.data[c->block]
 					     : NULL;
 
 	return b && b->object == n->s->object && n->entry->caller &&
 	       b->start + n->bias == n->entry->caller;
+}
+
+static bool is_made(struct event_context *n)
+{
+	return is_made_by(n, calls__top(n->th));
+}
+
+/* Did the innermost call make it without a frame, so that both have the same stack pointer? */
+static bool is_nested(struct event_context *n, const struct call *c)
+{
+	const struct path *path;
+	uint32_t call;
+
+	if (n->t->plan->arch->call_pushes || !n->entry->caller || c->state != CALL_AT)
+		return false;
+	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
+	return is_made_by(n, c) ||
+	       (call != NO_BLOCK && calls_directly(n, call) && maker_of(n, call) == c &&
+		walk_to_call(n, c, call, &path) == WALK_FOUND);
 }
 
 /* Is this entry the target of the call's tail jump: the same stack slot, the same return
@@ -295,7 +319,7 @@ int replay__entry(struct event_context *n)
 	top = calls__top(n->th);
 	if (!err && is_same_entry(n, top, &certain))
 		return go_on_with(n, top, certain);
-	while (!err && !again && !tail && top && top->sp == n->e->sp) {
+	while (!err && !again && !tail && top && top->sp == n->e->sp && !is_nested(n, top)) {
 		err = join_or_end(n, top, &again, &tail);
 		top = calls__top(n->th);
 	}

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What QEMU's user emulation executed of an object, and how that compares with what bbtrace traced. Used by qemu.py (here)
-and tests/arch/reference.py (other architectures).
+"""What QEMU executed of an object, and how that compares with what bbtrace traced. Used by qemu.py (here) and
+tests/arch/reference.py (other architectures).
 
 Branches and their targets are objdump's; the next instruction that QEMU executed shows which were taken. The functions'
 extents are bbtrace's; cold parts are found by .eh_frame.
 """
+import array
 import bisect
 import json
 import os
@@ -15,6 +16,7 @@ import sys
 LINE = re.compile(r"^ +([0-9a-f]+):\t(.*)")
 TRACE = re.compile(rb"^Trace \d+: \S+ \[\w+/(\w+)/")
 GAP = None
+STOPPED = None  # among addresses: QEMU has not executed the last one
 RUN = 64  # events that have to fit behind a gap
 
 
@@ -68,8 +70,9 @@ class Object:
         self.segments = self.read_segments()
         self.branches = self.read_branches(self.extents())
 
-    def is_static(self):
-        return "INTERP" not in self.tool("readelf", "-lW")
+    def is_fixed(self):
+        """Its addresses are those of the file, in each run."""
+        return bool(re.search(r"^ *Type: +EXEC", self.tool("readelf", "-h"), re.M))
 
     def tool(self, name, *options):
         command = [self.machine.tools + name, *options, self.target]
@@ -126,6 +129,35 @@ class Object:
         ]
 
 
+def followed(known, points):
+    """(branch, taken or None, where to) one after the other. points: (address, whether it is the last instruction of its
+    block); what follows a branch tells where it went."""
+    path, branch = [], None
+    for pc, last in points:
+        if last:
+            branch = pc if pc in known else None
+            continue
+        if branch is not None and pc is not STOPPED:
+            conditional, to, after = known[branch]
+            path.append((branch, to == after or pc != after if conditional else None, pc))
+        branch = None
+    if branch is not None:
+        path.append((branch, None, None))
+    return path
+
+
+def followed_in_guest(thing, log):
+    """followed() of a program that was traced in a guest, from the log of its very run (tests/vm/logged.c)."""
+
+    def points():
+        with open(log, "rb") as file:
+            while chunk := file.read(1 << 20):
+                for word in array.array("Q", chunk):
+                    yield word >> 1, bool(word & 1)
+
+    return followed(thing.branches, points())
+
+
 class Emulation:
     """Runs of a command by QEMU. inside: the object's path as the program sees it; here: the program's file, if it isn't
     command[0]; options: more for QEMU, the processor's model among them; stdin: a file; env, cwd: as in subprocess."""
@@ -163,24 +195,20 @@ class Emulation:
         return self.inside == self.command[0] or os.path.realpath(self.inside) == os.path.realpath(self.command[0])
 
     def executed(self, log, bias):
-        """(branch, taken or None, where to) one after the other. QEMU logs an instruction before it executes it, once
-        more if it was stopped there."""
-        known, path, last = self.thing.branches, [], None
-        with open(log, "rb") as lines:
-            for line in lines:
-                match = TRACE.match(line)
-                if not match:
-                    if line.startswith(b"Stopped execution"):
-                        last = None
-                    continue
-                pc = int(match[1], 16) - bias
-                if last is not None:
-                    conditional, to, after = known[last]
-                    path.append((last, to == after or pc != after if conditional else None, pc))
-                last = pc if pc in known else None
-        if last is not None:
-            path.append((last, None, None))
-        return path
+        """As followed(). QEMU logs an instruction before it executes it, once more if it was stopped there."""
+
+        def points():
+            with open(log, "rb") as lines:
+                for line in lines:
+                    match = TRACE.match(line)
+                    if match:
+                        pc = int(match[1], 16) - bias
+                        yield pc, False
+                        yield pc, True
+                    elif line.startswith(b"Stopped execution"):
+                        yield STOPPED, False
+
+        return followed(self.thing.branches, points())
 
     def reference(self):
         """QEMU's status and path. Where it maps the object may change from run to run: the log is of use when it was
@@ -261,18 +289,6 @@ def compare(ref, got):
             return equal, gaps, hidden, difference(ref, got, r, g)
         equal, r = equal + 1, r + 1
     return equal, gaps, hidden, difference(ref, got, r, len(got)) if r < len(ref) else ""
-
-
-def behind_start(ref, got, most=3000, run=5000):
-    """Of a static program: libc's start reads the auxiliary vector, which QEMU makes otherwise than a kernel. From where on
-    both are the same for so many branches; None: nowhere among the first ones."""
-    for both in range(2 * most):
-        for r in range(max(0, both - most), min(both, most) + 1):
-            g = both - r
-            if len(ref) - r >= run <= len(got) - g and got[g] is not GAP and same(ref[r], got[g]):
-                if GAP not in got[g : g + run] and all(same(ref[r + i], got[g + i]) for i in range(run)):
-                    return r, g
-    return None
 
 
 # ---- TAP ----

@@ -169,6 +169,18 @@ static void test_back_by_gap(void)
 
 /* ---- landing pads and calls that return twice ---- */
 
+/* The first block's call returns twice: of code that is in no plan, but in the object. */
+static void lay_out_twice(struct program *p, enum plan_placement placement)
+{
+	static struct symbol setjmp_symbol = {.size = BLOCK_SIZE, .name = "_setjmp"};
+
+	lay_out_rules(p, ALL);
+	branch_of(0, 0)->target = setjmp_symbol.vaddr = start_of(FUNCTIONS - 1, 0);
+	rules.object.symbols.data = &setjmp_symbol;
+	rules.object.symbols.len = 1;
+	place(&rules, placement, ALL);
+}
+
 static void test_landings(void)
 {
 	static struct program pads = {.f = {{.blocks = 4,
@@ -180,7 +192,6 @@ static void test_landings(void)
 					      .code = {{.how = CALLS, .callee = OUT},
 						       {.how = BRANCHES, .to = {3}},
 						       {.how = CALLS, .callee = OUT}}}}};
-	static struct symbol setjmp_symbol = {.size = BLOCK_SIZE, .name = "_setjmp"};
 
 	for (unsigned i = PLACEMENT_IMPLIED; i <= PLACEMENT_WITNESS; i++) {
 		pads.f[0].code[2].room = 0;
@@ -193,12 +204,7 @@ static void test_landings(void)
 		   "a landing pad without room for a probe: its branch keeps its own, placement %u",
 		   i);
 		drop();
-		lay_out_rules(&twice, ALL);
-		/* code that is in no plan, but in the object */
-		branch_of(0, 0)->target = setjmp_symbol.vaddr = start_of(FUNCTIONS - 1, 0);
-		rules.object.symbols.data = &setjmp_symbol;
-		rules.object.symbols.len = 1;
-		place(&rules, i, ALL);
+		lay_out_twice(&twice, i);
 		ok(has_witness(0, 1),
 		   "where a call returns twice there is a probe of its own, placement %u", i);
 		begin_replay(ALL);
@@ -211,6 +217,21 @@ static void test_landings(void)
 					   : "E0 B0.0T B0.1N B0.2T B0.1T B0.3T R0",
 		    "what follows a second return is shown as what follows the first is, placement %u",
 		    i);
+		twice.f[0].code[1].room = 2;
+		lay_out_twice(&twice, i);
+		ok(is_probed(0, 1),
+		   "where a call returns twice without room for a probe: the branch keeps its own, placement %u",
+		   i);
+		begin_replay(ALL);
+		run(0, 0, true, 0);
+		run(0, 1, false, 0);
+		run(0, 2, true, 0);
+		run(0, 1, true, 0);
+		run_ret(0, 3);
+		end("E0 B0.0T B0.1N B0.2T B0.1T B0.3T R0",
+		    "what follows a second return is shown where only the branch has a probe, placement %u",
+		    i);
+		twice.f[0].code[1].room = 0;
 	}
 	pads.f[0].code[2].room = 0;
 	begin(&pads, PLACEMENT_WITNESS, ALL);

@@ -6,38 +6,11 @@
  *
  *   -plugin executed.so,out=FILE,from=ADDRESS,to=ADDRESS
  *
- * FILE, when QEMU ends: "WINDOW ADDRESS FIRST LAST" a line. Debian has no package with QEMU's
- * header: what is used of it is declared here, as QEMU 10's include/qemu/qemu-plugin.h has it.
+ * FILE, when QEMU ends: "WINDOW ADDRESS FIRST LAST" a line.
  */
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define EXPORT __attribute__((visibility("default")))
-
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
-typedef uint64_t qemu_plugin_id_t;
-typedef void (*vcpu_udata_cb)(unsigned int vcpu, void *udata);
-
-EXPORT extern int qemu_plugin_version;
-int qemu_plugin_version = 3;
-EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-					   void (*cb)(qemu_plugin_id_t, struct qemu_plugin_tb *));
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, vcpu_udata_cb cb,
-					    enum qemu_plugin_cb_flags flags, void *udata);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t, void *),
-				    void *udata);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t idx);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, size_t len);
-
-/* x86: nopl 0xNN746262(%rax,%rax,1) */
-static const uint8_t mark[] = {0x0f, 0x1f, 0x84, 0x00, 0x62, 0x62, 0x74};
+#include "plugin.h"
 
 #define PAGE	4096
 #define WINDOWS 64
@@ -93,30 +66,16 @@ static void count_block(struct qemu_plugin_tb *tb, size_t n)
 	struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
 	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, n - 1);
 
-	qemu_plugin_register_vcpu_insn_exec_cb(first, on_first, QEMU_PLUGIN_CB_NO_REGS,
-					       (void *)(uintptr_t)qemu_plugin_insn_vaddr(first));
-	qemu_plugin_register_vcpu_insn_exec_cb(last, on_last, QEMU_PLUGIN_CB_NO_REGS,
-					       (void *)(uintptr_t)qemu_plugin_insn_vaddr(last));
+	on_insn(first, on_first, qemu_plugin_insn_vaddr(first));
+	on_insn(last, on_last, qemu_plugin_insn_vaddr(last));
 }
 
 static void look_for_mark(struct qemu_plugin_insn *insn)
 {
-	uint8_t bytes[sizeof(mark) + 1];
-	size_t len = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
-	unsigned number = 0;
-	uint32_t word;
+	int number = mark_of(insn);
 
-	memcpy(&word, bytes, sizeof(word));
-	if (len == sizeof(bytes) && !memcmp(bytes, mark, sizeof(mark)))
-		number = bytes[sizeof(mark)];
-	else if (len == sizeof(word) && (word & 0xffffe01f) == 0xd28c401f) /* movz xzr, #0x62NN */
-		number = word >> 5 & 0xff;
-	else if (len == sizeof(word) && (word & 0xfff00fff) == 0x62600037) /* lui zero, 0x626NN */
-		number = word >> 12 & 0xff;
-	else
-		return;
-	qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
-					       (void *)(uintptr_t)number);
+	if (number >= 0)
+		on_insn(insn, on_mark, number);
 }
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
