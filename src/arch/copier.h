@@ -85,6 +85,8 @@ struct log_point {
 	 * the instruction at vaddr, len bytes long. NULL: none */
 	const struct operand *operand;
 	bool is_ret;	/* an ENTRY that is also a ret */
+	uint8_t values[2]; /* BRANCH: nvalues registers, which the record has */
+	uint8_t nvalues;
 	uint64_t vaddr; /* of the instruction that is logged */
 	uint8_t len;
 	uint32_t dead;	 /* registers that may be changed */

@@ -101,7 +101,8 @@ static inline uint64_t log_ring__position(const struct log_ring *r)
  * high one, minus LOG_LOWERED of the id. */
 enum log_kind {
 	LOG_NONE,   /* no record: never written */
-	LOG_BRANCH, /* 1 word */
+	LOG_BRANCH, /* 1 word, and the registers that it tests, if they are told (struct
+		       log_point) */
 	LOG_TARGET, /* 2: where an indirect branch goes; 0: the pointer can't be read */
 	LOG_RETURN, /* 4: where to, the return register, time */
 	LOG_ENTRY,  /* 4 + registers: time, the return address, running address of the instruction;

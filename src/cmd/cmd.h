@@ -94,6 +94,7 @@ struct args {
 	bool stack;
 	uint64_t stack_size; /* with stack: bytes to copy; 0: frame pointers are followed */
 #define STACK_SIZE_AUTO UINT64_MAX
+	bool why;			    /* values that conditionals test */
 	bool timeline;			    /* profile: each sample is an event */
 	uint64_t freq;			    /* profile: samples a second on each CPU */
 	const struct output_format *format; /* NULL: not given */

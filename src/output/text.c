@@ -300,6 +300,7 @@ static const struct cell branch_cells[] = {
 	CELL(INSN, string, .before = "  ", .after = "  "),
 	CELL(TAKEN, taken, .after = " "),
 	CELL(TO, place, .before = "-> ", .absent = "-> ?"),
+	CELL(WHY, why, .before = "  ", .colour = CYAN),
 	SRC_CELL(),
 	LINE_END,
 };
@@ -585,6 +586,7 @@ const struct output_format output_text = {
 		  .branch_times = true,
 		  .durations = true,
 		  .regs = true,
+		  .tests = true,
 		  .lines = true,
 		  .scopes = true},
 	.suffixes = ".txt",

@@ -45,6 +45,9 @@ struct plan_site {
 	const char *mnemonic; /* of a branch, else NULL */
 	const char *compare;  /* conditional: the instruction of its block that set the flags which
 				 it tests, "cmp A, 0x40"; NULL: none, or not known */
+	const struct test *test; /* plan_options.tests: its operands, all of which can be told
+				    where the branch is executed; NULL: they can't. Not in trace
+				    files */
 	struct operand operand;
 	uint32_t object;   /* index into plan->objects */
 	uint32_t function; /* the function whose range contains it: index into plan->functions */
@@ -246,6 +249,7 @@ struct plan {
 	bool return_probes; /* returns of programs are recorded by return probes on entries, not at
 			     * rets */
 	bool late_entries;  /* plan_options.late_entries, for programs. Not in trace files */
+	bool tests;	    /* plan_options.tests. Not in trace files */
 	VEC(struct plan_object) objects;
 	VEC(struct plan_function) functions;
 	VEC(struct plan_site) sites;
@@ -371,6 +375,7 @@ struct plan_options {
 	bool count_all; /* placement count: each branch and entry is counted by a probe of its own
 			 */
 	const struct cost_row *costs; /* measured, as those of arch; NULL: the usual ones */
+	bool tests;  /* find out what conditionals test (plan_site.test) */
 	bool retire; /* placement count, all branches: their probes will be removed one by one,
 		      * which needs plan->sides */
 	const char *mechanism; /* the one whose costs count; NULL: the best one */
@@ -389,6 +394,9 @@ struct plan_options {
  */
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out);
+/* The registers that the log record of a conditional has: those that it tests, if they are all that
+ * its operands are; at most two. Returns how many. */
+unsigned plan__logged_values(const struct plan *p, const struct plan_site *s, uint8_t regs[2]);
 /* Another probe will be there; an object that isn't in the plan is ignored. */
 void plan__reserve(struct plan *p, const struct object *o, uint64_t vaddr);
 struct plan *plan__empty(const struct arch *arch); /* for named events alone */

@@ -85,6 +85,7 @@ struct step {
 	bool taken; /* JCC, LOOP */
 	bool to_known;
 	struct location to; /* the fall-through when not taken */
+	struct tested tested; /* JCC, LOOP: what it tested */
 
 	/* ENTRY */
 	const uint64_t *regs; /* by register number, EVENT_REGS of them; NULL: not recorded */

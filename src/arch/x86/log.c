@@ -81,10 +81,20 @@ static bool has_callers(const struct logger *l)
 	return l->point->kind == LOG_ENTRY && l->options->callers;
 }
 
+/* Of a branch. */
+static uint32_t value_registers(const struct log_point *p)
+{
+	uint32_t regs = 0;
+
+	for (unsigned i = 0; i < p->nvalues; i++)
+		regs |= BIT(p->values[i]);
+	return regs;
+}
+
 static uint32_t recorded_registers(const struct logger *l)
 {
 	bool entry = l->point->kind == LOG_ENTRY;
-	uint32_t regs = entry ? l->options->regs : 0;
+	uint32_t regs = entry ? l->options->regs : value_registers(l->point);
 
 	if (has_callers(l))
 		regs |= BIT(X86_RBP);
@@ -119,7 +129,8 @@ static void choose_registers(struct logger *l)
 	l->value = NOWHERE;
 	if (needs_value(l->point))
 		l->value = choose(l, flags | operand_registers(l->point->operand));
-	l->cursor = choose(l, l->changed | operand_registers(l->point->operand));
+	l->cursor = choose(l, l->changed | operand_registers(l->point->operand) |
+				      value_registers(l->point));
 }
 
 /* What is changed and not dead goes to dead registers, else to the stack. */
@@ -330,6 +341,10 @@ static unsigned store_words(struct logger *l)
 	unsigned word = 1;
 
 	switch (l->point->kind) {
+	case LOG_BRANCH:
+		for (unsigned i = 0; i < l->point->nvalues; i++)
+			store_register(l, l->point->values[i], word++);
+		break;
 	case LOG_ENTRY:
 		return store_entry(l);
 	case LOG_RETURN:
