@@ -107,7 +107,8 @@ enum log_kind {
 	LOG_RETURN, /* 4: where to, the return register, time */
 	LOG_ENTRY,  /* 4 + registers: time, the return address, running address of the instruction;
 		       then, for an entry that is also a ret or indirect, where to and the return
-		       register; then the registers of log_options.regs in ascending order; then,
+		       register; then the registers of log_options.regs in ascending order; then
+		       those that it tests, if it is also a branch that tells them; then,
 		       with log_options.callers, a number and so many further return addresses */
 	LOG_LOST,   /* 2: number of records that were dropped here */
 	LOG_END,    /* 1: the segment has no more records */

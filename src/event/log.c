@@ -98,20 +98,21 @@ static bool is_of_kind(const struct log_decoder *d, const struct plan_site *s, u
 	return s->probe == PROBE_INLINE_COUNT ? kind == kind_of_count(d, s) : has_record(s, kind);
 }
 
-/* Of an entry, without its callers. */
-static size_t size_of_entry(const struct log_decoder *d, const struct plan_site *s)
-{
-	bool goes = s && (s->kind == BRANCH_RET || is_indirect(s));
-
-	return 4 + (goes ? 2 : 0) + __builtin_popcount(d->options->regs);
-}
-
-/* Of a branch that tells what it tests: how many registers its record has. */
+/* Of a branch, or an entry that is one, that tells what it tests: how many registers its record
+ * has. */
 static unsigned values_of(const struct log_decoder *d, const struct plan_site *s)
 {
 	uint8_t regs[2];
 
 	return s && s->test && s->role == ROLE_BRANCH ? plan__logged_values(d->plan, s, regs) : 0;
+}
+
+/* Of an entry, without its callers. */
+static size_t size_of_entry(const struct log_decoder *d, const struct plan_site *s)
+{
+	bool goes = s && (s->kind == BRANCH_RET || is_indirect(s));
+
+	return 4 + (goes ? 2 : 0) + __builtin_popcount(d->options->regs) + values_of(d, s);
 }
 
 /* In words, of n that there are; 0: not a record. */
@@ -245,10 +246,9 @@ static void take_target(struct event *e, const uint64_t *value, bool is_ret)
 	e->value = is_ret ? value[1] : 0;
 }
 
-static void take_values(struct log_decoder *d, const struct log_record *r)
+static void take_values(struct log_decoder *d, const struct log_record *r, const uint64_t *word)
 {
 	const struct test *t = r->site->test;
-	const uint64_t *word = r->words + 1;
 	uint64_t place[2] = {0};
 
 	for (unsigned i = 0; i < t->n; i++)
@@ -335,6 +335,8 @@ static void take_entry(struct log_decoder *d, struct log_thread *t, const struct
 	take_regs(d, regs);
 	if (goes)
 		take_target(&d->event, r->words + 4, s->kind == BRANCH_RET);
+	if (values_of(d, s))
+		take_values(d, r, regs + __builtin_popcount(d->options->regs));
 	if (sp) {
 		d->event.sp = sp;
 		log_thread__at(t, sp);
@@ -418,7 +420,7 @@ static void take_site(struct log_decoder *d, struct log_thread *t, const struct 
 		return;
 	}
 	if (r->kind == LOG_BRANCH && values_of(d, s))
-		take_values(d, r);
+		take_values(d, r, r->words + 1);
 	if (r->kind == LOG_TARGET || r->kind == LOG_RETURN)
 		take_target(&d->event, r->words + 1, r->kind == LOG_RETURN);
 }

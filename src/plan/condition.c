@@ -227,7 +227,7 @@ unsigned plan__logged_values(const struct plan *p, const struct plan_site *s, ui
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; s->test && !s->entry && i < s->test->n; i++) {
+	for (unsigned i = 0; s->test && i < s->test->n; i++) {
 		const struct test_operand *o = &s->test->operand[i];
 
 		if (o->kind == OPERAND_MEM ||

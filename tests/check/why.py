@@ -8,8 +8,8 @@ ones; stops gdb at the same execution of the instruction that objdump shows to h
 operands, or behind it its result, and then steps over the branch. ENGINE=inline: other engines.
 
 Prints what disagrees, and at the end `SITES sites, WITH with values, EXECUTED executed, TOLD told, SAMPLES compared,
-MEMORY of memory, UNSTEADY unsteady, WRONG wrong`. Unsteady: of a sample that disagrees either gdb or bbtrace has other
-values in a second run (the time, random numbers).
+MEMORY of memory, UNSTEADY unsteady, MOVED moved, WRONG wrong`. Unsteady: of a sample that disagrees either gdb or bbtrace
+has other values in a second run (the time, random numbers). Moved: addresses whole pages apart.
 """
 
 import json
@@ -167,7 +167,7 @@ def choose(sites, code, most):
 
 def ask_gdb(path, command, asked, code, folder):
     """(address, execution) → values, taken"""
-    order = {"file": path, "program": os.path.realpath(command_of(command)), "command": command, "rows": []}
+    order = {"file": path, "lowest": lowest(path), "program": os.path.realpath(command_of(command)), "command": command, "rows": []}
     for address, row in asked.items():
         order["rows"].append(
             {
@@ -198,6 +198,21 @@ def ask_gdb(path, command, asked, code, folder):
         sys.exit(f"gdb: {run.stdout.decode()[-3000:]}")
 
 
+def is_moved(told, got):
+    """The kernel maps a page of its own for probes: what is mapped behind is some pages lower."""
+    if not got or got[1] != told["taken"] or len(got[0]) != len(told["values"]):
+        return False
+    apart = {a - b for a, b in zip(got[0], told["values"])} - {0}
+    mapped = all(v >> 40 == 0x7F for a, b in zip(got[0], told["values"]) if a != b for v in (a, b))
+    return mapped and len(apart) == 1 and not apart.pop() % 4096
+
+
+def lowest(path):
+    """The address that the first page of the file's is linked to."""
+    run = subprocess.run(["readelf", "-lW", path], stdout=subprocess.PIPE, text=True, check=True)
+    return min(int(line.split()[2], 16) for line in run.stdout.splitlines() if line.split()[:1] == ["LOAD"]) & ~0xFFF
+
+
 def command_of(command):
     """The program behind setarch and env."""
     return next(word for word in command[command.index("-i") + 1 :] if "=" not in word)
@@ -211,13 +226,6 @@ def disagreements(asked, found):
                 yield address, number, told, got
 
 
-def unsteady(bad, found, second, sites):
-    address, number, told, _ = bad
-    if found.get((address, number)) != second.get((address, number)):
-        return True
-    return sites is not None and (address not in sites or sites[address] != told)
-
-
 def main():
     bbtrace, most, path = sys.argv[1], int(sys.argv[2]), os.path.realpath(sys.argv[3])
     split = sys.argv.index("--")
@@ -228,20 +236,21 @@ def main():
         asked, _ = choose(sites, code, most)
         found = ask_gdb(path, command, asked, code, folder)
         bad = list(disagreements(asked, found))
-        moved = 0
+        moved = unsteady = 0
         if bad:
             some = {a: dict(asked[a], at={n: t for b, n, t, _ in bad if b == a}) for a in {b[0] for b in bad}}
             second = ask_gdb(path, command, some, code, folder)
             again = trace_samples(bbtrace, path, functions, command, f"{folder}/trace", some)
             steady = [b for b in bad if found.get(b[:2]) == second.get(b[:2]) and again.get(b[:2]) == (b[2]["values"], b[2]["taken"])]
-            moved = len(bad) - len(steady)
-            bad = steady
+            unsteady = len(bad) - len(steady)
+            bad = [b for b in steady if not is_moved(b[2], b[3])]
+            moved = len(steady) - len(bad)
     for address, number, told, got in bad:
         print(f"{address:#x}, execution {number}: '{told['compare']}', {told['bits']} bits: {[hex(v) for v in told['values']]}, taken {told['taken']}; gdb: {got and [hex(v) for v in got[0]]}, {got and got[1]}")
     samples = [t for row in asked.values() for t in row["at"].values()]
     print(
         f"{len(sites)} sites, {sum(s.told > 0 for s in sites.values())} with values, {sum(s.executed for s in sites.values())} executed, "
-        f"{sum(s.told for s in sites.values())} told, {len(samples) - moved} compared, {sum(t['again'] for t in samples)} of memory, {moved} unsteady, {len(bad)} wrong"
+        f"{sum(s.told for s in sites.values())} told, {len(samples) - unsteady - moved} compared, {sum(t['again'] for t in samples)} of memory, {unsteady} unsteady, {moved} moved, {len(bad)} wrong"
     )
 
 

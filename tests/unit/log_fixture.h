@@ -198,6 +198,9 @@ static const char *wrong_entry(const struct trial *t, const uint64_t *w, uint64_
 		if (t->options.regs >> i & 1 && w[n++] != want)
 			return i < GENERAL ? "register" : "rip or flags";
 	}
+	for (unsigned i = 0; i < t->point.nvalues; i++)
+		if (w[n++] != t->in.r[t->point.values[i]])
+			return "value";
 	*words = n;
 	return t->options.callers ? wrong_callers(t, w, words) : NULL;
 }
@@ -217,6 +220,9 @@ static const char *wrong_words(const struct trial *t, const uint64_t *w, uint64_
 	}
 	if (t->point.kind == LOG_TARGET && w[n++] != target)
 		return "target";
+	for (unsigned i = 0; i < t->point.nvalues; i++)
+		if (w[n++] != t->in.r[t->point.values[i]])
+			return "value";
 	if ((t->options.timed || t->point.kind == LOG_RETURN) && wrong_time(t, w[n++]))
 		return "time";
 	*words = n;
@@ -350,6 +356,13 @@ static uint32_t random_dead(unsigned mode)
 	}
 }
 
+static uint8_t random_value(void)
+{
+	uint8_t reg = random64() % GENERAL;
+
+	return reg == RSP ? RAX : reg;
+}
+
 static void prepare(struct trial *t, unsigned kind, unsigned mode)
 {
 	memset(t, 0, sizeof(*t));
@@ -360,6 +373,10 @@ static void prepare(struct trial *t, unsigned kind, unsigned mode)
 	t->point.len = 1 + random64() % 15;
 	t->point.dead = random_dead(mode);
 	t->point.flags_dead = random64() & 1;
+	if (kind == LOG_BRANCH || kind == LOG_ENTRY)
+		t->point.nvalues = random64() % 3;
+	for (unsigned i = 0; i < t->point.nvalues; i++)
+		t->point.values[i] = random_value();
 	t->options.timed = random64() & 1;
 	t->options.regs = random64() & 0x3ffff;
 	t->options.callers = random64() & 1;

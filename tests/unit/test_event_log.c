@@ -7,7 +7,20 @@
 #include "plan/plan.h"
 #include "tap.h"
 
-enum { JCC, IJMP, RET, ENTRY, ENTRY_RET, ENTRY_JCC, WITNESS, UPROBE, ENTRY_IJMP, TESTS, SITES };
+enum {
+	JCC,
+	IJMP,
+	RET,
+	ENTRY,
+	ENTRY_RET,
+	ENTRY_JCC,
+	WITNESS,
+	UPROBE,
+	ENTRY_IJMP,
+	TESTS,
+	ENTRY_TESTS,
+	SITES
+};
 
 static struct test test;
 static struct plan_site sites[SITES] = {
@@ -21,6 +34,8 @@ static struct plan_site sites[SITES] = {
 	[UPROBE] = {.role = ROLE_BRANCH, .kind = BRANCH_JCC},
 	[ENTRY_IJMP] = {.role = ROLE_BRANCH, .kind = BRANCH_IJMP, .entry = 1},
 	[TESTS] = {.role = ROLE_BRANCH, .kind = BRANCH_JCC, .cond = 2, .test = &test},
+	[ENTRY_TESTS] =
+		{.role = ROLE_BRANCH, .kind = BRANCH_JCC, .entry = 1, .cond = 2, .test = &test},
 };
 static struct plan plan = {.sites = {sites, SITES, SITES}};
 
@@ -120,6 +135,7 @@ static void test_values(void)
 {
 	struct log_decoder *d = log_decoder__new(&plan, &args_only, a_clock);
 	uint64_t w[4] = {word(LOG_BRANCH, 0, true, TESTS, SP), 0x123400000010, 0x500000040, 40};
+	uint64_t e_words[9];
 	struct logged_branch branch;
 	const struct event *e;
 	int n;
@@ -144,8 +160,19 @@ static void test_values(void)
 	set_test("\x48\x39\xe7", 3); /* cmp rdi, rsp */
 	e = decode(d, w, 4, &n);
 	ok(n == 1 && e && !e->tested.flags, "or if it is the stack pointer, which logs lower");
+	memcpy(e_words,
+	       (uint64_t[]){word(LOG_ENTRY, 0, true, ENTRY_TESTS, SP), 41, 0xca11, 0x4000, 22, SP,
+			    77, 3, 4},
+	       sizeof(e_words));
+	set_test("\x39\xf7", 2);
+	e = decode(d, e_words, 9, &n);
+	ok(n == 9 && says(e, EVENT_ENTRY, ENTRY_TESTS, SP) && e->taken && tells(e, 3, 4) &&
+		   e->entry->regs[7] == 77,
+	   "an entry that is a branch has them behind its registers");
+	ok(!decode(d, e_words, 8, &n) && n == -EBADMSG, "there, too, they may not be cut");
 	log_decoder__free(d);
 	d = log_decoder__new(&plan, &(struct log_options){.timed = true}, a_clock);
+	th = thread_at(SP);
 	set_test("\x39\xf7", 2);
 	w[0] = word(LOG_BRANCH, 0, true, TESTS, SP);
 	w[1] = 1;

@@ -81,7 +81,7 @@ static bool has_callers(const struct logger *l)
 	return l->point->kind == LOG_ENTRY && l->options->callers;
 }
 
-/* Of a branch. */
+/* Of a conditional. */
 static uint32_t value_registers(const struct log_point *p)
 {
 	uint32_t regs = 0;
@@ -94,11 +94,10 @@ static uint32_t value_registers(const struct log_point *p)
 static uint32_t recorded_registers(const struct logger *l)
 {
 	bool entry = l->point->kind == LOG_ENTRY;
-	uint32_t regs = entry ? l->options->regs : value_registers(l->point);
+	uint32_t regs = value_registers(l->point) | (entry ? l->options->regs : 0);
 
 	if (has_callers(l))
 		regs |= BIT(X86_RBP);
-
 	if (l->point->kind == LOG_RETURN || (entry && (l->point->is_ret || l->point->operand)))
 		regs |= BIT(X86_RAX);
 	return regs;
@@ -316,6 +315,13 @@ static void store_time(struct logger *l, unsigned word)
 	asm__mem(l->hot, ASM_STORE, 32, X86_RDX, &high);
 }
 
+static unsigned store_values(struct logger *l, unsigned word)
+{
+	for (unsigned i = 0; i < l->point->nvalues; i++)
+		store_register(l, l->point->values[i], word++);
+	return word;
+}
+
 static unsigned store_entry(struct logger *l)
 {
 	bool leaves = l->point->is_ret || l->point->operand;
@@ -328,6 +334,7 @@ static unsigned store_entry(struct logger *l)
 	for (uint8_t reg = 0; reg <= X86_FLAGS; reg++)
 		if (l->options->regs & BIT(reg))
 			store_register(l, reg, word++);
+	word = store_values(l, word);
 	store_register(l, X86_RIP, 3);
 	load_return_address(l);
 	store(l, l->value, 2);
@@ -342,8 +349,7 @@ static unsigned store_words(struct logger *l)
 
 	switch (l->point->kind) {
 	case LOG_BRANCH:
-		for (unsigned i = 0; i < l->point->nvalues; i++)
-			store_register(l, l->point->values[i], word++);
+		word = store_values(l, word);
 		break;
 	case LOG_ENTRY:
 		return store_entry(l);
@@ -388,7 +394,7 @@ static unsigned callers_at(const struct logger *l)
 {
 	bool leaves = l->point->is_ret || l->point->operand;
 
-	return 4 + (leaves ? 2 : 0) +
+	return 4 + (leaves ? 2 : 0) + l->point->nvalues +
 	       __builtin_popcount(l->options->regs & (2 * BIT(X86_FLAGS) - 1));
 }
 
