@@ -195,6 +195,7 @@ static const struct test *find_test(struct emit *e, const struct setter *s, cons
 		if (t.operand[i].kind == OPERAND_MEM && at->base == REG_IP)
 			at->disp += (int32_t)(node__next(n) - site->vaddr);
 	}
+	t.vaddr = n->addr;
 	kept = xcalloc(1, sizeof(*kept));
 	*kept = t;
 	vec__push(&data->tests, kept);
