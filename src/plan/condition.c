@@ -223,19 +223,23 @@ void condition__find(struct emit *e, uint32_t first, uint32_t last, struct plan_
 	s->test = find_test(e, &setter, bytes, len, s);
 }
 
-/* A copy neither reads memory again, which may be gone, nor knows the stack pointer as it was. */
-unsigned plan__logged_values(const struct plan *p, const struct plan_site *s, uint8_t regs[2])
+/* A copy has lowered the stack pointer. */
+unsigned plan__logged_values(const struct plan *p, const struct plan_site *s,
+			     struct operand values[2])
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; s->test && !s->entry && i < s->test->n; i++) {
 		const struct test_operand *o = &s->test->operand[i];
 
-		if (o->kind == OPERAND_MEM ||
-		    (o->kind == OPERAND_REG && o->at.base == p->arch->sp_reg))
+		if (o->kind == OPERAND_REG && o->at.base == p->arch->sp_reg)
 			return 0;
-		if (o->kind == OPERAND_REG)
-			regs[n++] = o->at.base;
+		if (o->kind == OPERAND_NONE)
+			continue;
+		values[n] = o->at;
+		if (o->kind == OPERAND_MEM && o->at.base == REG_IP)
+			values[n].disp -= s->len;
+		n++;
 	}
 	return n;
 }

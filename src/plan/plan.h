@@ -398,9 +398,10 @@ struct plan_options {
  */
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out);
-/* The registers that the log record of a conditional has: those that it tests, if they are all that
- * its operands are; at most two. Returns how many. */
-unsigned plan__logged_values(const struct plan *p, const struct plan_site *s, uint8_t regs[2]);
+/* The values that the log record of a conditional has: those that it tests and that aren't
+ * constant, at most two. Returns how many. */
+unsigned plan__logged_values(const struct plan *p, const struct plan_site *s,
+			     struct operand values[2]);
 /* Another probe will be there; an object that isn't in the plan is ignored. */
 void plan__reserve(struct plan *p, const struct object *o, uint64_t vaddr);
 struct plan *plan__empty(const struct arch *arch); /* for named events alone */
