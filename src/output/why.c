@@ -138,7 +138,7 @@ static void put_compared(const struct output *o, struct str *s, const struct ste
 	}
 }
 
-/* "cmp rax, rdx: 0x10 vs 0x40" */
+/* "cmp A, B: 0x10 vs 0x40" */
 void show_why(struct output *o, const struct step *step, const union field_value *v)
 {
 	if (!put_source(o, &o->buffer, step))
