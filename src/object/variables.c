@@ -142,27 +142,46 @@ static bool offset_of(Dwarf_Die *member, uint64_t *out)
 	       !dwarf_formudata(dwarf_attr(member, DW_AT_data_member_location, &attr), out);
 }
 
-#define TYPE_DEPTH 16
+#define TYPE_DEPTH   16
+#define MEMBERS_MOST 4096 /* looked at for one name: hostile types may nest without bound */
+
+struct naming {
+	struct str name;
+	unsigned members; /* that were looked at */
+};
 
 static uint8_t put_part(Dwarf_Die *type, uint64_t offset, uint64_t size, const char *dot,
-			unsigned depth, struct str *name);
+			unsigned depth, struct naming *to);
+
+static bool has_one_dimension(Dwarf_Die *array)
+{
+	unsigned n = 0;
+	Dwarf_Die child;
+
+	if (dwarf_child(array, &child))
+		return false;
+	do
+		n += dwarf_tag(&child) == DW_TAG_subrange_type;
+	while (n < 2 && dwarf_siblingof(&child, &child) == 0);
+	return n == 1;
+}
 
 static uint8_t put_element(Dwarf_Die *type, uint64_t offset, uint64_t size, unsigned depth,
-			   struct str *name)
+			   struct naming *to)
 {
 	uint64_t each;
 	Dwarf_Die element;
 
-	if (!take_type(type, &element) || !(each = size_of(&element)))
+	if (!has_one_dimension(type) || !take_type(type, &element) || !(each = size_of(&element)))
 		return VARIABLE_NONE;
-	str__printf(name, "[%llu]", (unsigned long long)(offset / each));
-	return put_part(&element, offset % each, size, ".", depth, name);
+	str__printf(&to->name, "[%llu]", (unsigned long long)(offset / each));
+	return put_part(&element, offset % each, size, ".", depth, to);
 }
 
 static uint8_t put_member(Dwarf_Die *type, uint64_t offset, uint64_t size, const char *dot,
-			  unsigned depth, struct str *name)
+			  unsigned depth, struct naming *to)
 {
-	size_t len = name->len;
+	size_t len = to->name.len;
 	Dwarf_Die member, inner;
 	uint64_t at;
 
@@ -172,19 +191,22 @@ static uint8_t put_member(Dwarf_Die *type, uint64_t offset, uint64_t size, const
 		const char *text = dwarf_diename(&member);
 		uint8_t found;
 
+		if (to->members++ >= MEMBERS_MOST)
+			return VARIABLE_NONE;
 		if (dwarf_tag(&member) != DW_TAG_member || !offset_of(&member, &at) ||
 		    !take_type(&member, &inner) || offset < at ||
 		    offset - at >= max_of(size_of(&inner), (uint64_t)1))
 			continue;
 		if (text) {
-			str__puts(name, dot);
-			str__puts(name, text);
+			str__puts(&to->name, dot);
+			str__puts(&to->name, text);
 		}
-		found = put_part(&inner, offset - at, size, text ? "." : dot, depth, name);
+		found = put_part(&inner, offset - at, size, text ? "." : dot, depth, to);
 		if (found)
 			return found;
-		name->len = len;
-		name->data[len] = 0;
+		to->name.len = len;
+		if (len)
+			to->name.data[len] = 0;
 	} while (dwarf_siblingof(&member, &member) == 0);
 	return VARIABLE_NONE;
 }
@@ -192,16 +214,16 @@ static uint8_t put_member(Dwarf_Die *type, uint64_t offset, uint64_t size, const
 /* What is at offset in a variable, of this size: appends ".member". VARIABLE_NONE: nothing is, and
  * what was appended means nothing. */
 static uint8_t put_part(Dwarf_Die *type, uint64_t offset, uint64_t size, const char *dot,
-			unsigned depth, struct str *name)
+			unsigned depth, struct naming *to)
 {
 	switch (dwarf_tag(type)) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
-		return depth < TYPE_DEPTH ? put_member(type, offset, size, dot, depth + 1, name)
+		return depth < TYPE_DEPTH ? put_member(type, offset, size, dot, depth + 1, to)
 					  : VARIABLE_NONE;
 	case DW_TAG_array_type:
-		return depth < TYPE_DEPTH ? put_element(type, offset, size, depth + 1, name)
+		return depth < TYPE_DEPTH ? put_element(type, offset, size, depth + 1, to)
 					  : VARIABLE_NONE;
 	default:
 		return !offset && size_of(type) == size ? scalar_of(type) : VARIABLE_NONE;
@@ -210,7 +232,7 @@ static uint8_t put_part(Dwarf_Die *type, uint64_t offset, uint64_t size, const c
 
 /* What a pointer in a register leads to. */
 static uint8_t put_pointed(Dwarf_Die *pointer, const char *variable, int64_t offset, uint64_t size,
-			   struct str *name)
+			   struct naming *to)
 {
 	Dwarf_Die type;
 	uint64_t each;
@@ -221,18 +243,18 @@ static uint8_t put_pointed(Dwarf_Die *pointer, const char *variable, int64_t off
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
-		str__puts(name, variable);
-		return put_part(&type, offset, size, "->", 0, name);
+		str__puts(&to->name, variable);
+		return put_part(&type, offset, size, "->", 0, to);
 	default:
 		each = size_of(&type);
 		if (!each || offset % each)
 			return VARIABLE_NONE;
 		if (offset)
-			str__printf(name, "%s[%llu]", variable,
+			str__printf(&to->name, "%s[%llu]", variable,
 				    (unsigned long long)(offset / each));
 		else
-			str__printf(name, "*%s", variable);
-		return put_part(&type, 0, size, ".", 0, name);
+			str__printf(&to->name, "*%s", variable);
+		return put_part(&type, 0, size, ".", 0, to);
 	}
 }
 
@@ -304,23 +326,23 @@ static bool home_of(struct finder *f, struct scope *s, const Dwarf_Op *ops, size
 }
 
 static uint8_t put_name(Dwarf_Die *variable, Dwarf_Die *type, const struct home *h,
-			const struct operand_place *p, struct str *name)
+			const struct operand_place *p, struct naming *to)
 {
 	const char *text = dwarf_diename(variable);
 
 	if (!text || h->base != p->base)
 		return VARIABLE_NONE;
 	if (h->kind == OPERAND_REG && p->kind == OPERAND_REG) {
-		str__puts(name, text);
+		str__puts(&to->name, text);
 		return size_of(type) == p->size ? scalar_of(type) : VARIABLE_NONE;
 	}
 	if (h->kind == OPERAND_REG)
 		return h->base == REG_NONE ? VARIABLE_NONE
-					   : put_pointed(type, text, p->disp, p->size, name);
+					   : put_pointed(type, text, p->disp, p->size, to);
 	if (p->kind != OPERAND_MEM || p->disp < h->offset)
 		return VARIABLE_NONE;
-	str__puts(name, text);
-	return put_part(type, p->disp - h->offset, p->size, ".", 0, name);
+	str__puts(&to->name, text);
+	return put_part(type, p->disp - h->offset, p->size, ".", 0, to);
 }
 
 /* The innermost variable wins. */
@@ -329,19 +351,19 @@ static void take_match(struct finder *f, struct scope *s, Dwarf_Die *variable, D
 {
 	const struct operand_place *p = &f->asked->places[place];
 	struct named_place *found = &f->found[place];
-	struct str name = {0};
+	struct naming to = {0};
 	struct home h;
 	uint8_t what;
 
 	if ((found->name && found->depth > s->depth) || !home_of(f, s, ops, n, p->vaddr, &h))
 		return;
-	what = put_name(variable, type, &h, p, &name);
-	if (!what || name.len > NAME_MOST) {
-		str__free(&name);
+	what = put_name(variable, type, &h, p, &to);
+	if (!what || to.name.len > NAME_MOST) {
+		str__free(&to.name);
 		return;
 	}
 	free(found->name);
-	*found = (struct named_place){name.data, s->depth, what};
+	*found = (struct named_place){to.name.data, s->depth, what};
 }
 
 static bool is_in(struct finder *f, struct scope *s, uint64_t vaddr)
