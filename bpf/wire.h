@@ -370,10 +370,10 @@ struct wire_mark_spec {
 enum probe_action {
 	ACTION_NONE,	  /* only the event */
 	ACTION_CONDITION, /* taken by SITE_CONDITION */
-	ACTION_RET, /* value 0: top of the stack, or register SITE_REG, where calls leave their
-		       return address in one; value 1: the return register */
-	ACTION_REG, /* value 0: register SITE_REG + SITE_DISP */
-	ACTION_MEM, /* value 0: loaded from operand SITE_OPERAND of the table */
+	ACTION_RET,  /* value 0: top of the stack, or register SITE_REG, where calls leave their
+			return address in one; value 1: the return register */
+	ACTION_REG,  /* value 0: register SITE_REG + SITE_DISP */
+	ACTION_MEM,  /* value 0: loaded from operand SITE_OPERAND of the table */
 	ACTION_TEST, /* as CONDITION; the values: those that it tests, by the map tests */
 };
 

@@ -101,14 +101,12 @@ static inline uint64_t log_ring__position(const struct log_ring *r)
  * high one, minus LOG_LOWERED of the id. */
 enum log_kind {
 	LOG_NONE,   /* no record: never written */
-	LOG_BRANCH, /* 1 word, and the registers that it tests, if they are told (struct
-		       log_point) */
+	LOG_BRANCH, /* 1 word, and the values that it tests, if they are told (struct log_point) */
 	LOG_TARGET, /* 2: where an indirect branch goes; 0: the pointer can't be read */
 	LOG_RETURN, /* 4: where to, the return register, time */
 	LOG_ENTRY,  /* 4 + registers: time, the return address, running address of the instruction;
 		       then, for an entry that is also a ret or indirect, where to and the return
-		       register; then the registers of log_options.regs in ascending order; then
-		       those that it tests, if it is also a branch that tells them; then,
+		       register; then the registers of log_options.regs in ascending order; then,
 		       with log_options.callers, a number and so many further return addresses */
 	LOG_LOST,   /* 2: number of records that were dropped here */
 	LOG_END,    /* 1: the segment has no more records */
@@ -118,6 +116,8 @@ enum log_kind {
 			  stack. 0: none */
 	LOG_KINDS
 };
+/* In place of a value in memory that can't be read: hardly any has it, and then it isn't told. */
+#define LOG_UNREADABLE	  0x5ba1d0ffe71c3a96ull
 #define LOG_SITE_BITS	  24
 #define LOG_TAKEN	  (1u << LOG_SITE_BITS) /* of a conditional branch */
 #define LOG_LOWERED_SHIFT 25

@@ -30,6 +30,7 @@ struct test_operand {
 };
 
 struct test {
+	uint64_t vaddr; /* of the instruction */
 	uint8_t how;	/* enum test_how */
 	uint8_t bits;	/* of each operand: 8, 16, 32, 64 */
 	uint8_t n;	/* operands: 1 or 2 */

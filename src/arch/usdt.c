@@ -56,7 +56,8 @@ unsigned usdt__arguments(const struct arch *arch, const char *text,
 		if (!operand)
 			break;
 		if (!integer || !is_size(a.size) || !arch->usdt_operand ||
-		    !arch->usdt_operand(&operand, &a) || (*operand && *operand != ' '))
+		    !arch->usdt_operand(&operand, &a) || (*operand && *operand != ' ') ||
+		    (a.kind == USDT_REGISTER && a.size > arch->word))
 			a.kind = USDT_UNKNOWN;
 		out[n++] = a;
 	}

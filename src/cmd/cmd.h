@@ -38,11 +38,12 @@ enum {
 	VERB_WATCH = 1024,
 	VERB_PROFILE = 2048,
 };
-#define VERB_NAMED (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
-#define VERB_TRACE (VERB_USER | VERB_KERNEL | VERB_BOTH | VERB_NAMED)
-#define VERB_SHOW  (VERB_TRACE | VERB_REPORT)
-#define VERB_TEXT  (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF) /* they print */
-#define VERB_ALL   (VERB_TEXT | VERB_MERGE)
+#define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
+#define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* they do */
+#define VERB_TRACE     (VERB_FUNCTIONS | VERB_NAMED)
+#define VERB_SHOW      (VERB_TRACE | VERB_REPORT)
+#define VERB_TEXT      (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF) /* they print */
+#define VERB_ALL       (VERB_TEXT | VERB_MERGE)
 
 struct args;
 

@@ -48,6 +48,8 @@ void wants__read_source(const struct output_wants *w, struct plan *plan)
 		plan__lines(plan);
 	if (w->scopes)
 		plan__scopes(plan);
+	if (w->scopes && plan->tests)
+		plan__variables(plan);
 }
 
 void wants__settle(struct args *a)

@@ -127,9 +127,10 @@ static bool put_insn(struct watch_hits *h, const struct access_place *p, uint64_
 {
 	size_t avail;
 	const uint8_t *bytes = object__bytes(p->object, vaddr, &avail);
+	const struct arch *arch = arch__by_machine(p->object->machine);
 	char text[80];
 
-	if (!bytes || !arch__native()->format(bytes, avail, vaddr, text, sizeof(text)))
+	if (!bytes || !arch || !arch->format(bytes, avail, vaddr, text, sizeof(text)))
 		return false;
 	PUT(insn, text);
 	return true;

@@ -94,12 +94,31 @@ static bool is_there(const struct object *o, const struct usdt_probe *u)
 	return false;
 }
 
+/* Registers and words are those of the plan's architecture. A plan of nothing else takes that of
+ * its first static probe. */
+static int set_arch(const struct with *with, struct plan *p, const struct object *o)
+{
+	const struct arch *arch = arch__by_machine(o->machine);
+
+	if (!arch || arch == p->arch)
+		return 0;
+	if (p->functions.len || with->usdt.len)
+		return err__usage(
+			"%s is of %s, what else is traced is of %s; trace them one at a time",
+			o->path, arch->name, p->arch->name);
+	p->arch = arch;
+	return 0;
+}
+
 static int add_usdts(struct with *with, struct plan *p, struct object *o, const char *pattern)
 {
 	struct finding f = {.with = with, .p = p, .o = o};
 	const struct usdt_probe *u;
 	autofree usdt_vec all = {0};
+	int err = set_arch(with, p, o);
 
+	if (err)
+		return err;
 	object__usdt(o, &all);
 	vec__each (u, &all)
 		if (matches(u, pattern) && is_there(o, u))

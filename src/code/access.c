@@ -217,6 +217,14 @@ static bool consider_here(struct search *s)
 	return true;
 }
 
+/* A word of the code that runs, and of its stack. */
+static unsigned word_of(const struct search *s)
+{
+	struct access_place p;
+
+	return s->a->at(s->a->ctx, s->ip, &p) && arch_of(&p) ? arch_of(&p)->word : 8;
+}
+
 static bool leads_here(const struct search *s, const struct insn *call, uint64_t bias)
 {
 	return call->kind == BRANCH_ICALL ||
@@ -226,7 +234,7 @@ static bool leads_here(const struct search *s, const struct insn *call, uint64_t
 /* A call leaves its return address on top of the stack. */
 static void consider_call(struct search *s)
 {
-	uint64_t top = s->hit->top, end;
+	uint64_t top = word_of(s) == 4 ? (uint32_t)s->hit->top : s->hit->top, end;
 	struct access_place p;
 	struct graph *g;
 
@@ -246,9 +254,15 @@ static void consider_call(struct search *s)
 	}
 }
 
-static bool overlaps_word(const struct access_hit *hit, uint64_t word)
+static bool overlaps_word(const struct access_hit *hit, uint64_t addr, unsigned word)
 {
-	return hit->addr - word < 8 || word - hit->addr < hit->size;
+	return hit->addr - addr < word || addr - hit->addr < hit->size;
+}
+
+/* Is it one of the two 32-bit words of the aligned word that was accessed? */
+static bool holds_narrow(const struct access_hit *hit, uint64_t ip)
+{
+	return (uint32_t)hit->word == ip || hit->word >> 32 == ip;
 }
 
 /*
@@ -259,13 +273,15 @@ static bool overlaps_word(const struct access_hit *hit, uint64_t word)
 static void consider_jumps(struct search *s)
 {
 	uint64_t sp = s->hit->regs[arch__native()->sp_reg];
+	unsigned word = word_of(s);
 
-	if (!s->hit->has_top && overlaps_word(s->hit, sp)) {
+	if (!s->hit->has_top && overlaps_word(s->hit, sp, word)) {
 		s->maybe++;
 		s->jumped = true;
 	}
-	if (!s->hit->writes &&
-	    (overlaps_word(s->hit, sp - 8) || (s->hit->has_word && s->hit->word == s->ip))) {
+	if (!s->hit->writes && (overlaps_word(s->hit, sp - word, word) ||
+				(s->hit->has_word && (word == 4 ? holds_narrow(s->hit, s->ip)
+								: s->hit->word == s->ip)))) {
 		s->maybe++;
 		s->jumped = true;
 	}

@@ -19,43 +19,68 @@ enum verdict { PASSES, SETS, HIDES };
 struct search {
 	uint8_t reg;
 	struct insn_detail load; /* slice__stores(): of these bytes */
-	enum verdict (*ask)(struct graph *g, uint32_t node, const struct search *search);
+	/* moved: how much deeper the stack is where the search began than it is behind node, in
+	 * bytes; to be changed to that in front of it */
+	enum verdict (*ask)(struct graph *g, uint32_t node, const struct search *search,
+			    int64_t *moved);
+	bool moves;
 };
+struct place {
+	uint32_t node;
+	int64_t moved;
+};
+
+/* Is the stack as deep at a node as when another way led there? */
+static bool agrees(struct map64 *depths, struct place at)
+{
+	uint64_t *known = map64__put(depths, at.node);
+
+	if (!*known)
+		*known = ((uint64_t)at.moved << 1) | 1;
+	return *known == (((uint64_t)at.moved << 1) | 1);
+}
 
 static int backward(struct graph *g, uint32_t node, const struct search *search,
 		    uint32_t defs[DEFS_MAX])
 {
-	VEC(uint32_t) work = {0};
+	VEC(struct place) work = {0};
+	struct map64 depths = {0};
 	uint32_t stamp = ++g->stamp, p;
 	unsigned budget = BUDGET;
 	enum verdict verdict;
 	int n = 0;
 
-	vec__push(&work, node);
+	vec__push(&work, (struct place){.node = node});
 	while (work.len && n >= 0) {
-		uint32_t i = work.data[--work.len];
-		struct preds it = graph__preds(g, i);
+		struct place at = work.data[--work.len], next;
+		struct preds it = graph__preds(g, at.node);
 
-		if (g->nodes.data[i].flags & NODE_ROOT || !g->nodes.data[i].pred || !budget--)
+		if (g->nodes.data[at.node].flags & NODE_ROOT || !g->nodes.data[at.node].pred ||
+		    !budget--)
 			n = -1;
 		while (n >= 0 && (p = preds__next(g, &it))) {
+			next = (struct place){p, at.moved};
+			if (search->moves && !agrees(&depths, next))
+				n = -1;
 			if (g->nodes.data[p].stamp == stamp)
 				continue;
 			g->nodes.data[p].stamp = stamp;
-			verdict = search->ask(g, p, search);
-			if (verdict == PASSES)
-				vec__push(&work, p);
-			else if (verdict == SETS && n < DEFS_MAX)
+			verdict = search->ask(g, p, search, &next.moved);
+			if (verdict == PASSES && n >= 0)
+				vec__push(&work, next);
+			else if (verdict == SETS && n >= 0 && n < DEFS_MAX)
 				defs[n++] = p;
 			else
 				n = -1;
 		}
 	}
 	vec__free(&work);
+	map64__free(&depths);
 	return n;
 }
 
-static enum verdict sets_register(struct graph *g, uint32_t node, const struct search *search)
+static enum verdict sets_register(struct graph *g, uint32_t node, const struct search *search,
+				  int64_t *moved)
 {
 	return graph__writes(g, node) >> search->reg & 1 ? SETS : PASSES;
 }
@@ -67,18 +92,38 @@ int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_
 	return backward(g, node, &search, defs);
 }
 
-static enum verdict stores(struct graph *g, uint32_t node, const struct search *search)
+/* The stack pointer moves by a known number of bytes, and nothing is pushed into the slot. */
+static bool only_moves(struct graph *g, uint32_t node, const struct search *search, int64_t *moved)
 {
 	const struct node *n = &g->nodes.data[node];
+	int64_t slot = search->load.mem.disp + *moved;
+
+	if (!search->moves || n->sp_effect != SP_ADD ||
+	    (slot + search->load.bits / 8 > 0 && slot < -n->sp_value))
+		return false;
+	*moved += n->sp_value;
+	return true;
+}
+
+static enum verdict stores(struct graph *g, uint32_t node, const struct search *search,
+			   int64_t *moved)
+{
+	const struct node *n = &g->nodes.data[node];
+	const struct insn *b = graph__branch(g, n);
+	struct operand slot = search->load.mem;
 	struct insn_detail d;
 
-	/* a call returns with an unchanged stack pointer */
+	/* a call returns with an unchanged stack pointer, unless it is of the next instruction */
 	if (n->branch)
-		return PASSES;
-	if (graph__writes(g, node) >> search->reg & 1 || !graph__detail(g, node, &d))
+		return search->moves && b->kind == BRANCH_CALL && b->target == b->addr + b->len
+			       ? HIDES
+			       : PASSES;
+	if (graph__writes(g, node) >> search->reg & 1)
+		return only_moves(g, node, search, moved) ? PASSES : HIDES;
+	if (!graph__detail(g, node, &d))
 		return HIDES;
-	if (d.op != DETAIL_STORE ||
-	    !slice__same_memory(&d.mem, d.imm, &search->load.mem, search->load.imm))
+	slot.disp += *moved;
+	if (d.op != DETAIL_STORE || !slice__same_memory(&d.mem, d.imm, &slot, search->load.imm))
 		return PASSES;
 	return d.bits == search->load.bits ? SETS : HIDES;
 }
@@ -102,6 +147,7 @@ int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX])
 	    !is_stack(g, m) || m->index != REG_NONE || m->seg)
 		return -1;
 	search.reg = m->base;
+	search.moves = m->base == g->arch->sp_reg;
 	return backward(g, node, &search, found);
 }
 
@@ -191,14 +237,14 @@ static void add_kept(struct graph *g, struct query *q, const struct summand *t, 
 			query(q, *t, found[i], d.src);
 }
 
-/* A load. Its value is only followed if nothing is added to it. */
+/* A load. If something is added to its value, that is only followed through the stack. */
 static void load(struct graph *g, struct query *q, const struct summand *t, uint32_t p,
 		 const struct insn_detail *d, struct values *out)
 {
-	if (t->adds)
-		out->unknown = true;
-	else if (is_stack(g, &d->mem))
+	if (is_stack(g, &d->mem))
 		add_kept(g, q, t, p, out);
+	else if (t->adds)
+		out->unknown = true;
 	else
 		add_load(g, d, out);
 }

@@ -98,21 +98,20 @@ static bool is_of_kind(const struct log_decoder *d, const struct plan_site *s, u
 	return s->probe == PROBE_INLINE_COUNT ? kind == kind_of_count(d, s) : has_record(s, kind);
 }
 
-/* Of a branch, or an entry that is one, that tells what it tests: how many registers its record
- * has. */
-static unsigned values_of(const struct log_decoder *d, const struct plan_site *s)
-{
-	uint8_t regs[2];
-
-	return s && s->test && s->role == ROLE_BRANCH ? plan__logged_values(d->plan, s, regs) : 0;
-}
-
 /* Of an entry, without its callers. */
 static size_t size_of_entry(const struct log_decoder *d, const struct plan_site *s)
 {
 	bool goes = s && (s->kind == BRANCH_RET || is_indirect(s));
 
-	return 4 + (goes ? 2 : 0) + __builtin_popcount(d->options->regs) + values_of(d, s);
+	return 4 + (goes ? 2 : 0) + __builtin_popcount(d->options->regs);
+}
+
+/* Of a branch that tells what it tests: how many values its record has. */
+static unsigned values_of(const struct log_decoder *d, const struct plan_site *s)
+{
+	struct operand values[2];
+
+	return s && s->test && s->role == ROLE_BRANCH ? plan__logged_values(d->plan, s, values) : 0;
 }
 
 /* In words, of n that there are; 0: not a record. */
@@ -246,15 +245,40 @@ static void take_target(struct event *e, const uint64_t *value, bool is_ret)
 	e->value = is_ret ? value[1] : 0;
 }
 
-static void take_values(struct log_decoder *d, const struct log_record *r, const uint64_t *word)
+static void take_values(struct log_decoder *d, const struct log_record *r)
+{
+	const struct test *t = r->site->test;
+	const uint64_t *word = r->words + 1;
+	uint64_t place[2] = {0};
+	unsigned known = 3;
+
+	for (unsigned i = 0; i < t->n; i++) {
+		if (t->operand[i].kind == OPERAND_NONE)
+			continue;
+		if (t->operand[i].kind == OPERAND_MEM && *word == LOG_UNREADABLE)
+			known &= ~(1u << i);
+		place[i] = *word++;
+	}
+	tested__take(&d->event.tested, d->plan, r->site, r->taken, place, known);
+}
+
+/* Of an entry, by its registers: nothing is executed between it and the branch. */
+static void take_entry_values(struct log_decoder *d, const struct log_record *r)
 {
 	const struct test *t = r->site->test;
 	uint64_t place[2] = {0};
+	unsigned known = 0;
 
-	for (unsigned i = 0; i < t->n; i++)
-		if (t->operand[i].kind == OPERAND_REG)
-			place[i] = *word++;
-	tested__take(&d->event.tested, d->plan, r->site, r->taken, place, 3);
+	for (unsigned i = 0; i < t->n; i++) {
+		unsigned reg = t->operand[i].at.base;
+
+		if (t->operand[i].kind != OPERAND_REG || reg >= 32 ||
+		    !(d->options->regs >> reg & 1))
+			continue;
+		place[i] = d->regs[reg];
+		known |= 1u << i;
+	}
+	tested__take(&d->event.tested, d->plan, r->site, r->taken, place, known);
 }
 
 static void take_regs(struct log_decoder *d, const uint64_t *words)
@@ -335,8 +359,6 @@ static void take_entry(struct log_decoder *d, struct log_thread *t, const struct
 	take_regs(d, regs);
 	if (goes)
 		take_target(&d->event, r->words + 4, s->kind == BRANCH_RET);
-	if (values_of(d, s))
-		take_values(d, r, regs + __builtin_popcount(d->options->regs));
 	if (sp) {
 		d->event.sp = sp;
 		log_thread__at(t, sp);
@@ -417,10 +439,12 @@ static void take_site(struct log_decoder *d, struct log_thread *t, const struct 
 	if (r->kind == LOG_ENTRY) {
 		d->event.type = EVENT_ENTRY;
 		take_entry(d, t, r);
+		if (s->test)
+			take_entry_values(d, r);
 		return;
 	}
 	if (r->kind == LOG_BRANCH && values_of(d, s))
-		take_values(d, r, r->words + 1);
+		take_values(d, r);
 	if (r->kind == LOG_TARGET || r->kind == LOG_RETURN)
 		take_target(&d->event, r->words + 1, r->kind == LOG_RETURN);
 }

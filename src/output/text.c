@@ -268,7 +268,6 @@ static bool has_several_objects(const struct output *o, const struct step *step)
 
 /* folding takes it for a time behind one: of the same instruction it is the same */
 #define SRC_CELL(...)	     CELL(SRC, src, __VA_ARGS__)
-
 #define CONTEXT_CELL	     CELL(CONTEXT, string, .before = "[", .after = "] ", .colour = YELLOW)
 
 static const struct cell entry_cells[] = {

@@ -49,8 +49,8 @@ void texts__free(struct texts *t);
 /* struct plan.priv */
 struct plan_data {
 	VEC(struct function)
-	functions;	       /* owns the names and ranges that plan->functions points to */
-	struct texts compares; /* plan_site.compare */
+	functions;		  /* owns the names and ranges that plan->functions points to */
+	struct texts compares;	  /* plan_site.compare */
 	VEC(struct test *) tests; /* plan_site.test; owned */
 };
 

@@ -251,6 +251,8 @@ static void put_site(struct change *k, uint32_t i)
 	if (old && old->compare && s->compare && !strcmp(old->compare, s->compare)) {
 		out->compare = old->compare;
 		out->test = old->test;
+		out->variable_a = old->variable_a;
+		out->variable_b = old->variable_b;
 	}
 	out->object = k->object[s->object];
 	out->function = k->function[s->function];

@@ -185,7 +185,7 @@ static const struct test *find_test(struct emit *e, const struct setter *s, cons
 	struct test t, *kept;
 
 	if (!e->options->tests || !e->g->arch->test || !e->g->arch->test(bytes, len, n->addr, &t) ||
-	    (site->kind != BRANCH_JCC && t.how != TEST_READS))
+	    site->kind != BRANCH_JCC)
 		return NULL;
 	for (unsigned i = 0; i < t.n; i++) {
 		struct operand *at = &t.operand[i].at;
@@ -195,46 +195,73 @@ static const struct test *find_test(struct emit *e, const struct setter *s, cons
 		if (t.operand[i].kind == OPERAND_MEM && at->base == REG_IP)
 			at->disp += (int32_t)(node__next(n) - site->vaddr);
 	}
+	t.vaddr = n->addr;
 	kept = xcalloc(1, sizeof(*kept));
 	*kept = t;
 	vec__push(&data->tests, kept);
 	return kept;
 }
 
+/* A branch that compares registers itself: its own text, without where it leads. */
+static void find_own_test(struct emit *e, uint32_t last, struct plan_site *s)
+{
+	struct plan_data *data = e->plan->priv;
+	const struct setter none = {.node = last};
+	size_t len;
+	const uint8_t *bytes = bytes_of(e->g, last, &len);
+	const char *text;
+	char *end;
+
+	s->test = find_test(e, &none, bytes, len, s);
+	if (!s->test)
+		return;
+	text = text_of(&data->compares, e->g->arch, bytes, len, s->vaddr);
+	autofree char *own = xstrdup(text ? text : s->mnemonic);
+	end = strrchr(own, ',');
+	if (end)
+		*end = 0;
+	s->compare = texts__add(&data->compares, own);
+}
+
 void condition__find(struct emit *e, uint32_t first, uint32_t last, struct plan_site *s)
 {
 	struct plan_data *data = e->plan->priv;
 	const struct graph *g = e->g;
-	struct setter setter = {.node = last};
+	struct setter setter;
 	const uint8_t *bytes;
 	size_t len;
 
 	if (!g->arch->format)
 		return;
-	if (g->arch->flags_effect)
-		setter = find_setter(g, first, last, e->options->tests);
+	if (e->options->tests)
+		find_own_test(e, last, s);
+	if (s->test || !g->arch->flags_effect)
+		return;
+	setter = find_setter(g, first, last, e->options->tests);
 	bytes = setter.node ? bytes_of(g, setter.node, &len) : NULL;
 	if (!bytes)
 		return;
-	if (g->arch->flags_effect)
-		s->compare = text_of(&data->compares, g->arch, bytes, len,
-				     g->nodes.data[setter.node].addr);
+	s->compare = text_of(&data->compares, g->arch, bytes, len, g->nodes.data[setter.node].addr);
 	s->test = find_test(e, &setter, bytes, len, s);
 }
 
-/* A copy neither reads memory again, which may be gone, nor knows the stack pointer as it was. */
-unsigned plan__logged_values(const struct plan *p, const struct plan_site *s, uint8_t regs[2])
+/* A copy has lowered the stack pointer. */
+unsigned plan__logged_values(const struct plan *p, const struct plan_site *s,
+			     struct operand values[2])
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; s->test && i < s->test->n; i++) {
+	for (unsigned i = 0; s->test && !s->entry && i < s->test->n; i++) {
 		const struct test_operand *o = &s->test->operand[i];
 
-		if (o->kind == OPERAND_MEM ||
-		    (o->kind == OPERAND_REG && o->at.base == p->arch->sp_reg))
+		if (o->kind == OPERAND_REG && o->at.base == p->arch->sp_reg)
 			return 0;
-		if (o->kind == OPERAND_REG)
-			regs[n++] = o->at.base;
+		if (o->kind == OPERAND_NONE)
+			continue;
+		values[n] = o->at;
+		if (o->kind == OPERAND_MEM && o->at.base == REG_IP)
+			values[n].disp -= s->len;
+		n++;
 	}
 	return n;
 }

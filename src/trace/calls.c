@@ -64,6 +64,14 @@ struct call *calls__caller(struct thread *th, const struct call *c)
 	return active_below(th, c - th->calls.data);
 }
 
+void calls__resume_top(struct thread *th)
+{
+	struct call *c = calls__top(th);
+
+	if (c)
+		c->resumed = true;
+}
+
 void calls__remove(struct thread *th, struct call *f)
 {
 	size_t i = f - th->calls.data;
@@ -89,8 +97,10 @@ void calls__copy(struct thread *to, const struct thread *from)
 /* May it have taken branches since its last event that were not recorded? */
 static bool is_cut(struct trace *t, const struct call *c)
 {
+	const struct plan_function *f = &t->plan->functions.data[c->function];
+
 	if (c->state == CALL_LOST)
-		return !c->told && (c->doubted || t->plan->functions.data[c->function].unprobed);
+		return !call__is_told(c) && (c->doubted || f->unprobed || f->unreached);
 	return c->state == CALL_AT && c->block != NO_BLOCK && !c->early &&
 	       walk__is_unprobed_ahead(t->walk, c->block, c->returns);
 }
@@ -121,8 +131,12 @@ static void tell_end(struct trace *t, struct thread *th, const struct call *c, u
 
 void calls__abandon(struct trace *t, struct thread *th, struct call *c)
 {
+	bool active = !c->dormant;
+
 	tell_end(t, th, c, &t->totals.unmatched_returns);
 	calls__remove(th, c);
+	if (active)
+		calls__resume_top(th);
 }
 
 /* Calls from code without probes may be further in. */
@@ -141,8 +155,10 @@ void calls__abandon_chain(struct trace *t, struct thread *th, struct call *c)
 
 void calls__abandon_all(struct trace *t, struct thread *th)
 {
-	while (th->calls.len)
-		calls__abandon(t, th, vec__last(&th->calls));
+	while (th->calls.len) {
+		tell_end(t, th, vec__last(&th->calls), &t->totals.unmatched_returns);
+		calls__remove(th, vec__last(&th->calls));
+	}
 }
 
 /* A dormant call was left, for good or not: whether it is open isn't known. */
@@ -183,9 +199,15 @@ static void limit_dormant(struct trace *t, struct thread *th)
 
 static void suspend_after(struct thread *th, size_t first)
 {
-	for (size_t i = first; i < th->calls.len; i++)
+	bool any = false;
+
+	for (size_t i = first; i < th->calls.len; i++) {
+		any |= !th->calls.data[i].dormant;
 		mark_dormant(th, &th->calls.data[i], true);
+	}
 	link_from(th, first);
+	if (any)
+		calls__resume_top(th);
 }
 
 void calls__suspend_above(struct thread *th, size_t i)
@@ -219,6 +241,7 @@ static struct call *resume(struct thread *th, struct call *c)
 	memcpy(th->calls.data + first + rest, group, n * sizeof(*group));
 	free(group);
 	link_all(th);
+	calls__resume_top(th);
 	return vec__last(&th->calls);
 }
 
@@ -264,13 +287,17 @@ struct call *calls__push(struct trace *t, struct thread *th, const struct call *
 void calls__suspend_below(struct thread *th, uint64_t sp)
 {
 	size_t first = th->calls.len;
+	bool any = false;
 	struct call *c;
 
 	while ((c = active_below(th, first)) && c->sp < sp) {
 		first = c - th->calls.data;
 		mark_dormant(th, c, true);
+		any = true;
 	}
 	link_from(th, first);
+	if (any)
+		calls__resume_top(th);
 }
 
 bool calls__may_reuse(const struct thread *th, uint64_t sp)

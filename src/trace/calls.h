@@ -17,6 +17,8 @@ struct call *calls__push(struct trace *t, struct thread *th, const struct call *
 void calls__copy(struct thread *to, const struct thread *from);
 /* It returned. */
 void calls__remove(struct thread *th, struct call *f);
+/* Control has come back to the innermost call. */
+void calls__resume_top(struct thread *th);
 /* It ended unseen, which is counted. */
 void calls__abandon(struct trace *t, struct thread *th, struct call *f);
 /* f, and with it the calls that ended in a tail call of it, ended unseen. */

@@ -45,7 +45,8 @@ int replay__walk_to(struct event_context *n, struct call *c, uint32_t to, bool s
 	if (!(n->t->options.events & PLAN_BRANCH))
 		return account__passed(n, c), 0;
 	if (c->state == CALL_LOST)
-		return c->told || !(c->doubted || undecoded__may_hide(n, c->function, NO_BLOCK))
+		return call__is_told(c) || !(c->doubted ||
+					     undecoded__may_hide(n, c->function, NO_BLOCK))
 			       ? 0
 			       : step__mark(n, STEP_UNKNOWN, 0);
 	r = c->state == CALL_AT && c->block != NO_BLOCK
@@ -85,6 +86,7 @@ static int jump_to(struct event_context *n, struct call *c)
 
 	c->direct = false;
 	c->told = n->s->switched;
+	c->resumed = c->strayed = false;
 	c->doubted = false;
 	c->state = CALL_LOST;
 	/* after a stack switch another call may continue */
@@ -94,7 +96,8 @@ static int jump_to(struct event_context *n, struct call *c)
 	if (c->block != NO_BLOCK || !locate__in_plan(n->t, pid, n->e->time, n->e->target))
 		return 0;
 	/* the target was not proved to be code and has no probes */
-	c->told = true;
+	call__tell(c);
+	c->strayed = true;
 	c->state = CALL_LOST;
 	return step__mark(n, STEP_UNKNOWN, 0);
 }

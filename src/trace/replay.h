@@ -54,9 +54,12 @@ struct call {
 	uint32_t signals; /* thread.signals at its last event */
 	bool doubted;	  /* CALL_LOST: even of a function where all branches are probed */
 	bool told;	  /* CALL_LOST: UNKNOWN was already emitted for it */
-	bool replaced;	  /* perhaps: by a call in the same place, whose entry was lost */
-	bool holed;	  /* the same, by any number of them: its duration isn't known */
-	bool in_call;	  /* it made a call, and has had no event since */
+	bool resumed;  /* CALL_LOST: calls that it made have ended since: what it does behind them
+			  is not told */
+	bool strayed;  /* CALL_LOST: only since it ran code that was not decoded */
+	bool replaced; /* perhaps: by a call in the same place, whose entry was lost */
+	bool holed;    /* the same, by any number of them: its duration isn't known */
+	bool in_call;  /* it made a call, and has had no event since */
 	bool made;  /* the next outer call called it directly: its return ends that one's in_call */
 	bool past;  /* CALL_AT: the block's entry or witness has had its event */
 	bool fresh; /* no branch since its entry */
@@ -73,6 +76,17 @@ struct call {
 	bool dormant; /* left for good (longjmp, exception), or on a stack that was switched away
 			 from */
 };
+
+/* Is what a CALL_LOST has done up to now covered by an UNKNOWN? */
+static inline bool call__is_told(const struct call *c)
+{
+	return c->told && !c->resumed;
+}
+static inline void call__tell(struct call *c)
+{
+	c->told = true;
+	c->resumed = false;
+}
 
 /* A thread, or a goroutine, which has its own calls and moves between threads. */
 struct thread {

@@ -35,6 +35,22 @@ static bool calls_directly(struct event_context *n, uint32_t block)
 	return plan->sites.data[plan->blocks.data[block].site].target == n->block->start;
 }
 
+/* The same of a call that strayed: only one that the stack pointer identifies. */
+static struct call *strayed_maker_of(struct event_context *n, uint32_t block)
+{
+	const struct plan *plan = n->t->plan;
+	const struct plan_block *b = &plan->blocks.data[block];
+	int32_t delta = plan->sites.data[b->site].sp_delta;
+	struct call *c = delta == SP_UNKNOWN
+				 ? NULL
+				 : calls__at(n->th, n->e->sp + plan->arch->call_pushes + delta);
+
+	return c && c->sp > n->e->sp && c->state == CALL_LOST && c->strayed &&
+			       c->function == b->function
+		       ? c
+		       : NULL;
+}
+
 /* To the end of the call's block. A probe at the start of that has had no event. */
 static enum walk_result walk_to_call(struct event_context *n, const struct call *c, uint32_t call,
 				     const struct path **path)
@@ -42,6 +58,33 @@ static enum walk_result walk_to_call(struct event_context *n, const struct call 
 	if (c->block != call && walk__is_marked(n->t->walk, call))
 		return WALK_NONE;
 	return walk__find(n->t->walk, c->block, call, false, path);
+}
+
+static void stand_behind(struct event_context *n, struct call *c, uint32_t call)
+{
+	c->state = CALL_AT;
+	c->block = n->t->plan->blocks.data[call].next;
+	c->signals = n->th->signals;
+	c->in_call = true;
+	c->past = false;
+}
+
+/* The return address tells where a call that strayed is again. */
+static int find_caller(struct event_context *n, uint32_t call)
+{
+	struct call *c = strayed_maker_of(n, call);
+	int err;
+
+	/* a probe at the start of the call's block has had no event */
+	if (!c || walk__is_marked(n->t->walk, call))
+		return 0;
+	err = replay__end_idle(n, c);
+	if (err)
+		return err;
+	c = calls__make_current(n->th, strayed_maker_of(n, call));
+	err = replay__walk_to(n, c, call, false);
+	stand_behind(n, c, call);
+	return err ? err : step__implied(n, n->t->plan->blocks.data[call].site, true, NO_BLOCK);
 }
 
 /*
@@ -66,7 +109,9 @@ static int walk_caller(struct event_context *n)
 			account__passed(n, c);
 		return 0;
 	}
-	if (!c || plan->blocks.data[c->block].object != n->s->object ||
+	if (!c)
+		return call == NO_BLOCK || calls_another(n, call) ? 0 : find_caller(n, call);
+	if (plan->blocks.data[c->block].object != n->s->object ||
 	    walk_to_call(n, c, call, &path) == WALK_NONE)
 		return 0;
 	err = replay__end_idle(n, c);
@@ -76,10 +121,7 @@ static int walk_caller(struct event_context *n)
 		return err;
 	if (r == WALK_FOUND && calls_directly(n, call))
 		account__walked(n, c, path);
-	c->block = plan->blocks.data[call].next;
-	c->signals = n->th->signals;
-	c->in_call = true;
-	c->past = false;
+	stand_behind(n, c, call);
 	if (err)
 		return err;
 	err = r == WALK_FOUND ? replay__path(n, path) : step__mark(n, STEP_UNKNOWN, 0);

@@ -10,8 +10,10 @@ static void forget_positions(struct thread *th, bool told)
 
 	vec__each (c, &th->calls) {
 		c->told = told || (c->told && c->state == CALL_LOST);
+		c->resumed &= !told;
 		c->doubted &= c->state == CALL_LOST;
 		c->replaced |= told;
+		c->strayed = false;
 		c->state = CALL_LOST;
 	}
 }
@@ -59,6 +61,7 @@ static void doubt(struct trace *t, struct thread *th)
 			continue;
 		c->told = c->told && c->state == CALL_LOST;
 		c->doubted = true;
+		c->strayed = false;
 		c->state = CALL_LOST;
 	}
 }
@@ -77,10 +80,10 @@ int replay__mark_doubt(struct event_context *n)
 {
 	struct call *c = calls__top(n->th);
 
-	if (!c || c->state != CALL_LOST || !c->doubted || c->told ||
+	if (!c || c->state != CALL_LOST || !c->doubted || call__is_told(c) ||
 	    !(n->t->options.events & PLAN_BRANCH))
 		return 0;
-	c->told = true;
+	call__tell(c);
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
 

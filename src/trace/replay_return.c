@@ -9,6 +9,7 @@ void replay__pop(struct event_context *n, struct call *c)
 
 	n->returned_to = c->caller;
 	calls__remove(n->th, c);
+	calls__resume_top(n->th);
 	c = calls__top(n->th);
 	n->runs_in = c && made ? c->id : 0;
 	if (c && made)
@@ -134,20 +135,20 @@ int replay__end_below(struct event_context *n, uint64_t sp)
 static int walk_to_return(struct event_context *n, struct call *c)
 {
 	const struct path *path;
+	bool hidden;
 
 	if (!(n->t->options.events & PLAN_BRANCH))
 		return account__passed(n, c), 0;
-	if (c->at_end || c->state == CALL_TAIL || (c->state == CALL_LOST && c->told))
+	if (c->at_end || c->state == CALL_TAIL || (c->state == CALL_LOST && call__is_told(c)))
 		return 0;
 	if (c->state == CALL_AT && c->block != NO_BLOCK &&
 	    walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND) {
 		account__walked(n, c, path);
 		return replay__path_to_ret(n, path, c);
 	}
-	return (c->state == CALL_LOST && c->doubted) ||
-			       n->t->plan->functions.data[c->function].unprobed
-		       ? step__mark(n, STEP_UNKNOWN, 0)
-		       : 0;
+	hidden = c->state == CALL_LOST ? c->doubted || undecoded__may_hide(n, c->function, NO_BLOCK)
+				       : n->t->plan->functions.data[c->function].unprobed;
+	return hidden ? step__mark(n, STEP_UNKNOWN, 0) : 0;
 }
 
 #define POPPED_MOST 256 /* bytes of arguments */

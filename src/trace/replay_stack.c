@@ -36,7 +36,8 @@ struct call *replay__leave_stack(struct event_context *n, struct call *c)
 	struct call *other = calls__at(n->th, n->e->sp);
 
 	c->state = CALL_LOST;
-	c->told = true;
+	c->strayed = false;
+	call__tell(c);
 	if (other && other->function == n->s->function && other->caller && n->e->has_target &&
 	    other->caller == n->e->target)
 		return calls__make_current(n->th, other);

@@ -216,6 +216,7 @@ static void end_calls(struct runner *r, uint32_t site, uint64_t time, uint64_t v
 		made = c->made;
 		r->err = r->err ? r->err : step__logged_return(r->t, r->th, c, site, time, value);
 		calls__remove(r->th, c);
+		calls__resume_top(r->th);
 		c = calls__top(r->th);
 		if (c && made)
 			c->in_call = false;

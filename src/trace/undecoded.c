@@ -45,8 +45,9 @@ static uint32_t function_at(struct event_context *n, uint64_t addr)
 
 static int lose(struct event_context *n, struct call *c)
 {
+	c->strayed = c->strayed || c->state != CALL_LOST;
 	c->state = CALL_LOST;
-	c->told = true;
+	call__tell(c);
 	c->in_call = false;
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
@@ -83,6 +84,6 @@ struct call *undecoded__caller(struct event_context *n, int *err)
 	if (!c)
 		return NULL;
 	c = calls__make_current(n->th, c);
-	*err = c->state == CALL_LOST && c->told ? 0 : lose(n, c);
+	*err = c->state == CALL_LOST && call__is_told(c) ? 0 : lose(n, c);
 	return c;
 }

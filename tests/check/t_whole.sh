@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # All functions of real objects in real programs, compared with the single-stepping reference, with every placement.
-# WHOLE="gzip libc": only these. make check-long has bigger ones.
+# WHOLE="gzip libc i386": only these. make check-long has bigger ones.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:python3 cmd:setarch cmd:readelf "file:$BUILD/stepref"
@@ -16,12 +16,19 @@ whole() { # NAME OBJECT COMMAND...
 }
 
 seq 1 300 >"$T/text"
-for object in ${WHOLE:-gzip libc}; do
+for object in ${WHOLE:-gzip libc i386}; do
 	case $object in
 	gzip) whole gzip /usr/bin/gzip gzip -c "$T/text" ;;
 	libc)
 		private_copy ls
 		whole libc "$PRIVATE/libc.so.6" "${PRIVATE_RUN[@]}" /
+		;;
+	i386) # with all of its libc
+		if "$BUILD/progs/crunch-static-32" >/dev/null 2>&1; then
+			whole i386 "$BUILD/progs/crunch-static-32" "$BUILD/progs/crunch-static-32"
+		else
+			skip i386 'no crunch-static-32, or this kernel runs no 32-bit programs'
+		fi
 		;;
 	python3) PYTHONHASHSEED=0 whole python3 /usr/bin/python3 /usr/bin/python3 -S -s -c 'print(sorted({str(i): i for i in range(30)}))' ;;
 	headache) # of OCaml, with exceptions

@@ -34,26 +34,38 @@ def listed(*arguments):
     return [json.loads(line) for line in out.splitlines()]
 
 
-# Where each function lies: NAME 0xSTART 0xSIZE OWN-NAME
+# Where each function lies: NAME 0xSTART 0xSIZE OWN-NAME. Several static functions may have one name: NAME has the address.
 def write_ranges(path):
-    rows = [(f['symbol'], int(f['vaddr'], 16), f['size'], f['symbol']) for f in listed(target, '*')]
-    whose = {int(s['vaddr'], 16): s['symbol'] for s in listed('--sites', target, '*')}
-    sites = sorted(whose)
+    own = {int(f['vaddr'], 16): (f['symbol'], f['size']) for f in listed(target, '*')}
+    whose, led = {}, {}
+    for site in listed('--sites', target, '*'):
+        whose[int(site['vaddr'], 16)] = site['symbol']
+        led.setdefault(int((site.get('to') or {}).get('vaddr', '0'), 16), []).append(int(site['vaddr'], 16))
+    starts, sites, ways = sorted(own), sorted(whose), sorted(led)
+    rows = {start: (name, start, size, name) for start, (name, size) in own.items()}
     frames = subprocess.run(['readelf', '--debug-dump=frames', target], stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL, text=True).stdout
-    starts = sorted(row[1] for row in rows)
-    ends = {row[1]: row[1] + row[2] for row in rows}
+
+    def function_at(address):
+        below = bisect.bisect_right(starts, address) - 1
+        return starts[below] if below >= 0 and address < starts[below] + own[starts[below]][1] else None
+
+    def whole_of(start, end, name):  # of a cold part: the function of that name with a branch that leads there
+        for way in ways[bisect.bisect_left(ways, start):bisect.bisect_left(ways, end)]:
+            for function in map(function_at, led[way]):
+                if function is not None and own[function][0] == name:
+                    return function
+        return next((function for function in starts if own[function][0] == name), start)
+
     for start, end in sorted({(int(a, 16), int(b, 16)) for a, b in re.findall(r'FDE .*pc=(\w+)\.\.(\w+)', frames)}):
-        below = bisect.bisect_right(starts, start) - 1
         first = bisect.bisect_left(sites, start)
-        if below >= 0 and start < ends[starts[below]]:
-            continue
-        if first < len(sites) and sites[first] < end:
+        if function_at(start) is None and first < len(sites) and sites[first] < end:
             part = whose[sites[first]]
-            rows.append((re.sub(r'\.cold(\.\d+)?$', '', part), start, end - start, part))
+            name = re.sub(r'\.cold(\.\d+)?$', '', part)
+            rows[start] = (name, whole_of(start, end, name), end - start, part)
     with open(path, 'w') as out:
-        for name, start, size, own in rows:
-            out.write('%s 0x%x 0x%x %s\n' % (name.replace(' ', '_'), start, size, own.replace(' ', '_')))
+        for start, (name, function, size, part) in rows.items():  # a function before its parts
+            out.write('%s@%x 0x%x 0x%x %s\n' % (name.replace(' ', '_'), function, start, size, part.replace(' ', '_')))
     return len(rows)
 
 

@@ -6,12 +6,17 @@
 
 #include <stdint.h>
 
+#if __SIZEOF_POINTER__ == 4
+#define ADDRESS ".4byte "
+#else
+#define ADDRESS ".8byte "
+#endif
 #define NOTE(name, semaphore, args) "990: nop\n" NOTE_AT("990b", name, semaphore, args)
 #define NOTE_AT(pc, name, semaphore, args)                                                         \
 	".pushsection .note.stapsdt,\"\",@note\n"                                                  \
 	".balign 4\n.4byte 992f-991f, 994f-993f, 3\n"                                              \
 	"991: .asciz \"stapsdt\"\n992: .balign 4\n"                                                \
-	"993: .8byte " pc "\n.8byte _.stapsdt.base\n.8byte " semaphore "\n"                        \
+	"993: " ADDRESS pc "\n" ADDRESS "_.stapsdt.base\n" ADDRESS semaphore "\n"                  \
 	".asciz \"test\"\n.asciz \"" name "\"\n.asciz \"" args "\"\n"                              \
 	"994: .balign 4\n.popsection\n"                                                            \
 	".ifndef _.stapsdt.base\n"                                                                 \

@@ -198,9 +198,6 @@ static const char *wrong_entry(const struct trial *t, const uint64_t *w, uint64_
 		if (t->options.regs >> i & 1 && w[n++] != want)
 			return i < GENERAL ? "register" : "rip or flags";
 	}
-	for (unsigned i = 0; i < t->point.nvalues; i++)
-		if (w[n++] != t->in.r[t->point.values[i]])
-			return "value";
 	*words = n;
 	return t->options.callers ? wrong_callers(t, w, words) : NULL;
 }
@@ -221,7 +218,7 @@ static const char *wrong_words(const struct trial *t, const uint64_t *w, uint64_
 	if (t->point.kind == LOG_TARGET && w[n++] != target)
 		return "target";
 	for (unsigned i = 0; i < t->point.nvalues; i++)
-		if (w[n++] != t->in.r[t->point.values[i]])
+		if (w[n++] != t->in.r[t->point.values[i].base])
 			return "value";
 	if ((t->options.timed || t->point.kind == LOG_RETURN) && wrong_time(t, w[n++]))
 		return "time";
@@ -356,11 +353,12 @@ static uint32_t random_dead(unsigned mode)
 	}
 }
 
-static uint8_t random_value(void)
+static struct operand random_value(void)
 {
 	uint8_t reg = random64() % GENERAL;
 
-	return reg == RSP ? RAX : reg;
+	return (struct operand){
+		.kind = OPERAND_REG, .base = reg == RSP ? RAX : reg, .index = REG_NONE};
 }
 
 static void prepare(struct trial *t, unsigned kind, unsigned mode)
@@ -373,7 +371,7 @@ static void prepare(struct trial *t, unsigned kind, unsigned mode)
 	t->point.len = 1 + random64() % 15;
 	t->point.dead = random_dead(mode);
 	t->point.flags_dead = random64() & 1;
-	if (kind == LOG_BRANCH || kind == LOG_ENTRY)
+	if (kind == LOG_BRANCH)
 		t->point.nvalues = random64() % 3;
 	for (unsigned i = 0; i < t->point.nvalues; i++)
 		t->point.values[i] = random_value();

@@ -39,6 +39,17 @@ static const char *const source =
 	"fn kept\n lea ktab(%rip),%rax\n sub $24,%rsp\n movslq (%rax,%rcx,4),%rax\n mov %rax,8(%rsp)\n"
 	"1: mov 8(%rsp),%rsi\n lea ktab(%rip),%rax\n add %rsi,%rax\n jmp *%rax\n"
 	"k0: call kept\n jmp 1b\nk1: add $24,%rsp\n ret\nend kept\n"
+	/* the table's address is kept on the stack, whose pointer moves until it is read */
+	"fn moved\n sub $24,%rsp\n lea mtab-8(%rip),%rax\n mov %rax,8(%rsp)\n push %rdi\n sub $8,%rsp\n"
+	" mov 24(%rsp),%rdx\n lea 8(%rdx),%rdx\n movslq (%rdx,%rcx,4),%rax\n add %rdx,%rax\n"
+	".globl mjump\nmjump: jmp *%rax\nm0: add $40,%rsp\n ret\nm1: add $40,%rsp\n ret\nend moved\n"
+	/* a push overwrites the slot */
+	"fn pushed\n lea ptab(%rip),%rax\n mov %rax,-8(%rsp)\n push %rdi\n mov (%rsp),%rdx\n"
+	" movslq (%rdx,%rcx,4),%rax\n add %rdx,%rax\n.globl pjump\npjump: jmp *%rax\np0: ret\np1: ret\nend pushed\n"
+	/* two ways lead to the load, at two depths of the stack */
+	"fn uneven\n lea utab(%rip),%rax\n sub $24,%rsp\n mov %rax,8(%rsp)\n mov %rdi,(%rsp)\n test %edi,%edi\n"
+	" je 1f\n push %rdi\n1: mov 8(%rsp),%rdx\n movslq (%rdx,%rcx,4),%rax\n add %rdx,%rax\n"
+	".globl ujump\nujump: jmp *%rax\nu0: ret\nu1: ret\nend uneven\n"
 	/* the stack slot of the table's entry has two writers */
 	"fn mixed\n lea ktab(%rip),%rax\n sub $24,%rsp\n movslq (%rax,%rcx,4),%rax\n mov %rax,8(%rsp)\n"
 	" test %edi,%edi\n je 1f\n mov %rdi,8(%rsp)\n"
@@ -67,6 +78,7 @@ static const char *const source =
 	"itab: .quad i0,i1,i0+2,i0+3\nstab: .quad s0,s1\nstab2: .quad s2,s3,0\n"
 	".balign 4\nktab: .long k0-ktab,k1-ktab,0\nwtab: .long w0-wtab,w1-wtab,0\n"
 	"ltab: .long l0-ltab,l1-ltab,0\nrtab: .long r0-rtab,r1-rtab,0\natab: .long a0-atab,a1-atab,0\n"
+	"mtab: .long m0-mtab,m1-mtab,0\nptab: .long p0-ptab,p1-ptab,0\nutab: .long u0-utab,u1-utab,0\n"
 	".balign 8\nftab: .quad f0,o1\nntab: .quad n0,outside\n"
 	".data\nvarying: .byte 0,1\n .fill 254,1,1\n";
 
@@ -105,6 +117,17 @@ static void test_unbounded(void)
 	test_table("oneway", 18, 2, false, 1);
 	is(function("oneway")->unreached, 0,
 	   "all of a function whose table is known on one path is reached");
+}
+
+static void test_kept_address(void)
+{
+	ok(PLAN(ALL, "moved", "pushed", "uneven"),
+	   "functions that keep a table's address on the stack have a plan");
+	test_table("moved", address("mjump") - address("moved"), 2, false, 1);
+	is(function("moved")->unreached, 0,
+	   "all of a function that keeps a table's address on the stack is reached");
+	test_table("pushed", address("pjump") - address("pushed"), 0, false, 1);
+	test_table("uneven", address("ujump") - address("uneven"), 0, false, 1);
 }
 
 static void test_differences(void)
@@ -165,6 +188,7 @@ int main(void)
 	test_byte_table();
 	test_disbelieved();
 	test_unbounded();
+	test_kept_address();
 	test_differences();
 	test_other_functions();
 	test_overlap();

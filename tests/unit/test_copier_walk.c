@@ -52,7 +52,7 @@ static uint64_t number_of(const struct trial *t, enum ring_state state)
 	const uint64_t *w = (const uint64_t *)record_at(state);
 	unsigned leaves = t->point.is_ret || t->point.operand;
 
-	return w[4 + 2 * leaves + __builtin_popcount(t->options.regs) + t->point.nvalues];
+	return w[4 + 2 * leaves + __builtin_popcount(t->options.regs)];
 }
 
 /* Where the last frame pointer leads: nowhere, below, just behind the end, to what can't be read.

@@ -135,7 +135,7 @@ static void test_values(void)
 {
 	struct log_decoder *d = log_decoder__new(&plan, &args_only, a_clock);
 	uint64_t w[4] = {word(LOG_BRANCH, 0, true, TESTS, SP), 0x123400000010, 0x500000040, 40};
-	uint64_t e_words[9];
+	uint64_t e_words[7];
 	struct logged_branch branch;
 	const struct event *e;
 	int n;
@@ -155,26 +155,36 @@ static void test_values(void)
 	e = decode(d, w, 4, &n);
 	ok(n == 2 && tells(e, 0x80, 0x7f), "a constant has no word");
 	set_test("\x3b\x37", 2); /* cmp esi, [rdi] */
+	w[1] = 3;
+	w[2] = 3;
 	e = decode(d, w, 4, &n);
-	ok(n == 1 && e && !e->tested.flags, "nothing is logged if one is in memory");
+	ok(n == 3 && tells(e, 3, 3) && e->tested.flags & TESTED_AGAIN, "memory was read again");
+	w[2] = LOG_UNREADABLE;
+	e = decode(d, w, 4, &n);
+	ok(n == 3 && e && !e->tested.flags, "or could not be read");
 	set_test("\x48\x39\xe7", 3); /* cmp rdi, rsp */
 	e = decode(d, w, 4, &n);
 	ok(n == 1 && e && !e->tested.flags, "or if it is the stack pointer, which logs lower");
 	memcpy(e_words,
 	       (uint64_t[]){word(LOG_ENTRY, 0, true, ENTRY_TESTS, SP), 41, 0xca11, 0x4000, 22, SP,
-			    77, 3, 4},
+			    77},
 	       sizeof(e_words));
-	set_test("\x39\xf7", 2);
-	e = decode(d, e_words, 9, &n);
-	ok(n == 9 && says(e, EVENT_ENTRY, ENTRY_TESTS, SP) && e->taken && tells(e, 3, 4) &&
-		   e->entry->regs[7] == 77,
-	   "an entry that is a branch has them behind its registers");
-	ok(!decode(d, e_words, 8, &n) && n == -EBADMSG, "there, too, they may not be cut");
+	set_test("\x39\xd7", 2); /* cmp edi, edx */
+	e = decode(d, e_words, 7, &n);
+	ok(n == 7 && says(e, EVENT_ENTRY, ENTRY_TESTS, SP) && e->taken && !e->tested.flags,
+	   "an entry that is a branch has them by its registers, if it went by them");
+	e_words[6] = 21;
+	e = decode(d, e_words, 7, &n);
+	ok(n == 7 && tells(e, 21, 22), "as it did here");
+	set_test("\x39\xf7", 2); /* cmp edi, esi */
+	e = decode(d, e_words, 7, &n);
+	ok(n == 7 && e && !e->tested.flags, "not by one that was not recorded");
 	log_decoder__free(d);
 	d = log_decoder__new(&plan, &(struct log_options){.timed = true}, a_clock);
 	th = thread_at(SP);
 	set_test("\x39\xf7", 2);
 	w[0] = word(LOG_BRANCH, 0, true, TESTS, SP);
+	w[2] = 0x40;
 	w[1] = 1;
 	e = decode(d, w, 4, &n);
 	ok(n == 4 && tells(e, 1, 0x40) && !e->untimed && e->time == START + 400,

@@ -7,13 +7,13 @@
 
 /* ---- gaps ---- */
 
-/* f0's last two blocks' bytes are not decoded. */
-static void make_gap(void)
+/* The last two blocks' bytes are not decoded. */
+static void make_gap(unsigned f)
 {
-	rules.range[0].size = BLOCKS * BLOCK_SIZE;
+	rules.range[f].size = BLOCKS * BLOCK_SIZE;
 	vec__push(&rules.plan->gaps,
-		  (struct plan_gap){.start = start_of(0, BLOCKS - 2), .end = start_of(0, BLOCKS)});
-	rules.plan->functions.data[0].unreached = 2 * BLOCK_SIZE;
+		  (struct plan_gap){.start = start_of(f, BLOCKS - 2), .end = start_of(f, BLOCKS)});
+	rules.plan->functions.data[f].unreached = 2 * BLOCK_SIZE;
 }
 
 static void test_gaps(void)
@@ -30,7 +30,7 @@ static void test_gaps(void)
 	const uint64_t gap = start_of(0, BLOCKS - 2) + BIAS + 4;
 
 	lay_out_rules(&p, ALL);
-	make_gap();
+	make_gap(0);
 	place(&rules, PLACEMENT_FULL, ALL);
 
 	begin_replay(ALL);
@@ -84,6 +84,87 @@ static void test_gaps(void)
 	run_ret(0, 4);
 	end("E0 B0.0T B0.3N B0.4T R0",
 	    "a gap: a landing pad behind the call that was last heard of hides nothing");
+}
+
+/* Out of a gap into code where some branches have no probe: they are implied, or covered by an
+ * unknown of their own. */
+static void test_behind_gaps(void)
+{
+	static struct program p = {
+		.f = {{.blocks = 5,
+		       .frame = 16,
+		       .code = {{.how = SWITCHES, .to = {1}, .nto = 2, .incomplete = true},
+				{.how = CALLS, .callee = 1},
+				{.how = BRANCHES, .to = {4}},
+				{.how = RETURNS},
+				{.how = RETURNS}}},
+		      {.blocks = 1}}};
+	const uint64_t gap = start_of(0, BLOCKS - 2) + BIAS + 4;
+
+	lay_out_rules(&p, ALL);
+	make_gap(0);
+	place(&rules, PLACEMENT_WITNESS, ALL);
+	ok(!is_probed(0, 1) && !is_probed(0, 2), "a call and a branch without probes");
+
+	begin_replay(ALL);
+	run(0, 0, true, gap);
+	in_call(TOP - 24, end_of(0, 1) + BIAS);
+	run_ret(1, 0);
+	in_call(TOP, BACK);
+	run(0, 2, false, 0);
+	run_ret(0, 3);
+	end_replay("E0 B0.0T ? B0.1Ti .E1 .B1.0T .R1 B0.2Ni B0.3T R0",
+		   "behind a gap: the return address tells where its call is again");
+
+	begin_replay(ALL);
+	run(0, 0, true, gap);
+	in_call(TOP - 0x100, BACK + 0x40);
+	run_ret(1, 0);
+	in_call(TOP, BACK);
+	run(0, 2, false, 0);
+	run_ret(0, 3);
+	end_replay("E0 B0.0T ? .E1 .B1.0T .R1 ? B0.3T R0",
+		   "behind a gap: unknown again once a call from elsewhere has returned");
+
+	begin_replay(ALL);
+	run(0, 0, true, gap);
+	in_call(TOP - 0x100, BACK + 0x40);
+	start(1, 0);
+	in_call(TOP, BACK);
+	run(0, 2, false, 0);
+	run_ret(0, 3);
+	end("E0 B0.0T ? .E1 ? B0.3T R0", "behind a gap: unknown again once a call was left");
+}
+
+/* A callee comes back to its entry by code that was not decoded: its caller, which loops, has not
+ * called it again, or its own probes would tell. */
+static void test_back_by_gap(void)
+{
+	static struct program p = {
+		.f = {{.blocks = 3,
+		       .code = {{.how = CALLS, .callee = 1},
+				{.how = BRANCHES, .to = {0}},
+				{.how = RETURNS}}},
+		      {.blocks = 2,
+		       .code = {{.how = SWITCHES, .to = {1}, .nto = 2, .incomplete = true},
+				{.how = RETURNS}}}}};
+
+	lay_out_rules(&p, ALL);
+	make_gap(1);
+	place(&rules, PLACEMENT_WITNESS, ALL);
+	ok(!is_probed(0, 0) && !is_probed(0, 1), "a call in a loop without probes");
+
+	begin_replay(ALL);
+	run(0, 0, true, 0);
+	in_call(TOP - 8, end_of(0, 0) + BIAS);
+	run(1, 0, true, start_of(1, BLOCKS - 2) + BIAS + 4);
+	run(1, 0, true, start_of(1, 1) + BIAS);
+	run_ret(1, 1);
+	in_call(TOP, BACK);
+	run(0, 1, false, 0);
+	run_ret(0, 2);
+	end("E0 B0.0Ti .E1 .B1.0T .? .E1 .B1.0T .B1.1T .R1 B0.1Ni B0.2T R0",
+	    "back by a gap: the caller's branches are not implied");
 }
 
 /* ---- landing pads and calls that return twice ---- */
@@ -232,6 +313,8 @@ static void test_switched(void)
 int main(void)
 {
 	test_gaps();
+	test_behind_gaps();
+	test_back_by_gap();
 	test_landings();
 	test_switched();
 	str__free(&got);

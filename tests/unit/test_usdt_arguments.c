@@ -29,6 +29,23 @@ static void test_operands(void)
 		    (struct usdt_argument){USDT_MEMORY, 8, false, REG_NONE, RDX, 8, 16});
 }
 
+/* A word has 4 bytes; more registers there are none, though their names are known. */
+static void test_i386(void)
+{
+	const struct arch *other = arch;
+
+	arch = arch__by_machine(EM_386);
+	is_argument("4@%edi", (struct usdt_argument){USDT_REGISTER, 4, false, RDI});
+	is_argument("-8@8(%esp)",
+		    (struct usdt_argument){USDT_MEMORY, 8, true, RSP, REG_NONE, 1, 8});
+	is_argument("4@(%eax,%ecx,4)", (struct usdt_argument){USDT_MEMORY, 4, false, RAX, RCX, 4});
+	is_argument("8@$5", (struct usdt_argument){USDT_CONSTANT, 8, false, .disp = 5});
+	is_argument("8@%eax", (struct usdt_argument){USDT_UNKNOWN, 8, false});
+	is_argument("4@%r8d", (struct usdt_argument){USDT_UNKNOWN, 4, false});
+	is_argument("4@(%eax,%r9)", (struct usdt_argument){USDT_UNKNOWN, 4, false});
+	arch = other;
+}
+
 static void test_unknown(void)
 {
 	static const char *const texts[] = {"8@foo(%rip)", "8f@%xmm0",	      "8@%xmm0", "8@%nope",
@@ -72,6 +89,7 @@ int main(void)
 {
 	arch = arch__by_machine(EM_X86_64);
 	test_operands();
+	test_i386();
 	test_unknown();
 	test_lists();
 	return tap__done();

@@ -107,6 +107,18 @@ static bool plt_stub(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t e
 	return true;
 }
 
+static bool is_general(uint8_t reg)
+{
+	return reg == REG_NONE || reg <= X86_RDI;
+}
+
+/* The numbers of the other registers that x86-64 has are those of arguments here. */
+static bool usdt_operand(const char **p, struct usdt_argument *out)
+{
+	return x86__usdt_operand(p, out) &&
+	       (out->kind == USDT_CONSTANT || (is_general(out->base) && is_general(out->index)));
+}
+
 const struct arch arch_i386 = {
 	.name = "i386",
 	.machine = EM_386,
@@ -155,7 +167,7 @@ const struct arch arch_i386 = {
 	.relocations = {R_386_JMP_SLOT, R_386_GLOB_DAT, R_386_RELATIVE, R_386_IRELATIVE},
 	/* FLAG_ELF_LIBC6 */
 	.loader = {"i386-linux-gnu", 0x0003, NULL},
-	.usdt_operand = x86__usdt_operand,
+	.usdt_operand = usdt_operand,
 	.plt_stub = plt_stub,
 	.plt_alignment = 8,
 	.breakpoint_name = "int3",

@@ -81,23 +81,33 @@ static bool has_callers(const struct logger *l)
 	return l->point->kind == LOG_ENTRY && l->options->callers;
 }
 
-/* Of a conditional. */
+/* Of a branch. */
 static uint32_t value_registers(const struct log_point *p)
 {
 	uint32_t regs = 0;
 
 	for (unsigned i = 0; i < p->nvalues; i++)
-		regs |= BIT(p->values[i]);
+		regs |= operand_registers(&p->values[i]);
 	return regs;
+}
+
+/* The one in memory; NULL: none is. */
+static const struct operand *value_in_memory(const struct log_point *p)
+{
+	for (unsigned i = 0; i < p->nvalues; i++)
+		if (p->values[i].kind == OPERAND_MEM)
+			return &p->values[i];
+	return NULL;
 }
 
 static uint32_t recorded_registers(const struct logger *l)
 {
 	bool entry = l->point->kind == LOG_ENTRY;
-	uint32_t regs = value_registers(l->point) | (entry ? l->options->regs : 0);
+	uint32_t regs = entry ? l->options->regs : value_registers(l->point);
 
 	if (has_callers(l))
 		regs |= BIT(X86_RBP);
+
 	if (l->point->kind == LOG_RETURN || (entry && (l->point->is_ret || l->point->operand)))
 		regs |= BIT(X86_RAX);
 	return regs;
@@ -112,7 +122,7 @@ static bool is_stored_directly(const struct log_point *p)
 
 static bool needs_value(const struct log_point *p)
 {
-	return p->kind != LOG_BRANCH && !is_stored_directly(p);
+	return (p->kind != LOG_BRANCH && !is_stored_directly(p)) || value_in_memory(p);
 }
 
 static void choose_registers(struct logger *l)
@@ -127,7 +137,8 @@ static void choose_registers(struct logger *l)
 	l->cursor = NOWHERE;
 	l->value = NOWHERE;
 	if (needs_value(l->point))
-		l->value = choose(l, flags | operand_registers(l->point->operand));
+		l->value = choose(l, flags | operand_registers(l->point->operand) |
+					     value_registers(l->point));
 	l->cursor = choose(l, l->changed | operand_registers(l->point->operand) |
 				      value_registers(l->point));
 }
@@ -219,10 +230,10 @@ static struct operand adjusted(struct logger *l, const struct operand *o)
 	return m;
 }
 
-/* The value of a memory operand; if it can't be read, 0. */
-static void load(struct logger *l, const struct operand *o)
+/* The value of a memory operand; if it can't be read, instead. */
+static void load_or(struct logger *l, const struct operand *o, uint64_t instead)
 {
-	unsigned opcode = o->size == 2 ? ASM_LOAD_16 : ASM_LOAD;
+	unsigned opcode = o->size == 1 ? ASM_LOAD_8 : o->size == 2 ? ASM_LOAD_16 : ASM_LOAD;
 	unsigned bits = o->size == 8 || !o->size ? 64 : 32;
 	uint32_t resume = code_buffer__label(l->c), behind = code_buffer__label(l->c);
 	bool by_ip = o->base == REG_IP;
@@ -244,8 +255,16 @@ static void load(struct logger *l, const struct operand *o)
 	vec__push(&l->c->faults, (struct code_fault){start, l->hot->bytes.len, resume});
 	code_buffer__set(l->c, behind, false);
 	code_buffer__set(l->c, resume, true);
-	asm__zero(&l->c->cold, l->value);
+	if (instead)
+		asm__constant(&l->c->cold, l->value, instead);
+	else
+		asm__zero(&l->c->cold, l->value);
 	asm__jump(&l->c->cold, behind);
+}
+
+static void load(struct logger *l, const struct operand *o)
+{
+	load_or(l, o, 0);
 }
 
 static void load_return_address(struct logger *l)
@@ -263,6 +282,11 @@ static void load_target(struct logger *l)
 
 	if (is_stored_directly(l->point))
 		return;
+	if (l->point->kind == LOG_BRANCH) {
+		if (value_in_memory(l->point))
+			load_or(l, value_in_memory(l->point), LOG_UNREADABLE);
+		return;
+	}
 	if (returns)
 		load_return_address(l);
 	else if (o && o->kind == OPERAND_MEM)
@@ -315,13 +339,6 @@ static void store_time(struct logger *l, unsigned word)
 	asm__mem(l->hot, ASM_STORE, 32, X86_RDX, &high);
 }
 
-static unsigned store_values(struct logger *l, unsigned word)
-{
-	for (unsigned i = 0; i < l->point->nvalues; i++)
-		store_register(l, l->point->values[i], word++);
-	return word;
-}
-
 static unsigned store_entry(struct logger *l)
 {
 	bool leaves = l->point->is_ret || l->point->operand;
@@ -334,11 +351,27 @@ static unsigned store_entry(struct logger *l)
 	for (uint8_t reg = 0; reg <= X86_FLAGS; reg++)
 		if (l->options->regs & BIT(reg))
 			store_register(l, reg, word++);
-	word = store_values(l, word);
 	store_register(l, X86_RIP, 3);
 	load_return_address(l);
 	store(l, l->value, 2);
 	store_time(l, 1);
+	return word;
+}
+
+/* That in memory first: its register is used for others then. */
+static unsigned store_values(struct logger *l)
+{
+	const struct log_point *p = l->point;
+	unsigned word = 1 + p->nvalues;
+
+	for (unsigned i = 0; i < p->nvalues; i++)
+		if (p->values[i].kind == OPERAND_MEM)
+			store(l, l->value, 1 + i);
+	for (unsigned i = 0; i < p->nvalues; i++)
+		if (p->values[i].kind == OPERAND_REG)
+			store_register(l, p->values[i].base, 1 + i);
+	if (l->timed)
+		store_time(l, word++);
 	return word;
 }
 
@@ -349,8 +382,7 @@ static unsigned store_words(struct logger *l)
 
 	switch (l->point->kind) {
 	case LOG_BRANCH:
-		word = store_values(l, word);
-		break;
+		return store_values(l);
 	case LOG_ENTRY:
 		return store_entry(l);
 	case LOG_RETURN:
@@ -394,7 +426,7 @@ static unsigned callers_at(const struct logger *l)
 {
 	bool leaves = l->point->is_ret || l->point->operand;
 
-	return 4 + (leaves ? 2 : 0) + l->point->nvalues +
+	return 4 + (leaves ? 2 : 0) +
 	       __builtin_popcount(l->options->regs & (2 * BIT(X86_FLAGS) - 1));
 }
 

@@ -18,7 +18,8 @@ static void add_argument(struct plan *p, unsigned i, const struct usdt_argument 
 {
 	autofree char *name = xasprintf("arg%u", i), *text = xasprintf("arg%u_text", i),
 		      *type = xasprintf("%s%u", a->is_signed ? "s" : "u", 8 * a->size);
-	bool pointer = a->size == 8 && !a->is_signed;
+	bool word = a->size == p->arch->word;
+	bool pointer = word && !a->is_signed;
 
 	if (a->kind == USDT_UNKNOWN)
 		return;
@@ -31,7 +32,7 @@ static void add_argument(struct plan *p, unsigned i, const struct usdt_argument 
 						: pointer    ? TYPE_HEX
 							     : TYPE_UNSIGNED,
 					.known = 1 + i});
-	if (a->size == 8)
+	if (word)
 		plan__add_field(
 			p, &(struct plan_field){.name = text,
 						.type = "char *",
