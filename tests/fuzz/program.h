@@ -211,7 +211,9 @@ static inline void ask_variables(const struct object *o, const struct range *ran
 		places[i] = (struct operand_place){
 			.vaddr = ranges[0].vaddr + 3 * (i / 2),
 			.kind = i % 2 ? OPERAND_MEM : OPERAND_REG,
-			.base = i % 5 ? i % 8 : i % 2 ? REG_NONE : 7,
+			.base = i % 5	? i % 8
+				: i % 2 ? REG_NONE
+					: 7,
 			.size = 1 << i % 4,
 			.disp = i % 2 ? 8 * (int64_t)i - 32 : 0,
 		};
