@@ -35,13 +35,6 @@ struct {
 } ring SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* set by user space */
-	__type(key, __u32);
-	__type(value, struct wire_operand);
-} operands SEC(".maps");
-
-struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set by user space */
 	__type(key, __u64);
@@ -69,71 +62,7 @@ struct {
 #include "context.h"
 #include "log.h"
 
-/* ---- values ---- */
-
-#define REG_IP 0xfe /* wire_operand.base: the address after the instruction */
-
-/*
- * Loads the target of a branch through memory (struct operand of src/arch/arch.h). If it can't be
- * read, *value is its address, so that user space can look it up.
- */
-static __always_inline long load_operand(struct pt_regs *ctx, __u32 index, bool kernel,
-					 __u64 *value)
-{
-	__u64 addr, r[WIRE_REGS];
-	long err;
-	struct wire_operand *o = bpf_map_lookup_elem(&operands, &index);
-
-	if (!o || (o->seg && kernel)) /* per-CPU data, not a task's segment */
-		return -1;
-	copy_regs(r, ctx);
-	addr = o->disp;
-	if (o->base == REG_IP)
-		addr += kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
-	else if (o->base < ARCH_GENERAL)
-		addr += r[o->base & (ARCH_GENERAL - 1)];
-	if (o->index < ARCH_GENERAL)
-		addr += r[o->index & (ARCH_GENERAL - 1)] * o->scale;
-	if (o->addr32 || config.narrow)
-		addr = (__u32)addr;
-	if (o->seg)
-		addr = visible(addr + segment_base(o->seg));
-	if (o->size == 8)
-		err = load(value, 8, addr, kernel);
-	else
-		err = o->size == 4 ? load(value, 4, addr, kernel) : load(value, 2, addr, kernel);
-	if (err) {
-		value[0] = addr;
-		value[1] = arch_ip(ctx);
-	}
-	return err;
-}
-
-#include "returns.h"
-
-/* Fills value[] by the site's action; returns wire_event.missing. Not inlined, for its own stack
- * frame. */
-static __noinline int read_values(struct pt_regs *ctx, __u64 word, bool kernel, __u64 *value)
-{
-	bool replaced;
-
-	value[0] = value[1] = 0;
-	switch (SITE_ACTION(word)) {
-	case ACTION_RET:
-		value[1] = arch_return_value(ctx);
-		return load_return(ctx, arch_sp(ctx), SITE_REG(word), kernel, &value[0], &replaced)
-			       ? WIRE_NO_VALUE0
-			       : 0;
-	case ACTION_REG:
-		value[0] = arch_target(arch_register(ctx, SITE_REG(word)) + SITE_DISP(word));
-		return 0;
-	case ACTION_MEM:
-		if (ARCH_LOADS_TARGETS)
-			return load_operand(ctx, SITE_OPERAND(word), kernel, value) ? WIRE_NO_VALUE0
-										    : 0;
-	}
-	return 0;
-}
+#include "values.h"
 
 /*
  * How full is the ring? The query costs about half as much as reserve and submit, so only one
@@ -421,9 +350,14 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 #include "goroutine.h"
 #include "count.h"
 
+static __always_inline bool is_conditional(__u64 word)
+{
+	return SITE_ACTION(word) == ACTION_CONDITION || SITE_ACTION(word) == ACTION_TEST;
+}
+
 static __always_inline bool put(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
-	if (SITE_ACTION(word) == ACTION_CONDITION && arch_taken(ctx, SITE_CONDITION(word)))
+	if (is_conditional(word) && arch_taken(ctx, SITE_CONDITION(word)))
 		w.state |= WIRE_TAKEN;
 	if (word & SITE_ENTRY)
 		return put_entry(ctx, word, w, kernel);

@@ -370,10 +370,26 @@ struct wire_mark_spec {
 enum probe_action {
 	ACTION_NONE,	  /* only the event */
 	ACTION_CONDITION, /* taken by SITE_CONDITION */
-	ACTION_RET, /* value 0: top of the stack, or register SITE_REG, where calls leave their
-		       return address in one; value 1: the return register */
-	ACTION_REG, /* value 0: register SITE_REG + SITE_DISP */
-	ACTION_MEM, /* value 0: loaded from operand SITE_OPERAND of the table */
+	ACTION_RET,  /* value 0: top of the stack, or register SITE_REG, where calls leave their
+			return address in one; value 1: the return register */
+	ACTION_REG,  /* value 0: register SITE_REG + SITE_DISP */
+	ACTION_MEM,  /* value 0: loaded from operand SITE_OPERAND of the table */
+	ACTION_TEST, /* as CONDITION; the values: those that it tests, by the map tests */
+};
+
+/* By site: where the values are that a conditional tests. */
+struct wire_tested {
+	__s64 disp; /* MEM; base REG_IP: from the address of the branch */
+	__u8 kind;  /* enum wire_tested_kind */
+	__u8 base, index, scale, addr32, size, pad[2];
+};
+enum wire_tested_kind {
+	TESTED_NOTHING, /* a constant, which isn't recorded */
+	TESTED_REG,
+	TESTED_MEM, /* read again */
+};
+struct wire_test {
+	struct wire_tested of[2];
 };
 
 #define OPERAND_MAX (1u << 20)
@@ -456,6 +472,7 @@ struct wire_config {
 	__u8 inlines;  /* threads have logs */
 	__u8 watches;  /* there are watchpoints */
 	__u8 adds_up;  /* samples are added up */
+	__u8 tests;    /* some sites record what they test */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
 	__u32 filters; /* enum filter_flags */

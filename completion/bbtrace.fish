@@ -94,6 +94,7 @@ complete -c bbtrace -n __bbtrace_no_verb -a trace -d 'Functions of programs and 
 complete -c bbtrace -n __bbtrace_no_verb -a event -d 'Events of the kernel and of programs by name'
 complete -c bbtrace -n __bbtrace_no_verb -a watch -d 'Accesses of variables and addresses'
 complete -c bbtrace -n __bbtrace_no_verb -a profile -d 'Where threads are, sampled by a timer'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace' -l why -d 'Also the values that conditionals test'
 complete -c bbtrace -n '__bbtrace_verb profile' -l timeline -d 'Each sample is an event'
 complete -c bbtrace -n __bbtrace_no_verb -a list -d 'List functions or branch sites'
 complete -c bbtrace -n __bbtrace_no_verb -a report -d 'Render a trace file'

@@ -193,6 +193,8 @@ enum flags_effect {
 	FLAGS_SET, /* it sets all of them, always */
 };
 
+#include "arch/test.h"
+
 /* ---- memory that an instruction has accessed ---- */
 
 /* By the registers as they are behind it. */
@@ -441,6 +443,13 @@ struct arch {
 	 */
 	bool (*proves)(uint8_t kind, uint16_t cond, bool taken, const char *compare,
 		       struct str *out);
+
+	/* What an instruction that sets flags tests, or a conditional that reads no flags. False:
+	 * not known. NULL: of none. */
+	bool (*test)(const uint8_t *bytes, size_t len, uint64_t addr, struct test *out);
+	/* flags_reg behind it, by the operands; *unknown: the flags that they don't tell, which are
+	 * 0. */
+	uint64_t (*test_flags)(const struct test *t, const uint64_t value[2], uint64_t *unknown);
 
 	/* ---- registers and calls ---- */
 

@@ -84,7 +84,11 @@ struct log_point {
 	/* TARGET, and ENTRY of such a site: where the target is; rip-relative operands are those of
 	 * the instruction at vaddr, len bytes long. NULL: none */
 	const struct operand *operand;
-	bool is_ret;	/* an ENTRY that is also a ret */
+	bool is_ret; /* an ENTRY that is also a ret */
+	/* BRANCH: what the record has: registers, and at most one in memory, whose base REG_IP is
+	 * as that of .operand, LOG_UNREADABLE if it can't be read */
+	struct operand values[2];
+	uint8_t nvalues;
 	uint64_t vaddr; /* of the instruction that is logged */
 	uint8_t len;
 	uint32_t dead;	 /* registers that may be changed */

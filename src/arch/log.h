@@ -101,7 +101,7 @@ static inline uint64_t log_ring__position(const struct log_ring *r)
  * high one, minus LOG_LOWERED of the id. */
 enum log_kind {
 	LOG_NONE,   /* no record: never written */
-	LOG_BRANCH, /* 1 word */
+	LOG_BRANCH, /* 1 word, and the values that it tests, if they are told (struct log_point) */
 	LOG_TARGET, /* 2: where an indirect branch goes; 0: the pointer can't be read */
 	LOG_RETURN, /* 4: where to, the return register, time */
 	LOG_ENTRY,  /* 4 + registers: time, the return address, running address of the instruction;
@@ -116,6 +116,8 @@ enum log_kind {
 			  stack. 0: none */
 	LOG_KINDS
 };
+/* In place of a value in memory that can't be read: hardly any has it, and then it isn't told. */
+#define LOG_UNREADABLE	  0x5ba1d0ffe71c3a96ull
 #define LOG_SITE_BITS	  24
 #define LOG_TAKEN	  (1u << LOG_SITE_BITS) /* of a conditional branch */
 #define LOG_LOWERED_SHIFT 25

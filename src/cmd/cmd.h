@@ -38,11 +38,12 @@ enum {
 	VERB_WATCH = 1024,
 	VERB_PROFILE = 2048,
 };
-#define VERB_NAMED (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
-#define VERB_TRACE (VERB_USER | VERB_KERNEL | VERB_BOTH | VERB_NAMED)
-#define VERB_SHOW  (VERB_TRACE | VERB_REPORT)
-#define VERB_TEXT  (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF) /* they print */
-#define VERB_ALL   (VERB_TEXT | VERB_MERGE)
+#define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
+#define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* they do */
+#define VERB_TRACE     (VERB_FUNCTIONS | VERB_NAMED)
+#define VERB_SHOW      (VERB_TRACE | VERB_REPORT)
+#define VERB_TEXT      (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF) /* they print */
+#define VERB_ALL       (VERB_TEXT | VERB_MERGE)
 
 struct args;
 
@@ -94,6 +95,7 @@ struct args {
 	bool stack;
 	uint64_t stack_size; /* with stack: bytes to copy; 0: frame pointers are followed */
 #define STACK_SIZE_AUTO UINT64_MAX
+	bool why;			    /* values that conditionals test */
 	bool timeline;			    /* profile: each sample is an event */
 	uint64_t freq;			    /* profile: samples a second on each CPU */
 	const struct output_format *format; /* NULL: not given */

@@ -73,6 +73,8 @@ static const struct option_row rows[] = {
 	 "of the functions that are named, only exported ones"},
 	{"regs", 'r', "LIST", VERB_SHOW, TEXT(regs),
 	 "registers on entry: none, args (default), all, or names"},
+	{"why", 0, NULL, VERB_FUNCTIONS, SWITCH(why),
+	 "also what each conditional tests: the values that it compares"},
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},
 	{"stack-size", 0, "SIZE", VERB_TRACE, COUNT(stack_size),
 	 "-k: copy so much of the stack (default: 8K), 0: follow frame pointers"},

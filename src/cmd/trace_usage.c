@@ -16,6 +16,18 @@ static int check_stack_size(const struct args *a)
 	return 0;
 }
 
+static int check_why(const struct args *a)
+{
+	struct output_wants w = args__wants(a);
+
+	if (args__counts(a) || !w.tests)
+		return err__usage("--why tells the values of each branch: use -F text, -F json or "
+				  "a trace file (-o FILE)");
+	if (!(w.events & PLAN_BRANCH))
+		return err__usage("--why tells the values of branches: -e must have branch");
+	return 0;
+}
+
 static int usage_of(const struct args *a)
 {
 	const char *name = args__record_name(a);
@@ -65,6 +77,8 @@ int trace__check(struct args *a)
 
 	if (!err && a->stack_size != STACK_SIZE_AUTO)
 		err = check_stack_size(a);
+	if (!err && a->why)
+		err = check_why(a);
 	if (!err)
 		err = engine__settle(a);
 	if (err)

@@ -8,6 +8,7 @@ static const struct output_wants all = {.events = OUTPUT_STEPS,
 					.branch_times = true,
 					.durations = true,
 					.regs = true,
+					.tests = true,
 					.lines = true,
 					.scopes = true};
 
@@ -47,6 +48,8 @@ void wants__read_source(const struct output_wants *w, struct plan *plan)
 		plan__lines(plan);
 	if (w->scopes)
 		plan__scopes(plan);
+	if (w->scopes && plan->tests)
+		plan__variables(plan);
 }
 
 void wants__settle(struct args *a)
@@ -173,6 +176,8 @@ static enum plan_placement placement_of(const struct args *a)
 		return PLACEMENT_COUNT;
 	if (a->placement_given)
 		return a->placement;
+	if (a->why) /* each conditional tells its own values */
+		return args__wants(a).branch_times ? PLACEMENT_FULL : PLACEMENT_IMPLIED;
 	/* a time takes the program longer than the branch: not where the rest takes hardly any */
 	if (a->engine == ENGINE_INLINE && args__record_name(a))
 		return PLACEMENT_WITNESS;
@@ -197,6 +202,7 @@ struct plan_options wants__plan_options(const struct args *a, const struct arch 
 				     .placement = placement_of(a),
 				     .count_all = a->placement_given || retires,
 				     .retire = retires,
+				     .tests = a->why,
 				     .mechanism = a->attach,
 				     .return_probes = a->returns == RETURNS_PROBE,
 				     .exact_flags = wants_flags(a),

@@ -81,6 +81,8 @@ static void put_log(struct emit *e, const struct item *i, const struct plan_site
 	};
 	size_t cold = e->c->code.cold.bytes.len;
 
+	if (p.kind == LOG_BRANCH && s->role == ROLE_BRANCH)
+		p.nvalues = plan__logged_values(e->c->plan, s, p.values);
 	if (s->probe == PROBE_COUNT && !has_targets(e, s) && !e->c->options->by_records) {
 		put_count(e, s, !taken && s->role == ROLE_BRANCH && is_conditional(insn), live);
 		return;

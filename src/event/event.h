@@ -121,6 +121,20 @@ struct event_named {
 	const uint64_t *regs;
 };
 
+/* What a conditional tested. In trace files: only flags may be added. */
+enum tested_flags {
+	TESTED = 1,	   /* known, and the branch went as it says */
+	TESTED_TWO = 2,	   /* two operands; else A alone */
+	TESTED_RESULT = 4, /* A is the instruction's result */
+	TESTED_AGAIN = 8,  /* one was in memory, and was read again when the branch was executed */
+	TESTED_SIZE_SHIFT = 4, /* of each operand: 1 << n bytes, n two bits */
+	TESTED_BITS = 6
+};
+struct tested {
+	uint8_t flags;	   /* enum tested_flags; 0: not known */
+	uint64_t value[2]; /* as they were in front of the instruction; zero-extended */
+};
+
 struct event {
 	uint64_t time;	   /* ns, CLOCK_MONOTONIC */
 	uint32_t pid, tid; /* in bbtrace's PID namespace; kernel: tid 0 is a CPU's idle task */
@@ -137,11 +151,12 @@ struct event {
 	bool unhandled;	   /* SIGNAL: no handler runs */
 	bool fault;	   /* SIGNAL: the next instruction itself caused it */
 	bool has_target, has_value;
-	uint64_t target; /* of an indirect branch, a ret or a return, if known */
-	uint64_t value;	 /* ret, RETURN: the return register, if known */
-	uint64_t count;	 /* LOST: lower bound of the missing events */
-	bool hits;	 /* LOST: also missing are hits that make no event of their own, or only a
-			    signal's */
+	uint64_t target;      /* of an indirect branch, a ret or a return, if known */
+	uint64_t value;	      /* ret, RETURN: the return register, if known */
+	struct tested tested; /* BRANCH, ENTRY: of a conditional */
+	uint64_t count;	      /* LOST: lower bound of the missing events */
+	bool hits; /* LOST: also missing are hits that make no event of their own, or only a
+		      signal's */
 	uint64_t goroutine; /* GOROUTINE; decoded from a log: whose it is. 0: none, or the thread's
 			       own stack */
 	const struct event_entry *entry; /* ENTRY */
@@ -226,6 +241,16 @@ void decoder__free(struct decoder *d);
  */
 const struct event *decoder__event(struct decoder *d, const void *record, size_t size,
 				   uint64_t settled);
+
+/* ---- what a conditional tests (tested.c) ---- */
+
+struct plan_site;
+/*
+ * Of a site with .test: place, what was in its operands' places when the branch was executed,
+ * known: a bit for each that could be read. Nothing is known if that isn't why it went so.
+ */
+void tested__take(struct tested *out, const struct plan *plan, const struct plan_site *s,
+		  bool taken, const uint64_t place[2], unsigned known);
 
 /* ---- from a copied stack to its frames (unwind.c) ---- */
 

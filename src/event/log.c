@@ -106,6 +106,14 @@ static size_t size_of_entry(const struct log_decoder *d, const struct plan_site 
 	return 4 + (goes ? 2 : 0) + __builtin_popcount(d->options->regs);
 }
 
+/* Of a branch that tells what it tests: how many values its record has. */
+static unsigned values_of(const struct log_decoder *d, const struct plan_site *s)
+{
+	struct operand values[2];
+
+	return s && s->test && s->role == ROLE_BRANCH ? plan__logged_values(d->plan, s, values) : 0;
+}
+
 /* In words, of n that there are; 0: not a record. */
 static size_t size_of(const struct log_decoder *d, const struct log_record *r, size_t n)
 {
@@ -113,7 +121,7 @@ static size_t size_of(const struct log_decoder *d, const struct log_record *r, s
 
 	switch (r->kind) {
 	case LOG_BRANCH:
-		return 1 + d->options->timed;
+		return 1 + values_of(d, r->site) + d->options->timed;
 	case LOG_TARGET:
 		return 2 + d->options->timed;
 	case LOG_RETURN:
@@ -159,7 +167,7 @@ bool log__branch(const struct plan *plan, uint32_t id, struct logged_branch *out
 	uint32_t site = id & (LOG_TAKEN - 1);
 
 	if (id >> LOG_KIND_SHIFT != LOG_BRANCH || site >= plan->sites.len ||
-	    !has_record(&plan->sites.data[site], LOG_BRANCH))
+	    !has_record(&plan->sites.data[site], LOG_BRANCH) || plan->sites.data[site].test)
 		return false;
 	*out = (struct logged_branch){
 		.site = site, .taken = id & LOG_TAKEN, .lowered = lowered_of(id)};
@@ -237,6 +245,42 @@ static void take_target(struct event *e, const uint64_t *value, bool is_ret)
 	e->value = is_ret ? value[1] : 0;
 }
 
+static void take_values(struct log_decoder *d, const struct log_record *r)
+{
+	const struct test *t = r->site->test;
+	const uint64_t *word = r->words + 1;
+	uint64_t place[2] = {0};
+	unsigned known = 3;
+
+	for (unsigned i = 0; i < t->n; i++) {
+		if (t->operand[i].kind == OPERAND_NONE)
+			continue;
+		if (t->operand[i].kind == OPERAND_MEM && *word == LOG_UNREADABLE)
+			known &= ~(1u << i);
+		place[i] = *word++;
+	}
+	tested__take(&d->event.tested, d->plan, r->site, r->taken, place, known);
+}
+
+/* Of an entry, by its registers: nothing is executed between it and the branch. */
+static void take_entry_values(struct log_decoder *d, const struct log_record *r)
+{
+	const struct test *t = r->site->test;
+	uint64_t place[2] = {0};
+	unsigned known = 0;
+
+	for (unsigned i = 0; i < t->n; i++) {
+		unsigned reg = t->operand[i].at.base;
+
+		if (t->operand[i].kind != OPERAND_REG || reg >= 32 ||
+		    !(d->options->regs >> reg & 1))
+			continue;
+		place[i] = d->regs[reg];
+		known |= 1u << i;
+	}
+	tested__take(&d->event.tested, d->plan, r->site, r->taken, place, known);
+}
+
 static void take_regs(struct log_decoder *d, const uint64_t *words)
 {
 	uint32_t regs = d->options->regs;
@@ -296,7 +340,7 @@ static size_t ticks_at(const struct log_decoder *d, const struct log_record *r)
 	case LOG_RETURN:
 		return 3;
 	case LOG_BRANCH:
-		return d->options->timed ? 1 : 0;
+		return d->options->timed ? 1 + values_of(d, r->site) : 0;
 	case LOG_TARGET:
 		return d->options->timed ? 2 : 0;
 	default:
@@ -395,8 +439,12 @@ static void take_site(struct log_decoder *d, struct log_thread *t, const struct 
 	if (r->kind == LOG_ENTRY) {
 		d->event.type = EVENT_ENTRY;
 		take_entry(d, t, r);
+		if (s->test)
+			take_entry_values(d, r);
 		return;
 	}
+	if (r->kind == LOG_BRANCH && values_of(d, s))
+		take_values(d, r);
 	if (r->kind == LOG_TARGET || r->kind == LOG_RETURN)
 		take_target(&d->event, r->words + 1, r->kind == LOG_RETURN);
 }

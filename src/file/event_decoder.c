@@ -107,6 +107,16 @@ static void give_entry(const struct codec *c, const struct record *x, char *comm
 	};
 }
 
+static void give_tested(const struct record *x, struct tested *out)
+{
+	uint8_t flags = x->state >> RECORD_TESTED_SHIFT & ((1u << TESTED_BITS) - 1);
+
+	if (!(flags & TESTED))
+		return;
+	out->flags = flags;
+	memcpy(out->value, x->value, sizeof(out->value));
+}
+
 static void give_values(const struct codec *c, const struct record *x, struct event *out)
 {
 	uint8_t kind =
@@ -123,6 +133,8 @@ static void give_values(const struct codec *c, const struct record *x, struct ev
 		out->has_value = is_return && !(x->state & RECORD_NO_VALUE);
 		out->target = out->has_target ? x->value[0] : 0;
 		out->value = out->has_value ? x->value[1] : 0;
+	} else if (kind == BRANCH_JCC || kind == BRANCH_LOOP) {
+		give_tested(x, &out->tested);
 	}
 }
 

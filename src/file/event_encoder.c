@@ -111,6 +111,8 @@ static enum record_kind kind_of(const struct plan *plan, const struct event *w)
 		return RECORD_STACK;
 	if (w->type != EVENT_BRANCH)
 		return kinds[w->type];
+	if (w->tested.flags)
+		return RECORD_VALUE;
 	kind = plan->sites.data[w->site].kind;
 	return kind == BRANCH_RET || kind == BRANCH_IJMP || kind == BRANCH_ICALL ? RECORD_VALUE
 										 : RECORD_BRANCH;
@@ -164,15 +166,19 @@ static void take_values(struct record *x, const struct event *w)
 	case EVENT_LOST:
 		x->value[0] = w->count;
 		x->value[1] = w->hits;
-		return;
+		break;
 	case EVENT_GOROUTINE:
 		x->value[0] = w->goroutine;
-		return;
+		break;
 	default:
 		x->value[0] = w->target;
 		x->value[1] = w->value;
 		x->state |= w->has_target ? 0 : RECORD_NO_TARGET;
 		x->state |= w->has_value ? 0 : RECORD_NO_VALUE;
+	}
+	if (w->tested.flags) {
+		x->state |= (uint32_t)w->tested.flags << RECORD_TESTED_SHIFT;
+		memcpy(x->value, w->tested.value, sizeof(x->value));
 	}
 }
 

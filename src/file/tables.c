@@ -95,6 +95,9 @@ static const struct column site[] = {
 	NUMBER(struct plan_site, role),
 	NUMBER(struct plan_site, traps),
 	STRING(struct plan_site, compare),
+	STRING(struct plan_site, variable_a),
+	STRING(struct plan_site, variable_b),
+	NUMBER(struct plan_site, variable_types),
 };
 
 static const struct column block[] = {

@@ -472,6 +472,33 @@ struct source_scope {
 };
 #define NO_SCOPE UINT32_MAX
 
+/* An operand of the instruction at vaddr: a register, or memory at a register, or at no register
+ * (REG_NONE), plus disp. */
+struct operand_place {
+	uint64_t vaddr;
+	uint8_t kind; /* enum operand_kind: REG, MEM */
+	uint8_t base;
+	uint8_t size; /* bytes */
+	int64_t disp;
+};
+/* In trace files: append only. */
+enum variable_type {
+	VARIABLE_NONE,
+	VARIABLE_SIGNED,
+	VARIABLE_UNSIGNED,
+	VARIABLE_POINTER,
+	VARIABLE_TYPES
+};
+/* What that is in the source, "p->count"; name NULL: not known. The name lives as long as the
+ * object. */
+struct variable {
+	const char *name;
+	uint8_t type; /* enum variable_type */
+};
+/* Of places, which are ascending. Without debug information none is known (variables.c). */
+void object__variables(const struct object *o, const struct operand_place *places, size_t n,
+		       struct variable *out);
+
 struct scope_calls {
 	/* The next one; they are numbered from 0. Strings live as long as the object. */
 	void (*scope)(void *ctx, const struct source_scope *s);

@@ -164,6 +164,14 @@ static bool get_to(const struct output *o, const struct step *s, union field_val
 	return s->to_known;
 }
 
+static bool get_why(const struct output *o, const struct step *s, union field_value *v)
+{
+	const struct plan_site *site = site_of(o, s);
+
+	v->step = s;
+	return s->tested.flags && site && site->compare;
+}
+
 static bool get_implied(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->flag = true;
@@ -287,6 +295,7 @@ const struct field fields[FIELDS] = {
 	[FIELD_INSN] = {KEY("insn"), VALUE_STRING, IN(STEP_BRANCH), get_insn},
 	[FIELD_TAKEN] = {KEY("taken"), VALUE_BOOL, IN(STEP_BRANCH), get_taken},
 	[FIELD_TO] = {KEY("to"), VALUE_PLACE, IN(STEP_BRANCH), get_to},
+	[FIELD_WHY] = {KEY("why"), VALUE_WHY, IN(STEP_BRANCH), get_why},
 	[FIELD_IMPLIED] = {KEY("implied"), VALUE_BOOL, CALLS, get_implied},
 	[FIELD_DEPTH] = {KEY("depth"), VALUE_DEC, CALLS | IN(STEP_NAMED), get_depth},
 	[FIELD_REGS] = {KEY("regs"), VALUE_REGS, IN(STEP_ENTRY), get_regs},

@@ -22,6 +22,7 @@ enum field_type {
 	VALUE_STACK,
 	VALUE_SRC,
 	VALUE_NAMED, /* the fields of a named event, as an object */
+	VALUE_WHY,   /* what a conditional tested, as an object */
 };
 
 union field_value {
@@ -43,6 +44,7 @@ union field_value {
 	} stack;
 	const struct src *src;
 	const struct event_named *named;
+	const struct step *step;
 };
 
 /* In the order of JSON output. */
@@ -68,6 +70,7 @@ enum field_id {
 	FIELD_INSN,
 	FIELD_TAKEN,
 	FIELD_TO,
+	FIELD_WHY,
 	FIELD_IMPLIED,
 	FIELD_DEPTH,
 	FIELD_REGS,
@@ -131,6 +134,8 @@ void json__put_regs(const struct output *o, struct json *j, const union field_va
 const char *named__kind(const struct output *o, const struct step *s);
 void named__put_json(const struct output *o, struct json *j, const struct event_named *n);
 void named__put_args(const struct output *o, struct str *s, const struct event_named *n);
+/* What a conditional tested, as a JSON object (why.c). */
+void why__put_json(const struct output *o, struct json *j, const struct step *step);
 /* A table of how many there were of each: of plan->named. */
 void named__put_counts(struct output *o, const uint64_t *counts);
 /* The registers that this entry shows (output.c). */

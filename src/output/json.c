@@ -99,6 +99,8 @@ static void put_value(const struct output *o, struct json *j, enum field_type ty
 		return json__put(j, v->src->json.data, v->src->json.len);
 	case VALUE_NAMED:
 		return named__put_json(o, j, v->named);
+	case VALUE_WHY:
+		return why__put_json(o, j, v->step);
 	case VALUE_STACK:
 		return put_stack(j, v->stack.frames, v->stack.n);
 	}
@@ -188,6 +190,7 @@ const struct output_format output_json = {
 		  .branch_times = true,
 		  .durations = true,
 		  .regs = true,
+		  .tests = true,
 		  .lines = true,
 		  .scopes = true},
 	.suffixes = ".json .jsonl",

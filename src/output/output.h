@@ -61,6 +61,7 @@ struct output_wants {
 	bool branch_times; /* when each branch was taken, which no other event tells */
 	bool durations;	   /* how long calls took */
 	bool regs;	   /* registers on entry */
+	bool tests;	   /* what conditionals test, if that is recorded */
 	bool lines;	   /* source lines: requires plan__lines() */
 	bool scopes;	   /* what was inlined: requires plan__scopes() */
 	bool source_text;  /* the files themselves, as they are when it is rendered */

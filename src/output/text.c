@@ -268,7 +268,6 @@ static bool has_several_objects(const struct output *o, const struct step *step)
 
 /* folding takes it for a time behind one: of the same instruction it is the same */
 #define SRC_CELL(...)	     CELL(SRC, src, __VA_ARGS__)
-
 #define CONTEXT_CELL	     CELL(CONTEXT, string, .before = "[", .after = "] ", .colour = YELLOW)
 
 static const struct cell entry_cells[] = {
@@ -300,6 +299,7 @@ static const struct cell branch_cells[] = {
 	CELL(INSN, string, .before = "  ", .after = "  "),
 	CELL(TAKEN, taken, .after = " "),
 	CELL(TO, place, .before = "-> ", .absent = "-> ?"),
+	CELL(WHY, why, .before = "  ", .colour = CYAN),
 	SRC_CELL(),
 	LINE_END,
 };
@@ -585,6 +585,7 @@ const struct output_format output_text = {
 		  .branch_times = true,
 		  .durations = true,
 		  .regs = true,
+		  .tests = true,
 		  .lines = true,
 		  .scopes = true},
 	.suffixes = ".txt",

@@ -48,9 +48,12 @@ unsigned columns__width(const struct output *o);
 /* The time of a step of no thread, and blanks. */
 void columns__put_global(struct output *o, const struct step *step);
 
+/* What a conditional tested (why.c). */
+void show_why(struct output *o, const struct step *step, const union field_value *v);
+
 /* ---- which lines are the same (text_key.c) ---- */
 
-#define KNOWN_KEYS (FOLD_KEYS + 8)
+#define KNOWN_KEYS (FOLD_KEYS + 11)
 /* FOLD_KEYS words: what two steps must have in common, besides their text, to be folded. */
 void text__fill_key(uint64_t *to, const struct step *s);
 /* KNOWN_KEYS words: what the text of a branch's line is made of; and a slot below 1024 for it. */

@@ -31,6 +31,9 @@ void text__fill_known_key(const struct output *o, const struct step *s, uint64_t
 		s->at.object ? s->at.vaddr : s->at.addr,
 		s->to_known ? (uintptr_t)s->to.symbol : 0,
 		s->to_known ? s->to.offset : 0,
+		s->tested.flags,
+		s->tested.value[0],
+		s->tested.value[1],
 	};
 
 	text__fill_key(to, s);

@@ -49,8 +49,9 @@ void texts__free(struct texts *t);
 /* struct plan.priv */
 struct plan_data {
 	VEC(struct function)
-	functions;	       /* owns the names and ranges that plan->functions points to */
-	struct texts compares; /* plan_site.compare */
+	functions;		  /* owns the names and ranges that plan->functions points to */
+	struct texts compares;	  /* plan_site.compare */
+	VEC(struct test *) tests; /* plan_site.test; owned */
 };
 
 /* ---- follow.c ---- */
@@ -102,8 +103,8 @@ struct emit {
 	uint64_t first_target, last_target;
 };
 
-/* plan_site.compare of the conditional at the end of a block of the graph (condition.c). */
-const char *condition__find(struct emit *e, uint32_t first, uint32_t last);
+/* Sets .compare and .test of the conditional at the end of a block of the graph (condition.c). */
+void condition__find(struct emit *e, uint32_t first, uint32_t last, struct plan_site *s);
 /* May the text of an instruction name an address? Then it isn't the same elsewhere. */
 bool condition__names_address(const char *text);
 

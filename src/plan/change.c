@@ -248,8 +248,12 @@ static void put_site(struct change *k, uint32_t i)
 	uint8_t probe_at = out->probe_at;
 
 	*out = *s;
-	if (old && old->compare && s->compare && !strcmp(old->compare, s->compare))
+	if (old && old->compare && s->compare && !strcmp(old->compare, s->compare)) {
 		out->compare = old->compare;
+		out->test = old->test;
+		out->variable_a = old->variable_a;
+		out->variable_b = old->variable_b;
+	}
 	out->object = k->object[s->object];
 	out->function = k->function[s->function];
 	out->block = part_at(k, s->block, s->vaddr);

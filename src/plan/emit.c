@@ -167,7 +167,7 @@ static void add_branch_site(struct emit *e, uint32_t first, uint32_t last, uint3
 	s->kind = insn->kind;
 	s->cond = insn->cond;
 	if (plan_site__is_conditional(s))
-		s->compare = condition__find(e, first, last);
+		condition__find(e, first, last, s);
 	s->thunk = insn->thunk;
 	s->switched = e->deltas && e->deltas[n->branch] == SP_SWITCHED;
 	s->sp_delta = !e->deltas || s->switched ? SP_UNKNOWN : e->deltas[n->branch];
@@ -549,6 +549,7 @@ void plan__emit(struct plan *p, uint32_t object, struct graph *g,
 	point_to_sites(&e, first);
 	set_entries(&e);
 	p->late_entries |= may_be_late(&e);
+	p->tests |= options->tests;
 	for (size_t i = first; i < p->sites.len; i++)
 		decide(&e, &p->sites.data[i]);
 	vec__free(&e.leaders);

@@ -37,6 +37,8 @@ struct plan_scope_range {
 void plan__lines(struct plan *p);
 /* Fills in scopes and scope_ranges, too. */
 void plan__scopes(struct plan *p);
+/* The variables of sites with .test; slow (variables.c). */
+void plan__variables(struct plan *p);
 /* The innermost scope of the code at vaddr; NO_SCOPE: not known. */
 uint32_t plan__scope_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Behind the code from vaddr on that is in the same one, or in none. */

@@ -439,6 +439,7 @@ void plan__free_tables(struct plan *p)
 void plan__free(struct plan *p)
 {
 	struct function *f;
+	struct test **test;
 
 	if (!p)
 		return;
@@ -447,6 +448,9 @@ void plan__free(struct plan *p)
 			function__free(f);
 		vec__free(&data_of(p)->functions);
 		texts__free(&data_of(p)->compares);
+		vec__each (test, &data_of(p)->tests)
+			free(*test);
+		vec__free(&data_of(p)->tests);
 		free(p->priv);
 	}
 	plan__free_tables(p);

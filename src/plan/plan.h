@@ -45,6 +45,12 @@ struct plan_site {
 	const char *mnemonic; /* of a branch, else NULL */
 	const char *compare;  /* conditional: the instruction of its block that set the flags which
 				 it tests, "cmp A, 0x40"; NULL: none, or not known */
+	const struct test *test; /* plan_options.tests: its operands, all of which can be told
+				    where the branch is executed; NULL: they can't. Not in trace
+				    files */
+	/* What .compare's operands are in the source, "p->count" (plan__variables()); NULL: not
+	 * known */
+	const char *variable_a, *variable_b;
 	struct operand operand;
 	uint32_t object;   /* index into plan->objects */
 	uint32_t function; /* the function whose range contains it: index into plan->functions */
@@ -71,9 +77,10 @@ struct plan_site {
 	uint8_t traps;	  /* of a hit of its probe: 2 where the kernel single-steps the instruction;
 			     0: not known */
 	uint8_t unsolved; /* PLACEMENT_COUNT: its count can't be told. Not in trace files */
-	uint8_t kept;	  /* its probe is in place: plan_options.before. Not in trace files */
-	uint8_t logs;	  /* code in the process logs it, whatever .probe says: it is shown while
-			     that is PROBE_INLINE. Not in trace files */
+	uint8_t variable_types; /* enum variable_type of A, and of B << 4 */
+	uint8_t kept;		/* its probe is in place: plan_options.before. Not in trace files */
+	uint8_t logs; /* code in the process logs it, whatever .probe says: it is shown while
+			 that is PROBE_INLINE. Not in trace files */
 	uint16_t cond;
 	int32_t sp_delta; /* sp at the entry - sp before the instruction, bytes; SP_UNKNOWN */
 };
@@ -246,6 +253,7 @@ struct plan {
 	bool return_probes; /* returns of programs are recorded by return probes on entries, not at
 			     * rets */
 	bool late_entries;  /* plan_options.late_entries, for programs. Not in trace files */
+	bool tests;	    /* plan_options.tests. Not in trace files */
 	VEC(struct plan_object) objects;
 	VEC(struct plan_function) functions;
 	VEC(struct plan_site) sites;
@@ -371,6 +379,7 @@ struct plan_options {
 	bool count_all; /* placement count: each branch and entry is counted by a probe of its own
 			 */
 	const struct cost_row *costs; /* measured, as those of arch; NULL: the usual ones */
+	bool tests;		      /* find out what conditionals test (plan_site.test) */
 	bool retire; /* placement count, all branches: their probes will be removed one by one,
 		      * which needs plan->sides */
 	const char *mechanism; /* the one whose costs count; NULL: the best one */
@@ -389,6 +398,10 @@ struct plan_options {
  */
 int plan__build(const function_vec *functions, const struct plan_options *options,
 		struct plan **out);
+/* The values that the log record of a conditional has: those that it tests and that aren't
+ * constant, at most two. Returns how many. */
+unsigned plan__logged_values(const struct plan *p, const struct plan_site *s,
+			     struct operand values[2]);
 /* Another probe will be there; an object that isn't in the plan is ignored. */
 void plan__reserve(struct plan *p, const struct object *o, uint64_t vaddr);
 struct plan *plan__empty(const struct arch *arch); /* for named events alone */

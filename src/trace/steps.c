@@ -149,6 +149,7 @@ int step__branch(struct event_context *n, bool taken)
 	step = step_of(n, STEP_BRANCH, n->site);
 	step.at = places->at;
 	step.taken = taken;
+	step.tested = n->e->tested;
 	if (n->s->target || !taken) {
 		step.to = taken ? places->taken : places->next;
 		step.to_known = true;

@@ -84,7 +84,8 @@ struct step {
 	/* BRANCH: kind, mnemonic: plan->sites.data[site] */
 	bool taken; /* JCC, LOOP */
 	bool to_known;
-	struct location to; /* the fall-through when not taken */
+	struct location to;   /* the fall-through when not taken */
+	struct tested tested; /* JCC, LOOP: what it tested */
 
 	/* ENTRY */
 	const uint64_t *regs; /* by register number, EVENT_REGS of them; NULL: not recorded */

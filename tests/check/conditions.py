@@ -516,4 +516,5 @@ def main():
         check_run(bbtrace, rest[:end], rest[end + 1 :])
 
 
-main()
+if __name__ == "__main__":
+    main()

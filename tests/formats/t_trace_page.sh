@@ -36,6 +36,7 @@ agrees() {
 agrees 'threads' "$T/threads" '*' -k -o "$T/trace" -- "$T/threads"
 agrees 'forked processes' "$T/forks" '*' -f -o "$T/trace" -- "$T/forks"
 agrees 'jump tables' "$T/switch" '*' -o "$T/trace" -- "$T/switch"
+agrees 'what conditionals test' "$T/switch" '*' --why -o "$T/trace" -- "$T/switch"
 agrees 'returns by return probes' "$T/fib" '*' --returns probe -o "$T/trace" -- "$T/fib"
 agrees 'functions among named events' "$T/threads" '*' --with 'raw_syscalls:*' --with sched:sched_process_fork -e entry,branch,return,sched -k -o "$T/trace" -- "$T/threads"
 agrees 'libc in ls' libc.so.6 'mall*' 'str*' free -r all -o "$T/trace" -- ls /

@@ -7,6 +7,28 @@
 
 static const uint16_t machines[] = {EM_X86_64, EM_AARCH64, EM_RISCV, EM_ARM};
 
+static void look_at_test(const struct arch *arch, const uint8_t *p, size_t len,
+			 const struct insn *i, uint16_t flags)
+{
+	uint64_t value[2] = {i->addr, (uint64_t)flags << 48 | flags};
+	struct test t;
+
+	if (!arch->test || !arch->test(p, len, i->addr, &t))
+		return;
+	CHECK(t.how && (t.n == 1 || t.n == 2));
+	CHECK(t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64);
+	for (unsigned k = 0; k < t.n; k++) {
+		const struct test_operand *o = &t.operand[k];
+
+		CHECK(o->kind == OPERAND_NONE || o->kind == OPERAND_REG || o->kind == OPERAND_MEM);
+		CHECK(o->kind != OPERAND_REG || o->at.base < arch->nregs);
+		CHECK(o->kind != OPERAND_MEM || o->at.base < arch->nregs ||
+		      o->at.base == REG_NONE || o->at.base == REG_IP);
+		CHECK(!(o->constant & ~test__mask(&t)) && o->shift < 64);
+	}
+	CHECK(t.how == TEST_READS || test__decide(&t, arch, BRANCH_JCC, flags & 15, value) <= 1);
+}
+
 static void look_at(const struct arch *arch, const uint8_t *p, size_t len, const struct insn *i,
 		    uint16_t flags)
 {
@@ -28,6 +50,7 @@ static void look_at(const struct arch *arch, const uint8_t *p, size_t len, const
 	}
 	if (arch->format(p, len, i->addr, text, sizeof(text)))
 		CHECK(strlen(text) < sizeof(text) && is_safe(text, strlen(text)));
+	look_at_test(arch, p, len, i, flags);
 	if (arch->detail(p, len, i->addr, &detail))
 		CHECK(detail.bits <= 64);
 }

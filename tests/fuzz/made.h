@@ -187,6 +187,7 @@ static inline bool made__build(struct made *m, struct input *in)
 	made__functions(m, in, count[2] % 4 + 1, len);
 	m->options.kernel_object = flags & 1 ? &m->o : NULL;
 	m->options.patchable_unsafe = flags & 2;
+	m->options.tests = flags & 2;
 	m->options.events =
 		flags >> 2 & 7 ? flags >> 2 & 7u : PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN;
 	m->options.nstubs = count[3] % 4;

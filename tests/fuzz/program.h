@@ -201,6 +201,27 @@ static inline void check_scope_range(void *ctx, uint32_t scope, uint64_t start, 
 	CHECK(start < end && scope < ((struct scope_check *)ctx)->scopes);
 }
 
+/* Registers and memory at the ranges' starts. */
+static inline void ask_variables(const struct object *o, const struct range *ranges)
+{
+	struct operand_place places[16];
+	struct variable found[ARRAY_SIZE(places)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		places[i] = (struct operand_place){
+			.vaddr = ranges[0].vaddr + 3 * (i / 2),
+			.kind = i % 2 ? OPERAND_MEM : OPERAND_REG,
+			.base = i % 5	? i % 8
+				: i % 2 ? REG_NONE
+					: 7,
+			.size = 1 << i % 4,
+			.disp = i % 2 ? 8 * (int64_t)i - 32 : 0,
+		};
+	object__variables(o, places, ARRAY_SIZE(places), found);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		CHECK(!found[i].name || (*found[i].name && found[i].type < VARIABLE_TYPES));
+}
+
 /* All that is asked of debug information. */
 static inline void look_at_debug(struct object *o)
 {
@@ -215,6 +236,7 @@ static inline void look_at_debug(struct object *o)
 	object__lines(o, ranges, ARRAY_SIZE(ranges), check_row, &rows);
 	CHECK(!rows.open);
 	object__scopes(o, ranges, ARRAY_SIZE(ranges), &calls, &scopes);
+	ask_variables(o, ranges);
 }
 
 #endif

@@ -187,6 +187,10 @@ static inline void put_event(struct str *s, const struct event *e)
 		    (unsigned long long)e->target, e->has_value, (unsigned long long)e->value,
 		    (unsigned long long)e->count, e->hits, (unsigned long long)e->goroutine,
 		    e->untimed ? " untimed" : "");
+	if (e->tested.flags)
+		str__printf(s, " tested %x %llx %llx", e->tested.flags,
+			    (unsigned long long)e->tested.value[0],
+			    (unsigned long long)e->tested.value[1]);
 	if (n) {
 		str__printf(s, " entry %llx %llx %llx/%llx %u %s %u %llx",
 			    (unsigned long long)n->ip, (unsigned long long)n->caller,
@@ -292,6 +296,12 @@ static inline uint64_t rnd(void) /* Marsaglia, Xorshift RNGs: xorshift64 */
 	seed ^= seed >> 7;
 	seed ^= seed << 17;
 	return seed;
+}
+
+static inline struct tested any_tested(void)
+{
+	return (struct tested){.flags = TESTED | (rnd() & ((1u << TESTED_BITS) - 1)),
+			       .value = {rnd() >> rnd() % 64, rnd() >> rnd() % 64}};
 }
 
 /* Valid until the next call. */

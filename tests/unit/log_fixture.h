@@ -217,6 +217,9 @@ static const char *wrong_words(const struct trial *t, const uint64_t *w, uint64_
 	}
 	if (t->point.kind == LOG_TARGET && w[n++] != target)
 		return "target";
+	for (unsigned i = 0; i < t->point.nvalues; i++)
+		if (w[n++] != t->in.r[t->point.values[i].base])
+			return "value";
 	if ((t->options.timed || t->point.kind == LOG_RETURN) && wrong_time(t, w[n++]))
 		return "time";
 	*words = n;
@@ -350,6 +353,14 @@ static uint32_t random_dead(unsigned mode)
 	}
 }
 
+static struct operand random_value(void)
+{
+	uint8_t reg = random64() % GENERAL;
+
+	return (struct operand){
+		.kind = OPERAND_REG, .base = reg == RSP ? RAX : reg, .index = REG_NONE};
+}
+
 static void prepare(struct trial *t, unsigned kind, unsigned mode)
 {
 	memset(t, 0, sizeof(*t));
@@ -360,6 +371,10 @@ static void prepare(struct trial *t, unsigned kind, unsigned mode)
 	t->point.len = 1 + random64() % 15;
 	t->point.dead = random_dead(mode);
 	t->point.flags_dead = random64() & 1;
+	if (kind == LOG_BRANCH)
+		t->point.nvalues = random64() % 3;
+	for (unsigned i = 0; i < t->point.nvalues; i++)
+		t->point.values[i] = random_value();
 	t->options.timed = random64() & 1;
 	t->options.regs = random64() & 0x3ffff;
 	t->options.callers = random64() & 1;

@@ -7,8 +7,22 @@
 #include "plan/plan.h"
 #include "tap.h"
 
-enum { JCC, IJMP, RET, ENTRY, ENTRY_RET, ENTRY_JCC, WITNESS, UPROBE, ENTRY_IJMP, SITES };
+enum {
+	JCC,
+	IJMP,
+	RET,
+	ENTRY,
+	ENTRY_RET,
+	ENTRY_JCC,
+	WITNESS,
+	UPROBE,
+	ENTRY_IJMP,
+	TESTS,
+	ENTRY_TESTS,
+	SITES
+};
 
+static struct test test;
 static struct plan_site sites[SITES] = {
 	[JCC] = {.role = ROLE_BRANCH, .kind = BRANCH_JCC},
 	[IJMP] = {.role = ROLE_BRANCH, .kind = BRANCH_IJMP},
@@ -19,6 +33,9 @@ static struct plan_site sites[SITES] = {
 	[WITNESS] = {.role = ROLE_WITNESS, .kind = BRANCH_NONE},
 	[UPROBE] = {.role = ROLE_BRANCH, .kind = BRANCH_JCC},
 	[ENTRY_IJMP] = {.role = ROLE_BRANCH, .kind = BRANCH_IJMP, .entry = 1},
+	[TESTS] = {.role = ROLE_BRANCH, .kind = BRANCH_JCC, .cond = 2, .test = &test},
+	[ENTRY_TESTS] =
+		{.role = ROLE_BRANCH, .kind = BRANCH_JCC, .entry = 1, .cond = 2, .test = &test},
 };
 static struct plan plan = {.sites = {sites, SITES, SITES}};
 
@@ -99,6 +116,80 @@ static void test_branches(void)
 	w[0] = word(LOG_BRANCH, 0, false, JCC, SP);
 	e = decode(d, w, 1, &n);
 	ok(e && e->untimed && e->time == START + 400, "a branch behind it has its time");
+	log_decoder__free(d);
+}
+
+/* Sets .test of TESTS, whose branch is jb. */
+static void set_test(const char *bytes, size_t len)
+{
+	if (!plan.arch->test((const uint8_t *)bytes, len, 0x1000, &test))
+		exit(99);
+}
+
+static bool tells(const struct event *e, uint64_t a, uint64_t b)
+{
+	return e && e->tested.flags & TESTED && e->tested.value[0] == a && e->tested.value[1] == b;
+}
+
+static void test_values(void)
+{
+	struct log_decoder *d = log_decoder__new(&plan, &args_only, a_clock);
+	uint64_t w[4] = {word(LOG_BRANCH, 0, true, TESTS, SP), 0x123400000010, 0x500000040, 40};
+	uint64_t e_words[7];
+	struct logged_branch branch;
+	const struct event *e;
+	int n;
+
+	set_test("\x39\xf7", 2); /* cmp edi, esi */
+	th = thread_at(SP);
+	e = decode(d, w, 4, &n);
+	ok(n == 3 && says(e, EVENT_BRANCH, TESTS, SP) && e->taken && tells(e, 0x10, 0x40),
+	   "a branch has what it tests");
+	ok(!decode(d, w, 2, &n) && n == -EBADMSG, "values that are cut are refused");
+	ok(!log__branch(&plan, (uint32_t)w[0], &branch), "it is more than its id");
+	w[0] = word(LOG_BRANCH, 0, false, TESTS, SP);
+	e = decode(d, w, 4, &n);
+	ok(n == 3 && e && !e->taken && !e->tested.flags, "what it went against is not told");
+	set_test("\x80\xfc\x7f", 3); /* cmp ah, 0x7f */
+	w[1] = 0x8042;
+	e = decode(d, w, 4, &n);
+	ok(n == 2 && tells(e, 0x80, 0x7f), "a constant has no word");
+	set_test("\x3b\x37", 2); /* cmp esi, [rdi] */
+	w[1] = 3;
+	w[2] = 3;
+	e = decode(d, w, 4, &n);
+	ok(n == 3 && tells(e, 3, 3) && e->tested.flags & TESTED_AGAIN, "memory was read again");
+	w[2] = LOG_UNREADABLE;
+	e = decode(d, w, 4, &n);
+	ok(n == 3 && e && !e->tested.flags, "or could not be read");
+	set_test("\x48\x39\xe7", 3); /* cmp rdi, rsp */
+	e = decode(d, w, 4, &n);
+	ok(n == 1 && e && !e->tested.flags, "or if it is the stack pointer, which logs lower");
+	memcpy(e_words,
+	       (uint64_t[]){word(LOG_ENTRY, 0, true, ENTRY_TESTS, SP), 41, 0xca11, 0x4000, 22, SP,
+			    77},
+	       sizeof(e_words));
+	set_test("\x39\xd7", 2); /* cmp edi, edx */
+	e = decode(d, e_words, 7, &n);
+	ok(n == 7 && says(e, EVENT_ENTRY, ENTRY_TESTS, SP) && e->taken && !e->tested.flags,
+	   "an entry that is a branch has them by its registers, if it went by them");
+	e_words[6] = 21;
+	e = decode(d, e_words, 7, &n);
+	ok(n == 7 && tells(e, 21, 22), "as it did here");
+	set_test("\x39\xf7", 2); /* cmp edi, esi */
+	e = decode(d, e_words, 7, &n);
+	ok(n == 7 && e && !e->tested.flags, "not by one that was not recorded");
+	log_decoder__free(d);
+	d = log_decoder__new(&plan, &(struct log_options){.timed = true}, a_clock);
+	th = thread_at(SP);
+	set_test("\x39\xf7", 2);
+	w[0] = word(LOG_BRANCH, 0, true, TESTS, SP);
+	w[2] = 0x40;
+	w[1] = 1;
+	e = decode(d, w, 4, &n);
+	ok(n == 4 && tells(e, 1, 0x40) && !e->untimed && e->time == START + 400,
+	   "the time is behind the values");
+	ok(!decode(d, w, 3, &n) && n == -EBADMSG, "a time that is cut is refused");
 	log_decoder__free(d);
 }
 
@@ -367,6 +458,7 @@ int main(void)
 	for (int i = 0; i < SITES; i++)
 		sites[i].probe = i == UPROBE ? PROBE_TRAP : PROBE_INLINE;
 	test_branches();
+	test_values();
 	test_callers();
 	test_entries();
 	test_stack();

@@ -61,6 +61,29 @@ static void test_entry(void)
 	options = fixture_options;
 }
 
+/* b: a jne that is taken. */
+static void test_why(struct step b)
+{
+#define WHY(members)                                                                                   \
+	HEAD("branch")                                                                                 \
+	"," PLACE("37", "0x985a5") ",\"kind\":\"jcc\",\"insn\":\"jne\",\"taken\":true,\"to\":{" PLACE( \
+		"80", "0x985d0") "}," members "\"depth\":0}\n"
+	fixture_sites[SITE_JNE].compare = "cmp eax, dword ptr [rdi]";
+	b.tested = (struct tested){TESTED | TESTED_TWO | TESTED_AGAIN | 2 << TESTED_SIZE_SHIFT,
+				   {0xffffffff, 0}};
+	shows(WHY("\"why\":{\"compare\":\"cmp eax, dword ptr [rdi]\",\"values\":[\"0xffffffff\","
+		  "\"0x0\"],\"bits\":32,\"read_again\":true},"),
+	      "what was compared is told", b);
+	fixture_sites[SITE_JNE].compare = "and al, 0x01";
+	b.tested = (struct tested){TESTED | TESTED_RESULT, {1}};
+	shows(WHY("\"why\":{\"compare\":\"and al, 0x01\",\"values\":[\"0x1\"],\"result\":true,"
+		  "\"bits\":8},"),
+	      "a result is called so", b);
+	fixture_sites[SITE_JNE].compare = NULL;
+	shows(WHY(""), "without the comparison there is nothing to tell", b);
+#undef WHY
+}
+
 static void test_branch(void)
 {
 	struct step b = fixture_branch(SITE_JNE, true, fixture_at(80));
@@ -69,6 +92,7 @@ static void test_branch(void)
 		      "37", "0x985a5") ",\"kind\":\"jcc\",\"insn\":\"jne\",\"taken\":"
 				       "true,\"to\":{" PLACE("80", "0x985d0") "},\"depth\":0}\n",
 	      "a taken branch is as in the example of CONTRACT.md", b);
+	test_why(b);
 	b = fixture_branch(SITE_LOOP, false, fixture_at(41));
 	shows(HEAD("branch") "," PLACE(
 		      "39", "0x985a7") ",\"kind\":\"loop\",\"insn\":\"jrcxz\",\"taken\":"

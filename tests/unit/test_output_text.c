@@ -132,6 +132,51 @@ static void test_few_registers(void)
 	options.regs = 0;
 }
 
+#define BITS(n) ((__builtin_ctz(n) - 3) << TESTED_SIZE_SHIFT)
+
+/* b: a jne that is not taken. */
+static void test_why(struct step b)
+{
+	static const char not_taken[] = LEFT "  malloc+0x25  jne  not taken -> malloc+0x27  ";
+	static const struct {
+		struct tested t;
+		const char *compare, *want, *what;
+	} rows[] = {
+		{{TESTED | TESTED_TWO | BITS(64), {0x10, 0x40}},
+		 "cmp rax, rdx",
+		 "cmp rax, rdx: 0x10 vs 0x40",
+		 "what was compared is told"},
+		{{TESTED | TESTED_TWO | BITS(32), {9, 0xffffffea}},
+		 "cmp eax, edx",
+		 "cmp eax, edx: 9 vs -22",
+		 "small numbers are decimal, with the sign that their size gives them"},
+		{{TESTED | TESTED_TWO | BITS(64), {0xffffffea, (uint64_t)-4096}},
+		 "cmp rax, rdx",
+		 "cmp rax, rdx: 0xffffffea vs 0xfffffffffffff000",
+		 "others are not negative"},
+		{{TESTED | BITS(8), {0x80}}, "test al, al", "test al, al: -128", "a byte"},
+		{{TESTED | TESTED_RESULT | BITS(32), {0}},
+		 "dec edi",
+		 "dec edi gave 0",
+		 "a result is called so"},
+		{{TESTED | TESTED_TWO | TESTED_AGAIN | BITS(16), {1, 2}},
+		 "cmp word ptr [rdi], 0x02",
+		 "cmp word ptr [rdi], 0x02: 1 vs 2 (read again)",
+		 "memory was read again"},
+	};
+	char want[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		fixture_sites[SITE_JNE].compare = rows[i].compare;
+		b.tested = rows[i].t;
+		snprintf(want, sizeof(want), "%s%s\n", not_taken, rows[i].want);
+		shows(want, rows[i].what, b);
+	}
+	fixture_sites[SITE_JNE].compare = NULL;
+	shows(LEFT "  malloc+0x25  jne  not taken -> malloc+0x27\n",
+	      "without the comparison there is nothing to tell", b);
+}
+
 static void test_branches(void)
 {
 	struct step b = fixture_branch(SITE_JNE, true, fixture_at(0x50));
@@ -141,6 +186,7 @@ static void test_branches(void)
 	b = fixture_branch(SITE_JNE, false, fixture_at(0x27));
 	shows(LEFT "  malloc+0x25  jne  not taken -> malloc+0x27\n",
 	      "a conditional branch says that it was not taken", b);
+	test_why(b);
 	b = fixture_branch(SITE_LOOP, true, fixture_at(0x50));
 	shows(LEFT "  malloc+0x27  jrcxz  taken -> malloc+0x50\n",
 	      "a loop instruction says that it was taken", b);

@@ -117,6 +117,7 @@ static void add_any_event(struct trace_writer *w)
 	default:
 		e = event(rnd() % 2 ? S_JNE : rnd() % 2 ? S_LOOP : S_CALL, EVENT_BRANCH);
 		e.taken = e.site != S_CALL && rnd() % 3;
+		e.tested = e.site != S_CALL && rnd() % 2 ? any_tested() : e.tested;
 		return add_event(w, e);
 	}
 }
@@ -286,7 +287,7 @@ static void test_stop(void)
  * tables.c as well. */
 static void test_all_fields(void)
 {
-	is(sizeof(struct plan_site), 80, "struct plan_site is as tables.c knows it");
+	is(sizeof(struct plan_site), 104, "struct plan_site is as tables.c knows it");
 	is(sizeof(struct plan_block), 56, "struct plan_block is as tables.c knows it");
 	is(sizeof(struct plan_function), 80, "struct plan_function is as tables.c knows it");
 	is(sizeof(struct plan_line), 24, "struct plan_line is as tables.c knows it");
@@ -299,7 +300,7 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_named), 16, "struct plan_named is as tables.c knows it");
 	is(sizeof(struct plan_field), 40, "struct plan_field is as tables.c knows it");
 	is(sizeof(struct event_named), 128, "struct event_named is as event_codec.c knows it");
-	is(sizeof(struct event), 128, "struct event is as event_codec.c knows it");
+	is(sizeof(struct event), 152, "struct event is as event_codec.c knows it");
 	is(sizeof(struct event_entry), 128, "struct event_entry is as event_codec.c knows it");
 }
 

@@ -96,6 +96,10 @@ enum flags_effect aarch64__flags_effect(const uint8_t *bytes, size_t len, uint8_
 /* condition.c: struct arch's proves. */
 bool aarch64__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare, struct str *out);
 
+/* test.c: struct arch's test and test_flags. */
+bool aarch64__test(const uint8_t *bytes, size_t len, uint64_t addr, struct test *out);
+uint64_t aarch64__test_flags(const struct test *t, const uint64_t value[2], uint64_t *unknown);
+
 /* uprobe.c: fills in user_refusal, emulated and varies; row: of a branch, or NULL. And struct
  * arch's uprobe_form. */
 void aarch64__uprobe(uint32_t word, const struct match *row, struct insn *out);

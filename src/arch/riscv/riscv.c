@@ -210,6 +210,21 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	return 0;
 }
 
+/* The zero register is one as others are. */
+static bool test(const uint8_t *bytes, size_t len, uint64_t addr, struct test *out)
+{
+	struct insn insn;
+
+	*out = (struct test){.how = TEST_READS, .bits = 64, .n = 2};
+	if (decode(bytes, len, addr, false, &insn) || insn.kind != BRANCH_JCC)
+		return false;
+	for (unsigned i = 0; i < 2; i++)
+		out->operand[i] = (struct test_operand){
+			.kind = OPERAND_REG,
+			.at = {.kind = OPERAND_REG, .base = insn.reads[i], .index = REG_NONE}};
+	return true;
+}
+
 /* ---- text ---- */
 
 static void put_operands(uint32_t word, const struct match *m, const struct insn *insn, char *out,
@@ -320,6 +335,7 @@ const struct arch arch_riscv64 = {
 	.taken = riscv__taken,
 	.bound = riscv__bound,
 	.proves = riscv__proves,
+	.test = test,
 	.nregs = RISCV_REGS,
 	.reg_names = riscv__reg_names,
 	.sp_reg = RISCV_SP,

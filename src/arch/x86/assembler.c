@@ -123,6 +123,14 @@ void asm__zero(struct code_part *p, uint8_t reg)
 	asm__put(p, 0, 0, 0, 0);
 }
 
+void asm__constant(struct code_part *p, uint8_t reg, uint64_t value)
+{
+	put_rex(p, 64, 0, 0, reg);
+	put(p, 0xb8 | (reg & 7));
+	for (unsigned i = 0; i < 8; i++)
+		put(p, value >> 8 * i);
+}
+
 void asm__jump(struct code_part *p, uint32_t label)
 {
 	put(p, 0xe9);

@@ -25,6 +25,7 @@ enum {
 	ASM_SUB = 0x2b,
 	ASM_LEA = 0x8d,
 	ASM_INC = 0xff, /* /0 */
+	ASM_LOAD_8 = 0x1b6,
 	ASM_LOAD_16 = 0x1b7,
 };
 
@@ -50,6 +51,7 @@ void asm__swap(struct code_part *p, uint8_t a, uint8_t b);
 void asm__push(struct code_part *p, uint8_t reg);
 void asm__pop(struct code_part *p, uint8_t reg);
 void asm__zero(struct code_part *p, uint8_t reg); /* keeps the flags */
+void asm__constant(struct code_part *p, uint8_t reg, uint64_t value);
 void asm__jump(struct code_part *p, uint32_t label);
 void asm__call(struct code_part *p, uint32_t label);
 /* cc: the condition code, the low half of the opcode. */

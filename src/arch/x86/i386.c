@@ -41,6 +41,11 @@ static int accesses(const uint8_t *bytes, size_t len, uint64_t addr,
 	return x86__accesses(X86_32, bytes, len, addr, behind, out);
 }
 
+static bool test(const uint8_t *bytes, size_t len, uint64_t addr, struct test *out)
+{
+	return x86__test(X86_32, bytes, len, addr, out);
+}
+
 static enum flags_effect flags_effect(const uint8_t *bytes, size_t len, uint8_t kind, uint16_t cond)
 {
 	return x86__flags_effect(X86_32, bytes, len, kind, cond);
@@ -131,6 +136,8 @@ const struct arch arch_i386 = {
 	.bound = x86__bound,
 	.flags_effect = flags_effect,
 	.proves = x86__proves,
+	.test = test,
+	.test_flags = x86__test_flags,
 	.nregs = ARRAY_SIZE(i386_reg_names),
 	.reg_names = i386_reg_names,
 	.sp_reg = X86_RSP,

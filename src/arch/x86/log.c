@@ -81,10 +81,29 @@ static bool has_callers(const struct logger *l)
 	return l->point->kind == LOG_ENTRY && l->options->callers;
 }
 
+/* Of a branch. */
+static uint32_t value_registers(const struct log_point *p)
+{
+	uint32_t regs = 0;
+
+	for (unsigned i = 0; i < p->nvalues; i++)
+		regs |= operand_registers(&p->values[i]);
+	return regs;
+}
+
+/* The one in memory; NULL: none is. */
+static const struct operand *value_in_memory(const struct log_point *p)
+{
+	for (unsigned i = 0; i < p->nvalues; i++)
+		if (p->values[i].kind == OPERAND_MEM)
+			return &p->values[i];
+	return NULL;
+}
+
 static uint32_t recorded_registers(const struct logger *l)
 {
 	bool entry = l->point->kind == LOG_ENTRY;
-	uint32_t regs = entry ? l->options->regs : 0;
+	uint32_t regs = entry ? l->options->regs : value_registers(l->point);
 
 	if (has_callers(l))
 		regs |= BIT(X86_RBP);
@@ -103,7 +122,7 @@ static bool is_stored_directly(const struct log_point *p)
 
 static bool needs_value(const struct log_point *p)
 {
-	return p->kind != LOG_BRANCH && !is_stored_directly(p);
+	return (p->kind != LOG_BRANCH && !is_stored_directly(p)) || value_in_memory(p);
 }
 
 static void choose_registers(struct logger *l)
@@ -118,8 +137,10 @@ static void choose_registers(struct logger *l)
 	l->cursor = NOWHERE;
 	l->value = NOWHERE;
 	if (needs_value(l->point))
-		l->value = choose(l, flags | operand_registers(l->point->operand));
-	l->cursor = choose(l, l->changed | operand_registers(l->point->operand));
+		l->value = choose(l, flags | operand_registers(l->point->operand) |
+					     value_registers(l->point));
+	l->cursor = choose(l, l->changed | operand_registers(l->point->operand) |
+				      value_registers(l->point));
 }
 
 /* What is changed and not dead goes to dead registers, else to the stack. */
@@ -209,10 +230,10 @@ static struct operand adjusted(struct logger *l, const struct operand *o)
 	return m;
 }
 
-/* The value of a memory operand; if it can't be read, 0. */
-static void load(struct logger *l, const struct operand *o)
+/* The value of a memory operand; if it can't be read, instead. */
+static void load_or(struct logger *l, const struct operand *o, uint64_t instead)
 {
-	unsigned opcode = o->size == 2 ? ASM_LOAD_16 : ASM_LOAD;
+	unsigned opcode = o->size == 1 ? ASM_LOAD_8 : o->size == 2 ? ASM_LOAD_16 : ASM_LOAD;
 	unsigned bits = o->size == 8 || !o->size ? 64 : 32;
 	uint32_t resume = code_buffer__label(l->c), behind = code_buffer__label(l->c);
 	bool by_ip = o->base == REG_IP;
@@ -234,8 +255,16 @@ static void load(struct logger *l, const struct operand *o)
 	vec__push(&l->c->faults, (struct code_fault){start, l->hot->bytes.len, resume});
 	code_buffer__set(l->c, behind, false);
 	code_buffer__set(l->c, resume, true);
-	asm__zero(&l->c->cold, l->value);
+	if (instead)
+		asm__constant(&l->c->cold, l->value, instead);
+	else
+		asm__zero(&l->c->cold, l->value);
 	asm__jump(&l->c->cold, behind);
+}
+
+static void load(struct logger *l, const struct operand *o)
+{
+	load_or(l, o, 0);
 }
 
 static void load_return_address(struct logger *l)
@@ -253,6 +282,11 @@ static void load_target(struct logger *l)
 
 	if (is_stored_directly(l->point))
 		return;
+	if (l->point->kind == LOG_BRANCH) {
+		if (value_in_memory(l->point))
+			load_or(l, value_in_memory(l->point), LOG_UNREADABLE);
+		return;
+	}
 	if (returns)
 		load_return_address(l);
 	else if (o && o->kind == OPERAND_MEM)
@@ -324,12 +358,31 @@ static unsigned store_entry(struct logger *l)
 	return word;
 }
 
+/* That in memory first: its register is used for others then. */
+static unsigned store_values(struct logger *l)
+{
+	const struct log_point *p = l->point;
+	unsigned word = 1 + p->nvalues;
+
+	for (unsigned i = 0; i < p->nvalues; i++)
+		if (p->values[i].kind == OPERAND_MEM)
+			store(l, l->value, 1 + i);
+	for (unsigned i = 0; i < p->nvalues; i++)
+		if (p->values[i].kind == OPERAND_REG)
+			store_register(l, p->values[i].base, 1 + i);
+	if (l->timed)
+		store_time(l, word++);
+	return word;
+}
+
 /* All words but the first; returns how many the record has. */
 static unsigned store_words(struct logger *l)
 {
 	unsigned word = 1;
 
 	switch (l->point->kind) {
+	case LOG_BRANCH:
+		return store_values(l);
 	case LOG_ENTRY:
 		return store_entry(l);
 	case LOG_RETURN:

@@ -425,6 +425,11 @@ static int accesses(const uint8_t *bytes, size_t len, uint64_t addr,
 	return x86__accesses(X86_64, bytes, len, addr, behind, out);
 }
 
+static bool test(const uint8_t *bytes, size_t len, uint64_t addr, struct test *out)
+{
+	return x86__test(X86_64, bytes, len, addr, out);
+}
+
 static enum flags_effect flags_effect(const uint8_t *bytes, size_t len, uint8_t kind, uint16_t cond)
 {
 	return x86__flags_effect(X86_64, bytes, len, kind, cond);
@@ -446,6 +451,8 @@ const struct arch arch_x86_64 = {
 	.bound = x86__bound,
 	.flags_effect = flags_effect,
 	.proves = x86__proves,
+	.test = test,
+	.test_flags = x86__test_flags,
 	.nregs = ARRAY_SIZE(x86_reg_names),
 	.reg_names = x86_reg_names,
 	.sp_reg = X86_RSP,

@@ -134,6 +134,10 @@ enum flags_effect x86__flags_effect(enum x86_mode mode, const uint8_t *bytes, si
 #define X86_NO_CODE 0xff
 uint8_t x86__code_of(uint8_t kind, uint16_t cond);
 bool x86__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare, struct str *out);
+/* test.c */
+bool x86__test(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr,
+	       struct test *out);
+uint64_t x86__test_flags(const struct test *t, const uint64_t value[2], uint64_t *unknown);
 /* samples.c */
 #ifdef __x86_64__
 extern const struct sample x86_samples[];

@@ -24,6 +24,32 @@ struct wire_operand action__operand(const struct plan_site *s)
 	};
 }
 
+static struct wire_tested tested(const struct test_operand *t)
+{
+	const struct operand *o = &t->at;
+
+	if (t->kind == OPERAND_NONE)
+		return (struct wire_tested){.kind = TESTED_NOTHING};
+	return (struct wire_tested){
+		.disp = o->disp,
+		.kind = t->kind == OPERAND_REG ? TESTED_REG : TESTED_MEM,
+		.base = o->base,
+		.index = o->index,
+		.scale = o->scale,
+		.addr32 = o->addr32,
+		.size = o->size,
+	};
+}
+
+struct wire_test action__test(const struct plan_site *s)
+{
+	struct wire_test t = {0};
+
+	for (unsigned i = 0; i < s->test->n; i++)
+		t.of[i] = tested(&s->test->operand[i]);
+	return t;
+}
+
 static uint64_t action(enum probe_action action, uint64_t argument)
 {
 	return (uint64_t)action << SITE_ACTION_SHIFT | argument << SITE_ARG_SHIFT;
@@ -43,7 +69,7 @@ static uint64_t action_of(const struct plan *plan, const struct plan_site *s, ui
 		return action(ACTION_RET, s->operand.kind == OPERAND_REG ? s->operand.base : 0);
 	case BRANCH_JCC:
 	case BRANCH_LOOP:
-		return action(ACTION_CONDITION, s->cond);
+		return action(s->test && plan->tests ? ACTION_TEST : ACTION_CONDITION, s->cond);
 	case BRANCH_IJMP:
 	case BRANCH_ICALL:
 		if (s->operand.kind == OPERAND_REG)

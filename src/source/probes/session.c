@@ -136,6 +136,7 @@ static void configure(struct probe *p)
 		.cgroup = cgroup_id(f->cgroup),
 		.wakeup = ring_size(p) / 4,
 		.counts = probe__counts(p),
+		.tests = p->plan->tests,
 		.watches = watches__are_planned(p),
 		.adds_up = p->options->adds_up,
 		.replaces = p->options->retires || p->adds_links,
@@ -168,6 +169,7 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 	named__size(p);
 	map__set_most(p->skel->maps.sites, p->table.room);
 	map__set_most(p->skel->maps.operands, p->table.operand_room);
+	map__set_most(p->skel->maps.tests, p->plan->tests ? p->table.room : 0);
 	map__set_most(p->skel->maps.uprobe_sites,
 		      looks_up(&p->programs, LOOKUP_UPROBE) ? nprobes + 1 : 0);
 	/* a kernel entry may be found under two addresses */

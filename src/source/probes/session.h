@@ -358,5 +358,7 @@ const struct object *action__go(const struct plan *plan);
 bool action__is_go(const struct plan *plan, const struct object *o);
 bool action__needs_operand(const struct plan_site *site);
 struct wire_operand action__operand(const struct plan_site *site);
+/* Where the values are that a conditional with .test tests. */
+struct wire_test action__test(const struct plan_site *site);
 
 #endif

@@ -62,6 +62,19 @@ static int fill_operand(struct probe *p, const struct plan_site *s)
 	return 0;
 }
 
+static int fill_test(struct probe *p, uint32_t site)
+{
+	const struct plan_site *s = &p->plan->sites.data[site];
+	struct wire_test t;
+
+	if (!p->plan->tests || !s->test)
+		return 0;
+	t = action__test(s);
+	if (bpf_map__update_elem(p->skel->maps.tests, &site, 4, &t, sizeof(t), BPF_ANY))
+		return err__set(errno, "cannot fill the table of tests: %s", strerror(errno));
+	return 0;
+}
+
 static int put(struct probe *p, uint32_t site, uint64_t action)
 {
 	if (p->table.actions[site] == action)
@@ -82,6 +95,7 @@ static int enter(struct probe *p, uint32_t site)
 	uint64_t action = action__of_site(p->plan, site, operand, p->options->events);
 	int err = !known && action__needs_operand(s) ? fill_operand(p, s) : 0;
 
+	err = err || known ? err : fill_test(p, site);
 	return err ? err : put(p, site, action | (known ? before & SITE_IGNORED : 0));
 }
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The values that a branch's record has: where an indirect one goes, what a ret returns, what a
+ * conditional tests. Included once, by bbtrace.bpf.c.
+ */
+#ifndef BBTRACE_VALUES_H
+#define BBTRACE_VALUES_H
+
+/* wire_operand.base: the address after the instruction; wire_tested.base: of the instruction */
+#define REG_IP 0xfe
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u32);
+	__type(value, struct wire_operand);
+} operands SEC(".maps");
+
+/*
+ * Loads the target of a branch through memory (struct operand of src/arch/arch.h). If it can't be
+ * read, *value is its address, so that user space can look it up.
+ */
+static __always_inline long load_operand(struct pt_regs *ctx, __u32 index, bool kernel,
+					 __u64 *value)
+{
+	__u64 addr, r[WIRE_REGS];
+	long err;
+	struct wire_operand *o = bpf_map_lookup_elem(&operands, &index);
+
+	if (!o || (o->seg && kernel)) /* per-CPU data, not a task's segment */
+		return -1;
+	copy_regs(r, ctx);
+	addr = o->disp;
+	if (o->base == REG_IP)
+		addr += kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
+	else if (o->base < ARCH_GENERAL)
+		addr += r[o->base & (ARCH_GENERAL - 1)];
+	if (o->index < ARCH_GENERAL)
+		addr += r[o->index & (ARCH_GENERAL - 1)] * o->scale;
+	if (o->addr32 || config.narrow)
+		addr = (__u32)addr;
+	if (o->seg)
+		addr = visible(addr + segment_base(o->seg));
+	if (o->size == 8)
+		err = load(value, 8, addr, kernel);
+	else
+		err = o->size == 4 ? load(value, 4, addr, kernel) : load(value, 2, addr, kernel);
+	if (err) {
+		value[0] = addr;
+		value[1] = arch_ip(ctx);
+	}
+	return err;
+}
+
+/* ---- what a conditional tests: registers as they are when it is executed, and memory, which is
+ * read again ---- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set by user space */
+	__type(key, __u32);
+	__type(value, struct wire_test);
+} tests SEC(".maps");
+
+static __always_inline long load_tested(const struct wire_tested *t, const __u64 *r, __u64 ip,
+					bool kernel, __u64 *value)
+{
+	__u64 addr = t->disp;
+
+	if (t->base == REG_IP)
+		addr += ip;
+	else if (t->base < ARCH_GENERAL)
+		addr += r[t->base & (ARCH_GENERAL - 1)];
+	if (t->index < ARCH_GENERAL)
+		addr += r[t->index & (ARCH_GENERAL - 1)] * t->scale;
+	if (t->addr32 || config.narrow)
+		addr = (__u32)addr;
+	switch (t->size) {
+	case 8:
+		return load(value, 8, addr, kernel);
+	case 4:
+		return load(value, 4, addr, kernel);
+	case 2:
+		return load(value, 2, addr, kernel);
+	default:
+		return load(value, 1, addr, kernel);
+	}
+}
+
+/* Fills value[]; returns wire_event.missing. */
+static __always_inline int read_tested(struct pt_regs *ctx, __u32 site, bool kernel, __u64 *value)
+{
+	struct wire_test *test = bpf_map_lookup_elem(&tests, &site);
+	__u64 ip = kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
+	__u64 r[WIRE_REGS];
+	int missing = 0;
+
+	value[0] = value[1] = 0;
+	if (!test)
+		return WIRE_NO_VALUE0 | WIRE_NO_VALUE1;
+	copy_regs(r, ctx);
+	for (int i = 0; i < 2; i++) {
+		const struct wire_tested *t = &test->of[i];
+
+		if (t->kind == TESTED_REG)
+			value[i] = r[t->base & (ARCH_GENERAL - 1)];
+		else if (t->kind == TESTED_MEM && load_tested(t, r, ip, kernel, &value[i]))
+			missing |= i ? WIRE_NO_VALUE1 : WIRE_NO_VALUE0;
+	}
+	return missing;
+}
+
+#include "returns.h"
+
+/* Fills value[] by the site's action; returns wire_event.missing. Not inlined, for its own stack
+ * frame. */
+static __noinline int read_values(struct pt_regs *ctx, __u64 word, bool kernel, __u64 *value)
+{
+	bool replaced;
+
+	value[0] = value[1] = 0;
+	switch (SITE_ACTION(word)) {
+	case ACTION_RET:
+		value[1] = arch_return_value(ctx);
+		return load_return(ctx, arch_sp(ctx), SITE_REG(word), kernel, &value[0], &replaced)
+			       ? WIRE_NO_VALUE0
+			       : 0;
+	case ACTION_REG:
+		value[0] = arch_target(arch_register(ctx, SITE_REG(word)) + SITE_DISP(word));
+		return 0;
+	case ACTION_MEM:
+		if (ARCH_LOADS_TARGETS)
+			return load_operand(ctx, SITE_OPERAND(word), kernel, value) ? WIRE_NO_VALUE0
+										    : 0;
+		return 0;
+	case ACTION_TEST:
+		return config.tests ? read_tested(ctx, SITE_ID(word), kernel, value) : 0;
+	}
+	return 0;
+}
+
+#endif
