@@ -3,7 +3,6 @@
  * The format paths: which ways through each function ran, and what they cost. Of paths with the
  * same beginning only the parts are listed in which they differ.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include "output/listing.h"
 #include "output/paths.h"
@@ -508,9 +507,6 @@ static int paths_format__put_all(struct output *o, const struct trace_totals *t)
 
 int paths_format__begin(struct output *o)
 {
-	if (o->options.events && (o->options.events & OUTPUT_STEPS) != OUTPUT_STEPS)
-		return err__set(EINVAL, "paths consist of entries, branches and returns: not with "
-					"-e that leaves some out");
 	path_counts__init(o->state, o->plan);
 	return 0;
 }

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""paths.py OBJECT RANGES REF JSON: are the paths that bbtrace counted (-F paths:json) those that the single steps of
+"""paths.py [--unknown] OBJECT RANGES REF JSON: are the paths that bbtrace counted (-F paths:json) those that the single steps of
 stepref tell? The control flow is objdump's, with the targets of indirect jumps that were seen. A back edge is one whose
-target dominates it; a function in which a cycle has none is left out and named. Status 1: they differ, or nothing was
-compared."""
+target dominates it; a function in which a cycle has none is left out and named. --unknown: paths may be missing, as many
+as bbtrace says that it has not counted. Status 1: they differ, or nothing was compared."""
 import collections
 import json
 import re
 import subprocess
 import sys
 
-OBJECT, RANGES, REF, JSON = sys.argv[1:5]
+UNKNOWN = sys.argv[1] == "--unknown"
+OBJECT, RANGES, REF, JSON = sys.argv[-4:]
 
 
 class Function:
@@ -242,7 +243,7 @@ def text(key):
     return f"{name}: {begins} {start:#x}: {parts}: {ends} {at and hex(at)}"
 
 
-compared = 0
+compared, missing = 0, collections.Counter()
 for f in functions.values():
     if not f.reducible:
         print(f"left out: {f.name}, in which a cycle has no dominator")
@@ -250,10 +251,19 @@ for key in sorted(set(counts) | set(got), key=str):
     if not functions[key[0]].reducible:
         continue
     compared += counts[key]
-    if counts[key] != got[key]:
+    if UNKNOWN and got[key] < counts[key]:
+        missing[key[0]] += counts[key] - got[key]
+    elif counts[key] != got[key]:
         print(f"{text(key)}: {got[key]}, by single steps {counts[key]}")
         bad = True
+for name, n in missing.items():
+    if n > sum(told[name]["apart"].values()):
+        print(f"{name}: {n} paths are missing, {told[name]['apart']}")
+        bad = True
 for name, e in told.items():
+    if not UNKNOWN and any(e["apart"].values()):
+        print(f"{name}: {e['apart']}")
+        bad = True
     if "possible" in e and not e.get("at_least") and any(n > e["possible"] for n in numbers[name]):
         print(f"{name}: a path has a number beyond {e['possible']}")
         bad = True

@@ -146,6 +146,8 @@ static void go_to(struct running *r, struct tally *t, uint32_t to, bool unknown)
 	if (to >= NODES || (is_entry(to) && to != node_at(r->e->f, 0))) {
 		str__puts(&r->key, " J");
 		r->at = LEAVES;
+	} else if (!r->e->state[to]) {
+		r->known = false; /* code of another function, which no known edge leads to */
 	} else if (r->e->back[from][to] || (unknown && !r->e->known[from][to])) {
 		str__printf(&r->key, " L%u", to);
 		end(r, t);
