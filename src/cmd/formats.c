@@ -135,7 +135,7 @@ static int check_paths(const struct args *a)
 {
 	const struct output_format *f = args__format(a);
 
-	if (!f->wants.path_times || (a->events & OUTPUT_STEPS) == OUTPUT_STEPS)
+	if (!f || !f->wants.path_times || (a->events & OUTPUT_STEPS) == OUTPUT_STEPS)
 		return 0;
 	return err__set(EINVAL, "%s needs entries, branches and returns: not with such an -e",
 			f->name);

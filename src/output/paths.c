@@ -488,14 +488,13 @@ static int paths_format__put_all(struct output *o, const struct trace_totals *t)
 {
 	struct path_counts *p = o->state;
 	id_vec functions = {0};
-	const uint32_t *f;
 	int err = 0;
 
 	path_counts__end(p);
 	paths_format__functions(o, &functions);
-	vec__each (f, &functions) {
-		put_table(o, p, *f);
-		err = err ? err : aggregate__flush_full(o);
+	for (size_t i = 0; i < functions.len && !err; i++) {
+		put_table(o, p, functions.data[i]);
+		err = aggregate__flush_full(o);
 	}
 	if (!functions.len)
 		str__puts(&o->buffer,

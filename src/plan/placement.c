@@ -16,7 +16,7 @@ struct placement {
 	uint8_t *reached; /* of the current backward search */
 	const bool *ends; /* by site, nends of them: plan__ends_iterations(); NULL: not asked for */
 	size_t nends;
-	bool *unseen;	  /* by block: returns__unseen_ends(); NULL: no return probes */
+	bool *unseen; /* by block: returns__unseen_ends(); NULL: no return probes */
 	VEC(uint32_t) back;
 };
 
