@@ -58,8 +58,13 @@ static void go_on(struct path_counts *p, struct path_thread *th, struct path_cal
 
 static bool is_followed(const struct path_counts *p, uint32_t function)
 {
-	return function < p->nfunctions &&
-	       !(p->plan->functions.data[function].flags & (FUNCTION_RANGE | FUNCTION_HELPER));
+	const struct plan_function *f;
+
+	if (function >= p->nfunctions)
+		return false;
+	f = &p->plan->functions.data[function];
+	return f->entry_block < p->plan->blocks.len &&
+	       !(f->flags & (FUNCTION_RANGE | FUNCTION_HELPER));
 }
 
 /* ---- steps ---- */
