@@ -63,7 +63,7 @@ _bbtrace_formats() {
 	case $verb in
 	list) echo "text json annotate dot" ;;
 	doctor | ctl) echo "text json" ;;
-	*) echo "text json chrome perfetto annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc tests tests:names" ;;
+	*) echo "text json chrome perfetto annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc tests tests:names paths paths:json" ;;
 	esac
 }
 

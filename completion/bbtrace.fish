@@ -127,7 +127,7 @@ complete -c bbtrace -n $shows -s r -l regs -x -a '(__fish_append , none args all
 complete -c bbtrace -n $trace -l watch -x -d 'Also accesses of this variable or address'
 complete -c bbtrace -n $trace -l user-only -d 'Watchpoints: not what the kernel does'
 complete -c bbtrace -n $trace -s k -l stack -d 'Record the call stack on entry'
-complete -c bbtrace -n $shows -s F -l format -x -a 'text json chrome perfetto annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc tests tests:names' -d 'Output format'
+complete -c bbtrace -n $shows -s F -l format -x -a 'text json chrome perfetto annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc tests tests:names paths paths:json' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb list' -s F -l format -x -a 'text json annotate dot' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb ctl' -a '(timeout 2 bbtrace ctl -q 2>/dev/null | awk "NR > 1 { print \$1 }")' -d Trace
 complete -c bbtrace -n '__bbtrace_verb ctl' -a 'status counts reset dump add remove stop start mark quit help' -d Command

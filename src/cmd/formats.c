@@ -130,9 +130,22 @@ static int check_interval(const struct args *a)
 	return 0;
 }
 
+/* Paths consist of branches, from entries to returns. */
+static int check_paths(const struct args *a)
+{
+	const struct output_format *f = args__format(a);
+
+	if (!f || !f->wants.path_times || (a->events & OUTPUT_STEPS) == OUTPUT_STEPS)
+		return 0;
+	return err__set(EINVAL, "%s needs entries, branches and returns: not with such an -e",
+			f->name);
+}
+
 int formats__settle(struct args *a)
 {
 	choose_by_name(a);
+	if (check_paths(a))
+		return -EINVAL;
 	if (!a->count || !a->format || output__counting(a->format))
 		return check_interval(a);
 	return err__set(EINVAL,

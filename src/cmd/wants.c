@@ -36,6 +36,7 @@ struct output_wants args__wants(const struct args *a)
 	if (!args__record_name(a) && !strcmp(format->name, "text"))
 		w.branch_times &= a->time != TIME_NONE;
 	w.branch_times &= !!(w.events & PLAN_BRANCH);
+	w.path_times &= !!(w.events & PLAN_BRANCH);
 	w.regs &= !!(w.events & PLAN_ENTRY);
 	w.lines &= !a->no_src;
 	w.scopes &= !a->no_src;
@@ -186,6 +187,8 @@ static enum plan_placement placement_of(const struct args *a)
 
 bool wants__log_times(const struct args *a)
 {
+	if (args__wants(a).path_times)
+		return true;
 	return args__wants(a).branch_times && placement_of(a) == PLACEMENT_FULL &&
 	       (a->placement_given || !a->last);
 }
@@ -200,6 +203,7 @@ struct plan_options wants__plan_options(const struct args *a, const struct arch 
 
 	return (struct plan_options){.events = a->events,
 				     .placement = placement_of(a),
+				     .path_ends = args__wants(a).path_times,
 				     .count_all = a->placement_given || retires,
 				     .retire = retires,
 				     .tests = a->why,

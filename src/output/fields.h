@@ -147,6 +147,7 @@ extern const struct output_format output_text, output_json, output_chrome, outpu
 extern const struct output_format output_summary, output_folded, output_folded_count, output_svg,
 	output_svg_count, output_callgrind, output_pprof, output_lcov, output_cobertura,
 	output_drcov, output_bolt, output_autofdo, output_autofdo_gcc, output_tests,
-	output_tests_names, output_summary_counted, output_html_counted;
+	output_tests_names, output_summary_counted, output_html_counted, output_paths,
+	output_paths_json;
 
 #endif

@@ -27,6 +27,8 @@ const struct output_format *const output_formats[] = {
 	&output_bolt,
 	&output_autofdo,
 	&output_autofdo_gcc,
+	&output_paths,
+	&output_paths_json,
 	&output_tests,
 	&output_tests_names,
 	NULL,

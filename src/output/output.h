@@ -59,6 +59,7 @@ struct output_options {
 struct output_wants {
 	unsigned events;   /* enum plan_events: the kinds of steps */
 	bool branch_times; /* when each branch was taken, which no other event tells */
+	bool path_times;   /* when iterations of loops end */
 	bool durations;	   /* how long calls took */
 	bool regs;	   /* registers on entry */
 	bool tests;	   /* what conditionals test, if that is recorded */

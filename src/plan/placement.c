@@ -14,7 +14,9 @@ struct placement {
 	struct plan *p;
 	struct frequency frequency;
 	uint8_t *reached; /* of the current backward search */
-	bool *unseen;	  /* by block: returns__unseen_ends(); NULL: no return probes */
+	const bool *ends; /* by site, nends of them: plan__ends_iterations(); NULL: not asked for */
+	size_t nends;
+	bool *unseen; /* by block: returns__unseen_ends(); NULL: no return probes */
 	VEC(uint32_t) back;
 };
 
@@ -43,6 +45,8 @@ static bool may_choose(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
 
+	if (pl->ends && (size_t)(s - p->sites.data) < pl->nends && pl->ends[s - p->sites.data])
+		return false;
 	return s->probe != PROBE_NONE && !s->kept && s->kind && !s->entry &&
 	       !plan__reports_entry(p, s - p->sites.data) &&
 	       !(p->functions.data[s->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
@@ -320,9 +324,9 @@ static void guard_calls(struct plan *p)
 	frontier__free(&pl.f);
 }
 
-static void imply(struct plan *p)
+static void imply(struct plan *p, const bool *ends, size_t nends)
 {
-	struct placement pl = {.p = p};
+	struct placement pl = {.p = p, .ends = ends, .nends = nends};
 
 	frontier__init(&pl.f, p);
 	guard_landings(&pl);
@@ -492,11 +496,14 @@ static void imply_rets(struct plan *p, const struct plan_options *options)
 	end(&pl);
 }
 
-static void choose_all(struct plan *p, const struct plan_options *options)
+static void choose_all(struct plan *p, const struct plan_options *options, const bool *ends,
+		       size_t nends)
 {
 	struct placement pl;
 
 	begin(&pl, p, options);
+	pl.ends = ends;
+	pl.nends = nends;
 	choose(&pl, options);
 	end(&pl);
 }
@@ -515,6 +522,9 @@ void placement__count_unprobed(struct plan *p)
 
 void placement__place(struct plan *p, const struct plan_options *options)
 {
+	autofree bool *ends = options->path_ends ? plan__ends_iterations(p) : NULL;
+	const size_t nends = p->sites.len;
+
 	if (options->before)
 		keep__probes(p, options->before);
 	if (options->placement == PLACEMENT_COUNT) {
@@ -529,7 +539,7 @@ void placement__place(struct plan *p, const struct plan_options *options)
 	if (p->return_probes)
 		returns__check(p);
 	if (p->placement != PLACEMENT_FULL)
-		imply(p);
+		imply(p, ends, nends);
 	else if (!(options->events & PLAN_BRANCH))
 		guard_calls(p);
 	if (options->events & PLAN_BRANCH)
@@ -541,6 +551,6 @@ void placement__place(struct plan *p, const struct plan_options *options)
 	if (!p->return_probes && options->events & PLAN_BRANCH && has_refused_rets(p))
 		accept_refused_rets(p);
 	if (p->placement == PLACEMENT_WITNESS)
-		choose_all(p, options);
+		choose_all(p, options, ends, nends);
 	placement__count_unprobed(p);
 }

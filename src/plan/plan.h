@@ -354,6 +354,7 @@ const struct cost_row *cost__row(const struct arch *arch, bool kernel,
 struct plan_options {
 	unsigned events; /* enum plan_events: the requested events */
 	enum plan_placement placement;
+	bool path_ends;	   /* events tell when iterations of loops end */
 	bool exact_flags;  /* the flags register is recorded on entry, so it must be as at the first
 			    * instruction
 			    */
@@ -593,6 +594,7 @@ const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vadd
  * there. */
 uint64_t plan__start(const struct plan_function *f);
 
+#include "plan/acyclic.h"
 #include "plan/flow.h"
 #include "plan/join.h"
 #include "plan/meet.h"

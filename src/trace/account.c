@@ -55,7 +55,10 @@ void account__copy(struct trace *t, struct thread *to, const struct thread *from
 
 void account__miss(struct trace *t, struct thread *th)
 {
-	account_of(t, th)->holes++;
+	struct account *a = account_of(t, th);
+
+	a->holes++;
+	a->era++;
 	th->last_hit = (struct last_hit){0};
 }
 
@@ -197,6 +200,7 @@ static void charge(struct event_context *n, enum hit_kind kind, struct last_hit 
 		last->account = a->id;
 	} else {
 		a->unpriced[kind]++;
+		a->era++;
 		n->t->charged.unpriced[kind]++;
 	}
 }

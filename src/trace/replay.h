@@ -20,6 +20,7 @@ struct account {
 	uint64_t spent, spread; /* ns: at their usual price, and what they may have cost more */
 	uint32_t unpriced[HIT_KINDS + 1]; /* hits before their kind had a price */
 	uint32_t holes;			  /* how often hits are missing */
+	uint32_t era;			  /* how often any were missing, or not priced */
 	uint64_t off;			  /* ns that it was on no CPU (-e sched) */
 };
 

@@ -33,6 +33,9 @@ static struct step step_of(struct event_context *n, enum step_type type, uint32_
 		.function = site == NO_SITE ? NO_FUNCTION : n->t->plan->sites.data[site].function,
 		.depth = depth_of(n->th, current),
 		.call = innermost_of(n->th, current),
+		.era = current->account.id << 32 | current->account.era,
+		.spent = current->account.spent,
+		.spread = current->account.spread,
 	};
 
 	if (n->e) {

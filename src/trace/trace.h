@@ -113,6 +113,10 @@ struct step {
 	bool has_tracing;
 	uint64_t tracing, noise;
 
+	/* What tracing has taken of the thread so far, and what it may have taken more, ns: from
+	 * one step to another of the same era; 0: not known */
+	uint64_t era, spent, spread;
+
 	const char *text; /* MARK; STOP, START: what asked for it, NULL: somebody */
 	uint64_t count;	  /* LOST; START: so many ns after that was asked for, with a text;
 			     MARK of a thread: its number, int64_t */
