@@ -64,52 +64,7 @@ struct {
 
 #include "values.h"
 
-/*
- * How full is the ring? The query costs about half as much as reserve and submit, so only one
- * record in ASK_EVERY makes it, chosen by the low bits of its time. A reader that isn't woken polls
- * after a while.
- */
-#define ASK_EVERY 16
-
-static __always_inline __u64 ring_flags(__u64 now)
-{
-	return now % ASK_EVERY == 0 && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= config.wakeup
-		       ? BPF_RB_FORCE_WAKEUP
-		       : BPF_RB_NO_WAKEUP;
-}
-
-/*
- * A kprobe's breakpoint may count as an NMI, where bpf_ringbuf_reserve() fails while another CPU
- * holds the ring's lock (kernel/bpf/ringbuf.c, __bpf_ringbuf_reserve()), for much less than a
- * microsecond. The verifier checks all that follows once per try, so there are few tries with long
- * pauses.
- */
-#define RESERVE_TRIES 6
-#define PAUSE_TURNS   20
-
-/* Global, so that the verifier checks it only once. */
-__noinline int pause_before_retry(int turns)
-{
-	__u64 now = 0;
-
-	for (int i = 0; i < turns && i < PAUSE_TURNS; i++)
-		now += bpf_ktime_get_ns();
-	return now;
-}
-
-static __always_inline void *reserve(__u32 size, bool kernel)
-{
-	void *record = bpf_ringbuf_reserve(&ring, size, 0);
-
-	for (int i = 0; !record && kernel && i < RESERVE_TRIES; i++) {
-		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size + 8 >
-		    4 * (__u64)config.wakeup) /* the ring is full */
-			break;
-		pause_before_retry(PAUSE_TURNS);
-		record = bpf_ringbuf_reserve(&ring, size, 0);
-	}
-	return record;
-}
+#include "ring.h"
 
 /*
  * now was read before the record was reserved in the ring. So a record with a later time than a
@@ -143,14 +98,9 @@ static __always_inline void copy_comm(char *to)
 	((__u64 *)to)[1] = *(const __u64 *)&task->comm[8];
 }
 
-/* A record of what happened to the thread, without a site, of a constant size; NULL: the ring is
- * full. */
-static __always_inline void *reserve_task_record(struct who w, __u64 now, __u32 type, __u64 size)
+static __always_inline void fill_task_record(struct wire_event *e, struct who w, __u64 now,
+					     __u32 type, __u64 size)
 {
-	struct wire_event *e = bpf_ringbuf_reserve(&ring, size, 0);
-
-	if (!e)
-		return NULL;
 	__builtin_memset(e, 0, size);
 	e->time = now;
 	e->pid = w.pid;
@@ -158,6 +108,26 @@ static __always_inline void *reserve_task_record(struct who w, __u64 now, __u32 
 	e->site_type = WIRE_SITE_MASK | type << WIRE_SITE_BITS;
 	e->cpu = bpf_get_smp_processor_id();
 	e->logged = config.inlines ? log_position() : 0;
+}
+
+/* A record of what happened to the thread, without a site, of a constant size, in the ring of all;
+ * NULL: that is full. */
+static __always_inline void *reserve_task_record(struct who w, __u64 now, __u32 type, __u64 size)
+{
+	struct wire_event *e = bpf_ringbuf_reserve(&ring, size, 0);
+
+	if (e)
+		fill_task_record(e, w, now, type, size);
+	return e;
+}
+
+/* Likewise, among those of its probes. */
+static __always_inline void *reserve_among_hits(struct who *w, __u64 now, __u32 type, __u64 size)
+{
+	struct wire_event *e = reserve(w, size, false);
+
+	if (e)
+		fill_task_record(e, *w, now, type, size);
 	return e;
 }
 
@@ -277,7 +247,7 @@ static __always_inline __u32 copy_stack(__u8 *bytes, __u64 start)
 static __always_inline bool put_copy(struct pt_regs *ctx, __u64 word, struct who w)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_entry_copy *s = reserve(sizeof(*s) + config.copy, false);
+	struct wire_entry_copy *s = reserve(&w, sizeof(*s) + config.copy, false);
 
 	if (!s)
 		return false;
@@ -287,7 +257,7 @@ static __always_inline bool put_copy(struct pt_regs *ctx, __u64 word, struct who
 	s->len = copy_stack(s->bytes, s->start);
 	if (config.returns)
 		restore_returns(s);
-	bpf_ringbuf_submit(s, ring_flags(now));
+	submit(&w, s, now);
 	return true;
 }
 
@@ -298,35 +268,35 @@ static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct wh
 	struct wire_entry *e;
 
 	if (!config.stack) {
-		e = reserve(sizeof(*e), kernel);
+		e = reserve(&w, sizeof(*e), kernel);
 		if (!e)
 			return false;
 		fill_entry(e, now, ctx, word, w, kernel);
-		bpf_ringbuf_submit(e, ring_flags(now));
+		submit(&w, e, now);
 		return true;
 	}
 	if (!kernel && config.copy)
 		return put_copy(ctx, word, w);
-	s = reserve(sizeof(*s), kernel);
+	s = reserve(&w, sizeof(*s), kernel);
 	if (!s)
 		return false;
 	fill_entry(&s->entry, now, ctx, word, w, kernel);
 	s->frames = kernel ? unwind_kernel(ctx, s) : follow_frames(ctx, s);
-	bpf_ringbuf_submit(s, ring_flags(now));
+	submit(&w, s, now);
 	return true;
 }
 
 static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_value *v = reserve(sizeof(*v), kernel);
+	struct wire_value *v = reserve(&w, sizeof(*v), kernel);
 	__u16 missing;
 
 	if (!v)
 		return false;
 	missing = read_values(ctx, word, kernel, v->value);
 	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_VALUE, missing);
-	bpf_ringbuf_submit(v, ring_flags(now));
+	submit(&w, v, now);
 	return true;
 }
 
@@ -334,7 +304,7 @@ static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct wh
 static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_value *v = reserve(sizeof(*v), kernel);
+	struct wire_value *v = reserve(&w, sizeof(*v), kernel);
 
 	if (!v)
 		return false;
@@ -342,7 +312,7 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 	v->value[1] = arch_return_value(ctx);
 	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_RETURN, 0);
 	v->event.sp -= kernel ? ARCH_CALL_PUSHES : USER_WORD;
-	bpf_ringbuf_submit(v, ring_flags(now));
+	submit(&w, v, now);
 	return true;
 }
 
@@ -404,6 +374,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
 		return count_hit(ctx, what, &w, kernel);
 	if (kernel)
 		w.state = interrupt_context(ctx);
+	if (!has_ring(&w))
+		return 0;
 	if (!kernel && config.go && tell_goroutine(ctx, &w, what))
 		return lose(ctx, &w, what);
 	if (lost_records && tell_losses(ctx, &w, kernel))
@@ -527,3 +499,4 @@ int hit_kernel_return(struct pt_regs *ctx)
 #include "sample.h"
 #include "passing.h"
 #include "tasks.h"
+#include "killed.h"

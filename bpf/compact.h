@@ -71,18 +71,18 @@ static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct w
 	struct wire_event *e;
 
 	if (config.compact && l && is_as_full(l, w, now, sp)) {
-		s = reserve(sizeof(*s), kernel);
+		s = reserve(&w, sizeof(*s), kernel);
 		if (!s)
 			return false;
 		fill_compact(s, w, SITE_ID(word), cpu, now, sp);
-		bpf_ringbuf_submit(s, ring_flags(now));
+		submit(&w, s, now);
 		return true;
 	}
-	e = reserve(sizeof(*e), kernel);
+	e = reserve(&w, sizeof(*e), kernel);
 	if (!e)
 		return false;
 	fill_event(e, now, ctx, w, SITE_ID(word), WIRE_BRANCH, 0);
-	bpf_ringbuf_submit(e, ring_flags(now));
+	submit(&w, e, now);
 	if (config.compact && l)
 		note_full(l, w, now, sp);
 	return true;

@@ -67,13 +67,13 @@ static __noinline int tell_goroutine(struct pt_regs *ctx, struct who *w, __u64 w
 	if (before && before->stamp == now.stamp && before->goroutine == now.goroutine &&
 	    (!now.goroutine || (tid && *tid == w->tid)))
 		return 0;
-	v = reserve(sizeof(*v), false);
+	v = reserve(w, sizeof(*v), false);
 	if (!v)
 		return -1;
 	fill_event(&v->event, time, ctx, *w, WIRE_SITE_MASK, WIRE_GOROUTINE, 0);
 	v->value[0] = now.goroutine;
 	v->value[1] = 0;
-	bpf_ringbuf_submit(v, ring_flags(time));
+	submit(w, v, time);
 	bpf_map_update_elem(&on_threads, &key, &now, BPF_ANY);
 	if (now.goroutine)
 		bpf_map_update_elem(&on_tid, &at, &w->tid, BPF_ANY);

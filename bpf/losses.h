@@ -75,14 +75,14 @@ static __noinline int tell_losses(struct pt_regs *ctx, struct who *w, bool kerne
 	count = bpf_map_lookup_elem(&lost_by_thread, &key);
 	if (!count || !*count)
 		return 0;
-	v = reserve(sizeof(*v), kernel);
+	v = reserve(w, sizeof(*v), kernel);
 	if (!v)
 		return -1;
 	fill_event(&v->event, now, ctx, *w, WIRE_SITE_MASK, WIRE_LOST, 0);
 	v->value[0] = *count & ~(LOST_SIGNAL | LOST_HIT);
 	v->value[1] = !!(*count & LOST_HIT);
 	*count = 0;
-	bpf_ringbuf_submit(v, ring_flags(now));
+	submit(w, v, now);
 	return 0;
 }
 

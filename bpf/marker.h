@@ -18,13 +18,33 @@ struct {
 	__type(value, struct wire_mark_spec);
 } mark_specs SEC(".maps");
 
-static __always_inline void report_switch(__u64 cookie)
+/* What a function returns as an int is in the lower half of the register, and the upper one is 0.
+ */
+static __always_inline bool is_asked(__u64 value, const struct wire_mark_spec *spec)
 {
+	__s64 v = value >> 32 ? (__s64)value : (__s64)(__s32)value, to = spec->constant;
+
+	switch (spec->when) {
+	case WHEN_EQUAL:
+		return v == to || value == spec->constant;
+	case WHEN_LESS:
+		return v < to;
+	case WHEN_GREATER:
+		return v > to;
+	}
+	return true;
+}
+
+static __always_inline void report_switch(struct pt_regs *ctx, __u64 cookie)
+{
+	__u32 which = cookie & ~COOKIE_STOPS;
+	struct wire_mark_spec *spec = bpf_map_lookup_elem(&mark_specs, &which);
+	__u64 value = arch_return_value(ctx);
 	struct who w = who_am_i();
 	struct wire_value *v;
 	__u64 now;
 
-	if (!passes(w, false))
+	if (!passes(w, false) || (spec && !is_asked(value, spec)))
 		return;
 	now = bpf_ktime_get_ns();
 	/* no hit of any thread is recorded from here on, long before the probes are gone */
@@ -36,14 +56,15 @@ static __always_inline void report_switch(__u64 cookie)
 		__sync_fetch_and_add(&switches_lost, 1);
 		return;
 	}
-	v->value[0] = cookie & ~COOKIE_STOPS;
+	v->value[0] = which;
+	v->value[1] = value;
 	bpf_ringbuf_submit(v, BPF_RB_FORCE_WAKEUP);
 }
 
 SEC("uprobe.multi")
 int hit_switch(struct pt_regs *ctx)
 {
-	report_switch(bpf_get_attach_cookie(ctx));
+	report_switch(ctx, bpf_get_attach_cookie(ctx));
 	return end_on_own_stack(ctx, &nowhere_multi);
 }
 

@@ -129,15 +129,16 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	__u64 handler = (__u64)BPF_CORE_READ(ka, sa.sa_handler);
 	struct wire_signal *s;
 
-	if (stopped || !signals || handler == 1 || (!handler && signals < 2) || !passes(w, false))
+	if (stopped || !signals || handler == 1 || (!handler && signals < 2) || !passes(w, false) ||
+	    !find_ring(&w))
 		return 0;
 	now = bpf_ktime_get_ns();
-	s = reserve_task_record(w, now, WIRE_SIGNAL, sizeof(*s));
+	s = reserve_among_hits(&w, now, WIRE_SIGNAL, sizeof(*s));
 	if (s) {
 		s->event.state = (handler ? 0 : WIRE_UNHANDLED) |
 				 (is_fault(ctx->args[0], (void *)ctx->args[1]) ? WIRE_FAULT : 0);
 		fill_signal(s);
-		bpf_ringbuf_submit(s, ring_flags(now));
+		submit(&w, s, now);
 		return 0;
 	}
 	/* so that a loss is recorded before this thread's next record */
@@ -163,15 +164,15 @@ int on_sigreturn(struct pt_regs *ctx)
 	struct wire_value *v;
 
 	if (stopped || !passes(w, false) || load(&sp, sizeof(sp), frame + ARCH_RESUME_SP, false) ||
-	    load(&ip, sizeof(ip), frame + ARCH_RESUME_IP, false))
+	    load(&ip, sizeof(ip), frame + ARCH_RESUME_IP, false) || !find_ring(&w))
 		return 0;
 	now = bpf_ktime_get_ns();
-	v = reserve_task_record(w, now, WIRE_RESUME, sizeof(*v));
+	v = reserve_among_hits(&w, now, WIRE_RESUME, sizeof(*v));
 	if (!v)
 		return 0;
 	v->event.sp = sp;
 	v->value[0] = ip;
-	bpf_ringbuf_submit(v, ring_flags(now));
+	submit(&w, v, now);
 	return 0;
 }
 
@@ -254,9 +255,11 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Where a thread ends, if it was killed, it may have been between two counters. */
+/* Where a thread ends, if it was killed, it may have been between two counters. Its ring is left to
+ * user space. */
 static __always_inline void tell_end(struct who w)
 {
+	__u64 slot = config.rings ? leave_ring(&w) : 0;
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u64 now = bpf_ktime_get_ns();
@@ -266,11 +269,14 @@ static __always_inline void tell_end(struct who w)
 		return;
 	v = reserve_task_record(w, now, WIRE_END, sizeof(*v));
 	if (!v) {
-		__sync_fetch_and_add(&lost_records, 1);
+		__sync_fetch_and_add(config.counts ? &lost_records : &lost_ends, 1);
 		return;
 	}
 	v->value[0] = arch_user_ip(regs);
-	v->value[1] = !BPF_CORE_READ(task, signal, live.counter);
+	v->event.logged = config.rings ? slot : v->event.logged;
+	v->value[1] = (__u64)(__u32)BPF_CORE_READ(task, exit_code) << END_CODE_SHIFT;
+	if (!BPF_CORE_READ(task, signal, live.counter))
+		v->value[1] |= END_LAST;
 	bpf_ringbuf_submit(v, ring_flags(now));
 }
 
@@ -295,7 +301,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct who w = who_am_i();
 
-	if (config.counts)
+	if (config.counts || config.ends)
 		tell_end(w);
 	/* the last thread, not the main thread, which others may outlive (kernel/exit.c,
 	 * do_exit()) */

@@ -147,14 +147,14 @@ static __always_inline bool put_watch(struct pt_regs *ctx, struct who *w,
 	struct wire_named *n;
 
 	if (!config.stack) {
-		n = reserve(sizeof(*n) + sizeof(struct wire_watch_hit), true);
+		n = reserve_common(sizeof(*n) + sizeof(struct wire_watch_hit), true);
 		if (!n)
 			return false;
 		fill_watch(ctx, n, (void *)(n + 1), now, w, watch, addr);
 		bpf_ringbuf_submit(n, ring_flags(now));
 		return true;
 	}
-	n = reserve(head + sizeof(struct wire_watch_hit), true);
+	n = reserve_common(head + sizeof(struct wire_watch_hit), true);
 	if (!n)
 		return false;
 	f = (void *)(n + 1);

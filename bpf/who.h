@@ -44,6 +44,7 @@ struct who {
 	__u16 state; /* enum wire_state */
 	__u64 goroutine,
 		base; /* base: the upper end of a goroutine's stack; 0: a thread's own stack */
+	struct wire_ring *ring; /* its own (ring.h); NULL: not looked up */
 };
 
 static __always_inline struct upid *number_at(struct pid *pid, __u32 level)

@@ -31,18 +31,24 @@ enum wire_type {
 			a tail call, whose rets are recorded, too): sp as at the entry, value 0 =
 			target, value 1 = the return register; site: the entry's */
 	WIRE_END, /* struct wire_value: a thread ended in its program; value 0 = the address of its
-		     next instruction there; value 1 = 1: the process's last thread; site: none */
+		     next instruction there; value 1 = END_LAST, its exit code from END_CODE_SHIFT
+		     on; logged with config.rings: 1 + its ring's slot; site: none */
 	WIRE_RESUME, /* struct wire_value: a signal's handler returns; sp and value 0 = the stack
 			pointer and instruction where the thread's program goes on; site: none */
 	WIRE_PASSES, /* struct wire_value, with config.inlines: filters of which it is told whether
 			the thread passes them from here on (value 0: enum filter_flags, and
 			PASSES_PROCESS), and those of them that it passes (value 1); site: none */
-	WIRE_SWITCH, /* struct wire_value: recording is to be switched; value 0 = the index of the
-			marker in probe_options.markers; site: none */
+	WIRE_SWITCH, /* struct wire_value: recording is to be switched, or a thread's last branches
+			shown; value 0 = the index of the marker in probe_options.markers, value
+			1 = the return register; site: none */
 	WIRE_MARK,   /* struct wire_mark; site: none */
 	WIRE_NAMED,  /* struct wire_named; site: an index into the plan's named events */
 	WIRE_TYPES
 };
+
+/* value 1 of WIRE_END */
+#define END_LAST       1  /* the process's last thread */
+#define END_CODE_SHIFT 32 /* as wait(2) has it */
 
 /* A goroutine is identified by its goid or, if that is unknown, by the address of its g with this
  * bit set. */
@@ -85,7 +91,8 @@ struct wire_event {
 	__u16 state;	 /* enum wire_state */
 	__u16 cpu : 12, missing : 4;
 	/* With config.inlines: 1 + the position of the thread's log. 0: it has none, or it can't be
-	 * read */
+	 * read. With config.rings, of a record that ends a thread or a process: 1 + the slot of the
+	 * thread's ring */
 	__u64 logged;
 };
 
@@ -291,6 +298,20 @@ enum wire_watch_flags {
 	WATCH_HAS_OLD = 4,
 };
 
+/* ---- a signal ends the process ---- */
+
+/* The data of its record. */
+struct wire_killed {
+	__u32 signal;
+	__s32 code;	     /* si_code */
+	__u64 addr;	     /* si_addr, of a fault */
+	__u32 sender, known; /* known: enum killed_known */
+	__u64 regs[WIRE_REGS];
+};
+enum killed_known {
+	KILLED_INFO = 1, /* code, and of a fault addr, else sender */
+};
+
 /* The largest record of the ring. */
 #define WIRE_RECORD_MAX                                                                            \
 	(sizeof(struct wire_named) + sizeof(struct wire_frames) + sizeof(struct wire_user_copy) +  \
@@ -310,8 +331,33 @@ struct wire_mark {
 struct wire_mark_spec {
 	__u64 constant;
 	__u8 name, value; /* registers; value WIRE_CONSTANT: it is constant */
+	__u8 when;	  /* of another marker: enum wire_when; it is told if the return value
+			     compares so with constant */
 };
+enum wire_when { WHEN_ALWAYS, WHEN_EQUAL, WHEN_LESS, WHEN_GREATER };
 #define WIRE_CONSTANT 0xff
+
+/* ---- rings of threads (config.rings) ---- */
+
+enum ring_state { RING_FREE, RING_RUNS, RING_ENDED };
+
+/*
+ * A thread's last records, config.ring_bytes of them behind this, from the oldest position that
+ * isn't overwritten up to head. A position's place is its remainder; no record goes on from the end
+ * to the beginning: the rest there is a record of its own. Each is followed by its size.
+ */
+struct wire_ring {
+	__u64 head;
+	__u64 writing; /* up to there it is being written: what was there before is overwritten */
+	__u64 started; /* its thread's start, which tells it from others of that TID */
+	__u32 pid, tid;
+	__u32 state; /* enum ring_state */
+	__u32 slot;
+	__u32 pad[6];
+};
+#define WIRE_RING_REST (1ull << 63) /* in a size: no record */
+/* Behind its end, for the verifier: the largest record of a thread's ring, and its size. */
+#define WIRE_RING_SLACK 1024
 
 /* ---- losses: a map from pid << 32 | tid to the number of events ---- */
 
@@ -473,6 +519,8 @@ struct wire_config {
 	__u8 watches;  /* there are watchpoints */
 	__u8 adds_up;  /* samples are added up */
 	__u8 tests;    /* some sites record what they test */
+	__u8 rings;    /* each thread has a ring of its own */
+	__u8 ends;     /* ends of threads are recorded */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
 	__u32 filters; /* enum filter_flags */
@@ -492,6 +540,8 @@ struct wire_config {
 	__u32 off_cpu, on_cpu; /* named events: a thread leaves a CPU, or comes to one */
 	__u32 count_slots;     /* a power of two */
 	__u32 count_stride;
+	__u32 ring_bytes; /* a power of two */
+	__u32 killed;	  /* named event: a signal ends the process */
 };
 
 #endif

@@ -123,7 +123,7 @@ _bbtrace_look_back() {
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | --watch | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
 			--btf | --attach | --color | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
-			--head | --tail | --tag | --control | --start-on | --stop-on | --delay | --for | -n | --differences | --context) i=$((i + 1)) ;;
+			--head | --tail | --tag | --control | --dump-on | --start-on | --stop-on | --delay | --for | -n | --differences | --context) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
 		esac
@@ -142,7 +142,7 @@ _bbtrace_options() {
 		_bbtrace_words "$own -p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --freq --watch --user-only --exported -r --regs -k --stack --stack-size
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
-			--armor --control-socket --paused --control --start-on
+			--armor --control-socket --paused --control --dump-on --dump-on-failure --start-on
 			--stop-on --delay --for -h --help"
 		;;
 	report)

@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|with|watch|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|stack-size|freq|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail|control|start-on|stop-on|delay|for))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|with|watch|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|stack-size|freq|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail|control|dump-on|start-on|stop-on|delay|for))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -136,6 +136,8 @@ complete -c bbtrace -n '__bbtrace_verb ctl' -l wait -d 'After quit, return when 
 complete -c bbtrace -n '__bbtrace_verb ctl' -s t -l timeout -x -d 'Wait this long for an answer'
 complete -c bbtrace -n $trace -l paused -d 'Record nothing until ctl says start'
 complete -c bbtrace -n $trace -l control -x -a app -d 'Record from BBTRACE_START() to BBTRACE_STOP()'
+complete -c bbtrace -n $trace -l dump-on -x -d '--last: also when this is entered, or returns VALUE'
+complete -c bbtrace -n $trace -l dump-on-failure -d '--last: also at an exit status other than 0'
 complete -c bbtrace -n $trace -l start-on -x -d 'Record from where this is executed on'
 complete -c bbtrace -n $trace -l stop-on -x -d 'Record no longer where this is executed'
 complete -c bbtrace -n $trace -l delay -x -d 'Start to record this much later'

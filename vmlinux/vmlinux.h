@@ -36,6 +36,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_STACK_TRACE = 7,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_QUEUE = 22,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 enum {
@@ -124,8 +125,25 @@ struct bpf_raw_tracepoint_args {
 typedef struct {
 	int counter;
 } atomic_t;
+struct list_head {
+	struct list_head *next;
+};
+/* include/linux/signal_types.h */
+struct kernel_siginfo {
+	int si_signo;
+};
+struct sigqueue {
+	struct list_head list;
+	struct kernel_siginfo info;
+};
+struct sigpending {
+	struct list_head list;
+};
 struct signal_struct {
+	struct sigpending shared_pending;
 	atomic_t live; /* threads that have not ended */
+	int group_exit_code;
+	unsigned int flags;
 };
 
 /* include/linux/trace_events.h, include/linux/perf_event.h, include/linux/fs.h,
@@ -167,7 +185,7 @@ typedef struct {
 } sigset_t;
 
 struct task_struct {
-	int exit_state;
+	int exit_state, exit_code;
 	struct css_set *cgroups;
 	struct files_struct *files;
 	pid_t pid, tgid;

@@ -399,6 +399,7 @@ struct arch {
 	uint16_t machine; /* e_machine, little-endian */
 	uint8_t word;	  /* bytes of an address: 8, or 4: of ELFCLASS32 */
 	uint16_t hosts;	  /* the machine of kernels that run its programs, too; 0: none */
+	bool ordered;	  /* other CPUs see stores in their order */
 
 	/* ---- instructions ---- */
 

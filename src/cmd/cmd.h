@@ -122,6 +122,8 @@ struct args {
 	bool fail_under_given, fail_under_branch;
 	unsigned fail_under; /* hundredths of a percent */
 	uint64_t last;	     /* branches per thread; 0: all */
+	bool dump_on_failure;
+	VEC(const char *) dump_on; /* FUNC[=VALUE] */
 	uint64_t buffer;
 	uint64_t depth;
 	uint64_t max_overhead; /* percent; 0: no limit */

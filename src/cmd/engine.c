@@ -162,7 +162,7 @@ static int begin(struct engine_state *e, const struct args *a, struct planning *
 		return err;
 	e->marks = (*out)->placement != PLACEMENT_COUNT && plan__has_programs(*out) &&
 		   (args__record_name(a) || args__format(a)->marks);
-	return markers__find(&e->markers, a, p, e->marks);
+	return markers__find(&e->markers, a, p, e->marks, *out);
 }
 
 /* The plan for probes is another one. */

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "frames.h"
 #include "generated.h"
+#include "killed.h"
 #include "live.h"
 
 /* ---- what the probes report ---- */
@@ -51,15 +52,32 @@ static bool has_program_stack(const struct live *l, const struct event *e)
 	       !plan__is_kernel_site(l->show.plan, e->site);
 }
 
+static int on_end(struct live *l, const struct event *e)
+{
+	int err = show__event(&l->show, e);
+
+	return err ? err : dumps__end(&l->dumps, &l->show, e);
+}
+
+static const struct event *in_words(struct live *l, const struct event *e,
+				    struct killed_event *room)
+{
+	return killed__event(l->show.plan, watch_hits__event(l->watches, &l->show, e),
+			     l->dumps.copies, room);
+}
+
 static int on_event(void *ctx, const struct event *told)
 {
 	struct live *l = ctx;
 	struct checked_event room;
+	struct killed_event killed;
 	const struct event *e = NULL;
 	int err = 0;
 
+	if (told->type == EVENT_END && !l->show.tally)
+		return on_end(l, told);
 	if (!is_left_out(l, told))
-		e = frames__check(&l->show, watch_hits__event(l->watches, &l->show, told), &room);
+		e = frames__check(&l->show, in_words(l, told, &killed), &room);
 	if (told->type == EVENT_SWITCH || told->type == EVENT_MARK)
 		return on_marker(l, told);
 	if (e && has_program_stack(l, e))

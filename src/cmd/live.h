@@ -4,6 +4,7 @@
 #ifndef BBTRACE_CMD_LIVE_H
 #define BBTRACE_CMD_LIVE_H
 
+#include "dumps.h"
 #include "record.h"
 #include "show.h"
 #include "watch.h"
@@ -17,6 +18,7 @@ struct live {
 	bool count_the_dead;  /* exit events may have been lost */
 	VEC(struct sideband_event) dead;
 	struct perf_maps *generated;
+	struct dumps dumps;
 	uint64_t found_dead; /* when; CLOCK_MONOTONIC, ns */
 	bool closed;	     /* recording has stopped: what threads did since is left out */
 	/* A thread came to a switch, or has mapped a file (switching.h); NULL: nobody asks. */

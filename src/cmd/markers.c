@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include "dumps.h"
 #include "markers.h"
 
 bool args__switches(const struct args *a)
@@ -54,10 +56,56 @@ static int find_functions(struct markers *s, const char *word, enum marker_kind 
 		if (!err)
 			err = add_function(s, f, kind);
 	functions__free(&found);
-	return err ? err__prefix(err, kind == MARKER_STOP ? "--stop-on" : "--start-on") : 0;
+	return err ? err__prefix(err, kind == MARKER_STOP   ? "--stop-on"
+				      : kind == MARKER_DUMP ? "--dump-on"
+							    : "--start-on")
+		   : 0;
 }
 
-static int find_named(struct markers *s)
+/* ---- --dump-on FUNC=VALUE: at the instructions where FUNC returns ---- */
+
+static bool returns_here(const struct plan *p, uint32_t site, const char *name)
+{
+	const struct plan_site *s = &p->sites.data[site];
+
+	return s->kind == BRANCH_RET && s->role == ROLE_BRANCH && !plan__is_kernel_site(p, site) &&
+	       !strcmp(p->functions.data[s->function].name, name);
+}
+
+static int find_returns(struct markers *s, const struct dump_on *d, const struct plan *plan)
+{
+	size_t before = s->all.len;
+
+	for (uint32_t i = 0; i < plan->sites.len; i++) {
+		const struct plan_site *site = &plan->sites.data[i];
+		struct probe_marker *m;
+
+		if (!returns_here(plan, i, d->name))
+			continue;
+		m = add(s, plan->objects.data[site->object].object, site->vaddr, MARKER_DUMP,
+			xstrdup(d->name));
+		m->mark = (struct marker_operands){.when = d->when, .constant = d->value};
+	}
+	if (s->all.len > before)
+		return 0;
+	return err__set(ENOENT,
+			"--dump-on %s: where that returns is known of the traced functions only: "
+			"trace it, too",
+			d->name);
+}
+
+static int find_dump(struct markers *s, const char *text, const struct plan *plan)
+{
+	struct dump_on d;
+	int err;
+
+	dump_on__parse(text, &d);
+	err = d.when ? find_returns(s, &d, plan) : find_functions(s, d.name, MARKER_DUMP);
+	free(d.name);
+	return err;
+}
+
+static int find_named(struct markers *s, const struct plan *plan)
 {
 	const char *const *word;
 	int err = 0;
@@ -65,6 +113,9 @@ static int find_named(struct markers *s)
 	vec__each (word, &s->args->start_on)
 		if (!err)
 			err = find_functions(s, *word, MARKER_START);
+	vec__each (word, &s->args->dump_on)
+		if (!err)
+			err = find_dump(s, *word, plan);
 	vec__each (word, &s->args->stop_on)
 		if (!err)
 			err = find_functions(s, *word, MARKER_STOP);
@@ -207,14 +258,15 @@ static int find_in_files(struct markers *s)
 	return 0;
 }
 
-int markers__find(struct markers *s, const struct args *a, struct planning *p, bool marks)
+int markers__find(struct markers *s, const struct args *a, struct planning *p, bool marks,
+		  const struct plan *plan)
 {
 	int err;
 
 	s->args = a;
 	s->planning = p;
 	s->marks = marks;
-	err = find_named(s);
+	err = find_named(s, plan);
 	if (!err)
 		err = find_in_files(s);
 	if (!err && searches(s))

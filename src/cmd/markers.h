@@ -20,8 +20,9 @@ struct markers {
 /* Does anything of these options switch recording while the trace runs? */
 bool args__switches(const struct args *a);
 /* Finds those that are there now; CMD is about to be started, if there is one. marks: also marks.
- * 0, or -errno with a message. */
-int markers__find(struct markers *s, const struct args *a, struct planning *p, bool marks);
+ * plan: has the functions whose returns --dump-on names. 0, or -errno with a message. */
+int markers__find(struct markers *s, const struct args *a, struct planning *p, bool marks,
+		  const struct plan *plan);
 /* A file was mapped by a traced process; ino: its inode's number. */
 void markers__mapped(struct markers *s, const char *path, uint64_t ino);
 /* Searches the files that were mapped since the last time. Returns the number of markers before

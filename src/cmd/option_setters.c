@@ -156,6 +156,12 @@ int option__set_stop_on(struct args *a, const char *v)
 	return 0;
 }
 
+int option__set_dump_on(struct args *a, const char *v)
+{
+	vec__push(&a->dump_on, v);
+	return 0;
+}
+
 int option__check_delay(struct args *a, const char *v)
 {
 	return a->delay_ns ? 0 : err__set(EINVAL, "must be more than 0");

@@ -31,6 +31,7 @@ int option__add_watch(struct args *a, const char *v);
 int option__check_timeout(struct args *a, const char *v);
 int option__check_to(struct args *a, const char *v);
 int option__set_control(struct args *a, const char *v);
+int option__set_dump_on(struct args *a, const char *v);
 int option__set_start_on(struct args *a, const char *v);
 int option__set_stop_on(struct args *a, const char *v);
 int option__check_delay(struct args *a, const char *v);

@@ -146,7 +146,13 @@ static const struct option_row rows[] = {
 	{"fail-under", 0, "PERCENT[,branch]", VERB_SHOW, OTHER,
 	 "exit with 3 if less of the lines, or blocks, or branches, ran", covered__set},
 	{"last", 0, "N", VERB_SHOW, COUNT(last),
-	 "keep the last N branches of each thread and show them at the end", option__check_last},
+	 "keep the last N branches of each thread; show them at the end, and when it is killed",
+	 option__check_last},
+	{"dump-on", 0, "FUNC[=VALUE]", VERB_TRACE, OTHER,
+	 "--last: also when this is called, or returns VALUE: N, <N, >N or an errno; may be repeated",
+	 option__set_dump_on},
+	{"dump-on-failure", 0, NULL, VERB_TRACE, SWITCH(dump_on_failure),
+	 "--last: also show them when a process exits with a status other than 0"},
 	{"placement", 0, "HOW", VERB_TRACE, OTHER,
 	 "full: a probe on every branch; implied, witness: fewer probes, same steps",
 	 option__set_placement},
@@ -399,6 +405,7 @@ void args__free(struct args *a)
 	vec__free(&a->filters.comms);
 	vec__free(&a->filters.excluded);
 	vec__free(&a->exclude);
+	vec__free(&a->dump_on);
 	vec__free(&a->start_on);
 	vec__free(&a->stop_on);
 	vec__free(&a->with);

@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 #include "announce.h"
 #include "costs.h"
+#include "killed.h"
 #include "planning.h"
 #include "wants.h"
 
@@ -178,6 +179,7 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 		err = watchpoints__plan(&p->watches, a, &p->targets, p->pid, *out);
 	if (err)
 		return err;
+	killed__plan(a, *out);
 	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
 	if (!err && note__level() >= NOTE_VERBOSE)
 		announce__plan(*out, p->options.placement);

@@ -5,6 +5,7 @@
 #include <sys/sysmacros.h>
 #include "generated.h"
 #include "joined.h"
+#include "killed.h"
 #include "record.h"
 #include "show.h"
 #include "tally.h"
@@ -93,6 +94,8 @@ int show__event(struct show *s, const struct event *e)
 		return tally__signal(s->tally, e), 0;
 	if (s->tally && e->type == EVENT_RESUME)
 		return tally__resume(s->tally, e), 0;
+	if (e->type == EVENT_END)
+		return s->last ? last__end(s->last, e->pid, e->tid) : (void)0, 0;
 	return trace__feed(s->trace, e);
 }
 
@@ -305,6 +308,8 @@ static int keep(struct show *s, const struct step *step)
 {
 	int err;
 
+	if (killed__is_by_fault(s->plan, step))
+		last__take_back(s->last, step);
 	if (!is_watched(s, step))
 		return last__step(s->last, step);
 	err = last__give_to(s->last, step, render, s);
@@ -397,6 +402,15 @@ void show__keep_last(struct show *s, uint64_t branches)
 	s->last = last__new(branches);
 }
 
+int show__dump(struct show *s, uint32_t pid, bool newest_first, bool ends)
+{
+	int err = s->last ? last__give_process(s->last, s->plan, pid, newest_first, render, s) : 0;
+
+	if (s->last && ends)
+		last__forget_process(s->last, pid);
+	return err;
+}
+
 int show__finish(struct show *s, bool newest_first)
 {
 	int err = trace__finish(s->trace);
@@ -462,6 +476,10 @@ void show__summary(struct show *s)
 	if (s->added_up)
 		note_verbose("%llu of %llu hits were added up, without events",
 			     (unsigned long long)s->added_up, (unsigned long long)s->hits);
+	if (s->last && last__dropped(s->last))
+		note("the last branches of %llu threads that ended before are not shown: those of "
+		     "the 256 that ended last are",
+		     (unsigned long long)last__dropped(s->last));
 	tell_missed(s);
 	tell_tracing(s);
 	totals__text(show__totals(s), &summary);

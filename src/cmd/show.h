@@ -59,6 +59,8 @@ void show__add_up(struct show *s);
 void show__reset_counts(struct show *s);
 /* Keeps only the last branches of each thread; again: drops those that are kept. */
 void show__keep_last(struct show *s, uint64_t branches);
+/* Those of a process that are kept are output now; ends: and then forgotten. */
+int show__dump(struct show *s, uint32_t pid, bool newest_first, bool ends);
 /* Kernel: adds an object for resolving addresses. */
 void show__object(struct show *s, const struct object *o);
 /* 0; 1: the limit is reached; -errno. */

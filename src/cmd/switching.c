@@ -46,6 +46,10 @@ int switching__switched(void *ctx, const struct event *e)
 	const struct probe_marker *w = &s->markers->all.data[e->count];
 	autofree char *by = NULL;
 
+	if (w->kind == MARKER_DUMP)
+		return e->pid ? dumps__asked(&s->control->live->dumps, &s->control->live->show, e,
+					     w->name, w->mark.when)
+			      : 0;
 	if (w->kind == MARKER_START) {
 		if (s->control->stopped && !s->asked)
 			ask(s, e->time, name_of(w, e));

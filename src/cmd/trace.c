@@ -311,11 +311,16 @@ static struct probe_options options_of(struct session *s)
 		.events = s->args->events,
 		.inlines = s->engine.copies,
 		.retires = retires(s->args),
+		.last = s->args->last,
+		.switches = args__switches(s->args),
+		.records = s->recorder,
+		.accounts = s->args->max_overhead,
 		.usdt = s->planning.with.usdt.data,
 		.nusdt = s->planning.with.usdt.len,
 		.parks = args__begin_stopped(s->args) || args__switches(s->args) || s->args->for_ns,
-		.markers =
-			args__switches(s->args) || s->engine.marks ? &s->engine.markers.all : NULL,
+		.markers = args__switches(s->args) || s->args->dump_on.len || s->engine.marks
+				   ? &s->engine.markers.all
+				   : NULL,
 		.stack = s->args->stack,
 		.sample_hz = s->args->freq,
 		.adds_up = args__adds_samples_up(s->args),
@@ -403,8 +408,10 @@ static int run(struct session *s, int *status)
 		   s->args->limit);
 	if (s->planning.watches.all.len)
 		s->live.watches = watch_hits__new(&s->planning.watches, &s->planning.targets);
-	if (s->args->last)
+	if (s->args->last) {
 		show__keep_last(&s->live.show, s->args->last);
+		s->live.dumps = (struct dumps){.args = s->args, .copies = s->engine.copies};
+	}
 	/* attaching takes time: a rescan replaces the sideband events of that time */
 	probe__forget_sideband(s->probe);
 	if (rescans(s))

@@ -54,6 +54,9 @@ static int usage_of(const struct args *a)
 	if ((a->armor || a->max_size) && !name)
 		return err__set(EINVAL, "--armor and --max-size are for a trace file: -o FILE "
 					"without -F, -c and --last, or --record FILE");
+	if (!a->last && (a->dump_on.len || a->dump_on_failure))
+		return err__usage("%s shows what --last N keeps: give that, too",
+				  a->dump_on.len ? "--dump-on" : "--dump-on-failure");
 	if (a->max_size && !strcmp(name, "-"))
 		return err__set(EINVAL, "--max-size needs a file that can be renamed: -o FILE");
 	if (a->record && !strcmp(a->record, a->output ? a->output : "-"))

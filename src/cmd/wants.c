@@ -114,7 +114,10 @@ uint32_t wants__stack_copy(const struct args *a, const struct plan *plan)
 	const struct plan_object *o;
 
 	if (!(a->stack || a->freq) || a->stack_size != STACK_SIZE_AUTO)
-		return a->stack || a->freq ? (a->stack_size + 1023) & ~1023ull : 0;
+		return a->stack || a->freq ? (a->stack_size + 1023) & ~1023ull
+		       : plan__has_named(plan, NAMED_KILLED) && plan->arch->dwarf.nregs
+			       ? COPY_DEFAULT
+			       : 0;
 	if (plan->named.len)
 		return plan->arch->dwarf.nregs ? COPY_DEFAULT : 0;
 	vec__each (o, &plan->objects)

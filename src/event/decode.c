@@ -376,7 +376,8 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 	} else if (type == WIRE_END) {
 		out->has_target = true;
 		out->target = v->value[0];
-		out->last = v->value[1];
+		out->last = v->value[1] & END_LAST;
+		out->count = v->value[1] >> END_CODE_SHIFT;
 	} else if (type == WIRE_RESUME) {
 		out->has_target = true;
 		out->target = v->value[0];
@@ -386,6 +387,7 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 		out->value = v->value[1];
 	} else if (type == WIRE_SWITCH) {
 		out->count = v->value[0];
+		out->value = v->value[1];
 	} else if (type == WIRE_MARK) {
 		take_mark(out, record);
 	}

@@ -20,7 +20,8 @@ enum event_type {
 			 value: the top of its stack, above: what follows there; where
 			 calls link, value: the link register */
 	EVENT_GOROUTINE, /* the goroutine that this thread runs from here on */
-	EVENT_END,	 /* this thread ended; target: the address of its next instruction */
+	EVENT_END,	 /* this thread ended; target: the address of its next instruction; count:
+			    its exit code, as wait(2) has it */
 	EVENT_RESUME,	 /* a signal's handler returns; target and sp: where to */
 	EVENT_NAMED,	 /* one of the plan's named events (plan/named.h) */
 	EVENT_TYPES,
@@ -29,7 +30,8 @@ enum event_type {
 	EVENT_PASSES = EVENT_TYPES, /* of the thread with a log: count: filters of which it is told
 				       whether it passes them (bits, as in bpf/wire.h), value: those
 				       of them that it passes; process: as do all of its threads */
-	EVENT_SWITCH, /* recording is to be switched; count: the index of the marker */
+	EVENT_SWITCH, /* recording is to be switched; count: the index of the marker, value: the
+			 return register */
 	EVENT_MARK,   /* a mark; count: likewise; value: its number; text, or if that could not be
 			 read: target, its address, and sp, that of the instruction */
 };

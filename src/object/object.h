@@ -287,7 +287,8 @@ int object__needed(const struct object *o, int (*fn)(void *ctx, const char *sona
 
 /* ---- what a program says to its tracer, by include/bbtrace.h (markers.c) ---- */
 
-enum marker_kind { MARKER_START, MARKER_STOP, MARKER_MARK };
+/* DUMP: none of bbtrace.h: where --dump-on shows what a thread did last. */
+enum marker_kind { MARKER_START, MARKER_STOP, MARKER_MARK, MARKER_DUMP };
 
 struct marker {
 	uint64_t vaddr;
@@ -299,6 +300,7 @@ typedef VEC(struct marker) marker_vec;
 
 /* Where a mark's operands are: registers by the architecture's numbers. */
 struct marker_operands {
+	uint8_t when; /* of a marker that is no mark: enum wire_when of bpf/wire.h, with constant */
 	uint8_t name, value;
 	int64_t constant; /* value MARKER_CONSTANT: this is the value */
 };

@@ -19,6 +19,7 @@ enum named_kind {
 	NAMED_SAMPLE,	  /* a timer, or a counter of the processor */
 	NAMED_OFF_CPU,	  /* a thread leaves its CPU, to wait or for another thread */
 	NAMED_ON_CPU,	  /* it is back on one */
+	NAMED_KILLED,	  /* a signal ends the process */
 	NAMED_KINDS
 };
 

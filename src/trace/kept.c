@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Copies of steps that outlive the callback, and the last steps of each thread (--last). */
 #include <stdlib.h>
+#include "plan/plan.h"
 #include "trace.h"
 
 /* Its frames are in the step's stack. */
@@ -58,15 +59,23 @@ void kept__free(struct kept_step *k)
 
 struct tail {
 	uint64_t key; /* pid << 32 | tid */
+	uint32_t pid;
+	bool ended; /* another thread may have that key now */
 	struct kept_step *ring;
 	size_t next, len, branches;
 };
 
 struct last {
-	size_t limit; /* branches per thread */
+	size_t limit; /* branches per thread: one more than will be shown, which may be taken back
+		       */
 	VEC(struct tail) tails;
-	struct map64 by_thread; /* key -> index + 1 */
+	struct map64 by_thread; /* key -> index + 1, of threads that have not ended */
+	size_t nended;
+	uint64_t dropped; /* threads that ended, of which nothing is kept any more */
 };
+
+/* Of threads that have ended, so many are kept: those that ended last. */
+#define ENDED_MOST 256
 
 /* Slots for the branches, and as many for the steps between them. */
 #define ROOM(limit) (2 * (limit))
@@ -75,7 +84,7 @@ struct last *last__new(size_t branches)
 {
 	struct last *l = xcalloc(1, sizeof(*l));
 
-	l->limit = branches;
+	l->limit = branches + 1;
 	return l;
 }
 
@@ -106,6 +115,7 @@ int last__step(struct last *l, const struct step *s)
 	if (!*index) {
 		t = vec__add(&l->tails);
 		t->key = key;
+		t->pid = s->pid;
 		t->ring = xcalloc(ROOM(l->limit), sizeof(*t->ring));
 		*index = l->tails.len;
 	}
@@ -124,14 +134,50 @@ int last__step(struct last *l, const struct step *s)
 	return 0;
 }
 
+/* To what is shown: nothing was taken back. */
+static void trim(struct last *l, struct tail *t)
+{
+	size_t shown = l->limit - 1;
+
+	while (t->branches > shown)
+		drop_oldest(l, t);
+	while (t->branches == shown && t->len && slot(l, t, t->len - 1)->step.type != STEP_BRANCH)
+		drop_oldest(l, t);
+}
+
+void last__take_back(struct last *l, const struct step *s)
+{
+	const uint64_t *index = map64__get(&l->by_thread, key_of(s));
+	struct tail *t = index ? &l->tails.data[*index - 1] : NULL;
+	struct kept_step *k = t && t->len ? slot(l, t, 0) : NULL;
+
+	if (!k || k->step.type != STEP_BRANCH || !s->has_at || k->step.at.object != s->at.object ||
+	    k->step.at.vaddr != s->at.vaddr)
+		return;
+	kept__free(k);
+	t->next = (t->next + ROOM(l->limit) - 1) % ROOM(l->limit);
+	t->len--;
+	t->branches--;
+}
+
+static int give_tail(struct last *l, struct tail *t, bool newest_first, step_fn fn, void *ctx)
+{
+	int err = 0;
+
+	trim(l, t);
+	for (size_t i = 0; !err && i < t->len; i++)
+		err = fn(ctx, kept__step(slot(l, t, newest_first ? i : t->len - 1 - i)));
+	return err;
+}
+
 int last__give(struct last *l, bool newest_first, step_fn fn, void *ctx)
 {
 	struct tail *t;
 	int err = 0;
 
 	vec__each (t, &l->tails)
-		for (size_t i = 0; !err && i < t->len; i++)
-			err = fn(ctx, kept__step(slot(l, t, newest_first ? i : t->len - 1 - i)));
+		if (!err)
+			err = give_tail(l, t, newest_first, fn, ctx);
 	return err;
 }
 
@@ -141,10 +187,95 @@ int last__give_to(struct last *l, const struct step *s, step_fn fn, void *ctx)
 	struct tail *t = index ? &l->tails.data[*index - 1] : NULL;
 	int err = 0;
 
+	if (t)
+		trim(l, t);
 	for (; t && t->len; drop_oldest(l, t))
 		if (!err)
 			err = fn(ctx, kept__step(slot(l, t, t->len - 1)));
 	return err;
+}
+
+static void free_tail(struct last *l, struct tail *t)
+{
+	while (t->len)
+		drop_oldest(l, t);
+	free(t->ring);
+}
+
+/* Keeps the order of the others. */
+static void remove_tail(struct last *l, size_t i)
+{
+	struct tail *t = &l->tails.data[i];
+
+	if (!t->ended)
+		map64__del(&l->by_thread, t->key);
+	l->nended -= t->ended;
+	free_tail(l, t);
+	memmove(t, t + 1, (l->tails.len - i - 1) * sizeof(*t));
+	l->tails.len--;
+	for (; i < l->tails.len; i++)
+		if (!l->tails.data[i].ended)
+			*map64__put(&l->by_thread, l->tails.data[i].key) = i + 1;
+}
+
+void last__end(struct last *l, uint32_t pid, uint32_t tid)
+{
+	uint64_t key = (uint64_t)pid << 32 | tid, *index = map64__get(&l->by_thread, key);
+	struct tail ended;
+	size_t i;
+
+	if (!index)
+		return;
+	/* to the end, behind those that ended before */
+	i = *index - 1;
+	ended = l->tails.data[i];
+	l->tails.data[i].ring = NULL;
+	l->tails.data[i].len = 0;
+	remove_tail(l, i);
+	ended.ended = true;
+	vec__push(&l->tails, ended);
+	l->nended++;
+	for (i = 0; l->nended > ENDED_MOST && i < l->tails.len; i++)
+		if (l->tails.data[i].ended) {
+			remove_tail(l, i);
+			l->dropped++;
+			return;
+		}
+}
+
+uint64_t last__dropped(const struct last *l)
+{
+	return l->dropped;
+}
+
+/* Did its newest step end the process? */
+static bool is_killed(struct last *l, struct tail *t, const struct plan *p)
+{
+	const struct step *s = t->len ? kept__step(slot(l, t, 0)) : NULL;
+
+	return s && s->type == STEP_NAMED && p->named.data[s->named->which].kind == NAMED_KILLED;
+}
+
+int last__give_process(struct last *l, const struct plan *plan, uint32_t pid, bool newest_first,
+		       step_fn fn, void *ctx)
+{
+	int err = 0;
+
+	for (int others = 0; others < 2; others++)
+		for (size_t i = 0; !err && i < l->tails.len; i++) {
+			struct tail *t = &l->tails.data[i];
+
+			if (t->pid == pid && is_killed(l, t, plan) == !others)
+				err = give_tail(l, t, newest_first, fn, ctx);
+		}
+	return err;
+}
+
+void last__forget_process(struct last *l, uint32_t pid)
+{
+	for (size_t i = l->tails.len; i-- > 0;)
+		if (l->tails.data[i].pid == pid)
+			remove_tail(l, i);
 }
 
 void last__free(struct last *l)
@@ -153,11 +284,8 @@ void last__free(struct last *l)
 
 	if (!l)
 		return;
-	vec__each (t, &l->tails) {
-		while (t->len)
-			drop_oldest(l, t);
-		free(t->ring);
-	}
+	vec__each (t, &l->tails)
+		free_tail(l, t);
 	vec__free(&l->tails);
 	map64__free(&l->by_thread);
 	free(l);

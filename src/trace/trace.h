@@ -217,6 +217,15 @@ int last__step(struct last *l, const struct step *s);
 int last__give(struct last *l, bool newest_first, step_fn fn, void *ctx);
 /* Those of the thread that s is of, oldest first, which are then forgotten. */
 int last__give_to(struct last *l, const struct step *s, step_fn fn, void *ctx);
+/* Those of a process; first the thread that was killed. */
+int last__give_process(struct last *l, const struct plan *plan, uint32_t pid, bool newest_first,
+		       step_fn fn, void *ctx);
+/* The thread's newest step, if it is a branch at the place of s: that was not executed. */
+void last__take_back(struct last *l, const struct step *s);
+void last__forget_process(struct last *l, uint32_t pid);
+/* The thread has ended. Of many of these the first are forgotten: last__dropped() of them. */
+void last__end(struct last *l, uint32_t pid, uint32_t tid);
+uint64_t last__dropped(const struct last *l);
 void last__free(struct last *l);
 
 struct trace_options {

@@ -124,6 +124,7 @@ const struct arch arch_i386 = {
 	.machine = EM_386,
 	.word = 4,
 	.hosts = EM_X86_64,
+	.ordered = true,
 	.longest = 15,
 	.alignment = 1,
 	.decode = decode,

@@ -439,6 +439,7 @@ const struct arch arch_x86_64 = {
 	.name = "x86-64",
 	.machine = EM_X86_64,
 	.word = 8,
+	.ordered = true,
 	.longest = 15, /* SDM 2, 2.3.11 */
 	.alignment = 1,
 	.decode = decode,

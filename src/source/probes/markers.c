@@ -187,8 +187,10 @@ static int describe(struct probe *p, size_t from)
 {
 	for (uint32_t i = from; i < p->options->markers->len; i++) {
 		const struct marker_operands *m = &marker_at(p, i)->mark;
-		const struct wire_mark_spec spec = {
-			.constant = m->constant, .name = m->name, .value = m->value};
+		const struct wire_mark_spec spec = {.constant = m->constant,
+						    .name = m->name,
+						    .value = m->value,
+						    .when = m->when};
 
 		if (i >= MARKERS_MOST)
 			return err__set(ENOSPC, "the traced files have more than %u markers",

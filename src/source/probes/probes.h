@@ -78,6 +78,10 @@ struct probe_options {
 	 * plan__attach_work(); may be NULL. */
 	void (*attached)(void *ctx, size_t sites, uint64_t work);
 	void *attached_ctx;
+	uint64_t last; /* only so many branches of each thread will be shown; 0: all */
+	bool switches; /* markers may switch recording on and off */
+	bool records;  /* a trace file has all events */
+	bool accounts; /* it has to be known what hits cost each process */
 };
 
 /* Which processes that aren't traced a probe slows down. */

@@ -12,6 +12,7 @@
 #include "drain.h"
 #include "filters.h"
 #include "keeper.h"
+#include "own_rings.h"
 #include "source/kernel_types.h"
 #include "sideband.h"
 #include "site_table.h"
@@ -39,13 +40,16 @@ static uint32_t filter_flags(const struct probe_filters *f)
 
 /* Of threads that end. */
 #define RING_COUNTING (256u << 10)
+#define RING_OF_ENDS  (1u << 20)
 
 static size_t ring_size(const struct probe *p)
 {
 	const struct probe_options *o = p->options;
 	size_t size = sysconf(_SC_PAGESIZE),
 	       most = probe__counts(p) ? RING_COUNTING : PROBE_BUFFER_DEFAULT,
-	       want = o->buffer ? o->buffer : most;
+	       want = p->own	  ? RING_OF_ENDS
+		      : o->buffer ? o->buffer
+				  : most;
 
 	while (size < want && size < (1u << 31))
 		size *= 2;
@@ -134,7 +138,8 @@ static void configure(struct probe *p)
 		.on_cpu = plan__first_named(p->plan, NAMED_ON_CPU),
 		.ino = looks_up(&p->programs, LOOKUP_UPROBE) ? only_ino(p->plan) : 0,
 		.cgroup = cgroup_id(f->cgroup),
-		.wakeup = ring_size(p) / 4,
+		.ends = plan__has_named(p->plan, NAMED_KILLED),
+		.killed = plan__first_named(p->plan, NAMED_KILLED),
 		.counts = probe__counts(p),
 		.tests = p->plan->tests,
 		.watches = watches__are_planned(p),
@@ -143,6 +148,8 @@ static void configure(struct probe *p)
 	};
 	if (probe__counts(p))
 		counters__size(p, c);
+	own_rings__size(p, c);
+	c->wakeup = ring_size(p) / 4;
 	if (p->options->kernel)
 		configure_kernel(c, p->options->kernel, plan__has_kernel(p->plan));
 }
@@ -213,7 +220,8 @@ static void choose_programs(struct probe *p)
 	bpf_program__set_autoload(p->skel->progs.count_users, probe__inherits(p));
 	bpf_program__set_autoload(p->skel->progs.on_exit,
 				  f->follow || mechanism__loss(p) == LOSS_THREAD ||
-					  probe__counts(p));
+					  probe__counts(p) || p->skel->rodata->config.ends);
+	bpf_program__set_autoload(p->skel->progs.on_killed, p->skel->rodata->config.ends);
 }
 
 /* libbpf has numbers of its own, from 4000 on. */
@@ -243,10 +251,10 @@ static int load_failed(const struct probe *p, int err)
 
 static int attach_tasks(struct probe *p)
 {
-	struct bpf_program *const programs[] = {p->skel->progs.on_fork,	  p->skel->progs.on_exec,
-						p->skel->progs.on_exit,	  p->skel->progs.on_signal,
-						p->skel->progs.on_trap,	  p->skel->progs.on_rename,
-						p->skel->progs.on_setuid, p->skel->progs.on_cgroup};
+	struct bpf_program *const programs[] = {
+		p->skel->progs.on_fork,	  p->skel->progs.on_exec,   p->skel->progs.on_exit,
+		p->skel->progs.on_signal, p->skel->progs.on_trap,   p->skel->progs.on_rename,
+		p->skel->progs.on_setuid, p->skel->progs.on_cgroup, p->skel->progs.on_killed};
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		if (!bpf_program__autoload(programs[i]))
@@ -487,6 +495,7 @@ static void probe__close(struct source *s)
 	bbtrace_bpf__destroy(p->skel);
 	decoder__free(p->decoder);
 	counters__close(p->counters);
+	own_rings__close(p->own);
 	attachment__free(&p->programs);
 	attachment__free(&p->kernel);
 	vec__free(&p->gaps);
@@ -538,8 +547,9 @@ static int open_sideband(struct probe *p)
 
 /* In this order. */
 static int (*const open_steps[])(struct probe *p) = {
-	check_btf,	mechanisms__choose, load,	   filters__fill, site_table__fill,
-	counters__open, open_drain,	    open_sideband, attach_tasks,  named__fill,
+	check_btf,	mechanisms__choose, load,	filters__fill, site_table__fill,
+	counters__open, own_rings__open,    open_drain, open_sideband, attach_tasks,
+	named__fill,
 };
 
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out)

@@ -15,6 +15,7 @@ struct bpf_link;
 struct bpf_program;
 struct drain;
 struct counters;
+struct own_rings;
 struct sideband;
 struct probe;
 
@@ -138,10 +139,11 @@ struct probe {
 	struct bbtrace_bpf *skel;
 	struct drain *drain;
 	struct counters *counters; /* NULL: its probes don't count */
+	struct own_rings *own;	   /* NULL: the threads have none (own_rings.h) */
 	struct decoder *decoder;
 	struct sideband *sideband;
 	struct scope scope;
-	struct bpf_link *tasks[8];	  /* tracepoints: of attach_tasks() */
+	struct bpf_link *tasks[9];	  /* tracepoints: of attach_tasks() */
 	struct bpf_link *sigreturn;	  /* NULL: it is not seen when handlers return */
 	uint32_t found_again;		  /* number of processes that were attached to again */
 	VEC(struct sideband_event) gaps;  /* gaps of these processes to report */

@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 #include "counters.h"
 #include "drain.h"
+#include "own_rings.h"
 #include "sideband.h"
 #include "bbtrace.skel.h"
 
@@ -55,8 +56,8 @@ static int give_gaps(struct probe *p, uint64_t until, const struct source_sink *
 static int give_exit(struct probe *p, const struct sideband_event *e,
 		     const struct source_sink *sink)
 {
-	int err = program__misses(p->skel->progs.on_exit) ? counters__name_targets(p, e->pid, sink)
-							  : 0;
+	bool missed = probe__counts(p) && program__misses(p->skel->progs.on_exit);
+	int err = missed ? counters__name_targets(p, e->pid, sink) : 0;
 
 	return err ? err : sink->sideband(sink->ctx, e);
 }
@@ -86,6 +87,22 @@ static bool is_reuse(const struct probe *p, const struct sideband_event *fork)
 	return false;
 }
 
+/* The replay has to know where its threads are. */
+static int give_own(struct probe *p, const struct sideband_event *e, const struct source_sink *sink)
+{
+	if (e->type == SIDEBAND_EXEC)
+		return own_rings__give_process(p, e->pid, e->time, sink);
+	if (e->type == SIDEBAND_FORK && e->pid != e->ppid)
+		return own_rings__give_thread(p, e->ptid, e->time, sink);
+	return 0;
+}
+
+/* Does the record of an end come from the BPF program? */
+static bool tells_ends(const struct probe *p)
+{
+	return probe__counts(p) || p->skel->rodata->config.ends;
+}
+
 static int give_sideband_event(struct probe *p, const struct sideband_event *e,
 			       const struct source_sink *sink)
 {
@@ -93,13 +110,15 @@ static int give_sideband_event(struct probe *p, const struct sideband_event *e,
 
 	if (!err)
 		err = give_exits(p, is_reuse(p, e) ? UINT64_MAX : e->time, sink);
+	if (!err)
+		err = give_own(p, e, sink);
 	if (err)
 		return err;
 	if (e->type == SIDEBAND_EXEC || (e->type == SIDEBAND_EXIT && e->pid == e->tid))
 		err = sampled__give(p, e->pid, e->time, sink);
 	if (err)
 		return err;
-	if (e->type == SIDEBAND_EXIT && probe__counts(p)) {
+	if (e->type == SIDEBAND_EXIT && tells_ends(p)) {
 		vec__push(&p->exits, *e);
 		return 0;
 	}
@@ -156,7 +175,8 @@ static int give_records(struct probe *p, const struct batch *b, const struct sou
 		err = give_sideband(p, e->time, sink);
 		if (err)
 			return err;
-		if (e->type == EVENT_END && e->last)
+		err = own_rings__before(p, e, sink);
+		if (!err && e->type == EVENT_END && e->last && probe__counts(p))
 			err = counters__end_program(p, e->pid, e->time, sink);
 		if (!err)
 			err = give_event(p, e, sink);
@@ -269,9 +289,11 @@ int probe__catch_up(struct source *s, const struct source_sink *sink)
 {
 	const struct timespec hit = {.tv_nsec = HIT_NS};
 	struct probe *p = (struct probe *)s;
+	int err;
 
 	nanosleep(&hit, NULL);
-	return give_until(p, now_ns(CLOCK_MONOTONIC), sink);
+	err = give_until(p, now_ns(CLOCK_MONOTONIC), sink);
+	return err ? err : own_rings__give_all(p, sink);
 }
 
 /* Targets are found by the mappings at that time. */
@@ -323,7 +345,11 @@ static int give_rest(struct probe *p, const struct source_sink *sink)
 		if (err)
 			return err;
 	} while (list);
-	err = give_sideband(p, UINT64_MAX, sink);
+	err = own_rings__give_all(p, sink);
+	if (!err)
+		err = give_sideband(p, UINT64_MAX, sink);
+	if (!err)
+		err = own_rings__tell(p, sink);
 	return err ? err : drain_losses(p, sink);
 }
 
