@@ -50,9 +50,11 @@ enum event_interrupt {
 #define GOROUTINE_AT (1ull << 63)
 
 /* What was loaded from memory for plan->values, in the order of their indices. */
-#define FETCHED_ROOM 72
+#define FETCHED_ROOM   72
+#define FETCHED_ABSENT (-14)
 struct fetched {
-	int32_t len; /* bytes; of a string with the 0 that ends it; negative: it couldn't be read */
+	int32_t len; /* bytes; of a string with the 0 that ends it; negative: it couldn't be read;
+			FETCHED_ABSENT: bytes are its address */
 	uint32_t pad;
 	uint8_t bytes[FETCHED_ROOM];
 };

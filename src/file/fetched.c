@@ -2,6 +2,12 @@
 /* What was loaded for plan->values: behind a block of events, in the order of these. */
 #include "file/format.h"
 
+/* What is absent has its address. */
+static int32_t size_of(int32_t len)
+{
+	return len == FETCHED_ABSENT ? 8 : max_of(len, 0);
+}
+
 /* A record may have less than its site says: nothing, if it wasn't loaded there. */
 void fetched__put(struct str *out, const struct event *w)
 {
@@ -11,8 +17,8 @@ void fetched__put(struct str *out, const struct event *w)
 		int32_t len = min_of(f->len, (int32_t)FETCHED_ROOM);
 
 		put_delta(out, len, 0);
-		if (len > 0)
-			str__put(out, (const char *)f->bytes, len);
+		if (size_of(len))
+			str__put(out, (const char *)f->bytes, size_of(len));
 	}
 }
 
@@ -21,12 +27,12 @@ static void get_one(struct reader *r, struct fetched *f)
 	int64_t len = get_delta(r, 0);
 
 	*f = (struct fetched){.len = len};
-	if (len > FETCHED_ROOM || len < INT32_MIN || (len > 0 && r->end - r->at < len)) {
+	if (len > FETCHED_ROOM || len < INT32_MIN || r->end - r->at < size_of(len)) {
 		r->bad = true;
 		f->len = -1;
-	} else if (len > 0) {
-		memcpy(f->bytes, r->at, len);
-		r->at += len;
+	} else if (size_of(len)) {
+		memcpy(f->bytes, r->at, size_of(len));
+		r->at += size_of(len);
 	}
 }
 

@@ -84,6 +84,16 @@ unsigned plan__site_fetched(const struct plan *p, uint32_t site, bool of_return)
 	return plan__fetched(p, s->function, of_return);
 }
 
+unsigned plan__most_fetched(const struct plan *p)
+{
+	const struct plan_value *v;
+	unsigned most = 0;
+
+	vec__each (v, &p->values)
+		most = max_of(most, (unsigned)v->fetched);
+	return most;
+}
+
 /* ---- from types ---- */
 
 struct adding {
@@ -94,8 +104,9 @@ struct adding {
 	const struct types *t; /* of the object's functions */
 	struct map64 enums;    /* type -> 1 + its enumeration */
 	uint32_t nenums;
-	bool *found; /* by expression: some function has it */
-	int error;   /* of an expression that names a parameter */
+	uint32_t nparams; /* of the function */
+	bool *found;	  /* by expression: some function has it */
+	int error;	  /* of an expression that names a parameter */
 };
 
 static uint32_t enumeration_of(struct adding *a, uint32_t type)
@@ -163,7 +174,11 @@ static void add_value(struct adding *a, const struct callee *c, uint32_t functio
 				 .bit_at = v->bit_at,
 				 .bits = v->bits,
 				 .errnos = has_errnos(c, v),
-				 .nsteps = v->nsteps};
+				 .nsteps = v->nsteps,
+				 .array = v->array};
+
+	if (!strcmp(name, "ret") && type == UINT32_MAX)
+		row.reg = min_of(a->nparams, (uint32_t)UINT8_MAX);
 
 	memcpy(row.steps, v->steps, sizeof(row.steps));
 	if (type != UINT32_MAX && type != NO_TYPE)
@@ -223,6 +238,7 @@ static void add_function(struct adding *a, uint32_t function)
 			a->result->first_untyped = function;
 		return;
 	}
+	a->nparams = p->n;
 	value__of_param(a->t, p, &c, UINT32_MAX, &v);
 	if (a->o->expressions)
 		add_expressions(a, &c, p, function, fetched);

@@ -19,12 +19,13 @@ struct plan_value {
 	uint8_t of_return;    /* it is told when the function returns, else when it is entered */
 	uint8_t kind;	      /* enum value_kind */
 	uint8_t from;	      /* enum value_from: where it is, or where the way to it begins */
-	uint8_t reg, second;  /* as in struct value_place */
+	uint8_t reg, second;  /* as in struct value_place; reg of the result: how many parameters
+			       * there are */
 	uint8_t size, bit_at, bits;
 	uint8_t errnos;	 /* a small negative number is that of an error */
 	uint8_t fetched; /* 1 + its index in what is loaded in the hit; 0: it isn't loaded */
 	/* Not in trace files: how it is loaded, as in struct value. */
-	uint8_t nsteps;
+	uint8_t nsteps, array;
 	int64_t steps[VALUE_STEPS];
 };
 
@@ -63,6 +64,8 @@ const struct plan_value *plan__values(const struct plan *p, uint32_t function, s
 unsigned plan__fetched(const struct plan *p, uint32_t function, bool of_return);
 /* By an event's site: of an entry, a ret or a return. */
 unsigned plan__site_fetched(const struct plan *p, uint32_t site, bool of_return);
+/* The most of all functions. */
+unsigned plan__most_fetched(const struct plan *p);
 const struct plan_enumerator *plan__enumerators(const struct plan *p, uint32_t enumeration,
 						size_t *n);
 

@@ -336,7 +336,7 @@ int step__return(struct event_context *n, const struct call *c)
 	step.has_value = n->e->has_value;
 	step.value = step.has_value ? n->e->value : 0;
 	/* the ret of a function that it jumped to loads what is of that one */
-	if (n->t->plan->sites.data[n->site].function == c->function) {
+	if (n->e->type != EVENT_ENTRY && n->t->plan->sites.data[n->site].function == c->function) {
 		step.fetched = n->e->fetched;
 		step.nfetched = n->e->nfetched;
 	}

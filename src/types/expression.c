@@ -184,11 +184,11 @@ int expressions__parse(const char *text, expression_vec *out)
 
 /* ---- conditions ---- */
 
-static enum comparison take_comparison(struct parser *p)
+static enum value_comparison take_comparison(struct parser *p)
 {
 	static const struct {
 		const char *text;
-		enum comparison how;
+		enum value_comparison how;
 	} rows[] = {{"==", COMPARE_EQ}, {"!=", COMPARE_NE}, {"<=", COMPARE_LE},
 		    {">=", COMPARE_GE}, {"<", COMPARE_LT},  {">", COMPARE_GT}};
 

@@ -144,7 +144,7 @@ struct expression {
 typedef VEC(struct expression) expression_vec;
 
 /* A comparison of an expression with a constant. */
-enum comparison {
+enum value_comparison {
 	COMPARE_NONE,
 	COMPARE_EQ,
 	COMPARE_NE,
@@ -155,7 +155,7 @@ enum comparison {
 };
 struct value_condition {
 	struct expression left;
-	enum comparison how;
+	enum value_comparison how;
 	bool is_text;
 	int64_t number;
 	char *text; /* unescaped */
@@ -199,7 +199,7 @@ enum value_kind {
 };
 
 #define VALUE_STEPS    6
-#define VALUE_TEXT_MAX 64 /* bytes of a string that are shown */
+#define VALUE_TEXT_MAX 64 /* bytes of a string that are shown; one more tells that it goes on */
 
 struct value_place {
 	uint8_t from;	     /* enum value_from */
@@ -213,6 +213,7 @@ struct value {
 	uint8_t size;	      /* bytes */
 	uint8_t bit_at, bits; /* of a bit field; bits 0: none */
 	uint8_t enum_signed;
+	uint8_t array;	      /* of TEXT: size bytes, among which may be no 0 */
 	uint32_t enumeration; /* of ENUM: the type; else NO_TYPE */
 	/* Loaded from memory: address = the place's value + step[0]; then for each further one,
 	 * the word there + step; there the value is. 0: it is the place's value itself */

@@ -210,7 +210,9 @@ static int take_end(struct walk *w)
 	if (is_text(w->t, w->type)) {
 		out->kind = KIND_TEXT;
 		/* an array's end ends a string, too */
-		out->size = w->type->kind == TYPE_KIND_ARRAY ? out->size : VALUE_TEXT_MAX;
+		out->array =
+			w->type->kind == TYPE_KIND_ARRAY && w->type->size <= VALUE_TEXT_MAX + 1;
+		out->size = out->array ? w->type->size : VALUE_TEXT_MAX;
 		if (w->type->kind == TYPE_KIND_POINTER) {
 			if (out->nsteps == VALUE_STEPS)
 				return cannot(w, "too many pointers lead to it");

@@ -237,7 +237,7 @@ static inline void put_event(struct str *s, const struct event *e)
 		const struct fetched *f = &e->fetched[i];
 
 		str__printf(s, " fetched %d", f->len);
-		for (int k = 0; k < f->len; k++)
+		for (int k = 0; k < (f->len == FETCHED_ABSENT ? 8 : f->len); k++)
 			str__printf(s, " %02x", f->bytes[k]);
 	}
 	str__puts(s, "\n");
@@ -368,7 +368,7 @@ static inline const struct fetched *any_fetched(unsigned *n)
 	*n = rnd() % 3;
 	for (unsigned i = 0; i < *n; i++) {
 		all[i].len = rnd() % 4 ? (int)(rnd() % (FETCHED_ROOM + 1)) : -14;
-		for (int k = 0; k < all[i].len; k++)
+		for (int k = 0; k < FETCHED_ROOM; k++)
 			all[i].bytes[k] = rnd();
 	}
 	return *n ? all : NULL;
