@@ -158,9 +158,8 @@ static void place_fetched(struct adding *a, struct plan_value *row, unsigned *fe
 }
 
 static void add_value(struct adding *a, const struct callee *c, uint32_t function, const char *name,
-		      uint32_t type, const struct value *v, unsigned fetched[2])
+		      uint32_t type, const struct value *v, bool of_return, unsigned fetched[2])
 {
-	bool of_return = v->place.from == FROM_RESULT || type == UINT32_MAX;
 	autofree struct str text = {0};
 	struct plan_value row = {.name = name,
 				 .function = function,
@@ -177,11 +176,10 @@ static void add_value(struct adding *a, const struct callee *c, uint32_t functio
 				 .nsteps = v->nsteps,
 				 .array = v->array};
 
-	if (!strcmp(name, "ret") && type == UINT32_MAX)
+	if (of_return && !strcmp(name, "ret"))
 		row.reg = min_of(a->nparams, (uint32_t)UINT8_MAX);
-
 	memcpy(row.steps, v->steps, sizeof(row.steps));
-	if (type != UINT32_MAX && type != NO_TYPE)
+	if (type != NO_TYPE)
 		types__put_name(a->t, type, &text);
 	row.type = text.len ? text.data : NULL;
 	place_fetched(a, &row, &fetched[of_return]);
@@ -199,7 +197,7 @@ static void add_params(struct adding *a, const struct callee *c, const struct pr
 		snprintf(numbered, sizeof(numbered), "arg%u", i);
 		value__of_param(a->t, p, c, i, &v);
 		add_value(a, c, function, param->name ? types__name(a->t, param->name) : numbered,
-			  param->type, &v, fetched);
+			  param->type, &v, false, fetched);
 	}
 }
 
@@ -219,7 +217,8 @@ static void add_expressions(struct adding *a, const struct callee *c, const stru
 			continue;
 		a->found[e - a->o->expressions->data] = true;
 		if (strcmp(e->text, "ret") != 0) /* it is always there */
-			add_value(a, c, function, e->text, NO_TYPE, &v, fetched);
+			add_value(a, c, function, e->text, NO_TYPE, &v, !strcmp(e->base, "ret"),
+				  fetched);
 	}
 }
 
@@ -244,7 +243,7 @@ static void add_function(struct adding *a, uint32_t function)
 		add_expressions(a, &c, p, function, fetched);
 	else
 		add_params(a, &c, p, function, fetched);
-	add_value(a, &c, function, "ret", UINT32_MAX, &v, fetched);
+	add_value(a, &c, function, "ret", NO_TYPE, &v, true, fetched);
 }
 
 /* ---- asking ---- */

@@ -192,6 +192,16 @@ static int walk(struct walk *w, unsigned i)
 	return 0;
 }
 
+/* Names of files in the kernel are of unsigned char; u8 is no text. */
+static bool is_named_text(const struct types *t, const struct type *type)
+{
+	const struct type *of = target_of(t, type);
+	const char *name = of ? types__name(t, of->name) : NULL;
+
+	return is_text(t, type) || (of && of->kind == TYPE_KIND_UNSIGNED && of->size == 1 && name &&
+				    !strcmp(name, "unsigned char"));
+}
+
 /* What is at the end of the way. */
 static int take_end(struct walk *w)
 {
@@ -199,7 +209,7 @@ static int take_end(struct walk *w)
 
 	/* of an array its first element, of characters all */
 	if (w->type && w->type->kind == TYPE_KIND_ARRAY && w->in_memory &&
-	    !is_text(w->t, w->type)) {
+	    !is_named_text(w->t, w->type)) {
 		w->number = w->type->ref;
 		w->type = types__at(w->t, w->number);
 	}
@@ -207,7 +217,7 @@ static int take_end(struct walk *w)
 		return cannot(w, "what it is, is not known");
 	out->kind = kind_of(w->type);
 	out->size = min_of(w->type->size, (uint64_t)VALUE_TEXT_MAX);
-	if (is_text(w->t, w->type)) {
+	if (is_named_text(w->t, w->type)) {
 		out->kind = KIND_TEXT;
 		/* an array's end ends a string, too */
 		out->array =
