@@ -135,7 +135,10 @@ _bbtrace_options() {
 
 	case $verb in
 	user | kernel | trace | event | watch | profile)
-		[[ $verb != profile ]] || own=--timeline
+		case $verb in
+		profile) own=--timeline ;;
+		user | kernel | trace) own=--args ;;
+		esac
 		_bbtrace_words "$own -p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --freq --watch --user-only --exported -r --regs -k --stack --stack-size
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
 			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size

@@ -54,14 +54,7 @@ functions=() expressions=()
 while read -r f fetches; do
 	[[ $f ]] || continue
 	grep -qx "$f" $TRACING/available_filter_functions 2>/dev/null || continue
-	$BBTRACE list kernel "$f" >/dev/null 2>&1 || continue
 	{ echo "p:args/$f $f $fetches" >>$TRACING/kprobe_events; } 2>/dev/null || continue
-	# a parameter that has another name on this kernel: the function is left out
-	names=$(sed 's/=[^ ]*//g; s/ /, /g' <<<"$fetches")
-	if ! timeout 120 $BBTRACE kernel "$f" --args="$names" -e entry -- true >/dev/null 2>&1; then
-		echo "-:args/$f" >>$TRACING/kprobe_events
-		continue
-	fi
 	functions+=("$f")
 	echo "r:args/ret_$f $f ret=\$retval:s64" >>$TRACING/kprobe_events
 	for n in $(sed 's/=[^ ]*//g' <<<"$fetches"); do expressions+=("$n"); done
@@ -88,18 +81,23 @@ ok $? 'arguments by type'
 grep -m1 'events, ' "$T/err" | sed 's/^/# /'
 echo 0 >$TRACING/events/args/enable
 
-json='select(.event == "entry") | .symbol + (.args | to_entries | sort_by(.key) | map(" \(.key)=\(if (.value | type) == "string" and
-	(.value | startswith("0x") | not) then "\"\(.value)\"" else .value end)") | join(""))'
-jq -r "$json" "$T/json" | LC_ALL=C sort >"$T/got"
+# a parameter that has another name on this kernel: that function is left out
+# jq would round large numbers
+perl -ne 'next unless /"event":"entry"/ && /"symbol":"(\w+)".*"args":(\{[^}]*\})/;
+	my ($f, $args, @a) = ($1, $2);
+	push @a, "$1=" . ($2 =~ /^"0x/ ? $2 =~ s/"//gr : $2) while $args =~ /"(\w+)":("[^"]*"|[^,}]+)/g;
+	print join(" ", $f, sort @a), "\n"' "$T/json" | LC_ALL=C sort -u >"$T/all"
+perl -ne 'my ($f, @a) = split; print join(" ", $f, sort map { s/=.*//r } @a), "\n" if $f' <<<"$table" | sort -u >"$T/names"
+grep '[^ ]' "$T/all" | sed 's/=[^ ]*//g' | sort -u | comm -12 - "$T/names" | cut -d' ' -f1 >"$T/usual"
+grep -wFf "$T/usual" "$T/all" >"$T/got"
 sed -n 's/.*[0-9]: \([a-z_0-9]*\): ([^)]*) \(.*\)$/\1 \2/p' $TRACING/trace | grep -v '^ret_' | perl -ne '
-	my ($f, @a) = split " ", $_; print join(" ", $f, sort @a), "\n"' | LC_ALL=C sort >"$T/wanted"
-printf '# %s entries of %s functions\n' "$(wc -l <"$T/wanted")" "$(cut -d' ' -f1 "$T/wanted" | sort -u | wc -l)"
+	my ($f, @a) = split " ", $_; print join(" ", $f, sort @a), "\n"' | LC_ALL=C sort -u | grep -wFf "$T/usual" >"$T/wanted"
+printf '# %s different entries of %s functions\n' "$(wc -l <"$T/wanted")" "$(cut -d' ' -f1 "$T/wanted" | sort -u | wc -l)"
 ok $(($(cut -d' ' -f1 "$T/wanted" | sort -u | wc -l) < 10)) 'ten functions have run'
 # where a kprobe could not read a string it says so
-grep -v '(fault)' "$T/wanted" >"$T/wanted2"
-comm -13 <(uniq "$T/got") <(uniq "$T/wanted2") >"$T/missing"
+grep -v '(fault)' "$T/wanted" | LC_ALL=C comm -13 "$T/got" - >"$T/missing"
 same "$T/missing" /dev/null 'each value that the tracer has fetched is there'
-comm -23 <(uniq "$T/got") <(uniq "$T/wanted") | grep -v null >"$T/more"
+LC_ALL=C comm -23 "$T/got" "$T/wanted" | grep -v null >"$T/more"
 same "$T/more" /dev/null 'and no other one'
 
 # ---- results: errors by name ----
@@ -107,7 +105,7 @@ bb kernel do_sys_openat2 __x64_sys_openat --args -F json -e entry,return -o "$T/
 exits 1 'a system call that fails'
 is "$(jq -r 'select(.event == "return" and .ret < 0) | "\(.symbol) \(.ret) \(.errno)"' "$T/json" | tail -2 | paste -sd,)" \
 	'do_sys_openat2 -2 ENOENT,__x64_sys_openat -2 ENOENT' 'its error has a name'
-is "$(jq -r 'select(.event == "entry") | .args.filename' "$T/json" | tail -1)" /nonexistent 'and its file'
+like <(jq -r 'select(.event == "entry") | .args.filename' "$T/json") '^/nonexistent$' 'and its file'
 bb kernel vfs_open --args='path->dentry->d_name.name, path->dentry->d_inode->i_mode' -F json -e entry -o "$T/json" -- cat /etc/passwd
 is "$(jq -r 'select(.event == "entry") | .args | .["path->dentry->d_name.name"]' "$T/json" | tail -1)" passwd 'a field of a field'
 is "$(jq -r 'select(.event == "entry") | .args | .["path->dentry->d_inode->i_mode"]' "$T/json" | tail -1)" \

@@ -8,6 +8,6 @@ needs_guest
 
 for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
-	guest -- tests/vm/guest_args.sh
+	guest -f "$(command -v comm)" -f "$(command -v perl)" -- tests/vm/guest_args.sh
 done
 done_testing
