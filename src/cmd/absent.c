@@ -16,19 +16,48 @@ static const struct plan_value *value_of(const struct plan *p, const struct even
 	return NULL;
 }
 
+static const struct segment *constant_segment(const struct object *o, uint64_t vaddr)
+{
+	const struct segment *g = object__is_kernel(o) ? NULL : object__segment_at(o, vaddr);
+
+	return g && !g->write && !object__text_relocated(o) ? g : NULL;
+}
+
+struct search {
+	struct show *show;
+	uint32_t pid;
+	uint64_t addr;
+	struct mapped_place found;
+};
+
+/* Mappings of code alone are told: the rest of a file is as far from that as in the file. */
+static void look_around(void *ctx, const struct map *m)
+{
+	struct search *s = ctx;
+	struct mapped_place code;
+	uint64_t vaddr;
+
+	spaces__find(s->show->spaces, s->pid, m->start, &code);
+	if (!code.object)
+		return;
+	vaddr = s->addr - m->start + code.vaddr;
+	if (constant_segment(code.object, vaddr)) {
+		s->found = code;
+		s->found.vaddr = vaddr;
+	}
+}
+
 /* The constant bytes at a running address; NULL: there are none. */
 static const uint8_t *constant_at(struct show *s, uint32_t pid, uint64_t addr, size_t *avail)
 {
-	struct mapped_place place;
-	const struct segment *g;
+	struct search search = {s, pid, addr, {0}};
 
-	spaces__find(s->spaces, pid, addr, &place);
-	if (!place.object || object__is_kernel(place.object))
+	spaces__find(s->spaces, pid, addr, &search.found);
+	if (!search.found.path)
+		spaces__each(s->spaces, pid, look_around, &search);
+	if (!search.found.object || !constant_segment(search.found.object, search.found.vaddr))
 		return NULL;
-	g = object__segment_at(place.object, place.vaddr);
-	return g && !g->write && !object__text_relocated(place.object)
-		       ? object__bytes(place.object, place.vaddr, avail)
-		       : NULL;
+	return object__bytes(search.found.object, search.found.vaddr, avail);
 }
 
 /* A string may go on beyond what is shown of it; what isn't whole is not taken. */
