@@ -162,14 +162,28 @@ static const struct type_query *query_at(const struct asked *a, uint64_t vaddr)
 	return low < a->n && a->queries[low].vaddr == vaddr ? &a->queries[low] : NULL;
 }
 
+/* Of a function with cold parts there are only ranges, one of which begins with its entry. */
+static const struct type_query *query_of(const struct finder *f, Dwarf_Die *die, Dwarf_Addr *entry)
+{
+	const struct type_query *q = NULL;
+	Dwarf_Addr base, end;
+	ptrdiff_t at = 0;
+
+	if (!dwarf_entrypc(die, entry))
+		return query_at(f->asked, *entry + f->bias);
+	while (!q && (at = dwarf_ranges(die, at, &base, entry, &end)) > 0)
+		q = query_at(f->asked, *entry + f->bias);
+	return q;
+}
+
 static void look_at(struct finder *f, Dwarf_Die *die)
 {
 	const struct type_query *q;
 	Dwarf_Addr entry;
 
-	if (dwarf_tag(die) != DW_TAG_subprogram || dwarf_entrypc(die, &entry))
+	if (dwarf_tag(die) != DW_TAG_subprogram)
 		return;
-	q = query_at(f->asked, entry + f->bias);
+	q = query_of(f, die, &entry);
 	if (q && take_function(f, die, q->id))
 		vec__push(&f->pending, (struct pending){*die, entry});
 }

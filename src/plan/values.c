@@ -268,14 +268,18 @@ static void ask_tables(const struct adding *a, const struct type_query *queries,
 {
 	const struct plan_object *o = &a->p->objects.data[a->object];
 	bool libc = !o->kernel && a->o->is_libc && a->o->is_libc(o->object);
-	const struct type_query *q;
+	autofree bool *known = xcalloc(n + 1, sizeof(*known));
 
-	for (q = queries; a->p->arch->word == 8 && q < queries + n; q++) {
+	/* what is added is found only when all is there */
+	for (size_t i = 0; i < n; i++)
+		known[i] = types__prototype(t, queries[i].id);
+	for (size_t i = 0; a->p->arch->word == 8 && i < n; i++) {
+		const struct type_query *q = &queries[i];
 		const struct plan_function *f = &a->p->functions.data[q->id];
 
 		if (f->flags & FUNCTION_SYSCALL)
 			types__from_table(t, TABLE_SYSCALLS, syscall_name(q->name), q->id);
-		else if (libc && !types__prototype(t, q->id))
+		else if (libc && !known[i])
 			types__from_table(t, TABLE_LIBC, q->name ? q->name : f->name, q->id);
 	}
 	types__sort(t);

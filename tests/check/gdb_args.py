@@ -18,7 +18,9 @@ def shown(value):
             return "null"
         data = bytes(gdb.selected_inferior().read_memory(int(value), 64)).split(b"\0")[0]
         return repr(data)
-    if t.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_BOOL):
+    if t.code == gdb.TYPE_CODE_ENUM:
+        return repr(str(value).encode())
+    if t.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL):
         return str(int(value))
     return None
 

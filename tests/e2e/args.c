@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Calls functions of libc with arguments of many types, each a known number of times. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -12,11 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +66,13 @@ int main(int argc, char **argv)
 	getpriority(PRIO_PROCESS, 0), sysconf(_SC_PAGESIZE), pathconf("/", _PC_NAME_MAX);
 	fnmatch("*.c", "args.c", FNM_PATHNAME), shutdown(-1, SHUT_WR), listen(-1, 5);
 	regcomp(&regex, "^a.*b$", REG_EXTENDED | REG_NOSUB), regexec(&regex, "axxb", 0, NULL, 0);
+	abs(atoi("5")), getuid(), nice(0), sleep(0), lldiv(7, 2), ffsll(8), isalnum('x'),
+		putenv("BB=1");
+	clearenv(), remove("nothing"), chdir("/"), fcntl(0, F_GETFD), ioctl(-1, 1, 2);
+	send(-1, "x", 1, MSG_PEEK), recv(-1, buf, 3, 0), socket(-1, 2, 3),
+		getsockopt(-1, 1, 2, NULL, NULL);
+	waitpid(-1, NULL, WNOHANG), setpgid(-1, 5), getpgid(0), siginterrupt(SIGUSR2, 1),
+		ecvt(1.5, 3, fds, fds + 1);
 	gethostname(buf, sizeof(buf)), sigignore(SIGUSR2), hcreate(5);
 	return 0;
 }

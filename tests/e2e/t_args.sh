@@ -17,7 +17,8 @@ FUNCS="alarm srand srandom atoi atol strtol strtoul labs toupper tolower a64l l6
 rmdir fopen setvbuf fputs fputc ungetc fseek ftell fflush fclose link symlink readlink rename unlink truncate open write lseek
 read ftruncate fsync fchmod dup2 dup isatty close pipe poll kill usleep raise strtok strdup free strndup basename dirname calloc realloc
 malloc qsort bsearch mmap mprotect madvise munmap getrlimit setrlimit getpriority sysconf pathconf fnmatch shutdown listen
-regcomp regexec gethostname sigignore hcreate"
+regcomp regexec gethostname sigignore hcreate nice sleep putenv remove chdir fcntl ioctl send recv socket getsockopt waitpid
+setpgid getpgid sigblock siginterrupt isalnum ffsll abs"
 if ! command -v gdb >/dev/null || ! ls /usr/lib/debug/.build-id >/dev/null 2>&1; then
 	skip 'no gdb, or no debug information of libc'
 else

@@ -85,7 +85,11 @@ echo 0 >$TRACING/events/args/enable
 # jq would round large numbers
 perl -ne 'next unless /"event":"entry"/ && /"symbol":"(\w+)".*"args":(\{[^}]*\})/;
 	my ($f, $args, @a) = ($1, $2);
-	push @a, "$1=" . ($2 =~ /^"0x/ ? $2 =~ s/"//gr : $2) while $args =~ /"(\w+)":("[^"]*"|[^,}]+)/g;
+	while ($args =~ /"(\w+)":("[^"]*"|[^,}]+)/g) {
+		my ($name, $value) = ($1, $2);
+		$value =~ s/"//g if $value =~ /^"0x/;
+		push @a, "$name=$value";
+	}
 	print join(" ", $f, sort @a), "\n"' "$T/json" | LC_ALL=C sort -u >"$T/all"
 perl -ne 'my ($f, @a) = split; print join(" ", $f, sort map { s/=.*//r } @a), "\n" if $f' <<<"$table" | sort -u >"$T/names"
 grep '[^ ]' "$T/all" | sed 's/=[^ ]*//g' | sort -u | comm -12 - "$T/names" | cut -d' ' -f1 >"$T/usual"
