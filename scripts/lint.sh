@@ -225,7 +225,7 @@ door() {
 			echo "$file:$line"
 		done | none 'only listed files open by path; others use root__open_file()'
 	grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]*<(elfutils/|libelf|gelf|lzma)' src |
-		grep -vxE "$may_parse|src/object/lines[.]h" |
+		grep -vxE "$may_parse|src/object/(lines|die_types)[.]h" |
 		none 'libelf and libdw are called in the sandbox alone'
 }
 

@@ -269,9 +269,9 @@ struct plan {
 	VEC(struct plan_scope_range) scope_ranges; /* by object, then start */
 	VEC(struct plan_place)
 	reserved; /* by the engine, for probes that aren't the plan's: not in trace files */
-	VEC(struct plan_named) named;  /* an increment of the plan has none; nor: */
-	VEC(struct plan_field) fields; /* by named event */
-	VEC(struct plan_value) values; /* by function; an increment has none; nor: */
+	VEC(struct plan_named) named;		 /* an increment of the plan has none; nor: */
+	VEC(struct plan_field) fields;		 /* by named event */
+	VEC(struct plan_value) values;		 /* by function; an increment has none; nor: */
 	VEC(struct plan_enumerator) enumerators; /* by enumeration */
 	/* counts for the summary */
 	uint32_t probes;	/* sites that carry a probe */
