@@ -174,117 +174,8 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 	e->event.sp += lowered;
 }
 
-/*
- * Follows the frame pointers: each points to the caller's frame pointer and the return address.
- * src/cmd/frames.c checks the frames later. Returns their number.
- */
-static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entry_stack *s)
-{
-	__u64 fp = arch_frame_pointer(ctx), next, addr;
-	__u32 n;
-
-	s->stack[0] = arch_ip(ctx);
-	s->stack[1] = s->entry.caller;
-	if (s->entry.event.missing & WIRE_NO_CALLER)
-		return 1;
-	for (n = 2; n < WIRE_STACK; n++) {
-		if (load_frame_return(fp, &addr) || load_word(&next, fp + ARCH_FRAME_NEXT, false))
-			break;
-		s->stack[n] = addr;
-		/* outer frames are at higher addresses */
-		if (next <= fp) {
-			n++;
-			break;
-		}
-		fp = next;
-	}
-	return n;
-}
-
-/* At an entry, where calls link, the kernel's unwinder passes over the caller: it looks at the
- * frame pointer, which is the caller's still. */
-static __always_inline __u64 unwind_kernel(struct pt_regs *ctx, struct wire_entry_stack *s)
-{
-	__u64 *to = s->stack + ARCH_LINKS;
-	long len = bpf_get_stack(ctx, to, sizeof(s->stack) - ARCH_LINKS * sizeof(*to), 0);
-
-	if (len <= 0 || !ARCH_LINKS)
-		return len > 0 ? (__u64)len >> 3 : 0;
-	s->stack[0] = to[0];
-	to[0] = s->entry.caller;
-	return ((__u64)len >> 3) + 1;
-}
-
-/* Return addresses in the copy that return probes have replaced. */
-static __noinline void restore_returns(struct wire_entry_copy *s)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
-
-	for (int i = 0; r && i < RETURNS_AHEAD; i++) {
-		__u64 at = BPF_CORE_READ(r, stack) - s->start;
-
-		if (at <= config.copy - 8 && config.narrow)
-			*(__u32 *)(s->bytes + at) = BPF_CORE_READ(r, orig_ret_vaddr);
-		else if (at <= config.copy - 8)
-			*(__u64 *)(s->bytes + at) = BPF_CORE_READ(r, orig_ret_vaddr);
-		r = BPF_CORE_READ(r, next);
-	}
-}
-
-/* Copies config.copy bytes, block by block: what follows the stack's end can't be read. Returns how
- * many it were. */
-static __always_inline __u32 copy_stack(__u8 *bytes, __u64 start)
-{
-	__u32 at;
-
-	for (at = 0; at < config.copy; at += WIRE_COPY_BLOCK)
-		if (bpf_probe_read_user(bytes + at, WIRE_COPY_BLOCK, (void *)(start + at)))
-			break;
-	return at;
-}
-
-static __always_inline bool put_copy(struct pt_regs *ctx, __u64 word, struct who w)
-{
-	__u64 now = bpf_ktime_get_ns();
-	struct wire_entry_copy *s = reserve(&w, sizeof(*s) + config.copy, false);
-
-	if (!s)
-		return false;
-	fill_entry(&s->entry, now, ctx, word, w, false);
-	s->entry.event.state |= WIRE_COPIED;
-	s->start = arch_sp(ctx) & ~(WIRE_COPY_BLOCK - 1ull);
-	s->len = copy_stack(s->bytes, s->start);
-	if (config.returns)
-		restore_returns(s);
-	submit(&w, s, now);
-	return true;
-}
-
-static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
-{
-	__u64 now = bpf_ktime_get_ns();
-	struct wire_entry_stack *s;
-	struct wire_entry *e;
-
-	if (!config.stack) {
-		e = reserve(&w, sizeof(*e), kernel);
-		if (!e)
-			return false;
-		fill_entry(e, now, ctx, word, w, kernel);
-		submit(&w, e, now);
-		return true;
-	}
-	if (!kernel && config.copy)
-		return put_copy(ctx, word, w);
-	s = reserve(&w, sizeof(*s), kernel);
-	if (!s)
-		return false;
-	fill_entry(&s->entry, now, ctx, word, w, kernel);
-	s->frames = kernel ? unwind_kernel(ctx, s) : follow_frames(ctx, s);
-	submit(&w, s, now);
-	return true;
-}
+#include "fetch.h"
+#include "entry.h"
 
 static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
@@ -300,11 +191,27 @@ static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct wh
 	return true;
 }
 
+/* Of a ret, with what is loaded by the result. */
+static __always_inline bool put_result(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct wire_value *v = reserve(&w, sizeof(*v) + FETCHED_SIZE, kernel);
+	__u16 missing;
+
+	if (!v)
+		return false;
+	missing = read_values(ctx, word, kernel, v->value);
+	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_VALUE, missing);
+	fetch_result(ctx, SITE_ID(word), kernel, &v->event, v + 1);
+	submit(&w, v, now);
+	return true;
+}
+
 /* At a return probe the registers are as after the ret. */
 static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_value *v = reserve(&w, sizeof(*v), kernel);
+	struct wire_value *v = reserve(&w, sizeof(*v) + FETCHED_SIZE, kernel);
 
 	if (!v)
 		return false;
@@ -312,6 +219,8 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 	v->value[1] = arch_return_value(ctx);
 	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_RETURN, 0);
 	v->event.sp -= kernel ? ARCH_CALL_PUSHES : USER_WORD;
+	if (config.fetched)
+		fetch_result(ctx, SITE_ID(word) | COOKIE_RETURN, kernel, &v->event, v + 1);
 	submit(&w, v, now);
 	return true;
 }
@@ -331,6 +240,8 @@ static __always_inline bool put(struct pt_regs *ctx, __u64 word, struct who w, b
 		w.state |= WIRE_TAKEN;
 	if (word & SITE_ENTRY)
 		return put_entry(ctx, word, w, kernel);
+	if (config.fetched && SITE_ACTION(word) == ACTION_RET)
+		return put_result(ctx, word, w, kernel);
 	return SITE_ACTION(word) <= ACTION_CONDITION ? put_branch(ctx, word, w, kernel)
 						     : put_value(ctx, word, w, kernel);
 }

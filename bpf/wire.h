@@ -80,6 +80,7 @@ enum wire_state {
 	WIRE_FRAMES = 256,   /* the kernel's frames and the program's come before its data */
 	WIRE_COPIED = 512,   /* an entry: a struct wire_entry_copy; a named event: struct
 			      * wire_user_copy comes before its data */
+	WIRE_FETCHED = 1024, /* config.fetched struct wire_fetched are its end */
 };
 
 struct wire_event {
@@ -176,6 +177,37 @@ struct wire_entry_copy {
 	__u64 start;  /* the address of the first byte: the block of the stack pointer */
 	__u64 len;    /* bytes that could be read; config.copy: there may be more */
 	__u8 bytes[]; /* config.copy */
+};
+
+/* ---- values in memory (config.fetched) ---- */
+
+#define WIRE_FETCHES	  8 /* of a hit, at most */
+#define WIRE_FETCH_STEPS  7
+#define WIRE_FETCH_ROOM	  72
+#define WIRE_FETCH_TEXT	  66 /* of a string, with its 0 */
+#define WIRE_FETCH_NONE	  (-0x7fffffff)
+#define WIRE_FETCH_ABSENT (-14) /* it couldn't be read: its address is there instead */
+
+enum wire_fetch_from { FETCH_REGISTER, FETCH_ARGUMENT /* of a system call */ };
+
+/* How a value is found: the address in a register, or that is returned, + steps[0]; for each
+ * further step, the word there + that. */
+struct wire_fetch {
+	__u8 from, reg;
+	__u8 nsteps, text;
+	__u32 size;
+	__s64 steps[WIRE_FETCH_STEPS];
+};
+struct wire_fetches {
+	__u32 n, pad;
+	struct wire_fetch of[WIRE_FETCHES];
+};
+
+/* As struct fetched of src/event/event.h. len: WIRE_FETCH_NONE: the site has no such value. */
+struct wire_fetched {
+	__s32 len;
+	__u32 pad;
+	__u8 bytes[WIRE_FETCH_ROOM];
 };
 
 /* ---- named events (plan/named.h of src): tracepoints, USDT probes, samples … ---- */
@@ -315,7 +347,7 @@ enum killed_known {
 /* The largest record of the ring. */
 #define WIRE_RECORD_MAX                                                                            \
 	(sizeof(struct wire_named) + sizeof(struct wire_frames) + sizeof(struct wire_user_copy) +  \
-	 WIRE_COPY_MAX + WIRE_NAMED_DATA)
+	 WIRE_COPY_MAX + WIRE_NAMED_DATA + WIRE_FETCHES * sizeof(struct wire_fetched))
 
 /* A mark. */
 #define WIRE_TEXT 64
@@ -521,6 +553,7 @@ struct wire_config {
 	__u8 tests;    /* some sites record what they test */
 	__u8 rings;    /* each thread has a ring of its own */
 	__u8 ends;     /* ends of threads are recorded */
+	__u8 fetched;  /* entries and returns have so many values in memory */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
 	__u32 filters; /* enum filter_flags */

@@ -137,7 +137,7 @@ _bbtrace_options() {
 	user | kernel | trace | event | watch | profile)
 		case $verb in
 		profile) own=--timeline ;;
-		user | kernel | trace) own=--why ;;
+		user | kernel | trace) own="--why --args" ;;
 		esac
 		_bbtrace_words "$own -p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --freq --watch --user-only --exported -r --regs -k --stack --stack-size
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf

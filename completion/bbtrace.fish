@@ -126,6 +126,7 @@ complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch profile lis
 complete -c bbtrace -n $shows -s r -l regs -x -a '(__fish_append , none args all rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip flags)' -d 'Registers shown on entry'
 complete -c bbtrace -n $trace -l watch -x -d 'Also accesses of this variable or address'
 complete -c bbtrace -n $trace -l user-only -d 'Watchpoints: not what the kernel does'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace' -l args -d 'Arguments and results by type'
 complete -c bbtrace -n $trace -s k -l stack -d 'Record the call stack on entry'
 complete -c bbtrace -n $shows -s F -l format -x -a 'text json chrome perfetto annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc tests tests:names paths paths:json' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb list' -s F -l format -x -a 'text json annotate dot' -d 'Output format'

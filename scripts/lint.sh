@@ -12,22 +12,23 @@ shopt -s lastpipe # a test at the end of a pipe counts here
 may_include='
 util    |
 arch    |
-object  | arch
-kernel  | arch object
+types   | arch
+object  | arch types
+kernel  | arch object types
 process | object
 resolve | arch object kernel process
 code    | arch object
-plan    | arch object code
+plan    | arch types object code
 copy    | arch object code plan
-event   | arch object plan wire
-trace   | arch object plan event wire
-file    | arch object plan event trace wire
-source  | arch object kernel process plan copy event file trace wire
-output  | arch object plan event trace
+event   | arch types object plan wire
+trace   | arch types object plan event wire
+file    | arch types object plan event trace wire
+source  | arch types object kernel process plan copy event file trace wire
+output  | arch types object plan event trace
 diff    | arch object plan event trace output
-cmd     | arch object kernel process resolve code plan copy event trace file source output diff wire
+cmd     | arch types object kernel process resolve code plan copy event trace file source output diff wire
 '
-pure='arch code plan copy event trace file output diff'
+pure='arch types code plan copy event trace file output diff'
 pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(stat|mman|ioctl|socket|wait|syscall|uio|epoll|ptrace)|bpf/.*|linux/(bpf|perf_event)|linux/.*btf.*'
 # Undefined symbols that an object file of a pure folder must not have (64: the names for large files).
 pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'
@@ -110,7 +111,7 @@ there are none, args	use none, args
 not as the kernel writes	malformed
 '
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
-may_parse='src/object/(debug|lines|line_functions|line_rows|moved|rules|scopes|symbols|variables)[.]c'
+may_parse='src/object/(debug|die_types|prototypes|lines|line_functions|line_rows|moved|rules|scopes|symbols|variables)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() {
@@ -224,7 +225,7 @@ door() {
 			echo "$file:$line"
 		done | none 'only listed files open by path; others use root__open_file()'
 	grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]*<(elfutils/|libelf|gelf|lzma)' src |
-		grep -vxE "$may_parse|src/object/lines[.]h" |
+		grep -vxE "$may_parse|src/object/(lines|die_types)[.]h" |
 		none 'libelf and libdw are called in the sandbox alone'
 }
 

@@ -233,6 +233,18 @@ enum convention_kind {
 	CONVENTIONS
 };
 
+/* How arguments are passed that are no integer of at most a word. */
+struct arch_passing {
+	bool known;
+	bool by_reference;    /* of what is larger than two words: its address */
+	bool result_argument; /* the address of such a result is the first argument */
+	bool even_pairs;      /* what is aligned to two words begins in an even register */
+	bool splits;	      /* between the last register and the stack */
+	bool closes;	      /* what found too few registers is the last one that looks for them */
+	uint8_t floats;	      /* registers for them; 0: they are where integers are */
+	bool floats_follow;   /* further ones are where integers are; else on the stack */
+};
+
 /* How .eh_frame describes an ordinary frame: DWARF register numbers and byte offsets. */
 struct arch_dwarf {
 	const uint8_t *regs; /* by DWARF number: the register */
@@ -459,7 +471,8 @@ struct arch {
 	uint8_t sp_reg, ip_reg, flags_reg, link_reg; /* REG_NONE: none */
 	uint16_t flags_mask; /* the bits of flags_reg in trace files of formats 1 and 2 */
 	struct convention conventions[CONVENTIONS];
-	uint32_t clobbered;  /* the caller-saved registers, one bit each */
+	struct arch_passing passing; /* of CONVENTION_C */
+	uint32_t clobbered;	     /* the caller-saved registers, one bit each */
 	uint8_t call_pushes; /* bytes that a call pushes, the return address; 0: that is in link_reg
 			      */
 	bool callee_pops;    /* some functions pop their arguments: behind a call the stack pointer

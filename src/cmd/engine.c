@@ -34,6 +34,8 @@ static const char *not_auto(const struct args *a)
 		return "all children of a command, unless inline is asked for";
 	if (a->attach)
 		return "--attach";
+	if (a->typed) /* they don't log what pointers lead to */
+		return "--args, unless inline is asked for";
 	return a->returns == RETURNS_PROBE ? "--returns probe" : NULL;
 }
 

@@ -11,10 +11,15 @@ struct checked_event {
 	struct event_named named;
 	uint64_t stack[NAMED_FRAMES]; /* of named */
 	struct unwound unwound;
+	struct fetched fetched[VALUES_FETCHED];
 };
 
 /* Returns e, or for an entry with a stack a copy in *room with its valid frames. */
 const struct event *frames__check(struct show *s, const struct event *e,
 				  struct checked_event *room);
+
+/* Likewise, with values that could not be read, but are known (absent.c). */
+const struct event *absent__complete(struct show *s, const struct event *e,
+				     struct checked_event *room);
 
 #endif

@@ -78,6 +78,7 @@ static int on_event(void *ctx, const struct event *told)
 		return on_end(l, told);
 	if (!is_left_out(l, told))
 		e = frames__check(&l->show, in_words(l, told, &killed), &room);
+	e = e ? absent__complete(&l->show, e, &room) : NULL;
 	if (told->type == EVENT_SWITCH || told->type == EVENT_MARK)
 		return on_marker(l, told);
 	if (e && has_program_stack(l, e))

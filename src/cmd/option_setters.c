@@ -118,6 +118,12 @@ int option__add_watch(struct args *a, const char *v)
 	return 0;
 }
 
+int option__set_args(struct args *a, const char *v)
+{
+	a->typed = true;
+	return v ? expressions__parse(v, &a->expressions) : 0;
+}
+
 int option__set_with(struct args *a, const char *v)
 {
 	vec__push(&a->with, v);

@@ -26,6 +26,7 @@ int option__set_uid(struct args *a, const char *v);
 int option__set_comm(struct args *a, const char *v);
 int option__set_events(struct args *a, const char *v);
 int option__set_exclude(struct args *a, const char *v);
+int option__set_args(struct args *a, const char *v);
 int option__set_with(struct args *a, const char *v);
 int option__add_watch(struct args *a, const char *v);
 int option__check_timeout(struct args *a, const char *v);

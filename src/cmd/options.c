@@ -75,6 +75,8 @@ static const struct option_row rows[] = {
 	 "registers on entry: none, args (default), all, or names"},
 	{"why", 0, NULL, VERB_FUNCTIONS, SWITCH(why),
 	 "also what each conditional tests: the values that it compares"},
+	{"args", 0, "", VERB_FUNCTIONS, OTHER,
+	 "arguments and results by type; =EXPR,...: these, as path->dentry", option__set_args},
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},
 	{"stack-size", 0, "SIZE", VERB_TRACE, COUNT(stack_size),
 	 "-k: copy so much of the stack (default: 8K), 0: follow frame pointers"},
@@ -411,4 +413,5 @@ void args__free(struct args *a)
 	vec__free(&a->with);
 	vec__free(&a->markers_in);
 	vec__free(&a->watch);
+	expressions__free(&a->expressions);
 }

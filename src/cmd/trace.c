@@ -21,6 +21,7 @@
 #include "nothing.h"
 #include "planning.h"
 #include "switching.h"
+#include "typed.h"
 #include "wants.h"
 #include "ends.h"
 
@@ -476,6 +477,9 @@ static int prepare(struct session *s, int *status)
 	raise_limits();
 	/* what it traces, and what is shown of that, may be another plan then */
 	err = engine__start(&s->engine, s->args, &s->planning, &s->plan, s->child.pid);
+	if (err)
+		return err;
+	err = typed__plan(s->args, s->plan, s->args->btf ? s->btf_path : NULL);
 	if (err)
 		return err;
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);

@@ -49,6 +49,8 @@ static int usage_of(const struct args *a)
 	    (a->verb->bit & VERB_NAMED || a->with.len || a->watch.len || a->sched || a->freq))
 		return err__usage("-c counts the branches of functions; events by name are counted "
 				  "by -F summary");
+	if (a->typed && (a->count || args__counts(a)))
+		return err__usage("--args shows the arguments of calls, and this only counts");
 	if (a->user && !a->command)
 		return err__set(EINVAL, "-u NAME runs CMD as that user: give a command after --");
 	if ((a->armor || a->max_size) && !name)

@@ -202,7 +202,8 @@ struct plan_options wants__plan_options(const struct args *a, const struct arch 
 	/* Where the kernel would single-step an entry's first instruction, a later one may report
 	 * the entry. Not to a trace file, which has all registers; a call stack begins with the
 	 * first instruction. */
-	bool late = arch && !args__record_name(a) && !a->stack && a->engine == ENGINE_PROBE;
+	bool late = arch && !args__record_name(a) && !a->stack && !a->typed &&
+		    a->engine == ENGINE_PROBE;
 
 	return (struct plan_options){.events = a->events,
 				     .placement = placement_of(a),

@@ -34,6 +34,7 @@ struct decoder {
 	struct map64 full; /* cpu << WIRE_TID_BITS | tid -> struct wire_event *: the last full
 			      record of a branch */
 	size_t kept;	   /* their number after old ones were last dropped */
+	unsigned fetched;  /* values in memory that a record has room for */
 	uint64_t key;	   /* of .last */
 	struct wire_event *last;
 };
@@ -43,6 +44,7 @@ struct decoder *decoder__new(const struct plan *plan)
 	struct decoder *d = xcalloc(1, sizeof(*d));
 
 	d->plan = plan;
+	d->fetched = plan__most_fetched(plan);
 	return d;
 }
 
@@ -239,6 +241,30 @@ static void take_entry(struct decoder *d, const struct wire_entry *e, size_t siz
 	d->event.entry = out;
 }
 
+_Static_assert(sizeof(struct fetched) == sizeof(struct wire_fetched) &&
+		       FETCHED_ROOM == WIRE_FETCH_ROOM && FETCHED_ABSENT == WIRE_FETCH_ABSENT &&
+		       VALUES_FETCHED == WIRE_FETCHES,
+	       "values in memory");
+
+/* They are the end of the record: returns the size of the rest. 0: it is too small. */
+static size_t take_fetched(struct decoder *d, const uint8_t *record, size_t size, size_t least)
+{
+	unsigned room = d->fetched, n;
+	const struct fetched *f;
+
+	if (!(((const struct wire_event *)record)->state & WIRE_FETCHED))
+		return size;
+	if (size < least + room * sizeof(*f))
+		return 0;
+	size -= room * sizeof(*f);
+	f = (const struct fetched *)(record + size);
+	for (n = 0; n < room && f[n].len != WIRE_FETCH_NONE; n++)
+		;
+	d->event.fetched = n ? f : NULL;
+	d->event.nfetched = n;
+	return size;
+}
+
 static void take_common(struct event *out, const struct wire_event *e, uint32_t type)
 {
 	*out = (struct event){
@@ -396,6 +422,9 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 	    type == WIRE_MARK)
 		return out;
 	if (out->site >= d->plan->sites.len)
+		return bad_record();
+	size = take_fetched(d, record, size, sizes[type]);
+	if (!size)
 		return bad_record();
 	if (type == WIRE_BRANCH)
 		note_full(d, e, settled);

@@ -51,6 +51,16 @@ enum event_interrupt {
  * bit set. */
 #define GOROUTINE_AT (1ull << 63)
 
+/* What was loaded from memory for plan->values, in the order of their indices. */
+#define FETCHED_ROOM   72
+#define FETCHED_ABSENT (-14)
+struct fetched {
+	int32_t len; /* bytes; of a string with the 0 that ends it; negative: it couldn't be read;
+			FETCHED_ABSENT: bytes are its address */
+	uint32_t pad;
+	uint8_t bytes[FETCHED_ROOM];
+};
+
 /* Why a call stack has no more frames. */
 enum stack_end {
 	STACK_WHOLE,	  /* the outermost one is there */
@@ -163,7 +173,9 @@ struct event {
 			       own stack */
 	const struct event_entry *entry; /* ENTRY */
 	const struct event_named *named; /* NAMED */
-	const char *text;		 /* MARK; NULL: not known. Valid as long as the event */
+	const struct fetched *fetched;	 /* nfetched, of ENTRY, RETURN and a ret; NULL: none */
+	unsigned nfetched;
+	const char *text;      /* MARK; NULL: not known. Valid as long as the event */
 	const uint64_t *above; /* SIGNAL: nabove words, 0: not known. Valid as long as the event.
 				* Not in trace files */
 	unsigned nabove;

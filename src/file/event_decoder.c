@@ -18,6 +18,8 @@ struct event_decoder {
 	struct event_entry entry;
 	char comm[sizeof(((struct record *)0)->comm) + 1];
 	char *text; /* of a sideband event; owned */
+	struct reader fetched_in;
+	struct fetched fetched[VALUES_FETCHED];
 };
 
 struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major)
@@ -147,6 +149,18 @@ static void give_named(struct record *x, char *comm)
 	n->stack = n->nkernel + n->nuser ? x->named_stack : NULL;
 }
 
+static int take_fetched(struct event_decoder *d)
+{
+	unsigned n;
+
+	if (!event__has_fetched(d->c.m.plan, &d->event))
+		return 0;
+	n = fetched__get(&d->fetched_in, d->fetched);
+	d->event.fetched = n ? d->fetched : NULL;
+	d->event.nfetched = n;
+	return d->fetched_in.bad ? -EBADMSG : 0;
+}
+
 static int take_record(struct event_decoder *d)
 {
 	struct record *x = &d->record;
@@ -183,7 +197,7 @@ static int take_record(struct event_decoder *d)
 		d->event.named = &x->named;
 	}
 	d->item = (struct item){.type = ITEM_EVENT, .event = &d->event};
-	return 0;
+	return take_fetched(d);
 }
 
 static int take_sideband(struct event_decoder *d)
@@ -232,6 +246,18 @@ bool block_totals__read(const uint8_t *raw, size_t len, struct block_totals *t)
 	return !r.bad;
 }
 
+/* Behind the totals; empty: no event of the block has any. */
+static void begin_fetched(struct event_decoder *d, struct reader *r)
+{
+	d->fetched_in = (struct reader){0};
+	if (!d->c.m.plan->values.len)
+		return;
+	for (int i = 0; i < 4; i++)
+		get_number(r);
+	if (!r->bad && r->at < r->end)
+		d->fetched_in = get_part(r);
+}
+
 int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len)
 {
 	struct reader r = {raw, raw + len, false};
@@ -246,7 +272,10 @@ int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len
 			c->bits_in[i] = (struct bit_reader){.bytes = c->in[i]};
 	}
 	event_model__reset(&c->m);
-	return r.bad ? -EBADMSG : 0;
+	if (r.bad)
+		return -EBADMSG;
+	begin_fetched(d, &r);
+	return 0;
 }
 
 int event_decoder__next(struct event_decoder *d, const struct item **out)

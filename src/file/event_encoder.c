@@ -19,6 +19,7 @@ struct event_encoder {
 	uint64_t key, number;	  /* of the last thread looked up; number 0: none */
 	uint64_t run, length;	  /* thread of the current run, and its number of items */
 	uint64_t items, sideband; /* sideband: of these */
+	struct str fetched;
 };
 
 struct event_encoder *event_encoder__new(const struct plan *plan, size_t full)
@@ -38,6 +39,7 @@ void event_encoder__free(struct event_encoder *e)
 		return;
 	for (int i = 0; i < COLUMNS; i++)
 		str__free(i < BIT_COLUMNS ? &e->c.bits_out[i].bytes : &e->c.out[i]);
+	str__free(&e->fetched);
 	event_model__free(&e->c.m);
 	map64__free(&e->threads);
 	free(e);
@@ -211,6 +213,8 @@ int event_encoder__event(struct event_encoder *e, const struct event *w)
 	if (w->type == EVENT_NAMED)
 		take_named(&x, w->named);
 	codec__record(&e->c, &x, thread_of(e, w));
+	if (event__has_fetched(plan, w))
+		fetched__put(&e->fetched, w);
 	return 0;
 }
 
@@ -297,7 +301,7 @@ static struct str *column_of(struct event_encoder *e, int i)
 
 size_t event_encoder__size(const struct event_encoder *e)
 {
-	size_t size = 0;
+	size_t size = e->fetched.len;
 
 	for (int i = 0; i < COLUMNS; i++)
 		size += column_of((struct event_encoder *)e, i)->len;
@@ -344,6 +348,10 @@ bool event_encoder__end(struct event_encoder *e, struct str *out, struct block_t
 		column_of(e, i)->len = 0;
 	}
 	put_totals(out, t);
+	/* what older readers don't look at */
+	if (e->fetched.len)
+		put_part(out, e->fetched.data, e->fetched.len);
+	e->fetched.len = 0;
 	t->events += e->items - e->sideband;
 	t->sideband += e->sideband;
 	e->items = e->sideband = 0;

@@ -22,8 +22,8 @@
 /* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags; 4: increments of
  * the plan; 5: named events; what asked for a stop, or a start. */
 #define FILE_MAJOR 5
-/* 1: blocks of events say what is before them; copies. */
-#define FILE_MINOR 1
+/* 1: blocks of events say what is before them; copies. 2: values, and what was loaded for them. */
+#define FILE_MINOR 2
 
 #define BLOCK_HEADER_SIZE 20
 #define BLOCK_DEFLATED	  1 /* flags: compressed by zlib */
@@ -67,6 +67,8 @@ enum block_type {
 	BLOCK_COPY, /* of another block: its number, its type (1 byte; 0: the header) and contents
 		     */
 	BLOCK_INLINED, /* as BLOCK_SYMBOL */
+	BLOCK_VALUE,
+	BLOCK_ENUMERATOR,
 	BLOCK_TYPES
 };
 
@@ -184,6 +186,8 @@ struct file_rows {
 	VEC(struct plan_scope_range) scope_ranges;
 	VEC(struct plan_named) named;
 	VEC(struct plan_field) fields;
+	VEC(struct plan_value) values;
+	VEC(struct plan_enumerator) enumerators;
 	VEC(struct file_plan) plan;
 	VEC(struct file_planned) planned;
 	VEC(struct file_amended) amended;
@@ -330,6 +334,19 @@ int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len
 bool block_totals__read(const uint8_t *raw, size_t len, struct block_totals *t);
 /* 1: the next item of the block, valid until the next call; 0: there is none; -EBADMSG. */
 int event_decoder__next(struct event_decoder *d, const struct item **out);
+
+/* ---- what was loaded for an event (fetched.c) ---- */
+
+/* Has an event of this site a record of it? */
+static inline bool event__has_fetched(const struct plan *p, const struct event *w)
+{
+	return p->values.len && w->site < p->sites.len &&
+	       (w->type == EVENT_ENTRY || w->type == EVENT_RETURN || w->type == EVENT_BRANCH) &&
+	       plan__site_fetched(p, w->site, w->type != EVENT_ENTRY);
+}
+void fetched__put(struct str *out, const struct event *w);
+/* to: VALUES_FETCHED of them. Returns how many there are. */
+unsigned fetched__get(struct reader *r, struct fetched *to);
 
 /* ---- counts (counts.c) ---- */
 

@@ -281,6 +281,30 @@ static bool take_named(struct making *m)
 	return next == m->rows->fields.len;
 }
 
+/* Ascending: lookups are by function, and by enumeration. */
+static bool take_values(struct making *m)
+{
+	struct plan *rows = &m->more.rows;
+	const struct plan_enumerator *e;
+	const struct plan_value *v;
+
+	vec__each (e, &m->rows->enumerators) {
+		if (!e->name ||
+		    (e > m->rows->enumerators.data && e[-1].enumeration > e->enumeration))
+			return false;
+		vec__push(&rows->enumerators,
+			  (struct plan_enumerator){xstrdup(e->name), e->value, e->enumeration});
+	}
+	vec__each (v, &m->rows->values) {
+		if (!v->name || v->kind >= KINDS || v->from >= FROMS ||
+		    v->fetched > VALUES_FETCHED || v->bit_at > 63 || v->bits > 64 ||
+		    (v > m->rows->values.data && v[-1].function > v->function))
+			return false;
+		plan__add_value(rows, v);
+	}
+	return true;
+}
+
 static void take_tables(struct making *m)
 {
 	const struct file_plan *counts = &m->rows->plan.data[0];
@@ -307,7 +331,7 @@ static bool take_rows(struct making *m, const struct file_objects *objects, stru
 	take_tables(m);
 	take_objects(m, objects);
 	if (!take_amended(m) || !take_ranges(m, pool) || !take_stubs(m, objects) ||
-	    !take_line_files(m) || !take_named(m))
+	    !take_line_files(m) || !take_named(m) || !take_values(m))
 		return false;
 	count_rows(m);
 	return is_good(m);
@@ -346,5 +370,6 @@ int file_plan__extend(struct plan *p, struct file_rows *rows, const struct file_
 	plan__extend(p, &m.more);
 	rows->plan.len = rows->ranges.len = rows->stubs.len = rows->line_files.len = 0;
 	rows->amended.len = rows->named.len = rows->fields.len = 0;
+	rows->values.len = rows->enumerators.len = 0;
 	return 0;
 }

@@ -189,6 +189,8 @@ static bool is_in_place(const struct trace_reader *r, uint8_t type)
 	case BLOCK_META:
 	case BLOCK_NAMED:
 	case BLOCK_FIELD:
+	case BLOCK_VALUE:
+	case BLOCK_ENUMERATOR:
 		return !r->plan;
 	default:
 		return !r->plan || r->version.major >= 4;

@@ -166,6 +166,22 @@ static const struct column field[] = {
 	NUMBER(struct plan_field, count),  NUMBER(struct plan_field, known),
 };
 
+static const struct column value[] = {
+	NUMBER(struct plan_value, function), NUMBER(struct plan_value, of_return),
+	STRING(struct plan_value, name),     STRING(struct plan_value, type),
+	NUMBER(struct plan_value, kind),     NUMBER(struct plan_value, from),
+	NUMBER(struct plan_value, reg),	     NUMBER(struct plan_value, second),
+	NUMBER(struct plan_value, size),     NUMBER(struct plan_value, bit_at),
+	NUMBER(struct plan_value, bits),     NUMBER(struct plan_value, errnos),
+	NUMBER(struct plan_value, fetched),  NUMBER(struct plan_value, enumeration),
+};
+
+static const struct column enumerator[] = {
+	NUMBER(struct plan_enumerator, enumeration),
+	STRING(struct plan_enumerator, name),
+	NUMBER(struct plan_enumerator, value),
+};
+
 static const struct column plan[] = {
 	NUMBER(struct file_plan, machine),     BOOL(struct file_plan, kernel),
 	NUMBER(struct file_plan, placement),   NUMBER(struct file_plan, probes),
@@ -292,4 +308,6 @@ const struct file_table file_tables[BLOCK_TYPES] = {
 	[BLOCK_NAMED] = ROWS(named, named),
 	[BLOCK_FIELD] = ROWS(field, fields),
 	[BLOCK_INLINED] = ROWS(inlined, inlined),
+	[BLOCK_VALUE] = ROWS(value, values),
+	[BLOCK_ENUMERATOR] = ROWS(enumerator, enumerators),
 };

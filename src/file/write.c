@@ -381,6 +381,8 @@ static int put_plan(struct trace_writer *w, const struct plan *rows, size_t amen
 		ROWS(BLOCK_SCOPE_RANGE, rows->scope_ranges),
 		ROWS(BLOCK_NAMED, rows->named),
 		ROWS(BLOCK_FIELD, rows->fields),
+		ROWS(BLOCK_ENUMERATOR, rows->enumerators),
+		ROWS(BLOCK_VALUE, rows->values),
 	};
 	int err = put_tables(w, tables, ARRAY_SIZE(tables));
 

@@ -69,6 +69,14 @@ void kernel_names__parts(struct object *o, const struct symbol *s, kernel_part_f
 /* The variants of name in o: name.isra.N, name.constprop.N etc., without cold parts. */
 void kernel_names__variants(struct object *o, const char *name, kernel_part_fn fn, void *ctx);
 
+/* ---- types (btf_types.c) ---- */
+
+/* The prototypes of functions of the kernel or a module, by their names; those that its BTF doesn't
+ * have, or has twice with different ones, are absent. btf_file: NULL: the kernel's own. */
+void kernel__prototypes(const struct object *o, const char *btf_file,
+			const struct type_query *queries, size_t n,
+			const struct type_names *members, struct types *out);
+
 /* ---- tracefs and debugfs ---- */
 
 enum kernel_fs { KERNEL_TRACEFS, KERNEL_DEBUGFS };

@@ -16,6 +16,7 @@
 
 #include "object/names.h"
 #include "object/rules.h"
+#include "types/types.h"
 #include "util/util.h"
 
 /* ---- opening files that are not bbtrace's own (root.c) ---- */
@@ -514,6 +515,11 @@ struct scope_calls {
  */
 void object__scopes(const struct object *o, const struct range *ranges, size_t n,
 		    const struct scope_calls *calls, void *ctx);
+
+/* The prototypes of functions by debug information; those that it doesn't have, or whose parameters
+ * may be elsewhere, are absent (prototypes.c). */
+void object__prototypes(const struct object *o, const struct type_query *queries, size_t n,
+			const struct type_names *members, struct types *out);
 
 /*
  * Which functions the code at vaddr was inlined from, as they are shown, innermost first, each on a

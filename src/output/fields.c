@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of a step's fields, and the table of a run's counters. */
 #include "output/fields.h"
+#include "output/values.h"
 
 #define IN(type)  (1u << (type))
 #define CALLS	  (IN(STEP_ENTRY) | IN(STEP_BRANCH) | IN(STEP_RETURN))
@@ -198,6 +199,18 @@ static bool get_syscall_args(const struct output *o, const struct step *s, union
 	return s->syscall_args && o->options.show_regs;
 }
 
+static bool get_typed(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->step = s;
+	return values__has_args(o, s) && o->options.show_regs;
+}
+
+static bool get_cut(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->step = s;
+	return values__are_typed(o, s) && o->options.show_regs && values__put_cut(o, NULL, s);
+}
+
 static bool get_since(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->number = s->since_entry;
@@ -232,6 +245,18 @@ static bool get_value(const struct output *o, const struct step *s, union field_
 
 	v->number = s->value;
 	return s->has_value && !(f && f->flags & FUNCTION_NO_ARGS);
+}
+
+static bool get_ret(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->step = s;
+	return values__result(o, s) == RESULT_TYPED;
+}
+
+static bool get_errno(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->string = values__errno(o, s);
+	return v->string;
 }
 
 static bool get_duration(const struct output *o, const struct step *s, union field_value *v)
@@ -300,10 +325,14 @@ const struct field fields[FIELDS] = {
 	[FIELD_DEPTH] = {KEY("depth"), VALUE_DEC, CALLS | IN(STEP_NAMED), get_depth},
 	[FIELD_REGS] = {KEY("regs"), VALUE_REGS, IN(STEP_ENTRY), get_regs},
 	[FIELD_SYSCALL_ARGS] = {KEY("syscall_args"), VALUE_WORDS, IN(STEP_ENTRY), get_syscall_args},
+	[FIELD_TYPED] = {KEY("args"), VALUE_TYPED, IN(STEP_ENTRY) | IN(STEP_RETURN), get_typed},
 	[FIELD_SINCE] = {KEY("since_entry_ns"), VALUE_DEC, IN(STEP_ENTRY), get_since},
 	[FIELD_STACK] = {KEY("stack"), VALUE_STACK, STACKS, get_stack},
 	[FIELD_STACK_END] = {KEY("stack_end"), VALUE_STRING, STACKS, get_stack_end},
 	[FIELD_VALUE] = {KEY("value"), VALUE_HEX, IN(STEP_RETURN), get_value},
+	[FIELD_RET] = {KEY("ret"), VALUE_RESULT, IN(STEP_RETURN), get_ret},
+	[FIELD_ERRNO] = {KEY("errno"), VALUE_STRING, IN(STEP_RETURN), get_errno},
+	[FIELD_CUT] = {KEY("cut"), VALUE_CUT, IN(STEP_ENTRY) | IN(STEP_RETURN), get_cut},
 	[FIELD_DURATION] = {KEY("duration_ns"), VALUE_DEC, IN(STEP_RETURN), get_duration},
 	[FIELD_NET] = {KEY("net_ns"), VALUE_DEC, IN(STEP_RETURN), get_net},
 	[FIELD_OFF] = {KEY("off_cpu_ns"), VALUE_DEC, IN(STEP_RETURN) | IN(STEP_NAMED), get_off},

@@ -23,6 +23,9 @@ enum field_type {
 	VALUE_SRC,
 	VALUE_NAMED, /* the fields of a named event, as an object */
 	VALUE_WHY,   /* what a conditional tested, as an object */
+	VALUE_TYPED, /* arguments by their types, as an object; the result; names (values.h) */
+	VALUE_RESULT,
+	VALUE_CUT,
 };
 
 union field_value {
@@ -44,7 +47,7 @@ union field_value {
 	} stack;
 	const struct src *src;
 	const struct event_named *named;
-	const struct step *step;
+	const struct step *step; /* whose values it is about */
 };
 
 /* In the order of JSON output. */
@@ -75,10 +78,14 @@ enum field_id {
 	FIELD_DEPTH,
 	FIELD_REGS,
 	FIELD_SYSCALL_ARGS,
+	FIELD_TYPED,
 	FIELD_SINCE,
 	FIELD_STACK,
 	FIELD_STACK_END,
 	FIELD_VALUE,
+	FIELD_RET,
+	FIELD_ERRNO,
+	FIELD_CUT,
 	FIELD_DURATION,
 	FIELD_NET,
 	FIELD_OFF,

@@ -3,6 +3,7 @@
  * the last line. */
 #include <stdlib.h>
 #include "output/fields.h"
+#include "output/values.h"
 
 void json__put_place(struct json *j, const struct location *at)
 {
@@ -101,6 +102,13 @@ static void put_value(const struct output *o, struct json *j, enum field_type ty
 		return named__put_json(o, j, v->named);
 	case VALUE_WHY:
 		return why__put_json(o, j, v->step);
+	case VALUE_TYPED:
+		return values__put_json(o, j, v->step);
+	case VALUE_RESULT:
+		return values__put_result_json(o, j, v->step);
+	case VALUE_CUT:
+		values__put_cut(o, j, v->step);
+		return;
 	case VALUE_STACK:
 		return put_stack(j, v->stack.frames, v->stack.n);
 	}

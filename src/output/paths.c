@@ -10,7 +10,7 @@
 
 /* Paths of a function that are shown. */
 #define SHOWN  64
-#define INDENT 6
+#define PATH_INDENT 6
 
 /* ---- parts ---- */
 
@@ -210,7 +210,7 @@ static void put_parts(const struct table *t, const struct shown *w)
 			str__puts(s, ", ");
 		}
 		if (!column)
-			put_spaces(s, column = INDENT);
+			put_spaces(s, column = PATH_INDENT);
 		str__put(s, text.data, text.len);
 		column += text.len;
 	}

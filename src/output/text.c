@@ -5,13 +5,13 @@
  */
 #include <stdlib.h>
 #include "output/text.h"
-
-#define INDENT	   2
-#define INDENT_MAX 40 /* levels; deeper ones show their depth instead */
+#include "output/values.h"
 
 /* ---- how a field is shown ---- */
 
 typedef void (*show_fn)(struct output *o, const struct step *step, const union field_value *v);
+#define show_stack     text__show_stack
+#define show_stack_end text__show_stack_end
 
 static void show_string(struct output *o, const struct step *step, const union field_value *v)
 {
@@ -28,45 +28,9 @@ static void show_duration(struct output *o, const struct step *step, const union
 	put_duration(&o->buffer, v->number);
 }
 
-static void put_object(struct str *s, const char *object)
-{
-	const char *slash = object ? strrchr(object, '/') : NULL;
-
-	str__shown(s, !object ? "anonymous" : slash && slash[1] ? slash + 1 : object);
-}
-
-static bool same_object(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-static bool is_kernel_step(const struct output *o, const struct step *step)
-{
-	return step->function != NO_FUNCTION && plan__is_kernel_function(o->plan, step->function);
-}
-
-/* symbol+0xOFF, or the address without a symbol; and the object if it isn't the function's own. */
-static void put_place(struct output *o, const struct step *step, const struct location *at)
-{
-	struct str *s = &o->buffer;
-
-	if (at->symbol) {
-		str__shown(s, at->symbol);
-		str__putc(s, '+');
-		str__hex(s, at->offset);
-	} else {
-		str__hex(s, at->object ? at->vaddr : at->addr);
-	}
-	if (is_kernel_step(o, step) || same_object(at->object, step->at.object))
-		return;
-	put(s, " [");
-	put_object(s, at->object);
-	str__putc(s, ']');
-}
-
 static void show_place(struct output *o, const struct step *step, const union field_value *v)
 {
-	put_place(o, step, v->place);
+	text__put_place(o, step, v->place);
 }
 
 /* A function that was requested by offset may start in the middle of another one. */
@@ -85,7 +49,7 @@ static void show_name(struct output *o, const struct step *step, const union fie
 
 static void show_object(struct output *o, const struct step *step, const union field_value *v)
 {
-	put_object(&o->buffer, v->place->object);
+	text__put_object(&o->buffer, v->place->object);
 }
 
 static void show_taken(struct output *o, const struct step *step, const union field_value *v)
@@ -108,6 +72,16 @@ static void show_regs(struct output *o, const struct step *step, const union fie
 	}
 }
 
+static void show_typed(struct output *o, const struct step *step, const union field_value *v)
+{
+	values__put_args(o, step, &o->buffer);
+}
+
+static void show_result(struct output *o, const struct step *step, const union field_value *v)
+{
+	values__put_result(o, step, &o->buffer);
+}
+
 static void show_values(struct output *o, const struct step *step, const union field_value *v)
 {
 	for (size_t i = 0; i < v->values.n; i++) {
@@ -117,58 +91,6 @@ static void show_values(struct output *o, const struct step *step, const union f
 	}
 }
 
-/* Returns how many spaces. */
-static unsigned put_indent(struct output *o, unsigned depth, unsigned more)
-{
-	unsigned spaces = min_of(depth, (unsigned)INDENT_MAX) * INDENT + more;
-
-	put_spaces(&o->buffer, spaces);
-	if (depth > INDENT_MAX)
-		str__printf(&o->buffer, "[%u] ", depth);
-	return spaces;
-}
-
-static void begin_frame(struct output *o, const struct step *step)
-{
-	str__putc(&o->buffer, '\n');
-	columns__blank(o);
-	put_indent(o, step->depth, INDENT);
-	put(&o->buffer, "> ");
-}
-
-/* Innermost first, each frame on a line below the entry. */
-static void show_stack(struct output *o, const struct step *step, const union field_value *v)
-{
-	for (size_t i = 0; i < v->stack.n; i++) {
-		const char *names = v->stack.frames[i].inlined;
-
-		for (char *name; (name = inlined__next(&names)); free(name)) {
-			begin_frame(o, step);
-			str__shown(&o->buffer, name);
-			put(&o->buffer, " (inlined)");
-		}
-		begin_frame(o, step);
-		put_place(o, step, &v->stack.frames[i]);
-	}
-}
-
-/* For an incomplete stack. */
-static void show_stack_end(struct output *o, const struct step *step, const union field_value *v)
-{
-	static const char *const reasons[STACK_ENDS] = {
-		[STACK_NO_POINTER] = "no frame pointer leads on",
-		[STACK_UNREADABLE] = "the frame cannot be read",
-		[STACK_LIMIT] = "and more callers",
-		[STACK_CUT] = "more callers, beyond the copied stack",
-		[STACK_NO_RULES] = "no unwind table leads on",
-	};
-
-	begin_frame(o, step);
-	put(&o->buffer, "-- ");
-	str__puts(&o->buffer, reasons[step->stack_end]);
-	put(&o->buffer, " --");
-}
-
 static void show_src(struct output *o, const struct step *step, const union field_value *v)
 {
 	struct text *t = o->state;
@@ -176,6 +98,10 @@ static void show_src(struct output *o, const struct step *step, const union fiel
 	str__clear(&t->src);
 	src__put_text(&t->src, v->src, src__of_target(o, step));
 	src__put_cell(o, t->line, columns__width(o), &t->src);
+}
+
+static void show_nothing(struct output *o, const struct step *step, const union field_value *v)
+{
 }
 
 static void show_hits(struct output *o, const struct step *step, const union field_value *v)
@@ -248,6 +174,26 @@ static bool was_off(const struct output *o, const struct step *s)
 	return s->off;
 }
 
+static bool is_untyped(const struct output *o, const struct step *step)
+{
+	return !values__has_args(o, step);
+}
+
+static bool is_typed_with_regs(const struct output *o, const struct step *step)
+{
+	return o->options.regs && values__has_args(o, step);
+}
+
+static bool has_plain_result(const struct output *o, const struct step *step)
+{
+	return values__result(o, step) == RESULT_UNTYPED;
+}
+
+static bool lacks_result(const struct output *o, const struct step *step)
+{
+	return values__result(o, step) == RESULT_NOT_RECORDED;
+}
+
 static bool regs_were_named(const struct output *o, const struct step *step)
 {
 	return o->options.regs;
@@ -273,7 +219,9 @@ static bool has_several_objects(const struct output *o, const struct step *step)
 static const struct cell entry_cells[] = {
 	CONTEXT_CELL,
 	CELL(AT, name, .colour = GREEN),
-	CELL(REGS, regs, .before = "(", .after = ")", .absent = "(...)"),
+	CELL(TYPED, typed, .before = "(", .after = ")"),
+	CELL(REGS, regs, .before = "(", .after = ")", .absent = "(...)", .when = is_untyped),
+	CELL(REGS, regs, .before = "  ", .when = is_typed_with_regs),
 	CELL(AT, object, .before = " [", .after = "]", .when = has_several_objects),
 	SINCE_CELL,
 	SRC_CELL(.time = true),
@@ -285,7 +233,8 @@ static const struct cell entry_cells[] = {
 static const struct cell syscall_cells[] = {
 	CONTEXT_CELL,
 	CELL(AT, name, .colour = GREEN),
-	CELL(SYSCALL_ARGS, values, .before = "(", .after = ")", .absent = "(...)"),
+	CELL(TYPED, typed, .before = "(", .after = ")"),
+	CELL(SYSCALL_ARGS, values, .before = "(", .after = ")", .absent = "(...)", .when = is_untyped),
 	CELL(REGS, regs, .before = "  ", .when = regs_were_named),
 	SINCE_CELL,
 	SRC_CELL(.time = true),
@@ -307,7 +256,10 @@ static const struct cell branch_cells[] = {
 static const struct cell return_cells[] = {
 	CONTEXT_CELL,
 	CELL(AT, name, .after = " returns", .colour = CYAN),
-	CELL(VALUE, hex, .before = " ", .absent = " ?"),
+	CELL(VALUE, hex, .before = " ", .absent = " ?", .when = has_plain_result),
+	CELL(RET, result, .before = " "),
+	CELL(EVENT, nothing, .before = " (not recorded)", .when = lacks_result),
+	CELL(TYPED, typed, .before = " "),
 	CELL(DURATION, duration, .before = "  ", .colour = DIM, .when = is_timed, .time = true),
 	CELL(NET, duration, .before = ", net ", .colour = DIM, .when = took_tracing, .time = true),
 	CELL(OFF, duration, .before = ", off-CPU ", .colour = DIM, .when = was_off, .time = true),
@@ -462,7 +414,7 @@ static void describe(struct output *o, const struct step *s, struct fold_item *i
 	uint64_t key[FOLD_KEYS];
 
 	t->line = start;
-	item->indent = put_indent(o, s->depth, line->indent);
+	item->indent = text__put_indent(o, s->depth, line->indent);
 	put_line(o, cells_of(s), s);
 	len = o->buffer.len - start;
 	text__fill_key(key, s);
@@ -547,7 +499,7 @@ static int text__step(struct output *o, const struct step *step)
 		return 0;
 	}
 	t->line = o->buffer.len;
-	put_indent(o, step->depth, lines[step->type].indent);
+	text__put_indent(o, step->depth, lines[step->type].indent);
 	put_line(o, cells_of(step), step);
 	str__putc(&o->buffer, '\n');
 	return 0;

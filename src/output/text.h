@@ -51,6 +51,21 @@ void columns__put_global(struct output *o, const struct step *step);
 /* What a conditional tested (why.c). */
 void show_why(struct output *o, const struct step *step, const union field_value *v);
 
+/* ---- places (text_place.c) ---- */
+
+#define INDENT	   2
+#define INDENT_MAX 40 /* levels; deeper ones show their depth instead */
+
+/* The end of an object's path. */
+void text__put_object(struct str *s, const char *object);
+/* symbol+0xOFF, or the address without a symbol; and the object if it isn't the function's own. */
+void text__put_place(struct output *o, const struct step *step, const struct location *at);
+/* Returns how many spaces. */
+unsigned text__put_indent(struct output *o, unsigned depth, unsigned more);
+/* Innermost first, each frame on a line below the entry; and why it is incomplete. */
+void text__show_stack(struct output *o, const struct step *step, const union field_value *v);
+void text__show_stack_end(struct output *o, const struct step *step, const union field_value *v);
+
 /* ---- which lines are the same (text_key.c) ---- */
 
 #define KNOWN_KEYS (FOLD_KEYS + 11)

@@ -30,6 +30,7 @@ enum probe_refusal insn__refusal(const struct arch *arch, const struct object *o
 				 const struct insn *insn);
 
 void plan__free_named(struct plan *p);
+void plan__free_values(struct plan *p);
 
 /* An instruction's bytes, and its text wherever it is. */
 struct encoding {

@@ -115,6 +115,9 @@ static void take_named(struct plan *p, struct plan *rows)
 	vec__append(&p->named, &rows->named);
 	vec__append(&p->fields, &rows->fields);
 	rows->named.len = rows->fields.len = 0;
+	vec__append(&p->values, &rows->values);
+	vec__append(&p->enumerators, &rows->enumerators);
+	rows->values.len = rows->enumerators.len = 0;
 }
 
 void plan__extend(struct plan *p, struct plan_increment *i)

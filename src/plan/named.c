@@ -32,6 +32,7 @@ void plan__free_named(struct plan *p)
 	}
 	vec__free(&p->named);
 	vec__free(&p->fields);
+	plan__free_values(p);
 }
 
 const struct plan_field *plan__fields(const struct plan *p, uint32_t named, size_t *n)

@@ -12,6 +12,7 @@
 #include "object/object.h"
 #include "plan/lines.h"
 #include "plan/named.h"
+#include "plan/values.h"
 
 #define NO_SITE	       UINT32_MAX
 #define NO_BLOCK       UINT32_MAX
@@ -276,8 +277,10 @@ struct plan {
 	VEC(struct plan_scope_range) scope_ranges; /* by object, then start */
 	VEC(struct plan_place)
 	reserved; /* by the engine, for probes that aren't the plan's: not in trace files */
-	VEC(struct plan_named) named;  /* an increment of the plan has none; nor: */
-	VEC(struct plan_field) fields; /* by named event */
+	VEC(struct plan_named) named;		 /* an increment of the plan has none; nor: */
+	VEC(struct plan_field) fields;		 /* by named event */
+	VEC(struct plan_value) values;		 /* by function; an increment has none; nor: */
+	VEC(struct plan_enumerator) enumerators; /* by enumeration */
 	/* counts for the summary */
 	uint32_t probes;	/* sites that carry a probe */
 	uint32_t skipped;	/* sites that should carry a probe, but can't */

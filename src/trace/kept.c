@@ -22,6 +22,10 @@ void kept__take(struct kept_step *k, const struct step *s)
 		memcpy(k->regs, s->regs, sizeof(k->regs));
 	if (s->syscall_args)
 		memcpy(k->syscall_args, s->syscall_args, sizeof(k->syscall_args));
+	if (s->nfetched) {
+		k->fetched = xcalloc(s->nfetched, sizeof(*k->fetched));
+		memcpy(k->fetched, s->fetched, s->nfetched * sizeof(*k->fetched));
+	}
 	if (s->nstack) {
 		k->stack = xcalloc(s->nstack, sizeof(*k->stack));
 		memcpy(k->stack, s->stack, s->nstack * sizeof(*k->stack));
@@ -36,6 +40,7 @@ const struct step *kept__step(struct kept_step *k)
 	k->step.regs = k->step.regs ? k->regs : NULL;
 	k->step.syscall_args = k->step.syscall_args ? k->syscall_args : NULL;
 	k->step.stack = k->stack;
+	k->step.fetched = k->fetched;
 	k->step.text = k->text;
 	if (k->step.named) {
 		k->step.named = &k->named;
@@ -48,10 +53,12 @@ const struct step *kept__step(struct kept_step *k)
 void kept__free(struct kept_step *k)
 {
 	free(k->stack);
+	free(k->fetched);
 	free(k->text);
 	free(k->data);
 	k->data = NULL;
 	k->stack = NULL;
+	k->fetched = NULL;
 	k->text = NULL;
 }
 

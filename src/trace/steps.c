@@ -218,6 +218,8 @@ int step__entry(struct event_context *n)
 	step.syscall_args = entry->args;
 	step.nsyscall_args =
 		fn->arguments ? min_of(fn->arguments - 1u, (unsigned)EVENT_ARGS) : EVENT_ARGS;
+	step.fetched = n->e->fetched;
+	step.nfetched = n->e->nfetched;
 	step.has_since = last;
 	step.since_entry = last ? n->e->time - *last : 0;
 	*map64__put(&n->th->entered, n->s->function) = n->e->time;
@@ -337,6 +339,11 @@ int step__return(struct event_context *n, const struct call *c)
 	step = step_of(n, STEP_RETURN, n->site);
 	step.has_value = n->e->has_value;
 	step.value = step.has_value ? n->e->value : 0;
+	/* the ret of a function that it jumped to loads what is of that one */
+	if (n->e->type != EVENT_ENTRY && n->t->plan->sites.data[n->site].function == c->function) {
+		step.fetched = n->e->fetched;
+		step.nfetched = n->e->nfetched;
+	}
 	return put_return(n, c, n->e->time, &step);
 }
 

@@ -97,6 +97,10 @@ struct step {
 	size_t nstack;
 	enum stack_end stack_end; /* why there are no more frames */
 
+	/* ENTRY, RETURN: nfetched, for plan__values(); NULL: none were loaded */
+	const struct fetched *fetched;
+	unsigned nfetched;
+
 	/* NAMED; stack has the kernel's frames, then the program's. named.stack has them, too, as
 	 * addresses */
 	const struct event_named *named;
@@ -202,6 +206,7 @@ struct kept_step {
 	char comm[16];
 	uint64_t regs[EVENT_REGS], syscall_args[EVENT_ARGS];
 	struct location *stack;
+	struct fetched *fetched;
 	char *text;
 	struct event_named named;
 	uint8_t *data; /* of named */

@@ -222,6 +222,22 @@ static inline void ask_variables(const struct object *o, const struct range *ran
 		CHECK(!found[i].name || (*found[i].name && found[i].type < VARIABLE_TYPES));
 }
 
+static inline void look_at_types(struct object *o)
+{
+	const struct type_query queries[] = {{0x200, "a", 0}, {0x270, "f", 1}, {0x2a5, "c", 2}};
+	struct type_names members = {0};
+	expression_vec list = {0};
+	struct types t;
+
+	CHECK(!expressions__parse("a.a, a.b, a.c, a.next, a.name", &list));
+	expressions__names(&list, &members);
+	object__prototypes(o, queries, ARRAY_SIZE(queries), &members, &t);
+	CHECK(t.prototypes.len <= ARRAY_SIZE(queries));
+	types__free(&t);
+	vec__free(&members.all);
+	expressions__free(&list);
+}
+
 /* All that is asked of debug information. */
 static inline void look_at_debug(struct object *o)
 {
@@ -237,6 +253,7 @@ static inline void look_at_debug(struct object *o)
 	CHECK(!rows.open);
 	object__scopes(o, ranges, ARRAY_SIZE(ranges), &calls, &scopes);
 	ask_variables(o, ranges);
+	look_at_types(o);
 }
 
 #endif

@@ -95,6 +95,35 @@ static struct plan_field fields[] = {
 	{.name = "irq", .type = "int", .named = 1, .offset = 8, .size = 4, .kind = TYPE_SIGNED},
 	{.name = "ids", .named = 1, .offset = 12, .size = 4, .count = 2},
 };
+static struct plan_value values[] = {
+	{.name = "path",
+	 .type = "char *",
+	 .kind = KIND_TEXT,
+	 .from = FROM_REGISTER,
+	 .reg = 7,
+	 .second = 255,
+	 .size = 64,
+	 .fetched = 1,
+	 .enumeration = UINT32_MAX},
+	{.name = "how",
+	 .kind = KIND_ENUM,
+	 .from = FROM_REGISTER,
+	 .reg = 6,
+	 .second = 255,
+	 .size = 4,
+	 .bit_at = 3,
+	 .bits = 5},
+	{.name = "ret",
+	 .kind = KIND_SIGNED,
+	 .from = FROM_RESULT,
+	 .second = 255,
+	 .size = 8,
+	 .of_return = 1,
+	 .errnos = 1,
+	 .fetched = 2,
+	 .enumeration = UINT32_MAX},
+};
+static struct plan_enumerator enumerators[] = {{"ONE", 1, 0}, {"MINUS", -1, 0}};
 static char *line_files[] = {(char *)"/src/f.c"};
 static struct plan plan;
 
@@ -126,6 +155,8 @@ static inline void make_plan(void)
 	SET(plan.scope_ranges, scope_ranges);
 	SET(plan.named, named);
 	SET(plan.fields, fields);
+	SET(plan.values, values);
+	SET(plan.enumerators, enumerators);
 }
 
 /* ---- a file in memory ---- */
@@ -206,6 +237,13 @@ static inline void put_event(struct str *s, const struct event *e)
 	}
 	if (e->named)
 		put_named(s, e->named);
+	for (unsigned i = 0; i < e->nfetched; i++) {
+		const struct fetched *f = &e->fetched[i];
+
+		str__printf(s, " fetched %d", f->len);
+		for (int k = 0; k < (f->len == FETCHED_ABSENT ? 8 : f->len); k++)
+			str__printf(s, " %02x", f->bytes[k]);
+	}
 	str__puts(s, "\n");
 }
 
@@ -333,8 +371,43 @@ static inline const struct event_named *any_named(void)
 	return &n;
 }
 
+static inline const struct fetched *any_fetched(unsigned *n)
+{
+	static struct fetched all[VALUES_FETCHED];
+
+	*n = rnd() % 3;
+	for (unsigned i = 0; i < *n; i++) {
+		all[i].len = rnd() % 4 ? (int)(rnd() % (FETCHED_ROOM + 1)) : -14;
+		for (int k = 0; k < FETCHED_ROOM; k++)
+			all[i].bytes[k] = rnd();
+	}
+	return *n ? all : NULL;
+}
+
+static inline bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static inline void compare_values(const struct plan *p)
+{
+	bool same = p->values.len == ARRAY_SIZE(values);
+
+	for (size_t i = 0; same && i < p->values.len; i++)
+		same = same_text(p->values.data[i].name, values[i].name) &&
+		       same_text(p->values.data[i].type, values[i].type) &&
+		       !memcmp(&p->values.data[i].function, &values[i].function,
+			       offsetof(struct plan_value, nsteps) -
+				       offsetof(struct plan_value, function));
+	ok(same, "values come back");
+	ok(p->enumerators.len == 2 && !strcmp(p->enumerators.data[1].name, "MINUS") &&
+		   p->enumerators.data[1].value == -1,
+	   "and enumerators");
+}
+
 static inline void compare_named(const struct plan *p)
 {
+	compare_values(p);
 	ok(p->named.len == 2 && !strcmp(p->named.data[0].name, "cpu-clock") &&
 		   p->named.data[0].kind == NAMED_SAMPLE &&
 		   !strcmp(p->named.data[1].name, "irq:irq_handler_entry"),

@@ -43,6 +43,8 @@ static void add_event(struct trace_writer *w, struct event e)
 	/* of no site: what comes back has none either, whatever was given */
 	if (e.type != EVENT_BRANCH && e.type != EVENT_ENTRY && e.type != EVENT_RETURN)
 		e.site = SITES;
+	if (e.site == S_ENTRY || e.site == S_RET)
+		e.fetched = any_fetched(&e.nfetched);
 	fill_stack();
 	trace_writer__event(w, &e);
 	put_event(&wrote, &e);
@@ -295,12 +297,15 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_gap), 24, "struct plan_gap is as tables.c knows it");
 	is(sizeof(struct plan_scope), 56, "struct plan_scope is as tables.c knows it");
 	is(sizeof(struct plan_scope_range), 24, "struct plan_scope_range is as tables.c knows it");
-	is(sizeof(struct plan), 528, "struct plan is as plan.c knows it");
+	is(sizeof(struct plan), 576, "struct plan is as plan.c knows it");
 	is(sizeof(struct symbol), 64, "struct symbol is as object.c knows it");
 	is(sizeof(struct plan_named), 16, "struct plan_named is as tables.c knows it");
 	is(sizeof(struct plan_field), 40, "struct plan_field is as tables.c knows it");
+	is(sizeof(struct plan_value), 88, "struct plan_value is as tables.c knows it");
+	is(sizeof(struct plan_enumerator), 24, "struct plan_enumerator is as tables.c knows it");
+	is(sizeof(struct fetched), 80, "struct fetched is as fetched.c knows it");
 	is(sizeof(struct event_named), 128, "struct event_named is as event_codec.c knows it");
-	is(sizeof(struct event), 152, "struct event is as event_codec.c knows it");
+	is(sizeof(struct event), 168, "struct event is as event_codec.c knows it");
 	is(sizeof(struct event_entry), 128, "struct event_entry is as event_codec.c knows it");
 }
 

@@ -214,6 +214,12 @@ const struct arch arch_aarch64 = {
 			[CONVENTION_GO] = {args, 16, A64_X0},
 			[CONVENTION_SYSCALL] = {args, 6, A64_X0},
 		},
+	/* AAPCS64, 6.8.2 */
+	.passing = {.known = true,
+		    .by_reference = true,
+		    .even_pairs = true,
+		    .closes = true,
+		    .floats = 8},
 	.clobbered = A64_CALLER_SAVED,
 	/* fp_at stays 0: the frame record has no fixed offset from the CFA. Addresses of programs
 	 * have 48 bits, but for what is mapped above on request:

@@ -348,6 +348,13 @@ const struct arch arch_riscv64 = {
 			[CONVENTION_GO] = {go_args, ARRAY_SIZE(go_args), RISCV_A0},
 			[CONVENTION_SYSCALL] = {args, 6, RISCV_A0},
 		},
+	/* riscv-cc.adoc, lp64d */
+	.passing = {.known = true,
+		    .by_reference = true,
+		    .result_argument = true,
+		    .splits = true,
+		    .floats = 8,
+		    .floats_follow = true},
 	.clobbered = RISCV_CLOBBERED,
 	/* fp_at stays 0: Go uses s0 as any other register */
 	.dwarf = {.regs = dwarf_regs,

@@ -152,6 +152,7 @@ const struct arch arch_i386 = {
 			[CONVENTION_GO] = {NULL, 0, X86_RAX},
 			[CONVENTION_SYSCALL] = {syscall_args, ARRAY_SIZE(syscall_args), X86_RAX},
 		},
+	.passing = {.known = true, .result_argument = true, .splits = true},
 	.clobbered = 1u << X86_RAX | 1u << X86_RCX | 1u << X86_RDX,
 	.call_pushes = 4,
 	.callee_pops = true,

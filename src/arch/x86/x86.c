@@ -467,6 +467,8 @@ const struct arch arch_x86_64 = {
 			[CONVENTION_GO] = {go_args, ARRAY_SIZE(go_args), X86_RAX},
 			[CONVENTION_SYSCALL] = {syscall_args, ARRAY_SIZE(syscall_args), X86_RAX},
 		},
+	/* System V ABI, 3.2.3 */
+	.passing = {.known = true, .result_argument = true, .floats = 8},
 	.clobbered = X86_CALLER_SAVED,
 	.call_pushes = 8,
 	/* System V ABI, figures 3.36 and 3.3 */

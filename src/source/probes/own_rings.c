@@ -94,6 +94,8 @@ static const char *unfit(const struct probe *p)
 		return "with call stacks";
 	if (has_other_events(p->plan))
 		return "with other events";
+	if (plan__most_fetched(p->plan))
+		return "with what arguments point to";
 	if (o->switches)
 		return "where the program switches recording on and off";
 	if (o->records)

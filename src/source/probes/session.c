@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 #include "counters.h"
 #include "drain.h"
+#include "fetches.h"
 #include "filters.h"
 #include "keeper.h"
 #include "own_rings.h"
@@ -144,6 +145,7 @@ static void configure(struct probe *p)
 		.tests = p->plan->tests,
 		.watches = watches__are_planned(p),
 		.adds_up = p->options->adds_up,
+		.fetched = plan__most_fetched(p->plan),
 		.replaces = p->options->retires || p->adds_links,
 	};
 	if (probe__counts(p))
@@ -174,6 +176,7 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 	map__set_most(p->skel->maps.on_threads, go ? GO_THREADS : 0);
 	map__set_most(p->skel->maps.on_tid, go ? GO_THREADS : 0);
 	named__size(p);
+	fetches__size(p);
 	map__set_most(p->skel->maps.sites, p->table.room);
 	map__set_most(p->skel->maps.operands, p->table.operand_room);
 	map__set_most(p->skel->maps.tests, p->plan->tests ? p->table.room : 0);
@@ -547,9 +550,9 @@ static int open_sideband(struct probe *p)
 
 /* In this order. */
 static int (*const open_steps[])(struct probe *p) = {
-	check_btf,	mechanisms__choose, load,	filters__fill, site_table__fill,
-	counters__open, own_rings__open,    open_drain, open_sideband, attach_tasks,
-	named__fill,
+	check_btf,	  mechanisms__choose, load,	      filters__fill,
+	site_table__fill, fetches__fill,      counters__open, own_rings__open,
+	open_drain,	  open_sideband,      attach_tasks,   named__fill,
 };
 
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out)

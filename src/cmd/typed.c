@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* --args: arguments and results by their types. */
+#include <errno.h>
+#include "kernel/kernel.h"
+#include "typed.h"
+
+static void ask_kernel(void *ctx, const struct object *o, const struct type_query *queries,
+		       size_t n, const struct type_names *members, struct types *out)
+{
+	kernel__prototypes(o, ctx, queries, n, members, out);
+}
+
+/* Which of the libraries is called otherwise in chroots, and where it was copied. */
+static bool is_libc(const struct object *o)
+{
+	const struct symbol *s;
+	bool starts = false, tells = false;
+
+	vec__each (s, &o->symbols) {
+		starts |= s->exported && !strcmp(s->name, "__libc_start_main");
+		tells |= s->exported && !strcmp(s->name, "gnu_get_libc_version");
+	}
+	return starts && tells;
+}
+
+static void tell(const struct args *a, const struct plan *plan, const struct plan_values_result *r)
+{
+	const struct plan_function *f = plan->functions.data;
+
+	if (r->untyped == 1)
+		note("%s: its types are not known: its arguments are shown as registers",
+		     f[r->first_untyped].name);
+	else if (r->untyped)
+		note("%s and %u more: their types are not known: their arguments are shown as "
+		     "registers",
+		     f[r->first_untyped].name, r->untyped - 1);
+	if (!r->unfetched)
+		return;
+	if (a->engine == ENGINE_INLINE)
+		note("%s: what its pointers lead to is not recorded by copies of functions "
+		     "(--engine inline)",
+		     f[r->first_unfetched].name);
+	else
+		note("%s: more than %d values in memory: the others are not recorded",
+		     f[r->first_unfetched].name, VALUES_FETCHED);
+}
+
+int typed__plan(const struct args *a, struct plan *plan, const char *btf)
+{
+	struct plan_values_options o = {.expressions = a->expressions.len ? &a->expressions : NULL,
+					.fetches = a->engine != ENGINE_INLINE,
+					.kernel = ask_kernel,
+					.ctx = (void *)btf,
+					.is_libc = is_libc};
+	struct plan_values_result result;
+	int err;
+
+	if (!a->typed || plan->placement == PLACEMENT_COUNT)
+		return 0;
+	err = plan__add_values(plan, &o, &result);
+	if (err) {
+		autofree char *why = xstrdup(err__text());
+
+		return err__usage("%s", why);
+	}
+	tell(a, plan, &result);
+	return 0;
+}

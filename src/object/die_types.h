@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* die_types: types of debug information, read in the sandbox. Private to src/object. */
+#ifndef BBTRACE_OBJECT_DIE_TYPES_H
+#define BBTRACE_OBJECT_DIE_TYPES_H
+
+#include <elfutils/libdw.h>
+#include "types/types.h"
+
+/* A type that becomes as another one, but for its name, when that is complete. */
+struct alias {
+	uint32_t type, of;
+};
+
+struct die_types {
+	const struct type_names *wanted; /* members */
+	uint8_t word;
+	struct types types;
+	struct map64 seen; /* a DIE -> 1 + its type */
+	VEC(struct alias) aliases;
+};
+
+/* The type that a DIE has (DW_AT_type); NO_TYPE: none. */
+uint32_t die_types__of(struct die_types *f, Dwarf_Die *die);
+/* After the last one: types that are other ones by another name. */
+void die_types__settle(struct die_types *f);
+void die_types__free(struct die_types *f);
+
+/* A numeric attribute; 0: it has none. */
+uint64_t die__number(Dwarf_Die *die, unsigned name);
+/* The sibling. */
+bool die__next(Dwarf_Die *child);
+
+#endif

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Arguments and results by their types, as text and as JSON. */
+#include <stdlib.h>
+#include "arch/arch.h"
+#include "output/fields.h"
+#include "output/values.h"
+
+enum how_known { KNOWN_VALUE, NOT_RECORDED, NOT_READABLE };
+
+/* A value of a step. */
+struct shown {
+	enum how_known known;
+	uint64_t number, upper; /* sign-extended by its type; upper: of a pair */
+	const uint8_t *text;	/* len bytes */
+	size_t len;
+	bool cut;
+	bool has_address; /* NOT_READABLE: number is where it is */
+};
+
+/* ---- reading ---- */
+
+static uint64_t by_type(const struct plan_value *v, uint64_t number)
+{
+	unsigned width = v->bits ? v->bits : 8u * min_of(v->size, (uint8_t)8);
+	uint64_t mask = width < 64 ? (1ull << width) - 1 : UINT64_MAX;
+
+	number >>= v->bits ? v->bit_at : 0;
+	number &= mask;
+	if ((v->kind == KIND_SIGNED || v->kind == KIND_ENUM || v->kind == KIND_CHAR) && width &&
+	    number >> (width - 1) & 1)
+		number |= ~mask;
+	return number;
+}
+
+/* Text has at most v->size bytes; of an array it may end without a 0. */
+static void take_text(const struct plan_value *v, const struct fetched *f, struct shown *out)
+{
+	size_t most = min_of((size_t)v->size, (size_t)VALUE_TEXT_MAX);
+
+	out->text = f->bytes;
+	out->len = strnlen((const char *)f->bytes, min_of((size_t)f->len, (size_t)FETCHED_ROOM));
+	if (out->len > most) {
+		out->len = most;
+		out->cut = true;
+	}
+}
+
+static void take_fetched(const struct step *s, const struct plan_value *v, struct shown *out)
+{
+	const struct fetched *f;
+
+	out->known = NOT_RECORDED;
+	if (!s->fetched || v->fetched > s->nfetched)
+		return;
+	f = &s->fetched[v->fetched - 1];
+	out->known = f->len < 0 ? NOT_READABLE : KNOWN_VALUE;
+	if (f->len == FETCHED_ABSENT) {
+		memcpy(&out->number, f->bytes, sizeof(out->number));
+		out->has_address = true;
+	}
+	if (f->len < 0)
+		return;
+	if (v->kind == KIND_TEXT)
+		return take_text(v, f, out);
+	memcpy(&out->number, f->bytes, min_of((size_t)f->len, sizeof(out->number)));
+	out->number = by_type(v, out->number);
+}
+
+static bool take_word(const struct step *s, const struct plan_value *v, uint64_t *out)
+{
+	switch (v->from) {
+	case FROM_REGISTER:
+		*out = s->regs && v->reg < EVENT_REGS ? s->regs[v->reg] : 0;
+		return s->regs && v->reg < EVENT_REGS;
+	case FROM_SYSCALL:
+		*out = s->syscall_args && v->reg < EVENT_ARGS ? s->syscall_args[v->reg] : 0;
+		return s->syscall_args && v->reg < EVENT_ARGS;
+	case FROM_RESULT:
+		*out = s->value;
+		return s->has_value;
+	}
+	return false;
+}
+
+static struct shown read_value(const struct output *o, const struct step *s,
+			       const struct plan_value *v)
+{
+	struct shown out = {.known = NOT_RECORDED};
+	uint64_t word;
+
+	if (v->kind == KIND_FLOAT || v->from == FROM_NOWHERE)
+		return out;
+	if (v->fetched) {
+		take_fetched(s, v, &out);
+		return out;
+	}
+	if (v->kind == KIND_TEXT || !take_word(s, v, &word))
+		return out;
+	out.known = KNOWN_VALUE;
+	if (v->second != REG_NONE) {
+		if (!s->regs || v->second >= EVENT_REGS)
+			out.known = NOT_RECORDED;
+		else if (o->plan->arch->word == 4)
+			word |= s->regs[v->second] << 32;
+		else
+			out.upper = s->regs[v->second];
+	}
+	out.number = v->kind == KIND_PAIR ? word : by_type(v, word);
+	return out;
+}
+
+/* ---- names ---- */
+
+static const char *enumerator(const struct output *o, const struct plan_value *v, uint64_t value)
+{
+	size_t n;
+	const struct plan_enumerator *e = plan__enumerators(o->plan, v->enumeration, &n);
+	uint64_t mask = v->size < 8 ? (1ull << 8 * v->size) - 1 : UINT64_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		if (!(((uint64_t)e[i].value ^ value) & mask))
+			return e[i].name;
+	return NULL;
+}
+
+/* Each bit that is set has a name. */
+static bool put_flags(const struct output *o, const struct plan_value *v, uint64_t value,
+		      struct str *out)
+{
+	size_t before = out->len;
+
+	value &= v->size < 8 ? (1ull << 8 * v->size) - 1 : UINT64_MAX;
+	for (uint64_t left = value, bit; left; left &= ~bit) {
+		const char *name;
+
+		bit = left & -left;
+		name = enumerator(o, v, bit);
+		if (!name) {
+			out->len = before;
+			return false;
+		}
+		str__puts(out, out->len > before ? "|" : "");
+		str__puts(out, name);
+	}
+	return value;
+}
+
+static bool put_enum(const struct output *o, const struct plan_value *v, uint64_t value,
+		     struct str *out)
+{
+	const char *name = enumerator(o, v, value);
+
+	if (name)
+		str__puts(out, name);
+	return name || put_flags(o, v, value, out);
+}
+
+#define ERRNO_MAX 4095
+
+/* Those that only the kernel has: include/linux/errno.h. */
+static const char *errno_name(unsigned error)
+{
+	static const char *const own[] = {"ERESTARTSYS",
+					  "ERESTARTNOINTR",
+					  "ERESTARTNOHAND",
+					  "ENOIOCTLCMD",
+					  "ERESTART_RESTARTBLOCK",
+					  "EPROBE_DEFER",
+					  "EOPENSTALE",
+					  "ENOPARAM",
+					  NULL,
+					  "EBADHANDLE",
+					  "ENOTSYNC",
+					  "EBADCOOKIE",
+					  "ENOTSUPP",
+					  "ETOOSMALL",
+					  "ESERVERFAULT",
+					  "EBADTYPE",
+					  "EJUKEBOX",
+					  "EIOCBQUEUED",
+					  "ERECALLCONFLICT",
+					  "ENOGRACE"};
+
+	if (error >= 512 && error - 512 < ARRAY_SIZE(own))
+		return own[error - 512];
+	return strerrorname_np(error);
+}
+
+static const char *error_of(const struct plan_value *v, const struct shown *s)
+{
+	int64_t number = v->size == 4 ? (int32_t)s->number : (int64_t)s->number;
+
+	return v->errnos && s->known == KNOWN_VALUE && number < 0 && number >= -ERRNO_MAX
+		       ? errno_name(-number)
+		       : NULL;
+}
+
+/* ---- as text ---- */
+
+static void put_char(uint8_t c, char quote, struct str *out)
+{
+	static const char escapes[] = "\nn\tt\rr\\\\";
+	const char *e;
+
+	for (e = escapes; *e && (uint8_t)*e != c; e += 2)
+		;
+	if (*e && c)
+		str__printf(out, "\\%c", e[1]);
+	else if (c == (uint8_t)quote)
+		str__printf(out, "\\%c", quote);
+	else if (c < ' ' || c >= 0x7f)
+		str__printf(out, "\\x%02x", c);
+	else
+		str__putc(out, c);
+}
+
+static void put_quoted(const struct shown *s, struct str *out)
+{
+	str__putc(out, '"');
+	for (size_t i = 0; i < s->len; i++)
+		put_char(s->text[i], '"', out);
+	str__puts(out, s->cut ? "\"..." : "\"");
+}
+
+/* A number that could be an address is written so that it can be hidden. */
+static bool is_hidden(const struct output *o, uint64_t number)
+{
+	return o->hides_addresses && number >> 47 && (int64_t)number < -ERRNO_MAX;
+}
+
+static void put_number(const struct output *o, const struct plan_value *v, const struct shown *s,
+		       struct str *out)
+{
+	switch (v->kind) {
+	case KIND_BOOL:
+		if (s->number <= 1) {
+			str__puts(out, s->number ? "true" : "false");
+			return;
+		}
+		break;
+	case KIND_ENUM:
+		if (put_enum(o, v, s->number, out))
+			return;
+		break;
+	case KIND_CHAR:
+		str__putc(out, '\'');
+		put_char(s->number, '\'', out);
+		str__putc(out, '\'');
+		return;
+	case KIND_PAIR:
+		str__putc(out, '{');
+		str__hex(out, s->number);
+		str__puts(out, ", ");
+		str__hex(out, s->upper);
+		str__putc(out, '}');
+		return;
+	case KIND_POINTER:
+	case KIND_UNKNOWN:
+		str__hex(out, s->number);
+		return;
+	}
+	if (is_hidden(o, s->number))
+		str__hex(out, s->number);
+	else if (v->kind == KIND_SIGNED || v->kind == KIND_ENUM)
+		str__printf(out, "%lld", (long long)s->number);
+	else
+		str__dec(out, s->number);
+}
+
+/* There is nothing at the null pointer. */
+static void put_unreadable(const struct plan_value *v, const struct shown *s, struct str *out)
+{
+	if (s->has_address && !s->number && v->kind == KIND_TEXT) {
+		str__puts(out, "NULL");
+		return;
+	}
+	if (s->has_address) {
+		str__hex(out, s->number);
+		str__putc(out, ' ');
+	}
+	str__puts(out, "(unreadable)");
+}
+
+static void put_value(const struct output *o, const struct step *step, const struct plan_value *v,
+		      struct str *out)
+{
+	struct shown s = read_value(o, step, v);
+	const char *error = error_of(v, &s);
+
+	if (s.known == NOT_READABLE)
+		put_unreadable(v, &s, out);
+	else if (s.known == NOT_RECORDED)
+		str__puts(out, "(not recorded)");
+	else if (v->kind == KIND_TEXT)
+		put_quoted(&s, out);
+	else if (error && v->kind == KIND_POINTER)
+		str__printf(out, "%lld", (long long)s.number);
+	else
+		put_number(o, v, &s, out);
+	if (error)
+		str__printf(out, " %s", error);
+}
+
+static bool is_result(const struct plan_value *v)
+{
+	return v->of_return && !strcmp(v->name, "ret");
+}
+
+void values__put_args(const struct output *o, const struct step *step, struct str *out)
+{
+	size_t n;
+	const struct plan_value *v = plan__values(o->plan, step->function, &n);
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++, v++) {
+		if (v->of_return != (step->type == STEP_RETURN) || is_result(v))
+			continue;
+		str__puts(out, any ? ", " : "");
+		str__shown(out, v->name);
+		str__putc(out, '=');
+		put_value(o, step, v, out);
+		any = true;
+	}
+}
+
+/* ---- as JSON ---- */
+
+static void put_json(const struct output *o, struct json *j, const struct step *step,
+		     const struct plan_value *v, const struct shown *s)
+{
+	autofree struct str text = {0};
+
+	switch (v->kind) {
+	case KIND_TEXT:
+		str__put(&text, (const char *)s->text, s->len);
+		return json__string(j, text.len ? text.data : "");
+	case KIND_POINTER:
+	case KIND_UNKNOWN:
+		return json__hex(j, s->number);
+	case KIND_CHAR:
+		return json__signed(j, s->number);
+	case KIND_BOOL:
+		if (s->number <= 1)
+			return json__bool(j, s->number);
+		break;
+	case KIND_ENUM:
+		if (put_enum(o, v, s->number, &text))
+			return json__string(j, text.data);
+		break;
+	case KIND_PAIR:
+		json__open_array(j);
+		json__hex(j, s->number);
+		json__hex(j, s->upper);
+		return json__close_array(j);
+	}
+	if (is_hidden(o, s->number))
+		json__hex(j, s->number);
+	else if (v->kind == KIND_SIGNED || v->kind == KIND_ENUM)
+		json__signed(j, s->number);
+	else
+		json__unsigned(j, s->number);
+}
+
+void values__put_json(const struct output *o, struct json *j, const struct step *step)
+{
+	size_t n;
+	const struct plan_value *v = plan__values(o->plan, step->function, &n);
+
+	json__open_object(j);
+	for (size_t i = 0; i < n; i++, v++) {
+		struct shown s;
+
+		if (v->of_return != (step->type == STEP_RETURN) || is_result(v))
+			continue;
+		s = read_value(o, step, v);
+		if (s.known == NOT_RECORDED)
+			continue;
+		json__name(j, v->name);
+		if (s.known == NOT_READABLE)
+			json__null(j);
+		else
+			put_json(o, j, step, v, &s);
+	}
+	json__close_object(j);
+}
+
+static const struct plan_value *result_of(const struct output *o, const struct step *step)
+{
+	size_t n;
+	const struct plan_value *v = plan__values(o->plan, step->function, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (is_result(&v[i]))
+			return &v[i];
+	return NULL;
+}
+
+void values__put_result(const struct output *o, const struct step *step, struct str *out)
+{
+	put_value(o, step, result_of(o, step), out);
+}
+
+void values__put_result_json(const struct output *o, struct json *j, const struct step *step)
+{
+	const struct plan_value *v = result_of(o, step);
+	struct shown s = read_value(o, step, v);
+
+	s.known == NOT_READABLE ? json__null(j) : put_json(o, j, step, v, &s);
+}
+
+/* ---- what there is ---- */
+
+bool values__are_typed(const struct output *o, const struct step *step)
+{
+	size_t n;
+
+	return o->plan->values.len && plan__values(o->plan, step->function, &n);
+}
+
+/* Of a return: other than the result. Without parameters there are none, which is known, too. */
+bool values__has_args(const struct output *o, const struct step *step)
+{
+	const struct plan_value *v;
+	size_t n;
+
+	if (!values__are_typed(o, step) ||
+	    (step->type == STEP_ENTRY && !step->regs && !step->syscall_args && !step->fetched))
+		return false;
+	v = plan__values(o->plan, step->function, &n);
+	for (size_t i = 0; i < n; i++)
+		if (v[i].of_return == (step->type == STEP_RETURN) && !is_result(&v[i]))
+			return true;
+	v = result_of(o, step);
+	return step->type == STEP_ENTRY && v && !v->reg;
+}
+
+enum result_known values__result(const struct output *o, const struct step *step)
+{
+	const struct plan_value *v = values__are_typed(o, step) ? result_of(o, step) : NULL;
+	struct shown s;
+
+	if (!v)
+		return RESULT_UNTYPED;
+	if (v->kind == KIND_VOID)
+		return RESULT_NONE;
+	s = read_value(o, step, v);
+	if (s.known == NOT_RECORDED)
+		return step->has_value && v->kind != KIND_FLOAT && v->from == FROM_RESULT
+			       ? RESULT_UNTYPED
+			       : RESULT_NOT_RECORDED;
+	return RESULT_TYPED;
+}
+
+const char *values__errno(const struct output *o, const struct step *step)
+{
+	const struct plan_value *v = values__are_typed(o, step) ? result_of(o, step) : NULL;
+	struct shown s;
+
+	if (!v)
+		return NULL;
+	s = read_value(o, step, v);
+	return error_of(v, &s);
+}
+
+/* The names of those whose text is longer. */
+bool values__put_cut(const struct output *o, struct json *j, const struct step *step)
+{
+	size_t n;
+	const struct plan_value *v = plan__values(o->plan, step->function, &n);
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++, v++) {
+		if (v->of_return != (step->type == STEP_RETURN) || v->kind != KIND_TEXT ||
+		    !read_value(o, step, v).cut)
+			continue;
+		if (j && !any)
+			json__open_array(j);
+		any = true;
+		if (j)
+			json__string(j, v->name);
+	}
+	if (j && any)
+		json__close_array(j);
+	return any;
+}

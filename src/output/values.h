@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* values: arguments and results by their types (plan->values). Private to src/output. */
+#ifndef BBTRACE_OUTPUT_VALUES_H
+#define BBTRACE_OUTPUT_VALUES_H
+
+#include "output/output.h"
+
+/* Are the types of the step's function known? */
+bool values__are_typed(const struct output *o, const struct step *step);
+/* Has an entry arguments, a return something besides its result? Then: "fd=3, path=\"x\"", and a
+ * JSON object. */
+bool values__has_args(const struct output *o, const struct step *step);
+void values__put_args(const struct output *o, const struct step *step, struct str *out);
+void values__put_json(const struct output *o, struct json *j, const struct step *step);
+/* The names of those whose text is longer than what was recorded, as a JSON array; j NULL: only
+ * asks. False: there are none. */
+bool values__put_cut(const struct output *o, struct json *j, const struct step *step);
+
+enum result_known {
+	RESULT_UNTYPED, /* nothing but the register */
+	RESULT_NONE,	/* the function has none */
+	RESULT_NOT_RECORDED,
+	RESULT_TYPED,
+};
+enum result_known values__result(const struct output *o, const struct step *step);
+/* TYPED, NOT_RECORDED */
+void values__put_result(const struct output *o, const struct step *step, struct str *out);
+void values__put_result_json(const struct output *o, struct json *j, const struct step *step);
+/* Of a result that is one; NULL: it isn't. */
+const char *values__errno(const struct output *o, const struct step *step);
+
+#endif

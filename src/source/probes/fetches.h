@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fetches: values in memory that the BPF program loads. Private to src/source/probes. */
+#ifndef BBTRACE_PROBE_FETCHES_H
+#define BBTRACE_PROBE_FETCHES_H
+
+#include "session.h"
+
+/* Before the program is loaded, and after that. */
+void fetches__size(struct probe *p);
+int fetches__fill(struct probe *p);
+
+#endif

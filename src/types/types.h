@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * types: the parameters and results of functions, whatever they were read from: debug information,
+ * the kernel's BTF, or a table made from headers. Expressions over them, and where a function finds
+ * its parameters. Public header of src/types. Pure.
+ */
+#ifndef BBTRACE_TYPES_H
+#define BBTRACE_TYPES_H
+
+#include "util/util.h"
+
+/* ---- types ---- */
+
+#define NO_TYPE	  UINT32_MAX
+#define TYPES_MAX (1u << 20) /* rows of a table */
+
+enum type_kind {
+	TYPE_KIND_UNKNOWN, /* one that can't be shown, of a size that may not be known; void */
+	TYPE_KIND_SIGNED,
+	TYPE_KIND_UNSIGNED,
+	TYPE_KIND_BOOL,
+	TYPE_KIND_CHAR, /* plain char: a pointer to it is a string */
+	TYPE_KIND_FLOAT,
+	TYPE_KIND_POINTER, /* also references, functions */
+	TYPE_KIND_ENUM,
+	TYPE_KIND_STRUCT, /* union, class */
+	TYPE_KIND_ARRAY,
+	TYPE_KINDS
+};
+
+/* All tables refer to each other by numbers, and to names by offsets in .names; 0: none. */
+struct type {
+	uint8_t kind;
+	uint8_t is_signed; /* of an enum's values */
+	uint8_t plain;	   /* struct: nothing but integers and pointers, each where its size has it;
+			      known only if it has two words at most */
+	uint8_t elsewhere; /* struct: a call passes its address */
+	uint32_t name;
+	uint32_t ref;	   /* pointer, array: of what; NO_TYPE: not known, or void */
+	uint32_t first, n; /* struct: members, enum: enumerators */
+	uint64_t size;	   /* bytes; 0: not known */
+};
+
+/* Only the members that were asked for are there. */
+struct type_member {
+	uint32_t name; /* 0: its members are those of the struct */
+	uint32_t type;
+	uint64_t offset;      /* bytes */
+	uint8_t bit_at, bits; /* a bit field: from the lowest bit at offset on; bits 0: none */
+};
+
+struct type_enumerator {
+	uint32_t name;
+	int64_t value;
+};
+
+struct type_param {
+	uint32_t name, type;
+};
+
+struct prototype {
+	uint32_t id; /* of the function, as the asker numbers them */
+	uint32_t result;
+	uint32_t first, n; /* params */
+};
+
+struct types {
+	VEC(struct type) types;
+	VEC(struct type_member) members;
+	VEC(struct type_enumerator) enumerators;
+	VEC(struct type_param) params;
+	VEC(struct prototype) prototypes;
+	struct str names; /* NUL-terminated; the first is "" */
+};
+
+void types__free(struct types *t);
+/* Appends a name; 0 for NULL and "". */
+uint32_t types__add_name(struct types *t, const char *name);
+static inline const char *types__name(const struct types *t, uint32_t name)
+{
+	return name ? t->names.data + name : NULL;
+}
+static inline const struct type *types__at(const struct types *t, uint32_t type)
+{
+	return type == NO_TYPE ? NULL : &t->types.data[type];
+}
+/* Once all prototypes are there. */
+void types__sort(struct types *t);
+/* Of the function that the asker gave this number; NULL: not known. */
+const struct prototype *types__prototype(const struct types *t, uint32_t id);
+/* As C has it: "const char *" without the qualifiers. */
+void types__put_name(const struct types *t, uint32_t type, struct str *out);
+
+/* As bytes, between processes; taken only if all numbers are right. */
+void types__put(const struct types *t, struct str *out);
+bool types__take(struct types *t, const void *data, size_t len);
+
+/* ---- whose types are read ---- */
+
+/* A function whose prototype is asked for. */
+struct type_query {
+	uint64_t vaddr;	  /* its entry */
+	const char *name; /* of its symbol; NULL: none */
+	uint32_t id;
+};
+
+/* Which members of structs are worth reading: those that expressions name. */
+struct type_names {
+	VEC(const char *) all; /* sorted */
+};
+bool type_names__has(const struct type_names *n, const char *name);
+
+/* Does the name say that the compiler may have changed the parameters (.isra, .constprop, .part)?
+ */
+bool type_query__is_changed(const char *name);
+
+/* ---- a table of prototypes, made from headers (table.c) ---- */
+
+enum type_table { TABLE_LIBC, TABLE_SYSCALLS };
+/* Adds the prototype of a function of this name. False: the table has none. */
+bool types__from_table(struct types *t, enum type_table which, const char *name, uint32_t id);
+
+/* ---- expressions (expression.c) ---- */
+
+enum expression_step {
+	WALK_MEMBER, /* .name, or -> with .deref */
+	WALK_INDEX,  /* [number] */
+	WALK_DEREF,  /* * */
+};
+#define EXPRESSION_STEPS 8
+/* name, name->member, name.member, name[1], *name. */
+struct expression {
+	char *text;  /* as written */
+	char *names; /* what follows points into it */
+	const char *base;
+	struct {
+		enum expression_step what;
+		const char *name;
+		int64_t number;
+		bool deref;
+	} steps[EXPRESSION_STEPS];
+	unsigned n;
+};
+typedef VEC(struct expression) expression_vec;
+
+/* A comparison of an expression with a constant. */
+enum value_comparison {
+	COMPARE_NONE,
+	COMPARE_EQ,
+	COMPARE_NE,
+	COMPARE_LT,
+	COMPARE_LE,
+	COMPARE_GT,
+	COMPARE_GE
+};
+struct value_condition {
+	struct expression left;
+	enum value_comparison how;
+	bool is_text;
+	int64_t number;
+	char *text; /* unescaped */
+};
+/* -EINVAL with a message. */
+int expression__parse(const char *text, struct expression *out);
+int value_condition__parse(const char *text, struct value_condition *out);
+void expression__free(struct expression *e);
+void value_condition__free(struct value_condition *c);
+/* Separated by commas. */
+int expressions__parse(const char *text, expression_vec *out);
+void expressions__free(expression_vec *v);
+/* The members that they name. names borrows from v. */
+void expressions__names(const expression_vec *v, struct type_names *names);
+
+/* ---- where a value is (place.c, value.c) ---- */
+
+enum value_from {
+	FROM_NOWHERE, /* it isn't recorded */
+	FROM_REGISTER,
+	FROM_SYSCALL, /* an argument of a system call */
+	FROM_RESULT,  /* the return register */
+	FROM_STACK,   /* word .reg above the stack pointer of the function's entry */
+	FROMS
+};
+
+/* In trace files: append only. */
+enum value_kind {
+	KIND_UNKNOWN, /* as bytes in hex */
+	KIND_SIGNED,
+	KIND_UNSIGNED,
+	KIND_BOOL,
+	KIND_POINTER,
+	KIND_ENUM,
+	KIND_TEXT, /* a string in memory */
+	KIND_CHAR,
+	KIND_FLOAT,
+	KIND_PAIR, /* two words, in two registers */
+	KIND_VOID, /* of a result: there is none */
+	KINDS
+};
+
+#define VALUE_STEPS    6
+#define VALUE_TEXT_MAX 64 /* bytes of a string that are shown; one more tells that it goes on */
+
+struct value_place {
+	uint8_t from;	     /* enum value_from */
+	uint8_t reg, second; /* second: of a PAIR */
+};
+
+/* A value, as it is found in a hit. */
+struct value {
+	struct value_place place;
+	uint8_t kind;	      /* enum value_kind */
+	uint8_t size;	      /* bytes */
+	uint8_t bit_at, bits; /* of a bit field; bits 0: none */
+	uint8_t enum_signed;
+	uint8_t array;	      /* of TEXT: size bytes, among which may be no 0 */
+	uint32_t enumeration; /* of ENUM: the type; else NO_TYPE */
+	/* Loaded from memory: address = the place's value + step[0]; then for each further one,
+	 * the word there + step; there the value is. 0: it is the place's value itself */
+	uint8_t nsteps;
+	int64_t steps[VALUE_STEPS];
+};
+
+struct arch;
+/* How the parameters of a function are passed. */
+struct callee {
+	const struct arch *arch;
+	bool syscall; /* its arguments are those of a system call */
+	bool kernel;
+};
+/* Of each parameter of the prototype (n of them), and whether the result is in the return register.
+ */
+void callee__places(const struct callee *c, const struct types *t, const struct prototype *p,
+		    struct value_place *params, struct value_place *result);
+/* The value of a parameter, number param, or of the result (UINT32_MAX). */
+void value__of_param(const struct types *t, const struct prototype *p, const struct callee *c,
+		     uint32_t param, struct value *out);
+/* The value of an expression. -ENOENT: it names no parameter (or result, "ret") of the function;
+ * -EINVAL: what it says can't be. With a message. */
+int value__of_expression(const struct types *t, const struct prototype *p, const struct callee *c,
+			 const struct expression *e, struct value *out);
+
+#endif
