@@ -218,7 +218,9 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 	v->value[0] = arch_ip(ctx);
 	v->value[1] = arch_return_value(ctx);
 	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_RETURN, 0);
-	v->event.sp -= kernel ? ARCH_CALL_PUSHES : USER_WORD;
+	/* the ret popped what the call pushed, and where calls link that is nothing */
+	if (ARCH_CALL_PUSHES)
+		v->event.sp -= kernel ? ARCH_CALL_PUSHES : USER_WORD;
 	if (config.fetched)
 		fetch_result(ctx, SITE_ID(word) | COOKIE_RETURN, kernel, &v->event, v + 1);
 	submit(&w, v, now);

@@ -8,13 +8,18 @@
 
 #define RETURNS_AHEAD 16 /* return probes of calls that were left without a ret may precede it */
 
-/* Is addr the return probes' trampoline? kernel/events/uprobes.c: the first slot of [uprobes]. */
+/*
+ * Is addr the return probes' trampoline? kernel/events/uprobes.c: the first slot of [uprobes].
+ * Where addresses may have 52 bits (arm64) the kernel asks for the highest page, so that both have
+ * lost the same bits by arch_own_address().
+ */
 static __always_inline bool is_replaced(__u64 addr)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
 
-	return area && addr && BPF_CORE_READ(area, vaddr) == addr;
+	return area && addr &&
+	       arch_own_address(BPF_CORE_READ(area, vaddr)) == arch_own_address(addr);
 }
 
 /* The original return address of the call with this stack pointer at its entry or, if it is of a

@@ -9,7 +9,7 @@
 #include "output/text.h"
 
 /* Paths of a function that are shown. */
-#define SHOWN  64
+#define SHOWN	    64
 #define PATH_INDENT 6
 
 /* ---- parts ---- */

@@ -423,26 +423,6 @@ static inline void plan__free_at(struct plan **p)
 uint64_t plan__site_work(const struct plan *p, uint32_t site);
 uint64_t plan__attach_work(const struct plan *p);
 
-/* Kinds of hits that cost about the same (hits.c). */
-enum hit_kind {
-	HIT_ONE_TRAP, /* of a branch or a witness that the kernel emulates */
-	HIT_TWO_TRAPS,
-	HIT_ENTRY_ONE, /* of an entry, whose record is larger */
-	HIT_ENTRY_TWO,
-	HIT_RETURN, /* of a return probe */
-	HIT_KERNEL,
-	HIT_KERNEL_ENTRY,
-	HIT_KERNEL_TWICE, /* of an entry that has a return probe, too */
-	HIT_KERNEL_RETURN,
-	HIT_KINDS /* not known */
-};
-/* returns: its return probe was hit. */
-enum hit_kind plan__hit_kind(const struct plan *p, uint32_t site, bool returns);
-/* The kind that costs nearly the same; HIT_KINDS: none. */
-enum hit_kind hit_kind__sibling(enum hit_kind kind);
-/* The same with one more trap; HIT_KINDS: none. */
-enum hit_kind hit_kind__dearer(enum hit_kind kind);
-
 /* ---- counts of probes that count (counting.c, solve.c) ---- */
 
 #define COUNT_UNKNOWN UINT64_MAX
@@ -599,6 +579,7 @@ uint64_t plan__start(const struct plan_function *f);
 
 #include "plan/acyclic.h"
 #include "plan/flow.h"
+#include "plan/hits.h"
 #include "plan/join.h"
 #include "plan/meet.h"
 

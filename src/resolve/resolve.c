@@ -205,6 +205,20 @@ static bool has_plt_stub(const struct object *o, const char *name)
 	return false;
 }
 
+/* "f@OLD, f@@NEW": the functions of that name, whatever their versions. */
+static void put_versions(const struct object *o, const char *name, struct str *out)
+{
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols) {
+		if (s->type == SYMBOL_PLT || strcmp(s->name, name) != 0)
+			continue;
+		str__printf(out, "%s%s", out->len ? ", " : "", name);
+		if (s->version)
+			str__printf(out, "%s%s", s->default_version ? "@@" : "@", s->version);
+	}
+}
+
 static bool has_functions(const struct object *o)
 {
 	const struct symbol *s;
@@ -285,9 +299,14 @@ static void suggest(const struct object *o, const struct name_query *q, struct s
 
 static int not_found(const struct object *o, const struct name_query *q)
 {
-	autofree struct str close = {0};
+	autofree struct str close = {0}, versions = {0};
 	bool asks;
 
+	if (q->version)
+		put_versions(o, q->name, &versions);
+	if (versions.len)
+		return err__set(ENOENT, "%s has no %s, but %.600s", o->path, q->text,
+				versions.data);
 	if (!q->glob && has_plt_stub(o, q->name))
 		return err__set(ENOENT,
 				"%s has no function %s of its own, it calls another "

@@ -134,6 +134,14 @@ program() {
 	exit 2
 }
 
+# By machine: the register of a call's first argument; a jump.
+# shellcheck disable=SC2034 # tests use them
+case $(uname -m) in
+aarch64) ARGUMENT=x0 JUMP=b ;;
+riscv64) ARGUMENT=a0 JUMP=j ;;
+*) ARGUMENT=rdi JUMP=jmp ;;
+esac
+
 # private_copy COMMAND: copies its file and its libraries, so that even a system-wide probe in them affects no other
 # process. PRIVATE is the folder (its libc: $PRIVATE/libc.so.6); run it as
 #   "${PRIVATE_RUN[@]}" ARG...

@@ -32,7 +32,7 @@ watch_thread() {
 	wait_for $PATIENCE thread_works || exit 2
 }
 thread_works() { tell one 'thread first 1' && is_live; }
-later_calls() { calls 'hex($e->{regs}{rdi}) > 0'; }
+later_calls() { calls 'hex($e->{regs}{'"$ARGUMENT"'}) > 0'; }
 
 for attach in "${MECHANISMS[@]}"; do
 	watch_thread --tid "$first" --attach $attach

@@ -55,15 +55,25 @@ is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "outside" && $e-
 is "$(summary functions) $(summary unmatched)" '3 0' 'the summary counts the functions of several objects'
 
 # ---- versions ----
-bb user libc.so.6 malloc@@GLIBC_2.2.5 -l 1 -F json -o "$T/json" -- ls "$T"
+# each architecture's libc began with another one
+libc=$(ldd "$T/prog" | awk '/libc[.]so/ { print $3 }')
+versions() { readelf -W --dyn-syms "$libc" | sed -n "s/.* FUNC .* $1\(@@*\)\(GLIBC_[0-9.]*\).*/$1\1\2/p" | sort; }
+malloc=$(versions malloc)
+like <(echo "$malloc") '^malloc@@GLIBC_[0-9.]+$' "readelf tells malloc's version: $malloc"
+bb user libc.so.6 "$malloc" -l 1 -F json -o "$T/json" -- ls "$T"
 exits 0 'NAME@@VERSION is traced'
-is "$(symbols)" malloc@@GLIBC_2.2.5 'NAME@@VERSION is shown as it was asked for'
-bb list libc.so.6 pthread_cond_wait -F json
-both=$(json "$T/out" 1)
-bb list libc.so.6 pthread_cond_wait@GLIBC_2.2.5 -F json
-is "$both $(json "$T/out" 1)" '2 1' 'a name without version means all versions, with one that alone'
+is "$(symbols)" "$malloc" 'NAME@@VERSION is shown as it was asked for'
+if [[ $(versions pthread_cond_wait) == *$'\n'* ]]; then
+	bb list libc.so.6 pthread_cond_wait -F json
+	both=$(json "$T/out" 1)
+	bb list libc.so.6 pthread_cond_wait@GLIBC_2.2.5 -F json
+	is "$both $(json "$T/out" 1)" '2 1' 'a name without version means all versions, with one that alone'
+else
+	skip 'a name without version means all versions' 'libc has no function of two versions here'
+fi
 bb user libc.so.6 malloc@GLIBC_9 -- ls
 exits 1 'a symbol version that is not there is refused'
+like "$T/err" "has no malloc@GLIBC_9, but $malloc\$" 'a symbol version that is not there: the message names the one that is'
 
 # ---- a command in PATH, a soname ----
 PATH=$T:$PATH bb user prog dead -F json -o "$T/json" -- prog
@@ -129,5 +139,5 @@ bb user "$T/nameless" direct -F json -o "$T/json" -- "$T/nameless"
 is "$(json_lines "$T/json" '$e->{event} eq "branch" && $e->{to}{vaddr} eq "'"$hidden"'" && join " ", $e->{kind}, $e->{to}{symbol} // "-"' | sort -u)" \
 	'jmp -' 'a tail call into a function without symbol: its address'
 bb user "$T/nameless" direct -F annotate -o "$T/text" -- "$T/nameless"
-like "$T/text" "jmp $hidden\$" 'annotate shows a jump to a place without a name by its address'
+like "$T/text" " $JUMP $hidden\$" 'annotate shows a jump to a place without a name by its address'
 done_testing

@@ -5,8 +5,9 @@
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
 
-source_program loop c <<'END'
+source_program loop c -I"$ROOT/tests/progs" <<'END'
 #include <stdio.h>
+#include "asm.h"
 __attribute__((noinline)) long work(long n)
 {
 	long sum = 0;
@@ -17,10 +18,12 @@ __attribute__((noinline)) long work(long n)
 	}
 	return sum;
 }
-/* both ways end in the same ret */
+/* both ways end in the same ret, and begin with an instruction that kernels simulate */
 long pick(long n);
-__asm__(".text\n.type pick, @function\npick: mov %rdi, %rax\ncmp $3, %rdi\njg 1f\nnop\nneg %rax\n"
-	"jmp 2f\n1: nop\ninc %rax\n2: ret\n.size pick, . - pick");
+__asm__(".text\n.type pick, @function\npick: "
+	ASM_OF("mov %rdi, %rax\ncmp $3, %rdi\njg 1f\nnop\nneg %rax\njmp 2f\n1: nop\ninc %rax\n2: ret\n",
+	"mov x1, x0\ncmp x1, #3\nb.gt 1f\nadr x1, 1f\nneg x0, x0\nb 2f\n1: adr x1, 1b\nadd x0, x0, #1\n2: ret\n",
+	"li t1, 3\nbgt a0, t1, 1f\nauipc t1, 0\nneg a0, a0\nj 2f\n1: auipc t1, 0\naddi a0, a0, 1\n2: ret\n") ".size pick, . - pick");
 int main(void)
 {
 	long sum = 0;

@@ -5,9 +5,10 @@
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
 
-source_program calls c -fcf-protection=none <<'END'
+source_program calls c -fcf-protection=none -I"$ROOT/tests/progs" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
+#include "asm.h"
 #define NOINLINE __attribute__((noinline))
 NOINLINE long leaf(long n) { __asm__ volatile(""); return n * 3; }
 NOINLINE long deep(long n)
@@ -18,18 +19,25 @@ NOINLINE long deep(long n)
 }
 /* jumps: both return at leaf's ret */
 long tail(long n);
-__asm__(".text\n.type tail, @function\ntail: inc %rdi\njmp leaf\n.size tail, . - tail");
+__asm__(".text\n.type tail, @function\ntail: "
+	ASM_OF("inc %rdi\njmp leaf\n", "add x0, x0, #1\nb leaf\n", "addi a0, a0, 1\nj leaf\n") ".size tail, . - tail");
 /* its entry is a loop's head */
 long again(long n);
-__asm__(".text\n.type again, @function\nagain: dec %rdi\njnz again\nmov $5, %eax\nret\n.size again, . - again");
+__asm__(".text\n.type again, @function\nagain: "
+	ASM_OF("dec %rdi\njnz again\nmov $5, %eax\nret\n", "subs x0, x0, #1\nb.ne again\nmov x0, #5\nret\n",
+	"addi a0, a0, -1\nbnez a0, again\nli a0, 5\nret\n") ".size again, . - again");
 /* a loop's head with something else on top of the stack: a return probe would overwrite it */
 long pushes(long n);
-__asm__(".text\n.type pushes, @function\npushes: dec %rdi\njs 1f\npush %rdi\njmp pushes\n"
-	"1: pop %rax\nmov %rax, %rdx\npop %rax\nmov $6, %eax\nret\n.size pushes, . - pushes");
+__asm__(".text\n.type pushes, @function\npushes: "
+	ASM_OF("dec %rdi\njs 1f\npush %rdi\njmp pushes\n1: pop %rax\nmov %rax, %rdx\npop %rax\nmov $6, %eax\nret\n",
+	"subs x0, x0, #1\nb.mi 1f\nstr x0, [sp, #-16]!\nb pushes\n1: ldr x1, [sp], #16\nldr x1, [sp], #16\nmov x0, #6\nret\n",
+	"addi a0, a0, -1\nbltz a0, 1f\naddi sp, sp, -16\nsd a0, 0(sp)\nj pushes\n1: addi sp, sp, 32\nli a0, 6\nret\n") ".size pushes, . - pushes");
 /* its ret is reached by a jump that nobody resolves */
 long hidden(long n);
-__asm__(".text\n.type hidden, @function\nhidden: lea 1f(%rip), %rax\nadd %rdi, %rax\nsub %rdi, %rax\njmp *%rax\n"
-	".fill 20, 1, 0x90\n1: mov $77, %eax\nret\n.size hidden, . - hidden");
+__asm__(".text\n.type hidden, @function\nhidden: "
+	ASM_OF("lea 1f(%rip), %rax\nadd %rdi, %rax\nsub %rdi, %rax\njmp *%rax\n.fill 20, 1, 0x90\n1: mov $77, %eax\nret\n",
+	"adr x1, 1f\nadd x1, x1, x0\nsub x1, x1, x0\nbr x1\n.fill 5, 4, 0xd503201f\n1: mov x0, #77\nret\n",
+	"lla t1, 1f\nadd t1, t1, a0\nsub t1, t1, a0\njr t1\n.fill 5, 4, 0x13\n1: li a0, 77\nret\n") ".size hidden, . - hidden");
 int main(int argc, char **argv)
 {
 	long n = argc > 1 ? atol(argv[1]) : 5;
@@ -181,7 +189,7 @@ is "$(cat "$T/out")" "$want" 'a program with return probes on every function doe
 private_copy gzip
 yes 'what is packed' | head -c 20000 >"$T/text"
 "${PRIVATE_RUN[@]}" -c "$T/text" >"$T/packed"
-for object in gzip libc.so.6 ld-linux-x86-64.so.2; do
+for object in gzip libc.so.6 "${PRIVATE_RUN[0]##*/}"; do
 	bb user "$PRIVATE/$object" '*' -e entry,return --returns probe -F json -o "$T/json" -- "${PRIVATE_RUN[@]}" -c "$T/text"
 	exits 0 "every function of $object is traced with return probes"
 	same "$T/out" "$T/packed" "a program with return probes on every function of $object does what it does"

@@ -17,25 +17,36 @@ by_gdb() {
 		sed -n 's/^#\([0-9]*\) .*\(in \| \)\([a-z]*\) (.*/\1 \3/p' |
 		awk '$1 == 0 && NR > 1 { print line; line = "" } { line = line (line ? " " : "") $2 } END { print line }'
 }
+# Frames beyond the first caller.
+followed() {
+	is "$(sed -n '1,2p' "$T/stacks")" $'leaf inner spoiled no_frame_pointer\nleaf spoiled no_frame_pointer' \
+		'-k cuts a stack where a frame pointer is missing'
+	like "$T/stacks" "^$(sed -n 3p "$T/gdb") .*" '-k shows all frames where each has a frame pointer'
+	run frames 100
+	is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..63}) limit" '-k says that a stack with too many frames was cut'
+	bb user "$T/frames" leaf -k --stack-size 0 -e entry -o "$T/trace" -- "$T/frames" 100
+	bb report "$T/trace" -F json -o "$T/json"
+	is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..63}) limit" 'report of a trace file says that a stack was cut'
+	bb report "$T/trace"
+	is "$(grep -cE '^ .*> -- (no frame pointer leads on|and more callers) --$' "$T/out")" 3 'text says that a stack was cut'
+	cc -O1 -fno-omit-frame-pointer -DWHOLE -static -nostdlib -o "$T/whole" "$ROOT/tests/progs/frames.c" || exit 2
+	run whole
+	is "$(stacks)" 'leaf down down down down begin _start whole' 'a stack to its outermost frame is whole'
+}
+
 run frames
 by_gdb >"$T/gdb"
 stacks >"$T/stacks"
 is "$(cat "$T/gdb")" "$(printf '%s\n' 'leaf inner spoiled outer main' 'leaf spoiled outer main' 'leaf down down down down main')" \
 	'what gdb says by .eh_frame'
-is "$(sed -n '1,2p' "$T/stacks")" $'leaf inner spoiled no_frame_pointer\nleaf spoiled no_frame_pointer' \
-	'-k cuts a stack where a frame pointer is missing'
-like "$T/stacks" "^$(sed -n 3p "$T/gdb") .*" '-k shows all frames where each has a frame pointer'
 is "$(grep -c never "$T/stacks")" 0 '-k shows no frame that never was'
-run frames 100
-is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..63}) limit" '-k says that a stack with too many frames was cut'
-bb user "$T/frames" leaf -k --stack-size 0 -e entry -o "$T/trace" -- "$T/frames" 100
-bb report "$T/trace" -F json -o "$T/json"
-is "$(stacks | tail -n 1)" "leaf$(printf ' down%.0s' {1..63}) limit" 'report of a trace file says that a stack was cut'
-bb report "$T/trace"
-is "$(grep -cE '^ .*> -- (no frame pointer leads on|and more callers) --$' "$T/out")" 3 'text says that a stack was cut'
-cc -O1 -fno-omit-frame-pointer -DWHOLE -static -nostdlib -o "$T/whole" "$ROOT/tests/progs/frames.c" || exit 2
-run whole
-is "$(stacks)" 'leaf down down down down begin _start whole' 'a stack to its outermost frame is whole'
+if [[ $(uname -m) == x86_64 ]]; then
+	followed
+else
+	# what their rules say of a frame doesn't show where its frame pointer is set (src/arch: fp_at); the link register has the caller
+	is "$(cat "$T/stacks")" "$(sed -E 's/^([^ ]+ [^ ]+) .*/\1 no_frame_pointer/' "$T/gdb")" '-k shows the caller, and says that no frame pointer leads on'
+	skip '-k shows all frames where each has a frame pointer' "frame pointers of C programs aren't followed on $(uname -m)"
+fi
 
 # ---- Go ----
 if command -v go >/dev/null; then

@@ -12,15 +12,19 @@ python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
 library=$(ldd "$python" | awk '/libpython/ { print $3 }')
 script='print(sum(len(str(i)) for i in range(300)))'
 
+count() { grep -c '"event":"'"$1"'".*"symbol":"_Py_Dealloc"' "$T/json"; }
+
 # _Py_Dealloc ends in a jump to the type's tp_dealloc.
 for mechanism in "${MECHANISMS[@]}"; do
 	bb user "${library:-$python}" _Py_Dealloc --attach $mechanism -F json -o "$T/json" -- "$python" -S -E -c "$script"
 	exits 0 "$mechanism: python3 is traced"
 	is "$(grep -v '^bbtrace' "$T/out")" 790 "$mechanism: python3 prints what it always does"
-	entries=$(entries _Py_Dealloc) unseen=$(summary 'unseen returns of tail calls')
+	# thousands of calls: the parser of JSON would take minutes on an emulated processor
+	entries=$(count entry) unseen=$(summary 'unseen returns of tail calls')
 	isnt "$entries" 0 "$mechanism: python3 frees objects"
-	is "$(($(returns _Py_Dealloc) + ${unseen:-0})) $(summary unmatched)" "$entries 0" \
+	is "$(($(count return) + ${unseen:-0})) $(summary unmatched)" "$entries 0" \
 		"$mechanism: each call returned or was counted as the tail call that it is"
-	is "$(json_lines "$T/json" '$e->{unseen_tail_returns}')" "${unseen:-0}" "$mechanism: JSON counts unseen tail calls as the summary does"
+	tail -n 1 "$T/json" >"$T/last"
+	is "$(json_lines "$T/last" '$e->{unseen_tail_returns}')" "${unseen:-0}" "$mechanism: JSON counts unseen tail calls as the summary does"
 done
 done_testing

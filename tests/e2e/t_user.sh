@@ -3,14 +3,19 @@
 # -u NAME: CMD runs as that user, bbtrace doesn't.
 # shellcheck disable=SC2154,SC2034 # lib.sh and served.sh set them
 . "$(dirname "$0")/lib.sh"
-needs root uprobes cmd:runuser
+needs root uprobes cmd:setpriv
 
 chmod 755 "$T"
 program fib -O1
 cat >"$T/script" <<END
 id -u; id -g; id -G; echo "\$HOME \$USER \$LOGNAME"; "$T/fib"
 END
-expected() { runuser -u "$1" -- sh -c 'id -u; id -g; id -G'; getent passwd "$1" | awk -F: '{ print $6, $1, $1 }'; echo 55; }
+# not by runuser, which asks PAM
+expected() {
+	setpriv --reuid "$(id -u "$1")" --regid "$(id -g "$1")" --init-groups sh -c 'id -u; id -g; id -G'
+	getent passwd "$1" | awk -F: '{ print $6, $1, $1 }'
+	echo 55
+}
 
 for user in nobody daemon root; do
 	expected $user >"$T/expected"

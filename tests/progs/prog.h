@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "asm.h"
 
 #ifdef __clang__
 #define NOINLINE __attribute__((noinline))

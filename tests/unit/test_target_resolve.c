@@ -415,6 +415,22 @@ static void test_versions(void)
 	is(count(o, "f@@NEW_2"), 1, "a name with the default version after @@ means that version");
 	is(count(o, "f@@OLD_1"), 0, "a name with an old version after @@ means none");
 	is(count(o, "f@NONE"), 0, "a name with an unknown version means none");
+	ok(strstr(err__text(), " has no f@NONE, but "),
+	   "the message about an unknown version says that it is the version: %s", err__text());
+	ok(strstr(err__text(), "f@OLD_1") && strstr(err__text(), "f@@NEW_2"),
+	   "the message about an unknown version names those that there are");
+	object__free(o);
+
+	/* as libc's malloc, which libc also calls through a stub */
+	write_file("w.c", "int f(int x) { return x + 1; }\nint g(int x) { return f(x) + 2; }\n");
+	write_file("w.map", "NEW_2 { global: f; g; };\n");
+	run("gcc -O2 -fno-inline -shared -fPIC -Wl,--version-script=w.map -o w.so w.c");
+	o = open_or_die("w.so");
+	is(count(o, "f@plt"), 1, "an own function that is called through a stub");
+	is(count(o, "f@OLD_1"), 0, "an unknown version of it means none");
+	ok(strstr(err__text(), "w.so has no f@OLD_1, but f@@NEW_2") &&
+		   !strstr(err__text(), "another object"),
+	   "the message doesn't say that the function is another object's: %s", err__text());
 	object__free(o);
 }
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What kinds of hits there are, by their costs. Part of the public header of src/plan. */
+#ifndef BBTRACE_PLAN_HITS_H
+#define BBTRACE_PLAN_HITS_H
+
+/* Kinds of hits that cost about the same (hits.c). */
+enum hit_kind {
+	HIT_ONE_TRAP, /* of a branch or a witness that the kernel emulates */
+	HIT_TWO_TRAPS,
+	HIT_ENTRY_ONE, /* of an entry, whose record is larger */
+	HIT_ENTRY_TWO,
+	HIT_RETURN, /* of a return probe */
+	HIT_KERNEL,
+	HIT_KERNEL_ENTRY,
+	HIT_KERNEL_TWICE, /* of an entry that has a return probe, too */
+	HIT_KERNEL_RETURN,
+	HIT_KINDS /* not known */
+};
+/* returns: its return probe was hit. */
+enum hit_kind plan__hit_kind(const struct plan *p, uint32_t site, bool returns);
+/* The kind that costs nearly the same; HIT_KINDS: none. */
+enum hit_kind hit_kind__sibling(enum hit_kind kind);
+/* The same with one more trap; HIT_KINDS: none. */
+enum hit_kind hit_kind__dearer(enum hit_kind kind);
+
+#endif
