@@ -296,7 +296,7 @@ static bool take_values(struct making *m)
 			  (struct plan_enumerator){xstrdup(e->name), e->value, e->enumeration});
 	}
 	vec__each (v, &m->rows->values) {
-		if (!v->name || v->kind >= KINDS || v->from >= FROMS ||
+		if (!v->name || v->kind >= KINDS_OF_VALUES || v->from >= FROMS ||
 		    v->fetched > VALUES_FETCHED || v->bit_at > 63 || v->bits > 64 ||
 		    (v > m->rows->values.data && v[-1].function > v->function))
 			return false;

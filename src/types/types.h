@@ -195,7 +195,7 @@ enum value_kind {
 	KIND_FLOAT,
 	KIND_PAIR, /* two words, in two registers */
 	KIND_VOID, /* of a result: there is none */
-	KINDS
+	KINDS_OF_VALUES
 };
 
 #define VALUE_STEPS    6
