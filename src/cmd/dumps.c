@@ -77,6 +77,12 @@ void dump_on__parse(const char *text, struct dump_on *out)
 	*out = (struct dump_on){.name = xstrdup(text)};
 }
 
+/* As bpf/marker.h compares it. */
+static int64_t number_of(uint64_t value)
+{
+	return value >> 32 ? (int64_t)value : (int32_t)value;
+}
+
 int dumps__asked(struct dumps *d, struct show *s, const struct event *e, const char *name,
 		 bool returns)
 {
@@ -84,7 +90,7 @@ int dumps__asked(struct dumps *d, struct show *s, const struct event *e, const c
 					    .time = e->time,
 					    .pid = e->pid,
 					    .tid = e->tid,
-					    .count = e->value,
+					    .count = number_of(e->value),
 					    .text = name};
 	int err = returns ? show__sideband(s, &mark) : 0;
 
