@@ -227,7 +227,7 @@ int engine__plan(struct engine_state *e, struct args *a, struct planning *p, str
 		choose_probes(a, "its code is of an architecture whose code isn't copied");
 		return plan_for_probes(e, a, p, out);
 	}
-	if (a->engine_auto && wants__stack_copy(a, *out)) {
+	if (a->engine_auto && (a->stack || a->freq) && wants__stack_copy(a, *out)) {
 		choose_probes(a, "copies follow frame pointers only; --stack-size 0 does so, too");
 		return plan_for_probes(e, a, p, out);
 	}

@@ -34,6 +34,7 @@ struct dag {
 
 struct acyclic {
 	const struct plan *p;
+	size_t nfunctions;	     /* when it was made: the plan may have more now */
 	struct dag *dags;	     /* by function */
 	uint32_t *first, *of_blocks; /* blocks of function f: of_blocks[first[f] … first[f + 1]) */
 };
@@ -45,6 +46,7 @@ struct acyclic *acyclic__new(const struct plan *p)
 	autofree uint32_t *at = xcalloc(nf + 1, sizeof(*at));
 
 	a->p = p;
+	a->nfunctions = nf;
 	a->dags = xcalloc(nf + 1, sizeof(*a->dags));
 	a->first = xcalloc(nf + 1, sizeof(*a->first));
 	a->of_blocks = xcalloc(nb + 1, sizeof(*a->of_blocks));
@@ -71,7 +73,7 @@ void acyclic__free(struct acyclic *a)
 {
 	if (!a)
 		return;
-	for (size_t f = 0; f < a->p->functions.len; f++)
+	for (size_t f = 0; f < a->nfunctions; f++)
 		free_dag(&a->dags[f]);
 	free(a->dags);
 	free(a->first);

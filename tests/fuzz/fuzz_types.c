@@ -14,7 +14,7 @@ static void look_at(const struct types *t, const struct prototype *p, const stru
 
 	for (uint32_t i = 0; i < p->n; i++) {
 		value__of_param(t, p, c, i, &v);
-		CHECK(v.nsteps <= VALUE_STEPS && v.kind < KINDS && v.place.from < FROMS);
+		CHECK(v.nsteps <= VALUE_STEPS && v.kind < KINDS_OF_VALUES && v.place.from < FROMS);
 		types__put_name(t, t->params.data[p->first + i].type, &name);
 		CHECK(name.len < 1u << 20);
 	}
@@ -25,7 +25,7 @@ static void look_at(const struct types *t, const struct prototype *p, const stru
 			CHECK(*err__text());
 		else
 			CHECK(v.nsteps <= VALUE_STEPS && v.size <= VALUE_TEXT_MAX + 1 &&
-			      v.bits <= 64 && v.kind < KINDS);
+			      v.bits <= 64 && v.kind < KINDS_OF_VALUES);
 	}
 	str__free(&name);
 }

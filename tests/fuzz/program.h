@@ -8,6 +8,7 @@
 #define FUZZ_PROGRAM_H
 
 #include <elf.h>
+#include "arch/arch.h"
 #include "fuzz.h"
 #include "resolve/resolve.h"
 
