@@ -62,17 +62,24 @@ struct {
 	__type(value, struct wire_test);
 } tests SEC(".maps");
 
-static __always_inline long load_tested(const struct wire_tested *t, const __u64 *r, __u64 ip,
-					bool kernel, __u64 *value)
+/* r: where ARCH_REGISTERS is their number, a copy of them: else the stack has no room for one. */
+static __always_inline __u64 tested_register(struct pt_regs *ctx, const __u64 *r, __u32 reg)
+{
+	return ARCH_REGISTERS > 1 ? r[reg & (ARCH_REGISTERS > 1 ? ARCH_GENERAL - 1 : 0)]
+				  : arch_register(ctx, reg);
+}
+
+static __always_inline long load_tested(struct pt_regs *ctx, const struct wire_tested *t,
+					const __u64 *r, __u64 ip, bool kernel, __u64 *value)
 {
 	__u64 addr = t->disp;
 
 	if (t->base == REG_IP)
 		addr += ip;
 	else if (t->base < ARCH_GENERAL)
-		addr += r[t->base & (ARCH_GENERAL - 1)];
+		addr += tested_register(ctx, r, t->base);
 	if (t->index < ARCH_GENERAL)
-		addr += r[t->index & (ARCH_GENERAL - 1)] * t->scale;
+		addr += tested_register(ctx, r, t->index) * t->scale;
 	if (t->addr32 || config.narrow)
 		addr = (__u32)addr;
 	switch (t->size) {
@@ -92,19 +99,20 @@ static __always_inline int read_tested(struct pt_regs *ctx, __u32 site, bool ker
 {
 	struct wire_test *test = bpf_map_lookup_elem(&tests, &site);
 	__u64 ip = kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
-	__u64 r[WIRE_REGS];
+	__u64 r[ARCH_REGISTERS];
 	int missing = 0;
 
 	value[0] = value[1] = 0;
 	if (!test)
 		return WIRE_NO_VALUE0 | WIRE_NO_VALUE1;
-	copy_regs(r, ctx);
+	if (ARCH_REGISTERS > 1)
+		copy_regs(r, ctx);
 	for (int i = 0; i < 2; i++) {
 		const struct wire_tested *t = &test->of[i];
 
 		if (t->kind == TESTED_REG)
-			value[i] = r[t->base & (ARCH_GENERAL - 1)];
-		else if (t->kind == TESTED_MEM && load_tested(t, r, ip, kernel, &value[i]))
+			value[i] = tested_register(ctx, r, t->base);
+		else if (t->kind == TESTED_MEM && load_tested(ctx, t, r, ip, kernel, &value[i]))
 			missing |= i ? WIRE_NO_VALUE1 : WIRE_NO_VALUE0;
 	}
 	return missing;

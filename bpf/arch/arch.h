@@ -3,6 +3,7 @@
  * The architecture that the kernel side is built for: __TARGET_ARCH_NAME, as in libbpf. Each says
  * the same things. Included once, by bbtrace.bpf.c.
  *
+ *	ARCH_REGISTERS		room for a copy of the registers; 1: they are read one by one
  *	ARCH_GENERAL		how many registers, the first ones, may hold an address: a power
  *				of two
  *	ARCH_LINKS		a call leaves its return address in register ARCH_LINK, not on the

@@ -6,6 +6,8 @@
 #ifndef BBTRACE_BPF_ARCH_PLAIN_H
 #define BBTRACE_BPF_ARCH_PLAIN_H
 
+#define ARCH_REGISTERS 1 /* nothing is copied */
+
 static __always_inline __u64 arch_kprobe_address(struct pt_regs *ctx)
 {
 	return arch_ip(ctx);

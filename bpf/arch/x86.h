@@ -7,6 +7,7 @@
 #define BBTRACE_BPF_ARCH_X86_H
 
 #define ARCH_NARROW	   1
+#define ARCH_REGISTERS	   WIRE_REGS
 #define ARCH_GENERAL	   16
 #define ARCH_SP		   4
 #define ARCH_IP		   16
