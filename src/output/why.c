@@ -106,7 +106,7 @@ static bool put_source(const struct output *o, struct str *s, const struct step 
 	for (unsigned i = 0; i < (t->flags & TESTED_TWO ? 2 : 1); i++) {
 		const char *name = operands.name[i];
 
-		if (!name && (i >= operands.n || operands.text[i][0] == '0'))
+		if (!name && (i >= operands.n || strchr("#-0", operands.text[i][0])))
 			continue; /* a constant is in the condition */
 		str__puts(s, first ? "" : ", ");
 		first = false;
