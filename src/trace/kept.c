@@ -67,7 +67,7 @@ void kept__free(struct kept_step *k)
 struct tail {
 	uint64_t key; /* pid << 32 | tid */
 	uint32_t pid;
-	bool ended; /* another thread may have that key now */
+	uint64_t ended; /* 0: it has not; else their number: another thread may have that key now */
 	struct kept_step *ring;
 	size_t next, len, branches;
 };
@@ -78,6 +78,7 @@ struct last {
 	VEC(struct tail) tails;
 	struct map64 by_thread; /* key -> index + 1, of threads that have not ended */
 	size_t nended;
+	uint64_t ends;	  /* so far */
 	uint64_t dropped; /* threads that ended, of which nothing is kept any more */
 };
 
@@ -216,7 +217,7 @@ static void remove_tail(struct last *l, size_t i)
 
 	if (!t->ended)
 		map64__del(&l->by_thread, t->key);
-	l->nended -= t->ended;
+	l->nended -= !!t->ended;
 	free_tail(l, t);
 	memmove(t, t + 1, (l->tails.len - i - 1) * sizeof(*t));
 	l->tails.len--;
@@ -225,29 +226,30 @@ static void remove_tail(struct last *l, size_t i)
 			*map64__put(&l->by_thread, l->tails.data[i].key) = i + 1;
 }
 
+static size_t first_ended(const struct last *l)
+{
+	size_t first = SIZE_MAX;
+
+	for (size_t i = 0; i < l->tails.len; i++)
+		if (l->tails.data[i].ended &&
+		    (first == SIZE_MAX || l->tails.data[i].ended < l->tails.data[first].ended))
+			first = i;
+	return first;
+}
+
 void last__end(struct last *l, uint32_t pid, uint32_t tid)
 {
 	uint64_t key = (uint64_t)pid << 32 | tid, *index = map64__get(&l->by_thread, key);
-	struct tail ended;
-	size_t i;
 
 	if (!index)
 		return;
-	/* to the end, behind those that ended before */
-	i = *index - 1;
-	ended = l->tails.data[i];
-	l->tails.data[i].ring = NULL;
-	l->tails.data[i].len = 0;
-	remove_tail(l, i);
-	ended.ended = true;
-	vec__push(&l->tails, ended);
+	l->tails.data[*index - 1].ended = ++l->ends;
+	map64__del(&l->by_thread, key);
 	l->nended++;
-	for (i = 0; l->nended > ENDED_MOST && i < l->tails.len; i++)
-		if (l->tails.data[i].ended) {
-			remove_tail(l, i);
-			l->dropped++;
-			return;
-		}
+	if (l->nended > ENDED_MOST) {
+		remove_tail(l, first_ended(l));
+		l->dropped++;
+	}
 }
 
 uint64_t last__dropped(const struct last *l)

@@ -36,6 +36,7 @@ my @varies = (
 	[qr/^(host +).*/, '$1HOST'],
 	[qr/^(map|thread|exit) +[\d\/]+/, '$1 PID'],
 	[qr/(?<=[<>] )([a-z][\w.]*)-\d+/, '$1-TID'],
+	[qr/\bprocess \d+(?= \()/, 'process PID'],
 	[qr/\bbuild-id [0-9a-f]{8,}/, 'build-id ID'],
 	[qr/(?<![\w.])\d+\.\d{9}\b/, 'TIME'],
 	[qr/(?<![\w.])\d+(?:\.\d+)?(?:ns|us|ms|s)\b/, 'DURATION'],

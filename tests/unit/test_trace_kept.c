@@ -75,9 +75,9 @@ static void test_ended(void)
 	last__end(last, 100, 100);
 	branch(100, 100);
 	is_str(process(100), "aa", "another thread of the same number");
-	is_str(all(), "baa", "whose steps are not among those of the first");
+	is_str(all(), "aba", "whose steps are not among those of the first");
 	last__end(last, 300, 300);
-	is_str(all(), "baa", "an end of a thread without steps");
+	is_str(all(), "aba", "an end of a thread without steps");
 	last__free(last);
 }
 
