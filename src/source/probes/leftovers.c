@@ -106,24 +106,41 @@ static bool delete_leftover(int fd, enum tracefs_kind kind, struct tracer t)
 	return deleted;
 }
 
-/* Deletes the consecutive definitions of each event together. Returns their number. */
+/* A tracer that was looked at: of many probes that two of them define at the same time, each other
+ * one is. */
+struct seen {
+	struct tracer t;
+	bool deleted;
+};
+typedef VEC(struct seen) seen_vec;
+
+static bool is_deleted(seen_vec *all, int fd, enum tracefs_kind kind, struct tracer t)
+{
+	struct seen *s;
+
+	vec__each (s, all)
+		if (s->t.pid == t.pid && s->t.ns == t.ns)
+			return s->deleted;
+	vec__push(all, (struct seen){t, delete_leftover(fd, kind, t)});
+	return vec__last(all)->deleted;
+}
+
+/* Deletes each event of theirs, which has all of its definitions. Returns the number of these. */
 static int sweep_kind(int root, enum tracefs_kind kind)
 {
 	autofree char *text = NULL;
 	autoclose int fd = -1;
-	struct tracer t = {0}, last = {0};
-	bool deleted = false;
+	struct tracer t = {0};
+	seen_vec all = {0};
 	const char *at;
 	int n = 0;
 
 	if (tracefs__read(root, kind, &text) || !tracefs__next_tracer(text, &t))
 		return 0;
 	fd = tracefs__open_file(root, kind);
-	for (at = text; fd >= 0 && (at = tracefs__next_tracer(at, &t)); last = t) {
-		if (t.pid != last.pid || t.ns != last.ns)
-			deleted = delete_leftover(fd, kind, t);
-		n += deleted;
-	}
+	for (at = text; fd >= 0 && (at = tracefs__next_tracer(at, &t));)
+		n += is_deleted(&all, fd, kind, t);
+	vec__free(&all);
 	return n;
 }
 
