@@ -78,6 +78,13 @@ static bool has_other_events(const struct plan *plan)
 	return false;
 }
 
+/* Is each process known before it has events, and with it what is mapped where? A ring may be read
+ * when it has ended. */
+static bool knows_processes(const struct probe_filters *f)
+{
+	return (f->command || f->pids.len) && !f->comms.len && !f->uids.len && !f->cgroup;
+}
+
 /* Why there are none, and events are sent all the time; NULL: there are. */
 static const char *unfit(const struct probe *p)
 {
@@ -92,6 +99,8 @@ static const char *unfit(const struct probe *p)
 		return "of goroutines, which move between threads";
 	if (o->stack)
 		return "with call stacks";
+	if (!knows_processes(&o->filters))
+		return "where the processes aren't known before";
 	if (has_other_events(p->plan))
 		return "with other events";
 	if (plan__most_fetched(p->plan))
