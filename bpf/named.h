@@ -255,19 +255,6 @@ static __always_inline __u64 extend(__u64 value, __u8 size, bool is_signed)
 	return is_signed ? (__u64)((__s64)value >> (shift & 63)) : value >> (shift & 63);
 }
 
-static __always_inline long load_sized(__u64 *value, __u8 size, __u64 addr)
-{
-	switch (size) {
-	case 1:
-		return load(value, 1, addr, false);
-	case 2:
-		return load(value, 2, addr, false);
-	case 4:
-		return load(value, 4, addr, false);
-	}
-	return load(value, 8, addr, false);
-}
-
 /* False: it can't be read. */
 static __always_inline bool argument(const struct wire_usdt_arg *a, const __u64 *r, __u64 *out)
 {
@@ -282,7 +269,7 @@ static __always_inline bool argument(const struct wire_usdt_arg *a, const __u64 
 			value += r[a->index & (ARCH_GENERAL - 1)] * a->scale;
 		at = visible(value);
 		value = 0;
-		if (load_sized(&value, a->size, at))
+		if (load_sized(&value, a->size, at, false))
 			return false;
 	}
 	*out = extend(value, a->size, a->is_signed);

@@ -6,7 +6,7 @@
 #ifndef BBTRACE_VALUES_H
 #define BBTRACE_VALUES_H
 
-/* wire_operand.base: the address after the instruction; wire_tested.base: of the instruction */
+/* wire_operand.base: the address after the instruction; of struct wire_test: of the instruction */
 #define REG_IP 0xfe
 
 struct {
@@ -16,45 +16,6 @@ struct {
 	__type(value, struct wire_operand);
 } operands SEC(".maps");
 
-/*
- * Loads the target of a branch through memory (struct operand of src/arch/arch.h). If it can't be
- * read, *value is its address, so that user space can look it up.
- */
-static __always_inline long load_operand(struct pt_regs *ctx, __u32 index, bool kernel,
-					 __u64 *value)
-{
-	__u64 addr, r[WIRE_REGS];
-	long err;
-	struct wire_operand *o = bpf_map_lookup_elem(&operands, &index);
-
-	if (!o || (o->seg && kernel)) /* per-CPU data, not a task's segment */
-		return -1;
-	copy_regs(r, ctx);
-	addr = o->disp;
-	if (o->base == REG_IP)
-		addr += kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
-	else if (o->base < ARCH_GENERAL)
-		addr += r[o->base & (ARCH_GENERAL - 1)];
-	if (o->index < ARCH_GENERAL)
-		addr += r[o->index & (ARCH_GENERAL - 1)] * o->scale;
-	if (o->addr32 || config.narrow)
-		addr = (__u32)addr;
-	if (o->seg)
-		addr = visible(addr + segment_base(o->seg));
-	if (o->size == 8)
-		err = load(value, 8, addr, kernel);
-	else
-		err = o->size == 4 ? load(value, 4, addr, kernel) : load(value, 2, addr, kernel);
-	if (err) {
-		value[0] = addr;
-		value[1] = arch_ip(ctx);
-	}
-	return err;
-}
-
-/* ---- what a conditional tests: registers as they are when it is executed, and memory, which is
- * read again ---- */
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1); /* set by user space */
@@ -63,56 +24,77 @@ struct {
 } tests SEC(".maps");
 
 /* r: where ARCH_REGISTERS is their number, a copy of them: else the stack has no room for one. */
-static __always_inline __u64 tested_register(struct pt_regs *ctx, const __u64 *r, __u32 reg)
+static __always_inline void take_registers(__u64 *r, struct pt_regs *ctx)
+{
+	if (ARCH_REGISTERS > 1)
+		copy_regs(r, ctx);
+}
+
+static __always_inline __u64 taken_register(struct pt_regs *ctx, const __u64 *r, __u32 reg)
 {
 	return ARCH_REGISTERS > 1 ? r[reg & (ARCH_REGISTERS > 1 ? ARCH_GENERAL - 1 : 0)]
 				  : arch_register(ctx, reg);
 }
 
-static __always_inline long load_tested(struct pt_regs *ctx, const struct wire_tested *t,
-					const __u64 *r, __u64 ip, bool kernel, __u64 *value)
+/* Without its segment. */
+static __always_inline __u64 operand_address(struct pt_regs *ctx, const struct wire_operand *o,
+					     const __u64 *r, bool kernel)
 {
-	__u64 addr = t->disp;
+	__u64 addr = o->disp;
 
-	if (t->base == REG_IP)
-		addr += ip;
-	else if (t->base < ARCH_GENERAL)
-		addr += tested_register(ctx, r, t->base);
-	if (t->index < ARCH_GENERAL)
-		addr += tested_register(ctx, r, t->index) * t->scale;
-	if (t->addr32 || config.narrow)
-		addr = (__u32)addr;
-	switch (t->size) {
-	case 8:
-		return load(value, 8, addr, kernel);
-	case 4:
-		return load(value, 4, addr, kernel);
-	case 2:
-		return load(value, 2, addr, kernel);
-	default:
-		return load(value, 1, addr, kernel);
-	}
+	if (o->base == REG_IP)
+		addr += kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
+	else if (o->base < ARCH_GENERAL)
+		addr += taken_register(ctx, r, o->base);
+	if (o->index < ARCH_GENERAL)
+		addr += taken_register(ctx, r, o->index) * o->scale;
+	return o->addr32 || config.narrow ? (__u32)addr : addr;
 }
 
-/* Fills value[]; returns wire_event.missing. */
+/*
+ * Loads the target of a branch through memory (struct operand of src/arch/arch.h). If it can't be
+ * read, *value is its address, so that user space can look it up.
+ */
+static __always_inline long load_operand(struct pt_regs *ctx, __u32 index, bool kernel,
+					 __u64 *value)
+{
+	struct wire_operand *o = bpf_map_lookup_elem(&operands, &index);
+	__u64 addr, r[ARCH_REGISTERS];
+	long err;
+
+	if (!o || (o->seg && kernel)) /* per-CPU data, not a task's segment */
+		return -1;
+	take_registers(r, ctx);
+	addr = operand_address(ctx, o, r, kernel);
+	if (o->seg)
+		addr = visible(addr + segment_base(o->seg));
+	err = load_sized(value, o->size, addr, kernel);
+	if (err) {
+		value[0] = addr;
+		value[1] = arch_ip(ctx);
+	}
+	return err;
+}
+
+/* What a conditional tests: registers as they are when it is executed, and memory, which is read
+ * again. Fills value[]; returns wire_event.missing. */
 static __always_inline int read_tested(struct pt_regs *ctx, __u32 site, bool kernel, __u64 *value)
 {
 	struct wire_test *test = bpf_map_lookup_elem(&tests, &site);
-	__u64 ip = kernel ? arch_kprobe_address(ctx) : arch_ip(ctx);
 	__u64 r[ARCH_REGISTERS];
 	int missing = 0;
 
 	value[0] = value[1] = 0;
 	if (!test)
 		return WIRE_NO_VALUE0 | WIRE_NO_VALUE1;
-	if (ARCH_REGISTERS > 1)
-		copy_regs(r, ctx);
+	take_registers(r, ctx);
 	for (int i = 0; i < 2; i++) {
-		const struct wire_tested *t = &test->of[i];
+		const struct wire_operand *o = &test->of[i];
 
-		if (t->kind == TESTED_REG)
-			value[i] = tested_register(ctx, r, t->base);
-		else if (t->kind == TESTED_MEM && load_tested(ctx, t, r, ip, kernel, &value[i]))
+		if (test->kind[i] == TESTED_REG)
+			value[i] = taken_register(ctx, r, o->base);
+		else if (test->kind[i] == TESTED_MEM &&
+			 load_sized(&value[i], o->size, operand_address(ctx, o, r, kernel), kernel))
 			missing |= i ? WIRE_NO_VALUE1 : WIRE_NO_VALUE0;
 	}
 	return missing;

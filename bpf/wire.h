@@ -455,25 +455,21 @@ enum probe_action {
 	ACTION_TEST, /* as CONDITION; the values: those that it tests, by the map tests */
 };
 
-/* By site: where the values are that a conditional tests. */
-struct wire_tested {
-	__s64 disp; /* MEM; base REG_IP: from the address of the branch */
-	__u8 kind;  /* enum wire_tested_kind */
-	__u8 base, index, scale, addr32, size, pad[2];
-};
-enum wire_tested_kind {
-	TESTED_NOTHING, /* a constant, which isn't recorded */
-	TESTED_REG,
-	TESTED_MEM, /* read again */
-};
-struct wire_test {
-	struct wire_tested of[2];
-};
-
 #define OPERAND_MAX (1u << 20)
 struct wire_operand {
 	__s64 disp; /* base REG_IP: from the address of the instruction */
 	__u8 base, index, scale, seg, addr32, size, pad[2];
+};
+
+/* By site: where the values are that a conditional tests. */
+enum wire_tested {
+	TESTED_NOTHING, /* a constant, which isn't recorded */
+	TESTED_REG,	/* of is a register: base */
+	TESTED_MEM,	/* read again; base REG_IP: from the address of the branch on */
+};
+struct wire_test {
+	struct wire_operand of[2];
+	__u8 kind[2], pad[6]; /* enum wire_tested */
 };
 
 struct uprobe_key {

@@ -19,6 +19,20 @@ static __always_inline long load(void *to, __u32 size, __u64 addr, bool kernel)
 		      : bpf_probe_read_user(to, size, (void *)addr);
 }
 
+/* The first size bytes: 1, 2, 4 or 8. */
+static __always_inline long load_sized(__u64 *value, __u8 size, __u64 addr, bool kernel)
+{
+	switch (size) {
+	case 1:
+		return load(value, 1, addr, kernel);
+	case 2:
+		return load(value, 2, addr, kernel);
+	case 4:
+		return load(value, 4, addr, kernel);
+	}
+	return load(value, 8, addr, kernel);
+}
+
 /* The size of the program's words, in bytes. */
 #define USER_WORD (config.narrow ? 4 : 8)
 

@@ -7,11 +7,6 @@ uint64_t test__mask(const struct test *t)
 	return t->bits >= 64 ? UINT64_MAX : (1ull << t->bits) - 1;
 }
 
-bool test_operand__is_at_hand(const struct test_operand *o)
-{
-	return o->kind != OPERAND_MEM;
-}
-
 /* The operands of an instruction that has stored its result in A's place. */
 static void undo(const struct test *t, uint64_t value[2])
 {

@@ -42,8 +42,6 @@ struct test {
 struct arch;
 /* Its low bits. */
 uint64_t test__mask(const struct test *t);
-/* Is it in a register, or constant? */
-bool test_operand__is_at_hand(const struct test_operand *o);
 /*
  * Turns what is in the operands' places when the branch is executed into the operands, as they were
  * in front of the instruction (A alone for a result). Returns whether the branch is taken by them;

@@ -9,12 +9,11 @@ bool action__needs_operand(const struct plan_site *s)
 	       s->operand.kind == OPERAND_MEM;
 }
 
-struct wire_operand action__operand(const struct plan_site *s)
+/* behind: what base REG_IP stands for, from the site's address on. */
+static struct wire_operand wire_operand(const struct operand *o, uint8_t behind)
 {
-	const struct operand *o = &s->operand;
-
 	return (struct wire_operand){
-		.disp = o->disp + (o->base == REG_IP ? s->len : 0),
+		.disp = o->disp + (o->base == REG_IP ? behind : 0),
 		.base = o->base,
 		.index = o->index,
 		.scale = o->scale,
@@ -24,29 +23,20 @@ struct wire_operand action__operand(const struct plan_site *s)
 	};
 }
 
-static struct wire_tested tested(const struct test_operand *t)
+struct wire_operand action__operand(const struct plan_site *s)
 {
-	const struct operand *o = &t->at;
-
-	if (t->kind == OPERAND_NONE)
-		return (struct wire_tested){.kind = TESTED_NOTHING};
-	return (struct wire_tested){
-		.disp = o->disp,
-		.kind = t->kind == OPERAND_REG ? TESTED_REG : TESTED_MEM,
-		.base = o->base,
-		.index = o->index,
-		.scale = o->scale,
-		.addr32 = o->addr32,
-		.size = o->size,
-	};
+	return wire_operand(&s->operand, s->len);
 }
 
 struct wire_test action__test(const struct plan_site *s)
 {
+	static const uint8_t kinds[] = {[OPERAND_REG] = TESTED_REG, [OPERAND_MEM] = TESTED_MEM};
 	struct wire_test t = {0};
 
-	for (unsigned i = 0; i < s->test->n; i++)
-		t.of[i] = tested(&s->test->operand[i]);
+	for (unsigned i = 0; i < s->test->n; i++) {
+		t.of[i] = wire_operand(&s->test->operand[i].at, 0);
+		t.kind[i] = kinds[s->test->operand[i].kind];
+	}
 	return t;
 }
 
