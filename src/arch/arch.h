@@ -457,6 +457,8 @@ struct arch {
 	bool (*proves)(uint8_t kind, uint16_t cond, bool taken, const char *compare,
 		       struct str *out);
 
+	/* Does a conditional compare unsigned numbers? NULL: it isn't known. */
+	bool (*is_unsigned)(uint8_t kind, uint16_t cond);
 	/* What an instruction that sets flags tests, or a conditional that reads no flags. False:
 	 * not known. NULL: of none. */
 	bool (*test)(const uint8_t *bytes, size_t len, uint64_t addr, struct test *out);

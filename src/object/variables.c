@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "debug.h"
+#include "die_types.h"
 #include "lines.h"
 
 struct asked {
@@ -35,7 +36,6 @@ struct named_place {
 
 struct finder {
 	const struct asked *asked;
-	const struct debug_session *session;
 	Dwarf_Addr bias; /* of the unit */
 	Dwarf_Off walked;
 	struct named_place *found; /* by place */
@@ -81,26 +81,10 @@ static size_t places_from(const struct finder *f, uint64_t vaddr)
 
 /* ---- types ---- */
 
-static bool take_type(Dwarf_Die *die, Dwarf_Die *type)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attr), type) &&
-	       !dwarf_peel_type(type, type);
-}
-
-static uint64_t size_of(Dwarf_Die *type)
-{
-	Dwarf_Word size;
-
-	return dwarf_aggregate_size(type, &size) ? 0 : size;
-}
-
 /* VARIABLE_NONE: it is no scalar. */
 static uint8_t scalar_of(Dwarf_Die *type)
 {
-	Dwarf_Attribute attr;
-	Dwarf_Word encoding;
+	Dwarf_Die numbers;
 
 	switch (dwarf_tag(type)) {
 	case DW_TAG_pointer_type:
@@ -108,15 +92,15 @@ static uint8_t scalar_of(Dwarf_Die *type)
 	case DW_TAG_rvalue_reference_type:
 		return VARIABLE_POINTER;
 	case DW_TAG_enumeration_type:
-		return VARIABLE_SIGNED;
+		return die__peeled_type(type, &numbers) && dwarf_tag(&numbers) == DW_TAG_base_type
+			       ? scalar_of(&numbers)
+			       : VARIABLE_NONE;
 	case DW_TAG_base_type:
 		break;
 	default:
 		return VARIABLE_NONE;
 	}
-	if (dwarf_formudata(dwarf_attr(type, DW_AT_encoding, &attr), &encoding))
-		return VARIABLE_NONE;
-	switch (encoding) {
+	switch (die__number(type, DW_AT_encoding)) {
 	case DW_ATE_signed:
 	case DW_ATE_signed_char:
 		return VARIABLE_SIGNED;
@@ -128,18 +112,6 @@ static uint8_t scalar_of(Dwarf_Die *type)
 	default:
 		return VARIABLE_NONE;
 	}
-}
-
-/* Bit fields have none: their words are shared. */
-static bool offset_of(Dwarf_Die *member, uint64_t *out)
-{
-	Dwarf_Attribute attr;
-
-	*out = 0;
-	if (dwarf_hasattr(member, DW_AT_bit_size))
-		return false;
-	return !dwarf_hasattr(member, DW_AT_data_member_location) ||
-	       !dwarf_formudata(dwarf_attr(member, DW_AT_data_member_location, &attr), out);
 }
 
 #define TYPE_DEPTH   16
@@ -162,7 +134,7 @@ static bool has_one_dimension(Dwarf_Die *array)
 		return false;
 	do
 		n += dwarf_tag(&child) == DW_TAG_subrange_type;
-	while (n < 2 && dwarf_siblingof(&child, &child) == 0);
+	while (n < 2 && die__next(&child));
 	return n == 1;
 }
 
@@ -172,7 +144,8 @@ static uint8_t put_element(Dwarf_Die *type, uint64_t offset, uint64_t size, unsi
 	uint64_t each;
 	Dwarf_Die element;
 
-	if (!has_one_dimension(type) || !take_type(type, &element) || !(each = size_of(&element)))
+	if (!has_one_dimension(type) || !die__peeled_type(type, &element) ||
+	    !(each = die__size(&element)))
 		return VARIABLE_NONE;
 	str__printf(&to->name, "[%llu]", (unsigned long long)(offset / each));
 	return put_part(&element, offset % each, size, ".", depth, to);
@@ -193,9 +166,9 @@ static uint8_t put_member(Dwarf_Die *type, uint64_t offset, uint64_t size, const
 
 		if (to->members++ >= MEMBERS_MOST)
 			return VARIABLE_NONE;
-		if (dwarf_tag(&member) != DW_TAG_member || !offset_of(&member, &at) ||
-		    !take_type(&member, &inner) || offset < at ||
-		    offset - at >= max_of(size_of(&inner), (uint64_t)1))
+		if (dwarf_tag(&member) != DW_TAG_member || dwarf_hasattr(&member, DW_AT_bit_size) ||
+		    !die__offset(&member, &at) || !die__peeled_type(&member, &inner) ||
+		    offset < at || offset - at >= max_of(die__size(&inner), (uint64_t)1))
 			continue;
 		if (text) {
 			str__puts(&to->name, dot);
@@ -207,7 +180,7 @@ static uint8_t put_member(Dwarf_Die *type, uint64_t offset, uint64_t size, const
 		to->name.len = len;
 		if (len)
 			to->name.data[len] = 0;
-	} while (dwarf_siblingof(&member, &member) == 0);
+	} while (die__next(&member));
 	return VARIABLE_NONE;
 }
 
@@ -226,7 +199,7 @@ static uint8_t put_part(Dwarf_Die *type, uint64_t offset, uint64_t size, const c
 		return depth < TYPE_DEPTH ? put_element(type, offset, size, depth + 1, to)
 					  : VARIABLE_NONE;
 	default:
-		return !offset && size_of(type) == size ? scalar_of(type) : VARIABLE_NONE;
+		return !offset && die__size(type) == size ? scalar_of(type) : VARIABLE_NONE;
 	}
 }
 
@@ -237,7 +210,8 @@ static uint8_t put_pointed(Dwarf_Die *pointer, const char *variable, int64_t off
 	Dwarf_Die type;
 	uint64_t each;
 
-	if (scalar_of(pointer) != VARIABLE_POINTER || !take_type(pointer, &type) || offset < 0)
+	if (scalar_of(pointer) != VARIABLE_POINTER || !die__peeled_type(pointer, &type) ||
+	    offset < 0)
 		return VARIABLE_NONE;
 	switch (dwarf_tag(&type)) {
 	case DW_TAG_structure_type:
@@ -246,7 +220,7 @@ static uint8_t put_pointed(Dwarf_Die *pointer, const char *variable, int64_t off
 		str__puts(&to->name, variable);
 		return put_part(&type, offset, size, "->", 0, to);
 	default:
-		each = size_of(&type);
+		each = die__size(&type);
 		if (!each || offset % each)
 			return VARIABLE_NONE;
 		if (offset)
@@ -334,7 +308,7 @@ static uint8_t put_name(Dwarf_Die *variable, Dwarf_Die *type, const struct home 
 		return VARIABLE_NONE;
 	if (h->kind == OPERAND_REG && p->kind == OPERAND_REG) {
 		str__puts(&to->name, text);
-		return size_of(type) == p->size ? scalar_of(type) : VARIABLE_NONE;
+		return die__size(type) == p->size ? scalar_of(type) : VARIABLE_NONE;
 	}
 	if (h->kind == OPERAND_REG)
 		return h->base == REG_NONE ? VARIABLE_NONE
@@ -381,7 +355,7 @@ static void look_at(struct finder *f, struct scope *s, Dwarf_Die *die)
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!dwarf_attr(die, DW_AT_location, &attr) || !take_type(die, &type))
+	if (!dwarf_attr(die, DW_AT_location, &attr) || !die__peeled_type(die, &type))
 		return;
 	while ((at = dwarf_getlocations(&attr, at, &base, &start, &end, &ops, &n)) > 0) {
 		bool always = !start && end == (Dwarf_Addr)-1;
@@ -465,7 +439,7 @@ static void put_answer(struct finder *f, struct str *answer)
 
 static void find_all(void *ctx, const struct debug_session *s, struct str *answer)
 {
-	struct finder f = {.asked = ctx, .session = s};
+	struct finder f = {.asked = ctx};
 	const struct scope none = {0};
 	Dwarf_Die *unit = NULL;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Why a conditional went where it did: what it tested, as values. */
+#include <ctype.h>
 #include "output/text.h"
 
 static unsigned bits_of(const struct tested *t)
@@ -22,13 +23,12 @@ static void put_number(struct str *s, uint64_t v, unsigned bits, bool is_unsigne
 		str__hex(s, v);
 }
 
-/* Is the comparison one of unsigned numbers? */
+/* Does the branch compare them as unsigned numbers? */
 static bool compares_unsigned(const struct output *o, const struct step *step)
 {
-	autofree struct str text = {0};
+	const struct plan_site *s = &o->plan->sites.data[step->site];
 
-	return plan__condition(o->plan, step->site, step->taken, &text) && text.data &&
-	       strstr(text.data, "(unsigned");
+	return o->plan->arch->is_unsigned && o->plan->arch->is_unsigned(s->kind, s->cond);
 }
 
 /* ---- the operands, in the instruction's text ---- */
@@ -63,19 +63,43 @@ static struct operands operands_of(const struct plan_site *s)
 	return o;
 }
 
-/* Text about the operands in terms of the source. */
+static bool is_of_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The operand that the text begins with, and that ends there; before: the character in front of it.
+ * o->n: none. */
+static unsigned find_operand(const struct operands *o, char before, const char *text)
+{
+	unsigned i = 0;
+
+	while (i < o->n && (!o->name[i] || strncmp(text, o->text[i], o->len[i]) != 0 ||
+			    (is_of_word(before) && is_of_word(*text)) ||
+			    (is_of_word(o->text[i][o->len[i] - 1]) && is_of_word(text[o->len[i]]))))
+		i++;
+	return i;
+}
+
+/* Text about the operands in terms of the source. What an address is made of is no operand. */
 static void put_named(struct str *s, const struct operands *o, const char *text)
 {
-	while (*text) {
-		unsigned i = 0;
+	unsigned brackets = 0;
+	char before = ' ';
 
-		while (i < o->n && (!o->name[i] || strncmp(text, o->text[i], o->len[i])))
-			i++;
-		if (i < o->n)
+	while (*text) {
+		unsigned i = brackets ? o->n : find_operand(o, before, text);
+		size_t len = i < o->n ? o->len[i] : 1;
+
+		if (i < o->n) {
 			str__shown(s, o->name[i]);
-		else
+		} else {
+			brackets += *text == '[';
+			brackets -= *text == ']' && brackets;
 			str__putc(s, *text);
-		text += i < o->n ? o->len[i] : 1;
+		}
+		before = text[len - 1];
+		text += len;
 	}
 }
 

@@ -200,6 +200,7 @@ const struct arch arch_aarch64 = {
 	.bound = aarch64__bound,
 	.flags_effect = aarch64__flags_effect,
 	.proves = aarch64__proves,
+	.is_unsigned = aarch64__is_unsigned,
 	.test = aarch64__test,
 	.test_flags = aarch64__test_flags,
 	.nregs = ARRAY_SIZE(reg_names),

@@ -93,7 +93,8 @@ struct aarch64_writes aarch64__writes(uint32_t word);
 enum flags_effect aarch64__flags_effect(const uint8_t *bytes, size_t len, uint8_t kind,
 					uint16_t cond);
 
-/* condition.c: struct arch's proves. */
+/* condition.c: struct arch's proves and is_unsigned. */
+bool aarch64__is_unsigned(uint8_t kind, uint16_t cond);
 bool aarch64__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare, struct str *out);
 
 /* test.c: struct arch's test and test_flags. */

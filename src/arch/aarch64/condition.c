@@ -39,13 +39,23 @@ static bool is_zero(struct token t)
 	return (t.len == 1 && *t.at == '0') || (t.len == 3 && !memcmp(t.at, "0x0", 3));
 }
 
+/* cs, cc, hi, ls */
+static bool is_unsigned(unsigned cond)
+{
+	return cond == 2 || cond == 3 || cond == 8 || cond == 9;
+}
+
+bool aarch64__is_unsigned(uint8_t kind, uint16_t cond)
+{
+	return !(cond & A64_NO_FLAGS) && is_unsigned(cond);
+}
+
 /* DDI 0487, C1.2.4, of A - B. */
 static bool put_compared(unsigned cond, struct token a, struct token b, struct str *out)
 {
 	static const char *const ops[16] = {
 		"==", "!=", ">=", "<", NULL, NULL, NULL, NULL, ">", "<=", ">=", "<", ">", "<=",
 	};
-	const bool is_unsigned = cond == 2 || cond == 3 || cond == 8 || cond == 9;
 
 	if ((cond == 4 || cond == 5) && is_zero(b))
 		str__printf(out, "%.*s %s 0", a.len, a.at, cond == 4 ? "<" : ">=");
@@ -54,7 +64,7 @@ static bool put_compared(unsigned cond, struct token a, struct token b, struct s
 			    cond == 6 ? "overflows" : "doesn't overflow");
 	else if (ops[cond])
 		str__printf(out, "%.*s %s %.*s%s", a.len, a.at, ops[cond], b.len, b.at,
-			    is_unsigned ? " (unsigned)" : "");
+			    is_unsigned(cond) ? " (unsigned)" : "");
 	else
 		return false;
 	return true;

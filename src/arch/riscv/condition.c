@@ -42,6 +42,11 @@ bool riscv__bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64
 	return is_taken == less && n > 0;
 }
 
+bool riscv__is_unsigned(uint8_t kind, uint16_t cond)
+{
+	return kind == BRANCH_JCC && RISCV_COND_FUNCT3(cond) >= FUNCT3_BLTU;
+}
+
 static const char *operand(unsigned reg)
 {
 	return reg == RISCV_ZERO ? "0" : riscv__reg_names[reg];
@@ -68,6 +73,6 @@ bool riscv__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare,
 		    (holds  ? swap ? swapped : ops
 		     : swap ? swapped_opposites
 			    : opposites)[funct3 & 6],
-		    operand(swap ? a : b), funct3 >= FUNCT3_BLTU ? " (unsigned)" : "");
+		    operand(swap ? a : b), riscv__is_unsigned(kind, cond) ? " (unsigned)" : "");
 	return true;
 }

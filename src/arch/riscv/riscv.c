@@ -335,6 +335,7 @@ const struct arch arch_riscv64 = {
 	.taken = riscv__taken,
 	.bound = riscv__bound,
 	.proves = riscv__proves,
+	.is_unsigned = riscv__is_unsigned,
 	.test = test,
 	.nregs = RISCV_REGS,
 	.reg_names = riscv__reg_names,

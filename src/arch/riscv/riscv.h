@@ -135,6 +135,7 @@ void riscv__effects(uint32_t word, struct insn *out);
 /* condition.c: struct arch's. */
 bool riscv__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
 bool riscv__bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max);
+bool riscv__is_unsigned(uint8_t kind, uint16_t cond);
 bool riscv__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare, struct str *out);
 /* usdt.c */
 bool riscv__usdt_operand(const char **text, struct usdt_argument *out);

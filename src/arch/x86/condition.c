@@ -171,6 +171,11 @@ static const struct relation {
 	[13] = {">=", SENSE_SIGNED}, [14] = {"<=", SENSE_SIGNED},  [15] = {">", SENSE_SIGNED},
 };
 
+bool x86__is_unsigned(uint8_t kind, uint16_t cond)
+{
+	return kind == BRANCH_JCC && cond < 16 && relations[cond].sense == SENSE_UNSIGNED;
+}
+
 static void put_token(struct str *s, struct token w)
 {
 	str__put(s, w.at, w.len);

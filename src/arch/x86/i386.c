@@ -137,6 +137,7 @@ const struct arch arch_i386 = {
 	.bound = x86__bound,
 	.flags_effect = flags_effect,
 	.proves = x86__proves,
+	.is_unsigned = x86__is_unsigned,
 	.test = test,
 	.test_flags = x86__test_flags,
 	.nregs = ARRAY_SIZE(i386_reg_names),

@@ -133,6 +133,7 @@ enum flags_effect x86__flags_effect(enum x86_mode mode, const uint8_t *bytes, si
  * counter; X86_NO_CODE: none. */
 #define X86_NO_CODE 0xff
 uint8_t x86__code_of(uint8_t kind, uint16_t cond);
+bool x86__is_unsigned(uint8_t kind, uint16_t cond);
 bool x86__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare, struct str *out);
 /* test.c */
 bool x86__test(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr,
