@@ -90,14 +90,7 @@ static void finish(qemu_plugin_id_t id, void *unused)
 int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
 {
 	(void)info;
-	for (int i = 0; i < argc; i++)
-		if (!strncmp(argv[i], "out=", 4))
-			out = strdup(argv[i] + 4);
-		else if (!strncmp(argv[i], "from=", 5))
-			from = strtoull(argv[i] + 5, NULL, 0);
-		else if (!strncmp(argv[i], "to=", 3))
-			to = strtoull(argv[i] + 3, NULL, 0);
-	if (!out || to <= from)
+	if (!take_options(argc, argv, &out, &from, &to))
 		return 1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
 	qemu_plugin_register_atexit_cb(id, finish, NULL);

@@ -6,6 +6,7 @@
 #ifndef TESTS_VM_PLUGIN_H
 #define TESTS_VM_PLUGIN_H
 
+#include <stdlib.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -53,6 +54,20 @@ static inline int mark_of(struct qemu_plugin_insn *insn)
 	if (len == sizeof(word) && (word & 0xfff00fff) == 0x62600037) /* lui zero, 0x626NN */
 		return word >> 12 & 0xff;
 	return -1;
+}
+
+/* out=, from= and to=. False: they aren't complete. */
+static inline int take_options(int argc, char **argv, const char **out, uint64_t *from,
+			       uint64_t *to)
+{
+	for (int i = 0; i < argc; i++)
+		if (!strncmp(argv[i], "out=", 4))
+			*out = strdup(argv[i] + 4);
+		else if (!strncmp(argv[i], "from=", 5))
+			*from = strtoull(argv[i] + 5, NULL, 0);
+		else if (!strncmp(argv[i], "to=", 3))
+			*to = strtoull(argv[i] + 3, NULL, 0);
+	return *out && *to > *from;
 }
 
 #endif
