@@ -156,7 +156,7 @@ static void take_target(struct decoder *d, const struct plan_site *s, const stru
 	struct event *out = &d->event;
 	bool is_return = out->type == EVENT_RETURN || s->kind == BRANCH_RET;
 
-	if (s->test && plan_site__is_conditional(s))
+	if (s->test && !is_return)
 		tested__take(&out->tested, d->plan, s, out->taken, (const uint64_t *)value,
 			     (e->missing & WIRE_NO_VALUE0 ? 0 : 1) |
 				     (e->missing & WIRE_NO_VALUE1 ? 0 : 2));

@@ -326,10 +326,45 @@ static void test_named(void)
 	decoder__free(d);
 }
 
+/* Of an entry that is a conditional, whose return probe has that site, too. */
+static void test_tested(void)
+{
+	static const struct test test = {
+		.how = TEST_LOGIC,
+		.bits = 32,
+		.n = 1,
+		.operand = {{.kind = OPERAND_REG, .at = {.kind = OPERAND_REG}}}};
+	static struct plan_site site = {.kind = BRANCH_JCC, .cond = 4, .test = &test}; /* je */
+	struct plan p = {.arch = arch__by_machine(EM_X86_64), .sites = {.data = &site, .len = 1}};
+	struct wire_value v = {.event = full(70, 71, 3, 1000, 0x7000, WIRE_TAKEN)};
+	struct decoder *d = decoder__new(&p);
+	const struct event *e;
+
+	v.event.site_type = WIRE_VALUE << WIRE_SITE_BITS;
+	e = decoder__event(d, &v, sizeof(v), 0);
+	ok(e && e->taken && e->tested.flags & TESTED && !e->tested.value[0],
+	   "what a conditional tested is told");
+	v.event.missing = WIRE_NO_VALUE0;
+	e = decoder__event(d, &v, sizeof(v), 0);
+	ok(e && e->taken && !e->tested.flags, "not if it could not be read");
+	v.event.missing = 0;
+	v.value[0] = 1;
+	e = decoder__event(d, &v, sizeof(v), 0);
+	ok(e && e->taken && !e->tested.flags, "nor if the branch doesn't follow from it");
+	v.event.site_type = WIRE_RETURN << WIRE_SITE_BITS;
+	v.event.state = 0;
+	v.value[1] = 9;
+	e = decoder__event(d, &v, sizeof(v), 0);
+	ok(e && e->type == EVENT_RETURN && !e->tested.flags && e->has_value && e->value == 9,
+	   "a return probe's record has no values of the branch at its entry");
+	decoder__free(d);
+}
+
 int main(void)
 {
 	test_fields();
 	test_whose();
+	test_tested();
 	test_memory();
 	test_targets();
 	test_entries();
