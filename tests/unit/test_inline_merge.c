@@ -77,6 +77,23 @@ static void test_order(void)
 	close_all();
 }
 
+static void test_end(void)
+{
+	struct event end;
+
+	open_tail(0);
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+	put_branch(0, true, SP);
+	end = trap_of(10, 0);
+	end.type = EVENT_END;
+	end.logged = 0;
+	tell(end);
+	pass_all();
+	is_str(passed(), "10:b1 10:t0", "a thread's log ends before its end, wherever that stood");
+	close_all();
+}
+
 static void test_threads(void)
 {
 	open_tail(0);
@@ -426,6 +443,7 @@ int main(void)
 {
 	plan.arch = arch__by_machine(EM_X86_64);
 	test_order();
+	test_end();
 	test_threads();
 	test_processes();
 	test_stop();
