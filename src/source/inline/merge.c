@@ -544,10 +544,9 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 {
 	int err;
 
-	/* what was said before that is heard then; and of threads that are told of now */
+	/* what was said before that was heard */
 	time = min_of(time, rings__complete(m->options.rings));
 	listen(m);
-	time = min_of(time, rings__complete(m->options.rings));
 	passing__check(m->passing, &m->logs);
 	assign(m);
 	m->end = m->options.turn ? now_ns(CLOCK_MONOTONIC) + m->options.turn : 0;
