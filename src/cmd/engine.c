@@ -259,6 +259,8 @@ static bool shows_later(const struct args *a)
 static int start(struct engine_state *e, const struct args *a, const struct plan *plan,
 		 pid_t command)
 {
+	/* threads would have overwritten what a function of theirs asks for */
+	uint64_t last = a->dump_on.len || args__switches(a) ? 0 : a->last;
 	struct inline_options o = {.plan = plan,
 				   .copies = e->copies,
 				   .log = e->log,
@@ -267,7 +269,7 @@ static int start(struct engine_state *e, const struct args *a, const struct plan
 				   .npids = command ? 0 : a->filters.pids.len,
 				   .follow = a->filters.follow,
 				   .away = args__begin_stopped(a),
-				   .last = a->last,
+				   .last = last,
 				   .later = shows_later(a),
 				   .drop_privileges = privileges__keep_tracing};
 

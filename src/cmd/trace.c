@@ -314,6 +314,7 @@ static struct probe_options options_of(struct session *s)
 		.retires = retires(s->args),
 		.last = s->args->last,
 		.switches = args__switches(s->args),
+		.dumps = s->args->dump_on.len,
 		.records = s->recorder,
 		.accounts = s->args->max_overhead,
 		.usdt = s->planning.with.usdt.data,

@@ -83,6 +83,17 @@ OWN int asserts(int n)
 	return n;
 }
 
+OWN int asks(int n)
+{
+	return n + 1;
+}
+
+/* Goes on for long behind it. */
+OWN int goes_on(int n)
+{
+	return (n > 3 ? asks(n) : n) + work(1000000);
+}
+
 OWN int status(int n)
 {
 	if (n)
@@ -182,6 +193,8 @@ OWN int choose(const char *how, int n)
 		return many(n);
 	case 'h':
 		return handled(n);
+	case 'g':
+		return goes_on(n);
 	}
 	return 0;
 }

@@ -148,6 +148,13 @@ for engine in "${engines[@]}"; do
 	is "$(json "$T/json" '$e->{event} eq "mark"')" "$(json "$T/all" '$e->{event} eq "return" && unpack("l", pack "L", hex($e->{value}) & 0xffffffff) < 4')" \
 		"$engine: as often as it returned less"
 done
+for engine in "${engines[@]}"; do
+	for on in dump stop; do
+		bb user "$T/crash" '*' --engine "$engine" --last 3 --$on-on asks -F json -o "$T/json" -- "$T/crash" goes
+		is "$(json_lines "$T/json" '$e->{event} eq "branch" ? "$e->{symbol} $e->{kind}" : ""' | head -3 | tr '\n' ' ')" \
+			'choose call goes_on jcc goes_on call ' "$engine: --$on-on: those before it, though the program goes on"
+	done
+done
 bb user "$T/crash" odd --last 5 --dump-on nothing -- "$T/crash" exit
 exits 1 'no such function'
 bb user "$T/crash" odd --last 5 --dump-on work=3 -- "$T/crash" exit
