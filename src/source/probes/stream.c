@@ -87,10 +87,10 @@ static bool is_reuse(const struct probe *p, const struct sideband_event *fork)
 	return false;
 }
 
-/* The replay has to know where its threads are. */
+/* The replay has to know where its threads are; and addresses mean what was mapped there then. */
 static int give_own(struct probe *p, const struct sideband_event *e, const struct source_sink *sink)
 {
-	if (e->type == SIDEBAND_EXEC)
+	if (e->type == SIDEBAND_EXEC || e->type == SIDEBAND_MAP)
 		return own_rings__give_process(p, e->pid, e->time, sink);
 	if (e->type == SIDEBAND_FORK && e->pid != e->ppid)
 		return own_rings__give_thread(p, e->ptid, e->time, sink);
