@@ -330,6 +330,16 @@ static int drain_losses(struct probe *p, const struct source_sink *sink)
 	return err;
 }
 
+static void tell_lost_ends(const struct probe *p)
+{
+	uint64_t n = p->skel->bss->lost_ends;
+
+	if (n)
+		note("%llu ends of threads found the buffer full: if those were killed, their last "
+		     "branches are shown at the end only",
+		     (unsigned long long)n);
+}
+
 /* What is left in the ring, and what was lost. */
 static int give_rest(struct probe *p, const struct source_sink *sink)
 {
@@ -350,6 +360,7 @@ static int give_rest(struct probe *p, const struct source_sink *sink)
 		err = give_sideband(p, UINT64_MAX, sink);
 	if (!err)
 		err = own_rings__tell(p, sink);
+	tell_lost_ends(p);
 	return err ? err : drain_losses(p, sink);
 }
 
