@@ -133,10 +133,7 @@ int on_killed(struct bpf_raw_tracepoint_args *ctx)
 	info = ctx->args[0] == SIGNAL_KILL
 		       ? queued_info((struct task_struct *)bpf_get_current_task(), sig)
 		       : (void *)ctx->args[1];
-	/* a process that is killed is told by its end, too */
-	if (!put_killed(ctx, &w, sig, info))
-		__sync_fetch_and_add(&lost_ends, 1);
-	return 0;
+	return put_killed(ctx, &w, sig, info) ? 0 : lose_named(&w);
 }
 
 #endif

@@ -267,7 +267,7 @@ static int start(struct engine_state *e, const struct args *a, const struct plan
 				   .npids = command ? 0 : a->filters.pids.len,
 				   .follow = a->filters.follow,
 				   .away = args__begin_stopped(a),
-				   .last = a->last,
+				   .last = e->overwrites ? a->last : 0,
 				   .later = shows_later(a),
 				   .drop_privileges = privileges__keep_tracing};
 
@@ -278,10 +278,14 @@ static int start(struct engine_state *e, const struct args *a, const struct plan
 int engine__start(struct engine_state *e, struct args *a, struct planning *p, struct plan **plan,
 		  pid_t command)
 {
-	int err = e->copies ? start(e, a, *plan, command) : 0;
+	int err;
 
+	/* not what a function of theirs asks for, which would be gone by then */
+	e->overwrites = e->copies && a->last && !a->dump_on.len && !args__switches(a);
+	err = e->copies ? start(e, a, *plan, command) : 0;
 	if (!err || err == -ESRCH || err == -EINVAL)
 		return err;
+	e->overwrites = false;
 	choose_probes(a, err__text());
 	return plan_for_probes(e, a, p, plan);
 }

@@ -12,6 +12,7 @@ struct engine_state {
 	unsigned copied; /* functions */
 	bool advisable;	 /* they could be instead of probes */
 	bool marks;	 /* those of programs are recorded */
+	bool overwrites; /* threads overwrite their logs, which are read when asked for */
 	struct markers markers;
 };
 /* Chooses one, without --engine that of BBTRACE_ENGINE or auto; or says what inline doesn't do. */

@@ -112,7 +112,7 @@ static bool is_sent(const struct wire_killed *w)
 /* In a copy the instruction is elsewhere. */
 static uint64_t address_of(const struct arch *arch, const struct wire_killed *w)
 {
-	bool is_own = w->signal == SIGILL || w->signal == SIGFPE;
+	bool is_own = w->signal == SIGILL || w->signal == SIGFPE || w->signal == SIGTRAP;
 
 	return is_own && arch->ip_reg < WIRE_REGS ? w->regs[arch->ip_reg] : w->addr;
 }

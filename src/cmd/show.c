@@ -175,6 +175,26 @@ void show__add_up(struct show *s)
 
 /* ---- sideband events ---- */
 
+static void widen(void *ctx, uint64_t start, uint64_t end)
+{
+	struct map *m = ctx;
+
+	m->start = m->end ? min_of(m->start, start) : start;
+	m->end = max_of(m->end, end);
+}
+
+/* Where something else was mapped before, an event's addresses may be of that: no name is told. */
+static void map(struct show *s, uint32_t pid, const struct map *m)
+{
+	struct map either = {.exec = true};
+
+	if (s->undated)
+		spaces__replaced(s->spaces, pid, m, widen, &either);
+	spaces__map(s->spaces, pid, m);
+	if (either.end)
+		spaces__map(s->spaces, pid, &either);
+}
+
 static void on_map(struct show *s, const struct sideband_event *e)
 {
 	struct map m = {.start = e->start,
@@ -187,7 +207,7 @@ static void on_map(struct show *s, const struct sideband_event *e)
 
 	if (s->tally)
 		tally__map(s->tally, s->spaces, e->pid, &m);
-	spaces__map(s->spaces, e->pid, &m);
+	map(s, e->pid, &m);
 }
 
 static void end_program(struct show *s, uint32_t pid)

@@ -21,6 +21,7 @@ struct show {
 	struct joined *joined;	   /* whose plan is the output's; NULL: it is that of the trace */
 	struct recorder *recorder; /* of the run that is being taken */
 	struct spaces *spaces;
+	bool undated;			    /* events may be from before the mappings they follow */
 	bool inlines;			    /* it is read which functions code was inlined from */
 	VEC(const struct object *) objects; /* kernel: objects for resolving addresses */
 	struct resolver resolver;

@@ -314,6 +314,7 @@ static struct probe_options options_of(struct session *s)
 		.retires = retires(s->args),
 		.last = s->args->last,
 		.switches = args__switches(s->args),
+		.dumps = s->args->dump_on.len,
 		.records = s->recorder,
 		.accounts = s->args->max_overhead,
 		.usdt = s->planning.with.usdt.data,
@@ -411,6 +412,7 @@ static int run(struct session *s, int *status)
 		s->live.watches = watch_hits__new(&s->planning.watches, &s->planning.targets);
 	if (s->args->last) {
 		show__keep_last(&s->live.show, s->args->last);
+		s->live.show.undated = s->engine.overwrites;
 		s->live.dumps = (struct dumps){.args = s->args, .copies = s->engine.copies};
 	}
 	/* attaching takes time: a rescan replaces the sideband events of that time */

@@ -4,6 +4,7 @@
  * branches are all in these functions. wait: writes its PID to FILE and waits for a signal.
  */
 #include <assert.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,6 +84,17 @@ OWN int asserts(int n)
 	return n;
 }
 
+OWN int asks(int n)
+{
+	return n + 1;
+}
+
+/* Goes on for long behind it. */
+OWN int goes_on(int n)
+{
+	return (n > 3 ? asks(n) : n) + work(1000000);
+}
+
 OWN int status(int n)
 {
 	if (n)
@@ -153,6 +165,31 @@ OWN int handled(int n)
 	return null_pointer(n);
 }
 
+OWN int uses(int (*f)(int), int n)
+{
+	return f(n) + 1;
+}
+
+/* The functions of two libraries in FILE, one after the other. */
+OWN int libraries(int n)
+{
+	static const char *const names[] = {"first", "second"};
+	char path[4096];
+
+	for (int i = 0; i < 2; i++) {
+		void *library, *f;
+
+		snprintf(path, sizeof(path), "%s/%s.so", file, names[i]);
+		library = dlopen(path, RTLD_NOW);
+		f = dlsym(library, names[i]);
+		printf("%p\n", f);
+		n = uses((int (*)(int))f, n);
+		dlclose(library);
+	}
+	fflush(stdout);
+	return illegal(n);
+}
+
 OWN int choose(const char *how, int n)
 {
 	switch (how[0]) {
@@ -182,6 +219,10 @@ OWN int choose(const char *how, int n)
 		return many(n);
 	case 'h':
 		return handled(n);
+	case 'u':
+		return libraries(n);
+	case 'g':
+		return goes_on(n);
 	}
 	return 0;
 }

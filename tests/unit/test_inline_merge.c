@@ -2,6 +2,7 @@
 /* Rings that threads write to as copied functions do, read and merged with another source's events:
  * nothing is missing, order within a thread is exact, what is lost is told. */
 #include "inline_fixture.h"
+#include "source/inline/rings_private.h"
 
 static bool put_ret(unsigned slot, uint64_t value, uint64_t time)
 {
@@ -74,6 +75,63 @@ static void test_order(void)
 	       "a branch without time waits for what the other source tells of that time");
 	pass_all();
 	is_str(passed(), "10:b1", "then it is passed on");
+	close_all();
+}
+
+/* What its probes have told doesn't overtake what it has logged. */
+static void test_heard_late(void)
+{
+	struct say late;
+
+	open_tail(0);
+	begin_ring(0);
+	pthread_mutex_lock(&rings->pulling); /* nobody looks */
+	late = say_of(SAY_RING, 0, 10);
+	put_branch(0, true, SP);
+	tell(trap_of(10, 0));
+	merge__until(merge, ticks(), &sink, &reached);
+	is_str(passed(), "", "a thread of which was not heard yet holds up what it did");
+	pthread_mutex_unlock(&rings->pulling);
+	rings__hear(rings, &late, -1);
+	pass_all();
+	is_str(passed(), "10:b1 10:t0", "then it is in order");
+	close_all();
+}
+
+/* What another thread looked at when recording began, it looks at as it is by then. */
+static void test_start(void)
+{
+	open_tail(0);
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+	rings->waits = true;
+	put_branch(0, false, SP);
+	usleep(20000);
+	pthread_mutex_lock(&rings->pulling);
+	usleep(20000); /* the thread that reads comes to that */
+	rings->waits = false;
+	put_branch(0, true, SP);
+	pthread_mutex_unlock(&rings->pulling);
+	usleep(20000);
+	pass_all();
+	is_str(passed(), "10:b1", "what was written before the start is skipped, but no more");
+	close_all();
+}
+
+static void test_end(void)
+{
+	struct event end;
+
+	open_tail(0);
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+	put_branch(0, true, SP);
+	end = trap_of(10, 0);
+	end.type = EVENT_END;
+	end.logged = 0;
+	tell(end);
+	pass_all();
+	is_str(passed(), "10:b1 10:t0", "a thread's log ends before its end, wherever that stood");
 	close_all();
 }
 
@@ -426,6 +484,9 @@ int main(void)
 {
 	plan.arch = arch__by_machine(EM_X86_64);
 	test_order();
+	test_heard_late();
+	test_start();
+	test_end();
 	test_threads();
 	test_processes();
 	test_stop();

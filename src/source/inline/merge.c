@@ -247,11 +247,12 @@ static int give_last_gap(struct log *l, const struct source_sink *sink)
 	return doubt__at(&l->doubt, UINT64_MAX) ? give_gap(&end, sink) : 0;
 }
 
+/* l may be NULL. */
 static int pass_whole(struct merge *m, struct log *l, const struct source_sink *sink)
 {
-	int err = pass_up_to(m, l, UINT64_MAX, sink);
+	int err = l ? pass_up_to(m, l, UINT64_MAX, sink) : 0;
 
-	return err ? err : give_last_gap(l, sink);
+	return err || !l ? err : give_last_gap(l, sink);
 }
 
 /* ---- what the supervisor says ---- */
@@ -421,7 +422,6 @@ static int before_exec(struct merge *m, const struct sideband_event *exec,
 static int before_sideband(struct merge *m, const struct sideband_event *e,
 			   const struct source_sink *sink)
 {
-	struct log *l;
 	int err;
 
 	switch (e->type) {
@@ -433,8 +433,7 @@ static int before_sideband(struct merge *m, const struct sideband_event *e,
 		comms__set(&m->comms, e->tid, e->text);
 		return err;
 	case SIDEBAND_EXIT:
-		l = logs__find(&m->logs, e->tid, e->time);
-		err = l ? pass_whole(m, l, sink) : 0;
+		err = pass_whole(m, logs__find(&m->logs, e->tid, e->time), sink);
 		comms__forget(&m->comms, e->tid);
 		passing__forget(m->passing, e->tid);
 		return err;
@@ -451,8 +450,10 @@ static int before_event(struct merge *m, struct queued *q, const struct source_s
 		   (of_site && !plan__is_kernel_site(m->options.plan, e->site));
 	int err;
 
-	if (!q->log)
-		return 0;
+	if (!q->log) /* at its end, because its memory was gone by then */
+		return e->type == EVENT_END
+			       ? pass_whole(m, logs__find(&m->logs, e->tid, e->time), sink)
+			       : 0;
 	err = pass_up_to(m, q->log, e->logged - 1, sink);
 	if (!err && doubt__at(&q->log->doubt, e->logged - 1))
 		err = give_gap(e, sink);
@@ -543,10 +544,9 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 {
 	int err;
 
-	/* what was said before that is heard then; and of threads that are told of now */
+	/* what was said before that was heard */
 	time = min_of(time, rings__complete(m->options.rings));
 	listen(m);
-	time = min_of(time, rings__complete(m->options.rings));
 	passing__check(m->passing, &m->logs);
 	assign(m);
 	m->end = m->options.turn ? now_ns(CLOCK_MONOTONIC) + m->options.turn : 0;

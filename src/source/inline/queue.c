@@ -30,10 +30,12 @@ bool rings__gone(struct rings *r)
 
 uint64_t rings__complete(struct rings *r)
 {
-	uint64_t complete = UINT64_MAX;
 	struct stream **s;
+	uint64_t complete;
 
 	pthread_mutex_lock(&r->lock);
+	/* a thread of which nobody has heard may have written something since */
+	complete = r->heard;
 	vec__each (s, &r->streams)
 		complete = min_of(complete, (*s)->complete);
 	pthread_mutex_unlock(&r->lock);

@@ -401,21 +401,31 @@ void rings__hear_all(struct rings *r)
 /* ---- the thread ---- */
 
 /* Hears what was said, then does this to each stream. Returns as pull_streams() does. */
+static size_t look_held(struct rings *r, size_t (*fn)(struct rings *r, struct stream *s))
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+
+	rings__hear_all(r);
+	pthread_mutex_lock(&r->lock);
+	r->heard = now;
+	pthread_mutex_unlock(&r->lock);
+	fn = r->waits ? skip_stream : fn;
+	return fn ? pull_streams(r, fn) : 0;
+}
+
 static size_t look(struct rings *r, size_t (*fn)(struct rings *r, struct stream *s))
 {
-	size_t most = 0;
+	size_t most;
 
 	pthread_mutex_lock(&r->pulling);
-	rings__hear_all(r);
-	if (fn)
-		most = pull_streams(r, fn);
+	most = look_held(r, fn);
 	pthread_mutex_unlock(&r->pulling);
 	return most;
 }
 
 static size_t pull(struct rings *r)
 {
-	return look(r, r->waits ? skip_stream : r->options.tail ? NULL : pull_stream);
+	return look(r, r->options.tail ? NULL : pull_stream);
 }
 
 static bool is_over(struct rings *r, bool *gone)
@@ -534,15 +544,17 @@ void rings__pull(struct rings *r)
 
 void rings__pull_whole(struct rings *r)
 {
-	if (!r->waits && !r->options.tail)
+	if (!r->options.tail)
 		look(r, pull_whole);
 }
 
+/* Another thread that looks meanwhile has skipped what it skips before, or skips nothing. */
 void rings__start(struct rings *r)
 {
-	if (r->waits)
-		look(r, skip_stream);
+	pthread_mutex_lock(&r->pulling);
+	look_held(r, NULL);
 	r->waits = false;
+	pthread_mutex_unlock(&r->pulling);
 }
 
 void rings__tail(struct rings *r)

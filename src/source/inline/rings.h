@@ -66,7 +66,7 @@ void rings__hear(struct rings *r, const struct say *say, int fd);
 bool rings__said(struct rings *r, struct said *out);
 /* There are no processes any more, or the supervisor is gone. */
 bool rings__gone(struct rings *r);
-/* ns: all that any thread wrote before was read. */
+/* ns: all that any thread wrote before was read, and all that was said before was heard. */
 uint64_t rings__complete(struct rings *r);
 /* Until rings__go_on() no thread runs, or not all could be stopped: false. */
 bool rings__pause(struct rings *r);

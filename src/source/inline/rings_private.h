@@ -13,17 +13,17 @@ struct rings {
 	struct rings_options options;
 	int wake; /* eventfd: the thread is to look, or to end */
 	bool runs;
-	atomic_bool waits; /* nothing is kept yet */
 	unsigned cpus;
 	atomic_ullong hurry; /* ns: until then rings__hurry() */
 	atomic_bool cut;
 	pthread_t thread;
 	struct pieces *pieces;
 	struct compressor *expander; /* the decoder's */
-	pthread_mutex_t pulling; /* held while the rings are read; protects areas and compressor */
+	pthread_mutex_t pulling; /* held while the rings are read; protects the following members */
+	bool waits;		 /* nothing is kept yet */
 	struct compressor *compressor;
 	struct areas areas;
-	uint64_t *sums; /* by counter; protected by pulling, too */
+	uint64_t *sums; /* by counter */
 
 	pthread_mutex_t lock; /* protects the following members, and streams' */
 	VEC(struct stream *) streams;
@@ -31,6 +31,7 @@ struct rings {
 	size_t told;	      /* of said */
 	size_t waiting, held; /* as of streams */
 	struct rings_totals totals;
+	uint64_t heard; /* ns: all that was said before was heard */
 	bool gone, ends;
 	uint32_t answers; /* to what was asked last: a bit for each enum say_type */
 };

@@ -107,6 +107,8 @@ static const char *unfit(const struct probe *p)
 		return "with what arguments point to";
 	if (o->switches)
 		return "where the program switches recording on and off";
+	if (o->dumps) /* threads have overwritten them when that is heard of */
+		return "where functions ask for them and the program goes on";
 	if (o->records)
 		return "where a trace file has all events";
 	if (o->retires || o->accounts)

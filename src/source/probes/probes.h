@@ -80,6 +80,7 @@ struct probe_options {
 	void *attached_ctx;
 	uint64_t last; /* only so many branches of each thread will be shown; 0: all */
 	bool switches; /* markers may switch recording on and off */
+	bool dumps;    /* markers may ask for the last branches */
 	bool records;  /* a trace file has all events */
 	bool accounts; /* it has to be known what hits cost each process */
 };

@@ -87,10 +87,10 @@ static bool is_reuse(const struct probe *p, const struct sideband_event *fork)
 	return false;
 }
 
-/* The replay has to know where its threads are. */
+/* The replay has to know where its threads are; and addresses mean what was mapped there then. */
 static int give_own(struct probe *p, const struct sideband_event *e, const struct source_sink *sink)
 {
-	if (e->type == SIDEBAND_EXEC)
+	if (e->type == SIDEBAND_EXEC || e->type == SIDEBAND_MAP)
 		return own_rings__give_process(p, e->pid, e->time, sink);
 	if (e->type == SIDEBAND_FORK && e->pid != e->ppid)
 		return own_rings__give_thread(p, e->ptid, e->time, sink);
@@ -330,6 +330,16 @@ static int drain_losses(struct probe *p, const struct source_sink *sink)
 	return err;
 }
 
+static void tell_lost_ends(const struct probe *p)
+{
+	uint64_t n = p->skel->bss->lost_ends;
+
+	if (n)
+		note("%llu ends of threads found the buffer full: if those were killed, their last "
+		     "branches are shown at the end only",
+		     (unsigned long long)n);
+}
+
 /* What is left in the ring, and what was lost. */
 static int give_rest(struct probe *p, const struct source_sink *sink)
 {
@@ -350,6 +360,7 @@ static int give_rest(struct probe *p, const struct source_sink *sink)
 		err = give_sideband(p, UINT64_MAX, sink);
 	if (!err)
 		err = own_rings__tell(p, sink);
+	tell_lost_ends(p);
 	return err ? err : drain_losses(p, sink);
 }
 
