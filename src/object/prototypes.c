@@ -48,8 +48,8 @@ static bool is_moved(const struct finder *f, Dwarf_Die *die, Dwarf_Addr entry,
 	Dwarf_Op *ops;
 	size_t n, dwarf;
 
-	if (place->from != FROM_REGISTER || place->second != REG_NONE ||
-	    !dwarf_attr(die, DW_AT_location, &attr) ||
+	if ((place->from != FROM_REGISTER && place->from != FROM_STACK) ||
+	    place->second != REG_NONE || !dwarf_attr(die, DW_AT_location, &attr) ||
 	    dwarf_getlocation_addr(&attr, entry, &ops, &n, 1) <= 0 || n != 1)
 		return false;
 	if (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
@@ -58,7 +58,8 @@ static bool is_moved(const struct finder *f, Dwarf_Die *die, Dwarf_Addr entry,
 		dwarf = ops->number;
 	else
 		return false;
-	return dwarf < regs->nregs && regs->regs[dwarf] != place->reg;
+	return dwarf < regs->nregs &&
+	       (place->from == FROM_STACK || regs->regs[dwarf] != place->reg);
 }
 
 static void add_param(struct finder *f, Dwarf_Die *die)
@@ -143,6 +144,8 @@ static bool take_function(struct finder *f, Dwarf_Die *die, uint32_t id)
 				add_param(f, &child);
 		while (die__next(&child));
 	p.n = f->types.types.params.len - p.first;
+	if (types__are_full(&f->types.types)) /* it may lack some */
+		return false;
 	vec__push(&f->types.types.prototypes, p);
 	return true;
 }
@@ -218,23 +221,36 @@ static bool has_asked(const struct finder *f, Dwarf_Die *unit)
 	return false;
 }
 
-/* Assemblers describe functions without their parameters. */
+/* Of DWARF 6; elfutils doesn't know them all. */
+#define LANG_C_PLUS_PLUS_17 0x2a
+#define LANG_C_PLUS_PLUS_20 0x2b
+#define LANG_C17	    0x2c
+
+/* Others pass arguments as they like: Rust, Go, Swift. Assemblers describe functions without
+ * their parameters. */
 static bool is_typed(struct finder *f, Dwarf_Die *unit)
 {
 	switch (dwarf_srclang(unit)) {
-	case DW_LANG_Mips_Assembler:
-	case DW_LANG_Go:
-		return false;
 	case DW_LANG_C89:
 	case DW_LANG_C:
 	case DW_LANG_C99:
 	case DW_LANG_C11:
+	case LANG_C17:
 	case -1:
 		f->c_language = true;
 		return true;
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case LANG_C_PLUS_PLUS_17:
+	case LANG_C_PLUS_PLUS_20:
+	case DW_LANG_ObjC:
+	case DW_LANG_ObjC_plus_plus:
+		f->c_language = false;
+		return true;
 	}
-	f->c_language = false;
-	return true;
+	return false;
 }
 
 /* Twice the same entry is no answer: which of them it is, is not known. */

@@ -238,7 +238,8 @@ static void test_values(void)
 /* ---- places ---- */
 
 /* A letter for each parameter: i word, f float, l long double, s small struct, b big one, d struct
- * with floats, q 16-byte integer. The places: a register's name, sN: word of the stack, "-". */
+ * with floats, D a big one, a struct that is passed by its address, u perhaps, V vector, q 16-byte
+ * integer. The places: a register's name, sN: word of the stack, "-". */
 static uint32_t lettered(struct types *t, char letter)
 {
 	switch (letter) {
@@ -252,12 +253,17 @@ static uint32_t lettered(struct types *t, char letter)
 		return add(t, TYPE_KIND_FLOAT, 16, NO_TYPE);
 	case 'q':
 		return add(t, TYPE_KIND_SIGNED, 16, NO_TYPE);
+	case 'V':
+		return add(t, TYPE_KIND_ARRAY, 8, NO_TYPE);
 	case 'v':
 		return NO_TYPE;
 	}
 	vec__push(&t->types, (struct type){.kind = TYPE_KIND_STRUCT,
-					   .size = letter == 'b' ? 24 : 16,
-					   .plain = letter == 's',
+					   .size = letter == 'b' || letter == 'D' ? 24 : 16,
+					   .plain = letter == 's' || letter == 'b',
+					   .passed = letter == 'a'   ? PASSED_BY_ADDRESS
+						     : letter == 'u' ? PASSED_SOMEHOW
+								     : PASSED_BY_VALUE,
 					   .ref = NO_TYPE});
 	return t->types.len - 1;
 }
@@ -305,14 +311,26 @@ static void test_places(void)
 		{62, 'v', "idi", "rdi - - > -"},
 		{62, 'v', "ilii", "rdi - - - > -"},
 		{62, 'v', "iq", "rdi rsi+rdx > -"},
+		{62, 'v', "iiiiiqii", "rdi rsi rdx rcx r8 - r9 - > -"},
+		{62, 'v', "iai", "rdi - rdx > -"},
+		{62, 'v', "iui", "rdi - - > -"},
+		{62, 'a', "ii", "rsi rdx > -"},
+		{62, 'u', "ii", "- - > -"},
+		{62, 'V', "ii", "- - > -"},
+		{62, 'v', "iVi", "rdi - - > -"},
 		{62, 'v', "fffffffffi", "- - - - - - - - - rdi > -"},
 		{183, 'i', "iiiiiiiii", "x0 x1 x2 x3 x4 x5 x6 x7 s0 > ret"},
 		{183, 'b', "ii", "x0 x1 > -"},
 		{183, 'v', "ibi", "x0 - x2 > -"},
 		{183, 'v', "iqi", "x0 x2+x3 x4 > -"},
+		{183, 'v', "iDi", "x0 - - > -"},
+		{183, 'a', "ii", "x0 x1 > -"},
+		{183, 'u', "ii", "x0 x1 > -"},
 		{183, 'v', "iiiiiiisi", "x0 x1 x2 x3 x4 x5 x6 - s2 > -"},
 		{243, 'i', "iiiiiiiii", "a0 a1 a2 a3 a4 a5 a6 a7 s0 > ret"},
 		{243, 'b', "i", "a1 > -"},
+		{243, 'v', "iDi", "a0 - a2 > -"},
+		{243, 'a', "i", "a1 > -"},
 		{243, 'v', "fffffffffi", "- - - - - - - - - a1 > -"},
 		{243, 'v', "iiiiiiisi", "a0 a1 a2 a3 a4 a5 a6 - s1 > -"},
 		{3, 'w', "wwwwwwww", "arg0 arg1 arg2 arg3 arg4 arg5 s7 s8 > ret"},
