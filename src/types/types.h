@@ -154,29 +154,7 @@ struct expression {
 };
 typedef VEC(struct expression) expression_vec;
 
-/* A comparison of an expression with a constant. */
-enum value_comparison {
-	COMPARE_NONE,
-	COMPARE_EQ,
-	COMPARE_NE,
-	COMPARE_LT,
-	COMPARE_LE,
-	COMPARE_GT,
-	COMPARE_GE
-};
-struct value_condition {
-	struct expression left;
-	enum value_comparison how;
-	bool is_text;
-	int64_t number;
-	char *text; /* unescaped */
-};
-/* -EINVAL with a message. */
-int expression__parse(const char *text, struct expression *out);
-int value_condition__parse(const char *text, struct value_condition *out);
-void expression__free(struct expression *e);
-void value_condition__free(struct value_condition *c);
-/* Separated by commas. */
+/* Separated by commas. -EINVAL with a message. */
 int expressions__parse(const char *text, expression_vec *out);
 void expressions__free(expression_vec *v);
 /* The members that they name. names borrows from v. */

@@ -2,6 +2,7 @@
 /* Prototypes as compilers' debug information and BTF tell them: the same from gcc and clang, and
  * none where parameters may have changed. */
 #include <bpf/btf.h>
+#include <errno.h>
 #include "arch/arch.h"
 #include "arch/x86/x86.h"
 #include "kernel/btf_types.h"
@@ -92,6 +93,19 @@ static void check(const struct types *t, size_t row, const char *what)
 	str__free(&got);
 }
 
+static int value_of(const struct types *t, uint32_t id, const char *text, struct value *out)
+{
+	const struct callee c = {.arch = arch__by_machine(62)};
+	const struct prototype *p = types__prototype(t, id);
+	expression_vec e = {0};
+	int err = p ? expressions__parse(text, &e) : -ENOENT;
+
+	if (!err)
+		err = value__of_expression(t, p, &c, e.data, out);
+	expressions__free(&e);
+	return err;
+}
+
 /* Offsets of members, through pointers, embedded structs and bit fields. */
 static void check_members(const struct types *t, const char *what)
 {
@@ -109,47 +123,33 @@ static void check_members(const struct types *t, const char *what)
 		{"at->n[2]", KIND_SIGNED, 2, 1, 0, 0, 52, 52},
 		{"ret->p.a", KIND_SIGNED, 4, 1, 0, 0, 16, 16},
 	};
-	const struct callee c = {.arch = arch__by_machine(62)};
-	const struct prototype *p = types__prototype(t, 1);
-
-	for (size_t i = 0; p && i < ARRAY_SIZE(ways); i++) {
-		struct expression e;
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		struct value v = {0};
-		int err;
+		int err = value_of(t, 1, ways[i].text, &v);
 
-		expression__parse(ways[i].text, &e);
-		err = value__of_expression(t, p, &c, &e, &v);
 		ok(!err && v.kind == ways[i].kind && v.size == ways[i].size &&
 			   v.nsteps == ways[i].nsteps && v.bits == ways[i].bits &&
 			   v.bit_at == ways[i].bit_at && v.steps[0] == ways[i].first &&
 			   v.steps[v.nsteps - 1] == ways[i].last,
 		   "%s: %s is found: %s", what, ways[i].text, err__text());
 		err__clear();
-		expression__free(&e);
 	}
 }
 
 /* No aligned word has all of the bit field b. */
 static void check_packed(const struct types *t, const char *what)
 {
-	const struct callee c = {.arch = arch__by_machine(62)};
 	const struct prototype *p = types__prototype(t, 5);
 	const struct type *w = p ? types__at(t, t->params.data[p->first].type) : NULL;
-	struct expression e;
-	struct value v;
+	struct value v = {0};
 
 	ok(w && w->n == 2 && t->enumerators.data[w->first].value == 200 &&
 		   t->enumerators.data[w->first + 1].value == 3000000000,
 	   "%s: large enumerators are not negative", what);
-	expression__parse("at->a", &e);
-	ok(p && !value__of_expression(t, p, &c, &e, &v) && v.bits == 30, "%s: a packed bit field",
-	   what);
-	expression__free(&e);
-	expression__parse("at->b", &e);
-	ok(p && value__of_expression(t, p, &c, &e, &v), "%s: one that no word contains: %s", what,
+	ok(!value_of(t, 5, "at->a", &v) && v.bits == 30, "%s: a packed bit field", what);
+	ok(p && value_of(t, 5, "at->b", &v) == -EINVAL, "%s: one that no word contains: %s", what,
 	   err__text());
 	err__clear();
-	expression__free(&e);
 }
 
 static expression_vec members;
