@@ -28,7 +28,7 @@ struct walked {
 	struct acyclic *a;
 	uint64_t all, low, high; /* their numbers */
 	bool seen[1 << 12];
-	bool twice, cycle;
+	bool twice, cycle, wrong_end;
 	uint32_t heads; /* targets of back edges */
 };
 
@@ -40,6 +40,8 @@ static void take(struct walked *f, uint32_t from, bool taken, uint32_t to, uint6
 	uint32_t way;
 	enum path_edge edge = acyclic__leave(f->a, 0, from, taken, to, &way);
 
+	/* the last block is another function's */
+	f->wrong_end |= (edge == PATH_ENDS) != (to == NO_BLOCK || to == p.blocks.len - 1);
 	number += acyclic__value(f->a, 0, from, way);
 	if (edge == PATH_GOES_ON) {
 		walk(f, to, number, open);
@@ -101,7 +103,7 @@ static bool check(uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		if (heads >> i & 1)
 			walk(f, i, acyclic__at_loop(f->a, 0, i), 0);
-	good = !f->twice && !f->cycle && f->all == acyclic__paths(f->a, 0);
+	good = !f->twice && !f->cycle && !f->wrong_end && f->all == acyclic__paths(f->a, 0);
 	for (uint64_t i = 1; good && i <= f->all; i++)
 		good = f->seen[i];
 	for (uint32_t i = 0; i < n; i++)
