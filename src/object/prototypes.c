@@ -150,19 +150,18 @@ static bool take_function(struct finder *f, Dwarf_Die *die, uint32_t id)
 	return true;
 }
 
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct type_query *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
 static const struct type_query *query_at(const struct asked *a, uint64_t vaddr)
 {
-	size_t low = 0, high = a->n;
+	const struct type_query key = {.vaddr = vaddr};
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (a->queries[mid].vaddr < vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < a->n && a->queries[low].vaddr == vaddr ? &a->queries[low] : NULL;
+	return bsearch(&key, a->queries, a->n, sizeof(key), by_vaddr);
 }
 
 /* Of a function with cold parts there are only ranges, one of which begins with its entry. */
@@ -296,13 +295,6 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 }
 
 /* ---- in bbtrace's own process ---- */
-
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct type_query *x = a, *y = b;
-
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
-}
 
 void object__prototypes(const struct object *o, const struct type_query *queries, size_t n,
 			const struct type_names *members, struct types *out)
