@@ -147,14 +147,14 @@ static bool is_member(int tag)
 
 typedef VEC(struct type_member) member_vec;
 
-static uint64_t size_of(Dwarf_Die *die)
+uint64_t die__size(Dwarf_Die *die)
 {
 	Dwarf_Word size;
 
 	return dwarf_aggregate_size(die, &size) ? 0 : size;
 }
 
-static bool peeled_type(Dwarf_Die *die, Dwarf_Die *type)
+bool die__type(Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attr;
 
@@ -169,7 +169,7 @@ static void take_member(struct die_types *f, Dwarf_Die *die, unsigned depth, mem
 
 	if (!location_of(die, &m.offset))
 		return;
-	if (!take_bits(&m, die, peeled_type(die, &type) ? size_of(&type) : 0))
+	if (!take_bits(&m, die, die__type(die, &type) ? die__size(&type) : 0))
 		return;
 	m.type = type_of(f, die, depth);
 	m.name = dwarf_tag(die) == DW_TAG_member ? types__add_name(&f->types, dwarf_diename(die))
@@ -214,9 +214,9 @@ static bool is_plain_member(Dwarf_Die *die, unsigned depth)
 		return false;
 	if (dwarf_tag(die) != DW_TAG_member || dwarf_hasattr(die, DW_AT_external))
 		return true;
-	if (!location_of(die, &at) || !peeled_type(die, &type))
+	if (!location_of(die, &at) || !die__type(die, &type))
 		return false;
-	size = size_of(&type);
+	size = die__size(&type);
 	if (dwarf_hasattr(die, DW_AT_bit_size))
 		return size;
 	if (dwarf_tag(&type) == DW_TAG_structure_type || dwarf_tag(&type) == DW_TAG_union_type)
@@ -269,10 +269,10 @@ static bool is_with_functions(Dwarf_Die *member, unsigned depth)
 	case DW_TAG_inheritance:
 		return true;
 	case DW_TAG_member:
-		if (!peeled_type(member, &type))
+		if (!die__type(member, &type))
 			return true;
 		while (dwarf_tag(&type) == DW_TAG_array_type)
-			if (!peeled_type(&type, &type))
+			if (!die__type(&type, &type))
 				return true;
 		return has_functions(&type, depth + 1);
 	}
@@ -322,7 +322,7 @@ static void take_type(struct die_types *f, uint32_t number, Dwarf_Die *die, unsi
 	struct type *t = &f->types.types.data[number];
 	uint32_t ref;
 
-	t->size = size_of(die);
+	t->size = die__size(die);
 	t->name = types__add_name(&f->types, dwarf_diename(die));
 	switch (dwarf_tag(die)) {
 	case DW_TAG_base_type:

@@ -27,6 +27,10 @@ void die_types__free(struct die_types *f);
 
 /* A numeric attribute; 0: it has none. */
 uint64_t die__number(Dwarf_Die *die, unsigned name);
+/* Of a type, in bytes; 0: not known. */
+uint64_t die__size(Dwarf_Die *type);
+/* The type that a DIE has, without typedefs and qualifiers; false: none. */
+bool die__type(Dwarf_Die *die, Dwarf_Die *type);
 /* The sibling. */
 bool die__next(Dwarf_Die *child);
 
