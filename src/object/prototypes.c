@@ -205,6 +205,18 @@ static void walk(struct finder *f, Dwarf_Die *die, unsigned depth)
 	while (lines__next_die(&child, f->walked));
 }
 
+struct code {
+	Dwarf_Addr start, end;
+};
+
+static int is_within(const void *code, const void *query)
+{
+	const struct code *c = code;
+	const struct type_query *q = query;
+
+	return c->end <= q->vaddr ? -1 : c->start > q->vaddr;
+}
+
 static bool has_asked(const struct finder *f, Dwarf_Die *unit)
 {
 	const struct asked *a = f->asked;
@@ -213,10 +225,12 @@ static bool has_asked(const struct finder *f, Dwarf_Die *unit)
 
 	if (!dwarf_hasattr(unit, DW_AT_ranges) && !dwarf_hasattr(unit, DW_AT_high_pc))
 		return true;
-	while ((at = dwarf_ranges(unit, at, &base, &start, &end)) > 0)
-		for (size_t i = 0; i < a->n; i++)
-			if (a->queries[i].vaddr - f->bias - start < end - start)
-				return true;
+	while ((at = dwarf_ranges(unit, at, &base, &start, &end)) > 0) {
+		const struct code c = {start + f->bias, end + f->bias};
+
+		if (bsearch(&c, a->queries, a->n, sizeof(*a->queries), is_within))
+			return true;
+	}
 	return false;
 }
 
