@@ -36,7 +36,7 @@ static bool is_signed(const struct output *o, const struct plan_value *v)
 	size_t n;
 
 	if (v->kind != KIND_ENUM)
-		return v->kind == KIND_SIGNED || v->kind == KIND_CHAR;
+		return v->kind == KIND_SIGNED;
 	e = plan__enumerators(o->plan, v->enumeration, &n);
 	for (size_t i = 0; i < n; i++)
 		if (e[i].value < 0)
@@ -359,8 +359,6 @@ static void put_json(const struct output *o, struct json *j, const struct step *
 	case KIND_POINTER:
 	case KIND_UNKNOWN:
 		return json__hex(j, s->number);
-	case KIND_CHAR:
-		return json__signed(j, s->number);
 	case KIND_BOOL:
 		if (s->number <= 1)
 			return json__bool(j, s->number);

@@ -82,6 +82,7 @@ int main(void)
 	check(ROW(BOOL, 1), 7, "x=7", "{\"x\":7}");
 	check(ROW(POINTER, 8), 0x1000, "x=0x1000", "{\"x\":\"0x1000\"}");
 	check(ROW(CHAR, 1), '\n', "x='\\n'", "{\"x\":10}");
+	check(ROW(CHAR, 1), 0xfe, "x='\\xfe'", "{\"x\":254}");
 	check(ROW(ENUM, 4), 2, "x=B", "{\"x\":\"B\"}");
 	check(ROW(ENUM, 4), 3, "x=A|B", "{\"x\":\"A|B\"}");
 	check(ROW(ENUM, 4), 0xffffffff, "x=C", "{\"x\":\"C\"}");
