@@ -238,6 +238,7 @@ struct arch_passing {
 	bool known;
 	bool by_reference;    /* of what is larger than two words: its address */
 	bool result_argument; /* the address of such a result is the first argument */
+	bool float_structs;   /* one of up to four floats is in registers for them */
 	bool even_pairs;      /* what is aligned to two words begins in an even register */
 	bool splits;	      /* between the last register and the stack */
 	bool closes;	      /* what found too few registers is the last one that looks for them */

@@ -72,7 +72,7 @@ static void complete(struct show *s, const struct event *e, const struct plan_va
 	bytes = constant_at(s, e->pid, addr, &avail);
 	if (!bytes)
 		return;
-	if (v->kind == KIND_TEXT) {
+	if (v->kind == KIND_TEXT && !v->array) {
 		size_t most = min_of(avail, (size_t)VALUE_TEXT_MAX + 1);
 
 		len = strnlen((const char *)bytes, most);

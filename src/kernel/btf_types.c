@@ -58,38 +58,37 @@ static void take_enum(struct reader *r, struct type *to, const struct btf_type *
 	bool wide = btf_is_enum64(t);
 
 	to->kind = TYPE_KIND_ENUM;
-	to->is_signed = btf_kflag(t);
 	to->first = r->out->enumerators.len;
 	for (unsigned i = 0; i < btf_vlen(t); i++) {
 		const char *name =
 			name_of(r, wide ? btf_enum64(t)[i].name_off : btf_enum(t)[i].name_off);
 		struct type_enumerator e = {.name = types__add_name(r->out, name)};
 
-		e.value = wide		  ? (int64_t)btf_enum64_value(&btf_enum64(t)[i])
-			  : to->is_signed ? btf_enum(t)[i].val
-					  : (int64_t)(uint32_t)btf_enum(t)[i].val;
+		e.value = wide		 ? (int64_t)btf_enum64_value(&btf_enum64(t)[i])
+			  : btf_kflag(t) ? btf_enum(t)[i].val
+					 : (int64_t)(uint32_t)btf_enum(t)[i].val;
 		if (e.name)
 			vec__push(&r->out->enumerators, e);
 	}
 	to->n = r->out->enumerators.len - to->first;
 }
 
-/* A bit field is loaded as the word of its type that contains it. */
-static void take_bits(struct reader *r, struct type_member *to, const struct btf_type *t,
+/* A bit field is loaded as the word of its type that contains it; false: none does. */
+static bool take_bits(struct reader *r, struct type_member *to, const struct btf_type *t,
 		      unsigned i)
 {
 	uint32_t at = btf_member_bit_offset(t, i), bits = btf_member_bitfield_size(t, i);
 	uint64_t size = size_of(r->btf, btf_members(t)[i].type);
 
 	to->offset = at / 8;
-	if (!bits || bits > 64)
-		return;
-	if (size)
-		to->offset = to->offset / size * size;
-	if (at - to->offset * 8 + bits > 64)
-		return;
+	if (!bits)
+		return true;
+	if (!size || size > WORD)
+		return false;
+	to->offset = to->offset / size * size;
 	to->bit_at = at - to->offset * 8;
 	to->bits = bits;
+	return to->bit_at + bits <= 8 * size;
 }
 
 /* Those that are asked for, and the structs without a name that may have some of them. */
@@ -104,7 +103,8 @@ static void take_members(struct reader *r, uint32_t number, const struct btf_typ
 
 		if (name && *name && !type_names__has(r->wanted, name))
 			continue;
-		take_bits(r, &m, t, i);
+		if (!take_bits(r, &m, t, i))
+			continue;
 		m.name = types__add_name(r->out, name);
 		m.type = add_type(r, btf_members(t)[i].type, depth + 1);
 		vec__push(&members, m);
@@ -163,7 +163,7 @@ static void take_type(struct reader *r, uint32_t number, uint32_t id, unsigned d
 		r->out->types.data[number].ref = ref;
 	} else if (btf_is_composite(t)) {
 		to->kind = TYPE_KIND_STRUCT;
-		to->plain = to->size <= 16 && is_plain(r->btf, t, 0);
+		to->plain = to->size <= PLAIN_MAX && is_plain(r->btf, t, 0);
 		take_members(r, number, t, depth);
 	}
 }
@@ -191,7 +191,7 @@ static uint32_t add_type(struct reader *r, uint32_t id, unsigned depth)
 	if (known)
 		return *known - 1;
 	t = id ? btf__type_by_id(r->btf, id) : NULL;
-	if (!t || depth > TYPE_DEPTH || r->out->types.len >= TYPES_MAX)
+	if (!t || depth > TYPE_DEPTH || types__are_full(r->out))
 		return NO_TYPE;
 	number = r->out->types.len;
 	vec__push(&r->out->types,
@@ -223,7 +223,8 @@ static void take_function(struct reader *r, const struct btf_type *proto, uint32
 	p.result = add_type(r, proto->type, 0);
 	p.first = r->out->params.len;
 	vec__append(&r->out->params, &params);
-	vec__push(&r->out->prototypes, p);
+	if (!types__are_full(r->out)) /* else it may lack some */
+		vec__push(&r->out->prototypes, p);
 	vec__free(&params);
 }
 

@@ -64,6 +64,21 @@ bool die__next(Dwarf_Die *child)
 	return dwarf_siblingof(child, child) == 0;
 }
 
+/* Forms of a constant size don't tell whether it has a sign; compilers have those that do for
+ * negative ones. */
+static bool constant_of(Dwarf_Attribute *attr, int64_t *out)
+{
+	Dwarf_Sword value = 0;
+	Dwarf_Word number = 0;
+	unsigned form = dwarf_whatform(attr);
+	bool has_sign = form == DW_FORM_sdata || form == DW_FORM_implicit_const;
+	int err;
+
+	err = has_sign ? dwarf_formsdata(attr, &value) : dwarf_formudata(attr, &number);
+	*out = has_sign ? value : (int64_t)number;
+	return !err;
+}
+
 static void take_enumerators(struct die_types *f, struct type *t, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -74,42 +89,41 @@ static void take_enumerators(struct die_types *f, struct type *t, Dwarf_Die *die
 		return;
 	do {
 		struct type_enumerator e = {0};
-		Dwarf_Sword value;
 		const char *name = dwarf_diename(&child);
 
 		if (dwarf_tag(&child) != DW_TAG_enumerator || !name ||
 		    !dwarf_attr(&child, DW_AT_const_value, &attr) ||
-		    dwarf_formsdata(&attr, &value) || f->types.enumerators.len >= TYPES_MAX)
+		    !constant_of(&attr, &e.value) || f->types.enumerators.len >= TYPES_MAX)
 			continue;
 		e.name = types__add_name(&f->types, name);
-		e.value = value;
-		t->is_signed |= value < 0;
 		if (e.name)
 			vec__push(&f->types.enumerators, e);
 	} while (die__next(&child));
 	t->n = f->types.enumerators.len - t->first;
 }
 
-/* The lowest bit of a bit field is of the first byte: this is little-endian. */
-static void take_bits(struct type_member *m, Dwarf_Die *die, uint64_t size)
+/* The lowest bit of a bit field is of the first byte: this is little-endian. False: no word of its
+ * size contains it. */
+static bool take_bits(struct type_member *m, Dwarf_Die *die, uint64_t size)
 {
 	Dwarf_Attribute attr;
 	uint64_t at = 0, bits = die__number(die, DW_AT_bit_size);
 
-	if (!bits || bits > 64)
-		return;
+	if (!bits)
+		return true;
+	if (!size || size > 8 || bits > 8 * size)
+		return false;
 	if (dwarf_attr(die, DW_AT_data_bit_offset, &attr)) {
 		at = die__number(die, DW_AT_data_bit_offset);
 		/* the word that a compiler would load */
-		m->offset = size ? at / 8 / size * size : at / 8;
+		m->offset = at / 8 / size * size;
 		at -= m->offset * 8;
 	} else if (dwarf_attr(die, DW_AT_bit_offset, &attr)) { /* before DWARF 4: from the top */
 		at = 8 * size - die__number(die, DW_AT_bit_offset) - bits;
 	}
-	if (at + bits > 64)
-		return;
 	m->bit_at = at;
 	m->bits = bits;
+	return at <= 8 * size - bits;
 }
 
 bool die__offset(Dwarf_Die *die, uint64_t *offset)
@@ -155,10 +169,11 @@ static void take_member(struct die_types *f, Dwarf_Die *die, unsigned depth, mem
 
 	if (!die__offset(die, &m.offset))
 		return;
+	if (!take_bits(&m, die, die__peeled_type(die, &type) ? die__size(&type) : 0))
+		return;
 	m.type = type_of(f, die, depth);
 	m.name = dwarf_tag(die) == DW_TAG_member ? types__add_name(&f->types, dwarf_diename(die))
 						 : 0;
-	take_bits(&m, die, die__peeled_type(die, &type) ? die__size(&type) : 0);
 	vec__push(members, m);
 }
 
@@ -243,12 +258,61 @@ static bool is_plain(Dwarf_Die *type, unsigned depth)
 	return true;
 }
 
-/* Of C++ the compiler tells it, if it does. */
+static bool has_functions(Dwarf_Die *type, unsigned depth);
+
+static bool is_with_functions(Dwarf_Die *member, unsigned depth)
+{
+	Dwarf_Die type;
+
+	switch (dwarf_tag(member)) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inheritance:
+		return true;
+	case DW_TAG_member:
+		if (!die__peeled_type(member, &type))
+			return true;
+		while (dwarf_tag(&type) == DW_TAG_array_type)
+			if (!die__peeled_type(&type, &type))
+				return true;
+		return has_functions(&type, depth + 1);
+	}
+	return false;
+}
+
+/* A struct of C++, one of whose functions, or those of its members, may copy or destroy it. */
+static bool has_functions(Dwarf_Die *type, unsigned depth)
+{
+	int tag = dwarf_tag(type);
+	Dwarf_Die child;
+
+	if (tag != DW_TAG_structure_type && tag != DW_TAG_union_type && tag != DW_TAG_class_type)
+		return false;
+	if (depth > 8)
+		return true;
+	if (dwarf_child(type, &child))
+		return false;
+	do
+		if (is_with_functions(&child, depth))
+			return true;
+	while (die__next(&child));
+	return false;
+}
+
+/* Of C++ some compilers tell it. */
 static void take_passing(struct type *t, Dwarf_Die *die)
 {
-	t->elsewhere = die__number(die, DW_AT_calling_convention) == DW_CC_pass_by_reference;
-	t->plain =
-		t->size && t->size <= 16 && dwarf_tag(die) != DW_TAG_class_type && is_plain(die, 0);
+	switch (die__number(die, DW_AT_calling_convention)) {
+	case DW_CC_pass_by_reference:
+		t->passed = PASSED_BY_ADDRESS;
+		break;
+	case DW_CC_pass_by_value:
+		t->passed = PASSED_BY_VALUE;
+		break;
+	default:
+		t->passed = has_functions(die, 0) ? PASSED_SOMEHOW : PASSED_BY_VALUE;
+	}
+	t->plain = t->size && t->size <= PLAIN_MAX && dwarf_tag(die) != DW_TAG_class_type &&
+		   is_plain(die, 0);
 }
 
 /* ---- each type ---- */
@@ -310,7 +374,7 @@ static uint32_t add_type(struct die_types *f, Dwarf_Die *die, unsigned depth)
 
 	if (known)
 		return *known - 1;
-	if (depth > TYPE_DEPTH || f->types.types.len >= TYPES_MAX)
+	if (depth > TYPE_DEPTH || types__are_full(&f->types))
 		return NO_TYPE;
 	switch (dwarf_tag(die)) {
 	case DW_TAG_typedef:

@@ -48,8 +48,8 @@ static bool is_moved(const struct finder *f, Dwarf_Die *die, Dwarf_Addr entry,
 	Dwarf_Op *ops;
 	size_t n, dwarf;
 
-	if (place->from != FROM_REGISTER || place->second != REG_NONE ||
-	    !dwarf_attr(die, DW_AT_location, &attr) ||
+	if ((place->from != FROM_REGISTER && place->from != FROM_STACK) ||
+	    place->second != REG_NONE || !dwarf_attr(die, DW_AT_location, &attr) ||
 	    dwarf_getlocation_addr(&attr, entry, &ops, &n, 1) <= 0 || n != 1)
 		return false;
 	if (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
@@ -58,7 +58,8 @@ static bool is_moved(const struct finder *f, Dwarf_Die *die, Dwarf_Addr entry,
 		dwarf = ops->number;
 	else
 		return false;
-	return dwarf < regs->nregs && regs->regs[dwarf] != place->reg;
+	return dwarf < regs->nregs &&
+	       (place->from == FROM_STACK || regs->regs[dwarf] != place->reg);
 }
 
 static void add_param(struct finder *f, Dwarf_Die *die)
@@ -143,23 +144,24 @@ static bool take_function(struct finder *f, Dwarf_Die *die, uint32_t id)
 				add_param(f, &child);
 		while (die__next(&child));
 	p.n = f->types.types.params.len - p.first;
+	if (types__are_full(&f->types.types)) /* it may lack some */
+		return false;
 	vec__push(&f->types.types.prototypes, p);
 	return true;
 }
 
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct type_query *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
 static const struct type_query *query_at(const struct asked *a, uint64_t vaddr)
 {
-	size_t low = 0, high = a->n;
+	const struct type_query key = {.vaddr = vaddr};
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (a->queries[mid].vaddr < vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < a->n && a->queries[low].vaddr == vaddr ? &a->queries[low] : NULL;
+	return bsearch(&key, a->queries, a->n, sizeof(key), by_vaddr);
 }
 
 /* Of a function with cold parts there are only ranges, one of which begins with its entry. */
@@ -203,6 +205,18 @@ static void walk(struct finder *f, Dwarf_Die *die, unsigned depth)
 	while (lines__next_die(&child, f->walked));
 }
 
+struct code {
+	Dwarf_Addr start, end;
+};
+
+static int is_within(const void *code, const void *query)
+{
+	const struct code *c = code;
+	const struct type_query *q = query;
+
+	return c->end <= q->vaddr ? -1 : c->start > q->vaddr;
+}
+
 static bool has_asked(const struct finder *f, Dwarf_Die *unit)
 {
 	const struct asked *a = f->asked;
@@ -211,30 +225,45 @@ static bool has_asked(const struct finder *f, Dwarf_Die *unit)
 
 	if (!dwarf_hasattr(unit, DW_AT_ranges) && !dwarf_hasattr(unit, DW_AT_high_pc))
 		return true;
-	while ((at = dwarf_ranges(unit, at, &base, &start, &end)) > 0)
-		for (size_t i = 0; i < a->n; i++)
-			if (a->queries[i].vaddr - f->bias - start < end - start)
-				return true;
+	while ((at = dwarf_ranges(unit, at, &base, &start, &end)) > 0) {
+		const struct code c = {start + f->bias, end + f->bias};
+
+		if (bsearch(&c, a->queries, a->n, sizeof(*a->queries), is_within))
+			return true;
+	}
 	return false;
 }
 
-/* Assemblers describe functions without their parameters. */
+/* Of DWARF 6; elfutils doesn't know them all. */
+#define LANG_C_PLUS_PLUS_17 0x2a
+#define LANG_C_PLUS_PLUS_20 0x2b
+#define LANG_C17	    0x2c
+
+/* Others pass arguments as they like: Rust, Go, Swift. Assemblers describe functions without
+ * their parameters. */
 static bool is_typed(struct finder *f, Dwarf_Die *unit)
 {
 	switch (dwarf_srclang(unit)) {
-	case DW_LANG_Mips_Assembler:
-	case DW_LANG_Go:
-		return false;
 	case DW_LANG_C89:
 	case DW_LANG_C:
 	case DW_LANG_C99:
 	case DW_LANG_C11:
+	case LANG_C17:
 	case -1:
 		f->c_language = true;
 		return true;
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+	case LANG_C_PLUS_PLUS_17:
+	case LANG_C_PLUS_PLUS_20:
+	case DW_LANG_ObjC:
+	case DW_LANG_ObjC_plus_plus:
+		f->c_language = false;
+		return true;
 	}
-	f->c_language = false;
-	return true;
+	return false;
 }
 
 /* Twice the same entry is no answer: which of them it is, is not known. */
@@ -280,13 +309,6 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 }
 
 /* ---- in bbtrace's own process ---- */
-
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct type_query *x = a, *y = b;
-
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
-}
 
 void object__prototypes(const struct object *o, const struct type_query *queries, size_t n,
 			const struct type_names *members, struct types *out)

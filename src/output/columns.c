@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The text format's left side: time in the chosen style, then the thread; and times and durations
  * as text. */
+#include "output/stats.h"
 #include "output/text.h"
 
 void paint(struct output *o, enum colour colour)
@@ -222,4 +223,22 @@ void put_duration(struct str *s, uint64_t ns)
 	else
 		str__printf(s, "%lluh%02um", (unsigned long long)minutes / 60,
 			    (unsigned)(minutes % 60));
+}
+
+void put_net_time(struct str *s, const struct stats_net *n, const char *before, const char *behind)
+{
+	uint64_t ns;
+
+	switch (stats_net__state(n, &ns)) {
+	case NET_KNOWN:
+		str__puts(s, before);
+		put_duration(s, ns);
+		str__puts(s, behind);
+		break;
+	case NET_NOISE:
+		put(s, "noise");
+		break;
+	default:
+		str__putc(s, '-');
+	}
 }

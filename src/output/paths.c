@@ -286,20 +286,9 @@ static void put_share(const struct table *t, struct str *s, const struct path_ro
 
 static void put_net(const struct table *t, struct str *s, const struct path_row *r)
 {
-	uint64_t ns;
+	const bool some = r->net.calls < r->count;
 
-	switch (stats_net__state(&r->net, &ns)) {
-	case NET_KNOWN:
-		str__puts(s, r->net.calls < r->count ? ">" : "");
-		str__puts(s, r->near ? "~" : "");
-		put_duration(s, ns);
-		break;
-	case NET_NOISE:
-		str__puts(s, "noise");
-		break;
-	default:
-		str__putc(s, '-');
-	}
+	put_net_time(s, &r->net, some ? r->near ? ">~" : ">" : r->near ? "~" : "", t->o->more);
 }
 
 static void put_min(const struct table *t, struct str *s, const struct path_row *r)

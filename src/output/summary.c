@@ -74,19 +74,7 @@ static void put_total(struct str *s, const struct row *r)
 
 static void put_net(struct str *s, const struct row *r)
 {
-	uint64_t ns;
-
-	switch (stats_net__state(&r->f->net, &ns)) {
-	case NET_KNOWN:
-		put_duration(s, ns);
-		str__puts(s, r->more);
-		break;
-	case NET_NOISE:
-		str__puts(s, "noise");
-		break;
-	default:
-		str__putc(s, '-');
-	}
+	put_net_time(s, &r->f->net, "", r->more);
 }
 
 static void put_off(struct str *s, const struct row *r)

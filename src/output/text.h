@@ -33,6 +33,9 @@ static inline void cut_back(struct str *s, size_t len)
 }
 /* 850ns, 1.2us, 15.9ms, 2.0s, 3m20s, 2h05m: truncated */
 void put_duration(struct str *s, uint64_t ns);
+/* A time without tracing, with this before it and behind it; "noise", "-". */
+struct stats_net;
+void put_net_time(struct str *s, const struct stats_net *n, const char *before, const char *behind);
 
 /* A key for the thread: all CPUs' idle tasks have TID 0. */
 uint64_t thread_key(const struct step *s);

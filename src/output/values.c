@@ -19,16 +19,38 @@ struct shown {
 
 /* ---- reading ---- */
 
-static uint64_t by_type(const struct plan_value *v, uint64_t number)
+static uint64_t lowest(uint64_t number, unsigned bits)
 {
-	unsigned width = v->bits ? v->bits : 8u * min_of(v->size, (uint8_t)8);
-	uint64_t mask = width < 64 ? (1ull << width) - 1 : UINT64_MAX;
+	return bits < 64 ? number & ((1ull << bits) - 1) : number;
+}
 
-	number >>= v->bits ? v->bit_at : 0;
-	number &= mask;
-	if ((v->kind == KIND_SIGNED || v->kind == KIND_ENUM || v->kind == KIND_CHAR) && width &&
-	    number >> (width - 1) & 1)
-		number |= ~mask;
+static unsigned width_of(const struct plan_value *v)
+{
+	return v->bits ? v->bits : 8u * min_of(v->size, (uint8_t)8);
+}
+
+/* An enumeration is, if one of its names is of a negative number. */
+static bool is_signed(const struct output *o, const struct plan_value *v)
+{
+	const struct plan_enumerator *e;
+	size_t n;
+
+	if (v->kind != KIND_ENUM)
+		return v->kind == KIND_SIGNED;
+	e = plan__enumerators(o->plan, v->enumeration, &n);
+	for (size_t i = 0; i < n; i++)
+		if (e[i].value < 0)
+			return true;
+	return false;
+}
+
+static uint64_t by_type(const struct output *o, const struct plan_value *v, uint64_t number)
+{
+	unsigned width = width_of(v);
+
+	number = lowest(number >> (v->bits ? v->bit_at : 0), width);
+	if (width && width < 64 && number >> (width - 1) && is_signed(o, v))
+		number |= UINT64_MAX << width;
 	return number;
 }
 
@@ -45,7 +67,8 @@ static void take_text(const struct plan_value *v, const struct fetched *f, struc
 	}
 }
 
-static void take_fetched(const struct step *s, const struct plan_value *v, struct shown *out)
+static void take_fetched(const struct output *o, const struct step *s, const struct plan_value *v,
+			 struct shown *out)
 {
 	const struct fetched *f;
 
@@ -63,7 +86,7 @@ static void take_fetched(const struct step *s, const struct plan_value *v, struc
 	if (v->kind == KIND_TEXT)
 		return take_text(v, f, out);
 	memcpy(&out->number, f->bytes, min_of((size_t)f->len, sizeof(out->number)));
-	out->number = by_type(v, out->number);
+	out->number = by_type(o, v, out->number);
 }
 
 static bool take_word(const struct step *s, const struct plan_value *v, uint64_t *out)
@@ -91,7 +114,7 @@ static struct shown read_value(const struct output *o, const struct step *s,
 	if (v->kind == KIND_FLOAT || v->from == FROM_NOWHERE)
 		return out;
 	if (v->fetched) {
-		take_fetched(s, v, &out);
+		take_fetched(o, s, v, &out);
 		return out;
 	}
 	if (v->kind == KIND_TEXT || !take_word(s, v, &word))
@@ -103,9 +126,9 @@ static struct shown read_value(const struct output *o, const struct step *s,
 		else if (o->plan->arch->word == 4)
 			word |= s->regs[v->second] << 32;
 		else
-			out.upper = s->regs[v->second];
+			out.upper = lowest(s->regs[v->second], 8u * (v->size - 8u));
 	}
-	out.number = v->kind == KIND_PAIR ? word : by_type(v, word);
+	out.number = v->kind == KIND_PAIR ? word : by_type(o, v, word);
 	return out;
 }
 
@@ -115,10 +138,9 @@ static const char *enumerator(const struct output *o, const struct plan_value *v
 {
 	size_t n;
 	const struct plan_enumerator *e = plan__enumerators(o->plan, v->enumeration, &n);
-	uint64_t mask = v->size < 8 ? (1ull << 8 * v->size) - 1 : UINT64_MAX;
 
 	for (size_t i = 0; i < n; i++)
-		if (!(((uint64_t)e[i].value ^ value) & mask))
+		if (!lowest((uint64_t)e[i].value ^ value, width_of(v)))
 			return e[i].name;
 	return NULL;
 }
@@ -129,7 +151,7 @@ static bool put_flags(const struct output *o, const struct plan_value *v, uint64
 {
 	size_t before = out->len;
 
-	value &= v->size < 8 ? (1ull << 8 * v->size) - 1 : UINT64_MAX;
+	value = lowest(value, width_of(v));
 	for (uint64_t left = value, bit; left; left &= ~bit) {
 		const char *name;
 
@@ -261,7 +283,7 @@ static void put_number(const struct output *o, const struct plan_value *v, const
 	}
 	if (is_hidden(o, s->number))
 		str__hex(out, s->number);
-	else if (v->kind == KIND_SIGNED || v->kind == KIND_ENUM)
+	else if (is_signed(o, v))
 		str__printf(out, "%lld", (long long)s->number);
 	else
 		str__dec(out, s->number);
@@ -337,8 +359,6 @@ static void put_json(const struct output *o, struct json *j, const struct step *
 	case KIND_POINTER:
 	case KIND_UNKNOWN:
 		return json__hex(j, s->number);
-	case KIND_CHAR:
-		return json__signed(j, s->number);
 	case KIND_BOOL:
 		if (s->number <= 1)
 			return json__bool(j, s->number);
@@ -355,7 +375,7 @@ static void put_json(const struct output *o, struct json *j, const struct step *
 	}
 	if (is_hidden(o, s->number))
 		json__hex(j, s->number);
-	else if (v->kind == KIND_SIGNED || v->kind == KIND_ENUM)
+	else if (is_signed(o, v))
 		json__signed(j, s->number);
 	else
 		json__unsigned(j, s->number);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Parses what C would take for an expression of parameters: path->dentry, *size, v.len[1], and
- * comparisons with constants: name == "x". */
+/* Parses what C would take for an expression of parameters: path->dentry, *size, v.len[1]. */
 #include <errno.h>
 #include <stdlib.h>
 #include "types/types.h"
@@ -139,6 +138,13 @@ static void keep_text(struct expression *e, const char *start, const char *end)
 	e->text = xstrndup(start, end - start);
 }
 
+static void expression__free(struct expression *e)
+{
+	free(e->text);
+	free(e->names);
+	*e = (struct expression){0};
+}
+
 static int take_whole(struct parser *p, struct expression *e)
 {
 	const char *start = p->p;
@@ -151,20 +157,6 @@ static int take_whole(struct parser *p, struct expression *e)
 	if (err)
 		expression__free(e);
 	return err;
-}
-
-int expression__parse(const char *text, struct expression *out)
-{
-	struct parser p = {.text = text, .p = text};
-	int err = take_whole(&p, out);
-
-	if (err)
-		return err;
-	skip_blanks(&p);
-	if (!*p.p)
-		return 0;
-	expression__free(out);
-	return unexpected(&p);
 }
 
 int expressions__parse(const char *text, expression_vec *out)
@@ -180,88 +172,6 @@ int expressions__parse(const char *text, expression_vec *out)
 		vec__push(out, e);
 	} while (accept(&p, ","));
 	return *p.p ? unexpected(&p) : 0;
-}
-
-/* ---- conditions ---- */
-
-static enum value_comparison take_comparison(struct parser *p)
-{
-	static const struct {
-		const char *text;
-		enum value_comparison how;
-	} rows[] = {{"==", COMPARE_EQ}, {"!=", COMPARE_NE}, {"<=", COMPARE_LE},
-		    {">=", COMPARE_GE}, {"<", COMPARE_LT},  {">", COMPARE_GT}};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (accept(p, rows[i].text))
-			return rows[i].how;
-	return COMPARE_NONE;
-}
-
-static int take_string(struct parser *p, struct value_condition *c)
-{
-	static const char escapes[] = "n\nt\tr\r0\0\\\\\"\"";
-	char *to = c->text = xmalloc(strlen(p->p) + 1);
-
-	c->is_text = true;
-	for (; *p->p && *p->p != '"'; p->p++) {
-		const char *e;
-
-		if (*p->p != '\\') {
-			*to++ = *p->p;
-			continue;
-		}
-		p->p++;
-		for (e = escapes; e < escapes + sizeof(escapes) - 1 && *e != *p->p; e += 2)
-			;
-		if (e >= escapes + sizeof(escapes) - 1 || *p->p == '0')
-			return err__set(EINVAL, "'%s': an unknown escape in the string", p->text);
-		*to++ = e[1];
-	}
-	*to = 0;
-	return accept(p, "\"") ? 0 : err__set(EINVAL, "'%s': a string without its end", p->text);
-}
-
-static int take_constant(struct parser *p, struct value_condition *c)
-{
-	if (!accept(p, "\""))
-		return take_integer(p, &c->number);
-	if (c->how != COMPARE_EQ && c->how != COMPARE_NE)
-		return err__set(EINVAL, "'%s': strings are compared by == and != only", p->text);
-	return take_string(p, c);
-}
-
-int value_condition__parse(const char *text, struct value_condition *out)
-{
-	struct parser p = {.text = text, .p = text};
-	int err;
-
-	*out = (struct value_condition){0};
-	err = take_whole(&p, &out->left);
-	if (err)
-		return err;
-	out->how = take_comparison(&p);
-	err = out->how == COMPARE_NONE ? unexpected(&p) : take_constant(&p, out);
-	skip_blanks(&p);
-	if (!err && *p.p)
-		err = unexpected(&p);
-	if (err)
-		value_condition__free(out);
-	return err;
-}
-
-void expression__free(struct expression *e)
-{
-	free(e->text);
-	free(e->names);
-	*e = (struct expression){0};
-}
-
-void value_condition__free(struct value_condition *c)
-{
-	expression__free(&c->left);
-	free(c->text);
-	*c = (struct value_condition){0};
 }
 
 void expressions__free(expression_vec *v)

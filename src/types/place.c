@@ -84,14 +84,16 @@ static struct value_place place_struct(struct passing *s, const struct type *typ
 	const struct arch_passing *how = &s->arch->passing;
 	unsigned n = words_of(s, type->size);
 
-	if (type->elsewhere) {
+	if (type->passed == PASSED_BY_ADDRESS) {
 		in_words(s, 1);
 		return nowhere;
 	}
-	if (!type->size) {
+	if (!type->size || type->passed == PASSED_SOMEHOW) {
 		s->lost = true;
 	} else if (all_on_stack(s)) {
 		in_words(s, n);
+	} else if (how->float_structs && type->size <= PLAIN_MAX && !type->plain) {
+		s->lost = true;
 	} else if (n > 2) {
 		/* it may be aligned to more than a word there */
 		how->by_reference ? (void)in_words(s, 1) : (void)(s->words = UINT8_MAX + 1u);
@@ -101,6 +103,23 @@ static struct value_place place_struct(struct passing *s, const struct type *typ
 		s->lost = true;
 	}
 	return nowhere;
+}
+
+/* A number of two words. */
+static struct value_place place_pair(struct passing *s)
+{
+	unsigned words = s->words;
+	struct value_place at;
+
+	if (s->arch->passing.even_pairs)
+		s->used += s->used & 1;
+	if (s->used > s->registers->nargs)
+		s->used = s->registers->nargs;
+	at = in_words(s, 2);
+	/* it may be aligned to both there */
+	if (s->words > words && !all_on_stack(s))
+		s->words = UINT8_MAX + 1u;
+	return at;
 }
 
 static struct value_place place(struct passing *s, const struct type *type)
@@ -117,39 +136,54 @@ static struct value_place place(struct passing *s, const struct type *type)
 		return place_float(s, type);
 	if (type->kind == TYPE_KIND_STRUCT)
 		return place_struct(s, type);
-	if (n == 1)
-		return in_words(s, 1);
+	/* an array: a vector */
 	if (n > 2 || type->kind == TYPE_KIND_UNKNOWN || type->kind == TYPE_KIND_ARRAY) {
 		s->lost = true;
 		return nowhere;
 	}
-	if (s->arch->passing.even_pairs)
-		s->used += s->used & 1;
-	if (s->used > s->registers->nargs)
-		s->used = s->registers->nargs;
-	return in_words(s, n);
+	return n == 1 ? in_words(s, 1) : place_pair(s);
 }
 
 /* Is the address of the result an argument, before all others? -1: not known. */
 static int result_is_argument(const struct passing *s, const struct type *type)
 {
-	if (!type || (type->kind != TYPE_KIND_STRUCT && type->kind != TYPE_KIND_FLOAT))
+	if (!type || !s->arch->passing.result_argument)
 		return 0;
-	if (type->kind == TYPE_KIND_FLOAT)
-		return type->size > 16 ? -1 : 0; /* complex numbers */
-	if (!type->size)
+	switch (type->kind) {
+	case TYPE_KIND_UNKNOWN:
+	case TYPE_KIND_ARRAY:
 		return -1;
-	if (type->elsewhere || words_of(s, type->size) > 2 || all_on_stack(s))
-		return s->arch->passing.result_argument || (type->elsewhere && type->size <= 16);
-	return type->plain ? 0 : -1;
+	case TYPE_KIND_FLOAT:
+		return type->size > 16 ? -1 : 0; /* complex numbers */
+	case TYPE_KIND_STRUCT:
+		if (!type->size)
+			return -1;
+		if (type->passed == PASSED_BY_ADDRESS || words_of(s, type->size) > 2 ||
+		    all_on_stack(s))
+			return 1;
+		return type->plain && type->passed == PASSED_BY_VALUE ? 0 : -1;
+	}
+	return 0;
+}
+
+/* Is it returned in the register that numbers are in? */
+static bool is_returned(const struct passing *s, const struct type *type)
+{
+	switch (type->kind) {
+	case TYPE_KIND_UNKNOWN:
+	case TYPE_KIND_ARRAY:
+	case TYPE_KIND_FLOAT:
+		return false;
+	case TYPE_KIND_STRUCT:
+		return type->plain && type->passed == PASSED_BY_VALUE && !all_on_stack(s);
+	}
+	return true;
 }
 
 static void place_result(const struct passing *s, const struct type *type, struct value_place *out)
 {
 	*out = nowhere;
-	if (type && type->size && type->size <= s->arch->word && type->kind != TYPE_KIND_FLOAT &&
-	    (type->kind != TYPE_KIND_STRUCT ||
-	     (type->plain && !type->elsewhere && !all_on_stack(s))))
+	if (type && type->size && type->size <= s->arch->word && is_returned(s, type))
 		*out = (struct value_place){FROM_RESULT, 0, REG_NONE};
 }
 

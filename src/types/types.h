@@ -28,13 +28,19 @@ enum type_kind {
 	TYPE_KINDS
 };
 
+#define PLAIN_MAX 64
+enum type_passed {
+	PASSED_BY_VALUE,
+	PASSED_BY_ADDRESS,
+	PASSED_SOMEHOW, /* one of these */
+};
+
 /* All tables refer to each other by numbers, and to names by offsets in .names; 0: none. */
 struct type {
 	uint8_t kind;
-	uint8_t is_signed; /* of an enum's values */
-	uint8_t plain;	   /* struct: nothing but integers and pointers, each where its size has it;
-			      known only if it has two words at most */
-	uint8_t elsewhere; /* struct: a call passes its address */
+	uint8_t plain;	/* struct: nothing but integers and pointers, each where its size has it;
+			   known only of those of at most PLAIN_MAX bytes */
+	uint8_t passed; /* struct: enum type_passed */
 	uint32_t name;
 	uint32_t ref;	   /* pointer, array: of what; NO_TYPE: not known, or void */
 	uint32_t first, n; /* struct: members, enum: enumerators */
@@ -83,6 +89,11 @@ static inline const char *types__name(const struct types *t, uint32_t name)
 static inline const struct type *types__at(const struct types *t, uint32_t type)
 {
 	return type == NO_TYPE ? NULL : &t->types.data[type];
+}
+/* No more types are taken. */
+static inline bool types__are_full(const struct types *t)
+{
+	return t->types.len >= TYPES_MAX;
 }
 /* Once all prototypes are there. */
 void types__sort(struct types *t);
@@ -143,29 +154,7 @@ struct expression {
 };
 typedef VEC(struct expression) expression_vec;
 
-/* A comparison of an expression with a constant. */
-enum value_comparison {
-	COMPARE_NONE,
-	COMPARE_EQ,
-	COMPARE_NE,
-	COMPARE_LT,
-	COMPARE_LE,
-	COMPARE_GT,
-	COMPARE_GE
-};
-struct value_condition {
-	struct expression left;
-	enum value_comparison how;
-	bool is_text;
-	int64_t number;
-	char *text; /* unescaped */
-};
-/* -EINVAL with a message. */
-int expression__parse(const char *text, struct expression *out);
-int value_condition__parse(const char *text, struct value_condition *out);
-void expression__free(struct expression *e);
-void value_condition__free(struct value_condition *c);
-/* Separated by commas. */
+/* Separated by commas. -EINVAL with a message. */
 int expressions__parse(const char *text, expression_vec *out);
 void expressions__free(expression_vec *v);
 /* The members that they name. names borrows from v. */
@@ -212,7 +201,6 @@ struct value {
 	uint8_t kind;	      /* enum value_kind */
 	uint8_t size;	      /* bytes */
 	uint8_t bit_at, bits; /* of a bit field; bits 0: none */
-	uint8_t enum_signed;
 	uint8_t array;	      /* of TEXT: size bytes, among which may be no 0 */
 	uint32_t enumeration; /* of ENUM: the type; else NO_TYPE */
 	/* Loaded from memory: address = the place's value + step[0]; then for each further one,

@@ -43,10 +43,8 @@ static void take_place(const struct types *t, const struct callee *c, uint32_t t
 			      .kind = kind_of(of),
 			      .size = of && of->size <= 16 ? of->size : 0,
 			      .enumeration = NO_TYPE};
-	if (out->kind == KIND_ENUM) {
+	if (out->kind == KIND_ENUM)
 		out->enumeration = type;
-		out->enum_signed = of->is_signed;
-	}
 	if (out->kind == KIND_FLOAT)
 		out->place.from = FROM_NOWHERE;
 	/* i386's 64-bit numbers are two words, too */
@@ -234,10 +232,8 @@ static int take_end(struct walk *w)
 		return cannot(w, "it is a struct: name a member of it");
 	if (w->type->size > 8)
 		return cannot(w, "it is larger than a word");
-	if (out->kind == KIND_ENUM) {
+	if (out->kind == KIND_ENUM)
 		out->enumeration = w->number;
-		out->enum_signed = w->type->is_signed;
-	}
 	out->bit_at = w->bit_at;
 	out->bits = w->bits;
 	return 0;

@@ -38,15 +38,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input text = input__part(&in, len);
 	autofree char *list_text = xstrndup((const char *)text.p, input__left(&text));
 	struct callee c = {.arch = arch__by_machine(machines[which % 4]), .kernel = which & 4};
-	struct value_condition condition;
 	const struct prototype *p;
 	expression_vec list = {0};
 	struct types t;
 
 	err__clear();
 	CHECK(!expressions__parse(list_text, &list) || *err__text());
-	if (!value_condition__parse(list_text, &condition))
-		value_condition__free(&condition);
 	if (types__take(&t, in.p, input__left(&in)))
 		vec__each (p, &t.prototypes)
 			look_at(&t, p, &c, &list);

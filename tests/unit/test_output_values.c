@@ -5,7 +5,7 @@
 #include "output_fixture.h"
 
 static struct plan_value rows[1];
-static struct plan_enumerator enumerators[] = {{"A", 1, 0}, {"B", 2, 0}, {"C", -1, 0}};
+static struct plan_enumerator enumerators[] = {{"A", 1, 0}, {"B", 2, 0}, {"C", -1, 0}, {"D", 3, 1}};
 static struct plan values_plan;
 
 static void check(struct plan_value v, uint64_t number, const char *text, const char *json)
@@ -82,16 +82,23 @@ int main(void)
 	check(ROW(BOOL, 1), 7, "x=7", "{\"x\":7}");
 	check(ROW(POINTER, 8), 0x1000, "x=0x1000", "{\"x\":\"0x1000\"}");
 	check(ROW(CHAR, 1), '\n', "x='\\n'", "{\"x\":10}");
+	check(ROW(CHAR, 1), 0xfe, "x='\\xfe'", "{\"x\":254}");
 	check(ROW(ENUM, 4), 2, "x=B", "{\"x\":\"B\"}");
 	check(ROW(ENUM, 4), 3, "x=A|B", "{\"x\":\"A|B\"}");
 	check(ROW(ENUM, 4), 0xffffffff, "x=C", "{\"x\":\"C\"}");
 	check(ROW(ENUM, 4), 5, "x=5", "{\"x\":5}");
+	check(ROW(ENUM, 4), 0xfffffffe, "x=-2", "{\"x\":-2}");
+	check(ROW(ENUM, 4, .enumeration = 1), 0xfffffffe, "x=4294967294", "{\"x\":4294967294}");
+	check(ROW(ENUM, 4, .enumeration = 1, .bits = 2), 7, "x=D", "{\"x\":\"D\"}");
+	check(ROW(ENUM, 4, .bits = 2), 3, "x=C", "{\"x\":\"C\"}");
 	check(ROW(ENUM, 4), 0, "x=0", "{\"x\":0}");
 	check(ROW(FLOAT, 8), 5, "x=(not recorded)", "{}");
 	check(ROW(UNSIGNED, 4, .bit_at = 3, .bits = 5), 0xff, "x=31", "{\"x\":31}");
 	check(ROW(SIGNED, 4, .bit_at = 3, .bits = 5), 0xff, "x=-1", "{\"x\":-1}");
 	check((struct plan_value){.kind = KIND_PAIR, .size = 16, .second = 6}, 0x10,
 	      "x={0x10, 0x1234}", "{\"x\":[\"0x10\",\"0x1234\"]}");
+	check((struct plan_value){.kind = KIND_PAIR, .size = 9, .second = 6}, 0x10,
+	      "x={0x10, 0x34}", "{\"x\":[\"0x10\",\"0x34\"]}");
 	check(ROW(SIGNED, 8, .errnos = 1, .of_return = 1), -2, "-2 ENOENT", "-2");
 	check(ROW(SIGNED, 4, .errnos = 1, .of_return = 1), 0xfffffe00, "-512 ERESTARTSYS", "-512");
 	check(ROW(SIGNED, 8, .of_return = 1), -2, "-2", "-2");

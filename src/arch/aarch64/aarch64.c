@@ -218,6 +218,7 @@ const struct arch arch_aarch64 = {
 	/* AAPCS64, 6.8.2 */
 	.passing = {.known = true,
 		    .by_reference = true,
+		    .float_structs = true,
 		    .even_pairs = true,
 		    .closes = true,
 		    .floats = 8},
