@@ -164,9 +164,9 @@ exits 0 'a program whose memory changes is traced'
 is "$(json "$T/json" '$e->{why} && $e->{why}{compare} =~ /^cmp dword/ && (hex($e->{why}{values}[0]) == 1) != $e->{taken}')" 0 'no value that a comparison has not had'
 is "$(json "$T/json" '$e->{why} && $e->{why}{compare} =~ /^test dword/ && ((hex($e->{why}{values}[0]) & 2) != 0) != $e->{taken}')" 0 'nor a test'
 is "$(json "$T/json" '$e->{why} && $e->{why}{compare} =~ /dword ptr/ && !$e->{why}{read_again}')" 0 'each says that it was read again'
-ok $((said < 100 || said == all)) 'most are told, and not those of memory that had changed'
+ok $((4 * said < all || said == all)) 'many are told, and not those of memory that had changed'
 flips inline 50
 exits 0 'the same with copies'
 is "$(json "$T/json" '$e->{why} && $e->{why}{compare} =~ /^cmp dword/ && (hex($e->{why}{values}[0]) == 1) != $e->{taken}')" 0 'copies: no value that a comparison has not had'
-ok $((said < 100 || said > all)) 'copies: most are told'
+ok $((2 * said < all || said > all)) 'copies: most are told'
 done_testing

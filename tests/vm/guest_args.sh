@@ -101,7 +101,9 @@ ok $(($(cut -d' ' -f1 "$T/wanted" | sort -u | wc -l) < 10)) 'ten functions have 
 # where a kprobe could not read a string it says so
 grep -v '(fault)' "$T/wanted" | LC_ALL=C comm -13 "$T/got" - >"$T/missing"
 same "$T/missing" /dev/null 'each value that the tracer has fetched is there'
-LC_ALL=C comm -23 "$T/got" "$T/wanted" | grep -v null >"$T/more"
+# it may have been read all the same
+sed -n 's/[][\.*^$]/\\&/g; s/(fault)/"[^"]*"/p' "$T/wanted" >"$T/faults"
+LC_ALL=C comm -23 "$T/got" "$T/wanted" | grep -v null | grep -vxf "$T/faults" >"$T/more"
 same "$T/more" /dev/null 'and no other one'
 
 # ---- results: errors by name ----
