@@ -14,7 +14,7 @@ collect() {
 
 	for file in tests/check/t_{flow,compare}.sh "$B"/unit/test_* scripts/lint.sh tests/{scripts,fuzz}/t_*.sh \
 		tests/vm/t_{programs,e2e}.sh tests/arch/t_short.sh tests/vm/t_*.sh \
-		tests/check/t_{stepref,whole}.sh tests/e2e/t_{trace_file,hostile,go}.sh tests/{e2e,formats,check}/t_*.sh; do
+		tests/e2e/t_{reference,diff}.sh tests/check/t_{stepref,whole}.sh tests/e2e/t_{diff_sets,trace_file,hostile,go}.sh tests/{e2e,formats,check}/t_*.sh; do
 		[[ -f $file && -x $file && $file != *.[od] ]] && echo "$file"
 	done | awk '!seen[$0]++'
 }
@@ -31,7 +31,8 @@ echo "check: Linux $(uname -r), $(nproc) CPUs, $(. /etc/os-release && echo "$PRE
 export SAID=$B/failed
 rm -rf "$SAID"
 mkdir -p "$SAID"
-prove --directives --timer -j2 --exec scripts/run-test.sh "${tests[@]}" | tee "$SAID/summary"
+# more than two cores: some wait most of the time
+prove --directives --timer -j3 --exec scripts/run-test.sh "${tests[@]}" | tee "$SAID/summary"
 status=${PIPESTATUS[0]}
 
 # What failed, once more, where it is found: in front of the count.

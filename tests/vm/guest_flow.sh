@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_flow.sh WORK [PLACEMENT]: traces kernel functions while WORK (kernel_work) makes system calls, and sends back
+# guest_flow.sh WORK PLACEMENT TRACES: traces kernel functions, those of the list TRACES, while WORK (kernel_work) makes system calls, and sends back
 # the traces, the functions' ranges, and their code from memory. t_flow.sh checks them.
 
 . "$(dirname "$0")/guest_lib.sh"
 WORK=$1
-PLACEMENT=${2:-full}
+PLACEMENT=$2
+TRACES=" $3 "
 mkdir -p "$OUT/code"
 
 # Of each a|b the name that this kernel has.
@@ -32,6 +33,8 @@ dump() { # FOLDER RANGES
 # trace NAME FUNCTIONS OPTION... -- COMMAND...
 trace() {
 	local name=$1 functions
+
+	[[ $TRACES == *" $name "* ]] || return 0
 	# shellcheck disable=SC2046,SC2086 # lists of names
 	functions=$(known $2)
 	shift 2

@@ -22,7 +22,7 @@ for package in "${packages[@]}"; do
 done
 
 few=(e2e/t_{filters,follow,pid,dlopen,handlers,parked})
-old=(e2e/t_{mechanisms,signals}) # on the kernel that has one mechanism only, besides
+old=(e2e/t_{pid,handlers,mechanisms,signals}) # on the kernel that has one mechanism only
 # t_go and t_documented: the guest has neither go nor the man page, and they ask the kernel nothing of its own;
 # t_trace_file: nor does that, and it reads some hundred MB of JSON; t_reference: that is t_programs.sh.
 left_out=' t_go t_documented t_trace_file t_reference '
@@ -56,7 +56,7 @@ these() {
 for KERNEL in ${KERNELS:-6.1 newest}; do
 	has_kernel "$KERNEL" || continue
 	these "${tests[@]}"
-	[[ $KERNEL != 6.1 || ${E2E:-}${ALL:-} ]] || there+=("${old[@]}")
+	[[ $KERNEL != 6.1 || ${E2E:-}${ALL:-} ]] || there=("${old[@]}")
 	# of the documented examples, the kernel's
 	[[ $KERNEL != newest || ${E2E:-}${ALL:-} ]] || there+=('e2e/t_examples 9')
 	# what perf events are inherited differs with 6.13
