@@ -14,7 +14,8 @@ collect() {
 
 	for file in tests/check/t_{flow,compare}.sh "$B"/unit/test_* scripts/lint.sh tests/{scripts,fuzz}/t_*.sh \
 		tests/vm/t_{programs,e2e}.sh tests/arch/t_short.sh tests/vm/t_*.sh \
-		tests/e2e/t_{reference,diff}.sh tests/check/t_{stepref,whole}.sh tests/e2e/t_{diff_sets,trace_file,hostile,go}.sh tests/{e2e,formats,check}/t_*.sh; do
+		tests/e2e/t_{reference,diff}.sh tests/check/t_{stepref,whole}.sh tests/e2e/t_{diff_sets,trace_file,hostile,go}.sh \
+		tests/{e2e,formats,check}/t_*.sh; do
 		[[ -f $file && -x $file && $file != *.[od] ]] && echo "$file"
 	done | awk '!seen[$0]++'
 }

@@ -8,6 +8,7 @@
 . tests/arch/guest_own.sh
 program=$1
 
+own_jit
 "$program" >"$T/alone"
 own=(conditions registers consistent add_if authenticated below innermost probed handler main)
 

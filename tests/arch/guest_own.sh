@@ -4,6 +4,21 @@
 # Sourced by guest_arm64.sh and guest_riscv64.sh: what both programs have, and what neither machine can do. $program is the one
 # that was built for the machine.
 
+# Kernels differ in whether they interpret such programs.
+own_jit() {
+	local enable=/proc/sys/net/core/bpf_jit_enable
+
+	[[ $(cat $enable) == 0 ]] || return 0
+	bb user "$program" below -- "$program"
+	[[ $status == 0 ]] || grep -q 'sysctl -w net.core.bpf_jit_enable=1$' "$T/err"
+	ok $? "the kernel compiles no BPF programs: status $status" || diag "$(cat "$T/err")"
+	$BBTRACE doctor | grep -A 2 '^jit  *no' | grep -q 'remedy: sysctl'
+	ok $? 'doctor says how it would'
+	echo 1 >$enable
+	$BBTRACE doctor | grep -q '^jit  *yes'
+	ok $? 'doctor sees that it does'
+}
+
 # The callers of the innermost function.
 own_stacks() { # WHAT
 	bb user "$program" innermost -e entry --stack -F json -o "$T/stack" -- "$program"

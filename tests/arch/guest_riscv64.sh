@@ -8,6 +8,7 @@
 . tests/arch/guest_own.sh
 program=$1
 
+own_jit
 "$program" >"$T/alone"
 own=(conditions registers displaced plus linked minus add_if innermost below probed handler main)
 

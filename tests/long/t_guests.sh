@@ -5,14 +5,15 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$(dirname "$0")/../.." || exit 1
 
-export SITES=500 # of t_detach
+judge() { # STATUS NAME
+	ok "$1" "$2: $(grep -c '^ok' "$T/out") checks, $(grep -c '# SKIP' "$T/out") skipped" || diag "$(grep -A8 '^not ok' "$T/out")"
+}
+
 while read -r name kernels; do
 	KERNELS=$kernels "tests/vm/$name.sh" >"$T/out" 2>&1 </dev/null
-	ok $? "$name, Linux $kernels: $(grep -c '^ok' "$T/out") checks, $(grep -c '# SKIP' "$T/out") skipped" ||
-		diag "$(grep -A8 '^not ok' "$T/out")"
+	judge $? "$name, Linux $kernels"
 done <<'ROWS'
 t_calibrate 6.1 6.12
-t_detach 6.1 newest
 t_programs 6.1 6.12
 t_kernel_counts 6.1
 t_kernel_coverage 6.1
@@ -20,4 +21,8 @@ t_refused newest
 t_tracefs 6.12 newest
 t_lockdown 6.1 6.12
 ROWS
+for kernel in 6.1 newest; do
+	KERNEL=$kernel SITES=500 tests/vm/t_detach.sh >"$T/out" 2>&1
+	judge $? "t_detach, Linux $kernel, 500 probes"
+done
 done_testing

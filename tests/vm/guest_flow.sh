@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_flow.sh WORK PLACEMENT TRACES: traces kernel functions, those of the list TRACES, while WORK (kernel_work) makes system calls, and sends back
-# the traces, the functions' ranges, and their code from memory. t_flow.sh checks them.
+# guest_flow.sh WORK PLACEMENT TRACES: traces kernel functions while WORK (kernel_work) makes system calls, and sends
+# back the traces, the functions' ranges, and their code from memory. t_flow.sh checks them. TRACES: a list of names.
 
 . "$(dirname "$0")/guest_lib.sh"
 WORK=$1

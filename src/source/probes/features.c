@@ -54,6 +54,17 @@ static bool may_nobody_trace(void)
 	return !file__read("/proc/sys/kernel/yama/ptrace_scope", 64, &scope, NULL) && *scope == '3';
 }
 
+/* net/core/sysctl_net_core.c. Not there: the kernel can't, or this is a container. */
+int feature__jit(void)
+{
+	autofree char *enabled = NULL;
+
+	if (file__read("/proc/sys/net/core/bpf_jit_enable", 64, &enabled, NULL) || *enabled != '0')
+		return 0;
+	return err__set(ENOTSUP, "net.core.bpf_jit_enable is 0: BPF programs are interpreted, "
+				 "slowly, and newer kernels refuse some of them");
+}
+
 int feature__copies(void)
 {
 	const struct arch *arch = arch__native();
@@ -368,6 +379,7 @@ const struct feature features[] = {
 	 "a kernel with CONFIG_DEBUG_INFO_BTF, or types from elsewhere with --btf FILE"},
 	{"bpf", "run the probes' program", check_bpf,
 	 "run with sudo; a kernel with CONFIG_BPF_SYSCALL"},
+	{"jit", "compile the probes' program", feature__jit, "sysctl -w net.core.bpf_jit_enable=1"},
 	{"ringbuf", "pass events to user space", check_ringbuf,
 	 "Linux 5.8 or newer; raise RLIMIT_MEMLOCK"},
 	{"raw_tracepoint", "start with CMD's exec, follow children (-f)", check_raw_tracepoint,

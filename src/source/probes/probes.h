@@ -209,6 +209,8 @@ uint64_t privileges__missing(uint64_t wanted);
 /* Can functions run as copies (src/source/inline)? -ENOSYS (not on this architecture) or -EPERM:
  * why not. */
 int feature__copies(void);
+/* Does the kernel compile BPF programs? -ENOTSUP: it was told not to. */
+int feature__jit(void);
 /* Can memory be watched on this machine's processors? -ENOSYS: not on this architecture. */
 int feature__accesses(void);
 /* 0, or -EPERM with the message "WHAT needs CAP_A and CAP_B", listing the missing ones. */

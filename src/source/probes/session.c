@@ -248,6 +248,9 @@ static int load_failed(const struct probe *p, int err)
 		return err__set(
 			-err, "the kernel has no type information (CONFIG_DEBUG_INFO_BTF); give it "
 			      "with --btf FILE");
+	if (err == -EINVAL && feature__jit())
+		return err__set(EINVAL, "cannot load the BPF programs: the kernel may want to "
+					"compile them: sysctl -w net.core.bpf_jit_enable=1");
 	return err__set(-err, "cannot load the BPF programs: %s; -v shows what the kernel said",
 			why);
 }
