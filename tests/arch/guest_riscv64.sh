@@ -55,7 +55,7 @@ refused_here "don't tell what they access"
 own_mount __riscv_sys_mount
 
 # Each caller, though the kernel's unwinder passes over the first one at a function's start.
-choose function traceable 'what opens files' do_filp_open
+choose function traceable 'what opens files' do_filp_open do_file_open
 bb kernel vfs_open -e entry --stack -F json -o "$T/open" -- cat /etc/passwd
 is "$(jq -r 'select(.event == "entry") | .stack[1:3][].symbol' "$T/open" | sort -u | tr '\n' ' ')" "$function path_openat " 'the callers in the kernel'
 done_testing
