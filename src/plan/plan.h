@@ -281,6 +281,7 @@ struct plan {
 	VEC(struct plan_field) fields;		 /* by named event */
 	VEC(struct plan_value) values;		 /* by function; an increment has none; nor: */
 	VEC(struct plan_enumerator) enumerators; /* by enumeration */
+	VEC(struct plan_condition) conditions;	 /* by function. Not in trace files: their text is */
 	/* counts for the summary */
 	uint32_t probes;	/* sites that carry a probe */
 	uint32_t skipped;	/* sites that should carry a probe, but can't */

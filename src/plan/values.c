@@ -27,6 +27,7 @@ void plan__free_values(struct plan *p)
 	vec__each (e, &p->enumerators)
 		free((char *)e->name);
 	vec__free(&p->values);
+	vec__free(&p->conditions);
 	vec__free(&p->enumerators);
 }
 
@@ -92,6 +93,31 @@ unsigned plan__most_fetched(const struct plan *p)
 	vec__each (v, &p->values)
 		most = max_of(most, (unsigned)v->fetched);
 	return most;
+}
+
+uint64_t value__lowest(uint64_t number, unsigned bits)
+{
+	return bits < 64 ? number & ((1ull << bits) - 1) : number;
+}
+
+unsigned plan_value__width(const struct plan_value *v)
+{
+	return v->bits ? v->bits : 8u * min_of(v->size, (uint8_t)8);
+}
+
+/* An enumeration is, if one of its names is of a negative number. */
+bool plan__is_signed(const struct plan *p, const struct plan_value *v)
+{
+	const struct plan_enumerator *e;
+	size_t n;
+
+	if (v->kind != KIND_ENUM)
+		return v->kind == KIND_SIGNED;
+	e = plan__enumerators(p, v->enumeration, &n);
+	for (size_t i = 0; i < n; i++)
+		if (e[i].value < 0)
+			return true;
+	return false;
 }
 
 /* ---- from types ---- */
