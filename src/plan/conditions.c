@@ -198,10 +198,10 @@ static int add_function(struct plan *p, uint32_t function, const value_condition
 
 #define NAMES_MOST 12
 
-static bool is_listed(const struct plan *p, const struct plan_value *v)
+static bool is_among(const char *const *names, unsigned n, const char *name)
 {
-	for (const struct plan_value *w = p->values.data; w < v; w++)
-		if (!strcmp(w->name, v->name))
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
 			return true;
 	return false;
 }
@@ -209,16 +209,18 @@ static bool is_listed(const struct plan *p, const struct plan_value *v)
 /* Some of the names that conditions may have. */
 static void list_names(const struct plan *p, struct str *out)
 {
+	const char *names[NAMES_MOST];
 	const struct plan_value *v;
 	unsigned n = 0;
 
 	vec__each (v, &p->values) {
-		if (v->kind == KIND_VOID || is_listed(p, v))
+		if (v->kind == KIND_VOID || is_among(names, n, v->name))
 			continue;
-		if (n++ == NAMES_MOST) {
+		if (n == NAMES_MOST) {
 			str__puts(out, ", ...");
 			return;
 		}
+		names[n++] = v->name;
 		str__puts(out, n > 1 ? ", " : "");
 		str__shown(out, v->name);
 	}
@@ -251,6 +253,8 @@ int plan__add_conditions(struct plan *p, const value_condition_vec *conditions)
 	int err = 0;
 
 	p->conditions.len = 0;
+	if (conditions->len > CONDITIONS_MOST)
+		return err__set(EINVAL, "--if: at most %d conditions", CONDITIONS_MOST);
 	for (uint32_t i = 0; !err && conditions->len && i < p->functions.len; i++)
 		err = add_function(p, i, conditions);
 	if (err)

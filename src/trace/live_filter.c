@@ -10,7 +10,7 @@
 /* A call whose steps are held back: its first held step and its entry's time. */
 struct waiting {
 	size_t from;
-	uint64_t time;
+	uint64_t time, call;
 	unsigned depth;
 	bool long_enough;
 	bool unjudged; /* what it returns is still to be judged */
@@ -106,14 +106,29 @@ static int release(struct trace *t, struct live_filter *filter, uint64_t now)
 	return err;
 }
 
-/* Ends calls at this depth or deeper. They never returned, so neither their duration nor what they
- * return is known. */
-static void end_calls(struct trace *t, struct live_filter *filter, unsigned depth)
+static void hide_call(struct thread *th, uint64_t id)
 {
+	struct call *c;
+
+	if (th)
+		vec__each (c, &th->calls)
+			c->hidden |= c->id == id;
+}
+
+/* Ends calls at this depth or deeper. They never returned, so neither their duration nor what they
+ * return is known. One that was only left may go on later. */
+static void end_calls(struct trace *t, struct thread *th, unsigned depth)
+{
+	struct live_filter *filter = th->filter;
+
 	while (filter->calls.len && vec__last(&filter->calls)->depth >= depth) {
 		const struct waiting *w = vec__last(&filter->calls);
 
 		t->totals.unjudged += w->unjudged;
+		if (w->unjudged) {
+			hide_call(th, w->call);
+			hide_call(kernel_side__if_any(th), w->call);
+		}
 		if (!w->long_enough || w->unjudged)
 			drop_from(t, filter, w->from);
 		filter->calls.len--;
@@ -137,14 +152,16 @@ static void decide_one(struct trace *t, struct live_filter *filter)
 		}
 }
 
-static void begin_call(struct trace *t, struct live_filter *filter, const struct step *s)
+static void begin_call(struct trace *t, struct thread *th, const struct step *s)
 {
+	struct live_filter *filter = th->filter;
 	bool judged = t->judges_returns && plan__judges_function(t->plan, s->function, true);
 
-	end_calls(t, filter, s->depth);
+	end_calls(t, th, s->depth);
 	if (judged || t->options.min_duration)
-		vec__push(&filter->calls, (struct waiting){filter->held.len, s->time, s->depth,
-							   !t->options.min_duration, judged});
+		vec__push(&filter->calls,
+			  (struct waiting){filter->held.len, s->time, s->call, s->depth,
+					   !t->options.min_duration, judged});
 }
 
 static bool is_long_enough(const struct trace *t, const struct step *s)
@@ -154,12 +171,13 @@ static bool is_long_enough(const struct trace *t, const struct step *s)
 }
 
 /* The call returns. False: it is left out. */
-static bool end_call(struct trace *t, struct live_filter *filter, const struct step *s)
+static bool end_call(struct trace *t, struct thread *th, const struct step *s)
 {
+	struct live_filter *filter = th->filter;
 	struct waiting *w;
 	bool drops;
 
-	end_calls(t, filter, s->depth + 1);
+	end_calls(t, th, s->depth + 1);
 	w = filter->calls.len ? vec__last(&filter->calls) : NULL;
 	if (!w || w->depth != s->depth)
 		return is_long_enough(t, s);
@@ -178,10 +196,12 @@ static int by_call(struct trace *t, struct thread *th, const struct step *s)
 
 	if (!filter)
 		filter = th->filter = xcalloc(1, sizeof(*filter));
+	if (s->type == STEP_BRANCH && t->judges_returns)
+		end_calls(t, th, s->depth + 1);
 	if (s->type == STEP_ENTRY)
-		begin_call(t, filter, s);
+		begin_call(t, th, s);
 	else if (s->type == STEP_RETURN)
-		shown = end_call(t, filter, s);
+		shown = end_call(t, th, s);
 	else if (s->type == STEP_BRANCH && !filter->calls.len)
 		shown = !t->options.min_duration; /* the entry of its call was not seen */
 	if (shown)
@@ -197,13 +217,13 @@ int live_filter__step(struct trace *t, struct thread *th, const struct step *s)
 							    : give(t, s);
 }
 
-void live_filter__leave_calls(struct trace *t, struct live_filter *s)
+void live_filter__leave_calls(struct trace *t, struct thread *th)
 {
-	if (!s)
+	if (!th->filter)
 		return;
-	end_calls(t, s, 0);
+	end_calls(t, th, 0);
 	if (t->judges_returns)
-		release(t, s, UINT64_MAX);
+		release(t, th->filter, UINT64_MAX);
 }
 
 void live_filter__copy(struct trace *t, struct thread *to, const struct thread *from)

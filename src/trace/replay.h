@@ -482,7 +482,7 @@ int live_filter__step(struct trace *t, struct thread *th, const struct step *ste
 /* True: steps are only counted, and this one was. */
 bool live_filter__count(struct trace *t, enum step_type type);
 /* The calls of the thread, whose steps may be held back, are not followed any more. */
-void live_filter__leave_calls(struct trace *t, struct live_filter *s);
+void live_filter__leave_calls(struct trace *t, struct thread *th);
 /* A forked process goes on in the calls of its parent. */
 void live_filter__copy(struct trace *t, struct thread *to, const struct thread *from);
 /* Passes on a step of no thread. */

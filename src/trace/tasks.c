@@ -107,7 +107,7 @@ static void end_thread(struct trace *t, struct thread *th)
 	uint32_t pid = th->pid;
 
 	tasks__abandon(t, th);
-	live_filter__leave_calls(t, th->filter);
+	live_filter__leave_calls(t, th);
 	goroutines__leave(t, th);
 	map64__del(&t->threads, th->key);
 	if (t->last == th)
@@ -299,7 +299,7 @@ static void leave_all(struct trace *t, const struct map64 *threads)
 		if (!map64__slot(threads, i, &value))
 			continue;
 		th = (struct thread *)(uintptr_t)value;
-		live_filter__leave_calls(t, th->filter);
+		live_filter__leave_calls(t, th);
 		if (th->ended) {
 			tasks__abandon(t, th);
 			continue;

@@ -284,9 +284,10 @@ void trace__missed(struct trace *t, uint64_t hits)
 	t->totals.missed += hits;
 }
 
-void trace__muted(struct trace *t, uint64_t invocations)
+void trace__muted(struct trace *t, uint64_t invocations, uint64_t hits)
 {
 	t->totals.muted += invocations;
+	t->totals.muted_hits += hits;
 	t->totals.unmet += invocations;
 }
 

@@ -184,6 +184,7 @@ struct value_condition {
 };
 typedef VEC(struct value_condition) value_condition_vec;
 
+#define CONDITIONS_MOST 8
 /* Several are joined by &&; appended to out. -EINVAL with a message. */
 int conditions__parse(const char *text, value_condition_vec *out);
 void conditions__free(value_condition_vec *v);
