@@ -212,7 +212,7 @@ struct wire_fetched {
 
 /* ---- conditions (config.judges) ---- */
 
-#define WIRE_CONDITIONS	     8 /* of a function, at most */
+#define WIRE_CONDITIONS	     4 /* of a function, at most */
 #define WIRE_CONDITION_WORDS 9
 enum wire_compare { WIRE_EQ, WIRE_NE, WIRE_LT, WIRE_LE, WIRE_GT, WIRE_GE };
 enum wire_condition_kind {
@@ -225,7 +225,7 @@ struct wire_condition {
 	__u8 kind, how;
 	__u8 width, bit_at, is_signed; /* a number: bits */
 	__u8 wide, as_unsigned;	       /* as what it is compared */
-	__u8 pad;
+	__u8 orders;		       /* a bit for each that holds: greater, equal, less */
 	__u64 with;
 	__u64 text[WIRE_CONDITION_WORDS], mask[WIRE_CONDITION_WORDS];
 };

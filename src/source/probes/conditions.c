@@ -10,7 +10,6 @@
 #include "filters.h"
 #include "bbtrace.skel.h"
 
-_Static_assert(CONDITIONS_MOST <= WIRE_CONDITIONS, "all of a function's fit");
 _Static_assert((int)COMPARE_EQ == WIRE_EQ && (int)COMPARE_GE == WIRE_GE, "they are the same");
 
 /* Threads that are in an invocation that is left out. */
@@ -60,6 +59,9 @@ static bool make(const struct plan *p, const struct plan_condition *from,
 	const struct plan_value *v = &p->values.data[from->value];
 	struct compared type = plan_value__compared(p, v);
 	struct constant with = from->with;
+	/* greater, equal, less */
+	static const uint8_t orders[] = {[COMPARE_EQ] = 2, [COMPARE_NE] = 5, [COMPARE_LT] = 4,
+					 [COMPARE_LE] = 6, [COMPARE_GT] = 1, [COMPARE_GE] = 3};
 
 	if (v->second != REG_NONE || (v->kind == KIND_TEXT && !v->nsteps))
 		return false;
@@ -70,6 +72,7 @@ static bool make(const struct plan *p, const struct plan_condition *from,
 			: v->kind == KIND_TEXT ? WIRE_IS_NULL
 					       : WIRE_IS_NUMBER,
 		.how = from->how,
+		.orders = orders[from->how],
 		.width = plan_value__width(v),
 		.bit_at = v->bits ? v->bit_at : 0,
 		.is_signed = plan__is_signed(p, v),
@@ -89,7 +92,8 @@ static bool make_all(const struct plan *p, uint32_t function, struct wire_condit
 
 	*out = (struct wire_conditions){0};
 	for (size_t i = 0; i < n; i++)
-		if (!p->values.data[c[i].value].of_return && !make(p, &c[i], &out->of[out->n++]))
+		if (!p->values.data[c[i].value].of_return &&
+		    (out->n == WIRE_CONDITIONS || !make(p, &c[i], &out->of[out->n++])))
 			return false;
 	return out->n;
 }
