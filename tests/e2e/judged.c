@@ -57,8 +57,14 @@ SEPARATE int descend(int n, unsigned char width)
 }
 
 /* Ends in a call of another function, or by a pointer, with its own stack pointer. */
-SEPARATE int second(int n, int m) { return leaf(n) + m; }
-SEPARATE int third(int m, int n) { return second(n + m, leaf(m)); }
+SEPARATE int second(int n, int m)
+{
+	return leaf(n) + m;
+}
+SEPARATE int third(int m, int n)
+{
+	return second(n + m, leaf(m));
+}
 int (*volatile pointer)(int n, int m) = second;
 
 SEPARATE int first(int n, int m)

@@ -69,7 +69,7 @@ same both.json one.json 'several --if are joined by and'
 # ---- fields, enumerations, bit fields, pointers ----
 while IFS='|' read -r condition path wanted; do
 	bb user ./judged look --engine probe --args="$path" --if "$condition" -e entry,return -F json -o json -- ./judged
-	is "$(jq -r 'select(.event == "entry" and .comm == "judged") | .args[]' json | sort -u | paste -sd' ')" "$wanted" "$condition"
+	is "$(jq -r --arg path "$path" 'select(.event == "entry" and .comm == "judged") | .args[$path]' json | sort -u | paste -sd' ')" "$wanted" "$condition"
 done <<'EOF'
 item->in->level < -6|item->in->level|-7 -8
 item->in->flag == 5|item->in->flag|5

@@ -132,20 +132,18 @@ do_inotify_init flags=$arg1:s32
 '
 
 # ---- which of them can be probed here, with such parameters ----
-functions=() expressions=()
+functions=()
 while read -r f fetches; do
 	[[ $f ]] || continue
 	grep -qx "$f" $TRACING/available_filter_functions 2>/dev/null || continue
 	{ echo "p:args/$f $f $fetches" >>$TRACING/kprobe_events; } 2>/dev/null || continue
 	functions+=("$f")
 	echo "r:args/ret_$f $f ret=\$retval:s64" >>$TRACING/kprobe_events
-	for n in $(sed 's/=[^ ]*//g' <<<"$fetches"); do expressions+=("$n"); done
 done <<<"$table"
 printf '# %s\n' "${functions[*]}"
 ok $((${#functions[@]} < 10)) "at least ten functions: ${#functions[@]}"
 
 # ---- both trace a process that waits until both are there ----
-list=$(printf '%s\n' "${expressions[@]}" | sort -u | paste -sd,)
 mkfifo "$T/go"
 # what calls them: system calls by their numbers, since Perl's modules are not here
 cat >"$T/calls.pl" <<'EOF'
@@ -171,7 +169,7 @@ bash -c 'read -r _ <"$1"; exec perl "$2" "$3"' bash "$T/go" "$T/calls.pl" "$T/ca
 waiting=$!
 echo $waiting >$TRACING/set_event_pid
 echo 65536 >$TRACING/buffer_size_kb
-timeout -k 10 600 $BBTRACE kernel "${functions[@]}" -p $waiting --args="$list" -e entry -v -F json -o "$T/json" \
+timeout -k 10 600 $BBTRACE kernel "${functions[@]}" -p $waiting --args -e entry -v -F json -o "$T/json" \
 	>/dev/null 2>"$T/err" </dev/null &
 tracer=$!
 wait_for 120 grep -q '^bbtrace: recording' "$T/err"
@@ -185,10 +183,11 @@ echo 0 >$TRACING/events/args/enable
 
 # a parameter that has another name on this kernel: that function is left out
 # jq would round large numbers
-perl -ne 'next unless /"event":"entry"/ && /"symbol":"(\w+)".*"args":(\{[^}]*\})/;
+TABLE=$table perl -ne 'next unless /"event":"entry"/ && /"symbol":"(\w+)".*"args":(\{[^}]*\})/;
 	my ($f, $args, @a) = ($1, $2);
 	while ($args =~ /"(\w+)":("[^"]*"|[^,}]+)/g) {
 		my ($name, $value) = ($1, $2);
+		next unless $ENV{TABLE} =~ /^$f (.* )?$name=/m;
 		$value =~ s/"//g if $value =~ /^"0x/;
 		push @a, "$name=$value";
 	}
