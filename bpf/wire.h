@@ -215,11 +215,8 @@ struct wire_fetched {
 #define WIRE_CONDITIONS	     4 /* of a function, at most */
 #define WIRE_CONDITION_WORDS 9
 enum wire_compare { WIRE_EQ, WIRE_NE, WIRE_LT, WIRE_LE, WIRE_GT, WIRE_GE };
-enum wire_condition_kind {
-	WIRE_IS_NUMBER,
-	WIRE_IS_NULL, /* of a pointer that fetch follows */
-	WIRE_IS_TEXT,
-};
+/* NULL: of a pointer that fetch follows */
+enum wire_condition_kind { WIRE_IS_NUMBER, WIRE_IS_NULL, WIRE_IS_TEXT };
 struct wire_condition {
 	struct wire_fetch fetch; /* nsteps 0: the value is there */
 	__u8 kind, how;
