@@ -218,11 +218,10 @@ enum wire_compare { WIRE_EQ, WIRE_NE, WIRE_LT, WIRE_LE, WIRE_GT, WIRE_GE };
 /* NULL: of a pointer that fetch follows */
 enum wire_condition_kind { WIRE_IS_NUMBER, WIRE_IS_NULL, WIRE_IS_TEXT };
 struct wire_condition {
-	struct wire_fetch fetch; /* nsteps 0: the value is there */
-	__u8 kind, how;
-	__u8 width, bit_at, is_signed; /* a number: bits */
-	__u8 wide, as_unsigned;	       /* as what it is compared */
-	__u8 orders;		       /* a bit for each that holds: greater, equal, less */
+	struct wire_fetch fetch;		  /* nsteps 0: the value is there */
+	__u8 kind, how, width, bit_at, is_signed; /* a number: bits */
+	__u8 wide, as_unsigned;			  /* as what it is compared */
+	__u8 orders; /* a bit for each that holds: greater, equal, less */
 	__u64 with;
 	__u64 text[WIRE_CONDITION_WORDS], mask[WIRE_CONDITION_WORDS];
 };
