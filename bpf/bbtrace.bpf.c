@@ -227,6 +227,7 @@ static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct w
 	return true;
 }
 
+#include "judge.h"
 #include "compact.h"
 #include "goroutine.h"
 #include "count.h"
@@ -287,6 +288,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
 		return count_hit(ctx, what, &w, kernel);
 	if (kernel)
 		w.state = interrupt_context(ctx);
+	if (config.judges && is_left_out(ctx, what, &w, kernel, cookie & COOKIE_RETURN))
+		return 0;
 	if (!has_ring(&w))
 		return 0;
 	if (!kernel && config.go && tell_goroutine(ctx, &w, what))
@@ -400,6 +403,8 @@ int hit_kernel_return(struct pt_regs *ctx)
 	if (!word || *word & SITE_IGNORED)
 		return 0;
 	w.state = interrupt_context(ctx);
+	if (config.judges && is_left_out(ctx, *site, &w, true, true))
+		return 0;
 	/* not an event: most calls end at a ret, which has its own */
 	if (lost_records && tell_losses(ctx, &w, true))
 		return lose(ctx, &w, 0);

@@ -74,6 +74,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 		note_exec(w);
 	if (config.inlines && may_pass(w.pid))
 		tell_all(w, bpf_get_current_task_btf());
+	if (config.judges)
+		forget_mute(w, false);
 	/* include/trace/events/sched.h: (task, old_pid, bprm) */
 	if (is_lost(w, ctx->args[1]) && passes(w, false))
 		lose_target(w.pid);
@@ -249,6 +251,8 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 			follow(parent, child);
 		if (config.watches)
 			inherit_values(parent.pid, child.pid);
+		if (config.judges)
+			inherit_mute(parent, child, task);
 	}
 	if (config.inlines)
 		tell_child(parent, child, task);
@@ -303,6 +307,8 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 
 	if (config.counts || config.ends)
 		tell_end(w);
+	if (config.judges)
+		forget_mute(w, true);
 	/* the last thread, not the main thread, which others may outlive (kernel/exit.c,
 	 * do_exit()) */
 	if (!BPF_CORE_READ(task, signal, live.counter))

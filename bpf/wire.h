@@ -210,6 +210,28 @@ struct wire_fetched {
 	__u8 bytes[WIRE_FETCH_ROOM];
 };
 
+/* ---- conditions (config.judges) ---- */
+
+#define WIRE_CONDITIONS	     4 /* of a function, at most */
+#define WIRE_CONDITION_WORDS 9
+enum wire_compare { WIRE_EQ, WIRE_NE, WIRE_LT, WIRE_LE, WIRE_GT, WIRE_GE };
+/* NULL: of a pointer that fetch follows */
+enum wire_condition_kind { WIRE_IS_NUMBER, WIRE_IS_NULL, WIRE_IS_TEXT };
+struct wire_condition {
+	struct wire_fetch fetch;		  /* nsteps 0: the value is there */
+	__u8 kind, how, width, bit_at, is_signed; /* a number: bits */
+	__u8 wide, as_unsigned;			  /* as what it is compared */
+	__u8 orders; /* a bit for each that holds: greater, equal, less */
+	__u64 with;
+	__u64 text[WIRE_CONDITION_WORDS], mask[WIRE_CONDITION_WORDS];
+};
+/* What is counted where they don't hold. */
+enum wire_muted { WIRE_MUTED_CALLS, WIRE_MUTED_HITS, WIRE_MUTED };
+struct wire_conditions {
+	__u32 n, pad;
+	struct wire_condition of[WIRE_CONDITIONS];
+};
+
 /* ---- named events (plan/named.h of src): tracepoints, USDT probes, samples … ---- */
 
 #define WIRE_NAMED_FRAMES 128  /* of the kernel, and of the program, at most */
@@ -443,6 +465,7 @@ struct wire_ring {
  */
 #define SITE_LOWERED_SHIFT 56
 #define SITE_LOWERED(w)	   (((w) >> SITE_LOWERED_SHIFT) & WIRE_ABOVE)
+#define SITE_LEAVES	   (1ull << 62) /* it may lead to a function's entry, with its stack pointer */
 #define SITE_IGNORED	   (1ull << 63) /* its probe could not be removed: hits are ignored */
 #define SITE_ID(w)	   ((__u32)(w)&WIRE_SITE_MASK)
 enum probe_action {
@@ -550,6 +573,7 @@ struct wire_config {
 	__u8 rings;    /* each thread has a ring of its own */
 	__u8 ends;     /* ends of threads are recorded */
 	__u8 fetched;  /* entries and returns have so many values in memory */
+	__u8 judges;   /* some entries are judged by conditions */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
 	__u32 filters; /* enum filter_flags */

@@ -72,7 +72,7 @@ _bbtrace_value() {
 	case $1 in
 	-p | --pid | --tid) _bbtrace_pids ;;
 	--comm) _bbtrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null)" ;;
-	--depth | -t | --timeout | -l | --limit | --interval | --last | --retire | --fail-under | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --attach | --max-size | --from | --to | \
+	--depth | -t | --timeout | -l | --limit | --interval | --last | --retire | --fail-under | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --if | --attach | --max-size | --from | --to | \
 		--head | --tail) COMPREPLY=() ;;
 	--cgroup)
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
@@ -122,7 +122,7 @@ _bbtrace_look_back() {
 			;;
 		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | --watch | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
-			--btf | --attach | --color | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
+			--btf | --attach | --color | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --if | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
 			--head | --tail | --tag | --control | --dump-on | --start-on | --stop-on | --delay | --for | -n | --differences | --context) i=$((i + 1)) ;;
 		-*) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
@@ -137,7 +137,7 @@ _bbtrace_options() {
 	user | kernel | trace | event | watch | profile)
 		case $verb in
 		profile) own=--timeline ;;
-		user | kernel | trace) own="--why --args" ;;
+		user | kernel | trace) own="--why --args --if" ;;
 		esac
 		_bbtrace_words "$own -p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --freq --watch --user-only --exported -r --regs -k --stack --stack-size
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
@@ -146,7 +146,7 @@ _bbtrace_options() {
 			--stop-on --delay --for -h --help"
 		;;
 	report)
-		_bbtrace_words "-p --pid --tid --comm -e --events --exclude -r --regs -F --format --fail-under -o --output --from --to --head
+		_bbtrace_words "-p --pid --tid --comm -e --events --exclude --if -r --regs -F --format --fail-under -o --output --from --to --head
 			--tail --info --tag --by-symbol -l --limit --depth --min-duration -T --time --no-fold --no-src --addresses -c --count --last --color -v --verbose
 			-q --quiet -h --help"
 		;;

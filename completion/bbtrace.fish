@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|with|watch|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|stack-size|freq|buffer|max-overhead|min-duration|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail|control|dump-on|start-on|stop-on|delay|for))$' $word
+        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|with|watch|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|stack-size|freq|buffer|max-overhead|min-duration|if|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail|control|dump-on|start-on|stop-on|delay|for))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -127,6 +127,7 @@ complete -c bbtrace -n $shows -s r -l regs -x -a '(__fish_append , none args all
 complete -c bbtrace -n $trace -l watch -x -d 'Also accesses of this variable or address'
 complete -c bbtrace -n $trace -l user-only -d 'Watchpoints: not what the kernel does'
 complete -c bbtrace -n '__bbtrace_verb user kernel trace' -l args -d 'Arguments and results by type'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace report' -l if -x -d 'Only invocations with such arguments or results'
 complete -c bbtrace -n $trace -s k -l stack -d 'Record the call stack on entry'
 complete -c bbtrace -n $shows -s F -l format -x -a 'text json chrome perfetto annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc tests tests:names paths paths:json' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb list' -s F -l format -x -a 'text json annotate dot' -d 'Output format'

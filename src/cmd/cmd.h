@@ -92,8 +92,9 @@ struct args {
 	bool sched;		 /* -e sched */
 	unsigned events;	 /* enum plan_events */
 	const char *regs;
-	bool typed;		    /* --args */
-	expression_vec expressions; /* of it; empty: all arguments */
+	bool typed;			/* --args */
+	expression_vec expressions;	/* of it; empty: all arguments */
+	value_condition_vec conditions; /* --if */
 	bool stack;
 	uint64_t stack_size; /* with stack: bytes to copy; 0: frame pointers are followed */
 #define STACK_SIZE_AUTO UINT64_MAX

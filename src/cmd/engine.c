@@ -35,7 +35,8 @@ static const char *not_auto(const struct args *a)
 	if (a->attach)
 		return "--attach";
 	if (a->typed) /* they don't log what pointers lead to */
-		return "--args, unless inline is asked for";
+		return a->conditions.len ? "--if, unless inline is asked for"
+					 : "--args, unless inline is asked for";
 	return a->returns == RETURNS_PROBE ? "--returns probe" : NULL;
 }
 

@@ -85,8 +85,8 @@ const struct output_format *args__format(const struct args *a)
 bool args__counts(const struct args *a)
 {
 	const struct output_format *format = args__format(a);
-	bool steps = a->depth || a->min_duration || a->limit || a->last || a->max_overhead ||
-		     (a->record && !a->count) ||
+	bool steps = a->depth || a->min_duration || a->conditions.len || a->limit || a->last ||
+		     a->max_overhead || (a->record && !a->count) ||
 		     (a->placement_given && a->placement != PLACEMENT_FULL) ||
 		     !(a->events & (format->entries ? PLAN_ENTRY | PLAN_BRANCH : PLAN_BRANCH));
 
@@ -124,7 +124,7 @@ static int check_interval(const struct args *a)
 		return err__set(
 			EINVAL,
 			"%s needs counts that are kept in the kernel: not with --depth, "
-			"--min-duration, --limit, --last, --max-overhead, --record, or --placement "
+			"--min-duration, --if, --limit, --last, --max-overhead, --record, or --placement "
 			"witness or implied",
 			option);
 	return 0;

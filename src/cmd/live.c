@@ -242,6 +242,11 @@ static int on_counted(void *ctx, const struct count *n)
 	return show__counted(&((struct live *)ctx)->show, n);
 }
 
+static void on_muted(void *ctx, uint64_t invocations, uint64_t hits)
+{
+	trace__muted(((struct live *)ctx)->show.trace, invocations, hits);
+}
+
 void live__open(struct live *l, const struct plan *plan, const struct targets *targets,
 		const struct trace_options *options, struct output *output,
 		struct recorder *recorder, uint64_t limit)
@@ -249,7 +254,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 	struct spaces *spaces = spaces__new();
 
 	l->sink = (struct source_sink){l,	  on_event,   on_sideband, on_lost,
-				       on_missed, on_counted, on_run};
+				       on_missed, on_counted, on_run,	   on_muted};
 	l->recorder = recorder;
 	l->generated = perf_maps__new();
 	show__open(&l->show, plan, options, spaces, output, limit);

@@ -124,6 +124,11 @@ int option__set_args(struct args *a, const char *v)
 	return v ? expressions__parse(v, &a->expressions) : 0;
 }
 
+int option__set_if(struct args *a, const char *v)
+{
+	return conditions__parse(v, &a->conditions);
+}
+
 int option__set_with(struct args *a, const char *v)
 {
 	vec__push(&a->with, v);

@@ -77,6 +77,9 @@ static const struct option_row rows[] = {
 	 "also what each conditional tests: the values that it compares"},
 	{"args", 0, "", VERB_FUNCTIONS, OTHER,
 	 "arguments and results by type; =EXPR,...: these, as path->dentry", option__set_args},
+	{"if", 0, "CONDITION", VERB_FUNCTIONS | VERB_REPORT, OTHER,
+	 "only invocations with such arguments or results: 'size > 4096 && ret < 0'; may be repeated",
+	 option__set_if},
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(stack), "record the call stack on entry"},
 	{"stack-size", 0, "SIZE", VERB_TRACE, COUNT(stack_size),
 	 "-k: copy so much of the stack (default: 8K), 0: follow frame pointers"},
@@ -414,4 +417,5 @@ void args__free(struct args *a)
 	vec__free(&a->markers_in);
 	vec__free(&a->watch);
 	expressions__free(&a->expressions);
+	conditions__free(&a->conditions);
 }

@@ -29,6 +29,14 @@ static void describe(struct trace_meta *m)
 	m->cpus = sysconf(_SC_NPROCESSORS_CONF);
 }
 
+static char *conditions_of(const struct args *a)
+{
+	struct str s = {0};
+
+	conditions__put(&a->conditions, &s);
+	return s.data;
+}
+
 int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch *arch)
 {
 	struct tm local = {0};
@@ -45,6 +53,7 @@ int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch 
 		.tag = a->tag,
 	};
 	describe(m);
+	m->conditions = conditions_of(a);
 	m->realtime_offset = now_ns(CLOCK_REALTIME) - m->start_time;
 	m->utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
 	return parse_regs(m, a->regs, arch);
@@ -55,6 +64,7 @@ void meta__free(struct trace_meta *m)
 	free((char *)m->command);
 	free((char *)m->system);
 	free((char *)m->host);
+	free((char *)m->conditions);
 }
 
 int meta__override(struct trace_meta *m, const struct args *a, const struct arch *arch)

@@ -164,6 +164,19 @@ static void describe(const struct replay *r, const struct plan *plan)
 		     plan->probes);
 }
 
+static int judge(struct replay *r)
+{
+	const value_condition_vec *c = &r->args->conditions;
+	int err;
+
+	if (!c->len)
+		return 0;
+	if (r->meta.counts)
+		return err__set(EINVAL, "--if: %s has counts alone", r->in->name);
+	err = trace_reader__judge(r->in->reader, c);
+	return err ? err__prefix(err, "%s", r->in->name) : 0;
+}
+
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
 {
 	struct replay *r = ctx;
@@ -174,6 +187,9 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	r->meta = *meta;
 	describe(r, plan);
 	err = meta__override(&r->meta, r->args, plan->arch);
+	if (err)
+		return err;
+	err = judge(r);
 	if (err)
 		return err;
 	err = fill_filter(r, plan);
@@ -295,6 +311,13 @@ static void on_missed(void *ctx, const struct missed *m)
 	show__missed(&r->show, m);
 }
 
+static void on_muted(void *ctx, uint64_t invocations, uint64_t hits)
+{
+	struct replay *r = ctx;
+
+	trace__muted(r->show.trace, invocations, hits);
+}
+
 int replay__run(struct replay *r)
 {
 	static const struct trace_calls calls = {.begin = on_begin,
@@ -303,7 +326,8 @@ int replay__run(struct replay *r)
 						 .mapped = on_mapped,
 						 .counts = on_counts,
 						 .damage = on_damage};
-	const struct source_sink sink = {r, on_event, on_sideband, on_lost, on_missed};
+	const struct source_sink sink = {r,	    on_event, on_sideband, on_lost,
+					 on_missed, NULL,     NULL,	   on_muted};
 	int err;
 
 	r->source = recorded__open(r->in->reader, &calls, r);

@@ -28,6 +28,35 @@ static int check_why(const struct args *a)
 	return 0;
 }
 
+/* What is left out has to be over before others are shown, and begun to be judged. */
+static int check_conditions(const struct args *a)
+{
+	const struct value_condition *c;
+	bool of_return = false;
+
+	if (!a->conditions.len)
+		return 0;
+	vec__each (c, &a->conditions)
+		of_return |= !strcmp(c->left.base, "ret");
+	if (a->last)
+		return err__usage("--if and --last exclude each other: the entry that tells may be "
+				  "older than what is kept");
+	if (a->max_overhead)
+		return err__usage("--if and --max-overhead exclude each other: what is left out "
+				  "takes time, too, and isn't counted");
+	if (a->record && a->count)
+		return err__usage("--if leaves out invocations, and --record with -c has counts of "
+				  "all: give -o FILE, then bbtrace report -c");
+	if (of_return && !(a->events & PLAN_RETURN))
+		return err__usage("--if with ret needs returns: -e must have return, and not "
+				  "--returns none");
+	if (!(a->events & (PLAN_RETURN | PLAN_BRANCH)))
+		return err__usage(
+			"--if needs to know when invocations are over: -e must have return "
+			"or branch, and not --returns none");
+	return 0;
+}
+
 static int usage_of(const struct args *a)
 {
 	const char *name = args__record_name(a);
@@ -84,11 +113,14 @@ int trace__check(struct args *a)
 		err = check_stack_size(a);
 	if (!err && a->why)
 		err = check_why(a);
+	a->typed |= a->conditions.len;
 	if (!err)
 		err = engine__settle(a);
 	if (err)
 		return err;
 	err = returns__settle(a);
+	if (!err)
+		err = check_conditions(a);
 	if (!err)
 		wants__settle(a);
 	return err;

@@ -23,6 +23,28 @@ static bool is_libc(const struct object *o)
 	return starts && tells;
 }
 
+static void tell_conditions(const struct args *a, const struct plan *plan)
+{
+	uint32_t judged = 0, others = 0, first = 0;
+	size_t n;
+
+	for (uint32_t i = 0; a->conditions.len && i < plan->functions.len; i++) {
+		const struct plan_function *f = &plan->functions.data[i];
+
+		if (f->flags & (FUNCTION_HELPER | FUNCTION_RANGE | FUNCTION_REMOVED))
+			continue;
+		if (plan__conditions(plan, i, &n))
+			judged++;
+		else if (!others++)
+			first = i;
+	}
+	if (others)
+		note_verbose("--if judges %u function%s; %s%s have not all of what it names: they "
+			     "are shown with what calls them, and otherwise in any case",
+			     judged, judged == 1 ? "" : "s", plan->functions.data[first].name,
+			     others == 1 ? "" : " and others");
+}
+
 static void tell(const struct args *a, const struct plan *plan, const struct plan_values_result *r)
 {
 	const struct plan_function *f = plan->functions.data;
@@ -48,6 +70,7 @@ static void tell(const struct args *a, const struct plan *plan, const struct pla
 int typed__plan(const struct args *a, struct plan *plan, const char *btf)
 {
 	struct plan_values_options o = {.expressions = a->expressions.len ? &a->expressions : NULL,
+					.conditions = &a->conditions,
 					.fetches = a->engine != ENGINE_INLINE,
 					.kernel = ask_kernel,
 					.ctx = (void *)btf,
@@ -58,11 +81,14 @@ int typed__plan(const struct args *a, struct plan *plan, const char *btf)
 	if (!a->typed || plan->placement == PLACEMENT_COUNT)
 		return 0;
 	err = plan__add_values(plan, &o, &result);
+	if (!err)
+		err = plan__add_conditions(plan, &a->conditions);
 	if (err) {
 		autofree char *why = xstrdup(err__text());
 
 		return err__usage("%s", why);
 	}
 	tell(a, plan, &result);
+	tell_conditions(a, plan);
 	return 0;
 }

@@ -21,6 +21,8 @@ static unsigned events_of_options(const struct args *a)
 		return OUTPUT_STEPS;
 	if (a->min_duration || a->returns_given)
 		events |= PLAN_RETURN;
+	if (a->conditions.len)
+		events |= PLAN_ENTRY | PLAN_RETURN;
 	/* a call that has begun before shows by its branches, and is the caller of others */
 	if (!a->command)
 		events |= PLAN_BRANCH;
@@ -161,7 +163,7 @@ uint32_t wants__log_regs(const struct args *a, const struct plan *plan)
 	uint32_t regs = 1u << arch->sp_reg;
 	const struct plan_object *o;
 
-	if (!args__wants(a).regs)
+	if (!args__wants(a).regs && !a->conditions.len)
 		return regs;
 	if (wants__all_regs(a)) /* the log tells the address of the instruction in any case */
 		return ((1ull << arch->nregs) - 1) & ~(1ull << arch->ip_reg);
@@ -211,6 +213,7 @@ struct plan_options wants__plan_options(const struct args *a, const struct arch 
 				     .count_all = a->placement_given || retires,
 				     .retire = retires,
 				     .tests = a->why,
+				     .mutes = a->conditions.len && a->engine == ENGINE_PROBE,
 				     .mechanism = a->attach,
 				     .return_probes = a->returns == RETURNS_PROBE,
 				     .exact_flags = wants_flags(a),

@@ -409,4 +409,37 @@ struct logged_entry {
 void log_decoder__entry(const struct log_decoder *d, const struct log_thread *t,
 			const uint64_t *words, const struct logged *r, struct logged_entry *out);
 
+/* ---- as they are found in a hit (read.c) ---- */
+
+/* What a hit has. */
+struct value_source {
+	const uint64_t *regs, *syscall_args; /* EVENT_REGS, EVENT_ARGS of them; or NULL */
+	const struct fetched *fetched;	     /* nfetched of them */
+	unsigned nfetched;
+	bool has_result;
+	uint64_t result;
+};
+struct plan;
+struct plan_value;
+enum value_known { VALUE_KNOWN, VALUE_NOT_RECORDED, VALUE_NOT_READABLE };
+struct value_read {
+	enum value_known known;
+	uint64_t number, upper; /* sign-extended by its type; upper: of a pair */
+	const uint8_t *text;	/* len bytes */
+	size_t len;
+	bool cut;
+	bool has_address; /* NOT_READABLE: number is where it is */
+};
+struct value_read value__read(const struct plan *p, const struct plan_value *v,
+			      const struct value_source *s);
+
+enum verdict {
+	VERDICT_HOLDS,
+	VERDICT_FAILS,
+	VERDICT_UNKNOWN, /* a value isn't known */
+};
+/* By its conditions of arguments, or of its return. */
+enum verdict plan__judge(const struct plan *p, uint32_t function, bool of_return,
+			 const struct value_source *s);
+
 #endif

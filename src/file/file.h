@@ -23,12 +23,13 @@ struct trace_meta {
 	uint64_t limit; /* of printed events; 0: none */
 	uint32_t cpus;	/* of the machine */
 	uint32_t part; /* number of earlier parts of this trace, which are in other files or gone */
-	const char *version; /* bbtrace's */
-	const char *command; /* bbtrace's command line */
-	const char *system;  /* kernel name, release, version and machine */
-	bool counts;	     /* the file has counts of edges, and no events */
-	const char *tag;     /* --tag; NULL: none */
-	const char *host;    /* the name of the machine; NULL: not known */
+	const char *version;	/* bbtrace's */
+	const char *command;	/* bbtrace's command line */
+	const char *system;	/* kernel name, release, version and machine */
+	bool counts;		/* the file has counts of edges, and no events */
+	const char *tag;	/* --tag; NULL: none */
+	const char *host;	/* the name of the machine; NULL: not known */
+	const char *conditions; /* --if, as conditions__parse() takes them; NULL: none */
 };
 
 /* How the trace ended. */
@@ -160,6 +161,9 @@ const struct trace_meta *trace_reader__peek(struct trace_reader *r);
 /* From TRACE_BEGIN on; each TRACE_PLAN has changed it. */
 const struct plan *trace_reader__plan(const struct trace_reader *r);
 const struct trace_meta *trace_reader__meta(const struct trace_reader *r);
+/* The plan has the conditions of the file; from TRACE_BEGIN on these, too. -EINVAL with a message:
+ * not with this file. */
+int trace_reader__judge(struct trace_reader *r, const value_condition_vec *more);
 /* Passes an item to its callback; 0 without one. */
 int trace_reader__pass(const struct trace_reader *r, const struct trace_item *item,
 		       const struct trace_calls *calls, void *ctx);

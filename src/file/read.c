@@ -97,6 +97,24 @@ static bool pay_for_increment(struct trace_reader *r)
 	return true;
 }
 
+/* Conditions are in the file as text. */
+int trace_reader__judge(struct trace_reader *r, const value_condition_vec *more)
+{
+	const char *text = r->rows.meta.data[0].conditions;
+	value_condition_vec all = {0};
+	int err = text && *text ? conditions__parse(text, &all) : 0;
+	size_t own = all.len;
+	const struct value_condition *c;
+
+	vec__each (c, more)
+		vec__push(&all, *c);
+	if (!err)
+		err = plan__add_conditions(r->plan, &all);
+	all.len = own; /* the others aren't its */
+	conditions__free(&all);
+	return err;
+}
+
 /* The plan, or an increment of it, is complete. */
 static int take_plan(struct trace_reader *r)
 {
@@ -116,6 +134,8 @@ static int take_plan(struct trace_reader *r)
 	}
 	if (err)
 		return err == -EBADMSG ? reader__damaged(r) : err;
+	if (first && trace_reader__judge(r, &(value_condition_vec){0}))
+		return reader__damaged(r);
 	if (first)
 		r->events = event_decoder__new(r->plan, r->version.major);
 	r->begins = first;

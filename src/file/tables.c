@@ -28,7 +28,7 @@ static const struct column meta[] = {
 	STRING(struct trace_meta, version),    STRING(struct trace_meta, command),
 	STRING(struct trace_meta, system),     BOOL(struct trace_meta, no_fold),
 	BOOL(struct trace_meta, counts),       STRING(struct trace_meta, tag),
-	STRING(struct trace_meta, host),
+	STRING(struct trace_meta, host),       STRING(struct trace_meta, conditions),
 };
 
 static const struct column object[] = {
@@ -268,6 +268,11 @@ static const struct column end[] = {
 	NUMBER(struct trace_end, totals.residue),
 	NUMBER(struct trace_end, totals.cut),
 	NUMBER(struct trace_end, totals.named),
+	NUMBER(struct trace_end, totals.muted),
+	NUMBER(struct trace_end, totals.muted_hits),
+	NUMBER(struct trace_end, totals.unmet),
+	NUMBER(struct trace_end, totals.unjudged),
+	NUMBER(struct trace_end, totals.undecided),
 };
 
 #define ROWS(columns, member)                                                                      \

@@ -163,6 +163,12 @@ static bool is_timed(const struct output *o, const struct step *step)
 	return step->timed;
 }
 
+/* Where invocations are left out, nobody knows whether an entry is the first one. */
+static bool may_be_first(const struct output *o, const struct step *step)
+{
+	return step->timed && !o->plan->conditions.len;
+}
+
 /* What copies take of a time isn't worth a word. */
 static bool took_tracing(const struct output *o, const struct step *s)
 {
@@ -208,7 +214,7 @@ static bool has_several_objects(const struct output *o, const struct step *step)
 #define CELL(name, how, ...) {.field = FIELD_##name, .show = show_##how, __VA_ARGS__}
 #define LINE_END	     {.field = FIELDS}
 #define SINCE_CELL	     CELL(SINCE, duration, .before = "  +", .after = " since last",                \
-				  .absent = "  first entry", .colour = DIM, .when = is_timed, .time = true)
+				  .absent = "  first entry", .colour = DIM, .when = may_be_first, .time = true)
 #define STACK_CELLS                                                                               \
 	CELL(STACK, stack, .colour = DIM), CELL(STACK_END, stack_end, .colour = YELLOW)
 

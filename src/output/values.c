@@ -5,131 +5,17 @@
 #include "output/fields.h"
 #include "output/values.h"
 
-enum how_known { KNOWN_VALUE, NOT_RECORDED, NOT_READABLE };
-
-/* A value of a step. */
-struct shown {
-	enum how_known known;
-	uint64_t number, upper; /* sign-extended by its type; upper: of a pair */
-	const uint8_t *text;	/* len bytes */
-	size_t len;
-	bool cut;
-	bool has_address; /* NOT_READABLE: number is where it is */
-};
-
-/* ---- reading ---- */
-
-static uint64_t lowest(uint64_t number, unsigned bits)
+static struct value_read read_value(const struct output *o, const struct step *s,
+				    const struct plan_value *v)
 {
-	return bits < 64 ? number & ((1ull << bits) - 1) : number;
-}
+	const struct value_source from = {.regs = s->regs,
+					  .syscall_args = s->syscall_args,
+					  .fetched = s->fetched,
+					  .nfetched = s->nfetched,
+					  .has_result = s->has_value,
+					  .result = s->value};
 
-static unsigned width_of(const struct plan_value *v)
-{
-	return v->bits ? v->bits : 8u * min_of(v->size, (uint8_t)8);
-}
-
-/* An enumeration is, if one of its names is of a negative number. */
-static bool is_signed(const struct output *o, const struct plan_value *v)
-{
-	const struct plan_enumerator *e;
-	size_t n;
-
-	if (v->kind != KIND_ENUM)
-		return v->kind == KIND_SIGNED;
-	e = plan__enumerators(o->plan, v->enumeration, &n);
-	for (size_t i = 0; i < n; i++)
-		if (e[i].value < 0)
-			return true;
-	return false;
-}
-
-static uint64_t by_type(const struct output *o, const struct plan_value *v, uint64_t number)
-{
-	unsigned width = width_of(v);
-
-	number = lowest(number >> (v->bits ? v->bit_at : 0), width);
-	if (width && width < 64 && number >> (width - 1) && is_signed(o, v))
-		number |= UINT64_MAX << width;
-	return number;
-}
-
-/* Text has at most v->size bytes; of an array it may end without a 0. */
-static void take_text(const struct plan_value *v, const struct fetched *f, struct shown *out)
-{
-	size_t most = min_of((size_t)v->size, (size_t)VALUE_TEXT_MAX);
-
-	out->text = f->bytes;
-	out->len = strnlen((const char *)f->bytes, min_of((size_t)f->len, (size_t)FETCHED_ROOM));
-	if (out->len > most) {
-		out->len = most;
-		out->cut = true;
-	}
-}
-
-static void take_fetched(const struct output *o, const struct step *s, const struct plan_value *v,
-			 struct shown *out)
-{
-	const struct fetched *f;
-
-	out->known = NOT_RECORDED;
-	if (!s->fetched || v->fetched > s->nfetched)
-		return;
-	f = &s->fetched[v->fetched - 1];
-	out->known = f->len < 0 ? NOT_READABLE : KNOWN_VALUE;
-	if (f->len == FETCHED_ABSENT) {
-		memcpy(&out->number, f->bytes, sizeof(out->number));
-		out->has_address = true;
-	}
-	if (f->len < 0)
-		return;
-	if (v->kind == KIND_TEXT)
-		return take_text(v, f, out);
-	memcpy(&out->number, f->bytes, min_of((size_t)f->len, sizeof(out->number)));
-	out->number = by_type(o, v, out->number);
-}
-
-static bool take_word(const struct step *s, const struct plan_value *v, uint64_t *out)
-{
-	switch (v->from) {
-	case FROM_REGISTER:
-		*out = s->regs && v->reg < EVENT_REGS ? s->regs[v->reg] : 0;
-		return s->regs && v->reg < EVENT_REGS;
-	case FROM_SYSCALL:
-		*out = s->syscall_args && v->reg < EVENT_ARGS ? s->syscall_args[v->reg] : 0;
-		return s->syscall_args && v->reg < EVENT_ARGS;
-	case FROM_RESULT:
-		*out = s->value;
-		return s->has_value;
-	}
-	return false;
-}
-
-static struct shown read_value(const struct output *o, const struct step *s,
-			       const struct plan_value *v)
-{
-	struct shown out = {.known = NOT_RECORDED};
-	uint64_t word;
-
-	if (v->kind == KIND_FLOAT || v->from == FROM_NOWHERE)
-		return out;
-	if (v->fetched) {
-		take_fetched(o, s, v, &out);
-		return out;
-	}
-	if (v->kind == KIND_TEXT || !take_word(s, v, &word))
-		return out;
-	out.known = KNOWN_VALUE;
-	if (v->second != REG_NONE) {
-		if (!s->regs || v->second >= EVENT_REGS)
-			out.known = NOT_RECORDED;
-		else if (o->plan->arch->word == 4)
-			word |= s->regs[v->second] << 32;
-		else
-			out.upper = lowest(s->regs[v->second], 8u * (v->size - 8u));
-	}
-	out.number = v->kind == KIND_PAIR ? word : by_type(o, v, word);
-	return out;
+	return value__read(o->plan, v, &from);
 }
 
 /* ---- names ---- */
@@ -140,7 +26,7 @@ static const char *enumerator(const struct output *o, const struct plan_value *v
 	const struct plan_enumerator *e = plan__enumerators(o->plan, v->enumeration, &n);
 
 	for (size_t i = 0; i < n; i++)
-		if (!lowest((uint64_t)e[i].value ^ value, width_of(v)))
+		if (!value__lowest((uint64_t)e[i].value ^ value, plan_value__width(v)))
 			return e[i].name;
 	return NULL;
 }
@@ -151,7 +37,7 @@ static bool put_flags(const struct output *o, const struct plan_value *v, uint64
 {
 	size_t before = out->len;
 
-	value = lowest(value, width_of(v));
+	value = value__lowest(value, plan_value__width(v));
 	for (uint64_t left = value, bit; left; left &= ~bit) {
 		const char *name;
 
@@ -177,43 +63,12 @@ static bool put_enum(const struct output *o, const struct plan_value *v, uint64_
 	return name || put_flags(o, v, value, out);
 }
 
-#define ERRNO_MAX 4095
-
-/* Those that only the kernel has: include/linux/errno.h. */
-static const char *errno_name(unsigned error)
-{
-	static const char *const own[] = {"ERESTARTSYS",
-					  "ERESTARTNOINTR",
-					  "ERESTARTNOHAND",
-					  "ENOIOCTLCMD",
-					  "ERESTART_RESTARTBLOCK",
-					  "EPROBE_DEFER",
-					  "EOPENSTALE",
-					  "ENOPARAM",
-					  NULL,
-					  "EBADHANDLE",
-					  "ENOTSYNC",
-					  "EBADCOOKIE",
-					  "ENOTSUPP",
-					  "ETOOSMALL",
-					  "ESERVERFAULT",
-					  "EBADTYPE",
-					  "EJUKEBOX",
-					  "EIOCBQUEUED",
-					  "ERECALLCONFLICT",
-					  "ENOGRACE"};
-
-	if (error >= 512 && error - 512 < ARRAY_SIZE(own))
-		return own[error - 512];
-	return strerrorname_np(error);
-}
-
-static const char *error_of(const struct plan_value *v, const struct shown *s)
+static const char *error_of(const struct plan_value *v, const struct value_read *s)
 {
 	int64_t number = v->size == 4 ? (int32_t)s->number : (int64_t)s->number;
 
-	return v->errnos && s->known == KNOWN_VALUE && number < 0 && number >= -ERRNO_MAX
-		       ? errno_name(-number)
+	return v->errnos && s->known == VALUE_KNOWN && number < 0 && number >= -ERRNO_MAX
+		       ? errno__name(-number)
 		       : NULL;
 }
 
@@ -236,7 +91,7 @@ static void put_char(uint8_t c, char quote, struct str *out)
 		str__putc(out, c);
 }
 
-static void put_quoted(const struct shown *s, struct str *out)
+static void put_quoted(const struct value_read *s, struct str *out)
 {
 	str__putc(out, '"');
 	for (size_t i = 0; i < s->len; i++)
@@ -250,8 +105,8 @@ static bool is_hidden(const struct output *o, uint64_t number)
 	return o->hides_addresses && number >> 47 && (int64_t)number < -ERRNO_MAX;
 }
 
-static void put_number(const struct output *o, const struct plan_value *v, const struct shown *s,
-		       struct str *out)
+static void put_number(const struct output *o, const struct plan_value *v,
+		       const struct value_read *s, struct str *out)
 {
 	switch (v->kind) {
 	case KIND_BOOL:
@@ -283,14 +138,14 @@ static void put_number(const struct output *o, const struct plan_value *v, const
 	}
 	if (is_hidden(o, s->number))
 		str__hex(out, s->number);
-	else if (is_signed(o, v))
+	else if (plan__is_signed(o->plan, v))
 		str__printf(out, "%lld", (long long)s->number);
 	else
 		str__dec(out, s->number);
 }
 
 /* There is nothing at the null pointer. */
-static void put_unreadable(const struct plan_value *v, const struct shown *s, struct str *out)
+static void put_unreadable(const struct plan_value *v, const struct value_read *s, struct str *out)
 {
 	if (s->has_address && !s->number && v->kind == KIND_TEXT) {
 		str__puts(out, "NULL");
@@ -306,12 +161,12 @@ static void put_unreadable(const struct plan_value *v, const struct shown *s, st
 static void put_value(const struct output *o, const struct step *step, const struct plan_value *v,
 		      struct str *out)
 {
-	struct shown s = read_value(o, step, v);
+	struct value_read s = read_value(o, step, v);
 	const char *error = error_of(v, &s);
 
-	if (s.known == NOT_READABLE)
+	if (s.known == VALUE_NOT_READABLE)
 		put_unreadable(v, &s, out);
-	else if (s.known == NOT_RECORDED)
+	else if (s.known == VALUE_NOT_RECORDED)
 		str__puts(out, "(not recorded)");
 	else if (v->kind == KIND_TEXT)
 		put_quoted(&s, out);
@@ -348,7 +203,7 @@ void values__put_args(const struct output *o, const struct step *step, struct st
 /* ---- as JSON ---- */
 
 static void put_json(const struct output *o, struct json *j, const struct step *step,
-		     const struct plan_value *v, const struct shown *s)
+		     const struct plan_value *v, const struct value_read *s)
 {
 	autofree struct str text = {0};
 
@@ -375,7 +230,7 @@ static void put_json(const struct output *o, struct json *j, const struct step *
 	}
 	if (is_hidden(o, s->number))
 		json__hex(j, s->number);
-	else if (is_signed(o, v))
+	else if (plan__is_signed(o->plan, v))
 		json__signed(j, s->number);
 	else
 		json__unsigned(j, s->number);
@@ -388,15 +243,15 @@ void values__put_json(const struct output *o, struct json *j, const struct step 
 
 	json__open_object(j);
 	for (size_t i = 0; i < n; i++, v++) {
-		struct shown s;
+		struct value_read s;
 
 		if (v->of_return != (step->type == STEP_RETURN) || is_result(v))
 			continue;
 		s = read_value(o, step, v);
-		if (s.known == NOT_RECORDED)
+		if (s.known == VALUE_NOT_RECORDED)
 			continue;
 		json__name(j, v->name);
-		if (s.known == NOT_READABLE)
+		if (s.known == VALUE_NOT_READABLE)
 			json__null(j);
 		else
 			put_json(o, j, step, v, &s);
@@ -423,9 +278,9 @@ void values__put_result(const struct output *o, const struct step *step, struct 
 void values__put_result_json(const struct output *o, struct json *j, const struct step *step)
 {
 	const struct plan_value *v = result_of(o, step);
-	struct shown s = read_value(o, step, v);
+	struct value_read s = read_value(o, step, v);
 
-	s.known == NOT_READABLE ? json__null(j) : put_json(o, j, step, v, &s);
+	s.known == VALUE_NOT_READABLE ? json__null(j) : put_json(o, j, step, v, &s);
 }
 
 /* ---- what there is ---- */
@@ -457,14 +312,14 @@ bool values__has_args(const struct output *o, const struct step *step)
 enum result_known values__result(const struct output *o, const struct step *step)
 {
 	const struct plan_value *v = values__are_typed(o, step) ? result_of(o, step) : NULL;
-	struct shown s;
+	struct value_read s;
 
 	if (!v)
 		return RESULT_UNTYPED;
 	if (v->kind == KIND_VOID)
 		return RESULT_NONE;
 	s = read_value(o, step, v);
-	if (s.known == NOT_RECORDED)
+	if (s.known == VALUE_NOT_RECORDED)
 		return step->has_value && v->kind != KIND_FLOAT && v->from == FROM_RESULT
 			       ? RESULT_UNTYPED
 			       : RESULT_NOT_RECORDED;
@@ -474,7 +329,7 @@ enum result_known values__result(const struct output *o, const struct step *step
 const char *values__errno(const struct output *o, const struct step *step)
 {
 	const struct plan_value *v = values__are_typed(o, step) ? result_of(o, step) : NULL;
-	struct shown s;
+	struct value_read s;
 
 	if (!v)
 		return NULL;

@@ -39,6 +39,25 @@ static bool is_landing(const struct placement *pl, uint32_t block)
 	return landing;
 }
 
+static bool is_entry_block(const struct plan *p, uint32_t block)
+{
+	uint32_t function = p->blocks.data[block].function;
+
+	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
+}
+
+/* Does it lead into a function, or out of one? Where entries may have no event, nothing else tells
+ * that. */
+static bool passes_call(const struct placement *pl, const struct plan_site *s)
+{
+	const struct plan_flow *flow = &pl->f.flow;
+	bool enters = s->kind == BRANCH_CALL || s->kind == BRANCH_ICALL || s->kind == BRANCH_RET;
+
+	for (uint32_t i = flow->out[s->block]; !enters && i < flow->out[s->block + 1]; i++)
+		enters = is_entry_block(pl->p, flow->successors[i]);
+	return enters;
+}
+
 /* May the probe be removed? Not in a landing without a witness: it may have room for none, being a
  * single compare-and-branch. */
 static bool may_choose(const struct placement *pl, const struct plan_site *s)
@@ -46,6 +65,8 @@ static bool may_choose(const struct placement *pl, const struct plan_site *s)
 	const struct plan *p = pl->p;
 
 	if (pl->ends && (size_t)(s - p->sites.data) < pl->nends && pl->ends[s - p->sites.data])
+		return false;
+	if (p->mutes && passes_call(pl, s))
 		return false;
 	return s->probe != PROBE_NONE && !s->kept && s->kind && !s->entry &&
 	       !plan__reports_entry(p, s - p->sites.data) &&
@@ -298,13 +319,6 @@ static void guard_landings(struct placement *pl)
 		if (returns_twice(pl->p, b))
 			frontier__add_witness(&pl->f, b->next, false);
 	}
-}
-
-static bool is_entry_block(const struct plan *p, uint32_t block)
-{
-	uint32_t function = p->blocks.data[block].function;
-
-	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
 }
 
 /* Without branches: where a call goes on that others were left for, and where it becomes another

@@ -253,6 +253,7 @@ struct plan {
 	bool edgeless;	    /* its blocks have no edges: see plan_options.batch */
 	bool return_probes; /* returns of programs are recorded by return probes on entries, not at
 			     * rets */
+	bool mutes;	    /* plan_options.mutes. Not in trace files */
 	bool late_entries;  /* plan_options.late_entries, for programs. Not in trace files */
 	bool tests;	    /* plan_options.tests. Not in trace files */
 	VEC(struct plan_object) objects;
@@ -281,6 +282,7 @@ struct plan {
 	VEC(struct plan_field) fields;		 /* by named event */
 	VEC(struct plan_value) values;		 /* by function; an increment has none; nor: */
 	VEC(struct plan_enumerator) enumerators; /* by enumeration */
+	VEC(struct plan_condition) conditions; /* by function. Not in trace files: their text is */
 	/* counts for the summary */
 	uint32_t probes;	/* sites that carry a probe */
 	uint32_t skipped;	/* sites that should carry a probe, but can't */
@@ -384,6 +386,8 @@ struct plan_options {
 			 */
 	const struct cost_row *costs; /* measured, as those of arch; NULL: the usual ones */
 	bool tests;		      /* find out what conditionals test (plan_site.test) */
+	bool mutes;  /* entries may have no event, with all up to their returns, as nobody knows in
+		      * advance: no path is told by them */
 	bool retire; /* placement count, all branches: their probes will be removed one by one,
 		      * which needs plan->sides */
 	const char *mechanism; /* the one whose costs count; NULL: the best one */

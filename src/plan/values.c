@@ -27,6 +27,7 @@ void plan__free_values(struct plan *p)
 	vec__each (e, &p->enumerators)
 		free((char *)e->name);
 	vec__free(&p->values);
+	vec__free(&p->conditions);
 	vec__free(&p->enumerators);
 }
 
@@ -94,6 +95,31 @@ unsigned plan__most_fetched(const struct plan *p)
 	return most;
 }
 
+uint64_t value__lowest(uint64_t number, unsigned bits)
+{
+	return bits < 64 ? number & ((1ull << bits) - 1) : number;
+}
+
+unsigned plan_value__width(const struct plan_value *v)
+{
+	return v->bits ? v->bits : 8u * min_of(v->size, (uint8_t)8);
+}
+
+/* An enumeration is, if one of its names is of a negative number. */
+bool plan__is_signed(const struct plan *p, const struct plan_value *v)
+{
+	const struct plan_enumerator *e;
+	size_t n;
+
+	if (v->kind != KIND_ENUM)
+		return v->kind == KIND_SIGNED;
+	e = plan__enumerators(p, v->enumeration, &n);
+	for (size_t i = 0; i < n; i++)
+		if (e[i].value < 0)
+			return true;
+	return false;
+}
+
 /* ---- from types ---- */
 
 struct adding {
@@ -106,7 +132,12 @@ struct adding {
 	uint32_t nenums;
 	uint32_t nparams; /* of the function */
 	bool *found;	  /* by expression: some function has it */
-	int error;	  /* of an expression that names a parameter */
+	/* by condition: 1 + the index, among what is loaded in a hit of the function, of what it
+	 * names */
+	uint8_t reserved[CONDITIONS_MOST];
+	int error;	   /* of an expression that names a parameter */
+	uint32_t unloaded; /* a function that has in memory what a condition names, and nothing
+			    * loads it; NO_FUNCTION: none */
 };
 
 static uint32_t enumeration_of(struct adding *a, uint32_t type)
@@ -138,10 +169,23 @@ static bool has_errnos(const struct callee *c, const struct value *v)
 	       (v->kind == KIND_SIGNED || v->kind == KIND_POINTER) && v->size >= 4;
 }
 
+static uint8_t reserved_for(const struct adding *a, const char *name)
+{
+	const struct value_condition *c;
+
+	vec__each (c, a->o->conditions)
+		if (!strcmp(c->left.text, name))
+			return a->reserved[c - a->o->conditions->data];
+	return 0;
+}
+
 /* Where it is loaded: among what is loaded in the same hit. */
 static void place_fetched(struct adding *a, struct plan_value *row, unsigned *fetched)
 {
 	if (!row->nsteps && row->from != FROM_STACK)
+		return;
+	row->fetched = reserved_for(a, row->name);
+	if (row->fetched)
 		return;
 	if (row->from != FROM_NOWHERE && a->o->fetches && *fetched < VALUES_FETCHED) {
 		row->fetched = ++*fetched;
@@ -222,6 +266,58 @@ static void add_expressions(struct adding *a, const struct callee *c, const stru
 	}
 }
 
+/* What conditions name is loaded in any case. */
+static void reserve(struct adding *a, const struct callee *c, const struct prototype *p,
+		    uint32_t function, unsigned fetched[2])
+{
+	const struct value_condition *one;
+
+	memset(a->reserved, 0, sizeof(a->reserved));
+	vec__each (one, a->o->conditions) {
+		bool of_return = !strcmp(one->left.base, "ret");
+		struct value v;
+
+		if (reserved_for(a, one->left.text) ||
+		    value__of_expression(a->t, p, c, &one->left, &v) ||
+		    v.place.from == FROM_NOWHERE || (!v.nsteps && v.place.from != FROM_STACK))
+			continue;
+		if (a->o->fetches)
+			a->reserved[one - a->o->conditions->data] = ++fetched[of_return];
+		else if (one->kind == CONSTANT_TEXT || v.kind != KIND_TEXT || one->left.n ||
+			 v.place.from == FROM_STACK)
+			a->unloaded = function;
+	}
+	err__clear();
+}
+
+static bool has_row(const struct adding *a, size_t first, const char *name)
+{
+	for (size_t i = first; i < a->p->values.len; i++)
+		if (!strcmp(a->p->values.data[i].name, name))
+			return true;
+	return false;
+}
+
+/* What they name, where it isn't shown anyway. first: of the function's rows. */
+static void add_conditions(struct adding *a, const struct callee *c, const struct prototype *p,
+			   uint32_t function, size_t first, unsigned fetched[2])
+{
+	const struct value_condition *one;
+
+	vec__each (one, a->o->conditions) {
+		struct value v;
+		int err = value__of_expression(a->t, p, c, &one->left, &v);
+
+		if (err == -EINVAL && !a->error)
+			a->error =
+				err__prefix(err, "--if: %s", a->p->functions.data[function].name);
+		if (!err && strcmp(one->left.text, "ret") != 0 &&
+		    !has_row(a, first, one->left.text))
+			add_value(a, c, function, one->left.text, NO_TYPE, &v,
+				  !strcmp(one->left.base, "ret"), fetched);
+	}
+}
+
 static void add_function(struct adding *a, uint32_t function)
 {
 	const struct plan_function *f = &a->p->functions.data[function];
@@ -229,6 +325,7 @@ static void add_function(struct adding *a, uint32_t function)
 	struct callee c = {.arch = a->p->arch,
 			   .syscall = f->flags & FUNCTION_SYSCALL,
 			   .kernel = a->p->objects.data[f->object].kernel};
+	size_t first = a->p->values.len;
 	unsigned fetched[2] = {0};
 	struct value v;
 
@@ -238,11 +335,13 @@ static void add_function(struct adding *a, uint32_t function)
 		return;
 	}
 	a->nparams = p->n;
+	reserve(a, &c, p, function, fetched);
 	value__of_param(a->t, p, &c, UINT32_MAX, &v);
 	if (a->o->expressions)
 		add_expressions(a, &c, p, function, fetched);
 	else
 		add_params(a, &c, p, function, fetched);
+	add_conditions(a, &c, p, function, first, fetched);
 	add_value(a, &c, function, "ret", NO_TYPE, &v, true, fetched);
 }
 
@@ -350,6 +449,8 @@ static int check_found(struct adding *a)
 {
 	const struct expression *e;
 
+	if (a->error && a->o->conditions->len && !a->o->expressions)
+		return a->error;
 	if (!a->o->expressions || !a->p->values.len)
 		return 0;
 	vec__each (e, a->o->expressions)
@@ -365,15 +466,30 @@ int plan__add_values(struct plan *p, const struct plan_values_options *o,
 		     struct plan_values_result *out)
 {
 	autofree bool *found = xcalloc(o->expressions ? o->expressions->len + 1 : 1, 1);
-	struct adding a = {.p = p, .o = o, .result = out, .found = found};
+	struct adding a = {.p = p, .o = o, .result = out, .found = found, .unloaded = NO_FUNCTION};
 	struct type_names members = {0};
+	expression_vec named = {0};
+	const struct value_condition *c;
+	const struct expression *e;
+	int err;
 
 	*out = (struct plan_values_result){0};
 	if (o->expressions)
-		expressions__names(o->expressions, &members);
+		vec__each (e, o->expressions)
+			vec__push(&named, *e);
+	vec__each (c, o->conditions)
+		vec__push(&named, c->left);
+	expressions__names(&named, &members);
 	for (a.object = 0; a.object < p->objects.len; a.object++)
 		take_object(&a, &members);
 	vec__free(&members.all);
+	vec__free(&named);
 	sort_values(p);
-	return check_found(&a);
+	err = check_found(&a);
+	if (!err && a.unloaded != NO_FUNCTION)
+		err = err__set(EINVAL,
+			       "--if: %s: what lies in memory is not recorded by copies of "
+			       "functions: use --engine probe",
+			       p->functions.data[a.unloaded].name);
+	return err;
 }

@@ -39,8 +39,9 @@ struct plan_enumerator {
 #define VALUES_FETCHED 8
 
 struct plan_values_options {
-	const expression_vec *expressions; /* NULL: all arguments */
-	bool fetches;			   /* the source can load values from memory */
+	const expression_vec *expressions;     /* NULL: all arguments */
+	const value_condition_vec *conditions; /* what they name is there as well */
+	bool fetches;			       /* the source can load values from memory */
 	/* The prototypes of functions of the kernel or a module. */
 	void (*kernel)(void *ctx, const struct object *o, const struct type_query *queries,
 		       size_t n, const struct type_names *members, struct types *out);
@@ -68,5 +69,34 @@ unsigned plan__site_fetched(const struct plan *p, uint32_t site, bool of_return)
 unsigned plan__most_fetched(const struct plan *p);
 const struct plan_enumerator *plan__enumerators(const struct plan *p, uint32_t enumeration,
 						size_t *n);
+
+bool plan__is_signed(const struct plan *p, const struct plan_value *v);
+unsigned plan_value__width(const struct plan_value *v);
+uint64_t value__lowest(uint64_t number, unsigned bits);
+
+/* ---- conditions of --if (conditions.c) ---- */
+
+/* A comparison that an invocation of the function has to pass. */
+struct plan_condition {
+	uint32_t function; /* ascending */
+	uint32_t value;	   /* index into plan->values */
+	uint8_t how;	   /* enum compare_how */
+	bool of_text;
+	struct constant with; /* a number */
+	char text[VALUE_TEXT_MAX + 1];
+};
+
+/* Resolves them in all functions whose values have all their names. -EINVAL with a message: there
+ * is none, or a condition isn't right where the names are. */
+int plan__add_conditions(struct plan *p, const value_condition_vec *conditions);
+/* Those of a function: *n of them; 0: it isn't judged. */
+const struct plan_condition *plan__conditions(const struct plan *p, uint32_t function, size_t *n);
+/* Has any function such conditions: of its arguments, of its return? */
+bool plan__judges(const struct plan *p, bool of_return);
+/* Does the function have them? */
+bool plan__judges_function(const struct plan *p, uint32_t function, bool of_return);
+
+/* How the number of a value is compared. */
+struct compared plan_value__compared(const struct plan *p, const struct plan_value *v);
 
 #endif

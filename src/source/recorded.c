@@ -74,6 +74,8 @@ static int losses(struct source *s, const struct source_sink *sink)
 {
 	const struct trace_end *end = trace_reader__end(((struct recorded *)s)->reader);
 
+	if (end && sink->muted)
+		sink->muted(sink->ctx, end->totals.muted, end->totals.muted_hits);
 	if (end)
 		sink->missed(sink->ctx,
 			     &(struct missed){.site = NO_SITE, .hits = end->totals.missed});

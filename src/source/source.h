@@ -29,6 +29,9 @@ struct source_sink {
 	/* What a thread has logged next: takes words from its beginning instead of their events,
 	 * *n of them, and brings run->thread to behind them. NULL: takes none. */
 	int (*run)(void *ctx, const struct event_run *run, size_t *n);
+	/* So many invocations were left out by the conditions of the plan: so many hits had no
+	 * events. NULL: nobody asks. */
+	void (*muted)(void *ctx, uint64_t invocations, uint64_t hits);
 };
 
 #define SOURCE_ENDED 2 /* there are no more events */

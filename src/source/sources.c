@@ -70,6 +70,14 @@ static void pass_missed(void *ctx, const struct missed *missed)
 	sink->missed(sink->ctx, missed);
 }
 
+static void pass_muted(void *ctx, uint64_t invocations, uint64_t hits)
+{
+	const struct source_sink *sink = ((struct member *)ctx)->sink;
+
+	if (sink->muted)
+		sink->muted(sink->ctx, invocations, hits);
+}
+
 /* ---- merging ---- */
 
 static struct waiting *first_of(const struct member *m)
@@ -118,8 +126,8 @@ static int merge(struct sources *s, uint64_t until, const struct source_sink *si
 
 static struct source_sink queue_of(struct member *m)
 {
-	return (struct source_sink){m,		queue_event, queue_sideband,
-				    queue_lost, pass_missed, queue_counted};
+	return (struct source_sink){m,		 queue_event,	queue_sideband, queue_lost,
+				    pass_missed, queue_counted, NULL,		pass_muted};
 }
 
 /* ---- all at once ---- */

@@ -123,7 +123,7 @@ void account__total(const struct trace *t, struct trace_totals *totals)
 {
 	totals->hits = t->charged.hits;
 	totals->tracing = t->charged.spent;
-	totals->unpriced = 0;
+	totals->unpriced = totals->muted_hits;
 	for (unsigned k = 0; k <= HIT_KINDS; k++) {
 		const uint64_t hits = t->charged.unpriced[k];
 		struct price p = {0};

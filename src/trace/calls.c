@@ -121,6 +121,8 @@ static void tell_end(struct trace *t, struct thread *th, const struct call *c, u
 {
 	struct event_context n = {.t = t, .th = th};
 
+	if (c->hidden)
+		return;
 	/* what it did after its last event was not recorded */
 	if (th->seen && t->options.events & PLAN_BRANCH && is_cut(t, c))
 		step__mark(&n, STEP_UNKNOWN, 0);
@@ -280,6 +282,7 @@ struct call *calls__push(struct trace *t, struct thread *th, const struct call *
 	vec__last(&th->calls)->instances = returns;
 	vec__last(&th->calls)->id = ++t->last_call;
 	account__open_call(t, th, vec__last(&th->calls));
+	judge__open(t, th, vec__last(&th->calls));
 	return vec__last(&th->calls);
 }
 

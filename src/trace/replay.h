@@ -74,6 +74,7 @@ struct call {
 	bool implied;	   /* its entry has no probe: a later event implies it */
 	bool off_known;	   /* how long the thread had been on no CPU at its entry */
 	uint32_t dormant_run; /* dormant: so many follow each other from here outward */
+	bool hidden;	      /* by the conditions of the plan: itself, or one that it is in */
 	bool dormant; /* left for good (longjmp, exception), or on a stack that was switched away
 			 from */
 };
@@ -159,10 +160,12 @@ struct trace {
 	const struct resolver *resolver;
 	step_fn fn;
 	void *ctx;
-	bool counts;		 /* steps are only counted */
-	bool switches;		 /* the plan has NAMED_ON_CPU */
-	bool has_kernel;	 /* plan__has_kernel() */
-	struct thread *last;	 /* of the last record; NULL: it has ended */
+	bool counts;			     /* steps are only counted */
+	bool switches;			     /* the plan has NAMED_ON_CPU */
+	bool judges_entries, judges_returns; /* it has conditions of arguments, of results */
+	size_t held;			     /* steps that are held back until a call returns */
+	bool has_kernel;		     /* plan__has_kernel() */
+	struct thread *last;		     /* of the last record; NULL: it has ended */
 	struct map64 threads;	 /* tid (idle threads: 1 << 32 | cpu) -> struct thread * */
 	struct map64 goroutines; /* goroutine__key() -> struct thread * */
 	struct map64 processes;	 /* pid -> number of its threads << 1 | the main thread has ended */
@@ -462,13 +465,26 @@ uint32_t locate__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_
 void locate__learn_bias(struct trace *t, uint32_t pid, uint32_t object, uint64_t bias);
 void locate__forget_process(struct trace *t, uint32_t pid);
 
+/* ---- judge.c: the conditions of the plan ---- */
+
+/* A call was added to the thread's, of which no entry was judged yet. */
+void judge__open(struct trace *t, struct thread *th, struct call *c);
+/* Its entry is the event: judges its arguments. */
+void judge__entry(struct event_context *n, struct call *c);
+/* Is what the thread does now left out? */
+bool judge__hides(const struct trace *t, struct thread *th);
+/* Does the return of a call meet the conditions? */
+bool judge__return(struct trace *t, const struct step *s);
+
 /* ---- live_filter.c: which steps are passed on ---- */
 
 int live_filter__step(struct trace *t, struct thread *th, const struct step *step);
 /* True: steps are only counted, and this one was. */
 bool live_filter__count(struct trace *t, enum step_type type);
 /* The calls of the thread, whose steps may be held back, are not followed any more. */
-void live_filter__leave_calls(struct live_filter *s);
+void live_filter__leave_calls(struct trace *t, struct thread *th);
+/* A forked process goes on in the calls of its parent. */
+void live_filter__copy(struct trace *t, struct thread *to, const struct thread *from);
 /* Passes on a step of no thread. */
 int live_filter__pass(struct trace *t, const struct step *step);
 void live_filter__free(struct live_filter *s);

@@ -335,6 +335,8 @@ int replay__entry(struct event_context *n)
 		come_back(top, c.caller);
 	else
 		top = calls__push(n->t, n->th, &c);
+	if (!again && !n->early)
+		judge__entry(n, top);
 	n->runs_in = top->id;
 	top->fresh = true;
 	top->past = !n->early;

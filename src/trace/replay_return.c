@@ -93,7 +93,7 @@ int replay__end_unprobed(struct event_context *n, struct call *c, bool *ended)
 		return 0;
 	err = replay__path_to_ret(n, path, c);
 	/* nothing told the time of its return, which isn't shown */
-	n->t->totals.unmatched_returns += !!(n->t->options.events & PLAN_RETURN);
+	n->t->totals.unmatched_returns += !c->hidden && n->t->options.events & PLAN_RETURN;
 	pop_chain(n, c); /* it has ended, even if no more steps are wanted */
 	return err ? err : undecoded__arrive(n, caller);
 }

@@ -44,9 +44,9 @@ static struct thread *side_of(struct thread *th, const struct log_thread *l)
 static bool is_ordinary(const struct trace *t, const struct thread *th, const struct thread *side)
 {
 	return t->options.events & PLAN_BRANCH && !t->options.max_depth &&
-	       !t->options.min_duration && !t->changing && side && side->seen && !side->stopped &&
-	       !th->stopped && !(th->kernel_side && calls__depth(th->kernel_side)) &&
-	       !th->last_hit.call;
+	       !t->options.min_duration && !t->plan->conditions.len && !t->changing && side &&
+	       side->seen && !side->stopped && !th->stopped &&
+	       !(th->kernel_side && calls__depth(th->kernel_side)) && !th->last_hit.call;
 }
 
 /* Is it known where it stands? */

@@ -33,7 +33,7 @@ static struct step step_of(struct event_context *n, enum step_type type, uint32_
 		.function = site == NO_SITE ? NO_FUNCTION : n->t->plan->sites.data[site].function,
 		.depth = depth_of(n->th, current),
 		.call = innermost_of(n->th, current),
-		.era = current->account.id << 32 | current->account.era,
+		.era = n->t->judges_entries ? 0 : current->account.id << 32 | current->account.era,
 		.spent = current->account.spent,
 		.spread = current->account.spread,
 	};
@@ -51,6 +51,8 @@ int step__mark(struct event_context *n, enum step_type type, uint64_t count)
 {
 	struct step step;
 
+	if (type == STEP_UNKNOWN && judge__hides(n->t, n->th))
+		return 0;
 	n->t->totals.unknown += type == STEP_UNKNOWN;
 	if (live_filter__count(n->t, type))
 		return 0;
@@ -102,7 +104,7 @@ int step__implied(struct event_context *n, uint32_t site, bool taken, uint32_t t
 	const struct site_places *places;
 	struct step step;
 
-	if (live_filter__count(n->t, STEP_BRANCH))
+	if (judge__hides(n->t, n->th) || live_filter__count(n->t, STEP_BRANCH))
 		return 0;
 	places = locate__site(n->t, site);
 	step = step_of(n, STEP_BRANCH, site);
@@ -127,7 +129,7 @@ int step__implied_ret(struct event_context *n, uint32_t site, uint64_t to)
 {
 	struct step step;
 
-	if (live_filter__count(n->t, STEP_BRANCH))
+	if (judge__hides(n->t, n->th) || live_filter__count(n->t, STEP_BRANCH))
 		return 0;
 	step = step_of(n, STEP_BRANCH, site);
 	step.timed = false;
@@ -146,7 +148,7 @@ int step__branch(struct event_context *n, bool taken)
 	const struct site_places *places;
 	struct step step;
 
-	if (live_filter__count(n->t, STEP_BRANCH))
+	if (judge__hides(n->t, n->th) || live_filter__count(n->t, STEP_BRANCH))
 		return 0;
 	places = locate__site(n->t, n->site);
 	step = step_of(n, STEP_BRANCH, n->site);
@@ -203,7 +205,7 @@ int step__entry(struct event_context *n)
 	uint64_t regs[EVENT_REGS] = {0}, *last;
 	struct step step;
 
-	if (live_filter__count(n->t, STEP_ENTRY))
+	if (judge__hides(n->t, n->th) || live_filter__count(n->t, STEP_ENTRY))
 		return 0;
 	last = map64__get(&n->th->entered, n->s->function);
 	step = step_of(n, STEP_ENTRY, n->site);
@@ -220,8 +222,9 @@ int step__entry(struct event_context *n)
 		fn->arguments ? min_of(fn->arguments - 1u, (unsigned)EVENT_ARGS) : EVENT_ARGS;
 	step.fetched = n->e->fetched;
 	step.nfetched = n->e->nfetched;
-	step.has_since = last;
-	step.since_entry = last ? n->e->time - *last : 0;
+	/* others may have been left out in between */
+	step.has_since = last && !n->t->plan->conditions.len;
+	step.since_entry = step.has_since ? n->e->time - *last : 0;
 	*map64__put(&n->th->entered, n->s->function) = n->e->time;
 	step.stack = entry->stack ? stack : NULL;
 	step.stack_end = entry->stack_end;
@@ -274,7 +277,7 @@ int step__implied_entry(struct event_context *n, uint32_t site)
 {
 	struct step step;
 
-	if (live_filter__count(n->t, STEP_ENTRY))
+	if (judge__hides(n->t, n->th) || live_filter__count(n->t, STEP_ENTRY))
 		return 0;
 	step = step_of(n, STEP_ENTRY, site);
 	step.timed = false;
@@ -316,16 +319,20 @@ static int put_return(struct event_context *n, const struct call *c, uint64_t ti
 	step->at = start_of(n->t, c->function);
 	step->has_duration = c->seen_entry && !c->holed;
 	step->duration = step->has_duration ? time - c->time : 0;
-	step->has_tracing =
-		step->has_duration && account__of_call(n, c, &step->tracing, &step->noise);
+	/* hits that the kernel has left out took time, too */
+	step->has_tracing = step->has_duration && !n->t->judges_entries &&
+			    account__of_call(n, c, &step->tracing, &step->noise);
 	step->tracing = min_of(step->tracing, step->duration);
 	step->has_off = c->seen_entry && account__off_of_call(n, c, time, &step->off);
 	step->off = min_of(step->off, step->duration);
 	return live_filter__step(n->t, n->th, step);
 }
 
+/* Is that all? */
 static bool count_return(struct trace *t, const struct call *c)
 {
+	if (c->hidden)
+		return true;
 	t->totals.unmatched_returns += !c->seen_entry && !c->implied;
 	return live_filter__count(t, STEP_RETURN);
 }
@@ -364,7 +371,7 @@ int step__logged_entry(struct trace *t, struct thread *th, uint32_t site, uint64
 	struct event_context n = {.t = t, .th = th, .site = site};
 	struct step step;
 
-	if (live_filter__count(t, STEP_ENTRY))
+	if (judge__hides(t, th) || live_filter__count(t, STEP_ENTRY))
 		return 0;
 	step = logged_step(&n, STEP_ENTRY, time);
 	step.at = locate__site(t, site)->entry;

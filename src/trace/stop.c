@@ -24,7 +24,7 @@ static void stop_thread(struct trace *t, struct thread *th)
 	if (kernel)
 		forget_entered(kernel);
 	account__miss(t, th);
-	live_filter__leave_calls(th->filter);
+	live_filter__leave_calls(t, th);
 }
 
 static void stop_all(struct trace *t, const struct map64 *threads)

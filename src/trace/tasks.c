@@ -107,6 +107,7 @@ static void end_thread(struct trace *t, struct thread *th)
 	uint32_t pid = th->pid;
 
 	tasks__abandon(t, th);
+	live_filter__leave_calls(t, th);
 	goroutines__leave(t, th);
 	map64__del(&t->threads, th->key);
 	if (t->last == th)
@@ -123,6 +124,7 @@ static void copy_process(struct trace *t, struct thread *th, const struct thread
 {
 	calls__copy(th, from);
 	account__copy(t, th, from);
+	live_filter__copy(t, th, from);
 	for (uint32_t i = 0; i < t->plan->objects.len; i++) {
 		const uint64_t *bias = map64__get(&t->biases, (uint64_t)from->pid << 32 | i);
 
@@ -297,6 +299,7 @@ static void leave_all(struct trace *t, const struct map64 *threads)
 		if (!map64__slot(threads, i, &value))
 			continue;
 		th = (struct thread *)(uintptr_t)value;
+		live_filter__leave_calls(t, th);
 		if (th->ended) {
 			tasks__abandon(t, th);
 			continue;

@@ -27,6 +27,8 @@ static void take_plan(struct trace *t)
 {
 	t->has_kernel = plan__has_kernel(t->plan);
 	t->switches = plan__has_named(t->plan, NAMED_ON_CPU);
+	t->judges_entries = plan__judges(t->plan, false);
+	t->judges_returns = plan__judges(t->plan, true);
 	t->places = xcalloc(t->plan->sites.len, sizeof(*t->places));
 	t->walk = walk__new(t->plan);
 	if (!t->options.account)
@@ -44,7 +46,8 @@ struct trace *trace__new(const struct plan *plan, const struct trace_options *op
 	t->options = *options;
 	t->resolver = resolver;
 	t->fn = fn;
-	t->counts = !fn && !options->max_depth && !options->min_duration;
+	t->counts =
+		!fn && !options->max_depth && !options->min_duration && !plan__judges(plan, true);
 	t->ctx = ctx;
 	t->prices.apart = plan->return_probes;
 	take_plan(t);
@@ -279,6 +282,13 @@ int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count)
 void trace__missed(struct trace *t, uint64_t hits)
 {
 	t->totals.missed += hits;
+}
+
+void trace__muted(struct trace *t, uint64_t invocations, uint64_t hits)
+{
+	t->totals.muted += invocations;
+	t->totals.muted_hits += hits;
+	t->totals.unmet += invocations;
 }
 
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid)

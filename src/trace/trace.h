@@ -182,6 +182,12 @@ struct trace_totals {
 	uint64_t stops, stopped_ms; /* how often recording stopped; for how long, until it started
 				       again */
 	uint64_t undecoded, code; /* the functions' bytes that were not decoded; all their bytes */
+	/* of --if: invocations that are left out, since it doesn't hold; by the kernel, which
+	 * counts only those that aren't in others; since a value is not known, or they were not
+	 * seen to return, or to begin; that are passed on, since what they do would not fit in
+	 * memory */
+	uint64_t unmet, muted, unjudged, undecided;
+	uint64_t muted_hits; /* in what the kernel has left out */
 };
 
 /* Sets what a plan tells: functions, probes, bytes. */
@@ -313,6 +319,9 @@ uint32_t trace__inner_of(const struct trace *t, uint32_t pid);
 int trace__lost(struct trace *t, uint32_t pid, uint32_t tid, uint64_t count);
 /* The probes missed this many hits; how many of them were of traced threads is unknown. */
 void trace__missed(struct trace *t, uint64_t hits);
+/* The kernel has left out so many invocations, with so many hits, since the plan's conditions
+ * don't hold. */
+void trace__muted(struct trace *t, uint64_t invocations, uint64_t hits);
 /* An unknown number of a thread's events is missing here: emits UNKNOWN. */
 int trace__gap(struct trace *t, uint32_t pid, uint32_t tid);
 /* Recording stops, and starts again: each thread's path in between is unknown, and UNKNOWN at its

@@ -2,21 +2,16 @@
 /* Parses what C would take for an expression of parameters: path->dentry, *size, v.len[1]. */
 #include <errno.h>
 #include <stdlib.h>
-#include "types/types.h"
+#include "types/parser.h"
 
-struct parser {
-	const char *text, *p;
-	char *to; /* where the next name is kept */
-};
-
-static void skip_blanks(struct parser *p)
+void parser__skip_blanks(struct parser *p)
 {
 	p->p += strspn(p->p, " \t");
 }
 
-static bool accept(struct parser *p, const char *token)
+bool parser__accept(struct parser *p, const char *token)
 {
-	skip_blanks(p);
+	parser__skip_blanks(p);
 	if (strncmp(p->p, token, strlen(token)))
 		return false;
 	p->p += strlen(token);
@@ -35,11 +30,11 @@ static bool is_first(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static const char *take_name(struct parser *p)
+const char *parser__name(struct parser *p)
 {
 	const char *name = p->to;
 
-	skip_blanks(p);
+	parser__skip_blanks(p);
 	if (!is_first(*p->p))
 		return NULL;
 	while (is_first(*p->p) || (*p->p >= '0' && *p->p <= '9'))
@@ -51,10 +46,10 @@ static const char *take_name(struct parser *p)
 static int take_integer(struct parser *p, int64_t *out)
 {
 	char *end;
-	bool minus = accept(p, "-");
+	bool minus = parser__accept(p, "-");
 	uint64_t v;
 
-	skip_blanks(p);
+	parser__skip_blanks(p);
 	if (*p->p < '0' || *p->p > '9')
 		return unexpected(p);
 	errno = 0;
@@ -82,7 +77,7 @@ static int take_member(struct parser *p, struct expression *e, bool deref)
 	if (err)
 		return err;
 	e->steps[e->n - 1].deref = deref;
-	e->steps[e->n - 1].name = take_name(p);
+	e->steps[e->n - 1].name = parser__name(p);
 	return e->steps[e->n - 1].name ? 0 : unexpected(p);
 }
 
@@ -92,7 +87,7 @@ static int take_index(struct parser *p, struct expression *e)
 
 	if (!err)
 		err = take_integer(p, &e->steps[e->n - 1].number);
-	return err || accept(p, "]") ? err : unexpected(p);
+	return err || parser__accept(p, "]") ? err : unexpected(p);
 }
 
 /* What is behind the name. */
@@ -101,11 +96,11 @@ static int take_postfix(struct parser *p, struct expression *e)
 	int err = 0;
 
 	while (!err) {
-		if (accept(p, "->"))
+		if (parser__accept(p, "->"))
 			err = take_member(p, e, true);
-		else if (accept(p, "."))
+		else if (parser__accept(p, "."))
 			err = take_member(p, e, false);
-		else if (accept(p, "["))
+		else if (parser__accept(p, "["))
 			err = take_index(p, e);
 		else
 			break;
@@ -119,9 +114,9 @@ static int take_expression(struct parser *p, struct expression *e)
 	unsigned stars = 0;
 	int err;
 
-	while (accept(p, "*"))
+	while (parser__accept(p, "*"))
 		stars++;
-	e->base = take_name(p);
+	e->base = parser__name(p);
 	if (!e->base)
 		return unexpected(p);
 	err = take_postfix(p, e);
@@ -138,14 +133,14 @@ static void keep_text(struct expression *e, const char *start, const char *end)
 	e->text = xstrndup(start, end - start);
 }
 
-static void expression__free(struct expression *e)
+void expression__free(struct expression *e)
 {
 	free(e->text);
 	free(e->names);
 	*e = (struct expression){0};
 }
 
-static int take_whole(struct parser *p, struct expression *e)
+int parser__expression(struct parser *p, struct expression *e)
 {
 	const char *start = p->p;
 	int err;
@@ -165,12 +160,12 @@ int expressions__parse(const char *text, expression_vec *out)
 	struct expression e;
 
 	do {
-		int err = take_whole(&p, &e);
+		int err = parser__expression(&p, &e);
 
 		if (err)
 			return err;
 		vec__push(out, e);
-	} while (accept(&p, ","));
+	} while (parser__accept(&p, ","));
 	return *p.p ? unexpected(&p) : 0;
 }
 

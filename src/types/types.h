@@ -160,6 +160,54 @@ void expressions__free(expression_vec *v);
 /* The members that they name. names borrows from v. */
 void expressions__names(const expression_vec *v, struct type_names *names);
 
+/* ---- conditions (condition.c) ---- */
+
+enum compare_how { COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE };
+
+/* A constant, of the type that C gives it: int, unsigned int, long or unsigned long. */
+struct constant {
+	uint64_t number; /* sign-extended */
+	bool wide, is_unsigned;
+};
+
+enum constant_kind { CONSTANT_NUMBER, CONSTANT_CHAR, CONSTANT_NAME, CONSTANT_TEXT };
+
+/* A comparison of an expression with a constant. */
+struct value_condition {
+	struct expression left;
+	enum compare_how how;
+	enum constant_kind kind;
+	struct constant constant; /* NUMBER, CHAR */
+	bool minus;		  /* NAME: of -NAME */
+	char *text;		  /* NAME; TEXT: unescaped, without a 0 in it */
+	char *written;		  /* all of it */
+};
+typedef VEC(struct value_condition) value_condition_vec;
+
+#define CONDITIONS_MOST 8
+/* Several are joined by &&; appended to out. -EINVAL with a message. */
+int conditions__parse(const char *text, value_condition_vec *out);
+void conditions__free(value_condition_vec *v);
+/* All of them, as they are parsed again. */
+void conditions__put(const value_condition_vec *v, struct str *out);
+
+/* A value's type, as comparisons take it: promoted as C does. */
+struct compared {
+	bool wide, is_unsigned;
+};
+/* number: extended by its own type. */
+bool comparison__holds(enum compare_how how, uint64_t number, struct compared type,
+		       struct constant with);
+/* What both are converted to; *with is converted. */
+struct compared comparison__type(struct compared type, struct constant *with);
+
+/* ---- errors (errnos.c) ---- */
+
+#define ERRNO_MAX 4095
+/* "ENOENT"; NULL: it has none. And the reverse; 0: it is of none. */
+const char *errno__name(unsigned error);
+int errno__find(const char *name);
+
 /* ---- where a value is (place.c, value.c) ---- */
 
 enum value_from {

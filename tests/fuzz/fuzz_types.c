@@ -39,11 +39,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	autofree char *list_text = xstrndup((const char *)text.p, input__left(&text));
 	struct callee c = {.arch = arch__by_machine(machines[which % 4]), .kernel = which & 4};
 	const struct prototype *p;
+	value_condition_vec conditions = {0}, again = {0};
+	autofree struct str put = {0};
 	expression_vec list = {0};
 	struct types t;
 
 	err__clear();
 	CHECK(!expressions__parse(list_text, &list) || *err__text());
+	err__clear();
+	/* what is put is the same */
+	if (!conditions__parse(list_text, &conditions)) {
+		conditions__put(&conditions, &put);
+		CHECK(!conditions__parse(put.data, &again) && again.len == conditions.len);
+	} else {
+		CHECK(*err__text());
+	}
+	conditions__free(&conditions);
+	conditions__free(&again);
 	if (types__take(&t, in.p, input__left(&in)))
 		vec__each (p, &t.prototypes)
 			look_at(&t, p, &c, &list);

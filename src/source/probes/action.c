@@ -107,12 +107,40 @@ bool action__is_go(const struct plan *plan, const struct object *o)
 	return go && o && o->go && o->go_g == go->go_g && o->go_goid == go->go_goid;
 }
 
+static bool is_entry(const struct plan *p, uint32_t block)
+{
+	uint32_t function = block == NO_BLOCK ? NO_FUNCTION : p->blocks.data[block].function;
+
+	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
+}
+
+/* May it be a jump to the entry of a function that is traced? Of an indirect one the target is
+ * looked at. */
+static bool leaves(const struct plan *p, const struct plan_site *s)
+{
+	const struct plan_block *b = &p->blocks.data[s->block];
+
+	switch (s->kind) {
+	case BRANCH_IJMP:
+		return true;
+	case BRANCH_JCC:
+	case BRANCH_LOOP:
+	case BRANCH_JMP:
+		return is_entry(p, b->taken) || (s->kind != BRANCH_JMP && is_entry(p, b->next)) ||
+		       plan__stub_leads_in(p, s->object, s->target);
+	default:
+		return false;
+	}
+}
+
 uint64_t action__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events)
 {
 	const struct plan_site *s = &plan->sites.data[site];
 	uint64_t word = site | action_of(plan, s, operand) |
 			events_of(plan, s, events) << SITE_EVENTS_SHIFT;
 
+	if (plan->conditions.len && leaves(plan, s))
+		word |= SITE_LEAVES;
 	if (action__is_go(plan, plan->objects.data[s->object].object))
 		word |= SITE_GO;
 	if (s->entry)

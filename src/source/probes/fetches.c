@@ -10,7 +10,7 @@
 _Static_assert(VALUE_STEPS < WIRE_FETCH_STEPS, "one more leads from the stack pointer");
 
 /* The stack's words are above the stack pointer. */
-static struct wire_fetch fetch_of(const struct plan *plan, const struct plan_value *v)
+struct wire_fetch fetch__of(const struct plan *plan, const struct plan_value *v)
 {
 	bool on_stack = v->from == FROM_STACK;
 	struct wire_fetch f = {.from = v->from == FROM_SYSCALL ? FETCH_ARGUMENT : FETCH_REGISTER,
@@ -36,7 +36,7 @@ static void list_of(const struct plan *plan, uint32_t function, bool of_return,
 	for (size_t i = 0; i < n; i++, v++) {
 		if (v->of_return != of_return || !v->fetched)
 			continue;
-		out->of[v->fetched - 1] = fetch_of(plan, v);
+		out->of[v->fetched - 1] = fetch__of(plan, v);
 		out->n = max_of(out->n, (uint32_t)v->fetched);
 	}
 }

@@ -8,5 +8,7 @@
 /* Before the program is loaded, and after that. */
 void fetches__size(struct probe *p);
 int fetches__fill(struct probe *p);
+/* How a value is loaded; without steps: where it is. */
+struct wire_fetch fetch__of(const struct plan *plan, const struct plan_value *v);
 
 #endif

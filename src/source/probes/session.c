@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include "conditions.h"
 #include "counters.h"
 #include "drain.h"
 #include "fetches.h"
@@ -146,6 +147,7 @@ static void configure(struct probe *p)
 		.watches = watches__are_planned(p),
 		.adds_up = p->options->adds_up,
 		.fetched = plan__most_fetched(p->plan),
+		.judges = conditions__judge(p),
 		.replaces = p->options->retires || p->adds_links,
 	};
 	if (probe__counts(p))
@@ -177,6 +179,7 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 	map__set_most(p->skel->maps.on_tid, go ? GO_THREADS : 0);
 	named__size(p);
 	fetches__size(p);
+	conditions__size(p);
 	map__set_most(p->skel->maps.sites, p->table.room);
 	map__set_most(p->skel->maps.operands, p->table.operand_room);
 	map__set_most(p->skel->maps.tests, p->plan->tests ? p->table.room : 0);
@@ -208,9 +211,9 @@ static void choose_programs(struct probe *p)
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	named__choose_programs(p);
 	watches__size(p);
-	bpf_program__set_autoload(p->skel->progs.on_exec, f->command || mechanism__loss(p) ||
-								  probe__counts(p) ||
-								  p->options->inlines);
+	bpf_program__set_autoload(p->skel->progs.on_exec,
+				  f->command || mechanism__loss(p) || probe__counts(p) ||
+					  p->options->inlines || conditions__judge(p));
 	bpf_program__set_autoload(p->skel->progs.on_rename, p->options->inlines);
 	bpf_program__set_autoload(p->skel->progs.on_setuid, p->options->inlines && f->uids.len);
 	bpf_program__set_autoload(p->skel->progs.on_cgroup, p->options->inlines && f->cgroup);
@@ -223,7 +226,8 @@ static void choose_programs(struct probe *p)
 	bpf_program__set_autoload(p->skel->progs.count_users, probe__inherits(p));
 	bpf_program__set_autoload(p->skel->progs.on_exit,
 				  f->follow || mechanism__loss(p) == LOSS_THREAD ||
-					  probe__counts(p) || p->skel->rodata->config.ends);
+					  probe__counts(p) || p->skel->rodata->config.ends ||
+					  conditions__judge(p));
 	bpf_program__set_autoload(p->skel->progs.on_killed, p->skel->rodata->config.ends);
 }
 
@@ -449,6 +453,7 @@ static void probe__start(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
 
+	p->skel->bss->mute_era++;
 	__atomic_store_n(&p->skel->bss->stopped, 0, __ATOMIC_RELEASE);
 }
 
@@ -553,9 +558,9 @@ static int open_sideband(struct probe *p)
 
 /* In this order. */
 static int (*const open_steps[])(struct probe *p) = {
-	check_btf,	  mechanisms__choose, load,	      filters__fill,
-	site_table__fill, fetches__fill,      counters__open, own_rings__open,
-	open_drain,	  open_sideband,      attach_tasks,   named__fill,
+	check_btf,     mechanisms__choose, load,	   filters__fill,   site_table__fill,
+	fetches__fill, conditions__fill,   counters__open, own_rings__open, open_drain,
+	open_sideband, attach_tasks,	   named__fill,
 };
 
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out)

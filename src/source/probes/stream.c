@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "conditions.h"
 #include "counters.h"
 #include "drain.h"
 #include "own_rings.h"
@@ -382,6 +383,9 @@ int probe__losses(struct source *s, const struct source_sink *sink)
 		err = sink->lost(sink->ctx, 0, 0, p->skel->bss->lost_unattributed);
 	if (err)
 		return err;
+	if (sink->muted)
+		sink->muted(sink->ctx, conditions__muted(p, WIRE_MUTED_CALLS),
+			    conditions__muted(p, WIRE_MUTED_HITS));
 	probe__misses(s, sink);
 	probe__tell_misses(p);
 	sample__tell(p);
