@@ -139,7 +139,7 @@ static void add_callee(void *ctx, const char *name)
 
 /* Adds those that the plan's functions call directly. What can't be found, or probed, is left
  * out. *added: how many. */
-static void add_callees(struct planning *p, const struct plan *plan, size_t *added)
+static void add_callees(struct planning *p, const struct plan *plan, size_t most, size_t *added)
 {
 	struct widening w = {.p = p};
 	struct function *f;
@@ -150,7 +150,7 @@ static void add_callees(struct planning *p, const struct plan *plan, size_t *add
 	vec__each (word, &w.words) {
 		function_vec more = {0};
 
-		if (p->targets.functions.len < CALLEES_MOST &&
+		if (*added < most &&
 		    targets__find_more(&p->targets, p->args, word, 1, p->pid, &more))
 			err__clear();
 		vec__each (f, &more)
@@ -164,12 +164,14 @@ static void add_callees(struct planning *p, const struct plan *plan, size_t *add
 
 static int widen(struct planning *p, struct plan **out)
 {
+	size_t left = CALLEES_MOST;
 	int err = 0;
 
 	for (uint64_t n = 0; !err && n < p->args->callees && plan__has_kernel(*out); n++) {
 		size_t added;
 
-		add_callees(p, *out, &added);
+		add_callees(p, *out, left, &added);
+		left -= min_of(left, added);
 		if (!added)
 			break;
 		functions__join(&p->targets.functions);
@@ -235,7 +237,7 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 		return err;
 	place_for_marks(p);
 	err = build(p, out);
-	if (!err && a->explaining)
+	if (!err && a->explaining && a->explaining->ends)
 		err = widen(p, out);
 	if (err)
 		return err;

@@ -87,6 +87,7 @@ struct verdict {
 	uint32_t block;		   /* the block of that */
 	struct failure failed;	   /* a system call whose result the branch tested */
 	struct location failed_in; /* the function that was called for it */
+	struct verdict *cause;	   /* how the value was made that the branch tested; owned */
 	const char *unsure;	   /* why no branch is named, or NULL */
 };
 void verdict__free(struct verdict *v);

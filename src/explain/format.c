@@ -39,13 +39,14 @@ static bool is_wanted(const struct explaining *e, const char *name)
 	return false;
 }
 
-static void learn(struct explaining *e, const struct explained *f)
+static void learn(struct explaining *e, const struct plan *p, const struct explained *f)
 {
 	const struct verdict *v = verdict__innermost(f->verdict);
 	bool open = v->made.kind == MADE_CALL && !v->callee_traced;
 
 	e->complete &= !open && verdict__deciding(f->verdict);
-	if (open && v->callee_known && v->callee.symbol && !is_wanted(e, v->callee.symbol))
+	if (open && v->callee_known && v->callee.symbol && !show__is_planned(p, v) &&
+	    !is_wanted(e, v->callee.symbol))
 		vec__push(&e->wanted, xstrdup(v->callee.symbol));
 }
 
@@ -82,7 +83,7 @@ static void end_with(struct output *o, const struct shown_as *as)
 	e->complete = true;
 	e->explained = s->failures.len;
 	vec__each (f, &s->failures)
-		learn(e, f);
+		learn(e, o->plan, f);
 	vec__each (f, &s->failures)
 		as->failure(o, f);
 	if (s->hidden)

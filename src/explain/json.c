@@ -75,8 +75,17 @@ static void put_decision(struct json *j, struct output *o, const struct verdict 
 	else
 		put_choice(j, o, v);
 	json__close_object(j);
-	if (v->decided && v->failed.result)
+	if (v->cause && verdict__deciding(v->cause)) {
+		json__key(j, "tested_result");
+		json__open_object(j);
+		json__member(j, string, "function",
+			     o->plan->functions.data[v->cause->function].name);
+		json__member(j, signed, "value", (int32_t)v->cause->value);
+		put_decision(j, o, verdict__deciding(v->cause));
+		json__close_object(j);
+	} else if (v->decided && v->failed.result) {
 		put_failed_call(j, o, v);
+	}
 }
 
 static void put_assumed(struct json *j, const struct verdict *v, const char *first)

@@ -19,6 +19,7 @@ void verdict__free(struct verdict *v)
 	if (!v)
 		return;
 	verdict__free(v->inner);
+	verdict__free(v->cause);
 	free(v);
 }
 
@@ -196,6 +197,19 @@ static void assume_callee(struct judging *j)
 
 /* ---- what the branch tested ---- */
 
+static struct verdict *take_cause(struct item *it, uint64_t value)
+{
+	for (size_t i = it->results.len; i-- > 0;)
+		if ((uint32_t)it->results.data[i]->value == (uint32_t)value) {
+			struct verdict *v = it->results.data[i];
+
+			it->results.data[i] = *vec__last(&it->results);
+			it->results.len--;
+			return v;
+		}
+	return NULL;
+}
+
 static void find_failure(struct judging *j)
 {
 	const struct plan *p = j->s.code->plan;
@@ -211,9 +225,9 @@ static void find_failure(struct judging *j)
 	if (!t || at == SIZE_MAX)
 		return;
 	room = xcalloc(j->path.len, sizeof(*room));
-	for (unsigned i = 0; i < t->n && !j->v->failed.result; i++) {
+	for (unsigned i = 0; i < t->n && !j->v->failed.result && !j->v->cause; i++) {
 		const struct test_operand *o = &t->operand[i];
-		const struct item *it;
+		struct item *it;
 		struct made m;
 
 		if (o->kind != OPERAND_REG || o->at.base >= EVENT_REGS)
@@ -226,6 +240,7 @@ static void find_failure(struct judging *j)
 		it = &j->s.call->items.data[j->path.data[m.at].item];
 		j->v->failed = it->failed;
 		j->v->failed_in = it->to;
+		j->v->cause = m.mangled ? NULL : take_cause(it, j->v->branch.tested.value[i]);
 	}
 	free(room);
 }
@@ -259,7 +274,7 @@ static void conclude(struct judging *j, size_t last)
 {
 	const struct made *m = &j->v->made;
 
-	if (m->kind == MADE_LOAD || m->kind == MADE_CODE)
+	if ((m->kind == MADE_LOAD || m->kind == MADE_CODE) && value__is_error(j->v->value))
 		assume_callee(j);
 	if (m->kind == MADE_CALL)
 		take_callee(j);

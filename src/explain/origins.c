@@ -162,7 +162,7 @@ static void put_behind(struct code *c, origin_vec *v, const struct origins *o, u
 	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
 
 	if (b->noreturn) {
-		if (!is_silent_end(p, b))
+		if (o->ending.site != NO_SITE && !is_silent_end(p, b))
 			put(v, ORIGIN(FROM_ELSEWHERE, 0));
 		return;
 	}

@@ -82,21 +82,39 @@ static void put_choice(struct output *o, const struct verdict *v)
 	str__putc(&o->buffer, '\n');
 }
 
-static void put_decision(struct output *o, const struct verdict *v)
+static void put_failed_call(struct output *o, const struct verdict *v)
 {
 	struct explaining *e = o->options.explaining;
 	const char *name;
 
-	str__puts(&o->buffer, "  decided by ");
-	(v->decided ? put_branch : put_choice)(o, v);
-	if (!v->decided || !v->failed.result)
-		return;
 	name = e->syscall_name ? e->syscall_name(v->failed.number) : NULL;
 	str__puts(&o->buffer, "    which is the result of ");
 	put_location(o, &v->failed_in);
 	str__printf(&o->buffer, ", in which %s failed: ", name ? name : "a system call");
 	put_error(o, v->failed.result);
 	str__putc(&o->buffer, '\n');
+}
+
+#define CAUSES_MOST 10 /* in a row */
+
+/* The branch, and what made the value that it tested. */
+static void put_decision(struct output *o, const struct verdict *v)
+{
+	str__puts(&o->buffer, "  decided by ");
+	(v->decided ? put_branch : put_choice)(o, v);
+	for (unsigned n = 0; v->cause && n < CAUSES_MOST; n++) {
+		const struct verdict *next = verdict__deciding(v->cause);
+
+		if (!next)
+			break;
+		str__puts(&o->buffer, "    which is the result of ");
+		str__shown(&o->buffer, o->plan->functions.data[v->cause->function].name);
+		str__printf(&o->buffer, " = %d, decided by ", (int32_t)v->cause->value);
+		v = next;
+		(v->decided ? put_branch : put_choice)(o, v);
+	}
+	if (v->decided && v->failed.result && !v->cause)
+		put_failed_call(o, v);
 }
 
 /* What the functions called, from the outermost one on. */
@@ -127,6 +145,10 @@ static void put_untraced(struct output *o, const struct verdict *v, bool kernel)
 		put_location(o, &v->callee);
 	else
 		str__puts(&o->buffer, "a function");
+	if (show__is_planned(o->plan, v)) {
+		str__puts(&o->buffer, ", whose calls the kernel lets nobody see\n");
+		return;
+	}
 	str__puts(&o->buffer, ", which is not traced");
 	if (kernel && v->callee_known && v->callee.symbol)
 		str__puts(&o->buffer, ": add it, or give --again");

@@ -31,6 +31,18 @@ struct step show__step_of(const struct verdict *v, const struct plan *p)
 			     .tested = v->branch.tested};
 }
 
+bool show__is_planned(const struct plan *p, const struct verdict *v)
+{
+	bool kernel = plan__is_kernel_function(p, v->function);
+
+	for (uint32_t i = 0; v->callee_known && i < p->objects.len; i++)
+		if (p->objects.data[i].kernel == kernel && v->callee.object &&
+		    !strcmp(p->objects.data[i].path, v->callee.object) &&
+		    plan__function_at(p, i, v->callee.vaddr) != NO_FUNCTION)
+			return true;
+	return false;
+}
+
 const char *show__unknown(const struct verdict *deciding, const struct verdict *innermost)
 {
 	const struct made *m = &innermost->made;
