@@ -175,8 +175,8 @@ enum detail_op {
 	DETAIL_CHOICE,	    /* as CMOV, of 32 bits */
 	DETAIL_FLAGS,	    /* dst by the flags alone */
 	DETAIL_SELF,	    /* dst by dst and constants */
-	DETAIL_AND,	    /* dst &= src */
-	DETAIL_OR,	    /* dst |= src */
+	DETAIL_AND,	    /* dst &= src; dst REG_NONE: memory at mem */
+	DETAIL_OR,	    /* dst |= src, likewise */
 	DETAIL_STORE_CONST, /* bits of imm to mem */
 	DETAIL_POP,	    /* dst = what the stack pointer points to */
 };

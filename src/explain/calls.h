@@ -64,8 +64,8 @@ struct made {
 	enum made_kind kind;
 	size_t at; /* index into the path */
 	uint64_t vaddr;
-	int64_t value; /* CONST */
-	bool mangled;  /* it was changed by constants behind that */
+	int64_t value;	  /* CONST */
+	uint16_t mangled; /* it was changed by constants behind that: mangle() of these */
 	place_t place;
 	const char *why;
 	const char *assumed;
@@ -108,7 +108,7 @@ const char *path__of(const struct plan *p, const struct call *c, bool rest, path
  * path, where it was at the end of that block; caller frees. */
 struct tracked {
 	place_t place; /* PLACE_NONE: it wasn't made yet */
-	bool mangled;
+	uint16_t mangled;
 };
 struct slicing {
 	struct code *code;

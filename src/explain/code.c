@@ -94,9 +94,11 @@ static void set_by_detail(const struct decoding *k, const struct insn_detail *d,
 		op->kind = OP_FLAGS;
 		break;
 	case DETAIL_AND:
+		op->dst = d->dst == REG_NONE ? slot : op->dst;
 		op->kind = OP_AND;
 		break;
 	case DETAIL_OR:
+		op->dst = d->dst == REG_NONE ? slot : op->dst;
 		op->kind = OP_OR;
 		break;
 	case DETAIL_SELF:

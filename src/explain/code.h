@@ -57,11 +57,27 @@ enum origin_kind {
 	FROM_END,	/* control comes to the end that is asked for, no value is */
 };
 #define ORIGIN_KIND	   56
-#define ORIGIN_MANGLED	   (1ull << 54) /* changed by constants on the way */
+#define ORIGIN_MANGLED	   (1ull << 54) /* changed by constants on the way: CALL and what follows */
+#define ORIGIN_CHAIN	   32		/* PLACE, CONST: which ones, mangle() of them */
 #define ORIGIN_ANDED	   (1ull << 53) /* of no consequence where the other one is 0 */
 #define ORIGIN_DATA	   ((1ull << 48) - 1)
 #define ORIGIN(kind, data) ((uint64_t)(kind) << ORIGIN_KIND | ((uint64_t)(data)&ORIGIN_DATA))
 typedef VEC(uint64_t) origin_vec; /* ascending, unique */
+
+/* Names the instructions that change a value by constants, from the last one back: at most three, a
+ * loop would go on. 0: it is one more. */
+static inline uint16_t mangle(uint16_t chain, uint64_t vaddr)
+{
+	uint64_t h = (chain * 31 + vaddr) * 0x9e3779b97f4a7c15ull >> 50;
+	unsigned n = chain >> 14;
+
+	return n == 3 ? 0 : (n + 1) << 14 | h;
+}
+
+static inline uint16_t origin__chain(uint64_t o)
+{
+	return o >> ORIGIN_CHAIN;
+}
 
 static inline enum origin_kind origin__kind(uint64_t o)
 {

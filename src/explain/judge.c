@@ -37,15 +37,17 @@ static bool is_alike_behind(const struct judging *j, uint64_t o, size_t at)
 {
 	const struct made *m = &j->v->made;
 	const struct tracked *t = &j->track[at];
-	bool is_const = m->kind == MADE_CONST;
-	bool zero = is_const && !(uint32_t)m->value && !m->mangled;
+	/* it is still as it was made */
+	bool is_const = m->kind == MADE_CONST && m->mangled == t->mangled;
+	bool zero = is_const && !(uint32_t)m->value;
+	uint64_t chain = (uint64_t)t->mangled << ORIGIN_CHAIN;
 
 	if (o & ORIGIN_ANDED && zero)
 		return true;
 	o &= ~ORIGIN_ANDED;
-	if (o == (ORIGIN(FROM_PLACE, t->place) | (t->mangled ? ORIGIN_MANGLED : 0)))
+	if (o == (ORIGIN(FROM_PLACE, t->place) | chain))
 		return true;
-	return is_const && !m->mangled && o == ORIGIN(FROM_CONST, (uint32_t)m->value);
+	return is_const && o == (ORIGIN(FROM_CONST, (uint32_t)m->value) | chain);
 }
 
 static bool is_alike_before(const struct judging *j, uint64_t o)
@@ -56,8 +58,8 @@ static bool is_alike_before(const struct judging *j, uint64_t o)
 	o &= ~ORIGIN_ANDED;
 	switch (m->kind) {
 	case MADE_CONST:
-		return o == (m->mangled ? ORIGIN(FROM_CODE, m->vaddr) | marks
-					: ORIGIN(FROM_CONST, (uint32_t)m->value));
+		return o == (ORIGIN(FROM_CONST, (uint32_t)m->value) | (uint64_t)m->mangled
+									      << ORIGIN_CHAIN);
 	case MADE_CALL:
 		return o == (ORIGIN(FROM_CALL, j->v->call_site) | marks) ||
 		       o == (ORIGIN(FROM_TAIL, j->v->call_site) | marks);

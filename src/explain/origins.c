@@ -39,24 +39,41 @@ static bool put_all(origin_vec *to, const origin_vec *from)
 
 /* ---- one instruction, backwards ---- */
 
+/* What is no place and no number any more. */
+static void put_else(origin_vec *to, enum origin_kind kind, uint64_t data, uint64_t marks)
+{
+	uint64_t chain = origin__chain(marks) ? ORIGIN_MANGLED : 0;
+
+	put(to, ORIGIN(kind, data) | chain | (marks & ORIGIN_ANDED));
+}
+
 static void put_const(origin_vec *to, const struct op *op, uint64_t marks)
 {
-	bool narrow = op->imm == (int32_t)op->imm || op->imm == (uint32_t)op->imm;
-
-	/* the number is another one by the time that it is returned */
-	if (!narrow || marks & ORIGIN_MANGLED)
-		put(to, ORIGIN(FROM_CODE, op->vaddr) | marks);
-	else
+	if (op->imm == (int32_t)op->imm || op->imm == (uint32_t)op->imm)
 		put(to, ORIGIN(FROM_CONST, (uint32_t)op->imm) | marks);
+	else
+		put_else(to, FROM_CODE, op->vaddr, marks);
 }
 
 static void put_place(origin_vec *to, place_t place, uint64_t marks, const struct op *op)
 {
 	if (place == PLACE_NONE)
-		put(to, ORIGIN(FROM_CODE, op->vaddr) | marks);
+		put_else(to, FROM_CODE, op->vaddr, marks);
 	else
 		put(to, ORIGIN(FROM_PLACE, place) | marks);
 }
+
+static void put_changed(origin_vec *to, const struct op *op, uint64_t marks)
+{
+	uint64_t chain = mangle(origin__chain(marks), op->vaddr);
+
+	if (chain)
+		put_place(to, op->dst, (marks & ORIGIN_ANDED) | chain << ORIGIN_CHAIN, op);
+	else
+		put_else(to, FROM_CODE, op->vaddr, marks);
+}
+
+#define MARKS (ORIGIN_ANDED | 0xffffull << ORIGIN_CHAIN) /* of a place */
 
 static void put_made(origin_vec *to, const struct op *op, uint64_t marks)
 {
@@ -72,14 +89,14 @@ static void put_made(origin_vec *to, const struct op *op, uint64_t marks)
 		put_place(to, op->dst, marks, op);
 		break;
 	case OP_SELF:
-		put_place(to, op->dst, marks | ORIGIN_MANGLED, op);
+		put_changed(to, op, marks);
 		break;
 	case OP_AND:
 		put_place(to, op->dst, marks, op);
 		put_place(to, op->src, marks | ORIGIN_ANDED, op);
 		break;
 	default:
-		put(to, ORIGIN(FROM_CODE, op->vaddr) | marks);
+		put_else(to, FROM_CODE, op->vaddr, marks);
 	}
 }
 
@@ -88,15 +105,15 @@ static void through(origin_vec *v, const struct op *op)
 	origin_vec out = {0};
 
 	for (size_t i = 0; i < v->len; i++) {
-		uint64_t o = v->data[i], marks = o & (ORIGIN_MANGLED | ORIGIN_ANDED);
-		place_t place = o & ORIGIN_DATA;
+		uint64_t o = v->data[i], marks = o & MARKS;
+		place_t place = (uint32_t)o;
 
 		if (origin__kind(o) != FROM_PLACE)
 			put(&out, o);
 		else if (place == op->dst)
 			put_made(&out, op, marks);
 		else if ((place & PLACE_SLOT) ? place == op->spoils : op->writes >> place & 1)
-			put(&out, ORIGIN(FROM_CODE, op->vaddr) | marks);
+			put_else(&out, FROM_CODE, op->vaddr, marks);
 		else
 			put(&out, o);
 	}
@@ -111,9 +128,10 @@ static void through_call(struct code *c, uint32_t function, origin_vec *v, uint3
 	for (size_t i = 0; i < v->len; i++) {
 		uint64_t o = v->data[i];
 
-		if (origin__kind(o) == FROM_PLACE && code__clobbers(c, function, o & ORIGIN_DATA))
-			o = ORIGIN(FROM_CALL, site) | (o & (ORIGIN_MANGLED | ORIGIN_ANDED));
-		put(&out, o);
+		if (origin__kind(o) == FROM_PLACE && code__clobbers(c, function, (uint32_t)o))
+			put_else(&out, FROM_CALL, site, o & MARKS);
+		else
+			put(&out, o);
 	}
 	vec__free(v);
 	*v = out;
@@ -155,13 +173,33 @@ static bool is_silent_end(const struct plan *p, const struct plan_block *b)
 	       (symbol && strstr(symbol->shown ? symbol->shown : "", "__stack_chk_fail"));
 }
 
+/* error(3) does not return if its first argument isn't 0, and compilers know: the code behind such
+ * a call is something else. */
+static bool is_error_exit(struct code *c, uint32_t block)
+{
+	const struct plan_block *b = &c->plan->blocks.data[block];
+	const struct plan_site *s = &c->plan->sites.data[b->site];
+	const struct object *o = c->plan->objects.data[b->object].object;
+	const struct symbol *symbol = s->target && o ? object__symbol_at(o, s->target) : NULL;
+	const struct block_ops *ops = code__ops(c, block);
+	size_t n = ops->n;
+
+	if (!symbol || (strcmp(symbol->name, "error@plt") && strcmp(symbol->name, "error") &&
+			strcmp(symbol->name, "error_at_line@plt")))
+		return false;
+	while (n-- > 0)
+		if (ops->ops[n].dst == code__argument(c))
+			return ops->ops[n].kind == OP_CONST && ops->ops[n].imm;
+	return false;
+}
+
 static void put_behind(struct code *c, origin_vec *v, const struct origins *o, uint32_t block)
 {
 	const struct plan *p = c->plan;
 	const struct plan_block *b = &p->blocks.data[block];
 	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
 
-	if (b->noreturn) {
+	if (b->noreturn || (s && s->kind == BRANCH_CALL && is_error_exit(c, block))) {
 		if (o->ending.site != NO_SITE && !is_silent_end(p, b))
 			put(v, ORIGIN(FROM_ELSEWHERE, 0));
 		return;

@@ -44,7 +44,7 @@ const char *path__of(const struct plan *p, const struct call *c, bool rest, path
 
 /* ---- one value, backwards ---- */
 
-static struct made at_op(enum made_kind kind, size_t at, const struct op *op, bool mangled)
+static struct made at_op(enum made_kind kind, size_t at, const struct op *op, uint16_t mangled)
 {
 	return (struct made){.kind = kind,
 			     .at = at,
@@ -73,9 +73,10 @@ static unsigned fits(const struct slicing *s, const struct made *m)
 	return it->enters && value__is_error((int32_t)s->wanted) ? 0 : 1;
 }
 
-static bool is_const(const struct made *m, bool zero)
+/* chain: how it was changed behind this. */
+static bool is_const(const struct made *m, bool zero, uint16_t chain)
 {
-	return m->kind == MADE_CONST && !m->mangled && !(uint32_t)m->value == zero;
+	return m->kind == MADE_CONST && m->mangled == chain && !(uint32_t)m->value == zero;
 }
 
 static bool is_same(const struct made *a, const struct made *b)
@@ -88,8 +89,8 @@ static bool is_same(const struct made *a, const struct made *b)
 }
 
 /* The value is one of two: goes on with that which it was. */
-static struct made choose(struct slicing *s, size_t at, size_t n, const struct op *op, bool mangled,
-			  struct tracked *track)
+static struct made choose(struct slicing *s, size_t at, size_t n, const struct op *op,
+			  uint16_t mangled, struct tracked *track)
 {
 	size_t size = (at + 1) * sizeof(*track);
 	autofree struct tracked *others = xmalloc(size);
@@ -102,9 +103,10 @@ static struct made choose(struct slicing *s, size_t at, size_t n, const struct o
 	if (op->kind == OP_AND || op->kind == OP_OR) {
 		bool zero = op->kind == OP_AND;
 
-		if (is_const(&b, zero) || (!is_const(&a, zero) && is_const(&a, !zero)))
+		if (is_const(&b, zero, mangled) ||
+		    (!is_const(&a, zero, mangled) && is_const(&a, !zero, mangled)))
 			goto other;
-		if (is_const(&a, zero) || is_const(&b, !zero))
+		if (is_const(&a, zero, mangled) || is_const(&b, !zero, mangled))
 			return a;
 		return at_op(MADE_CODE, at, op, mangled);
 	}
@@ -135,7 +137,7 @@ other:
 
 /* False: not changed by this instruction. */
 static bool step_back(struct slicing *s, size_t at, size_t n, const struct op *op, place_t *place,
-		      bool *mangled, struct tracked *track, struct made *out)
+		      uint16_t *mangled, struct tracked *track, struct made *out)
 {
 	bool hit = *place == op->dst;
 
@@ -156,8 +158,12 @@ static bool step_back(struct slicing *s, size_t at, size_t n, const struct op *o
 		*out = at_op(MADE_CODE, at, op, *mangled);
 		return true;
 	case OP_SELF:
-		*mangled = true;
-		return false;
+		if (mangle(*mangled, op->vaddr)) {
+			*mangled = mangle(*mangled, op->vaddr);
+			return false;
+		}
+		*out = at_op(MADE_CODE, at, op, *mangled);
+		return true;
 	case OP_CHOICE:
 	case OP_AND:
 	case OP_OR:
@@ -189,7 +195,7 @@ struct made slice__of(struct slicing *s, size_t from, size_t n, struct tracked f
 		      struct tracked *track)
 {
 	place_t place = from_place.place;
-	bool mangled = from_place.mangled;
+	uint16_t mangled = from_place.mangled;
 	const struct plan *p = s->code->plan;
 	struct made out;
 

@@ -153,8 +153,16 @@ static void set_cmp(const ZydisDecodedInstruction *z, const struct pair *p, uint
 }
 
 /* A register by itself and a constant, or by another one. */
-static void set_logic(const struct pair *p, enum detail_op by_reg, struct insn_detail *out)
+static void set_logic(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
+		      enum detail_op by_reg, struct insn_detail *out)
 {
+	if (is_mem(p->a) && is_reg(p->b) && by_reg != DETAIL_OTHER) {
+		out->op = by_reg;
+		out->src = p->rb;
+		out->bits = p->a->size;
+		set_mem(z, p->a, addr, out);
+		return;
+	}
 	if (out->op != DETAIL_OTHER || !is_reg(p->a) || p->a->size < 32)
 		return;
 	if (is_reg(p->b) && by_reg != DETAIL_OTHER) {
@@ -224,14 +232,14 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 			out->op = DETAIL_CONST;
 			out->dst = p->ra;
 		}
-		set_logic(p, DETAIL_OTHER, out);
+		set_logic(z, p, addr, DETAIL_OTHER, out);
 		break;
 	case ZYDIS_MNEMONIC_NOT:
 	case ZYDIS_MNEMONIC_NEG:
-		set_logic(p, DETAIL_OTHER, out);
+		set_logic(z, p, addr, DETAIL_OTHER, out);
 		break;
 	case ZYDIS_MNEMONIC_OR:
-		set_logic(p, DETAIL_OR, out);
+		set_logic(z, p, addr, DETAIL_OR, out);
 		break;
 	case ZYDIS_MNEMONIC_POP:
 		if (is_reg(p->a) && p->a->size == x86__width(z)) {
@@ -247,7 +255,7 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 		break;
 	case ZYDIS_MNEMONIC_AND:
 		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_AND_CONST, out);
-		set_logic(p, DETAIL_AND, out);
+		set_logic(z, p, addr, DETAIL_AND, out);
 		break;
 	case ZYDIS_MNEMONIC_SHR:
 		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_SHR_CONST, out);
