@@ -29,6 +29,7 @@ struct judging {
 	struct ending ending;
 	struct tracked *track; /* by index into path */
 	struct verdict *v;
+	bool unread; /* code that matters could not be read */
 };
 
 /* ---- does a way end alike? ---- */
@@ -76,8 +77,13 @@ static bool ends_alike(struct judging *j, uint32_t block, size_t at)
 	const struct made *m = &j->v->made;
 	bool behind = m->kind != MADE_NONE && (m->kind == MADE_ARGUMENT || at >= m->at) &&
 		      j->track[at].place != PLACE_NONE;
-	const origin_vec *v = code__origins(j->s.code, &j->ending, block);
+	const struct plan *p = j->s.code->plan;
+	const origin_vec *v;
 
+	if (block == NO_BLOCK || p->blocks.data[block].function != j->ending.function)
+		return false;
+	v = code__origins(j->s.code, &j->ending, block);
+	j->unread |= !v;
 	for (size_t i = 0; v && i < v->len; i++)
 		if (!(behind ? is_alike_behind(j, v->data[i], at) : is_alike_before(j, v->data[i])))
 			return false;
@@ -285,6 +291,12 @@ static void conclude(struct judging *j, size_t last)
 		return;
 	}
 	find_decision(j, last);
+	if (j->unread) {
+		j->v->decided = false;
+		j->v->choice = 0;
+		j->v->unsure = "code of the function can't be read";
+		return;
+	}
 	if (j->v->decided)
 		find_failure(j);
 }

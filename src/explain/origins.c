@@ -204,8 +204,8 @@ static void put_behind(struct code *c, origin_vec *v, const struct origins *o, u
 			put(v, ORIGIN(FROM_ELSEWHERE, 0));
 		return;
 	}
-	if (!s) {
-		if (b->next != NO_BLOCK)
+	if (!s) { /* what a trap at the end of a function falls into is no end of it */
+		if (b->next != NO_BLOCK && p->blocks.data[b->next].function == o->ending.function)
 			put_successor(c, v, o, b->next, NO_SITE);
 		return;
 	}

@@ -213,7 +213,7 @@ static void test_results(void)
 	check("sbb", "n", "sbb:sbb", "a subtraction of the carry", VALUES(-22));
 	check("always", "t", "-", "no branch could have changed it", VALUES(-38));
 	check("memory", "t", "memory:0", "that it was loaded", VALUES(-2));
-	check("loops", "nnnt", "loops:1", "not the end of the loop", VALUES(1));
+	check("loops", "ntnnt", "loops:1", "not the end of the loop", VALUES(1));
 }
 
 static void test_callees(void)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* System calls that fail at places of the kernel that its source tells: failing NAME makes one. */
+/* System calls that fail at places of the kernel that its source tells: failing NAME... makes
+ * them. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -33,9 +34,12 @@ static long fail(const char *name)
 	CASE("memfd_create") return syscall(SYS_memfd_create, "x", 0x8000);
 	CASE("getrandom") return syscall(SYS_getrandom, page, 1, 0x100);
 	CASE("mprotect") return syscall(SYS_mprotect, page + 1, 4096, PROT_READ);
-	CASE("mmap-length") return syscall(SYS_mmap, NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	CASE("mmap-offset") return syscall(SYS_mmap, NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 5);
-	CASE("clock_nanosleep") return syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &too_many, NULL);
+	CASE("mmap-length")
+	return syscall(SYS_mmap, NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CASE("mmap-offset")
+	return syscall(SYS_mmap, NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 5);
+	CASE("clock_nanosleep")
+	return syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &too_many, NULL);
 	CASE("nanosleep") return syscall(SYS_nanosleep, &too_many, NULL);
 	CASE("unlink") return syscall(SYS_unlink, "/tmp/folder");
 	CASE("setsockopt")
@@ -43,7 +47,8 @@ static long fail(const char *name)
 		fd = socket(AF_UNIX, SOCK_STREAM, 0);
 		return syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_REUSEADDR, page, -1);
 	}
-	CASE("mount") return setuid(1000) ? 1 : syscall(SYS_mount, "none", "/tmp", "tmpfs", 0, NULL);
+	CASE("mount")
+		return setuid(1000) ? 1 : syscall(SYS_mount, "none", "/tmp", "tmpfs", 0, NULL);
 	CASE("pipe2") return syscall(SYS_pipe2, page, 1);
 	CASE("socket") return syscall(SYS_socket, AF_UNIX, 0x100, 0);
 	CASE("read") return syscall(SYS_read, fds[1], page, 1);
@@ -53,22 +58,24 @@ static long fail(const char *name)
 	CASE("setpriority") return syscall(SYS_setpriority, 99, 0, 0);
 	CASE("timerfd_create") return syscall(SYS_timerfd_create, CLOCK_MONOTONIC, 0x55);
 	CASE("rt_sigprocmask") return syscall(SYS_rt_sigprocmask, 0, NULL, NULL, 4);
-	CASE("openat") return syscall(SYS_openat, AT_FDCWD, "/tmp/file", O_CREAT | O_EXCL | O_RDWR, 0600);
+	CASE("openat")
+	return syscall(SYS_openat, AT_FDCWD, "/tmp/file", O_CREAT | O_EXCL | O_RDWR, 0600);
 	CASE("fallocate") return syscall(SYS_fallocate, open("/tmp/file", O_RDWR), 0, 0L, 0L);
 	return 1;
 }
 
 int main(int argc, char **argv)
 {
-	long result;
-
-	if (argc != 2 || pipe(fds))
+	if (argc < 2 || pipe(fds))
 		return 2;
 	mkdir("/tmp/folder", 0700);
 	close(open("/tmp/file", O_CREAT | O_RDWR, 0600));
-	result = fail(argv[1]);
-	if (result != -1) {
-		fprintf(stderr, "%s: %ld\n", argv[1], result);
+	for (int i = 1; i < argc; i++) {
+		long result = fail(argv[i]);
+
+		if (result == -1)
+			continue;
+		fprintf(stderr, "%s: %ld\n", argv[i], result);
 		return 2;
 	}
 	return 0;
