@@ -128,7 +128,7 @@ static void put_failure(struct output *o, const struct explained *f)
 	struct json j = {.out = &o->buffer};
 
 	json__open_object(&j);
-	json__member(&j, string, "type", "failure");
+	json__member(&j, string, "event", "failure");
 	json__member(&j, string, "function", o->plan->functions.data[v->function].name);
 	if (name)
 		json__member(&j, string, "syscall", name);
@@ -175,7 +175,7 @@ static void put_ending(struct output *o, const struct ending_found *f)
 	struct json j = {.out = &o->buffer};
 
 	json__open_object(&j);
-	json__member(&j, string, "type", "ending");
+	json__member(&j, string, "event", "ending");
 	if (e->signal)
 		json__member(&j, string, "signal", signal ? signal : "?");
 	else
@@ -198,7 +198,7 @@ static void put_hidden(struct output *o, uint64_t failures)
 	struct json j = {.out = &o->buffer};
 
 	json__open_object(&j);
-	json__member(&j, string, "type", "hidden");
+	json__member(&j, string, "event", "hidden");
 	json__member(&j, unsigned, "failures", failures);
 	json__close_object(&j);
 	str__putc(&o->buffer, '\n');

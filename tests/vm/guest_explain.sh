@@ -38,7 +38,7 @@ END
 
 # The branches that were named: SYSTEM-CALL ERROR FUNCTION COMPARE VALUES.
 named() {
-	jq -r 'select(.type == "failure") | [.syscall, .error, .decided_by.function // "none",
+	jq -r 'select(.event == "failure") | [.syscall, .error, .decided_by.function // "none",
 		.decided_by.compare // .decided_by.chooses // "none"] + (.decided_by.why.values // []) | join(" ")' "$T/json"
 }
 
