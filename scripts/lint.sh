@@ -45,6 +45,7 @@ src/cmd/live.c           /proc
 src/cmd/command_line.c   /proc
 src/cmd/input.c         trace files, with the rights of the user
 src/cmd/sink_file.c      files to write
+src/cmd/why.c            the first line of a script that is CMD, with the rights of the user
 src/kernel/facts.c       debugfs and tracefs
 src/kernel/fs.c          tracefs, debugfs and where they are mounted
 src/kernel/kernel.c      /sys

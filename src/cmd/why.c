@@ -77,6 +77,7 @@ static char *interpreter_of(const char *path)
 	autofree char *text = NULL;
 	size_t len;
 	char *start;
+	with_own_rights;
 
 	if (file__read(path, 1 << 20, &text, &len) || strncmp(text, "#!", 2)) {
 		err__clear();

@@ -163,7 +163,7 @@ static void put_successor(struct code *c, origin_vec *v, const struct origins *o
 }
 
 /* In the kernel what doesn't return is a warning's end; in programs it may be how they end. */
-static bool is_silent_end(const struct plan *p, const struct plan_block *b)
+static bool is_no_ending(const struct plan *p, const struct plan_block *b)
 {
 	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
 	const struct object *o = p->objects.data[b->object].object;
@@ -200,7 +200,7 @@ static void put_behind(struct code *c, origin_vec *v, const struct origins *o, u
 	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
 
 	if (b->noreturn || (s && s->kind == BRANCH_CALL && is_error_exit(c, block))) {
-		if (o->ending.site != NO_SITE && !is_silent_end(p, b))
+		if (o->ending.site != NO_SITE && !is_no_ending(p, b))
 			put(v, ORIGIN(FROM_ELSEWHERE, 0));
 		return;
 	}

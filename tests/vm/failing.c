@@ -48,7 +48,7 @@ static long fail(const char *name)
 		return syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_REUSEADDR, page, -1);
 	}
 	CASE("mount")
-		return setuid(1000) ? 1 : syscall(SYS_mount, "none", "/tmp", "tmpfs", 0, NULL);
+	return setuid(1000) ? 1 : syscall(SYS_mount, "none", "/tmp", "tmpfs", 0, NULL);
 	CASE("pipe2") return syscall(SYS_pipe2, page, 1);
 	CASE("socket") return syscall(SYS_socket, AF_UNIX, 0x100, 0);
 	CASE("read") return syscall(SYS_read, fds[1], page, 1);

@@ -12,15 +12,15 @@ only=${2:-}
 # inlined has several names, and a test of bits several forms.
 cases() {
 	cat <<'END'
-setsockopt	setsockopt	EINVAL	(__sys_setsockopt|do_sock_setsockopt|__x64_sys_setsockopt)	optlen < 0	test (e..|r..d), \g{-1} .*0xffffffff
+setsockopt	setsockopt	EINVAL	(__sys_setsockopt|do_sock_setsockopt|__x64_sys_setsockopt)	optlen < 0	test (e..|r[0-9]+d), \g{-1} .*0xffffffff
 pipe2	pipe2	EINVAL	(do_pipe2|__do_pipe_flags|__x64_sys_pipe2)	flags & ~(O_CLOEXEC | O_NONBLOCK | O_DIRECT | O_NOTIFICATION_PIPE)	0xfff7b77f
 socket	socket	EINVAL	(__sys_socket_create|__sys_socket|__x64_sys_socket)	type & ~SOCK_TYPE_MASK & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)	0xfff7f7f0
 read	read	EBADF	(vfs_read|ksys_read)	f_mode & FMODE_READ	, 0x01
 mount	mount	EPERM	(path_mount|do_mount|__x64_sys_mount|may_mount)	!may_mount()	test (al|eax), \g{-1} 0x0\b
 ftruncate	ftruncate	EINVAL	(do_sys_ftruncate|ksys_ftruncate|do_ftruncate|__x64_sys_ftruncate)	length < 0	test (r..), \g{-1} .*0xffffffffffffffff
 kill	kill	EINVAL	(check_kill_permission|__x64_sys_kill|kill_something_info|group_send_sig_info)	valid_signal(sig)	, 0x40 .*0x63
-rt_sigprocmask	rt_sigprocmask	EINVAL	__x64_sys_rt_sigprocmask	sigsetsize != sizeof(sigset_t)	, 0x08 .*0x4
-openat	openat	EEXIST	(do_open|path_openat)	(open_flag & O_EXCL) && !(f_mode & FMODE_CREATED)	(\+0x06\], 0x10\b|0x100000)
+rt_sigprocmask	rt_sigprocmask	EINVAL	__x64_sys_rt_sigprocmask	sigsetsize != sizeof(sigset_t)	, 0x08( 0x4|$)
+openat	openat	EEXIST	(do_open|path_openat)	(open_flag & O_EXCL) && !(f_mode & FMODE_CREATED)	(\+0x[04]6\], 0x10\b|0x100000)
 epoll_create1	epoll_create1	EINVAL	(do_epoll_create|__x64_sys_epoll_create1)	flags & ~EPOLL_CLOEXEC	0xfff7ffff
 dup3-same	dup3	EINVAL	(ksys_dup3|__x64_sys_dup3)	oldfd == newfd	cmp e.., e.. 0x3 0x3
 dup3-flags	dup3	EINVAL	(ksys_dup3|__x64_sys_dup3)	flags & ~O_CLOEXEC	0xfff7ffff
