@@ -62,6 +62,14 @@ $(B)/output/html/%.inc: src/output/html/% Makefile
 
 $(B)/output/pages.o $(B)/san/output/pages.o $(B)/fuzz/output/pages.o: | $(PAGES)
 
+# The numbers of system calls, by the headers of the machine that bbtrace is built for.
+$(B)/cmd/syscall_numbers.inc: Makefile
+	@mkdir -p $(@D)
+	@echo "  NAMES $@"
+	$(Q)echo '#include <asm/unistd.h>' | $(CC) $(CFLAGS) -E -dM - | sed -n 's/^#define __NR_\([a-z_0-9]*\) .*/{__NR_\1, "\1"},/p' | sort >$@.tmp && test -s $@.tmp && mv $@.tmp $@
+
+$(B)/cmd/syscall_names.o: | $(B)/cmd/syscall_numbers.inc
+
 # Messages of protobuf.
 $(B)/output/perfetto.pb-c.h: src/output/perfetto.proto Makefile
 	@mkdir -p $(@D)

@@ -62,7 +62,7 @@ _bbtrace_pids() {
 _bbtrace_formats() {
 	case $verb in
 	list) echo "text json annotate dot" ;;
-	doctor | ctl) echo "text json" ;;
+	doctor | ctl | why) echo "text json" ;;
 	*) echo "text json chrome perfetto annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc tests tests:names paths paths:json" ;;
 	esac
 }
@@ -91,6 +91,7 @@ _bbtrace_value() {
 	-o | --output | --record | --profile | -b | --btf | --control-socket) _bbtrace_files ;;
 	--control) _bbtrace_words app ;;
 	--uid) _bbtrace_list_words "$(compgen -u)" ;;
+	-s | --syscall) COMPREPLY=() ;;
 	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
 	--with) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	--exclude) [[ $verb == report ]] || _bbtrace_functions "${object:-kernel}" ;;
@@ -120,7 +121,7 @@ _bbtrace_look_back() {
 			command=$((i + 1))
 			return 1
 			;;
-		-p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | --watch | -r | --regs | -F | --format | \
+		-s | --syscall | -p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | --watch | -r | --regs | -F | --format | \
 			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
 			--btf | --attach | --color | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --if | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
 			--head | --tail | --tag | --control | --dump-on | --start-on | --stop-on | --delay | --for | -n | --differences | --context) i=$((i + 1)) ;;
@@ -137,7 +138,7 @@ _bbtrace_options() {
 	user | kernel | trace | event | watch | profile)
 		case $verb in
 		profile) own=--timeline ;;
-		user | kernel | trace) own="--why --args --if" ;;
+		user | kernel | trace) own="--why --explain --args --if" ;;
 		esac
 		_bbtrace_words "$own -p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --freq --watch --user-only --exported -r --regs -k --stack --stack-size
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
@@ -149,6 +150,10 @@ _bbtrace_options() {
 		_bbtrace_words "-p --pid --tid --comm -e --events --exclude --if -r --regs -F --format --fail-under -o --output --from --to --head
 			--tail --info --tag --by-symbol -l --limit --depth --min-duration -T --time --no-fold --no-src --addresses -c --count --last --color -v --verbose
 			-q --quiet -h --help"
+		;;
+	why)
+		_bbtrace_words "-s --syscall --again --depth -f --follow --exclude -F --format -o --output --no-src -u --user --buffer
+			--engine --addresses -v --verbose -q --quiet -h --help"
 		;;
 	merge) _bbtrace_words "-o --output --tag --by-symbol --armor -v --verbose -q --quiet -h --help" ;;
 	diff)
@@ -175,12 +180,12 @@ _bbtrace_ctl() {
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel trace event watch profile list report merge diff ctl doctor" ;;
+	"") _bbtrace_words "user kernel trace event watch profile why list report merge diff ctl doctor" ;;
 	ctl) _bbtrace_ctl ;;
 	report | merge | diff) _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
 	event) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
-	trace)
+	trace | why)
 		# a colon ends a word for bash: what is completed is behind the last one
 		if [[ $cur == kernel:* ]]; then
 			cur=${cur#kernel:} _bbtrace_functions kernel

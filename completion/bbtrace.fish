@@ -8,7 +8,7 @@ function __bbtrace_operands
     for word in $words[2..-1]
         if test $skip = 1
             set skip 0
-        else if string match -qr -- '^(-[perFotlTub]|--(pid|tid|comm|uid|cgroup|events|exclude|with|watch|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|stack-size|freq|buffer|max-overhead|min-duration|if|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail|control|dump-on|start-on|stop-on|delay|for))$' $word
+        else if string match -qr -- '^(-[perFotlTubs]|--(syscall|pid|tid|comm|uid|cgroup|events|exclude|with|watch|regs|format|depth|output|timeout|limit|time|interval|last|retire|fail-under|user|btf|attach|color|stack-size|freq|buffer|max-overhead|min-duration|if|record|max-size|returns|engine|placement|profile|control-socket|from|to|head|tail|control|dump-on|start-on|stop-on|delay|for))$' $word
             set skip 1
         else if not string match -q -- '-*' $word
             echo $word
@@ -85,7 +85,7 @@ set -l report '__bbtrace_verb report'
 set -l shows '__bbtrace_verb user kernel trace event watch profile report'
 set -l writes '__bbtrace_verb user kernel trace event watch profile report merge'
 set -l picks '__bbtrace_verb user kernel trace event watch profile list report'
-set -l any '__bbtrace_verb user kernel trace event watch profile list report merge diff ctl doctor'
+set -l any '__bbtrace_verb user kernel trace event watch profile why list report merge diff ctl doctor'
 set -l filters '__bbtrace_verb user kernel trace event watch profile report diff'
 complete -c bbtrace -f
 complete -c bbtrace -n __bbtrace_no_verb -a user -d 'Functions of a program or shared library'
@@ -96,6 +96,20 @@ complete -c bbtrace -n __bbtrace_no_verb -a watch -d 'Accesses of variables and 
 complete -c bbtrace -n __bbtrace_no_verb -a profile -d 'Where threads are, sampled by a timer'
 complete -c bbtrace -n '__bbtrace_verb user kernel trace' -l why -d 'Also the values that conditionals test'
 complete -c bbtrace -n '__bbtrace_verb profile' -l timeline -d 'Each sample is an event'
+complete -c bbtrace -n __bbtrace_no_verb -a why -d 'The branch by which a command failed'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace' -l explain -d 'The branches by which calls failed'
+complete -c bbtrace -n '__bbtrace_verb why' -s s -l syscall -x -d 'Failures of these system calls'
+complete -c bbtrace -n '__bbtrace_verb why' -l again -d 'Run the command again to trace more'
+complete -c bbtrace -n '__bbtrace_verb why' -l depth -x -d 'How deep functions of the kernel are added'
+complete -c bbtrace -n '__bbtrace_verb why' -s f -l follow -d 'Also children'
+complete -c bbtrace -n '__bbtrace_verb why' -l exclude -x -a '(__bbtrace_functions)' -d 'Leave this function out'
+complete -c bbtrace -n '__bbtrace_verb why' -s F -l format -x -a 'text json' -d 'Output format'
+complete -c bbtrace -n '__bbtrace_verb why' -s o -l output -r -F -d 'Write there'
+complete -c bbtrace -n '__bbtrace_verb why' -l no-src -d 'No source lines'
+complete -c bbtrace -n '__bbtrace_verb why' -s u -l user -x -a '(__fish_complete_users)' -d 'Run the command as that user'
+complete -c bbtrace -n '__bbtrace_verb why' -l buffer -x -d 'Ring buffer size'
+complete -c bbtrace -n '__bbtrace_verb why' -l engine -x -a 'probe inline auto' -d 'What makes the events of programs'
+complete -c bbtrace -n '__bbtrace_verb why' -l addresses -d 'Show kernel addresses'
 complete -c bbtrace -n __bbtrace_no_verb -a list -d 'List functions or branch sites'
 complete -c bbtrace -n __bbtrace_no_verb -a report -d 'Render a trace file'
 complete -c bbtrace -n __bbtrace_no_verb -a merge -d 'Add up what trace files have counted'

@@ -26,9 +26,10 @@ file    | arch types object plan event trace wire
 source  | arch types object kernel process plan copy event file trace wire
 output  | arch types object plan event trace
 diff    | arch object plan event trace output
-cmd     | arch types object kernel process resolve code plan copy event trace file source output diff wire
+explain | arch object plan event trace output
+cmd     | arch types object kernel process resolve code plan copy event trace file source output diff explain wire
 '
-pure='arch types code plan copy event trace file output diff'
+pure='arch types code plan copy event trace file output diff explain'
 pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(stat|mman|ioctl|socket|wait|syscall|uio|epoll|ptrace)|bpf/.*|linux/(bpf|perf_event)|linux/.*btf.*'
 # Undefined symbols that an object file of a pure folder must not have (64: the names for large files).
 pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'
@@ -44,6 +45,7 @@ src/cmd/live.c           /proc
 src/cmd/command_line.c   /proc
 src/cmd/input.c         trace files, with the rights of the user
 src/cmd/sink_file.c      files to write
+src/cmd/why.c            the first line of a script that is CMD, with the rights of the user
 src/kernel/facts.c       debugfs and tracefs
 src/kernel/fs.c          tracefs, debugfs and where they are mounted
 src/kernel/kernel.c      /sys

@@ -171,6 +171,14 @@ enum detail_op {
 	DETAIL_CMOV,	  /* dst = src or with */
 	DETAIL_CMOV_LOAD, /* dst = memory or dst */
 	DETAIL_PUSH,	  /* pushes src; REG_NONE: memory at mem, or a constant */
+	/* src/explain reads these as well; others take them for DETAIL_OTHER: */
+	DETAIL_CHOICE,	    /* as CMOV, of 32 bits */
+	DETAIL_FLAGS,	    /* dst by the flags alone */
+	DETAIL_SELF,	    /* dst by dst and constants */
+	DETAIL_AND,	    /* dst &= src; dst REG_NONE: memory at mem */
+	DETAIL_OR,	    /* dst |= src, likewise */
+	DETAIL_STORE_CONST, /* bits of imm to mem */
+	DETAIL_POP,	    /* dst = what the stack pointer points to */
 };
 struct insn_detail {
 	uint8_t op, dst, src, with;

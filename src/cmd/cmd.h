@@ -7,6 +7,7 @@
 #define BBTRACE_CMD_H
 
 #include "file/file.h"
+#include "explain/explain.h"
 #include "output/output.h"
 #include "source/source.h"
 #include "resolve/resolve.h"
@@ -37,13 +38,15 @@ enum {
 	VERB_EVENT = 512,
 	VERB_WATCH = 1024,
 	VERB_PROFILE = 2048,
+	VERB_WHY = 4096,
 };
 #define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
 #define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* they do */
 #define VERB_TRACE     (VERB_FUNCTIONS | VERB_NAMED)
 #define VERB_SHOW      (VERB_TRACE | VERB_REPORT)
-#define VERB_TEXT      (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF) /* they print */
-#define VERB_ALL       (VERB_TEXT | VERB_MERGE)
+#define VERB_TEXT                                                                                  \
+	(VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_WHY) /* they print */
+#define VERB_ALL (VERB_TEXT | VERB_MERGE)
 
 struct args;
 
@@ -98,7 +101,12 @@ struct args {
 	bool stack;
 	uint64_t stack_size; /* with stack: bytes to copy; 0: frame pointers are followed */
 #define STACK_SIZE_AUTO UINT64_MAX
-	bool why;			    /* values that conditionals test */
+	bool why;     /* values that conditionals test */
+	bool explain; /* which branches chose that calls failed, instead of events */
+	struct explaining *explaining;	    /* with explain; borrowed */
+	uint64_t callees;		    /* why: how deep kernel functions are added */
+	bool again;			    /* why: run CMD again to trace more */
+	VEC(const char *) syscalls;	    /* why */
 	bool timeline;			    /* profile: each sample is an event */
 	uint64_t freq;			    /* profile: samples a second on each CPU */
 	const struct output_format *format; /* NULL: not given */
@@ -205,6 +213,8 @@ int files__check(const struct args *a);
 int doctor__check(struct args *a);
 int doctor__run(struct args *a);
 int ctl__check(struct args *a);
+int why__check(struct args *a);
+int why__run(struct args *a);
 int ctl__run(struct args *a);
 
 /* ---- targets: from operands to functions (targets.c) ---- */

@@ -17,6 +17,8 @@ static const struct {
 	{VERB_DIFF, "html", "a page with both runs side by side"},
 	{VERB_CTL, "text", "columns, or lines of a name and a value"},
 	{VERB_CTL, "json", "one object per trace, or what the command has as JSON"},
+	{VERB_WHY, "text", "each failure in a few lines"},
+	{VERB_WHY, "json", "one object per failure"},
 	{VERB_DOCTOR, "text", "what there is, and how to enable the rest"},
 	{VERB_DOCTOR, "json", "one object per row"},
 };
@@ -65,7 +67,7 @@ const char *args__record_name(const struct args *a)
 
 bool args__records(const struct args *a)
 {
-	return a->verb->bit & VERB_TRACE && !a->record && !a->count && !a->last;
+	return a->verb->bit & VERB_TRACE && !a->record && !a->count && !a->last && !a->explain;
 }
 
 /* Stacks by frame pointers need no copy, so samples of the same one are the same. */
@@ -79,6 +81,8 @@ const struct output_format *args__format(const struct args *a)
 	const char *usual = args__adds_samples_up(a) ? "summary" : "text";
 	const struct output_format *format = a->format ? a->format : output__by_name(usual);
 
+	if (a->explain)
+		return strcmp(format->name, "json") ? &explain_text : &explain_json;
 	return a->count ? output__counting(format) : format;
 }
 

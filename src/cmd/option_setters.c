@@ -313,3 +313,37 @@ int option__set_engine(struct args *a, const char *v)
 	a->engine_given = true;
 	return engine__parse(v, &a->engine);
 }
+
+static bool is_known(const struct args *a, const char *name)
+{
+	const char *const *known;
+
+	vec__each (known, &a->syscalls)
+		if (!strcmp(*known, name))
+			return true;
+	return false;
+}
+
+int option__add_syscalls(struct args *a, const char *v)
+{
+	for (const char *p = v; *p; p += strcspn(p, ",") + (p[strcspn(p, ",")] == ',')) {
+		autofree char *name = xstrndup(p, strcspn(p, ","));
+
+		if (!*name)
+			return err__set(EINVAL, "a name is missing in '%s'", v);
+		if (is_known(a, name))
+			continue;
+		vec__push(&a->syscalls, name);
+		name = NULL;
+	}
+	return a->syscalls.len ? 0 : err__set(EINVAL, "a name is missing");
+}
+
+#define CALLEES_DEEPEST 20
+
+int option__check_callees(struct args *a, const char *v)
+{
+	return a->callees <= CALLEES_DEEPEST
+		       ? 0
+		       : err__set(EINVAL, "must be at most %d", CALLEES_DEEPEST);
+}

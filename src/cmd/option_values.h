@@ -29,6 +29,8 @@ int option__set_exclude(struct args *a, const char *v);
 int option__set_args(struct args *a, const char *v);
 int option__set_if(struct args *a, const char *v);
 int option__set_with(struct args *a, const char *v);
+int option__add_syscalls(struct args *a, const char *v);
+int option__check_callees(struct args *a, const char *v);
 int option__add_watch(struct args *a, const char *v);
 int option__check_timeout(struct args *a, const char *v);
 int option__check_to(struct args *a, const char *v);

@@ -56,11 +56,11 @@ static const struct option_row rows[] = {
 	 "only processes of this user, by name or number", option__set_uid},
 	{"cgroup", 0, "PATH", VERB_TRACE, TEXT(filters.cgroup),
 	 "only this cgroup (v2) and those below it"},
-	{"follow", 'f', NULL, VERB_TRACE, SWITCH(filters.follow),
+	{"follow", 'f', NULL, VERB_TRACE | VERB_WHY, SWITCH(filters.follow),
 	 "also children of these processes"},
 	{"events", 'e', "LIST", VERB_SHOW, OTHER, "any of entry,branch,return (default: all three)",
 	 option__set_events},
-	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF, OTHER,
+	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY, OTHER,
 	 "not these functions; may be repeated", option__set_exclude},
 	{"with", 0, "NAME", VERB_TRACE, OTHER,
 	 "also events of this name, GROUP:NAME with * and ?; may be repeated", option__set_with},
@@ -75,6 +75,14 @@ static const struct option_row rows[] = {
 	 "registers on entry: none, args (default), all, or names"},
 	{"why", 0, NULL, VERB_FUNCTIONS, SWITCH(why),
 	 "also what each conditional tests: the values that it compares"},
+	{"explain", 0, NULL, VERB_FUNCTIONS, SWITCH(explain),
+	 "instead of events: the branch by which each call that failed did, of the kernel's"},
+	{"syscall", 's', "NAME[,NAME...]", VERB_WHY, OTHER,
+	 "explain failures of these system calls; may be repeated", option__add_syscalls},
+	{"again", 0, NULL, VERB_WHY, SWITCH(again),
+	 "run CMD again, to trace what the first run has shown to matter"},
+	{"depth", 0, "N", VERB_WHY, NUMBER(callees),
+	 "trace what the system calls' functions call, N deep (default: 3)", option__check_callees},
 	{"args", 0, "", VERB_FUNCTIONS, OTHER,
 	 "arguments and results by type; =EXPR,...: these, as path->dentry", option__set_args},
 	{"if", 0, "CONDITION", VERB_FUNCTIONS | VERB_REPORT, OTHER,
@@ -91,6 +99,7 @@ static const struct option_row rows[] = {
 	 formats__set},
 	{"output", 'o', "FILE", VERB_SHOW | VERB_MERGE | VERB_DIFF, FILE_NAME(output),
 	 "write a trace file for bbtrace report; with -F, or named x.html, that format"},
+	{"output", 'o', "FILE", VERB_WHY, FILE_NAME(output), "write there, not to stdout"},
 	{"record", 0, "FILE", VERB_TRACE, FILE_NAME(record),
 	 "also write a trace file while the trace is shown"},
 	{"tag", 0, "NAME", VERB_SHOW | VERB_MERGE, TEXT(tag),
@@ -123,12 +132,13 @@ static const struct option_row rows[] = {
 	{"time", 'T', "STYLE", VERB_SHOW, OTHER, "rel (default), abs, delta or none",
 	 option__set_time},
 	{"no-fold", 0, NULL, VERB_SHOW, SWITCH(no_fold), "text: show every iteration of loops"},
-	{"no-src", 0, NULL, VERB_SHOW | VERB_LIST, SWITCH(no_src),
+	{"no-src", 0, NULL, VERB_SHOW | VERB_LIST | VERB_WHY, SWITCH(no_src),
 	 "no source lines: debug information isn't read for them"},
-	{"user", 'u', "NAME", VERB_TRACE, TEXT(user), "run CMD as that user", option__check_user},
+	{"user", 'u', "NAME", VERB_TRACE | VERB_WHY, TEXT(user), "run CMD as that user",
+	 option__check_user},
 	{"btf", 'b', "FILE", VERB_TRACE, TEXT(btf), "read kernel types from this file"},
-	{"buffer", 0, "SIZE", VERB_TRACE, COUNT(buffer), "ring buffer size (default: 16M)",
-	 option__check_buffer},
+	{"buffer", 0, "SIZE", VERB_TRACE | VERB_WHY, COUNT(buffer),
+	 "ring buffer size (default: 16M)", option__check_buffer},
 	{"attach", 0, "NAME", VERB_TRACE, TEXT(attach),
 	 "attach by this mechanism only; bbtrace doctor lists them"},
 	{"count", 'c', NULL, VERB_SHOW, SWITCH(count), "count edges instead of listing events"},
@@ -164,7 +174,7 @@ static const struct option_row rows[] = {
 	{"returns", 0, "HOW", VERB_TRACE, OTHER,
 	 "ret (default): at ret instructions; probe: by return probes; none: no returns",
 	 option__set_returns},
-	{"engine", 0, "HOW", VERB_TRACE | VERB_LIST, OTHER,
+	{"engine", 0, "HOW", VERB_TRACE | VERB_LIST | VERB_WHY, OTHER,
 	 "probe: by traps; inline: by copies of the functions; auto (default): by copies if that can be",
 	 option__set_engine},
 	{"profile", 0, "FILE", VERB_TRACE, FILE_NAME(branch_weights),
@@ -176,7 +186,7 @@ static const struct option_row rows[] = {
 	{"sites", 0, NULL, VERB_LIST, SWITCH(sites), "list each branch site"},
 	{"points", 0, NULL, VERB_LIST, SWITCH(points),
 	 "write a points file, for bbtrace user OBJECT @FILE"},
-	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST | VERB_DIFF, SWITCH(addresses),
+	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY, SWITCH(addresses),
 	 "show kernel addresses (root always sees them)"},
 	{"control-socket", 0, "PATH", VERB_TRACE, FILE_NAME(control_socket),
 	 "where bbtrace ctl reaches this trace; none: nowhere"},
@@ -354,6 +364,7 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 			   .stack = verb->bit == VERB_PROFILE,
 			   .color = "auto",
 			   .context = CONTEXT_STEPS,
+			   .callees = 3,
 			   .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
 	a->given = xcalloc(argc, sizeof(*a->given));
 	memcpy(a->given, argv + 1, (argc - 1) * sizeof(*a->given));
@@ -383,10 +394,10 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 		err = covered__check(a);
 	if (err || end == argc || verb->bit == VERB_CTL)
 		return err;
-	if (!(verb->bit & VERB_TRACE) || end + 1 == argc)
+	if (!(verb->bit & (VERB_TRACE | VERB_WHY)) || end + 1 == argc)
 		return err__set(EINVAL,
-				verb->bit & VERB_TRACE ? "no command after --"
-						       : "%s does not take a command",
+				verb->bit & (VERB_TRACE | VERB_WHY) ? "no command after --"
+								    : "%s does not take a command",
 				verb->name);
 	a->command = argv + end + 1;
 	return 0;
@@ -414,6 +425,9 @@ void args__free(struct args *a)
 	vec__free(&a->start_on);
 	vec__free(&a->stop_on);
 	vec__free(&a->with);
+	for (size_t i = 0; i < a->syscalls.len; i++)
+		free((char *)a->syscalls.data[i]);
+	vec__free(&a->syscalls);
 	vec__free(&a->markers_in);
 	vec__free(&a->watch);
 	expressions__free(&a->expressions);

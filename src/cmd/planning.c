@@ -115,6 +115,74 @@ static int find_targets(struct planning *p)
 	return 0;
 }
 
+/* ---- the functions whose results a kernel function may return ---- */
+
+#define CALLEES_MOST 200
+
+struct widening {
+	const struct planning *p;
+	VEC(char *) words;
+};
+
+static void add_callee(void *ctx, const char *name)
+{
+	struct widening *w = ctx;
+	char *word = xasprintf("kernel:%s", name), **known;
+
+	vec__each (known, &w->words)
+		if (!strcmp(*known, word)) {
+			free(word);
+			return;
+		}
+	vec__push(&w->words, word);
+}
+
+/* Adds those that the plan's functions call directly. What can't be found, or probed, is left
+ * out. *added: how many. */
+static void add_callees(struct planning *p, const struct plan *plan, size_t most, size_t *added)
+{
+	struct widening w = {.p = p};
+	struct function *f;
+	char **word;
+
+	explain__callees(plan, add_callee, &w);
+	*added = 0;
+	vec__each (word, &w.words) {
+		function_vec more = {0};
+
+		if (*added < most &&
+		    targets__find_more(&p->targets, p->args, word, 1, p->pid, &more))
+			err__clear();
+		vec__each (f, &more)
+			vec__push(&p->targets.functions, *f);
+		*added += more.len;
+		vec__free(&more);
+		free(*word);
+	}
+	vec__free(&w.words);
+}
+
+static int widen(struct planning *p, struct plan **out)
+{
+	size_t left = CALLEES_MOST;
+	int err = 0;
+
+	for (uint64_t n = 0; !err && n < p->args->callees && plan__has_kernel(*out); n++) {
+		size_t added;
+
+		add_callees(p, *out, left, &added);
+		left -= min_of(left, added);
+		if (!added)
+			break;
+		functions__join(&p->targets.functions);
+		exclude__apply(&p->targets, p->args);
+		plan__free(*out);
+		*out = NULL;
+		err = build_once(p, out);
+	}
+	return err;
+}
+
 /* ---- marks ---- */
 
 static bool file_has_marks(const char *path, pid_t pid)
@@ -169,6 +237,8 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 		return err;
 	place_for_marks(p);
 	err = build(p, out);
+	if (!err && a->explaining && a->explaining->ends)
+		err = widen(p, out);
 	if (err)
 		return err;
 	err = spare_probes(p, out);

@@ -129,6 +129,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.fold = !m->no_fold,
 		.no_src = a->no_src,
 		.hide_addresses = args__hides_addresses(a),
+		.explaining = a->explaining,
 		.about = {.command = m->command,
 			  .system = m->system,
 			  .host = m->host,

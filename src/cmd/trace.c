@@ -22,6 +22,7 @@
 #include "planning.h"
 #include "switching.h"
 #include "typed.h"
+#include "syscall_names.h"
 #include "wants.h"
 #include "ends.h"
 
@@ -214,6 +215,17 @@ static int clean(const struct session *s, int err)
 	return err == 1 || (err == -EPIPE && reader_gone(s)) ? 0 : err;
 }
 
+/* To what explains how CMD ended. */
+static void tell_status(struct session *s)
+{
+	struct explaining *e = s->args->explaining;
+
+	if (!e || !s->child.pid || !child__ended(&s->child, ends__all_ended(&s->ends)))
+		return;
+	e->signal = s->child.signal;
+	e->status = s->child.signal ? 0 : s->child.status;
+}
+
 static int finish(struct session *s, int err)
 {
 	int end;
@@ -225,6 +237,7 @@ static int finish(struct session *s, int err)
 		err = sources__losses(s->sources, &s->live.sink);
 	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(s->args)) : 0;
 	err = clean(s, end < 0 ? end : err);
+	tell_status(s);
 	end = clean(s, end_output(s));
 	if (!err && !end)
 		nothing__tell_live(s->args, &s->meta, &s->live, s->probe, s->engine.inliner);
@@ -451,6 +464,8 @@ static int prepare_command(struct session *s, int *status)
 	if (err)
 		return err;
 	s->args->filters.command = s->child.pid;
+	if (s->args->explaining)
+		s->args->explaining->pid = s->child.pid;
 	return 0;
 }
 
@@ -530,7 +545,7 @@ static int status_of_error(int status)
 	return err__is_usage() ? EXIT_USAGE : status;
 }
 
-int trace__run(struct args *a)
+static int run_session(struct args *a)
 {
 	struct session s = {.args = a,
 			    .render.sink.fd = -1,
@@ -549,4 +564,19 @@ int trace__run(struct args *a)
 	if (s.child.pid && child__ended(&s.child, true) && !err && s.child.status)
 		status = s.child.status;
 	return status;
+}
+
+int trace__run(struct args *a)
+{
+	struct explaining own = {.syscall_name = syscall__name};
+	int status;
+
+	if (a->explain && !a->explaining) {
+		a->explaining = &own;
+		status = trace__run(a);
+		a->explaining = NULL;
+		explaining__free(&own);
+		return status;
+	}
+	return run_session(a);
 }

@@ -105,9 +105,25 @@ static int usage_of(const struct args *a)
 	return 0;
 }
 
+/* It shows no events, so it has neither counts of them nor their last ones. */
+static int check_explain(struct args *a)
+{
+	a->why = true;
+	if (a->format && strcmp(a->format->name, "text") && strcmp(a->format->name, "json"))
+		return err__usage("--explain has the formats text and json");
+	if (a->count || a->last || a->record)
+		return err__usage("--explain shows no events: not with %s", a->count  ? "-c"
+									    : a->last ? "--last"
+										      : "--record");
+	return 0;
+}
+
 int trace__check(struct args *a)
 {
 	int err = usage_of(a);
+
+	if (!err && a->explain)
+		err = check_explain(a);
 
 	if (!err && a->stack_size != STACK_SIZE_AUTO)
 		err = check_stack_size(a);

@@ -433,13 +433,13 @@ struct value_read {
 struct value_read value__read(const struct plan *p, const struct plan_value *v,
 			      const struct value_source *s);
 
-enum verdict {
-	VERDICT_HOLDS,
-	VERDICT_FAILS,
-	VERDICT_UNKNOWN, /* a value isn't known */
+enum judgement {
+	JUDGED_HOLDS,
+	JUDGED_FAILS,
+	JUDGED_UNKNOWN, /* a value isn't known */
 };
 /* By its conditions of arguments, or of its return. */
-enum verdict plan__judge(const struct plan *p, uint32_t function, bool of_return,
-			 const struct value_source *s);
+enum judgement plan__judge(const struct plan *p, uint32_t function, bool of_return,
+			   const struct value_source *s);
 
 #endif

@@ -101,31 +101,31 @@ static bool is_null(const struct value_read *r)
 	return r->known == VALUE_NOT_READABLE && r->has_address && !r->number;
 }
 
-static enum verdict verdict_of(bool holds)
+static enum judgement judged(bool holds)
 {
-	return holds ? VERDICT_HOLDS : VERDICT_FAILS;
+	return holds ? JUDGED_HOLDS : JUDGED_FAILS;
 }
 
 /* A pointer to text, or where it is, with a number: only null is told from others. */
-static enum verdict judge_pointer(const struct plan_condition *c, const struct value_read *r)
+static enum judgement judge_pointer(const struct plan_condition *c, const struct value_read *r)
 {
 	if (r->known == VALUE_NOT_RECORDED || (r->known == VALUE_NOT_READABLE && !r->has_address))
-		return VERDICT_UNKNOWN;
-	return verdict_of(is_null(r) == (c->how == COMPARE_EQ));
+		return JUDGED_UNKNOWN;
+	return judged(is_null(r) == (c->how == COMPARE_EQ));
 }
 
-static enum verdict judge_text(const struct plan_condition *c, const struct value_read *r)
+static enum judgement judge_text(const struct plan_condition *c, const struct value_read *r)
 {
 	bool same;
 
 	if (r->known != VALUE_KNOWN)
-		return VERDICT_UNKNOWN;
+		return JUDGED_UNKNOWN;
 	same = !r->cut && r->len == strlen(c->text) && !memcmp(r->text, c->text, r->len);
-	return verdict_of(same == (c->how == COMPARE_EQ));
+	return judged(same == (c->how == COMPARE_EQ));
 }
 
-static enum verdict judge_one(const struct plan *p, const struct plan_condition *c,
-			      const struct value_source *s)
+static enum judgement judge_one(const struct plan *p, const struct plan_condition *c,
+				const struct value_source *s)
 {
 	const struct plan_value *v = &p->values.data[c->value];
 	struct value_read r = value__read(p, v, s);
@@ -135,24 +135,24 @@ static enum verdict judge_one(const struct plan *p, const struct plan_condition 
 	if (v->kind == KIND_TEXT)
 		return judge_pointer(c, &r);
 	if (r.known != VALUE_KNOWN)
-		return VERDICT_UNKNOWN;
-	return verdict_of(comparison__holds(c->how, r.number, plan_value__compared(p, v), c->with));
+		return JUDGED_UNKNOWN;
+	return judged(comparison__holds(c->how, r.number, plan_value__compared(p, v), c->with));
 }
 
 /* One that fails decides. */
-enum verdict plan__judge(const struct plan *p, uint32_t function, bool of_return,
-			 const struct value_source *s)
+enum judgement plan__judge(const struct plan *p, uint32_t function, bool of_return,
+			   const struct value_source *s)
 {
-	enum verdict all = VERDICT_HOLDS;
+	enum judgement all = JUDGED_HOLDS;
 	size_t n;
 	const struct plan_condition *c = plan__conditions(p, function, &n);
 
-	for (size_t i = 0; i < n && all != VERDICT_FAILS; i++) {
-		enum verdict one = p->values.data[c[i].value].of_return == of_return
-					   ? judge_one(p, &c[i], s)
-					   : VERDICT_HOLDS;
+	for (size_t i = 0; i < n && all != JUDGED_FAILS; i++) {
+		enum judgement one = p->values.data[c[i].value].of_return == of_return
+					     ? judge_one(p, &c[i], s)
+					     : JUDGED_HOLDS;
 
-		all = one == VERDICT_HOLDS ? all : one;
+		all = one == JUDGED_HOLDS ? all : one;
 	}
 	return all;
 }

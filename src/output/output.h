@@ -52,7 +52,8 @@ struct output_options {
 	bool no_src;	 /* text, json: no source lines */
 	/* hide values that could be kernel addresses (address.c): if the kernel is traced */
 	bool hide_addresses;
-	struct output_about about; /* html; json: the host */
+	struct output_about about;     /* html; json: the host */
+	struct explaining *explaining; /* src/explain; NULL: nothing is to be explained */
 };
 
 /* What an output shows. Nothing else is probed for it. */
@@ -205,6 +206,10 @@ void output__free(struct output *o);
 /* Does it show how long calls took, or when they were? */
 bool output__shows_times(const struct output *o);
 
+/* What a conditional tested, that step->tested has: the value of a member of a JSON object, and as
+ * text: "cmp A, B: 0x10 vs 0x40". */
+void why__put_json(const struct output *o, struct json *j, const struct step *step);
+void why__put_text(const struct output *o, struct str *s, const struct step *step);
 /* Appends the member src of a JSON object: the frames of the source at vaddr, innermost first.
  * False: nothing is known. */
 bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64_t vaddr);

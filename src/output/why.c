@@ -162,12 +162,17 @@ static void put_compared(const struct output *o, struct str *s, const struct ste
 	}
 }
 
+void why__put_text(const struct output *o, struct str *s, const struct step *step)
+{
+	if (!put_source(o, s, step))
+		put_compared(o, s, step);
+	str__puts(s, step->tested.flags & TESTED_AGAIN ? " (read again)" : "");
+}
+
 /* "cmp A, B: 0x10 vs 0x40" */
 void show_why(struct output *o, const struct step *step, const union field_value *v)
 {
-	if (!put_source(o, &o->buffer, step))
-		put_compared(o, &o->buffer, step);
-	str__puts(&o->buffer, step->tested.flags & TESTED_AGAIN ? " (read again)" : "");
+	why__put_text(o, &o->buffer, step);
 }
 
 static void put_variables(struct json *j, const struct plan_site *s)

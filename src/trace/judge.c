@@ -41,10 +41,10 @@ void judge__open(struct trace *t, struct thread *th, struct call *c)
 	t->totals.unjudged++;
 }
 
-static void count(struct trace *t, enum verdict v)
+static void count(struct trace *t, enum judgement v)
 {
-	t->totals.unmet += v == VERDICT_FAILS;
-	t->totals.unjudged += v == VERDICT_UNKNOWN;
+	t->totals.unmet += v == JUDGED_FAILS;
+	t->totals.unjudged += v == JUDGED_UNKNOWN;
 }
 
 void judge__entry(struct event_context *n, struct call *c)
@@ -55,7 +55,7 @@ void judge__entry(struct event_context *n, struct call *c)
 				    .syscall_args = e->args,
 				    .fetched = n->e->fetched,
 				    .nfetched = n->e->nfetched};
-	enum verdict v;
+	enum judgement v;
 
 	if (c->hidden || !n->t->judges_entries)
 		return;
@@ -63,7 +63,7 @@ void judge__entry(struct event_context *n, struct call *c)
 		memcpy(regs, e->regs, min_of(e->nregs, EVENT_REGS) * sizeof(*regs));
 	v = plan__judge(n->t->plan, c->function, false, &from);
 	count(n->t, v);
-	c->hidden = v != VERDICT_HOLDS;
+	c->hidden = v != JUDGED_HOLDS;
 }
 
 bool judge__return(struct trace *t, const struct step *s)
@@ -72,8 +72,8 @@ bool judge__return(struct trace *t, const struct step *s)
 					  .nfetched = s->nfetched,
 					  .has_result = s->has_value,
 					  .result = s->value};
-	enum verdict v = plan__judge(t->plan, s->function, true, &from);
+	enum judgement v = plan__judge(t->plan, s->function, true, &from);
 
 	count(t, v);
-	return v == VERDICT_HOLDS;
+	return v == JUDGED_HOLDS;
 }

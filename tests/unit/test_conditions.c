@@ -291,24 +291,24 @@ static void test_judging(struct plan *p)
 {
 	static const struct {
 		const char *condition;
-		enum verdict verdict;
+		enum judgement judged;
 	} rows[] = {
-		{"fd == -1", VERDICT_HOLDS},
-		{"fd == 0xffffffff", VERDICT_HOLDS},
-		{"size > 4096", VERDICT_FAILS},
-		{"size == 4096", VERDICT_HOLDS},
-		{"how == SLOW", VERDICT_HOLDS},
-		{"how != SLOW", VERDICT_FAILS},
-		{"bits == -2", VERDICT_HOLDS},
-		{"letter == 'x'", VERDICT_HOLDS},
-		{"letter > '\\xf0'", VERDICT_FAILS},
-		{"name == \"abc\"", VERDICT_HOLDS},
-		{"name == \"ab\"", VERDICT_FAILS},
-		{"name == \"abcd\"", VERDICT_FAILS},
-		{"name != \"abc\"", VERDICT_FAILS},
-		{"name == NULL", VERDICT_FAILS},
-		{"name != 0", VERDICT_HOLDS},
-		{"size == 4096 && name == \"x\" && fd == 0", VERDICT_FAILS},
+		{"fd == -1", JUDGED_HOLDS},
+		{"fd == 0xffffffff", JUDGED_HOLDS},
+		{"size > 4096", JUDGED_FAILS},
+		{"size == 4096", JUDGED_HOLDS},
+		{"how == SLOW", JUDGED_HOLDS},
+		{"how != SLOW", JUDGED_FAILS},
+		{"bits == -2", JUDGED_HOLDS},
+		{"letter == 'x'", JUDGED_HOLDS},
+		{"letter > '\\xf0'", JUDGED_FAILS},
+		{"name == \"abc\"", JUDGED_HOLDS},
+		{"name == \"ab\"", JUDGED_FAILS},
+		{"name == \"abcd\"", JUDGED_FAILS},
+		{"name != \"abc\"", JUDGED_FAILS},
+		{"name == NULL", JUDGED_FAILS},
+		{"name != 0", JUDGED_HOLDS},
+		{"size == 4096 && name == \"x\" && fd == 0", JUDGED_FAILS},
 	};
 	uint64_t regs[EVENT_REGS] = {0xdead0000ffffffff, 4096, 0x1000, 7, 0xf0, 0x178};
 	struct fetched f = {.len = 4, .bytes = "abc"};
@@ -317,26 +317,26 @@ static void test_judging(struct plan *p)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		ok(!judged_by(p, rows[i].condition) &&
-			   plan__judge(p, 0, false, &s) == rows[i].verdict,
+			   plan__judge(p, 0, false, &s) == rows[i].judged,
 		   "%s: %s", rows[i].condition, err__text());
 	f = (struct fetched){.len = FETCHED_ABSENT, .bytes = {1}};
 	judged_by(p, "name != \"abc\"");
-	ok(plan__judge(p, 0, false, &s) == VERDICT_UNKNOWN, "what isn't readable is not known");
+	ok(plan__judge(p, 0, false, &s) == JUDGED_UNKNOWN, "what isn't readable is not known");
 	judged_by(p, "name != \"abc\" && fd == 5");
-	ok(plan__judge(p, 0, false, &s) == VERDICT_FAILS, "unless another one fails");
+	ok(plan__judge(p, 0, false, &s) == JUDGED_FAILS, "unless another one fails");
 	judged_by(p, "name == NULL");
-	ok(plan__judge(p, 0, false, &s) == VERDICT_FAILS, "it is somewhere");
+	ok(plan__judge(p, 0, false, &s) == JUDGED_FAILS, "it is somewhere");
 	f.bytes[0] = 0;
-	ok(plan__judge(p, 0, false, &s) == VERDICT_HOLDS, "the null pointer is known");
+	ok(plan__judge(p, 0, false, &s) == JUDGED_HOLDS, "the null pointer is known");
 	judged_by(p, "ret == -ENOENT && fd == 3");
-	ok(plan__judge(p, 0, true, &result) == VERDICT_HOLDS, "an error by its name");
-	ok(plan__judge(p, 0, false, &s) == VERDICT_FAILS, "and the entry apart from that");
+	ok(plan__judge(p, 0, true, &result) == JUDGED_HOLDS, "an error by its name");
+	ok(plan__judge(p, 0, false, &s) == JUDGED_FAILS, "and the entry apart from that");
 	judged_by(p, "ret >= 0");
-	ok(plan__judge(p, 0, true, &result) == VERDICT_FAILS, "a result has a sign");
-	ok(plan__judge(p, 1, true, &result) == VERDICT_FAILS, "of its own width");
+	ok(plan__judge(p, 0, true, &result) == JUDGED_FAILS, "a result has a sign");
+	ok(plan__judge(p, 1, true, &result) == JUDGED_FAILS, "of its own width");
 	result.has_result = false;
-	ok(plan__judge(p, 0, true, &result) == VERDICT_UNKNOWN, "none is not known");
-	ok(plan__judge(p, 2, true, &result) == VERDICT_HOLDS,
+	ok(plan__judge(p, 0, true, &result) == JUDGED_UNKNOWN, "none is not known");
+	ok(plan__judge(p, 2, true, &result) == JUDGED_HOLDS,
 	   "a function without one isn't judged");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64, i386: what an instruction does to the general registers, from Zydis' operands. Only used
- * to read jump tables and IFUNC resolvers.
+ * x86-64, i386: what an instruction does to the general registers, from Zydis' operands. Used to
+ * read jump tables and IFUNC resolvers, and to find what made a value.
  */
 #include "arch/x86/x86.h"
 
@@ -68,6 +68,16 @@ static void set_move(const ZydisDecodedInstruction *z, const struct pair *p, uin
 		out->src = p->rb;
 		out->bits = p->a->size;
 		set_mem(z, p->a, addr, out);
+		return;
+	}
+	if (is_mem(p->a) && is_imm(p->b)) {
+		out->op = DETAIL_STORE_CONST;
+		out->bits = p->a->size;
+		set_mem(z, p->a, addr, out);
+		if (out->mem.base == REG_NONE && out->mem.index == REG_NONE)
+			out->op = DETAIL_OTHER; /* imm is the address */
+		else
+			out->imm = p->b->imm.value.s;
 		return;
 	}
 	if (!is_reg(p->a) || p->a->size < 32)
@@ -142,6 +152,60 @@ static void set_cmp(const ZydisDecodedInstruction *z, const struct pair *p, uint
 	out->imm = p->b->imm.value.s;
 }
 
+/* A register by itself and a constant, or by another one. */
+static void set_logic(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
+		      enum detail_op by_reg, struct insn_detail *out)
+{
+	if (is_mem(p->a) && is_reg(p->b) && by_reg != DETAIL_OTHER) {
+		out->op = by_reg;
+		out->src = p->rb;
+		out->bits = p->a->size;
+		set_mem(z, p->a, addr, out);
+		return;
+	}
+	if (out->op != DETAIL_OTHER || !is_reg(p->a) || p->a->size < 32)
+		return;
+	if (is_reg(p->b) && by_reg != DETAIL_OTHER) {
+		out->op = by_reg;
+		out->src = p->rb;
+	} else if (!p->b || is_imm(p->b)) {
+		out->op = DETAIL_SELF;
+	} else {
+		return;
+	}
+	out->dst = p->ra;
+	out->bits = p->a->size;
+}
+
+/* What is made of the flags. */
+static void set_by_flags(const ZydisDecodedInstruction *z, const struct pair *p,
+			 struct insn_detail *out)
+{
+	bool subtracts = z->mnemonic == ZYDIS_MNEMONIC_SBB && is_reg(p->b) && p->ra == p->rb;
+
+	if (!is_reg(p->a) || !(subtracts || z->meta.category == ZYDIS_CATEGORY_SETCC))
+		return;
+	out->op = DETAIL_FLAGS;
+	out->dst = p->ra;
+	out->bits = p->a->size;
+}
+
+static void set_cmov(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
+		     struct insn_detail *out)
+{
+	bool whole = is_reg(p->a) && p->a->size == x86__width(z);
+
+	if (!is_reg(p->a) || p->a->size < 32 || (!whole && !is_reg(p->b)))
+		return;
+	out->dst = p->ra;
+	out->op = !whole ? DETAIL_CHOICE : is_reg(p->b) ? DETAIL_CMOV : DETAIL_CMOV_LOAD;
+	out->src = is_reg(p->b) ? p->rb : REG_NONE;
+	out->with = p->ra;
+	out->bits = p->a->size;
+	if (is_mem(p->b))
+		set_mem(z, p->b, addr, out);
+}
+
 static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
 		   struct insn_detail *out)
 {
@@ -168,6 +232,20 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 			out->op = DETAIL_CONST;
 			out->dst = p->ra;
 		}
+		set_logic(z, p, addr, DETAIL_OTHER, out);
+		break;
+	case ZYDIS_MNEMONIC_NOT:
+	case ZYDIS_MNEMONIC_NEG:
+		set_logic(z, p, addr, DETAIL_OTHER, out);
+		break;
+	case ZYDIS_MNEMONIC_OR:
+		set_logic(z, p, addr, DETAIL_OR, out);
+		break;
+	case ZYDIS_MNEMONIC_POP:
+		if (is_reg(p->a) && p->a->size == x86__width(z)) {
+			out->op = DETAIL_POP;
+			out->dst = p->ra;
+		}
 		break;
 	case ZYDIS_MNEMONIC_ADD:
 		set_arith(z, p, addr, DETAIL_ADD, DETAIL_ADD_CONST, out);
@@ -177,6 +255,7 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 		break;
 	case ZYDIS_MNEMONIC_AND:
 		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_AND_CONST, out);
+		set_logic(z, p, addr, DETAIL_AND, out);
 		break;
 	case ZYDIS_MNEMONIC_SHR:
 		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_SHR_CONST, out);
@@ -196,16 +275,10 @@ static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint6
 			set_mem(z, p->a, addr, out);
 		break;
 	default:
-		if (z->meta.category != ZYDIS_CATEGORY_CMOV || !is_reg(p->a) ||
-		    p->a->size != x86__width(z))
-			break;
-		out->dst = p->ra;
-		out->op = is_reg(p->b) ? DETAIL_CMOV : DETAIL_CMOV_LOAD;
-		out->src = is_reg(p->b) ? p->rb : REG_NONE;
-		out->with = p->ra;
-		out->bits = p->a->size;
-		if (is_mem(p->b))
-			set_mem(z, p->b, addr, out);
+		if (z->meta.category == ZYDIS_CATEGORY_CMOV)
+			set_cmov(z, p, addr, out);
+		else
+			set_by_flags(z, p, out);
 	}
 }
 

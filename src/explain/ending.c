@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How CMD ended: from its last branch outward over the calls that were open then. */
+#include <stdlib.h>
+#include "explain/state.h"
+
+const struct verdict *verdict__innermost(const struct verdict *v)
+{
+	while (v->inner)
+		v = v->inner;
+	return v;
+}
+
+static bool decides(const struct verdict *v)
+{
+	return v->decided || v->choice;
+}
+
+const struct verdict *verdict__deciding(const struct verdict *v)
+{
+	const struct verdict *found = NULL;
+
+	for (; v; v = v->inner)
+		found = decides(v) ? v : found;
+	return found;
+}
+
+/* Of CMD's threads: the one that was active last. */
+static const struct thread *last_thread(const struct explain_state *s, const struct explaining *e)
+{
+	const struct thread *last = NULL;
+	struct thread *const *t;
+
+	vec__each (t, &s->threads)
+		if ((!e->pid || (*t)->pid == e->pid) && ((*t)->calls[0].len || (*t)->ended.len) &&
+		    (!last || (*t)->time > last->time))
+			last = *t;
+	return last;
+}
+
+/* Does this function end the process with its first argument as the status? By its name. */
+static bool is_exit(const struct location *to)
+{
+	static const char *const names[] = {"exit", "_exit", "_Exit", "quick_exit", "exit_group"};
+	size_t len = to->symbol ? strcspn(to->symbol, "@") : 0;
+
+	for (size_t i = 0; len && i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], to->symbol, len))
+			return true;
+	return false;
+}
+
+static bool is_call_site(const struct plan *p, uint32_t site)
+{
+	uint8_t kind = p->sites.data[site].kind;
+
+	return kind == BRANCH_CALL || kind == BRANCH_ICALL;
+}
+
+static bool is_status(const struct explaining *e, uint64_t value)
+{
+	return !e->signal && (int)(value & 0xff) == e->status;
+}
+
+/* main's result, that its caller in the C library has passed to exit(3). */
+static struct verdict *take_status(verdict_vec *v, const struct explaining *e)
+{
+	for (size_t i = v->len; i-- > 0;)
+		if (is_status(e, v->data[i]->value)) {
+			struct verdict *found = v->data[i];
+
+			v->data[i] = *vec__last(v);
+			v->len--;
+			return found;
+		}
+	return NULL;
+}
+
+static void add(struct ending_found *out, struct verdict *v, uint32_t site)
+{
+	vec__push(&out->chain, v);
+	vec__push(&out->sites, site);
+}
+
+/* Has main, or what is the outermost function of the trace, returned the status? */
+static bool find_result(const struct thread *t, const struct explaining *e,
+			struct ending_found *out)
+{
+	struct call *top = t->calls[0].len ? *vec__last((call_vec *)&t->calls[0]) : NULL;
+	struct verdict *v = NULL;
+
+	if (e->signal)
+		return false;
+	if (top && top->items.len)
+		v = take_status(&vec__last(&top->items)->results, e);
+	if (!v && !top)
+		v = take_status((verdict_vec *)&t->ended, e);
+	if (!v)
+		return false;
+	out->returned = true;
+	add(out, v, NO_SITE);
+	return true;
+}
+
+/* Each open call, the innermost first, until one decides. */
+static void find_open(struct explain_state *s, const struct thread *t, const struct explaining *e,
+		      struct ending_found *out)
+{
+	const call_vec *calls = &t->calls[0];
+	place_t place = PLACE_NONE;
+
+	for (size_t i = calls->len; i-- > 0;) {
+		const struct call *c = calls->data[i];
+		const struct item *last = c->items.len ? vec__last(&c->items) : NULL;
+		bool inner = i + 1 == calls->len;
+		bool fault = !last || (inner && !is_call_site(s->code.plan, last->site));
+		struct verdict *v;
+
+		if (inner && last && !fault && !e->signal && is_exit(&last->to))
+			place = code__argument(&s->code);
+		v = judge__end(&s->code, c, fault, fault ? PLACE_NONE : place, false, 0);
+		add(out, v, last ? last->site : NO_SITE);
+		if (verdict__deciding(v))
+			return;
+		if (v->unsure) {
+			out->unknown = v->unsure;
+			return;
+		}
+		place = v->made.kind == MADE_ARGUMENT && !(v->made.place & PLACE_SLOT)
+				? v->made.place
+				: PLACE_NONE;
+	}
+	out->unknown = "no branch of the traced functions could have led elsewhere";
+}
+
+void ending__find(struct explain_state *s, const struct explaining *e, struct ending_found *out)
+{
+	const struct thread *t = last_thread(s, e);
+
+	*out = (struct ending_found){.thread = t};
+	if (!t) {
+		out->unknown = "none of its functions was traced";
+		return;
+	}
+	if (find_result(t, e, out)) {
+		const struct verdict *v = out->chain.data[0];
+
+		if (!verdict__deciding(v))
+			out->unknown = verdict__innermost(v)->unsure;
+		if (!verdict__deciding(v) && !out->unknown)
+			out->unknown = "it returns this value whichever way it goes";
+		return;
+	}
+	find_open(s, t, e, out);
+}
+
+void ending__free(struct ending_found *f)
+{
+	struct verdict **v;
+
+	vec__each (v, &f->chain)
+		verdict__free(*v);
+	vec__free(&f->chain);
+	vec__free(&f->sites);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The two formats, as text and as JSON, and what the caller learns. */
+#include <stdlib.h>
+#include "explain/show.h"
+
+static int begin(struct output *o)
+{
+	state__begin(o->state, o->plan);
+	return 0;
+}
+
+static void plan_extended(struct output *o)
+{
+	state__free(o->state);
+	memset(o->state, 0, o->format->size);
+	state__begin(o->state, o->plan);
+}
+
+static int step(struct output *o, const struct step *s)
+{
+	state__step(o->state, o->options.explaining, s);
+	return 0;
+}
+
+static void release(struct output *o)
+{
+	state__free(o->state);
+}
+
+/* ---- what the caller learns ---- */
+
+static bool is_wanted(const struct explaining *e, const char *name)
+{
+	char *const *known;
+
+	vec__each (known, &e->wanted)
+		if (!strcmp(*known, name))
+			return true;
+	return false;
+}
+
+static void learn(struct explaining *e, const struct plan *p, const struct explained *f)
+{
+	const struct verdict *v = verdict__innermost(f->verdict);
+	bool open = v->made.kind == MADE_CALL && !v->callee_traced;
+
+	e->complete &= !open && verdict__deciding(f->verdict);
+	if (open && v->callee_known && v->callee.symbol && !show__is_planned(p, v) &&
+	    !is_wanted(e, v->callee.symbol))
+		vec__push(&e->wanted, xstrdup(v->callee.symbol));
+}
+
+void explaining__free(struct explaining *e)
+{
+	char **name;
+
+	vec__each (name, &e->wanted)
+		free(*name);
+	vec__free(&e->wanted);
+	vec__free(&e->failed);
+	str__free(&e->text);
+}
+
+/* A failed system call that was the reason. */
+static void blame(struct explaining *e, const struct ending_found *f)
+{
+	const struct verdict *v = f->chain.len ? verdict__deciding(*vec__last(&f->chain)) : NULL;
+	const struct failed_call *c;
+
+	vec__each (c, &e->failed)
+		if (v && v->decided && v->failed.result && c->number == v->failed.number &&
+		    c->result == v->failed.result)
+			e->blamed = *c;
+}
+
+static void end_with(struct output *o, const struct shown_as *as)
+{
+	struct explain_state *s = o->state;
+	struct explaining *e = o->options.explaining;
+	struct ending_found found;
+	const struct explained *f;
+
+	e->complete = true;
+	e->explained = s->failures.len;
+	vec__each (f, &s->failures)
+		learn(e, o->plan, f);
+	vec__each (f, &s->failures)
+		as->failure(o, f);
+	if (s->hidden)
+		as->hidden(o, s->hidden);
+	if (!e->ends || !(e->status || e->signal))
+		return;
+	ending__find(s, e, &found);
+	blame(e, &found);
+	as->ending(o, &found);
+	ending__free(&found);
+}
+
+/* As if it were written. */
+static int pass_on(struct output *o)
+{
+	struct explaining *e = o->options.explaining;
+
+	if (!e->captured)
+		return 0;
+	if (o->hides_addresses)
+		address__hide(&o->buffer, false);
+	str__put(&e->text, o->buffer.data ? o->buffer.data : "", o->buffer.len);
+	str__clear(&o->buffer);
+	return 0;
+}
+
+static int end_text(struct output *o, const struct trace_totals *t)
+{
+	end_with(o, &shown_as_text);
+	return pass_on(o);
+}
+
+static int end_json(struct output *o, const struct trace_totals *t)
+{
+	end_with(o, &shown_as_json);
+	json__put_summary(&o->buffer, t, o->plan, o->missed, &o->options);
+	return pass_on(o);
+}
+
+#define FORMAT(of_end, ...)                                                                        \
+	{                                                                                          \
+		.help = "which branch chose that calls failed",                                    \
+		.size = sizeof(struct explain_state),                                              \
+		.wants = {.events = OUTPUT_STEPS,                                                  \
+			  .regs = true,                                                            \
+			  .tests = true,                                                           \
+			  .lines = true,                                                           \
+			  .scopes = true},                                                         \
+		.begin = begin, .plan_extended = plan_extended, .step = step, .end = of_end,       \
+		.free = release, __VA_ARGS__                                                       \
+	}
+
+const struct output_format explain_text = FORMAT(end_text, .name = "text");
+const struct output_format explain_json = FORMAT(end_json, .name = "json");
+
+/* ---- which functions to trace as well ---- */
+
+void explain__callees(const struct plan *p, void (*fn)(void *ctx, const char *name), void *ctx)
+{
+	struct code code;
+	id_vec sites = {0};
+	const uint32_t *site;
+
+	code__init(&code, p);
+	for (uint32_t f = 0; f < p->functions.len; f++)
+		if (plan__is_kernel_function(p, f) &&
+		    !(p->functions.data[f].flags & (FUNCTION_HELPER | FUNCTION_RANGE)))
+			code__callees(&code, f, &sites);
+	vec__each (site, &sites) {
+		const struct plan_site *s = &p->sites.data[*site];
+		const struct object *o = p->objects.data[s->object].object;
+		const struct symbol *symbol = s->target ? object__symbol_at(o, s->target) : NULL;
+
+		if (symbol && symbol->vaddr == s->target &&
+		    plan__function_at(p, s->object, s->target) == NO_FUNCTION)
+			fn(ctx, symbol->name);
+	}
+	vec__free(&sites);
+	code__free(&code);
+}

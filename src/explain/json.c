@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A failure as an object of JSON. */
+#include <stdlib.h>
+#include "explain/show.h"
+
+static void put_place(struct json *j, const struct output *o, uint32_t function, uint64_t vaddr)
+{
+	uint32_t object = o->plan->functions.data[function].object;
+	uint64_t offset;
+	const char *name = plan__name_at(o->plan, function, vaddr, &offset);
+
+	if (name)
+		json__member(j, string, "function", name);
+	json__member(j, unsigned, "offset", offset);
+	json__member(j, hex, "vaddr", address__shown(o, object, vaddr));
+	if (!o->options.no_src)
+		src__put_json(j, o->plan, object, vaddr);
+}
+
+static void put_branch(struct json *j, const struct output *o, const struct verdict *v)
+{
+	const struct plan_site *s = &o->plan->sites.data[v->branch.site];
+	struct step step = show__step_of(v, o->plan);
+
+	put_place(j, o, v->function, s->vaddr);
+	if (s->mnemonic)
+		json__member(j, string, "mnemonic", s->mnemonic);
+	if (plan_site__is_conditional(s))
+		json__member(j, bool, "taken", v->branch.taken);
+	if (s->compare)
+		json__member(j, string, "compare", s->compare);
+	if (v->branch.tested.flags & TESTED) {
+		json__key(j, "why");
+		why__put_json(o, j, &step);
+	}
+}
+
+static void put_choice(struct json *j, struct output *o, const struct verdict *v)
+{
+	uint32_t object = o->plan->functions.data[v->function].object;
+	uint64_t setter =
+		code__setter(&((struct explain_state *)o->state)->code, v->block, v->choice);
+	char text[128];
+
+	put_place(j, o, v->function, v->choice);
+	if (code__text(o->plan, object, v->choice, text, sizeof(text)))
+		json__member(j, string, "chooses", text);
+	if (setter && code__text(o->plan, object, setter, text, sizeof(text)))
+		json__member(j, string, "compare", text);
+}
+
+static void put_failed_call(struct json *j, const struct output *o, const struct verdict *v)
+{
+	struct explaining *e = o->options.explaining;
+	const char *name = e->syscall_name ? e->syscall_name(v->failed.number) : NULL;
+	const char *error = show__errno_name(-v->failed.result);
+
+	json__key(j, "tested_result_of");
+	json__open_object(j);
+	if (v->failed_in.symbol)
+		json__member(j, string, "function", v->failed_in.symbol);
+	if (name)
+		json__member(j, string, "syscall", name);
+	if (error)
+		json__member(j, string, "error", error);
+	json__close_object(j);
+}
+
+static void put_decision(struct json *j, struct output *o, const struct verdict *v)
+{
+	json__key(j, "decided_by");
+	json__open_object(j);
+	if (v->decided)
+		put_branch(j, o, v);
+	else
+		put_choice(j, o, v);
+	json__close_object(j);
+	if (v->cause && verdict__deciding(v->cause)) {
+		json__key(j, "tested_result");
+		json__open_object(j);
+		json__member(j, string, "function",
+			     o->plan->functions.data[v->cause->function].name);
+		json__member(j, signed, "value", (int32_t)v->cause->value);
+		put_decision(j, o, verdict__deciding(v->cause));
+		json__close_object(j);
+	} else if (v->decided && v->failed.result) {
+		put_failed_call(j, o, v);
+	}
+}
+
+static void put_assumed(struct json *j, const struct verdict *v, const char *first)
+{
+	json__key(j, "assumed");
+	json__open_array(j);
+	if (first)
+		json__string(j, first);
+	for (; v; v = v->inner)
+		if (v->made.assumed)
+			json__string(j, v->made.assumed);
+	json__close_array(j);
+}
+
+static void put_verdict(struct json *j, struct output *o, const struct verdict *v)
+{
+	const struct verdict *deciding = verdict__deciding(v), *inner = verdict__innermost(v);
+	const char *unknown = show__unknown(deciding, inner);
+
+	if (deciding)
+		put_decision(j, o, deciding);
+	if (unknown)
+		json__member(j, string, "unknown", unknown);
+	if (inner->made.kind == MADE_CALL && !inner->inner && !inner->callee_traced)
+		json__member(j, string, "untraced",
+			     inner->callee_known && inner->callee.symbol ? inner->callee.symbol
+									 : "");
+	json__key(j, "functions");
+	json__open_array(j);
+	for (; v; v = v->inner)
+		json__string(j, o->plan->functions.data[v->function].name);
+	json__close_array(j);
+}
+
+static void put_failure(struct output *o, const struct explained *f)
+{
+	const struct verdict *v = f->verdict;
+	const char *name = show__syscall_of(o->plan, v->function);
+	const char *error = show__errno_name(-(int64_t)(int32_t)v->value);
+	struct json j = {.out = &o->buffer};
+
+	json__open_object(&j);
+	json__member(&j, string, "event", "failure");
+	json__member(&j, string, "function", o->plan->functions.data[v->function].name);
+	if (name)
+		json__member(&j, string, "syscall", name);
+	json__key(&j, "args");
+	json__open_array(&j);
+	for (unsigned i = 0; i < f->nargs; i++)
+		json__hex(&j, f->args[i]);
+	json__close_array(&j);
+	json__member(&j, signed, "value", (int32_t)v->value);
+	if (error)
+		json__member(&j, string, "error", error);
+	json__member(&j, unsigned, "pid", f->pid);
+	json__member(&j, unsigned, "tid", f->tid);
+	json__member(&j, string, "comm", f->comm);
+	json__member(&j, unsigned, "times", f->times);
+	put_verdict(&j, o, v);
+	put_assumed(&j, v, NULL);
+	json__close_object(&j);
+	str__putc(&o->buffer, '\n');
+}
+
+static void put_calls(struct json *j, struct output *o, const struct ending_found *f)
+{
+	json__key(j, "calls");
+	json__open_array(j);
+	for (size_t i = f->chain.len; i-- > 0;) {
+		uint32_t site = f->sites.data[i], function = f->chain.data[i]->function;
+
+		json__open_object(j);
+		if (site != NO_SITE)
+			put_place(j, o, function, o->plan->sites.data[site].vaddr);
+		else
+			json__member(j, string, "function", o->plan->functions.data[function].name);
+		json__close_object(j);
+	}
+	json__close_array(j);
+}
+
+static void put_ending(struct output *o, const struct ending_found *f)
+{
+	const struct explaining *e = o->options.explaining;
+	const struct verdict *last = f->chain.len ? *vec__last(&f->chain) : NULL;
+	const char *signal = e->signal ? sigabbrev_np(e->signal) : NULL;
+	struct json j = {.out = &o->buffer};
+
+	json__open_object(&j);
+	json__member(&j, string, "event", "ending");
+	if (e->signal)
+		json__member(&j, string, "signal", signal ? signal : "?");
+	else
+		json__member(&j, signed, "status", e->status);
+	if (f->returned)
+		put_verdict(&j, o, last);
+	else if (last && verdict__deciding(last))
+		put_decision(&j, o, verdict__deciding(last));
+	if (f->unknown)
+		json__member(&j, string, "unknown", f->unknown);
+	put_calls(&j, o, f);
+	put_assumed(&j, last,
+		    f->returned ? "the status is what the outermost function returned" : NULL);
+	json__close_object(&j);
+	str__putc(&o->buffer, '\n');
+}
+
+static void put_hidden(struct output *o, uint64_t failures)
+{
+	struct json j = {.out = &o->buffer};
+
+	json__open_object(&j);
+	json__member(&j, string, "event", "hidden");
+	json__member(&j, unsigned, "failures", failures);
+	json__close_object(&j);
+	str__putc(&o->buffer, '\n');
+}
+
+const struct shown_as shown_as_json = {put_failure, put_ending, put_hidden};

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A failure as a few lines of text. */
+#include <stdlib.h>
+#include <string.h>
+#include "explain/show.h"
+
+static void put_place(struct output *o, uint32_t function, uint64_t vaddr)
+{
+	uint64_t offset;
+	const char *name = plan__name_at(o->plan, function, vaddr, &offset);
+
+	str__shown(&o->buffer, name ? name : "?");
+	str__printf(&o->buffer, "+0x%llx", (unsigned long long)offset);
+}
+
+static void put_source(struct output *o, uint32_t object, uint64_t vaddr)
+{
+	size_t before = o->buffer.len;
+
+	str__puts(&o->buffer, "  ");
+	if (o->options.no_src || !src__put_line(&o->buffer, o->plan, object, vaddr))
+		o->buffer.data[o->buffer.len = before] = 0;
+}
+
+static void put_location(struct output *o, const struct location *l)
+{
+	if (l->symbol)
+		str__shown(&o->buffer, l->symbol);
+	else
+		str__hex(&o->buffer, l->addr);
+}
+
+/* "1 EINVAL" of -1 with errno. */
+static void put_error(struct output *o, int64_t result)
+{
+	const char *name = show__errno_name(-result);
+
+	str__printf(&o->buffer, "%lld", (long long)result);
+	if (name)
+		str__printf(&o->buffer, " %s (%s)", name, strerrordesc_np((int)-result));
+}
+
+static void put_branch(struct output *o, const struct verdict *v)
+{
+	const struct plan_site *s = &o->plan->sites.data[v->branch.site];
+	struct step step = show__step_of(v, o->plan);
+	struct str proves = {0};
+
+	put_place(o, v->function, s->vaddr);
+	str__printf(&o->buffer, "  %s", s->mnemonic ? s->mnemonic : "jmp");
+	if (plan_site__is_conditional(s))
+		str__puts(&o->buffer, v->branch.taken ? " taken" : " not taken");
+	put_source(o, s->object, s->vaddr);
+	if (v->branch.tested.flags & TESTED) {
+		str__puts(&o->buffer, "\n    tested: ");
+		why__put_text(o, &o->buffer, &step);
+	} else if (s->compare) {
+		str__puts(&o->buffer, "\n    tested: ");
+		str__puts(&o->buffer, s->compare);
+		if (plan__condition(o->plan, v->branch.site, v->branch.taken, &proves))
+			str__printf(&o->buffer, ", which shows %s", proves.data);
+		str__puts(&o->buffer, "; the values aren't known");
+	}
+	str__putc(&o->buffer, '\n');
+	str__free(&proves);
+}
+
+static void put_choice(struct output *o, const struct verdict *v)
+{
+	uint32_t object = o->plan->functions.data[v->function].object;
+	uint64_t setter =
+		code__setter(&((struct explain_state *)o->state)->code, v->block, v->choice);
+	char text[128];
+
+	put_place(o, v->function, v->choice);
+	if (code__text(o->plan, object, v->choice, text, sizeof(text)))
+		str__printf(&o->buffer, "  %s", text);
+	str__puts(&o->buffer, ", which chooses without a branch");
+	put_source(o, object, v->choice);
+	if (setter && code__text(o->plan, object, setter, text, sizeof(text)))
+		str__printf(&o->buffer, "\n    tested: %s; the values aren't known", text);
+	str__putc(&o->buffer, '\n');
+}
+
+static void put_failed_call(struct output *o, const struct verdict *v)
+{
+	struct explaining *e = o->options.explaining;
+	const char *name;
+
+	name = e->syscall_name ? e->syscall_name(v->failed.number) : NULL;
+	str__puts(&o->buffer, "    which is the result of ");
+	put_location(o, &v->failed_in);
+	str__printf(&o->buffer, ", in which %s failed: ", name ? name : "a system call");
+	put_error(o, v->failed.result);
+	str__putc(&o->buffer, '\n');
+}
+
+#define CAUSES_MOST 10 /* in a row */
+
+/* The branch, and what made the value that it tested. */
+static void put_decision(struct output *o, const struct verdict *v)
+{
+	str__puts(&o->buffer, "  decided by ");
+	(v->decided ? put_branch : put_choice)(o, v);
+	for (unsigned n = 0; v->cause && n < CAUSES_MOST; n++) {
+		const struct verdict *next = verdict__deciding(v->cause);
+
+		if (!next)
+			break;
+		str__puts(&o->buffer, "    which is the result of ");
+		str__shown(&o->buffer, o->plan->functions.data[v->cause->function].name);
+		str__printf(&o->buffer, " = %d, decided by ", (int32_t)v->cause->value);
+		v = next;
+		(v->decided ? put_branch : put_choice)(o, v);
+	}
+	if (v->decided && v->failed.result && !v->cause)
+		put_failed_call(o, v);
+}
+
+/* What the functions called, from the outermost one on. */
+static void put_way(struct output *o, const struct verdict *v)
+{
+	str__puts(&o->buffer, "  in ");
+	for (const char *before = ""; v; v = v->inner, before = " > ") {
+		str__puts(&o->buffer, before);
+		str__shown(&o->buffer, o->plan->functions.data[v->function].name);
+	}
+	str__putc(&o->buffer, '\n');
+}
+
+/* Of the functions from the outermost one on. */
+static void put_assumed(struct output *o, const struct verdict *v)
+{
+	for (; v; v = v->inner)
+		if (v->made.assumed)
+			str__printf(&o->buffer, "  assumed: %s\n", v->made.assumed);
+}
+
+static void put_untraced(struct output *o, const struct verdict *v, bool kernel)
+{
+	if (v->made.kind != MADE_CALL || v->inner || v->callee_traced)
+		return;
+	str__puts(&o->buffer, "  not known farther: the value is from ");
+	if (v->callee_known)
+		put_location(o, &v->callee);
+	else
+		str__puts(&o->buffer, "a function");
+	if (show__is_planned(o->plan, v)) {
+		str__puts(&o->buffer, ", whose calls the kernel lets nobody see\n");
+		return;
+	}
+	str__puts(&o->buffer, ", which is not traced");
+	if (kernel && v->callee_known && v->callee.symbol)
+		str__puts(&o->buffer, ": add it, or give --again");
+	str__putc(&o->buffer, '\n');
+}
+
+static void put_verdict(struct output *o, const struct verdict *v)
+{
+	const struct verdict *deciding = verdict__deciding(v), *inner = verdict__innermost(v);
+	const char *unknown = show__unknown(deciding, inner);
+
+	if (deciding)
+		put_decision(o, deciding);
+	if (unknown)
+		str__printf(&o->buffer, "  not known: %s\n", unknown);
+	put_untraced(o, inner, plan__is_kernel_function(o->plan, inner->function));
+	put_way(o, v);
+	put_assumed(o, v);
+}
+
+static void put_failure(struct output *o, const struct explained *f)
+{
+	const struct verdict *v = f->verdict;
+	const char *name = show__syscall_of(o->plan, v->function);
+
+	str__shown(&o->buffer, name ? name : o->plan->functions.data[v->function].name);
+	str__putc(&o->buffer, '(');
+	for (unsigned i = 0; i < f->nargs; i++) {
+		str__puts(&o->buffer, i ? ", " : "");
+		if (f->args[i] < 10)
+			str__dec(&o->buffer, f->args[i]);
+		else
+			str__hex(&o->buffer, f->args[i]);
+	}
+	str__puts(&o->buffer, f->nargs || name ? ") = " : "...) = ");
+	put_error(o, (int32_t)v->value);
+	str__puts(&o->buffer, "  ");
+	str__shown(&o->buffer, f->comm);
+	str__printf(&o->buffer, "-%u", f->tid);
+	if (f->times > 1)
+		str__printf(&o->buffer, ", %llu times", (unsigned long long)f->times);
+	str__putc(&o->buffer, '\n');
+	put_verdict(o, v);
+}
+
+static void put_hidden(struct output *o, uint64_t failures)
+{
+	str__printf(&o->buffer, "%llu more failures, at other branches, are not shown\n",
+		    (unsigned long long)failures);
+}
+
+/* ---- the end of CMD ---- */
+
+static void put_head(struct output *o)
+{
+	const struct explaining *e = o->options.explaining;
+	const char *name = e->signal ? sigabbrev_np(e->signal) : NULL;
+
+	str__shown(&o->buffer, e->command ? e->command : "the command");
+	if (name)
+		str__printf(&o->buffer, " was killed by SIG%s\n", name);
+	else if (e->signal)
+		str__printf(&o->buffer, " was killed by signal %d\n", e->signal);
+	else
+		str__printf(&o->buffer, " exited with %d\n", e->status);
+}
+
+/* The calls from the deciding one on: where each went on to the end. */
+static void put_calls(struct output *o, const struct ending_found *f)
+{
+	str__puts(&o->buffer, "  in ");
+	for (size_t i = f->chain.len; i-- > 0;) {
+		uint32_t function = f->chain.data[i]->function;
+
+		if (f->sites.data[i] != NO_SITE)
+			put_place(o, function, o->plan->sites.data[f->sites.data[i]].vaddr);
+		else
+			str__shown(&o->buffer, o->plan->functions.data[function].name);
+		str__puts(&o->buffer, i ? " > " : "\n");
+	}
+}
+
+static void put_ending(struct output *o, const struct ending_found *f)
+{
+	const struct verdict *last = f->chain.len ? *vec__last(&f->chain) : NULL;
+	const struct verdict *deciding = last ? verdict__deciding(last) : NULL;
+
+	put_head(o);
+	if (f->returned) {
+		put_verdict(o, last);
+		str__printf(&o->buffer, "  assumed: the status is what %s returned\n",
+			    o->plan->functions.data[last->function].name);
+		return;
+	}
+	if (deciding)
+		put_decision(o, deciding);
+	if (f->unknown)
+		str__printf(&o->buffer, "  not known: %s\n", f->unknown);
+	if (f->chain.len)
+		put_calls(o, f);
+	if (last)
+		put_assumed(o, last);
+}
+
+const struct shown_as shown_as_text = {put_failure, put_ending, put_hidden};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What text and JSON say alike. */
+#include <stdlib.h>
+#include "explain/show.h"
+
+const char *show__errno_name(int64_t number)
+{
+	return number > 0 && number < 4096 ? strerrorname_np((int)number) : NULL;
+}
+
+const char *show__syscall_of(const struct plan *p, uint32_t function)
+{
+	const struct plan_function *f = &p->functions.data[function];
+	const struct arch_kernel *k = p->arch->kernel;
+
+	if (!k || !f->raw || !plan__is_kernel_function(p, function))
+		return NULL;
+	for (const struct syscall_wrapper *w = k->syscalls; w && w->prefix; w++)
+		if (!strncmp(f->raw, w->prefix, strlen(w->prefix)))
+			return f->raw + strlen(w->prefix);
+	return NULL;
+}
+
+struct step show__step_of(const struct verdict *v, const struct plan *p)
+{
+	return (struct step){.type = STEP_BRANCH,
+			     .plan = p,
+			     .site = v->branch.site,
+			     .function = v->function,
+			     .taken = v->branch.taken,
+			     .tested = v->branch.tested};
+}
+
+bool show__is_planned(const struct plan *p, const struct verdict *v)
+{
+	bool kernel = plan__is_kernel_function(p, v->function);
+
+	for (uint32_t i = 0; v->callee_known && i < p->objects.len; i++)
+		if (p->objects.data[i].kernel == kernel && v->callee.object &&
+		    !strcmp(p->objects.data[i].path, v->callee.object) &&
+		    plan__function_at(p, i, v->callee.vaddr) != NO_FUNCTION)
+			return true;
+	return false;
+}
+
+const char *show__unknown(const struct verdict *deciding, const struct verdict *innermost)
+{
+	const struct made *m = &innermost->made;
+
+	if (m->kind == MADE_CALL && !innermost->inner && !innermost->callee_traced)
+		return NULL; /* that is said in more words */
+	if (m->kind == MADE_CALL && !innermost->inner)
+		return "how the function made it that was called isn't known";
+	if (innermost->unsure)
+		return innermost->unsure;
+	if (!deciding)
+		return "the traced functions return this value whichever way they go";
+	return NULL;
+}

@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# bbtrace why, in guests: the branches by which system calls fail, as the kernel's source has them. KERNELS="6.1": on these.
+
+. "$(dirname "$0")/lib.sh"
+needs_guest
+
+helper failing
+for KERNEL in ${KERNELS:-newest}; do
+	has_kernel "$KERNEL" || continue
+	guest -f "$T/failing" -- tests/vm/guest_explain.sh "$T/failing" "${CASES:-}"
+done
+done_testing
