@@ -62,7 +62,7 @@ _bbtrace_pids() {
 _bbtrace_formats() {
 	case $verb in
 	list) echo "text json annotate dot" ;;
-	doctor | ctl) echo "text json" ;;
+	doctor | ctl | core) echo "text json" ;;
 	*) echo "text json chrome perfetto annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc tests tests:names paths paths:json" ;;
 	esac
 }
@@ -156,6 +156,7 @@ _bbtrace_options() {
 			--color --addresses -v --verbose -q --quiet -h --help"
 		;;
 	list) _bbtrace_words "--events --sites --points --no-src --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
+	core) _bbtrace_words "--last -r --regs -T --time --no-fold --no-src -F --format --color -v --verbose -q --quiet -h --help" ;;
 	ctl) _bbtrace_words "--wait -t --timeout -F --format -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;
@@ -175,9 +176,9 @@ _bbtrace_ctl() {
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel trace event watch profile list report merge diff ctl doctor" ;;
+	"") _bbtrace_words "user kernel trace event watch profile list report merge diff core ctl doctor" ;;
 	ctl) _bbtrace_ctl ;;
-	report | merge | diff) _bbtrace_files ;;
+	report | merge | diff | core) _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
 	event) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	trace)

@@ -37,13 +37,15 @@ enum {
 	VERB_EVENT = 512,
 	VERB_WATCH = 1024,
 	VERB_PROFILE = 2048,
+	VERB_CORE = 4096,
 };
 #define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
 #define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* they do */
 #define VERB_TRACE     (VERB_FUNCTIONS | VERB_NAMED)
 #define VERB_SHOW      (VERB_TRACE | VERB_REPORT)
-#define VERB_TEXT      (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF) /* they print */
-#define VERB_ALL       (VERB_TEXT | VERB_MERGE)
+/* they print */
+#define VERB_TEXT (VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_CORE)
+#define VERB_ALL  (VERB_TEXT | VERB_MERGE)
 
 struct args;
 
@@ -201,6 +203,8 @@ int diff__check(struct args *a);
 int diff__run(struct args *a);
 /* Is none of the files that are read the one to write? -EINVAL with a message. */
 int files__check(const struct args *a);
+int core__check(struct args *a);
+int core__run(struct args *a);
 int doctor__check(struct args *a);
 int doctor__run(struct args *a);
 int ctl__check(struct args *a);

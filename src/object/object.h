@@ -14,6 +14,7 @@
 #ifndef BBTRACE_OBJECT_H
 #define BBTRACE_OBJECT_H
 
+#include "object/core.h"
 #include "object/names.h"
 #include "object/rules.h"
 #include "types/types.h"
