@@ -198,33 +198,52 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 
 static const Dwfl_Callbacks callbacks = {.find_elf = find_elf, .find_debuginfo = find_debuginfo};
 
+static bool open_dump(struct dump *d, int fd, size_t *segments)
+{
+	GElf_Ehdr header;
+
+	elf_version(EV_CURRENT);
+	d->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (!d->elf || !gelf_getehdr(d->elf, &header) || header.e_type != ET_CORE ||
+	    header.e_ident[EI_DATA] != ELFDATA2LSB || elf_getphdrnum(d->elf, segments))
+		return false;
+	d->word = header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	/* build-ids, by the headers of the files that were mapped */
+	d->dwfl = dwfl_begin(&callbacks);
+	if (!d->dwfl)
+		return false;
+	dwfl_report_begin(d->dwfl);
+	dwfl_core_file_report(d->dwfl, d->elf, NULL);
+	dwfl_report_end(d->dwfl, NULL, NULL);
+	return true;
+}
+
+static void read_dump(struct dump *d, size_t segments, struct str *answer)
+{
+	GElf_Phdr ph;
+
+	for (size_t i = 0; i < segments && gelf_getphdr(d->elf, i, &ph); i++) {
+		if (ph.p_type == PT_NOTE)
+			take_notes(d, &ph);
+		if (ph.p_offset + ph.p_filesz >= ph.p_offset)
+			d->notes.whole =
+				max_of(d->notes.whole, (uint64_t)(ph.p_offset + ph.p_filesz));
+	}
+	for (size_t i = 0; i < segments && gelf_getphdr(d->elf, i, &ph); i++)
+		find_vdso(d, &ph);
+	str__put(answer, (const char *)&d->notes, sizeof(d->notes));
+	table__put(answer, &d->records, sizeof(struct core_mapping), &d->strings);
+}
+
 void core_notes__read(void *fd, struct str *answer)
 {
 	struct dump d = {.elf = NULL};
-	GElf_Ehdr header;
-	GElf_Phdr ph;
-	size_t n;
+	size_t segments;
 
-	elf_version(EV_CURRENT);
-	d.elf = elf_begin(*(int *)fd, ELF_C_READ_MMAP, NULL);
-	if (!d.elf || !gelf_getehdr(d.elf, &header) || header.e_type != ET_CORE ||
-	    header.e_ident[EI_DATA] != ELFDATA2LSB || elf_getphdrnum(d.elf, &n))
-		return;
-	d.word = header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
-	/* build-ids, by the headers of the files that were mapped */
-	d.dwfl = dwfl_begin(&callbacks);
-	dwfl_report_begin(d.dwfl);
-	dwfl_core_file_report(d.dwfl, d.elf, NULL);
-	dwfl_report_end(d.dwfl, NULL, NULL);
-	for (size_t i = 0; i < n && gelf_getphdr(d.elf, i, &ph); i++) {
-		if (ph.p_type == PT_NOTE)
-			take_notes(&d, &ph);
-		if (ph.p_offset + ph.p_filesz >= ph.p_offset)
-			d.notes.whole =
-				max_of(d.notes.whole, (uint64_t)(ph.p_offset + ph.p_filesz));
-	}
-	for (size_t i = 0; i < n && gelf_getphdr(d.elf, i, &ph); i++)
-		find_vdso(&d, &ph);
-	str__put(answer, (const char *)&d.notes, sizeof(d.notes));
-	table__put(answer, &d.records, sizeof(struct core_mapping), &d.strings);
+	if (open_dump(&d, *(int *)fd, &segments))
+		read_dump(&d, segments, answer);
+	dwfl_end(d.dwfl);
+	elf_end(d.elf);
+	str__free(&d.records);
+	str__free(&d.strings);
 }

@@ -150,4 +150,8 @@ void core_stacks__read(void *ctx, struct str *answer)
 	str__put(answer, (const char *)&n, sizeof(n));
 	str__put(answer, w.threads.data ? w.threads.data : "", w.threads.len);
 	str__put(answer, w.frames.data ? w.frames.data : "", w.frames.len);
+	dwfl_end(w.dwfl);
+	elf_end(elf);
+	str__free(&w.threads);
+	str__free(&w.frames);
 }
