@@ -141,7 +141,8 @@ void json__put_regs(const struct output *o, struct json *j, const union field_va
 const char *named__kind(const struct output *o, const struct step *s);
 void named__put_json(const struct output *o, struct json *j, const struct event_named *n);
 void named__put_args(const struct output *o, struct str *s, const struct event_named *n);
-/* What a conditional tested, as a JSON object (why.c). */
+/* What a conditional tested, as text and as a JSON object (why.c). */
+void why__put(const struct output *o, const struct step *step, struct str *out);
 void why__put_json(const struct output *o, struct json *j, const struct step *step);
 /* A table of how many there were of each: of plan->named. */
 void named__put_counts(struct output *o, const uint64_t *counts);

@@ -163,11 +163,16 @@ static void put_compared(const struct output *o, struct str *s, const struct ste
 }
 
 /* "cmp A, B: 0x10 vs 0x40" */
+void why__put(const struct output *o, const struct step *step, struct str *out)
+{
+	if (!put_source(o, out, step))
+		put_compared(o, out, step);
+	str__puts(out, step->tested.flags & TESTED_AGAIN ? " (read again)" : "");
+}
+
 void show_why(struct output *o, const struct step *step, const union field_value *v)
 {
-	if (!put_source(o, &o->buffer, step))
-		put_compared(o, &o->buffer, step);
-	str__puts(&o->buffer, step->tested.flags & TESTED_AGAIN ? " (read again)" : "");
+	why__put(o, step, &o->buffer);
 }
 
 static void put_variables(struct json *j, const struct plan_site *s)
