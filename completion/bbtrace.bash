@@ -141,7 +141,7 @@ _bbtrace_options() {
 		esac
 		_bbtrace_words "$own -p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --freq --watch --user-only --exported -r --regs -k --stack --stack-size
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
-			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
+			-v --verbose -q --quiet --color --no-fold --no-src --debuginfod --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
 			--armor --control-socket --paused --control --dump-on --dump-on-failure --start-on
 			--stop-on --delay --for -h --help"
 		;;
@@ -155,8 +155,8 @@ _bbtrace_options() {
 		_bbtrace_words "-n --differences --context --pass --fail --tid --comm --exclude --from --to --depth -F --format -o --output
 			--color --addresses -v --verbose -q --quiet -h --help"
 		;;
-	list) _bbtrace_words "--events --sites --points --no-src --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
-	core) _bbtrace_words "--last -r --regs -T --time --no-fold --no-src -F --format --color -v --verbose -q --quiet -h --help" ;;
+	list) _bbtrace_words "--events --sites --points --no-src --debuginfod --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
+	core) _bbtrace_words "--last -r --regs -T --time --no-fold --no-src --debuginfod -F --format --color -v --verbose -q --quiet -h --help" ;;
 	ctl) _bbtrace_words "--wait -t --timeout -F --format -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;

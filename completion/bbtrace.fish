@@ -145,6 +145,7 @@ complete -c bbtrace -n $trace -l stop-on -x -d 'Record no longer where this is e
 complete -c bbtrace -n $trace -l delay -x -d 'Start to record this much later'
 complete -c bbtrace -n $trace -l for -x -d 'Stop this long after each start'
 complete -c bbtrace -n $trace -l control-socket -r -F -d 'Where ctl reaches this trace'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch profile list core' -l debuginfod -d 'Fetch debug information'
 complete -c bbtrace -n '__bbtrace_verb core' -l last -x -d 'The last N branches of each thread'
 complete -c bbtrace -n '__bbtrace_verb core' -s r -l regs -x -d 'Registers shown on entry'
 complete -c bbtrace -n '__bbtrace_verb core' -s T -l time -x -a 'rel abs delta none' -d 'Time column'

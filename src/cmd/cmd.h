@@ -140,6 +140,7 @@ struct args {
 	uint64_t head, tail;
 	bool info;
 	bool no_fold;
+	bool debuginfod; /* fetch debug files from servers */
 	bool no_src;	 /* neither read nor show source lines */
 	const char *tag; /* of what is recorded, or is to be shown; NULL: none */
 	bool by_symbol;

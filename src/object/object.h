@@ -54,6 +54,10 @@ char *root__shown_path(const struct root *r, int fd);
 
 #define OBJECT_LIMIT (8ull << 30) /* most bytes of an object, or of its debug file */
 
+/* Debug files that are not here are fetched from now on, from the servers that DEBUGINFOD_URLS
+ * names (debuginfod.c). -EINVAL with a message: they can't be. */
+int debuginfod__enable(void);
+
 /* ---- objects ---- */
 
 enum object_kind { OBJECT_ELF, OBJECT_KERNEL, OBJECT_MODULE };
