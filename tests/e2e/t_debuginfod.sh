@@ -46,7 +46,8 @@ python3 -u -m http.server --bind 127.0.0.1 --directory "$T/www" 0 >"$T/server" 2
 server=$!
 trap 'kill $server 2>/dev/null' EXIT
 wait_for "$PATIENCE" grep -q ' port [0-9]* ' "$T/server"
-url="http:"//127.0.0.1:$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$T/server")
+scheme=http
+url=$scheme://127.0.0.1:$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$T/server")
 curl -fs "$url/buildid/$id/debuginfo" | cmp - "$T/one.debug"
 ok $? 'the server has the debug file'
 asked() { grep -c "GET /buildid/$1/debuginfo" "$T/requests"; }
