@@ -62,7 +62,7 @@ _bbtrace_pids() {
 _bbtrace_formats() {
 	case $verb in
 	list) echo "text json annotate dot" ;;
-	doctor | ctl | why) echo "text json" ;;
+	doctor | ctl | why | core) echo "text json" ;;
 	*) echo "text json chrome perfetto annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc tests tests:names paths paths:json" ;;
 	esac
 }
@@ -142,7 +142,7 @@ _bbtrace_options() {
 		esac
 		_bbtrace_words "$own -p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --freq --watch --user-only --exported -r --regs -k --stack --stack-size
 			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
-			-v --verbose -q --quiet --color --no-fold --no-src --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
+			-v --verbose -q --quiet --color --no-fold --no-src --debuginfod --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
 			--armor --control-socket --paused --control --dump-on --dump-on-failure --start-on
 			--stop-on --delay --for -h --help"
 		;;
@@ -152,7 +152,7 @@ _bbtrace_options() {
 			-q --quiet -h --help"
 		;;
 	why)
-		_bbtrace_words "-s --syscall --again --depth -f --follow --exclude -F --format -o --output --no-src -u --user --buffer
+		_bbtrace_words "-s --syscall --again --depth -f --follow --exclude -F --format -o --output --no-src --debuginfod -u --user --buffer
 			--engine --addresses -v --verbose -q --quiet -h --help"
 		;;
 	merge) _bbtrace_words "-o --output --tag --by-symbol --armor -v --verbose -q --quiet -h --help" ;;
@@ -160,7 +160,8 @@ _bbtrace_options() {
 		_bbtrace_words "-n --differences --context --pass --fail --tid --comm --exclude --from --to --depth -F --format -o --output
 			--color --addresses -v --verbose -q --quiet -h --help"
 		;;
-	list) _bbtrace_words "--events --sites --points --no-src --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
+	list) _bbtrace_words "--events --sites --points --no-src --debuginfod --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
+	core) _bbtrace_words "--last -r --regs -T --time --no-fold --no-src --debuginfod -F --format --color -v --verbose -q --quiet -h --help" ;;
 	ctl) _bbtrace_words "--wait -t --timeout -F --format -v --verbose -q --quiet -h --help" ;;
 	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
 	*) _bbtrace_words "--help --version" ;;
@@ -180,9 +181,9 @@ _bbtrace_ctl() {
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel trace event watch profile why list report merge diff ctl doctor" ;;
+	"") _bbtrace_words "user kernel trace event watch profile why list report merge diff core ctl doctor" ;;
 	ctl) _bbtrace_ctl ;;
-	report | merge | diff) _bbtrace_files ;;
+	report | merge | diff | core) _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
 	event) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	trace | why)

@@ -85,7 +85,7 @@ set -l report '__bbtrace_verb report'
 set -l shows '__bbtrace_verb user kernel trace event watch profile report'
 set -l writes '__bbtrace_verb user kernel trace event watch profile report merge'
 set -l picks '__bbtrace_verb user kernel trace event watch profile list report'
-set -l any '__bbtrace_verb user kernel trace event watch profile why list report merge diff ctl doctor'
+set -l any '__bbtrace_verb user kernel trace event watch profile why list report merge diff core ctl doctor'
 set -l filters '__bbtrace_verb user kernel trace event watch profile report diff'
 complete -c bbtrace -f
 complete -c bbtrace -n __bbtrace_no_verb -a user -d 'Functions of a program or shared library'
@@ -114,6 +114,7 @@ complete -c bbtrace -n __bbtrace_no_verb -a list -d 'List functions or branch si
 complete -c bbtrace -n __bbtrace_no_verb -a report -d 'Render a trace file'
 complete -c bbtrace -n __bbtrace_no_verb -a merge -d 'Add up what trace files have counted'
 complete -c bbtrace -n __bbtrace_no_verb -a diff -d 'Where two traces part'
+complete -c bbtrace -n __bbtrace_no_verb -a core -d 'A core dump beside its trace'
 complete -c bbtrace -n __bbtrace_no_verb -a ctl -d 'Control a running trace'
 complete -c bbtrace -n __bbtrace_no_verb -a doctor -d 'What this kernel and machine support'
 complete -c bbtrace -n __bbtrace_no_verb -l version -d 'Show the version'
@@ -123,7 +124,7 @@ complete -c bbtrace -n '__bbtrace_verb list; and __bbtrace_wants_object' -a kern
 complete -c bbtrace -n '__bbtrace_verb user kernel list; and not __bbtrace_wants_object' -a '(__bbtrace_functions)'
 complete -c bbtrace -n '__bbtrace_verb trace; and not __bbtrace_command' -a 'user: kernel:'
 complete -c bbtrace -n $report -F
-complete -c bbtrace -n '__bbtrace_verb merge diff' -F
+complete -c bbtrace -n '__bbtrace_verb merge diff core' -F
 complete -c bbtrace -n __bbtrace_command -a '(__bbtrace_subcommand)'
 
 complete -c bbtrace -n $picks -s p -l pid -x -a '(__fish_complete_list , __fish_complete_pids)' -d 'Only these processes'
@@ -159,6 +160,14 @@ complete -c bbtrace -n $trace -l stop-on -x -d 'Record no longer where this is e
 complete -c bbtrace -n $trace -l delay -x -d 'Start to record this much later'
 complete -c bbtrace -n $trace -l for -x -d 'Stop this long after each start'
 complete -c bbtrace -n $trace -l control-socket -r -F -d 'Where ctl reaches this trace'
+complete -c bbtrace -n '__bbtrace_verb user kernel trace event watch profile why list core' -l debuginfod -d 'Fetch debug information'
+complete -c bbtrace -n '__bbtrace_verb core' -l last -x -d 'The last N branches of each thread'
+complete -c bbtrace -n '__bbtrace_verb core' -s r -l regs -x -d 'Registers shown on entry'
+complete -c bbtrace -n '__bbtrace_verb core' -s T -l time -x -a 'rel abs delta none' -d 'Time column'
+complete -c bbtrace -n '__bbtrace_verb core' -s F -l format -x -a 'text json' -d 'Output format'
+complete -c bbtrace -n '__bbtrace_verb core' -l color -x -a 'auto always never' -d Colors
+complete -c bbtrace -n '__bbtrace_verb core' -l no-fold -d 'Show every iteration of loops'
+complete -c bbtrace -n '__bbtrace_verb core' -l no-src -d 'No source lines'
 complete -c bbtrace -n '__bbtrace_verb doctor' -s F -l format -x -a 'text json' -d 'Output format'
 complete -c bbtrace -n '__bbtrace_verb doctor' -l calibrate -d 'Measure the cost of probe hits'
 complete -c bbtrace -n $filters -l depth -x -d 'No deeper than N calls'

@@ -113,7 +113,7 @@ there are none, args	use none, args
 not as the kernel writes	malformed
 '
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
-may_parse='src/object/(debug|die_types|prototypes|lines|line_functions|line_rows|moved|rules|scopes|symbols|variables)[.]c'
+may_parse='src/object/(core_notes|core_stacks|debug|die_types|prototypes|lines|line_functions|line_rows|moved|rules|scopes|symbols|variables)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() {

@@ -39,13 +39,15 @@ enum {
 	VERB_WATCH = 1024,
 	VERB_PROFILE = 2048,
 	VERB_WHY = 4096,
+	VERB_CORE = 8192,
 };
 #define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
 #define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* they do */
 #define VERB_TRACE     (VERB_FUNCTIONS | VERB_NAMED)
 #define VERB_SHOW      (VERB_TRACE | VERB_REPORT)
+/* they print */
 #define VERB_TEXT                                                                                  \
-	(VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_WHY) /* they print */
+	(VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_WHY | VERB_CORE)
 #define VERB_ALL (VERB_TEXT | VERB_MERGE)
 
 struct args;
@@ -147,6 +149,7 @@ struct args {
 	uint64_t head, tail;
 	bool info;
 	bool no_fold;
+	bool debuginfod; /* fetch debug files from servers */
 	bool no_src;	 /* neither read nor show source lines */
 	const char *tag; /* of what is recorded, or is to be shown; NULL: none */
 	bool by_symbol;
@@ -210,6 +213,8 @@ int diff__check(struct args *a);
 int diff__run(struct args *a);
 /* Is none of the files that are read the one to write? -EINVAL with a message. */
 int files__check(const struct args *a);
+int core__check(struct args *a);
+int core__run(struct args *a);
 int doctor__check(struct args *a);
 int doctor__run(struct args *a);
 int ctl__check(struct args *a);

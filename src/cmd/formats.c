@@ -15,6 +15,8 @@ static const struct {
 	{VERB_DIFF, "text", "the differences, with the calls that lead there"},
 	{VERB_DIFF, "json", "one object per difference, function and branch"},
 	{VERB_DIFF, "html", "a page with both runs side by side"},
+	{VERB_CORE, "text", "stacks and branches, newest first"},
+	{VERB_CORE, "json", "one object for the dump, per thread and per step, oldest first"},
 	{VERB_CTL, "text", "columns, or lines of a name and a value"},
 	{VERB_CTL, "json", "one object per trace, or what the command has as JSON"},
 	{VERB_WHY, "text", "each failure in a few lines"},

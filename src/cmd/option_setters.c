@@ -273,6 +273,11 @@ int option__check_last(struct args *a, const char *v)
 	return 0;
 }
 
+int option__check_debuginfod(struct args *a, const char *v)
+{
+	return debuginfod__enable();
+}
+
 int option__set_placement(struct args *a, const char *v)
 {
 	static const char *const names[] = {[PLACEMENT_FULL] = "full",

@@ -53,6 +53,7 @@ int option__set_pass(struct args *a, const char *v);
 int option__set_fail(struct args *a, const char *v);
 int option__check_context(struct args *a, const char *v);
 int option__check_last(struct args *a, const char *v);
+int option__check_debuginfod(struct args *a, const char *v);
 int option__set_placement(struct args *a, const char *v);
 int option__set_returns(struct args *a, const char *v);
 int option__set_engine(struct args *a, const char *v);

@@ -431,14 +431,25 @@ int show__dump(struct show *s, uint32_t pid, bool newest_first, bool ends)
 	return err;
 }
 
-int show__finish(struct show *s, bool newest_first)
+int show__end(struct show *s)
 {
 	int err = trace__finish(s->trace);
 
 	if (s->tally)
 		show__give_counts(s);
-	if (!err && s->filter)
-		err = report_filter__finish(s->filter);
+	return err || !s->filter ? err : report_filter__finish(s->filter);
+}
+
+int show__give_thread(struct show *s, uint32_t pid, uint32_t tid, bool newest_first, step_fn fn,
+		      void *ctx)
+{
+	return last__give_thread(s->last, pid, tid, newest_first, fn ? fn : render, fn ? ctx : s);
+}
+
+int show__finish(struct show *s, bool newest_first)
+{
+	int err = show__end(s);
+
 	/* what followed the last hit of a watchpoint led to none */
 	if (err || !s->last || plan__has_named(s->plan, NAMED_WATCHPOINT))
 		return err;

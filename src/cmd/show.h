@@ -75,6 +75,11 @@ int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
 int show__damage(struct show *s, const struct trace_damage *d);
 /* Hits that probes missed, in all processes. */
 void show__missed(struct show *s, const struct missed *m);
+/* The end of the input; what is kept is not output. */
+int show__end(struct show *s);
+/* Those of a thread that are kept; fn NULL: they are output. */
+int show__give_thread(struct show *s, uint32_t pid, uint32_t tid, bool newest_first, step_fn fn,
+		      void *ctx);
 /* The end of the input. newest_first: for --last. */
 int show__finish(struct show *s, bool newest_first);
 /* The counters of the steps that passed. */

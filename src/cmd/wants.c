@@ -42,6 +42,7 @@ struct output_wants args__wants(const struct args *a)
 	w.regs &= !!(w.events & PLAN_ENTRY);
 	w.lines &= !a->no_src;
 	w.scopes &= !a->no_src;
+	w.variables = w.tests && !a->no_src;
 	return w;
 }
 
@@ -51,7 +52,7 @@ void wants__read_source(const struct output_wants *w, struct plan *plan)
 		plan__lines(plan);
 	if (w->scopes)
 		plan__scopes(plan);
-	if (w->scopes && plan->tests)
+	if (w->variables && plan->tests)
 		plan__variables(plan);
 }
 

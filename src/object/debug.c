@@ -124,6 +124,7 @@ int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
 {
 	struct question q = {.object = o, .fn = fn, .ctx = ctx};
 	struct sandbox s = {.fn = answer, .ctx = &q};
+	int fds[3];
 	uint64_t mib;
 	int err;
 
@@ -131,9 +132,11 @@ int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
 	if (q.files.own < 0 && object__is_kernel(o))
 		return 0;
 	mib = q.files.bytes >> 20;
-	s.fds[0] = q.files.own;
-	s.fds[1] = q.files.debug;
-	s.fds[2] = q.files.alt;
+	fds[0] = q.files.own;
+	fds[1] = q.files.debug;
+	fds[2] = q.files.alt;
+	s.fds = fds;
+	s.nfds = ARRAY_SIZE(fds);
 	s.mapped = q.files.bytes;
 	s.seconds = min_of(SECONDS_LEAST + mib * SECONDS_A_MIB, (uint64_t)SECONDS_MOST);
 	err = sandbox__run(&s, out);

@@ -3,7 +3,7 @@
  * Finds and opens the separate debug files of an object: by build-id in this machine's debug
  * directory and in the object's root, by .gnu_debuglink in that root, and by the .gnu_debugaltlink
  * of the file found (GDB manual, "Debugging Information in Separate Files"; dwz(1)). The network is
- * never used.
+ * used only if it was asked for (debuginfod.c).
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "debug.h"
+#include "debuginfod.h"
 
 #define FOLDER	  "/usr/lib/debug"
 #define CRC_LIMIT (1ull << 30) /* larger files are recent enough to have build-ids */
@@ -63,6 +64,11 @@ static bool enter(struct place *p, const struct root *root, const char *path)
 		return true;
 	leave(p);
 	return false;
+}
+
+static bool has_dwarf(const struct elf_file *f)
+{
+	return elf__section(f, ".debug_info") || elf__section(f, ".zdebug_info");
 }
 
 /* ---- does it belong to this build? ---- */
@@ -153,6 +159,29 @@ static bool find_by_id(struct place *p, const struct root *root, const struct bu
 static bool find_anywhere(struct place *p, const struct root *root, const struct build_id *id)
 {
 	return find_by_id(p, &ours, id) || (root->pid && find_by_id(p, root, id));
+}
+
+/* ---- from a server ---- */
+
+static bool fetch(struct place *p, const struct build_id *id, const char *name)
+{
+	int fd = debuginfod__fetch(id->bytes, id->len, name);
+	struct stat st;
+
+	*p = (struct place){NULL, &ours};
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) || (uint64_t)st.st_size > OBJECT_LIMIT) {
+		close(fd);
+		return false;
+	}
+	p->f = elf_file__new(fd, st.st_size);
+	if (read_sections(p->f) && has_id(p->f, id))
+		return true;
+	note("%s: what a debuginfod server has sent is of another build, or damaged", name);
+	debuginfod__reject(id->bytes, id->len);
+	leave(p);
+	return false;
 }
 
 /* ---- .gnu_debuglink ---- */
@@ -247,15 +276,11 @@ static bool find_alt(struct place *p, const struct place *of, const struct root 
 		return false;
 	id.len = min_of(len - (end + 1 - name), sizeof(id.bytes));
 	memcpy(id.bytes, end + 1, id.len);
-	return find_anywhere(p, root, &id) || try_alt(p, of, (const char *)name, &id);
+	return find_anywhere(p, root, &id) || try_alt(p, of, (const char *)name, &id) ||
+	       fetch(p, &id, (const char *)name);
 }
 
 /* ---- both ---- */
-
-static bool has_dwarf(const struct elf_file *f)
-{
-	return elf__section(f, ".debug_info") || elf__section(f, ".zdebug_info");
-}
 
 /* Keeps only the descriptor. */
 static int keep(struct place *p, uint64_t *bytes)
@@ -313,7 +338,7 @@ static void find_kernel(const struct object *o, struct debug_files *out)
 void debug_files__find(const struct object *o, struct debug_files *out)
 {
 	struct elf_file *f = elf__of(o);
-	struct place debug = {0}, alt = {0}, own = {f, &o->root};
+	struct place debug = {0}, alt = {0}, fetched, own = {f, &o->root};
 	struct build_id id = {.len = o->build_id_len};
 
 	if (object__is_kernel(o)) {
@@ -327,6 +352,11 @@ void debug_files__find(const struct object *o, struct debug_files *out)
 	memcpy(id.bytes, o->build_id, id.len);
 	if (!find_anywhere(&debug, &o->root, &id))
 		find_by_link(&debug, o, f, &id);
+	/* a file without DWARF, as one of symbols alone, is no reason not to ask for another */
+	if (!has_dwarf(f) && !(debug.f && has_dwarf(debug.f)) && fetch(&fetched, &id, o->path)) {
+		leave(&debug);
+		debug = fetched;
+	}
 	if (!debug.f || !find_alt(&alt, &debug, &o->root))
 		find_alt(&alt, &own, &o->root);
 	out->dwarf |= debug.f && has_dwarf(debug.f);

@@ -14,6 +14,7 @@
 #ifndef BBTRACE_OBJECT_H
 #define BBTRACE_OBJECT_H
 
+#include "object/core.h"
 #include "object/names.h"
 #include "object/rules.h"
 #include "types/types.h"
@@ -52,6 +53,10 @@ char *root__path_inside(const struct root *r, int fd);
 char *root__shown_path(const struct root *r, int fd);
 
 #define OBJECT_LIMIT (8ull << 30) /* most bytes of an object, or of its debug file */
+
+/* Debug files that are not here are fetched from now on, from the servers that DEBUGINFOD_URLS
+ * names (debuginfod.c). -EINVAL with a message: they can't be. */
+int debuginfod__enable(void);
 
 /* ---- objects ---- */
 

@@ -62,11 +62,12 @@ void sandbox__give_up(void)
 /* Closes all other descriptors, also the standard streams: only the answer remains writable. */
 static void close_others(const struct sandbox *s, int out)
 {
-	int keep[ARRAY_SIZE(s->fds) + 1];
+	int *keep = xcalloc(s->nfds + 1, sizeof(*keep));
 
-	memcpy(keep, s->fds, sizeof(s->fds));
-	keep[ARRAY_SIZE(s->fds)] = out;
-	fd__close_others(keep, ARRAY_SIZE(keep));
+	memcpy(keep, s->fds, s->nfds * sizeof(*keep));
+	keep[s->nfds] = out;
+	fd__close_others(keep, s->nfds + 1);
+	free(keep);
 }
 
 /* ---- in the child: rights ---- */

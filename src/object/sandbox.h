@@ -13,7 +13,8 @@ struct sandbox {
 	/* answer is passed back. It can't open files, only read its own. */
 	void (*fn)(void *ctx, struct str *answer);
 	void *ctx;
-	int fds[3];	  /* descriptors that stay open; -1: none */
+	const int *fds; /* descriptors that stay open; -1: none */
+	size_t nfds;
 	uint64_t mapped;  /* bytes of address space for its files, in addition to 1 GiB of memory */
 	unsigned seconds; /* of CPU time; wall time may be about three times as long */
 };

@@ -109,7 +109,11 @@ static int chrome__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_chrome = {
 	.name = "chrome",
-	.wants = {.events = OUTPUT_STEPS, .branch_times = true, .durations = true, .regs = true},
+	.wants = {.events = OUTPUT_STEPS,
+		  .branch_times = true,
+		  .durations = true,
+		  .regs = true,
+		  .tests = true},
 	.marks = true,
 	.help = "trace events for Perfetto's UI and chrome://tracing",
 	.size = sizeof(struct chrome),

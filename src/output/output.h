@@ -64,6 +64,7 @@ struct output_wants {
 	bool durations;	   /* how long calls took */
 	bool regs;	   /* registers on entry */
 	bool tests;	   /* what conditionals test, if that is recorded */
+	bool variables;	   /* what these are in the source: set if tests is */
 	bool lines;	   /* source lines: requires plan__lines() */
 	bool scopes;	   /* what was inlined: requires plan__scopes() */
 	bool source_text;  /* the files themselves, as they are when it is rendered */

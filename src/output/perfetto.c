@@ -210,7 +210,11 @@ static void perfetto__free(struct output *o)
 
 const struct output_format output_perfetto = {
 	.name = "perfetto",
-	.wants = {.events = OUTPUT_STEPS, .branch_times = true, .durations = true, .regs = true},
+	.wants = {.events = OUTPUT_STEPS,
+		  .branch_times = true,
+		  .durations = true,
+		  .regs = true,
+		  .tests = true},
 	.suffixes = ".pftrace .perfetto-trace",
 	.marks = true,
 	.help = "a gzipped Perfetto trace, for ui.perfetto.dev and trace_processor's SQL",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Steps as slices and instants of tracks: see slices.h. */
 #include "output/slices.h"
+#include "output/values.h"
 
 /* All CPUs' idle tasks have TID 0: they get numbers above those of threads (PID_MAX_LIMIT is
  * 2^22). */
@@ -21,6 +22,17 @@ static void add_text(struct output *o, const char *key, const char *text)
 	struct slices *s = o->state;
 
 	vec__push(&s->args, (struct slice_arg){.key = key, .type = ARG_TEXT, .text = text});
+}
+
+/* A copy, which is kept until the event is written. */
+static void add_copy(void *ctx, const char *key, const char *text)
+{
+	struct output *o = ctx;
+	struct slices *s = o->state;
+	char *copy = xstrdup(text);
+
+	vec__push(&s->texts, copy);
+	add_text(o, key, copy);
 }
 
 /* symbol+0xOFF, or the address */
@@ -44,6 +56,8 @@ static void put_event(struct output *o, struct slice_event e)
 	e.nargs = s->args.len;
 	s->writer->event(o, &e);
 	s->args.len = 0;
+	while (s->texts.len)
+		free(s->texts.data[--s->texts.len]);
 }
 
 static void put_instant(struct output *o, const struct track *t, const char *category,
@@ -156,16 +170,40 @@ static void add_regs(struct output *o, const struct step *s)
 	}
 }
 
+/* By their types, or as registers. */
+static void add_values(struct output *o, const struct step *s)
+{
+	union field_value v;
+
+	if (field__get(FIELD_TYPED, o, s, &v))
+		values__each_arg(o, s, add_copy, o);
+	else if (s->type == STEP_ENTRY)
+		add_regs(o, s);
+}
+
+static void add_result(struct output *o, const struct step *s)
+{
+	autofree struct str text = {0};
+	union field_value v;
+
+	if (s->has_value)
+		add_arg(o, "value", ARG_HEX, s->value);
+	if (!field__get(FIELD_RET, o, s, &v))
+		return;
+	values__put_result(o, s, &text);
+	add_copy(o, "ret", text.data);
+}
+
 static void entry(struct output *o, struct track *t, const struct step *s)
 {
 	/* a jump back to the first instruction doesn't start another call */
 	if (s->call && t->open.len && vec__last(&t->open)->call == s->call) {
-		add_regs(o, s);
+		add_values(o, s);
 		put_instant(o, t, "entry", "entry again");
 		return;
 	}
 	end_unseen(o, t, min_of((size_t)s->depth, t->open.len));
-	add_regs(o, s);
+	add_values(o, s);
 	put_event(o, (struct slice_event){.phase = SLICE_BEGIN,
 					  .track = t,
 					  .time = t->now,
@@ -184,8 +222,8 @@ static void return_(struct output *o, struct track *t, const struct step *s)
 		i = 0;
 	if (i)
 		end_unseen(o, t, i);
-	if (s->has_value)
-		add_arg(o, "value", ARG_HEX, s->value);
+	add_result(o, s);
+	add_values(o, s);
 	if (s->has_off)
 		add_arg(o, "off_cpu_ns", ARG_NUMBER, s->off);
 	if (i)
@@ -200,7 +238,9 @@ static void branch(struct output *o, struct track *t, const struct step *s)
 {
 	const struct plan_site *site = &o->plan->sites.data[s->site];
 	bool conditional = site->kind == BRANCH_JCC || site->kind == BRANCH_LOOP;
+	autofree struct str why = {0};
 	struct slices *c = o->state;
+	union field_value v;
 
 	str__clear(&c->name);
 	str__puts(&c->name, site->mnemonic ? site->mnemonic : "branch");
@@ -212,6 +252,10 @@ static void branch(struct output *o, struct track *t, const struct step *s)
 		add_place(o, "to", &s->to, &c->to);
 	if (conditional)
 		add_arg(o, "taken", ARG_FLAG, s->taken);
+	if (field__get(FIELD_WHY, o, s, &v)) {
+		why__put_text(o, &why, s);
+		add_text(o, "why", why.data);
+	}
 	if (s->implied)
 		add_arg(o, "implied", ARG_FLAG, true);
 	put_instant(o, t, "branch", c->name.data);
@@ -332,6 +376,7 @@ void slices__free(struct output *o)
 		vec__free(&t->open);
 	vec__free(&s->list);
 	vec__free(&s->args);
+	vec__free(&s->texts);
 	map64__free(&s->tracks);
 	map64__free(&s->processes);
 	str__free(&s->name);

@@ -62,6 +62,7 @@ struct slices {
 	VEC(struct track) list;
 	struct map64 processes; /* named ones */
 	VEC(struct slice_arg) args;
+	VEC(char *) texts;	 /* of them, owned */
 	struct str name, at, to; /* of the current event */
 };
 

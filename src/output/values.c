@@ -183,6 +183,22 @@ static bool is_result(const struct plan_value *v)
 	return v->of_return && !strcmp(v->name, "ret");
 }
 
+void values__each_arg(const struct output *o, const struct step *step,
+		      void (*fn)(void *ctx, const char *name, const char *text), void *ctx)
+{
+	size_t n;
+	const struct plan_value *v = plan__values(o->plan, step->function, &n);
+	autofree struct str text = {0};
+
+	for (size_t i = 0; i < n; i++, v++) {
+		if (v->of_return != (step->type == STEP_RETURN) || is_result(v))
+			continue;
+		str__clear(&text);
+		put_value(o, step, v, &text);
+		fn(ctx, v->name, text.data);
+	}
+}
+
 void values__put_args(const struct output *o, const struct step *step, struct str *out)
 {
 	size_t n;

@@ -11,6 +11,9 @@ bool values__are_typed(const struct output *o, const struct step *step);
  * JSON object. */
 bool values__has_args(const struct output *o, const struct step *step);
 void values__put_args(const struct output *o, const struct step *step, struct str *out);
+/* Each of them, as it is shown. */
+void values__each_arg(const struct output *o, const struct step *step,
+		      void (*fn)(void *ctx, const char *name, const char *text), void *ctx);
 void values__put_json(const struct output *o, struct json *j, const struct step *step);
 /* The names of those whose text is longer than what was recorded, as a JSON array; j NULL: only
  * asks. False: there are none. */

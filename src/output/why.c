@@ -162,6 +162,7 @@ static void put_compared(const struct output *o, struct str *s, const struct ste
 	}
 }
 
+/* "cmp A, B: 0x10 vs 0x40" */
 void why__put_text(const struct output *o, struct str *s, const struct step *step)
 {
 	if (!put_source(o, s, step))
@@ -169,7 +170,6 @@ void why__put_text(const struct output *o, struct str *s, const struct step *ste
 	str__puts(s, step->tested.flags & TESTED_AGAIN ? " (read again)" : "");
 }
 
-/* "cmp A, B: 0x10 vs 0x40" */
 void show_why(struct output *o, const struct step *step, const union field_value *v)
 {
 	why__put_text(o, &o->buffer, step);

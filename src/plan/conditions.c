@@ -60,12 +60,12 @@ bool plan__judges_function(const struct plan *p, uint32_t function, bool of_retu
 /* ---- types ---- */
 
 /* As C promotes it: what int has the values of becomes one, other bit fields their type. */
-struct compared plan_value__compared(const struct plan *p, const struct plan_value *v)
+struct compare_type plan_value__compared(const struct plan *p, const struct plan_value *v)
 {
 	unsigned width = plan_value__width(v);
 	bool is_unsigned = !plan__is_signed(p, v);
 
-	return (struct compared){.wide = width > 32, .is_unsigned = width >= 32 && is_unsigned};
+	return (struct compare_type){.wide = width > 32, .is_unsigned = width >= 32 && is_unsigned};
 }
 
 static int bad(const struct plan *p, const struct value_condition *c, const struct plan_value *v,

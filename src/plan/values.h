@@ -97,6 +97,6 @@ bool plan__judges(const struct plan *p, bool of_return);
 bool plan__judges_function(const struct plan *p, uint32_t function, bool of_return);
 
 /* How the number of a value is compared. */
-struct compared plan_value__compared(const struct plan *p, const struct plan_value *v);
+struct compare_type plan_value__compared(const struct plan *p, const struct plan_value *v);
 
 #endif

@@ -128,6 +128,9 @@ int last__step(struct last *l, const struct step *s)
 		*index = l->tails.len;
 	}
 	t = &l->tails.data[*index - 1];
+	/* at its end a thread may tell as much of each call */
+	if (s->type == STEP_UNKNOWN && t->len && slot(l, t, 0)->step.type == STEP_UNKNOWN)
+		return 0;
 	if (t->len == ROOM(l->limit))
 		drop_oldest(l, t);
 	kept__take(&t->ring[t->next], s);
@@ -278,6 +281,24 @@ int last__give_process(struct last *l, const struct plan *plan, uint32_t pid, bo
 				err = give_tail(l, t, newest_first, fn, ctx);
 		}
 	return err;
+}
+
+/* A number may have been of several threads, one after the other. */
+int last__give_thread(struct last *l, uint32_t pid, uint32_t tid, bool newest_first, step_fn fn,
+		      void *ctx)
+{
+	struct tail *newest = NULL, *t;
+	int err;
+
+	vec__each (t, &l->tails) {
+		const struct step *s = t->pid == pid && t->len ? kept__step(slot(l, t, 0)) : NULL;
+
+		if (s && s->tid == tid &&
+		    (!newest || s->time >= kept__step(slot(l, newest, 0))->time))
+			newest = t;
+	}
+	err = newest ? give_tail(l, newest, newest_first, fn, ctx) : 0;
+	return err == 1 ? 0 : err;
 }
 
 void last__forget_process(struct last *l, uint32_t pid)

@@ -231,6 +231,9 @@ int last__give_to(struct last *l, const struct step *s, step_fn fn, void *ctx);
 /* Those of a process; first the thread that was killed. */
 int last__give_process(struct last *l, const struct plan *plan, uint32_t pid, bool newest_first,
 		       step_fn fn, void *ctx);
+/* Those of a thread, and of goroutines that it ran at last; 1 of fn ends it. */
+int last__give_thread(struct last *l, uint32_t pid, uint32_t tid, bool newest_first, step_fn fn,
+		      void *ctx);
 /* The thread's newest step, if it is a branch at the place of s: that was not executed. */
 void last__take_back(struct last *l, const struct step *s);
 void last__forget_process(struct last *l, uint32_t pid);

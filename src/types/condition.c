@@ -248,16 +248,16 @@ void conditions__put(const value_condition_vec *v, struct str *out)
 
 /* ---- as C compares ---- */
 
-static uint64_t convert(uint64_t number, struct compared to)
+static uint64_t convert(uint64_t number, struct compare_type to)
 {
 	if (to.wide)
 		return number;
 	return to.is_unsigned ? (uint32_t)number : (uint64_t)(int64_t)(int32_t)number;
 }
 
-struct compared comparison__type(struct compared type, struct constant *with)
+struct compare_type comparison__type(struct compare_type type, struct constant *with)
 {
-	struct compared to = {.wide = type.wide || with->wide};
+	struct compare_type to = {.wide = type.wide || with->wide};
 
 	to.is_unsigned = (type.is_unsigned && type.wide == to.wide) ||
 			 (with->is_unsigned && with->wide == to.wide);
@@ -267,10 +267,10 @@ struct compared comparison__type(struct compared type, struct constant *with)
 	return to;
 }
 
-bool comparison__holds(enum compare_how how, uint64_t number, struct compared type,
+bool comparison__holds(enum compare_how how, uint64_t number, struct compare_type type,
 		       struct constant with)
 {
-	struct compared to = comparison__type(type, &with);
+	struct compare_type to = comparison__type(type, &with);
 	uint64_t a = convert(number, to), b = with.number;
 	bool less = to.is_unsigned ? a < b : (int64_t)a < (int64_t)b;
 

@@ -192,14 +192,14 @@ void conditions__free(value_condition_vec *v);
 void conditions__put(const value_condition_vec *v, struct str *out);
 
 /* A value's type, as comparisons take it: promoted as C does. */
-struct compared {
+struct compare_type {
 	bool wide, is_unsigned;
 };
 /* number: extended by its own type. */
-bool comparison__holds(enum compare_how how, uint64_t number, struct compared type,
+bool comparison__holds(enum compare_how how, uint64_t number, struct compare_type type,
 		       struct constant with);
 /* What both are converted to; *with is converted. */
-struct compared comparison__type(struct compared type, struct constant *with);
+struct compare_type comparison__type(struct compare_type type, struct constant *with);
 
 /* ---- errors (errnos.c) ---- */
 

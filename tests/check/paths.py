@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """paths.py [--unknown] OBJECT RANGES REF JSON: are the paths that bbtrace counted (-F paths:json) those that the single steps of
-stepref tell? The control flow is objdump's, with the targets of indirect jumps that were seen. A back edge is one whose
+stepref tell, or those of logged.py: then OBJECT is a folder of code by address? The control flow is objdump's, with the targets of indirect jumps that were seen. A back edge is one whose
 target dominates it; a function in which a cycle has none is left out and named. --unknown: paths may be missing, as many
 as bbtrace says that it has not counted. Status 1: they differ, or nothing was compared."""
 import collections
 import json
+import os
 import re
-import subprocess
 import sys
+
+import insns as code
 
 UNKNOWN = sys.argv[1] == "--unknown"
 OBJECT, RANGES, REF, JSON = sys.argv[-4:]
@@ -35,33 +37,11 @@ def function_at(vaddr):
 
 # ---- instructions: vaddr -> (kind, target, next) ----
 insns = {}
-INSN = re.compile(r"^\s*([0-9a-f]+):\s+(.*)$")
-
-
-def kind_of(text):
-    words = [w for w in text.split() if w not in ("bnd", "notrack", "rep", "repz", "repnz", "cs", "ds", "data16")
-             and not w.startswith("rex")]
-    name = words[0].split(",")[0] if words else ""
-    operand = words[1] if len(words) > 1 else ""
-    target = int(operand, 16) if re.fullmatch(r"[0-9a-f]+", operand) else None
-    if name in ("ret", "retq"):
-        return "ret", None
-    if name in ("jmp", "jmpq"):
-        return ("jmp", target) if target is not None else ("ijmp", None)
-    if name in ("call", "callq"):
-        return "call", target
-    if name.startswith("j") or name.startswith("loop"):
-        return "jcc", target
-    return ("stop" if name in ("ud2", "hlt", "(bad)") else "plain"), None
-
-
+FOLDER = os.path.isdir(OBJECT)  # of a kernel's code, by address
+thunks = {int(a, 16) for a in open(f"{OBJECT}/../thunks").read().split()} if FOLDER else ()
 for f in functions.values():
     for start, end in f.ranges:
-        out = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--start-address={start}",
-                              f"--stop-address={end}", OBJECT], capture_output=True, text=True, check=True).stdout
-        rows = [(int(m[1], 16), m[2]) for m in map(INSN.match, out.splitlines()) if m]
-        for (vaddr, text), behind in zip(rows, [r[0] for r in rows[1:]] + [end]):
-            insns[vaddr] = (*kind_of(text), behind)
+        insns.update(code.of_memory(OBJECT, start, end - start, thunks) if FOLDER else code.of_object(OBJECT, start, end))
 
 # ---- what was executed ----
 steps = collections.defaultdict(list)

@@ -75,6 +75,45 @@ is "$(check "$T/chrome" | cut -d' ' -f1-3,7)" "$(figures | cut -d' ' -f1-3,7)" '
 program longjmp -O1
 both "$T/longjmp" '*'
 is "$(check "$T/chrome" | cut -d' ' -f1,4-6)" "$(figures | cut -d' ' -f1,4-6)" 'chrome: slices that longjmp leaves are closed'
+# ---- arguments, results and what conditionals test are those of text ----
+cat >"$T/typed.c" <<'END'
+struct p { int count; };
+__attribute__((noipa)) int find(const char *name, struct p *p, unsigned n) { return p->count < (int)n ? -2 : name[0]; }
+__attribute__((noipa)) void nothing(char c, _Bool b) { __asm__("" : : "r"(c), "r"(b)); }
+int main(void)
+{
+	struct p p = {5};
+
+	nothing('x', 1);
+	return find("hello, \"you\"", &p, 7) + find("x", &p, 3) == 0;
+}
+END
+cc -g -O1 -o "$T/typed" "$T/typed.c" || exit 2
+bb user "$T/typed" find nothing --args --why -o "$T/typed.bbt" -- "$T/typed"
+"$BBTRACE" report "$T/typed.bbt" -F text -T none --no-fold 2>/dev/null >"$T/text"
+"$BBTRACE" report "$T/typed.bbt" -F chrome -o "$T/chrome" 2>/dev/null
+"$BBTRACE" report "$T/typed.bbt" -F perfetto -o "$T/perfetto" 2>/dev/null
+isnt "$(check "$T/chrome")" '' 'chrome: with arguments by type'
+python3 - "$T/chrome" >"$T/got" <<'END'
+import json, sys
+for e in json.load(open(sys.argv[1]))["traceEvents"]:
+    args = e["args"]
+    if e["ph"] == "B":
+        print("%s(%s)" % (e["name"], ", ".join("%s=%s" % a for a in args.items())))
+    elif e["ph"] == "E" and "ret" in args:
+        print("%s returns %s" % (e["name"], args["ret"]))
+    elif "why" in args:
+        print(args["why"])
+END
+grep -oE '(find|nothing)\(.*\)|find returns [-0-9]+|p->count = .*\(read again\)' "$T/text" >"$T/wanted"
+is "$(wc -l <"$T/wanted")" 7 'text has three calls, two results, and what two conditionals test'
+same "$T/got" "$T/wanted" 'chrome: arguments, results and conditionals are those of text'
+gzip -dc "$T/perfetto" >"$T/packets"
+is "$(for word in 'p->count = 5, n = 7: p->count < n' 'p->count = 5, n = 3: p->count >= n' "'x'" '"hello, \"you\""'; do
+	grep -qaF -e "$word" "$T/packets" || echo "$word"; done)" '' 'perfetto: has them, too'
+bb user "$T/typed" find --args --why -F chrome -o "$T/chrome" -- "$T/typed"
+like "$T/chrome" '"why":"p->count = 5, n = 7: p->count < n' 'chrome, while it is traced: in words of the source'
+
 name=$'we"ird \\ \xff\x01 name'
 cp "$T/fib" "$T/$name"
 bb user "$T/$name" fib -F chrome -o "$T/chrome" -- "$T/$name"

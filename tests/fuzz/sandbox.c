@@ -61,7 +61,7 @@ int sandbox__run(const struct sandbox *s, struct str *answer)
 		/* fall through */
 	default:
 		/* what was handed over is nobody's any more; memory is left (run.sh) */
-		for (i = 0; i < ARRAY_SIZE(s->fds); i++)
+		for (i = 0; i < s->nfds; i++)
 			if (s->fds[i] >= 0)
 				close(s->fds[i]);
 		str__free(answer);

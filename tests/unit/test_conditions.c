@@ -111,7 +111,7 @@ static struct constant constant_of(const char *text)
 	return c;
 }
 
-static void check(enum compare_how how, bool is, uint64_t x, struct compared type,
+static void check(enum compare_how how, bool is, uint64_t x, struct compare_type type,
 		  const char *constant)
 {
 	compared_n++;
@@ -129,8 +129,8 @@ static void check(enum compare_how how, bool is, uint64_t x, struct compared typ
 		type x_ = (type)numbers[i_];                                                       \
 		uint64_t n_ = (uint64_t)x_;                                                        \
 		const bool minus_ = (type)-1 < (type)1;                                            \
-		struct compared t_ = {.wide = sizeof(type) > 4,                                    \
-				      .is_unsigned = sizeof(type) >= 4 && !minus_};                \
+		struct compare_type t_ = {.wide = sizeof(type) > 4,                                \
+					  .is_unsigned = sizeof(type) >= 4 && !minus_};            \
                                                                                                    \
 		check(COMPARE_EQ, x_ == constant, n_, t_, #constant);                              \
 		check(COMPARE_NE, x_ != constant, n_, t_, #constant);                              \
@@ -336,8 +336,7 @@ static void test_judging(struct plan *p)
 	ok(plan__judge(p, 1, true, &result) == JUDGED_FAILS, "of its own width");
 	result.has_result = false;
 	ok(plan__judge(p, 0, true, &result) == JUDGED_UNKNOWN, "none is not known");
-	ok(plan__judge(p, 2, true, &result) == JUDGED_HOLDS,
-	   "a function without one isn't judged");
+	ok(plan__judge(p, 2, true, &result) == JUDGED_HOLDS, "a function without one isn't judged");
 }
 
 int main(void)

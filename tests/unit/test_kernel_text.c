@@ -11,14 +11,14 @@ static const char missing[] = "/nonexistent/kcore";
 static uint8_t memory[0x2000];
 static char path[] = "/tmp/bbtrace-kcore-XXXXXX";
 
-struct core {
+struct image {
 	Elf64_Ehdr header;
 	Elf64_Phdr loads[2];
 };
 
-static struct core good_core(void)
+static struct image good_core(void)
 {
-	struct core c = {
+	struct image c = {
 		.header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
 			   .e_phoff = sizeof(c.header),
 			   .e_phentsize = sizeof(c.loads[0]),
@@ -31,7 +31,7 @@ static struct core good_core(void)
 	return c;
 }
 
-static void write_core(const struct core *c, size_t head)
+static void write_core(const struct image *c, size_t head)
 {
 	FILE *f = fopen(path, "w");
 
@@ -79,7 +79,7 @@ static bool holds(const struct object *o, uint64_t vaddr, uint64_t len)
 
 static void test_kcore(void)
 {
-	struct core c = good_core();
+	struct image c = good_core();
 	struct object *o;
 	int err;
 
@@ -135,7 +135,7 @@ static void expect_reader(const char *what)
 
 static void test_damaged(void)
 {
-	struct core c = good_core();
+	struct image c = good_core();
 
 	for (size_t head = 0; head < sizeof(c); head += 7) {
 		write_core(&c, head);

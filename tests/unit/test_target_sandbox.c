@@ -14,7 +14,7 @@ static int given = -1;
 
 static int run_fn(void (*fn)(void *ctx, struct str *answer), struct str *answer)
 {
-	struct sandbox s = {.fn = fn, .fds = {given, -1, -1}, .seconds = 1};
+	struct sandbox s = {.fn = fn, .fds = &given, .nfds = 1, .seconds = 1};
 
 	err__clear();
 	return sandbox__run(&s, answer);

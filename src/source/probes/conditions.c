@@ -57,7 +57,7 @@ static bool make(const struct plan *p, const struct plan_condition *from,
 		 struct wire_condition *out)
 {
 	const struct plan_value *v = &p->values.data[from->value];
-	struct compared type = plan_value__compared(p, v);
+	struct compare_type type = plan_value__compared(p, v);
 	struct constant with = from->with;
 	/* greater, equal, less */
 	static const uint8_t orders[] = {[COMPARE_EQ] = 2, [COMPARE_NE] = 5, [COMPARE_LT] = 4,
