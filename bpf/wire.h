@@ -8,6 +8,7 @@
 #define BBTRACE_WIRE_H
 
 #include "arch/regs.h"
+#include "execution.h"
 
 /* ---- up: records in the ring buffer ---- */
 
@@ -561,6 +562,7 @@ struct wire_config {
 	__u64 per_cpu_offset; /* kernel: the address of __per_cpu_offset */
 	__u64 preempt_count;  /* the per-CPU address of the count; 0: unknown */
 	__u8 pcpu_hot;	      /* it is in pcpu_hot */
+	__u64 debug_registers; /* x86: the per-CPU address of cpu_dr7; 0: unknown */
 	__u64 ino;    /* uprobes of one tracefs event: the only file with sites; 0: several */
 	__u64 cgroup; /* the id of the requested one */
 	__u64 wakeup; /* bytes in the ring that wake the reader */

@@ -135,8 +135,11 @@ static bool decode_at(const struct plan *p, const struct plan_block *b, uint64_t
 	size_t avail;
 	const uint8_t *bytes = object__bytes(po->object, addr, &avail);
 
-	return bytes && !p->arch->decode(bytes, avail, object__code_address(po->object, addr),
-					 po->kernel, insn);
+	if (!bytes || p->arch->decode(bytes, avail, object__code_address(po->object, addr),
+				      po->kernel, insn))
+		return false;
+	insn__settle(p, b->object, b->function, insn);
+	return true;
 }
 
 static void offer_insn(struct counting *k, uint32_t block, const struct insn *insn)
