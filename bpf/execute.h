@@ -53,8 +53,7 @@ static __noinline int execute_multi(struct pt_regs *ctx, __u32 site)
 	struct bpf_uprobe *own = BPF_CORE_READ(run, uprobe);
 
 	if (ctx && own)
-		execute(ctx, site,
-			(void *)own + bpf_core_field_offset(own->consumer),
+		execute(ctx, site, (void *)own + bpf_core_field_offset(own->consumer),
 			BPF_CORE_READ(own, uprobe));
 	return 0;
 }

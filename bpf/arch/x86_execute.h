@@ -12,12 +12,12 @@
 #define ARCH_EXECUTES 1
 
 /* arch/x86/include/asm/segment.h: __USER_CS; processors with FRED have more above it */
-#define CODE_64	 0x33
-#define CS_WORD	 17
-#define CS_BITS	 0xffff
-#define FLAG_TF	 (1 << 8)
-#define FLAG_RF	 (1 << 16)
-#define FLAG_AC	 (1 << 18)
+#define CODE_64	       0x33
+#define CS_WORD	       17
+#define CS_BITS	       0xffff
+#define FLAG_TF	       (1 << 8)
+#define FLAG_RF	       (1 << 16)
+#define FLAG_AC	       (1 << 18)
 #define FEATURES_SHSTK 1 /* arch/x86/include/uapi/asm/prctl.h: ARCH_SHSTK_SHSTK */
 /* The end of the lower half with 48 bits, and its guard page: arch/x86/include/asm/page_64_types.h.
  * Where there is more, the kernel executes what leads there. */
@@ -34,8 +34,11 @@ struct task_struct___execution {
 /* One load or store each, at a constant offset, which a compiler could not keep. */
 #define AT(field) __builtin_offsetof(struct pt_regs, field)
 #define EACH_REGISTER(do)                                                                          \
-	do(0, ax) do(1, cx) do(2, dx) do(3, bx) do(4, sp) do(5, bp) do(6, si) do(7, di) do(8, r8)  \
-	do(9, r9) do(10, r10) do(11, r11) do(12, r12) do(13, r13) do(14, r14) do(15, r15)
+	do                                                                                         \
+	(0, ax) do(1, cx) do(2, dx) do(3, bx) do(4, sp) do(5, bp) do(6, si) do(7, di) do(          \
+		8, r8) do(9, r9) do(10, r10) do(11, r11) do(12, r12) do(13, r13) do(14,            \
+										    r14) do(15,    \
+											    r15)
 #define STORE(ctx, field, v)                                                                       \
 	asm volatile("*(u64 *)(%0 + %1) = %2"                                                      \
 		     :                                                                             \
@@ -110,9 +113,8 @@ static __always_inline void arch_execute(struct pt_regs *ctx, const struct wire_
 		return;
 	x.base = e->base == X86_NEXT ? x.ip + e->len : register_of(ctx, e->base);
 	x.index = register_of(ctx, e->index);
-	if (x86_loads(e) &&
-	    (is_watched(task) ||
-	     bpf_probe_read_user(&x.loaded, sizeof(x.loaded), (void *)x86_address(e, &x))))
+	if (x86_loads(e) && (is_watched(task) || bpf_probe_read_user(&x.loaded, sizeof(x.loaded),
+								     (void *)x86_address(e, &x))))
 		return;
 	x86_execute(e, &x);
 	/* where it is, the kernel would execute it once more */

@@ -16,9 +16,9 @@ enum execution_op {
 	EXECUTE_LEA,	 /* dst = base + index * scale + imm */
 	EXECUTE_ADD,	 /* the stack pointer += imm, with the flags of that */
 	EXECUTE_SUB,
-	EXECUTE_POP, /* dst = top of the stack */
-	EXECUTE_RET, /* to the top of the stack; pops imm bytes more */
-	EXECUTE_JMP, /* to base */
+	EXECUTE_POP,	/* dst = top of the stack */
+	EXECUTE_RET,	/* to the top of the stack; pops imm bytes more */
+	EXECUTE_JMP,	/* to base */
 	EXECUTE_JMP_MEM /* to what is at base + index * scale + imm */
 };
 struct execution {

@@ -129,8 +129,7 @@ static bool set_plain(const ZydisDecodedInstruction *z, struct execution *e)
 	case 0x8d:
 		return has_only(z, 0) && set_lea(z, e);
 	case 0xb8 ... 0xbf:
-		return has_only(z, 0) &&
-		       set_constant(z, (z->opcode & 7) | z->raw.rex.B << 3, e);
+		return has_only(z, 0) && set_constant(z, (z->opcode & 7) | z->raw.rex.B << 3, e);
 	case 0xc7:
 		return has_only(z, 0) && is_register(z) && !z->raw.modrm.reg &&
 		       set_constant(z, z->raw.modrm.rm | z->raw.rex.B << 3, e);

@@ -31,8 +31,8 @@ static int load_writer(void)
 		{.code = 0x95 /* exit */},
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, o);
-	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "Dual BSD/GPL", insns,
-			       ARRAY_SIZE(insns), &o);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "Dual BSD/GPL", insns, ARRAY_SIZE(insns),
+			       &o);
 
 	if (fd >= 0)
 		return close(fd);
@@ -127,8 +127,8 @@ int execution__fill(struct probe *p, uint32_t site)
 	struct wire_execution w = {0};
 	struct execution e;
 
-	if (!p->plan->executes || !plan__execution(p->plan, s->object, s->function,
-						   s->vaddr + s->probe_at, &e))
+	if (!p->plan->executes ||
+	    !plan__execution(p->plan, s->object, s->function, s->vaddr + s->probe_at, &e))
 		return 0;
 	w = (struct wire_execution){.imm = e.imm,
 				    .op = e.op,

@@ -262,8 +262,7 @@ static bool hooks_programs(const struct probe *p)
 /* Functions may be added later, by links alone: nothing is attached until then. */
 static void choose_for_later(struct probe *p)
 {
-	const struct mechanism *m =
-		by_name(p->plan->executes ? "executed_multi" : "uprobe_multi");
+	const struct mechanism *m = by_name(p->plan->executes ? "executed_multi" : "uprobe_multi");
 
 	if (p->options->grows && plan__has_programs(p->plan) && !is_left_out(p, m) && !check(p, m))
 		p->programs.mechanism = m;

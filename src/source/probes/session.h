@@ -54,7 +54,7 @@ struct mechanism {
 	int (*park)(struct probe *p);
 	int (*unpark)(struct probe *p);
 	bool executes; /* the program does instructions that would be single-stepped */
-	bool quick;					   /* they come and go in milliseconds */
+	bool quick;    /* they come and go in milliseconds */
 	enum probe_spares (*spares)(enum scope_kind kind); /* NULL: nobody */
 	const char *remedy; /* for kernels that were built without it */
 };
