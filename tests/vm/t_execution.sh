@@ -10,7 +10,7 @@ KERNEL=${KERNEL:-newest}
 needs_guest setarch gzip python3 ldd
 helper execution
 
-guest -t 3600 -f "$T/execution" -f "$(command -v setarch)" -f "$(command -v gzip)" -f "$(command -v python3)" \
+guest -t 3600 -M 2048 -f "$T/execution" -f "$(command -v setarch)" -f "$(command -v gzip)" -f "$(command -v python3)" \
 	-f "$(realpath -s "$(python3 -c 'import os; print(os.path.dirname(os.__file__))')")" \
 	-- tests/vm/guest_execution.sh "$T/execution"
 done_testing
