@@ -7,10 +7,10 @@
 
 . "$(dirname "$0")/lib.sh"
 KERNEL=${KERNEL:-newest}
-needs_guest setarch gzip python3 ldd
+PATH=$PATH:/usr/sbin needs_guest setarch gzip nm mke2fs dpkg-query
+dpkg -s python3-minimal >/dev/null 2>&1 || skip_all 'needs the package python3-minimal'
 helper execution
 
-guest -t 3600 -M 2048 -f "$T/execution" -f "$(command -v setarch)" -f "$(command -v gzip)" -f "$(command -v python3)" \
-	-f "$(realpath -s "$(python3 -c 'import os; print(os.path.dirname(os.__file__))')")" \
+guest -t 3600 -M 1024 -p python3-minimal -f "$T/execution" -f "$(command -v setarch)" -f "$(command -v gzip)" -f "$(command -v nm)" \
 	-- tests/vm/guest_execution.sh "$T/execution"
 done_testing
