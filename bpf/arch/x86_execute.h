@@ -80,7 +80,7 @@ static __always_inline bool is_special(struct pt_regs *ctx, struct task_struct__
 {
 	__u64 cs = ((const volatile __u64 *)ctx)[CS_WORD];
 
-	if ((cs & CS_BITS) != CODE_64 || ctx->flags & (FLAG_TF | FLAG_RF | FLAG_AC))
+	if ((cs & CS_BITS) != CODE_64 || ctx->flags & (FLAG_TF | FLAG_AC))
 		return true;
 	return bpf_core_field_exists(task->thread.features) &&
 	       BPF_CORE_READ(task, thread.features) & FEATURES_SHSTK;
@@ -117,6 +117,7 @@ static __always_inline void arch_execute(struct pt_regs *ctx, const struct wire_
 								     (void *)x86_address(e, &x))))
 		return;
 	x86_execute(e, &x);
+	x.flags &= ~(__u64)FLAG_RF; /* as behind each instruction; SDM 3B, 18.3.1.1 */
 	/* where it is, the kernel would execute it once more */
 	if (x.ip >= USER_END || x.ip == ctx->ip)
 		return;

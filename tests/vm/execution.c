@@ -4,7 +4,7 @@
  * whatever could tell that from the processor's doing. Prints what it saw, the same untraced.
  *
  *	run	calls them N times, with the registers and flags that they leave
- *	storm	the same under a signal every 100 us, whose handler calls them, too
+ *	storm	the same under a signal every 3 ms, whose handler calls them, too
  *	faults	pop, ret and jmp with memory that can't be read, and to where nothing can be
  *	step	a child is single-stepped through them: each address
  *	watch	a child's return address is watched by a debug register: how often it is read
@@ -138,7 +138,7 @@ static void on_alarm(int signal)
 
 static void storm(unsigned n)
 {
-	struct itimerval t = {{0, 100}, {0, 100}};
+	struct itimerval t = {{0, 3000}, {0, 3000}};
 	stack_t stack = {.ss_sp = malloc(65536), .ss_size = 65536};
 	struct sigaction a = {.sa_handler = on_alarm, .sa_flags = SA_ONSTACK};
 
