@@ -12,12 +12,14 @@
 #define ARCH_EXECUTES 1
 
 /* arch/x86/include/asm/segment.h: __USER_CS; processors with FRED have more above it */
-#define CODE_64	       0x33
-#define CS_WORD	       17
-#define CS_BITS	       0xffff
-#define FLAG_TF	       (1 << 8)
-#define FLAG_RF	       (1 << 16)
-#define FLAG_AC	       (1 << 18)
+#define CODE_64 0x33
+#define CS_WORD 17
+#define CS_BITS 0xffff
+#define FLAG_TF (1 << 8)
+#define FLAG_RF (1 << 16)
+#define FLAG_AC (1 << 18)
+/* Other bits stay when a breakpoint is taken away. */
+#define DR7_ENABLED    0xff
 #define FEATURES_SHSTK 1 /* arch/x86/include/uapi/asm/prctl.h: ARCH_SHSTK_SHSTK */
 /* The end of the lower half with 48 bits, and its guard page: arch/x86/include/asm/page_64_types.h.
  * Where there is more, the kernel executes what leads there. */
@@ -96,7 +98,7 @@ static __always_inline bool is_watched(struct task_struct___execution *task)
 		&base, sizeof(base),
 		(void *)(config.per_cpu_offset + bpf_get_smp_processor_id() * sizeof(base)));
 	bpf_probe_read_kernel(&dr7, sizeof(dr7), (void *)(base + config.debug_registers));
-	if (!config.debug_registers || dr7)
+	if (!config.debug_registers || dr7 & DR7_ENABLED)
 		return true;
 	for (int i = 0; i < 4; i++)
 		if (BPF_CORE_READ(task, thread.ptrace_bps[i]))
