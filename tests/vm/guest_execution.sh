@@ -66,7 +66,7 @@ for placement in full implied witness; do
 done
 for mechanism in "${stepping[@]}" "${executing[@]}"; do
 	traced run --attach "$mechanism" -c
-	jq -c 'select(.event != "summary")' "$T/json" >"$T/events.$mechanism"
+	jq -c 'select(.event != "summary") | if .targets then .targets |= sort else . end' "$T/json" >"$T/events.$mechanism"
 	same "$T/events.$mechanism" "$T/events.uprobe_multi" "counted: $mechanism tells the same"
 	diag "$stepped instructions single-stepped"
 done
