@@ -13,14 +13,6 @@ struct {
 	__type(value, struct wire_execution);
 } executions SEC(".maps");
 
-#if defined(__TARGET_ARCH_x86)
-#include "arch/x86_execute.h"
-#else
-static __always_inline void arch_execute(struct pt_regs *ctx, const struct wire_execution *e)
-{
-}
-#endif
-
 /*
  * Is this the only consumer of the uprobe (kernel/events/uprobes.c, handler_chain())? Any other one
  * would find the registers changed, and might execute the instruction once more; and a return probe

@@ -2,7 +2,7 @@
 /*
  * x86-64: does the instruction of a uprobe in a thread's registers, so that the kernel neither
  * emulates nor steps it (kernel/events/uprobes.c, handle_swbp(): the instruction pointer is
- * elsewhere). Whatever could make a difference is left to the kernel. Included once, by execute.h.
+ * elsewhere). Whatever could make a difference is left to the kernel. Included once, by arch.h.
  */
 #ifndef BBTRACE_BPF_X86_EXECUTE_H
 #define BBTRACE_BPF_X86_EXECUTE_H

@@ -135,11 +135,8 @@ static bool decode_at(const struct plan *p, const struct plan_block *b, uint64_t
 	size_t avail;
 	const uint8_t *bytes = object__bytes(po->object, addr, &avail);
 
-	if (!bytes || p->arch->decode(bytes, avail, object__code_address(po->object, addr),
-				      po->kernel, insn))
-		return false;
-	insn__settle(p, b->object, b->function, insn);
-	return true;
+	return bytes && !p->arch->decode(bytes, avail, object__code_address(po->object, addr),
+					 po->kernel, insn);
 }
 
 static void offer_insn(struct counting *k, uint32_t block, const struct insn *insn)
@@ -177,6 +174,7 @@ static void search_block(struct counting *k, uint32_t block)
 	for (uint64_t addr = b->start; addr < b->end; addr += insn.len) {
 		if (!decode_at(k->p, b, addr, &insn))
 			return;
+		insn__settle(k->p, b->object, b->function, &insn);
 		offer_insn(k, block, &insn);
 		if (is_enough(k, b))
 			return;

@@ -87,7 +87,7 @@ __asm__(".text\n"
 				FUNCTION(clears, "	mov $0, %eax; ret\n") FUNCTION(
 					deep,
 					"	mov %rsp, %rbp; sub $0x7fffffff, %rsp; mov %rbp, %rsp; ret\n") "functions_end:\n"
-														".data\nplaces: .quad by_table_0, by_table_1\n.text\n");
+													       ".data\nplaces: .quad by_table_0, by_table_1\n.text\n");
 
 static void (*const all[])(void) = {moves, pops, ends, jumps, by_table, clears, deep};
 static uint64_t hash = 0xcbf29ce484222325;

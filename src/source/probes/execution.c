@@ -63,7 +63,9 @@ static int ask(void)
 	if (!arch || !arch->execution)
 		return err__set(ENOTSUP, "no instruction of this machine is done by programs");
 	err = load_writer();
-	err = err ? err : find_variable("__per_cpu_offset", &answer.per_cpu);
+	if (err)
+		return err;
+	err = find_variable("__per_cpu_offset", &answer.per_cpu);
 	return err ? err : find_variable("cpu_dr7", &answer.debug);
 }
 
