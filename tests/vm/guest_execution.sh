@@ -32,7 +32,7 @@ stepped() {
 
 # ---- its own program ----
 
-for mode in run storm faults step watch; do
+for mode in run storm faults step; do
 	setarch -R "$program" $mode 20 >"$T/plain.$mode"
 done
 
@@ -75,10 +75,8 @@ isnt "$(head -n 1 "$T/events.uprobe_multi")" '' 'it tells something'
 for mechanism in "${executing[@]}"; do
 	traced storm --attach "$mechanism"
 	is "$stepped" 0 "$mechanism: signals make the kernel step nothing"
-	for mode in step watch; do
-		traced $mode --attach "$mechanism"
-		isnt "$stepped" 0 "$mechanism, $mode: the kernel steps where a debugger may notice ($stepped)"
-	done
+	traced step --attach "$mechanism"
+	isnt "$stepped" 0 "$mechanism: the kernel steps what a debugger steps ($stepped)"
 	more=(fault_pop fault_ret fault_jump fault_where)
 	traced faults --attach "$mechanism"
 	traced faults --attach "$mechanism" -c
@@ -116,6 +114,7 @@ echo '-:back' >>$TRACING/uprobe_events
 traced run --attach executed_multi --returns probe
 traced run --attach executed_event
 
+skip 'a debugger that watches the stack' 'under TCG 7.2 locks up where uprobe_multi and a debug register meet'
 if grep -q '^flags.* user_shstk' /proc/cpuinfo; then
 	diag 'this processor has shadow stacks'
 else
