@@ -133,7 +133,6 @@ saved() { # NAME, then the arguments of bbtrace user
 	for mechanism in uprobe_multi executed_multi; do
 		stepped bb user --attach $mechanism -F json -o "$T/json" --limit 1000000 "$@"
 		counts+=("$stepped")
-		jq -c 'select(.event != "summary") | [.event, .symbol, .offset, .kind, .taken]' "$T/json" | head -n 100000 | cksum >"$T/sum.$mechanism"
 	done
 	((counts[1] < counts[0]))
 	ok $? "$name: ${counts[0]} instructions were single-stepped, ${counts[1]} with executed_multi"
@@ -141,7 +140,7 @@ saved() { # NAME, then the arguments of bbtrace user
 }
 mkdir "$T/lib"
 cp "$libc" "$T/lib/"
-saved "libc's malloc" "$T/lib/libc.so.6" malloc -- env LD_LIBRARY_PATH="$T/lib" "$T/gzip" -c "$T/text"
+saved "libc's malloc" "$T/lib/libc.so.6" malloc -f -- env LD_LIBRARY_PATH="$T/lib" "$(realpath "$(command -v python3)")" -S -c 'print(sum(range(100)))'
 saved gzip "$T/gzip" '*' -- "$T/gzip" -c "$T/text"
 saved python3 "$(realpath "$(command -v python3)")" 'PyObject_*' -- "$(realpath "$(command -v python3)")" -S -c 'print(sum(range(100)))'
 
