@@ -13,7 +13,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct wire_config config;
 
-/* User space sets it to disable all probes at once. */
+/* User space sets it to 1 to disable all probes at once. */
 volatile __u32 stopped;
 /* CMD has called exec. */
 volatile __u32 command_runs;
@@ -323,6 +323,8 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
 
 NOWHERE(nowhere);
 NOWHERE(nowhere_multi);
+NOWHERE(nowhere_executing);
+NOWHERE(nowhere_event_executing);
 NOWHERE(nowhere_entry);
 NOWHERE(nowhere_usdt);
 
@@ -340,6 +342,22 @@ int hit_multi(struct pt_regs *ctx)
 		       : hit(ctx, bpf_get_attach_cookie(ctx), false);
 }
 
+#include "execute.h"
+
+/* Instructions are done for threads that the filters leave out as well: that is cheaper for them.
+ */
+SEC("uprobe.multi")
+int hit_multi_executing(struct pt_regs *ctx)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+
+	if (!stopped)
+		hit(ctx, cookie, false);
+	if (!(cookie & COOKIE_RETURN))
+		execute_multi(ctx, cookie & WIRE_SITE_MASK);
+	return stopped > 1 ? end_on_own_stack(ctx, &nowhere_executing) : 0; /* it never is */
+}
+
 SEC("kprobe.multi")
 int hit_entry(struct pt_regs *ctx)
 {
@@ -347,13 +365,9 @@ int hit_entry(struct pt_regs *ctx)
 		       : hit(ctx, bpf_get_attach_cookie(ctx), true);
 }
 
-/* kernel/trace/trace_uprobe.c, uprobe_dispatcher(): utask->vaddr points to the hit's dispatch
- * data */
 static __always_inline __u32 *uprobe_cookie(void)
 {
-	const struct task_struct *task = bpf_get_current_task_btf();
-	struct uprobe_dispatch_data *data = (void *)task->utask->vaddr;
-	struct trace_uprobe *tu = BPF_CORE_READ(data, tu);
+	struct trace_uprobe *tu = hit_event();
 	struct uprobe_key key = {.ino = config.ino, .offset = BPF_CORE_READ(tu, offset)};
 
 	if (!config.ino)
@@ -370,6 +384,19 @@ int hit_uprobe(struct pt_regs *ctx)
 		return end_on_own_stack(ctx, &nowhere);
 	cookie = uprobe_cookie();
 	return cookie ? hit(ctx, *cookie, false) : 0;
+}
+
+SEC("kprobe")
+int hit_uprobe_executing(struct pt_regs *ctx)
+{
+	__u32 *cookie = uprobe_cookie();
+
+	if (!cookie)
+		return 0;
+	if (!stopped)
+		hit(ctx, *cookie, false);
+	execute_event(ctx, *cookie);
+	return stopped > 1 ? end_on_own_stack(ctx, &nowhere_event_executing) : 0;
 }
 
 SEC("kprobe")

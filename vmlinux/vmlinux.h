@@ -3,7 +3,8 @@
  * The kernel types that bpf/ uses, and of each only the fields it reads: CO-RE finds the rest in
  * the BTF of the kernel it runs on, from 5.15 on. Names and types are the kernel's:
  * include/linux/sched.h, include/linux/pid.h, include/linux/signal_types.h,
- * include/linux/uprobes.h, kernel/trace/trace_uprobe.c, kernel/events/uprobes.c. What differs
+ * include/linux/uprobes.h, kernel/trace/trace_uprobe.c, kernel/trace/bpf_trace.c,
+ * kernel/events/uprobes.c. What differs
  * between architectures is in vmlinux/NAME/machine.h.
  */
 #ifndef __VMLINUX_H__
@@ -91,13 +92,32 @@ struct path {
 	struct dentry *dentry;
 };
 
+struct uprobe;
+struct list_head {
+	struct list_head *next;
+};
+struct uprobe_consumer {
+	struct list_head cons_node;
+};
 struct trace_uprobe {
+	struct uprobe_consumer consumer;
+	struct uprobe *uprobe;
 	struct path path;
 	unsigned long offset;
 };
 struct uprobe_dispatch_data {
 	struct trace_uprobe *tu;
 	unsigned long bp_addr;
+};
+struct uprobe {
+	struct list_head consumers;
+};
+struct bpf_uprobe {
+	struct uprobe *uprobe;
+	struct uprobe_consumer consumer;
+};
+struct bpf_uprobe_multi_run_ctx {
+	struct bpf_uprobe *uprobe;
 };
 struct return_instance {
 	unsigned long stack, orig_ret_vaddr;
@@ -125,9 +145,6 @@ struct bpf_raw_tracepoint_args {
 typedef struct {
 	int counter;
 } atomic_t;
-struct list_head {
-	struct list_head *next;
-};
 /* include/linux/signal_types.h */
 struct kernel_siginfo {
 	int si_signo;
@@ -196,6 +213,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct mm_struct *mm;
 	struct uprobe_task *utask;
+	struct bpf_run_ctx *bpf_ctx;
 	__u64 start_time;
 	__u64 self_exec_id;
 	char comm[16];

@@ -31,6 +31,8 @@
  *				else it may be left out, and arch_stack_arguments()
  *	arch_stack_arguments()	puts their arguments at the stack pointer into registers;
  *				false: they can't be read
+ *	ARCH_EXECUTES, arch_execute()	does a uprobe's instruction in the thread's registers; the
+ *				instruction pointer stays: it was left to the kernel
  *	arch_calls_exec()	is the thread in execve(2) or execveat(2)? It may say yes in other
  *				system calls that name no thread
  *	arch_calls_setuid()	is it in one that may change the user? It may say yes in others
@@ -40,12 +42,19 @@
 
 #if defined(__TARGET_ARCH_x86)
 #include "x86.h"
+#include "x86_execute.h"
 #elif defined(__TARGET_ARCH_arm64)
 #include "arm64.h"
 #elif defined(__TARGET_ARCH_riscv)
 #include "riscv.h"
 #else
 #error "no file in bpf/arch for this architecture"
+#endif
+
+#ifndef ARCH_EXECUTES
+static __always_inline void arch_execute(struct pt_regs *ctx, const struct wire_execution *e)
+{
+}
 #endif
 
 #ifndef ARCH_NARROW

@@ -202,6 +202,7 @@ enum flags_effect {
 };
 
 #include "arch/test.h"
+#include "arch/execution.h"
 
 /* ---- memory that an instruction has accessed ---- */
 
@@ -520,6 +521,9 @@ struct arch {
 	/* A key: the kernel accepts uprobes on all instructions with the same key, or on none of
 	 * them. NULL: each instruction is tried. */
 	uint64_t (*uprobe_form)(const uint8_t *bytes, size_t len, const struct insn *insn);
+	/* What it does, if a program at a uprobe may do it instead of it being single-stepped.
+	 * NULL: none is known. */
+	bool (*execution)(const uint8_t *bytes, size_t len, struct execution *out);
 	const struct cost_row *costs;		/* NULL: all hits cost the same */
 	const struct cost_row *virtual_costs;	/* the same on a virtual machine */
 	void (*this_machine)(struct host *out); /* this machine; NULL: nothing is known about it */

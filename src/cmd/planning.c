@@ -82,12 +82,30 @@ static int spare_probes(struct planning *p, struct plan **plan)
 	return err;
 }
 
+/* Are instructions done by the probes' programs that would be single-stepped? */
+static int choose_execution(const struct args *a, bool *executes)
+{
+	int err = 0;
+
+	if (a->engine == ENGINE_PROBE && a->verb->bit & (VERB_USER | VERB_BOTH))
+		*executes = probe__can_execute(a->attach, &err);
+	if (err && !a->attach) {
+		note_verbose("the kernel single-steps most entries and rets: %s", err__text());
+		err__clear();
+		return 0;
+	}
+	return err ? err__prefix(err, "--attach %s", a->attach) : 0;
+}
+
 static int choose_options(struct planning *p)
 {
 	const struct args *a = p->args;
 	int err;
 
 	p->options = wants__plan_options(a, arch__native());
+	err = choose_execution(a, &p->options.executes);
+	if (err)
+		return err;
 	if (!a->branch_weights)
 		return 0;
 	err = branch_weights__read(a->branch_weights, &p->weights);

@@ -25,6 +25,10 @@ static inline uint8_t insn__traps(const struct insn *insn, bool kernel)
 	return insn->varies ? 0 : insn->emulated ? 1 : 2;
 }
 
+/* One that the probe's program does itself counts as emulated (executed.c). It is in this function
+ * of the plan; NO_FUNCTION: in none. */
+void insn__settle(const struct plan *p, uint32_t object, uint32_t function, struct insn *insn);
+
 /* Why this instruction can't carry a probe (refusal.c). */
 enum probe_refusal insn__refusal(const struct arch *arch, const struct object *o, bool kernel,
 				 const struct insn *insn);

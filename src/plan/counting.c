@@ -174,6 +174,7 @@ static void search_block(struct counting *k, uint32_t block)
 	for (uint64_t addr = b->start; addr < b->end; addr += insn.len) {
 		if (!decode_at(k->p, b, addr, &insn))
 			return;
+		insn__settle(k->p, b->object, b->function, &insn);
 		offer_insn(k, block, &insn);
 		if (is_enough(k, b))
 			return;

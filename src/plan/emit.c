@@ -150,11 +150,18 @@ static void set_edges(struct emit *e, const struct leader *l, struct plan_block 
 
 /* ---- sites ---- */
 
+static void settle(struct emit *e, struct insn *insn)
+{
+	if (e->plan->executes)
+		insn__settle(e->plan, e->object, plan_function_of(e, insn->addr), insn);
+}
+
 static void add_branch_site(struct emit *e, uint32_t first, uint32_t last, uint32_t block)
 {
 	const struct node *n = &e->g->nodes.data[last];
 	const struct insn *insn = graph__branch(e->g, n);
 	struct plan_site *s = vec__add(&e->plan->sites);
+	struct insn settled = *insn;
 
 	s->role = ROLE_BRANCH;
 	s->vaddr = insn->addr;
@@ -172,7 +179,8 @@ static void add_branch_site(struct emit *e, uint32_t first, uint32_t last, uint3
 	s->switched = e->deltas && e->deltas[n->branch] == SP_SWITCHED;
 	s->sp_delta = !e->deltas || s->switched ? SP_UNKNOWN : e->deltas[n->branch];
 	s->refusal = refusal(e, insn);
-	s->traps = insn__traps(insn, e->g->kernel);
+	settle(e, &settled);
+	s->traps = insn__traps(&settled, e->g->kernel);
 }
 
 static void mark_entry(struct plan_site *s)
@@ -319,6 +327,7 @@ static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node
 		    e->g->arch->decode(bytes, avail, object__code_address(e->g->object, n->addr),
 				       e->g->kernel, &insn))
 			return;
+		settle(e, &insn);
 		if (!at) {
 			s->refusal = refusal(e, &insn);
 			s->repeats = insn.repeats;
@@ -400,6 +409,7 @@ static bool reports_entry(struct emit *e, uint32_t first, uint32_t last, struct 
 		if (e->g->arch->decode(bytes, avail, object__code_address(e->g->object, n->addr),
 				       false, &insn))
 			return false;
+		settle(e, &insn);
 		if (insn.emulated && refusal(e, &insn) == PROBE_OK)
 			return false;
 		if (n->addr - e->g->nodes.data[first].addr > UINT8_MAX ||

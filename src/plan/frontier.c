@@ -171,6 +171,7 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 		if (!bytes ||
 		    p->arch->decode(bytes, avail, object__code_address(o, addr), po->kernel, &insn))
 			break;
+		insn__settle(p, b->object, b->function, &insn);
 		if (insn.flow != FLOW_NEXT || insn.patchable || insn.repeats ||
 		    insn__refusal(p->arch, o, po->kernel, &insn) != PROBE_OK ||
 		    is_refused(p, b, addr))

@@ -382,6 +382,7 @@ int plan__build(const function_vec *functions, const struct plan_options *option
 	p->priv = xcalloc(1, sizeof(struct plan_data));
 	p->return_probes = options->return_probes;
 	p->mutes = options->mutes;
+	p->executes = options->executes;
 	for (size_t i = 0; i < options->nstubs; i++)
 		vec__push(&p->stubs, options->stubs[i]);
 	err = build(p, functions, options);

@@ -256,6 +256,7 @@ struct plan {
 	bool mutes;	    /* plan_options.mutes. Not in trace files */
 	bool late_entries;  /* plan_options.late_entries, for programs. Not in trace files */
 	bool tests;	    /* plan_options.tests. Not in trace files */
+	bool executes;	    /* plan_options.executes. Not in trace files */
 	VEC(struct plan_object) objects;
 	VEC(struct plan_function) functions;
 	VEC(struct plan_site) sites;
@@ -365,6 +366,7 @@ struct plan_options {
 			    */
 	bool late_entries; /* the entries of programs may be reported by a later instruction
 			    * if that is cheaper. Needs the signals' events */
+	bool executes; /* the probes' programs can do instructions that would be single-stepped */
 	uint64_t entry_regs;	       /* the registers, a bit each, that must be as at the first
 					* instruction then */
 	bool patchable_unsafe;	       /* refuse a probe on insn.patchable */
@@ -410,6 +412,10 @@ int plan__build(const function_vec *functions, const struct plan_options *option
  * constant, at most two. Returns how many. */
 unsigned plan__logged_values(const struct plan *p, const struct plan_site *s,
 			     struct operand values[2]);
+/* Does the program of a uprobe at this address do the instruction? In what it does; function: the
+ * plan's that it is in, NO_FUNCTION: none (executed.c). */
+bool plan__execution(const struct plan *p, uint32_t object, uint32_t function, uint64_t vaddr,
+		     struct execution *out);
 /* Another probe will be there; an object that isn't in the plan is ignored. */
 void plan__reserve(struct plan *p, const struct object *o, uint64_t vaddr);
 struct plan *plan__empty(const struct arch *arch); /* for named events alone */

@@ -58,6 +58,9 @@ mechanisms() {
 			skip $mechanism 'this kernel has it not'
 		fi
 	done
+	for mechanism in executed_multi executed_event; do # where programs of uprobes may write registers
+		! grep -q "^$mechanism  *yes" "$T/doctor" || MECHANISMS+=("$mechanism")
+	done
 }
 has_mechanism() { [[ " ${MECHANISMS[*]} " == *" $1 "* ]]; }
 

@@ -91,7 +91,7 @@ for attach in "${MECHANISMS[@]}"; do
 	watching=$!
 	wait_for $PATIENCE is_live
 	cmd=$(sed -n 's/^ready //p' "$T/cmd.out")
-	[[ $attach == uprobe_event ]] && defined $watching some "$attach: there are definitions"
+	[[ $attach == *_event ]] && defined $watching some "$attach: there are definitions"
 	kill -9 $watching
 	wait $watching 2>/dev/null
 	kill -0 "$cmd"
@@ -104,7 +104,7 @@ for attach in "${MECHANISMS[@]}"; do
 	ok $? "$attach: CMD of a killed bbtrace ends when it is told to"
 	is "$(sed -n 's/ [0-9]*$//;s/^child$/child/;p' "$T/cmd.out" | xargs)" 'ready did work child did fork' "$attach: CMD of a killed bbtrace did all it was told"
 	exec {fd}<&-
-	if [[ $attach == uprobe_event ]]; then
+	if [[ $attach == *_event ]]; then
 		defined $watching some 'its definitions are left behind'
 		bb user "$T/served" work --attach "${MECHANISMS[0]}" -v -- true
 		defined $watching 0 "and deleted by the next run, by ${MECHANISMS[0]}"

@@ -18,7 +18,7 @@ shift
 counted=("$@")
 
 bb doctor -F json
-mechanisms=$(jq -r 'select(.available and (.mechanism == "uprobe_multi" or .mechanism == "uprobe_event")) | .mechanism' "$T/out.txt")
+mechanisms=$(jq -r 'select(.available and (.mechanism | test("^(uprobe|executed)_(multi|event)$"))) | .mechanism' "$T/out.txt")
 isnt "$mechanisms" '' "Linux $(uname -r) has a mechanism to attach to programs: ${mechanisms//$'\n'/, }"
 
 # trace NAME OPTION...: to the folders NAME and NAME.counts

@@ -494,6 +494,7 @@ const struct arch arch_x86_64 = {
 	.breakpoint_name = "int3",
 	.uprobe_breakpoint = {{0xcc}, 1},
 	.uprobe_form = x86__uprobe_form,
+	.execution = x86__execution,
 	.costs = x86_costs,
 	.virtual_costs = x86_virtual_costs,
 	.this_machine = x86__machine,

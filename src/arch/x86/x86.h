@@ -102,6 +102,8 @@ void x86__plain(const ZydisDecodedInstruction *z, struct insn *out);
 /* uprobe.c: fills in user_refusal, emulated, patchable and repeats; flow and kind must be set. */
 void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct insn *out);
 uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn);
+/* execution.c */
+bool x86__execution(const uint8_t *bytes, size_t len, struct execution *out);
 /* slow.c: insn.slow */
 bool x86__is_slow(const ZydisDecodedInstruction *z);
 bool x86__enters_kernel(const ZydisDecodedInstruction *z);

@@ -10,6 +10,41 @@
 #define EVENT_SITES 10000
 
 const struct mechanism mechanisms[] = {
+	{.name = "executed_multi",
+	 .what = "as uprobe_multi; the program of an entry or a ret does the instruction",
+	 .program = "hit_multi_executing",
+	 .lookup = LOOKUP_COOKIE,
+	 .loss = LOSS_TAKEOVER,
+	 .check = feature__executed_multi,
+	 .attach = uprobe_multi__attach,
+	 .detach = uprobe_multi__detach,
+	 .attach_again = uprobe_multi__attach_again,
+	 .change = uprobe_multi__change,
+	 .add = uprobe_multi__add,
+	 .remove = uprobe_multi__remove,
+	 .park = uprobe_multi__park,
+	 .unpark = uprobe_multi__unpark,
+	 .quick = true,
+	 .executes = true,
+	 .spares = uprobe_multi__spares,
+	 .remedy = "uprobe_multi is used instead"},
+	{.name = "executed_event",
+	 .what = "as uprobe_event; the program of an entry or a ret does the instruction",
+	 .program = "hit_uprobe_executing",
+	 .lookup = LOOKUP_UPROBE,
+	 .loss = LOSS_EVENTS,
+	 .most = EVENT_SITES,
+	 .check = feature__executed_event,
+	 .attach = uprobe_event__attach,
+	 .detach = uprobe_event__detach,
+	 .attach_again = uprobe_event__attach_again,
+	 .add = uprobe_event__add,
+	 .remove = uprobe_multi__remove,
+	 .park = uprobe_event__park,
+	 .unpark = uprobe_event__unpark,
+	 .executes = true,
+	 .spares = uprobe_event__spares,
+	 .remedy = "uprobe_event is used instead"},
 	{.name = "uprobe_multi",
 	 .what = "one link for thousands of probes in programs and libraries",
 	 .program = "hit_multi",
@@ -179,7 +214,7 @@ static int choose(struct probe *p, struct attachment *a, bool kernel)
 	int err = 0;
 
 	for (m = mechanisms; m->name; m++) {
-		if (m->kernel != kernel)
+		if (m->kernel != kernel || (m->executes && !p->plan->executes))
 			continue;
 		if (is_left_out(p, m)) {
 			leave_out(p, m, "--attach %s", p->options->attach);
@@ -227,7 +262,7 @@ static bool hooks_programs(const struct probe *p)
 /* Functions may be added later, by links alone: nothing is attached until then. */
 static void choose_for_later(struct probe *p)
 {
-	const struct mechanism *m = by_name("uprobe_multi");
+	const struct mechanism *m = by_name(p->plan->executes ? "executed_multi" : "uprobe_multi");
 
 	if (p->options->grows && plan__has_programs(p->plan) && !is_left_out(p, m) && !check(p, m))
 		p->programs.mechanism = m;

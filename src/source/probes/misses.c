@@ -148,7 +148,7 @@ static void look_at_programs(struct probe *p)
 		look_at_program(p, probe__program(p, &p->kernel), kernel->name);
 	/* links that were added to another mechanism's probes */
 	if (programs && programs->lookup != LOOKUP_COOKIE)
-		look_at_program(p, p->skel->progs.hit_multi, "uprobe_multi");
+		look_at_program(p, multi__program(p), "uprobe_multi");
 	/* an exec may have removed probes, and a signal's handler may have left calls */
 	if (mechanism__loss(p) != LOSS_NONE)
 		look_at_program(p, p->skel->progs.on_exec, "sched_process_exec");

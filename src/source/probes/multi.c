@@ -144,8 +144,7 @@ static struct bpf_link *link_sites(struct probe *p, const char *path, const stru
 		    .cookies = (const __u64 *)b->cookies.data + from, .cnt = n,
 		    .retprobe = b->returns);
 
-	return bpf_program__attach_uprobe_multi(p->skel->progs.hit_multi, pid ? pid : -1, path,
-						NULL, &o);
+	return bpf_program__attach_uprobe_multi(multi__program(p), pid ? pid : -1, path, NULL, &o);
 }
 
 /* ---- dry run: what would the kernel refuse? ---- */

@@ -106,6 +106,9 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 struct source *probe__source(struct probe *p);
 /* Is there an attach mechanism of this name (whether or not the kernel has it)? */
 bool mechanism__exists(const char *name);
+/* Can probes of programs that are attached so (NULL: by the best mechanism) do instructions that
+ * would be single-stepped: plan_options.executes? *err, with a message: why the kernel can't. */
+bool probe__can_execute(const char *attach, int *err);
 /* Appends the names of the mechanisms in use. */
 void probe__mechanisms(const struct probe *p, struct str *out);
 /* Valid after probe__open(). */

@@ -154,6 +154,7 @@ static void configure(struct probe *p)
 		counters__size(p, c);
 	own_rings__size(p, c);
 	c->wakeup = ring_size(p) / 4;
+	execution__configure(p, c);
 	if (p->options->kernel)
 		configure_kernel(c, p->options->kernel, plan__has_kernel(p->plan));
 }
@@ -183,6 +184,7 @@ static void size_tables(struct probe *p, uint32_t nprobes)
 	map__set_most(p->skel->maps.sites, p->table.room);
 	map__set_most(p->skel->maps.operands, p->table.operand_room);
 	map__set_most(p->skel->maps.tests, p->plan->tests ? p->table.room : 0);
+	map__set_most(p->skel->maps.executions, p->plan->executes ? p->table.room : 0);
 	map__set_most(p->skel->maps.uprobe_sites,
 		      looks_up(&p->programs, LOOKUP_UPROBE) ? nprobes + 1 : 0);
 	/* a kernel entry may be found under two addresses */
@@ -198,6 +200,8 @@ static void choose_programs(struct probe *p)
 
 	bpf_program__set_autoload(p->skel->progs.hit_multi, false);
 	bpf_program__set_autoload(p->skel->progs.hit_uprobe, false);
+	bpf_program__set_autoload(p->skel->progs.hit_multi_executing, false);
+	bpf_program__set_autoload(p->skel->progs.hit_uprobe_executing, false);
 	bpf_program__set_autoload(p->skel->progs.tell_first, p->skel->rodata->config.replaces);
 	bpf_program__set_autoload(p->skel->progs.hit_entry, false);
 	bpf_program__set_autoload(p->skel->progs.hit_kprobe, false);
@@ -206,7 +210,7 @@ static void choose_programs(struct probe *p)
 	if (p->kernel.mechanism)
 		bpf_program__set_autoload(probe__program(p, &p->kernel), true);
 	if (p->adds_links)
-		bpf_program__set_autoload(p->skel->progs.hit_multi, true);
+		bpf_program__set_autoload(multi__program(p), true);
 	markers__choose_programs(p);
 	bpf_program__set_autoload(p->skel->progs.hit_kernel_return, kernel_returns__needed(p));
 	named__choose_programs(p);
@@ -373,8 +377,8 @@ static bool relinks(const struct probe *p)
 
 static const struct bpf_program *relinked(const struct probe *p)
 {
-	return bpf_program__autoload(p->skel->progs.hit_multi) ? p->skel->progs.hit_multi
-							       : p->skel->progs.hit_switch;
+	return bpf_program__autoload(multi__program(p)) ? multi__program(p)
+							: p->skel->progs.hit_switch;
 }
 
 bool probe__is_refused(struct probe *p)

@@ -53,7 +53,8 @@ struct mechanism {
 	 * them. */
 	int (*park)(struct probe *p);
 	int (*unpark)(struct probe *p);
-	bool quick;					   /* they come and go in milliseconds */
+	bool executes; /* the program does instructions that would be single-stepped */
+	bool quick;    /* they come and go in milliseconds */
 	enum probe_spares (*spares)(enum scope_kind kind); /* NULL: nobody */
 	const char *remedy; /* for kernels that were built without it */
 };
@@ -341,6 +342,15 @@ int feature__multi_answer(int prog, pid_t pid);
 bool feature__uprobe_multi_by_process(void);
 /* Can a thread's perf events be inherited without moving between tasks? From Linux 6.13 on. */
 bool feature__inherited_events(void);
+/* May a uprobe's program do the instruction (execution.c)? By each of the mechanisms: */
+int feature__execution(void);
+int feature__executed_multi(void);
+int feature__executed_event(void);
+void execution__configure(const struct probe *p, struct wire_config *c);
+/* Enters what the site's instruction does, if the program does it. */
+int execution__fill(struct probe *p, uint32_t site);
+/* The program of uprobe_multi links. */
+struct bpf_program *multi__program(const struct probe *p);
 /* A kernel that is locked down has no tracefs either. */
 int feature__lockdown(void);
 int feature__kprobe_multi(void);

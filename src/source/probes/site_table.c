@@ -96,6 +96,7 @@ static int enter(struct probe *p, uint32_t site)
 	int err = !known && action__needs_operand(s) ? fill_operand(p, s) : 0;
 
 	err = err || known ? err : fill_test(p, site);
+	err = err || known ? err : execution__fill(p, site);
 	return err ? err : put(p, site, action | (known ? before & SITE_IGNORED : 0));
 }
 
