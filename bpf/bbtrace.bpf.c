@@ -7,7 +7,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
-#include "wire.h"
+#include "wire_named.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

@@ -183,7 +183,7 @@ direction() {
 			if (from[3] == "" || to[2] == from[2]) next           # main.c; its own
 			if ($2 ~ /[.]skel[.]h$/ && from[2] == "source") next
 			if (to[2] == "util") next                             # a header for each of its things
-			door = $2 == "bpf/wire.h" ? "wire" : $2 == "src/" to[2] "/" to[2] ".h" ? to[2] : "?"
+			door = $2 ~ /^bpf\/wire(_named)?\.h$/ ? "wire" : $2 == "src/" to[2] "/" to[2] ".h" ? to[2] : "?"
 			if (!(from[2] in may)) print $1 ": no row for this folder in scripts/lint.sh"
 			else if (!index(may[from[2]], " " door " ")) print $1 " includes " $2
 		}' | none 'a folder includes its own files and the public headers of those before it'

@@ -3,7 +3,7 @@
 #include <linux/types.h>
 #include <signal.h>
 #include <stdlib.h>
-#include "../bpf/wire.h"
+#include "../bpf/wire_named.h"
 #include "dumps.h"
 #include "killed.h"
 #include "render.h"

@@ -5,7 +5,7 @@
  */
 #include <linux/types.h>
 #include <stdlib.h>
-#include "../bpf/wire.h"
+#include "../bpf/wire_named.h"
 #include "code/code.h"
 #include "show.h"
 #include "watch.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "event/event.h"
 #include "plan/plan.h"
-#include "../bpf/wire.h"
+#include "../bpf/wire_named.h"
 
 /* The BPF program can't include arch/log.h. */
 #define IS_AT(member, word) _Static_assert(offsetof(struct log_ring, member) == 8 * (word), #member)

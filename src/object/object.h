@@ -306,7 +306,8 @@ typedef VEC(struct marker) marker_vec;
 
 /* Where a mark's operands are: registers by the architecture's numbers. */
 struct marker_operands {
-	uint8_t when; /* of a marker that is no mark: enum wire_when of bpf/wire.h, with constant */
+	uint8_t when; /* of a marker that is no mark: enum wire_when of bpf/wire_named.h, with
+			 constant */
 	uint8_t name, value;
 	int64_t constant; /* value MARKER_CONSTANT: this is the value */
 };

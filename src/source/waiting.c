@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <linux/types.h>
 #include "source/waiting.h"
-#include "../bpf/wire.h"
+#include "../bpf/wire_named.h"
 
 static const uint64_t *copy_words(uint64_t **to, const uint64_t *from, unsigned n)
 {

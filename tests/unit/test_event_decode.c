@@ -6,7 +6,7 @@
 #include "event/event.h"
 #include "plan/plan.h"
 #include "tap.h"
-#include "../bpf/wire.h"
+#include "../bpf/wire_named.h"
 
 /* As many sites as a record can name. Their contents are not read. */
 static struct plan plan = {.sites.len = WIRE_SITE_MASK};

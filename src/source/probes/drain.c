@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 #include <linux/types.h>
-#include "../bpf/wire.h"
+#include "../bpf/wire_named.h"
 #include "drain.h"
 
 /* The most bytes taken at once: a ring that is filled continuously is never empty. */

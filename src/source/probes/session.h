@@ -8,7 +8,7 @@
 #include "source/source.h"
 #include "scope.h"
 #include "event/event.h"
-#include "../bpf/wire.h"
+#include "../bpf/wire_named.h"
 
 struct bbtrace_bpf;
 struct bpf_link;
@@ -240,6 +240,9 @@ int kernel_returns__add(struct probe *p, int fd, uint32_t function);
 
 /* Operations of the source (stream.c). From the first take on a thread takes records out of the
  * ring, with the caller's capabilities. */
+/* Once the skeleton is open: what the BPF object is told, nprobes: hooked sites (configure.c). */
+void probe__configure(struct probe *p, uint32_t nprobes);
+size_t probe__ring_size(const struct probe *p);
 int probe__take(struct source *s, struct source_wait wait, const struct source_sink *sink);
 int probe__catch_up(struct source *s, const struct source_sink *sink);
 int probe__count(struct source *s, const struct source_sink *sink);
