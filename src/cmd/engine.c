@@ -34,9 +34,8 @@ static const char *not_auto(const struct args *a)
 		return "all children of a command, unless inline is asked for";
 	if (a->attach)
 		return "--attach";
-	if (a->typed) /* they don't log what pointers lead to */
-		return a->conditions.len ? "--if, unless inline is asked for"
-					 : "--args, unless inline is asked for";
+	if (a->conditions.len) /* probes judge arguments before they make an event */
+		return "--if, unless inline is asked for";
 	return a->returns == RETURNS_PROBE ? "--returns probe" : NULL;
 }
 
@@ -161,6 +160,7 @@ static int begin(struct engine_state *e, const struct args *a, struct planning *
 {
 	int err = planning__begin(p, a, out);
 
+	err = err ? err : typed__plan(a, *out, e->btf, &e->values);
 	if (err)
 		return err;
 	e->marks = (*out)->placement != PLACEMENT_COUNT && plan__has_programs(*out) &&

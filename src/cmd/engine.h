@@ -4,6 +4,7 @@
 #define BBTRACE_CMD_ENGINE_H
 
 #include "markers.h"
+#include "typed.h"
 
 struct engine_state {
 	struct copies *copies;	 /* NULL: probes do it all */
@@ -14,11 +15,13 @@ struct engine_state {
 	bool marks;	 /* those of programs are recorded */
 	bool overwrites; /* threads overwrite their logs, which are read when asked for */
 	struct markers markers;
+	const char *btf; /* typed__plan() */
+	struct plan_values_result values;
 };
 /* Chooses one, without --engine that of BBTRACE_ENGINE or auto; or says what inline doesn't do. */
 int engine__settle(struct args *a);
-/* Plans, and finds the markers. With copies: makes them, and says so in the plan; with -v also how
- * many, and why not the others. */
+/* Plans, with --args their values, and finds the markers. With copies: makes them, and says so in
+ * the plan; with -v also how many, and why not the others. */
 int engine__plan(struct engine_state *e, struct args *a, struct planning *p, struct plan **out);
 /* A note, if there were many traps and could be none. events: in the whole trace. */
 void engine__advise(const struct engine_state *e, uint64_t events);

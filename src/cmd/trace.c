@@ -485,6 +485,7 @@ static int prepare(struct session *s, int *status)
 	err = open_btf(s);
 	if (err)
 		return err;
+	s->engine.btf = s->args->btf ? s->btf_path : NULL;
 	err = engine__plan(&s->engine, s->args, &s->planning, &s->plan);
 	if (err)
 		return err;
@@ -496,9 +497,7 @@ static int prepare(struct session *s, int *status)
 	err = engine__start(&s->engine, s->args, &s->planning, &s->plan, s->child.pid);
 	if (err)
 		return err;
-	err = typed__plan(s->args, s->plan, s->args->btf ? s->btf_path : NULL);
-	if (err)
-		return err;
+	typed__tell(s->args, s->plan, &s->engine.values);
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);
 	if (err)
 		return err;

@@ -45,7 +45,7 @@ static void tell_conditions(const struct args *a, const struct plan *plan)
 			     others == 1 ? "" : " and others");
 }
 
-static void tell(const struct args *a, const struct plan *plan, const struct plan_values_result *r)
+void typed__tell(const struct args *a, const struct plan *plan, const struct plan_values_result *r)
 {
 	const struct plan_function *f = plan->functions.data;
 
@@ -56,31 +56,27 @@ static void tell(const struct args *a, const struct plan *plan, const struct pla
 		note("%s and %u more: their types are not known: their arguments are shown as "
 		     "registers",
 		     f[r->first_untyped].name, r->untyped - 1);
+	tell_conditions(a, plan);
 	if (!r->unfetched)
 		return;
-	if (a->engine == ENGINE_INLINE)
-		note("%s: what its pointers lead to is not recorded by copies of functions "
-		     "(--engine inline)",
-		     f[r->first_unfetched].name);
-	else
-		note("%s: more than %d values in memory: the others are not recorded",
-		     f[r->first_unfetched].name, VALUES_FETCHED);
+	note("%s: more than %d values in memory: the others are not recorded",
+	     f[r->first_unfetched].name, VALUES_FETCHED);
 }
 
-int typed__plan(const struct args *a, struct plan *plan, const char *btf)
+int typed__plan(const struct args *a, struct plan *plan, const char *btf,
+		struct plan_values_result *out)
 {
 	struct plan_values_options o = {.expressions = a->expressions.len ? &a->expressions : NULL,
 					.conditions = &a->conditions,
-					.fetches = a->engine != ENGINE_INLINE,
 					.kernel = ask_kernel,
 					.ctx = (void *)btf,
 					.is_libc = is_libc};
-	struct plan_values_result result;
 	int err;
 
+	*out = (struct plan_values_result){0};
 	if (!a->typed || plan->placement == PLACEMENT_COUNT)
 		return 0;
-	err = plan__add_values(plan, &o, &result);
+	err = plan__add_values(plan, &o, out);
 	if (!err)
 		err = plan__add_conditions(plan, &a->conditions);
 	if (err) {
@@ -88,7 +84,5 @@ int typed__plan(const struct args *a, struct plan *plan, const char *btf)
 
 		return err__usage("%s", why);
 	}
-	tell(a, plan, &result);
-	tell_conditions(a, plan);
 	return 0;
 }

@@ -4,9 +4,14 @@
 #define BBTRACE_CMD_TYPED_H
 
 #include "cmd.h"
+#include "plan/values.h"
 
-/* Adds the values to the plan, with notes on what is not known. btf: a file with the kernel's
- * types; NULL: the running one's. -EINVAL with a message: wrong usage. */
-int typed__plan(const struct args *a, struct plan *plan, const char *btf);
+/* Adds the values to the plan. btf: a file with the kernel's types; NULL: the running one's.
+ * -EINVAL with a message: wrong usage. */
+int typed__plan(const struct args *a, struct plan *plan, const char *btf,
+		struct plan_values_result *out);
+/* Notes on what is not known. */
+void typed__tell(const struct args *a, const struct plan *plan,
+		 const struct plan_values_result *result);
 
 #endif

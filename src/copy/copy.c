@@ -17,6 +17,7 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_STACK] = "a stack may be too small for its log",
 	[COPY_OBJECT] = "its object can't be patched",
 	[COPY_SITE] = "a branch in it can't be logged",
+	[COPY_VALUES] = "some of its values are loaded from memory, which copies don't",
 	[COPY_RESERVED] = "a mark, or what switches recording, is in it",
 };
 
@@ -212,10 +213,17 @@ static bool has_events(const struct body *b)
 	return false;
 }
 
+static bool loads_values(const struct copying *c, uint32_t function)
+{
+	uint32_t planned = c->g->functions.data[function].plan;
+
+	return plan__fetched(c->plan, planned, false) || plan__fetched(c->plan, planned, true);
+}
+
 static enum copy_refusal copy_function(struct copying *c, uint32_t function)
 {
 	struct body b = {.c = c, .function = function};
-	enum copy_refusal why = body__gather(&b);
+	enum copy_refusal why = loads_values(c, function) ? COPY_VALUES : body__gather(&b);
 
 	if (!why && has_events(&b)) {
 		body__find_zones(&b);

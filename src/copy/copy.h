@@ -34,6 +34,7 @@ enum copy_refusal {
 	COPY_OBJECT, /* its object can't be patched: text relocations, no copier, rseq, sanitizers …
 		      */
 	COPY_SITE,   /* a site can't be logged */
+	COPY_VALUES,   /* its arguments or its result lie in memory, which copies don't load */
 	COPY_RESERVED, /* a probe that isn't the plan's is in it (plan.reserved) */
 	COPY_REFUSALS
 };

@@ -135,9 +135,7 @@ struct adding {
 	/* by condition: 1 + the index, among what is loaded in a hit of the function, of what it
 	 * names */
 	uint8_t reserved[CONDITIONS_MOST];
-	int error;	   /* of an expression that names a parameter */
-	uint32_t unloaded; /* a function that has in memory what a condition names, and nothing
-			    * loads it; NO_FUNCTION: none */
+	int error; /* of an expression that names a parameter */
 };
 
 static uint32_t enumeration_of(struct adding *a, uint32_t type)
@@ -187,7 +185,7 @@ static void place_fetched(struct adding *a, struct plan_value *row, unsigned *fe
 	row->fetched = reserved_for(a, row->name);
 	if (row->fetched)
 		return;
-	if (row->from != FROM_NOWHERE && a->o->fetches && *fetched < VALUES_FETCHED) {
+	if (row->from != FROM_NOWHERE && *fetched < VALUES_FETCHED) {
 		row->fetched = ++*fetched;
 		return;
 	}
@@ -281,11 +279,7 @@ static void reserve(struct adding *a, const struct callee *c, const struct proto
 		    value__of_expression(a->t, p, c, &one->left, &v) ||
 		    v.place.from == FROM_NOWHERE || (!v.nsteps && v.place.from != FROM_STACK))
 			continue;
-		if (a->o->fetches)
-			a->reserved[one - a->o->conditions->data] = ++fetched[of_return];
-		else if (one->kind == CONSTANT_TEXT || v.kind != KIND_TEXT || one->left.n ||
-			 v.place.from == FROM_STACK)
-			a->unloaded = function;
+		a->reserved[one - a->o->conditions->data] = ++fetched[of_return];
 	}
 	err__clear();
 }
@@ -466,7 +460,7 @@ int plan__add_values(struct plan *p, const struct plan_values_options *o,
 		     struct plan_values_result *out)
 {
 	autofree bool *found = xcalloc(o->expressions ? o->expressions->len + 1 : 1, 1);
-	struct adding a = {.p = p, .o = o, .result = out, .found = found, .unloaded = NO_FUNCTION};
+	struct adding a = {.p = p, .o = o, .result = out, .found = found};
 	struct type_names members = {0};
 	expression_vec named = {0};
 	const struct value_condition *c;
@@ -486,10 +480,5 @@ int plan__add_values(struct plan *p, const struct plan_values_options *o,
 	vec__free(&named);
 	sort_values(p);
 	err = check_found(&a);
-	if (!err && a.unloaded != NO_FUNCTION)
-		err = err__set(EINVAL,
-			       "--if: %s: what lies in memory is not recorded by copies of "
-			       "functions: use --engine probe",
-			       p->functions.data[a.unloaded].name);
 	return err;
 }

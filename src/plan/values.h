@@ -41,7 +41,6 @@ struct plan_enumerator {
 struct plan_values_options {
 	const expression_vec *expressions;     /* NULL: all arguments */
 	const value_condition_vec *conditions; /* what they name is there as well */
-	bool fetches;			       /* the source can load values from memory */
 	/* The prototypes of functions of the kernel or a module. */
 	void (*kernel)(void *ctx, const struct object *o, const struct type_query *queries,
 		       size_t n, const struct type_names *members, struct types *out);

@@ -22,8 +22,8 @@ n != 3|a["n"] != 3|'$N'
 n >= 0 && ret < 0|a["n"] >= 0 and ret < 0|'$N'
 ret < 0|ret < 0|'$N' look
 width > 200|a["width"] > 200|descend
-n > 100|a["n"] > 100|'$N
-in_memory='name == "x"|a["name"] == "x"|look
+n > 100|a["n"] > 100|'$N'
+name == "x"|a["name"] == "x"|look
 name != "abc" && ret == -ENOENT|a["name"] != "abc" and ret == -2|look'
 
 # compared WHAT: $T/some.json has of $T/all.json what PYTHON chooses
@@ -45,7 +45,7 @@ for options in '--engine probe --placement full' '--engine probe --placement wit
 		exits 0 "$options: $condition"
 		compared "$options"
 		ok $((unknown > usual)) "$options: $condition: no more is unknown"
-	done <<<"$conditions$([[ $options != *inline* ]] && echo && echo "$in_memory")"
+	done <<<"$conditions"
 done
 
 # ---- files: what is recorded, and conditions of report ----
@@ -58,8 +58,7 @@ while IFS='|' read -r condition python functions; do
 	compared 'a file'
 	bb report all.bbtrace --if "$condition" -F json -o some.json
 	compared 'report'
-done <<<"$conditions
-$in_memory"
+done <<<"$conditions"
 bb user ./judged $FUNCTIONS --engine probe --if 'size == 1' -o small.bbtrace -- ./judged
 ok $(($(stat -c %s small.bbtrace) * 1 >= $(stat -c %s all.bbtrace))) 'what is left out is not recorded'
 bb report all.bbtrace --if 'n > 2' --if 'n < 5' -F json -o both.json
@@ -111,7 +110,6 @@ ret == -EWHAT||no value of ret is called EWHAT
 size >||something is missing
 size > 1 & n > 1||a condition is NAME == CONSTANT
 ret < 0|-e entry,branch|must have return
-name == "x"|--engine inline|use --engine probe
 size == 1 && n == 2||all of these at once
 EOF
 done_testing

@@ -104,7 +104,7 @@ do_sigaction sig=$arg1:s32
 sigprocmask how=$arg1:s32
 kill_pid_info sig=$arg1:s32
 do_futex op=$arg2:s32 val=$arg3:u32
-futex_wake flags=$arg2:u32 nr_wake=$arg3:s32
+futex_wake flags=$arg2:u32
 hrtimer_nanosleep rqtp=$arg1:s64
 do_setitimer which=$arg1:s32
 do_getitimer which=$arg1:s32
