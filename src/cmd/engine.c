@@ -160,7 +160,9 @@ static int begin(struct engine_state *e, const struct args *a, struct planning *
 {
 	int err = planning__begin(p, a, out);
 
-	err = err ? err : typed__plan(a, *out, e->btf, &e->values);
+	if (err)
+		return err;
+	err = typed__plan(a, *out, e->btf, &e->values);
 	if (err)
 		return err;
 	e->marks = (*out)->placement != PLACEMENT_COUNT && plan__has_programs(*out) &&

@@ -4,7 +4,7 @@
 #define BBTRACE_CMD_TYPED_H
 
 #include "cmd.h"
-#include "plan/values.h"
+#include "plan/plan.h"
 
 /* Adds the values to the plan. btf: a file with the kernel's types; NULL: the running one's.
  * -EINVAL with a message: wrong usage. */
