@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,6 +58,43 @@ int kernel_types__read(const char *const *names, size_t n, struct str *out)
 	cut(btf, st.st_size, names, n, out);
 	munmap(btf, st.st_size);
 	return 0;
+}
+
+/* ---- members ---- */
+
+static bool has_member(const struct btf *btf, const struct kernel_member *member)
+{
+	int id = btf__find_by_name_kind(btf, member->type, BTF_KIND_STRUCT);
+	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, id);
+	const struct btf_member *m = t ? btf_members(t) : NULL;
+
+	for (uint32_t i = 0; t && i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, m[i].name_off), member->name))
+			return true;
+	return false;
+}
+
+int kernel_types__have(const struct kernel_member *members, size_t n)
+{
+	autofree const char **names = xcalloc(n + 1, sizeof(*names));
+	autofree struct str types = {0};
+	struct btf *btf;
+	int err;
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = members[i].type;
+	err = kernel_types__read(names, n, &types);
+	if (err)
+		return err;
+	btf = btf__new(types.data, types.len);
+	if (!btf)
+		return err__set(errno, "the kernel's types (BTF) are damaged: %s", strerror(errno));
+	for (size_t i = 0; !err && i < n; i++)
+		if (!has_member(btf, &members[i]))
+			err = err__set(ENOTSUP, "this kernel's struct %s has no %s",
+				       members[i].type, members[i].name);
+	btf__free(btf);
+	return err;
 }
 
 /* ---- for libbpf ---- */

@@ -11,6 +11,13 @@ struct btf;
  * types if that can't be done. Errors: -errno, with a message. */
 int kernel_types__read(const char *const *names, size_t n, struct str *out);
 
+/* A struct's member. */
+struct kernel_member {
+	const char *type, *name;
+};
+/* Has the running kernel all of them? -ENOTSUP: with one that it has not. */
+int kernel_types__have(const struct kernel_member *members, size_t n);
+
 /* For a BPF object's relocations: a file in memory. */
 struct types_file {
 	int fd;	       /* -1: none; libbpf has to find the kernel's types itself */

@@ -10,6 +10,7 @@
 #include <asm/ptrace.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "source/kernel_types.h"
 #include "session.h"
 #include "bbtrace.skel.h"
 
@@ -55,6 +56,19 @@ static int find_variable(const char *name, uint64_t *out)
 	return err;
 }
 
+/* What bpf/execute.h follows to the other consumers of a uprobe: without one of these the programs
+ * would not load. */
+static const struct kernel_member followed[] = {
+	{"uprobe", "consumers"},
+	{"uprobe_consumer", "cons_node"},
+	{"bpf_uprobe_multi_run_ctx", "uprobe"},
+	{"bpf_uprobe", "consumer"},
+	{"bpf_uprobe", "uprobe"},
+	{"uprobe_dispatch_data", "tu"},
+	{"trace_uprobe", "consumer"},
+	{"trace_uprobe", "uprobe"},
+};
+
 static int ask(void)
 {
 	const struct arch *arch = arch__native();
@@ -63,6 +77,9 @@ static int ask(void)
 	if (!arch || !arch->execution)
 		return err__set(ENOTSUP, "no instruction of this machine is done by programs");
 	err = load_writer();
+	if (err)
+		return err;
+	err = kernel_types__have(followed, ARRAY_SIZE(followed));
 	if (err)
 		return err;
 	err = find_variable("__per_cpu_offset", &answer.per_cpu);
