@@ -39,7 +39,7 @@ struct output_wants args__wants(const struct args *a)
 		w.branch_times &= a->time != TIME_NONE;
 	w.branch_times &= !!(w.events & PLAN_BRANCH);
 	w.path_times &= !!(w.events & PLAN_BRANCH);
-	w.regs &= !!(w.events & PLAN_ENTRY);
+	w.regs = (w.regs || a->typed) && w.events & PLAN_ENTRY;
 	w.lines &= !a->no_src;
 	w.scopes &= !a->no_src;
 	w.variables = w.tests && !a->no_src;

@@ -13,6 +13,7 @@
 #include "output/listing.h"
 #include "output/pages.h"
 #include "output/timeline.h"
+#include "output/values.h"
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
 #define MOST_TARGETS	16 /* of an indirect branch; the others are one row */
@@ -26,6 +27,7 @@ struct html {
 	/* of the current function */
 	struct output *o;
 	struct json json;
+	struct str values;
 	size_t code; /* bytes of all functions' code so far */
 };
 
@@ -517,11 +519,27 @@ static int put_page(struct html *h, const struct trace_totals *t)
 	return err;
 }
 
+/* "(fd=3, path="x")" of an entry, "-2 ENOENT" of a return; nothing: its types aren't known. */
+static void put_values(const struct output *o, const struct step *s, struct str *out)
+{
+	enum result_known known = s->type == STEP_RETURN ? values__result(o, s) : RESULT_UNTYPED;
+
+	if (s->type == STEP_ENTRY && values__has_args(o, s)) {
+		str__putc(out, '(');
+		values__put_args(o, s, out);
+		str__putc(out, ')');
+	}
+	if (known == RESULT_TYPED || known == RESULT_NOT_RECORDED)
+		values__put_result(o, s, out);
+}
+
 static int html__step(struct output *o, const struct step *step)
 {
 	struct html *h = o->state;
 
-	timeline__step(&h->timeline, step);
+	str__clear(&h->values);
+	put_values(o, step, &h->values);
+	timeline__step(&h->timeline, step, h->values.len ? h->values.data : NULL);
 	return aggregate__step(o, step);
 }
 
@@ -542,6 +560,7 @@ static void html__free(struct output *o)
 
 	coverage__free(&h->c);
 	timeline__free(&h->timeline);
+	free(h->values.data);
 	stats__free(&h->stats);
 }
 

@@ -110,6 +110,13 @@ static void sift_up(struct timeline_call *heap, size_t i)
 	}
 }
 
+static void forget(struct timeline_call *c)
+{
+	free(c->args);
+	free(c->result);
+}
+
+/* Takes over its texts. */
 static void add_call(struct timeline *t, struct timeline_call c)
 {
 	if (!t->calls)
@@ -121,7 +128,8 @@ static void add_call(struct timeline *t, struct timeline_call c)
 	}
 	t->omitted++;
 	if (c.ns <= t->calls[0].ns)
-		return;
+		return forget(&c);
+	forget(&t->calls[0]);
 	t->calls[0] = c;
 	sift_down(t->calls, t->ncalls, 0);
 }
@@ -147,12 +155,18 @@ static uint16_t lane_of(struct timeline *t, const struct step *s)
 	return t->nlanes - 1;
 }
 
+static void leave(struct timeline_lane *l, unsigned depth)
+{
+	while (l->nopen > depth)
+		free(l->open[--l->nopen].args);
+}
+
 static void close_open(struct timeline *t, uint16_t lane, uint64_t end)
 {
 	struct timeline_lane *l = t->lanes[lane];
 
 	for (unsigned i = 0; i < l->nopen; i++) {
-		const struct timeline_open *o = &l->open[i];
+		struct timeline_open *o = &l->open[i];
 
 		if (o->function == NO_FUNCTION)
 			continue;
@@ -163,12 +177,27 @@ static void close_open(struct timeline *t, uint16_t lane, uint64_t end)
 						   .function = o->function,
 						   .depth = i,
 						   .lane = lane,
-						   .open = true});
+						   .open = true,
+						   .args = o->args});
+		o->args = NULL;
 	}
-	l->nopen = 0;
+	leave(l, 0);
 }
 
-static void take_return(struct timeline *t, uint16_t lane, const struct step *s)
+/* Of the call that returns; NULL: its entry was not seen. */
+static char *take_args(struct timeline_lane *l, const struct step *s)
+{
+	struct timeline_open *o = s->depth < l->nopen ? &l->open[s->depth] : NULL;
+	char *args;
+
+	if (!o || o->function != s->function || o->start != s->time - s->duration)
+		return NULL;
+	args = o->args;
+	o->args = NULL;
+	return args;
+}
+
+static void take_return(struct timeline *t, uint16_t lane, const struct step *s, const char *result)
 {
 	if (!s->has_duration || s->duration > s->time)
 		return;
@@ -179,11 +208,13 @@ static void take_return(struct timeline *t, uint16_t lane, const struct step *s)
 					   .ns = s->duration,
 					   .function = s->function,
 					   .depth = s->depth,
-					   .lane = lane});
+					   .lane = lane,
+					   .args = take_args(t->lanes[lane], s),
+					   .result = result ? xstrdup(result) : NULL});
 }
 
 /* A step at a depth shows that deeper calls have ended or are left. */
-static void track(struct timeline_lane *l, const struct step *s)
+static void track(struct timeline_lane *l, const struct step *s, const char *args)
 {
 	unsigned depth = s->depth + (s->type == STEP_BRANCH);
 
@@ -191,10 +222,10 @@ static void track(struct timeline_lane *l, const struct step *s)
 		return;
 	while (l->nopen < min_of(depth, TIMELINE_DEPTH))
 		l->open[l->nopen++] = (struct timeline_open){.function = NO_FUNCTION};
-	l->nopen = min_of(l->nopen, depth);
+	leave(l, depth);
 	if (s->type == STEP_ENTRY && depth < TIMELINE_DEPTH)
-		l->open[l->nopen++] =
-			(struct timeline_open){s->time, s->timed ? s->function : NO_FUNCTION};
+		l->open[l->nopen++] = (struct timeline_open){
+			s->time, s->timed ? s->function : NO_FUNCTION, args ? xstrdup(args) : NULL};
 }
 
 static void take_name(struct timeline_lane *l, const struct step *s)
@@ -268,7 +299,7 @@ static void begin_run(struct timeline *t, uint32_t run)
 	t->run_last = 0;
 }
 
-void timeline__step(struct timeline *t, const struct step *s)
+void timeline__step(struct timeline *t, const struct step *s, const char *values)
 {
 	bool event = is_event(s), marks = s->type == STEP_LOST || s->type == STEP_UNKNOWN;
 	bool ends = s->type == STEP_EXIT || s->type == STEP_EXEC;
@@ -297,8 +328,8 @@ void timeline__step(struct timeline *t, const struct step *s)
 	if (s->timed)
 		bucket_at(t, l, s->time)->events++;
 	if (s->type == STEP_RETURN && s->timed)
-		take_return(t, lane, s);
-	track(l, s);
+		take_return(t, lane, s, values);
+	track(l, s, s->type == STEP_ENTRY ? values : NULL);
 }
 
 void timeline__end(struct timeline *t)
@@ -343,7 +374,7 @@ static void put_lane(struct json *j, const struct timeline_lane *l)
 	json__close_object(j);
 }
 
-/* [lane, depth, function, start, ns, 1 if open] */
+/* [lane, depth, function, start, ns, 1 if open, arguments, result] */
 static void put_call(const struct timeline *t, struct json *j, const struct timeline_call *c)
 {
 	json__open_array(j);
@@ -352,8 +383,12 @@ static void put_call(const struct timeline *t, struct json *j, const struct time
 	json__unsigned(j, c->function);
 	json__unsigned(j, c->start - t->first);
 	json__unsigned(j, c->ns);
-	if (c->open)
-		json__unsigned(j, 1);
+	if (c->open || c->args || c->result)
+		json__unsigned(j, c->open);
+	if (c->args || c->result)
+		json__string(j, c->args ? c->args : "");
+	if (c->result)
+		json__string(j, c->result);
 	json__close_array(j);
 }
 
@@ -428,8 +463,12 @@ void timeline__json(const struct timeline *t, uint64_t start_time, struct json *
 
 void timeline__free(struct timeline *t)
 {
-	for (unsigned i = 0; i < t->nlanes; i++)
+	for (unsigned i = 0; i < t->nlanes; i++) {
+		leave(t->lanes[i], 0);
 		free(t->lanes[i]);
+	}
+	for (size_t i = 0; i < t->ncalls; i++)
+		forget(&t->calls[i]);
 	for (size_t i = 0; i < t->points.len; i++)
 		free(t->points.data[i].text);
 	vec__free(&t->points);

@@ -27,12 +27,14 @@ struct timeline_call {
 	uint64_t start, ns;
 	uint32_t function, depth;
 	uint16_t lane;
-	bool open; /* it didn't return: ns is until its thread or the trace ended */
+	bool open;	     /* it didn't return: ns is until its thread or the trace ended */
+	char *args, *result; /* as they are shown; NULL: not known; owned */
 };
 
 struct timeline_open {
 	uint64_t start;
 	uint32_t function; /* NO_FUNCTION: its entry was not seen */
+	char *args;	   /* owned */
 };
 
 struct timeline_lane {
@@ -69,7 +71,9 @@ struct timeline {
 	uint64_t omitted; /* calls that are not among them, each at most as long as the first */
 };
 
-void timeline__step(struct timeline *t, const struct step *step);
+/* values: the arguments of an entry, or the result of a return, as they are shown; NULL: they
+ * aren't known. */
+void timeline__step(struct timeline *t, const struct step *step, const char *values);
 /* Adds the calls that are still open; once. */
 void timeline__end(struct timeline *t);
 /* Appends a JSON object; its times are ns from t->first, which is begin ns after the start. */

@@ -118,6 +118,20 @@ for m in report live; do
 	lines "$T/out" >got
 	same got wanted "values by type ($m)"
 done
+# ---- a page: each call has its values ----
+bb user ./own f1 f3 f4 f5 f6 --args -F html -o page.html -- ./own
+exits 0 'the html format'
+python3 - >got <<'END'
+import json, re
+page = open("page.html", encoding="utf-8").read()
+load = lambda name: json.loads(re.search('id="%s">(.*?)</script>' % name, page, re.S)[1])
+names = {f["id"]: f["name"] for f in load("data")["functions"]}
+for lane, depth, f, start, ns, *more in sorted(load("timeline-data")["calls"], key=lambda c: c[3]):
+    open_, args, *result = more
+    print(names[f] + args)
+    print(names[f] + " returns" + "".join(" " + r for r in result))
+END
+same got wanted 'has the same values'
 bb user ./own f2 --args='at->name, at->next->p.b, at->next->hi, at->next->text, at->next->n[2], *at->next->n, u, ret->name' \
 	-e entry,return -F json -o json -- ./own
 is "$(jq -c 'select(.event == "entry").args' json)" \

@@ -19,7 +19,7 @@ static struct step at(enum step_type type, uint32_t tid, unsigned depth, uint64_
 
 static void give(struct step s)
 {
-	timeline__step(&line, &s);
+	timeline__step(&line, &s, NULL);
 }
 
 static void give_return(uint32_t tid, unsigned depth, uint32_t function, uint64_t time,
@@ -319,8 +319,53 @@ static void test_json(void)
 	str__free(&text);
 }
 
+static void give_values(enum step_type type, unsigned depth, uint64_t time, uint64_t duration,
+			const char *values)
+{
+	struct step s = at(type, 7, depth, time);
+
+	s.function = depth + 1;
+	s.has_duration = duration;
+	s.duration = duration;
+	timeline__step(&line, &s, values);
+}
+
+static void test_values(void)
+{
+	struct str text = {0};
+	struct json j = {.out = &text, .in_script = true};
+	size_t whole = 0;
+
+	give_values(STEP_ENTRY, 0, 100, 0, "(n=1)");
+	give_values(STEP_ENTRY, 1, 110, 0, "(s=\"<\")");
+	give_values(STEP_RETURN, 1, 115, 5, "-2 ENOENT");
+	give_values(STEP_ENTRY, 1, 120, 0, NULL);
+	give_values(STEP_RETURN, 1, 127, 7, "3");
+	/* of another call: its entry was not seen */
+	give_values(STEP_ENTRY, 1, 130, 0, "(s=NULL)");
+	give_values(STEP_RETURN, 1, 139, 11, NULL);
+	timeline__end(&line);
+	timeline__json(&line, 100, &j);
+	ok(strstr(text.data, "\"calls\":[[0,0,1,0,39,1,\"(n=1)\"],"
+			     "[0,1,2,10,5,0,\"(s=\\\"\\u003c\\\")\",\"-2 ENOENT\"],"
+			     "[0,1,2,20,7,0,\"\",\"3\"],[0,1,2,28,11]]"),
+	   "calls have their own arguments and results");
+	str__free(&text);
+	start_over();
+	for (unsigned i = 0; i < TIMELINE_CALLS + 10; i++) {
+		give_values(STEP_ENTRY, 0, 1000 + 100 * i, 0, "(few)");
+		give_values(STEP_RETURN, 0, 1010 + 100 * i + i % 7, 10 + i % 7, "1");
+	}
+	is(line.ncalls, TIMELINE_CALLS, "those of calls that are not shown are forgotten");
+	for (size_t i = 0; i < line.ncalls; i++)
+		whole += !strcmp(line.calls[i].args, "(few)") && !strcmp(line.calls[i].result, "1");
+	is(whole, TIMELINE_CALLS, "those of the others are kept");
+	start_over();
+}
+
 int main(void)
 {
+	test_values();
 	test_intervals();
 	test_busy();
 	test_longest();

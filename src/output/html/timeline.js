@@ -15,7 +15,9 @@ function timeline(section, data, page) {
 		most: lane.buckets.reduce((n, b) => Math.max(n, b[1] || 0), 1),
 		title: lane.tid === undefined ? lane.name : (lane.name || (lane.tid ? '[no name]' : '[unknown thread]')) +
 			' ' + lane.tid + (lane.goroutine ? ' goroutine ' + parseInt(lane.goroutine, 16) : '') }));
-	const calls = data.calls.map(([lane, depth, f, start, ns, open]) => ({ lane: lanes[lane], depth, f, start, ns, open }));
+	const calls = data.calls.map(([lane, depth, f, start, ns, open, args = '', result]) => ({
+		lane: lanes[lane], depth, f, start, ns, open, args, result
+	}));
 	for (const c of calls) c.lane.calls.push(c);
 	const marks = (data.marks || []).map(([start, kind, text, lane]) => ({ start, kind, lane: lanes[lane],
 		name: kind === 'mark' ? text : 'recording ' + kind + 's' }));
@@ -209,8 +211,9 @@ function timeline(section, data, page) {
 	function tell_mark(m) {
 		details.textContent = (m.kind === 'mark' ? 'mark: ' : '') + m.name + ', at ' + when(m.start) + (m.lane ? ', ' + m.lane.title : '');
 	}
+	const values = c => c.args + (c.result === undefined ? '' : ' = ' + c.result);
 	function tell_call(c) {
-		details.textContent = page.name(c.f) + ' \u2014 ' + page.time(c.ns) + (c.open ? ' so far, not returned' : '') +
+		details.textContent = page.name(c.f) + values(c) + ' \u2014 ' + page.time(c.ns) + (c.open ? ' so far, not returned' : '') +
 			', from ' + when(c.start) + ', ' + c.lane.title;
 	}
 	function tell_bucket(l, t) {
@@ -291,7 +294,9 @@ function timeline(section, data, page) {
 		const button = page.make('button', { type: 'button' }, page.name(c.f));
 		const cell = (text, cls) => page.make('td', cls ? { class: cls } : {}, text);
 		button.onclick = () => { show_call(c); box.scrollIntoView({ block: 'center' }); };
-		return page.make('tr', {}, cell(button, 'name'), cell(page.time(c.ns) + (c.open ? ', not returned' : '')),
+		const name = cell(button, 'name');
+		name.append(page.make('span', { class: 'values' }, values(c)));
+		return page.make('tr', {}, name, cell(page.time(c.ns) + (c.open ? ', not returned' : '')),
 			cell(when(c.start)), cell(c.lane.title, 'where'));
 	}
 	one('tbody').append(...[...calls].sort((a, b) => b.ns - a.ns || a.start - b.start).slice(0, LONGEST).map(longest));
