@@ -203,6 +203,37 @@ static void tell(const struct why *w, const struct why_run *r)
 			     w->kernel ? ": -s NAME explains it" : "", "");
 }
 
+static bool is_asked(const struct args *a, const char *name)
+{
+	const char **s;
+
+	vec__each (s, &a->syscalls)
+		if (name && !strcmp(*s, name))
+			return true;
+	return false;
+}
+
+/* Nothing is shown. */
+static void tell_nothing(const struct why *w, const struct why_run *r)
+{
+	const struct failed_call *f;
+	bool any = false;
+
+	vec__each (f, &r->failed) {
+		const char *name = f->result ? syscall__name(f->number) : NULL;
+
+		if (!is_asked(w->a, name))
+			continue;
+		any = true;
+		note("%s failed with %s, %llu times, but none of its branches was seen: what "
+		     "chose that isn't known",
+		     name, strerrorname_np((int)-f->result) ?: "?", (unsigned long long)f->times);
+	}
+	if (!any)
+		note("nothing failed: no system call that was traced, and %s ended well",
+		     w->a->command[0]);
+}
+
 static int show(const struct why *w, const struct why_run *r)
 {
 	struct sink sink = {.fd = -1};
@@ -229,8 +260,7 @@ static int explain(struct why *w)
 		err = show(w, &r);
 		tell(w, &r);
 		if (!r.len)
-			note("nothing failed: no system call that was traced, and %s ended well",
-			     w->a->command[0]);
+			tell_nothing(w, &r);
 	}
 	status = r.status;
 	why_run__free(&r);

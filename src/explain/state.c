@@ -123,9 +123,10 @@ static void on_entry(struct explain_state *s, struct thread *t, const struct ste
 	unsigned side = side_of(s, step);
 	call_vec *v = &t->calls[side];
 	size_t parent = find_call(v, step->caller);
+	bool called = parent < v->len;
 	struct call *c;
 
-	if (parent < v->len) {
+	if (called) {
 		pop_to(v, parent + 1);
 		if (v->data[parent]->items.len)
 			vec__last(&v->data[parent]->items)->enters = true;
@@ -133,6 +134,7 @@ static void on_entry(struct explain_state *s, struct thread *t, const struct ste
 		pop_to(v, 0);
 	}
 	c = push(v, step, NULL);
+	c->outermost = !called;
 	if (!step->syscall_args)
 		return;
 	c->nargs = min_of(step->nsyscall_args, (unsigned)EVENT_ARGS);
@@ -252,7 +254,7 @@ static void on_return(struct explain_state *s, const struct explaining *e, struc
 	pop_to(v, i + 1);
 	if (step->has_value && matters(side, step->value) && (side || is_asked(e, step->pid))) {
 		verdict = judge__result(&s->code, v->data[i], step->value);
-		if (i && v->data[i - 1]->items.len)
+		if (i && !v->data[i]->outermost && v->data[i - 1]->items.len)
 			keep_result(vec__last(&v->data[i - 1]->items), verdict);
 		else if (side)
 			add_failure(s, e, t, v->data[i], verdict);

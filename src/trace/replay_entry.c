@@ -291,6 +291,28 @@ static void come_back(struct call *c, uint64_t caller)
 	c->replaced = false;
 }
 
+static bool is_system_call(const struct event_context *n)
+{
+	return n->t->plan->functions.data[n->s->function].flags & FUNCTION_SYSCALL && !n->early;
+}
+
+/* A system call finds the kernel's stack empty: what seems to enclose it has returned unseen. The
+ * stack pointer doesn't show that: where the stack begins varies (CONFIG_RANDOMIZE_KSTACK_OFFSET).
+ */
+static int end_enclosing(struct event_context *n)
+{
+	struct call *c;
+	bool ended;
+	int err = 0;
+
+	while (!err && (c = calls__top(n->th)) && c->sp > n->e->sp) {
+		err = replay__end_unprobed(n, c, &ended);
+		if (!ended)
+			calls__abandon(n->t, n->th, c);
+	}
+	return err;
+}
+
 int replay__entry(struct event_context *n)
 {
 	struct call c = {.sp = n->e->sp,
@@ -316,6 +338,8 @@ int replay__entry(struct event_context *n)
 	c.signals = n->th->signals;
 	calls__suspend_below(n->th, n->e->sp);
 	calls__reuse(n->t, n->th, n->e->sp);
+	if (!err && is_system_call(n))
+		err = end_enclosing(n);
 	top = calls__top(n->th);
 	if (!err && is_same_entry(n, top, &certain))
 		return go_on_with(n, top, certain);

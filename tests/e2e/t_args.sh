@@ -146,12 +146,14 @@ like "$T/err" 'no member nothing' 'with its name'
 bb user ./own f1 f3 f4 f5 f6 --engine inline --args -e entry,return --no-src -T none -v -- ./own
 lines "$T/out" >got
 same got wanted 'with copies: the same'
-is "$(sed -n 's/^bbtrace: \(.*\) keeps its probes: some of its values are .*/\1/p' "$T/err" | sort | tr '\n' ' ')" 'f1 f4 f6 ' 'probes load values from memory'
-like "$T/err" '^bbtrace: 2 functions are copied' 'the others are copied'
+if [[ $(uname -m) == x86_64 ]]; then # where functions can be copied
+	is "$(sed -n 's/^bbtrace: \(.*\) keeps its probes: some of its values are .*/\1/p' "$T/err" | sort | tr '\n' ' ')" 'f1 f4 f6 ' 'probes load values from memory'
+	like "$T/err" '^bbtrace: 2 functions are copied' 'the others are copied'
+fi
 
 # ---- without debug information ----
 strip -o stripped own
 bb user ./stripped 0x"$(nm own | awk '$3 == "f1" { print $1 }' | sed 's/^0*//')":f1 --args -e entry -T none -- ./stripped
-like "$T/out" 'f1\(rdi=0x' 'a function without types shows its registers'
+like "$T/out" 'f1\((rdi|x0|a0)=0x' 'a function without types shows its registers'
 like "$T/err" 'f1: its types are not known' 'and a note says so'
 done_testing

@@ -20,7 +20,7 @@ mount	mount	EPERM	(path_mount|do_mount|__x64_sys_mount|may_mount)	!may_mount()	t
 ftruncate	ftruncate	EINVAL	(do_sys_ftruncate|ksys_ftruncate|do_ftruncate|__x64_sys_ftruncate)	length < 0	test (r..), \g{-1} .*0xffffffffffffffff
 kill	kill	EINVAL	(check_kill_permission|__x64_sys_kill|kill_something_info|group_send_sig_info)	valid_signal(sig)	, 0x40 .*0x63
 rt_sigprocmask	rt_sigprocmask	EINVAL	__x64_sys_rt_sigprocmask	sigsetsize != sizeof(sigset_t)	, 0x08( 0x4|$)
-openat	openat	EEXIST	(do_open|path_openat)	(open_flag & O_EXCL) && !(f_mode & FMODE_CREATED)	(\+0x[04]6\], 0x10\b|0x100000)
+openat	openat	EEXIST	(do_open|path_openat)	(open_flag & O_EXCL) && !(f_mode & FMODE_CREATED)	(\+0x[04][6e]\], 0x10\b|0x100000)
 epoll_create1	epoll_create1	EINVAL	(do_epoll_create|__x64_sys_epoll_create1)	flags & ~EPOLL_CLOEXEC	0xfff7ffff
 dup3-same	dup3	EINVAL	(ksys_dup3|__x64_sys_dup3)	oldfd == newfd	cmp e.., e.. 0x3 0x3
 dup3-flags	dup3	EINVAL	(ksys_dup3|__x64_sys_dup3)	flags & ~O_CLOEXEC	0xfff7ffff
