@@ -33,7 +33,7 @@ struct call {
 	uint64_t id;
 	uint32_t function;
 	bool kernel;
-	bool outermost; /* no call of its side has made it */
+	bool outermost;	 /* no call of its side has made it */
 	const char *cut; /* why earlier branches aren't known; NULL: they are */
 	VEC(struct item) items;
 	uint64_t args[EVENT_ARGS]; /* of a system call */
