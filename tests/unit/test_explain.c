@@ -298,6 +298,28 @@ static void add(void *ctx, const char *name)
 	(*(unsigned *)ctx)++;
 }
 
+/* A call in the kernel whose end was not seen, then another one that the program made. */
+static void test_left(void)
+{
+	const char *way = "nt";
+	const int64_t *values = VALUES(-22);
+	const struct explained *f;
+	autofree char *got = NULL;
+
+	begin();
+	plan->objects.data[0].kernel = true;
+	pass((struct step){.type = STEP_ENTRY, .call = 1001, .function = index_of("jumps")});
+	branch(1001, index_of("jumps"),
+	       plan->blocks.data[plan->functions.data[index_of("jumps")].entry_block].site, true);
+	walk(index_of("early"), 2002, &way, &values);
+	f = state.failures.len ? &state.failures.data[0] : NULL;
+	is(state.failures.len, 1, "a call is no callee of one that was left unseen");
+	got = named(f ? f->verdict : NULL);
+	is_str(got, "early:1", "and its branch is named");
+	plan->objects.data[0].kernel = false;
+	finish();
+}
+
 static void test_sites(void)
 {
 	id_vec sites = {0};
@@ -331,6 +353,7 @@ int main(void)
 	test_untraced();
 	test_lost();
 	test_ends();
+	test_left();
 	test_sites();
 	plan__free(plan);
 	object__free(object);
