@@ -22,7 +22,6 @@ do_mmap addr=$arg2:u64 len=$arg3:u64 prot=$arg4:u64 flags=$arg5:u64
 vm_mmap_pgoff addr=$arg2:u64 len=$arg3:u64 prot=$arg4:u64 flag=$arg5:u64
 __vm_munmap start=$arg1:u64 len=$arg2:u64
 vma_merge_new_range vmg=$arg1:x64
-mprotect_fixup start=$arg5:u64 end=$arg6:u64
 generic_file_read_iter iocb=$arg1:x64
 filemap_read already_read=$arg3:s64
 vfs_open path=$arg1:x64
