@@ -284,6 +284,9 @@ static void conclude(struct judging *j, size_t last)
 
 	if ((m->kind == MADE_LOAD || m->kind == MADE_CODE) && value__is_error(j->v->value))
 		assume_callee(j);
+	if (m->kind == MADE_LOAD && !m->assumed)
+		j->v->made.assumed = "the value was loaded from memory: what stored it there is "
+				     "not followed";
 	if (m->kind == MADE_CALL)
 		take_callee(j);
 	if (m->kind == MADE_UNKNOWN && !m->choice.vaddr) {
