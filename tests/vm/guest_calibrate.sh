@@ -14,6 +14,10 @@ is "$(kprobes .class | sort -u | xargs)" 'ftrace int3 jump' 'kprobes of each cla
 is "$(kprobes .record | sort | uniq -c | awk '{ print $1 }' | uniq | wc -l)" 1 'kprobes of each class are measured with both records'
 is "$(kprobes 'select(.insn == "call") | .class' | sort -u | xargs)" int3 'a kprobe on a call is an int3'
 is "$(kprobes 'select(.record == "branch" and (.ns | type != "number")) | .insn' | xargs)" '' 'each kprobe that is measured has a figure'
+if $BBTRACE doctor | grep -q '^executed_event  *yes'; then # what the program does is no single-step
+	is "$(jq -r 'select(.mechanism == "executed_event" and .insn == "ret") | .class' "$T/out.txt" | sort -u)" emulated 'a ret that the program does is measured'
+	is "$(jq -r 'select(.mechanism == "uprobe_event" and .insn == "ret") | .class' "$T/out.txt" | sort -u)" stepped 'and one that the kernel steps'
+fi
 mkdir "$T/debugfs" && mount -t debugfs none "$T/debugfs"
 is "$(wc -l <"$T/debugfs/kprobes/list")" 0 'doctor --calibrate leaves no kprobe'
 umount "$T/debugfs"

@@ -127,7 +127,7 @@ static struct plan_site site_of(uint32_t i, uint64_t bias, const struct insn *in
 	};
 }
 
-static struct plan *make_plan(const struct object *o, bool returns)
+static struct plan *make_plan(const struct object *o, const struct mechanism *by, bool returns)
 {
 	struct plan *p = xcalloc(1, sizeof(*p));
 	const struct sample *sample;
@@ -137,6 +137,7 @@ static struct plan *make_plan(const struct object *o, bool returns)
 	dl_iterate_phdr(find_bias, &bias);
 	p->arch = arch__by_machine(o->machine);
 	p->return_probes = returns;
+	p->executes = by->executes;
 	vec__push(&p->objects, (struct plan_object){.object = o, .path = o->path});
 	for (uint32_t i = 0; (sample = sample_at(i)); i++) {
 		if (p->arch->decode(sample->at, p->arch->longest, 0, false, &insn))
@@ -265,14 +266,19 @@ static int with_probes(struct measurement *m, struct plan *plan, const char *mec
 static void add_row(calibration_vec *out, const struct plan *plan, const char *mechanism,
 		    uint32_t site, int record, double ns)
 {
+	const struct plan_site *s = &plan->sites.data[site];
 	struct calibration *c = vec__add(out);
+	struct execution done;
 	struct insn insn;
 
 	plan->arch->decode(sample_at(site)->at, plan->arch->longest, 0, false, &insn);
-	*c = (struct calibration){.mechanism = mechanism,
-				  .record = record_names[record],
-				  .class = insn.emulated ? COST_EMULATED : COST_STEPPED,
-				  .ns = ns};
+	*c = (struct calibration){
+		.mechanism = mechanism,
+		.record = record_names[record],
+		.class = insn.emulated || plan__execution(plan, 0, s->function, s->vaddr, &done)
+				 ? COST_EMULATED
+				 : COST_STEPPED,
+		.ns = ns};
 	snprintf(c->insn, sizeof(c->insn), "%s", sample_at(site)->name);
 }
 
@@ -298,19 +304,19 @@ static void add_return(const struct measurement *m, const struct plan *plan, con
 		figures__median(&m->of[RECORD_ENTRY]) - entry);
 }
 
-static int calibrate_returns(struct measurement *m, const struct object *o, const char *mechanism,
-			     calibration_vec *out)
+static int calibrate_returns(struct measurement *m, const struct object *o,
+			     const struct mechanism *by, calibration_vec *out)
 {
 	double entry = figures__median(&m->of[RECORD_ENTRY]);
-	struct plan *plan = make_plan(o, true);
+	struct plan *plan = make_plan(o, by, true);
 	int err;
 
 	for (uint32_t i = 0; i < plan->sites.len; i++)
 		plan->sites.data[i].probe = i == RECORD_ENTRY ? PROBE_TRAP : PROBE_NONE;
 	plan->probes = 1;
-	err = with_probes(m, plan, mechanism);
+	err = with_probes(m, plan, by->name);
 	if (!err)
-		add_return(m, plan, mechanism, entry, out);
+		add_return(m, plan, by->name, entry, out);
 	plan__free(plan);
 	return err;
 }
@@ -318,13 +324,13 @@ static int calibrate_returns(struct measurement *m, const struct object *o, cons
 static int calibrate_one(struct measurement *m, const struct object *o, const struct mechanism *by,
 			 const double *loop, calibration_vec *out)
 {
-	struct plan *plan = make_plan(o, false);
+	struct plan *plan = make_plan(o, by, false);
 	int err = with_probes(m, plan, by->name);
 
 	if (!err)
 		add_rows(m, plan, by->name, loop, out);
 	plan__free(plan);
-	return err || by->lookup != LOOKUP_COOKIE ? err : calibrate_returns(m, o, by->name, out);
+	return err || by->lookup != LOOKUP_COOKIE ? err : calibrate_returns(m, o, by, out);
 }
 
 static int time_loops(struct measurement *m, double *loop)
