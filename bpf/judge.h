@@ -29,6 +29,7 @@ struct mute {
 	__u64 sp;      /* at the entry; 0: nothing is muted */
 	__u64 started; /* the thread's start, which tells it from others of that TID */
 	__u64 target;  /* LEFT, NOT: where the jump leads; 0: not known */
+	__u64 caller;  /* the word at sp, where calls push it; 0: not known */
 	__u32 era;
 	__u8 state, level; /* level: of interrupts */
 	/* It was entered by a jump in a call that isn't left out, and that its own return ends,
@@ -203,6 +204,16 @@ static __noinline int position_in(const struct mute *m, __u64 sp, __u8 level, bo
 	return sp < m->sp ? -1 : sp > m->sp;
 }
 
+/* Is the stack below the invocation used by others, as after a longjmp or an exception? Then its
+ * return address isn't there any more. */
+static __noinline int is_abandoned(const struct mute *m, bool kernel)
+{
+	__u64 now;
+
+	return ARCH_CALL_PUSHES && !kernel && m->caller && !load_word(&now, m->sp, false) &&
+	       now != m->caller && !is_replaced(now);
+}
+
 /* In the kernel: is its program in an invocation that is muted? */
 static __noinline int program_is_muted(struct who *w)
 {
@@ -214,7 +225,7 @@ static __noinline int program_is_muted(struct who *w)
 	if (!m || m->state == MUTE_OVER || m->state == MUTE_NOT || m->era != mute_era ||
 	    m->started != start_of(task))
 		return 0;
-	return position_in(m, BPF_CORE_READ(regs, sp), 0, false) <= 0;
+	return position_in(m, BPF_CORE_READ(regs, sp), 0, false) <= 0 && !is_abandoned(m, false);
 }
 
 /* What a hit with the stack pointer of the invocation does to it. */
@@ -238,7 +249,7 @@ static __always_inline bool stays_muted(struct pt_regs *ctx, struct mute *m, __u
 					bool kernel, bool returned)
 {
 	if (where)
-		return where < 0;
+		return where < 0 && !is_abandoned(m, kernel);
 	if (returned) {
 		m->state = MUTE_OVER;
 		return true;
@@ -320,6 +331,9 @@ static __noinline int mute(struct pt_regs *ctx, __u64 word, struct who *w, bool 
 		.tail = what == MUTE_TAIL,
 	};
 
+	if (ARCH_CALL_PUSHES && !kernel &&
+	    (load_word(&fresh.caller, fresh.sp, false) || is_replaced(fresh.caller)))
+		fresh.caller = 0;
 	advance(&fresh, word);
 	fresh.state = what == MUTE_JUMP ? MUTE_NOT : fresh.state;
 	if (m)

@@ -184,6 +184,12 @@ static void tell_of_objects(const struct args *a, struct show *s, const char *ch
 /* True: it is said. */
 static bool tell_recorded(const struct trace_meta *meta, bool chosen, struct show *s)
 {
+	const struct trace_totals *t = trace__totals(s->trace);
+
+	if (t->unmet + t->unjudged) {
+		note("no event is shown: --if leaves out all of them");
+		return true;
+	}
 	if (s->hits)
 		tell_dropped(meta, chosen, s->hits);
 	else if (show__totals(s)->lost)

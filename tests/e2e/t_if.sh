@@ -65,6 +65,28 @@ bb report all.bbtrace --if 'n > 2' --if 'n < 5' -F json -o both.json
 bb report all.bbtrace --if 'n > 2 && n < 5' -F json -o one.json
 same both.json one.json 'several --if are joined by and'
 
+# ---- an invocation that is left out is left by a longjmp, where nothing traced has an event ----
+cat >jump.c <<'C'
+#include <setjmp.h>
+#define K __attribute__((noinline, noipa))
+volatile int sink;
+jmp_buf away;
+K int request(int n) { if (n == 3) longjmp(away, 1); sink += n; return n * 2; }
+K int dispatch(int n) { volatile char b[200]; b[1] = n; return request(n) + b[1]; }
+K int serve(int n) { return dispatch(n) + 1; }
+int main(void) { for (volatile int k = 0; k < 20; k++) if (!setjmp(away)) { if (k == 3) request(k); else serve(k); } return 0; }
+C
+gcc -g -O2 -o jump jump.c || exit 2
+if [[ $(uname -m) == x86_64 ]]; then
+	for options in '--placement full' '--placement witness' '--returns probe' '-e entry,return'; do
+		# shellcheck disable=SC2086
+		bb user ./jump request --engine probe $options --args --if 'n != 3' -F json -o json -- ./jump
+		is "$(jq -r 'select(.event == "entry").args.n' json | xargs)" '0 1 2 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19' "$options: what follows a longjmp is judged by itself"
+	done
+fi
+bb user ./jump request --engine probe --if 'n > 100' -- ./jump
+like "$T/err" 'leaves out all' 'nothing is shown: a note says why'
+
 # ---- fields, enumerations, bit fields, pointers ----
 while IFS='|' read -r condition path wanted; do
 	bb user ./judged look --engine probe --args="$path" --if "$condition" -e entry,return -F json -o json -- ./judged
