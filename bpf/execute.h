@@ -27,12 +27,23 @@ static __always_inline bool is_alone(struct uprobe_consumer *own, struct uprobe 
 	return BPF_CORE_READ(head, next) == node && BPF_CORE_READ(node, next) == head;
 }
 
+/* Is it the instruction that was planned for? The kernel has copied its own from what was in the
+ * file when that was mapped, and would execute that. */
+static __always_inline bool is_planned(const struct wire_execution *e, struct uprobe *uprobe)
+{
+	__u64 now[2];
+
+	return !bpf_probe_read_kernel(now, sizeof(now),
+				      (void *)uprobe + bpf_core_field_offset(uprobe->arch.insn)) &&
+	       !((now[0] ^ e->code[0]) & e->cares[0]) && !((now[1] ^ e->code[1]) & e->cares[1]);
+}
+
 static __always_inline void execute(struct pt_regs *ctx, __u32 site, struct uprobe_consumer *own,
 				    struct uprobe *uprobe)
 {
 	struct wire_execution *e = bpf_map_lookup_elem(&executions, &site);
 
-	if (e && e->len && is_alone(own, uprobe))
+	if (e && e->len && is_alone(own, uprobe) && is_planned(e, uprobe))
 		arch_execute(ctx, e);
 }
 

@@ -11,6 +11,8 @@ struct wire_execution {
 	__s64 imm;
 	__u8 op, bits, dst, base, index, scale, len; /* len 0: the kernel executes it */
 	__u8 pad;
+	/* Its bytes; a bit of cares that is 0: the kernel has changed its copy there. */
+	__u64 code[2], cares[2];
 };
 
 #endif

@@ -109,8 +109,13 @@ struct uprobe_dispatch_data {
 	struct trace_uprobe *tu;
 	unsigned long bp_addr;
 };
+/* in a union without a name */
+struct arch_uprobe {
+	__u8 insn[16];
+};
 struct uprobe {
 	struct list_head consumers;
+	struct arch_uprobe arch;
 };
 struct bpf_uprobe {
 	struct uprobe *uprobe;

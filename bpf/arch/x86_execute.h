@@ -92,18 +92,30 @@ static __always_inline bool is_special(struct pt_regs *ctx, struct task_struct__
  * this CPU's DR7 now: arch/x86/kernel/hw_breakpoint.c, cpu_dr7. */
 static __always_inline bool is_watched(struct task_struct___execution *task)
 {
-	__u64 base = 0, dr7 = 1;
+	__u64 base, dr7, at = config.per_cpu_offset + bpf_get_smp_processor_id() * sizeof(base);
 
-	bpf_probe_read_kernel(
-		&base, sizeof(base),
-		(void *)(config.per_cpu_offset + bpf_get_smp_processor_id() * sizeof(base)));
-	bpf_probe_read_kernel(&dr7, sizeof(dr7), (void *)(base + config.debug_registers));
-	if (!config.debug_registers || dr7 & DR7_ENABLED)
+	if (!config.debug_registers || !config.per_cpu_offset ||
+	    bpf_probe_read_kernel(&base, sizeof(base), (void *)at) ||
+	    bpf_probe_read_kernel(&dr7, sizeof(dr7), (void *)(base + config.debug_registers)) ||
+	    dr7 & DR7_ENABLED)
 		return true;
 	for (int i = 0; i < 4; i++)
 		if (BPF_CORE_READ(task, thread.ptrace_bps[i]))
 			return true;
 	return false;
+}
+
+/* The kernel may copy byte by byte: what another thread changes meanwhile, such as the target of a
+ * jump, is left to the processor, which loads it at once. */
+static __always_inline bool load_whole(const struct wire_execution *e,
+				       const struct x86_execution *x, __u64 *out)
+{
+	void *from = (void *)x86_address(e, x);
+	__u64 again;
+
+	return !bpf_probe_read_user(out, sizeof(*out), from) &&
+	       (e->op != X86_JMP_MEM ||
+		(!bpf_probe_read_user(&again, sizeof(again), from) && again == *out));
 }
 
 static __always_inline void arch_execute(struct pt_regs *ctx, const struct wire_execution *e)
@@ -115,8 +127,7 @@ static __always_inline void arch_execute(struct pt_regs *ctx, const struct wire_
 		return;
 	x.base = e->base == X86_NEXT ? x.ip + e->len : register_of(ctx, e->base);
 	x.index = register_of(ctx, e->index);
-	if (x86_loads(e) && (is_watched(task) || bpf_probe_read_user(&x.loaded, sizeof(x.loaded),
-								     (void *)x86_address(e, &x))))
+	if (x86_loads(e) && (is_watched(task) || !load_whole(e, &x, &x.loaded)))
 		return;
 	x86_execute(e, &x);
 	x.flags &= ~(__u64)FLAG_RF; /* as behind each instruction; SDM 3B, 18.3.1.1 */

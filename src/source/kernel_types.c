@@ -62,16 +62,26 @@ int kernel_types__read(const char *const *names, size_t n, struct str *out)
 
 /* ---- members ---- */
 
-static bool has_member(const struct btf *btf, const struct kernel_member *member)
+/* Also in a union that has no name. */
+static bool has_member(const struct btf *btf, const struct btf_type *t, const char *name)
+{
+	const struct btf_member *m = btf_members(t);
+
+	for (uint32_t i = 0; i < btf_vlen(t); i++) {
+		const struct btf_type *of = btf__type_by_id(btf, m[i].type);
+
+		if (m[i].name_off ? !strcmp(btf__name_by_offset(btf, m[i].name_off), name)
+				  : of && btf_is_composite(of) && has_member(btf, of, name))
+			return true;
+	}
+	return false;
+}
+
+static bool has(const struct btf *btf, const struct kernel_member *member)
 {
 	int id = btf__find_by_name_kind(btf, member->type, BTF_KIND_STRUCT);
-	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, id);
-	const struct btf_member *m = t ? btf_members(t) : NULL;
 
-	for (uint32_t i = 0; t && i < btf_vlen(t); i++)
-		if (!strcmp(btf__name_by_offset(btf, m[i].name_off), member->name))
-			return true;
-	return false;
+	return id >= 0 && has_member(btf, btf__type_by_id(btf, id), member->name);
 }
 
 int kernel_types__have(const struct kernel_member *members, size_t n)
@@ -90,7 +100,7 @@ int kernel_types__have(const struct kernel_member *members, size_t n)
 	if (!btf)
 		return err__set(errno, "the kernel's types (BTF) are damaged: %s", strerror(errno));
 	for (size_t i = 0; !err && i < n; i++)
-		if (!has_member(btf, &members[i]))
+		if (!has(btf, &members[i]))
 			err = err__set(ENOTSUP, "this kernel's struct %s has no %s",
 				       members[i].type, members[i].name);
 	btf__free(btf);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # --if: of a program that does the same each time exactly those steps are shown that a trace without it has in invocations
-# for which the condition holds (tests/check/conditions.py): by probes, which leave out the others in the kernel, wherever
+# for which the condition holds (tests/check/judged.py): by probes, which leave out the others in the kernel, wherever
 # they are placed, by copies, from trace files, and with conditions that are given to report.
 
 . "$(dirname "$0")/lib.sh"
@@ -28,7 +28,7 @@ name != "abc" && ret == -ENOENT|a["name"] != "abc" and ret == -2|look'
 
 # compared WHAT: $T/some.json has of $T/all.json what PYTHON chooses
 compared() {
-	read -r steps holds fails bad unmet lost unknown rest < <(python3 "$ROOT/tests/check/conditions.py" all.json some.json \
+	read -r steps holds fails bad unmet lost unknown rest < <(python3 "$ROOT/tests/check/judged.py" all.json some.json \
 		"$python" ${functions:?} | tee result | tr '\n' ' ')
 	is "$bad" 0 "$1: $condition: $steps steps are those of $holds invocations, and not of $fails" || diag "$(<result)"
 	ok $((lost + (unmet < 1))) "$1: $condition: nothing is lost, and the others are counted: $unmet"

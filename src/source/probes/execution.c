@@ -60,6 +60,8 @@ static int find_variable(const char *name, uint64_t *out)
  * would not load. */
 static const struct kernel_member followed[] = {
 	{"uprobe", "consumers"},
+	{"uprobe", "arch"},
+	{"arch_uprobe", "insn"},
 	{"uprobe_consumer", "cons_node"},
 	{"bpf_uprobe_multi_run_ctx", "uprobe"},
 	{"bpf_uprobe", "consumer"},
@@ -115,15 +117,21 @@ int feature__executed_event(void)
 bool probe__can_execute(const char *attach, int *err)
 {
 	const struct mechanism *m;
+	bool named_kernel; /* programs are attached to by the best one */
 
 	*err = 0;
 	for (m = mechanisms; attach && m->name && strcmp(m->name, attach); m++)
 		;
-	if (attach && (!m->name || m->kernel))
-		attach = NULL;
+	named_kernel = attach && (!m->name || m->kernel);
+	attach = named_kernel ? NULL : attach;
 	if (attach && !m->executes)
 		return false;
 	*err = attach ? m->check() : feature__execution();
+	if (*err && named_kernel) {
+		err__clear();
+		*err = 0;
+		return false;
+	}
 	return !*err;
 }
 
@@ -138,6 +146,20 @@ void execution__configure(const struct probe *p, struct wire_config *c)
 struct bpf_program *multi__program(const struct probe *p)
 {
 	return p->plan->executes ? p->skel->progs.hit_multi_executing : p->skel->progs.hit_multi;
+}
+
+/* What the kernel's copy must be. arch/x86/kernel/uprobes.c, riprel_analyze(), changes the one of
+ * an instruction that is relative to itself, but for the displacement, which is its end. */
+static void take_code(const struct plan_site *s, const struct object *o, const struct execution *e,
+		      struct wire_execution *w)
+{
+	const size_t displacement = 4;
+	size_t avail;
+
+	memcpy(w->code, object__bytes(o, s->vaddr + s->probe_at, &avail), e->len);
+	memset(w->cares, 0xff, e->len);
+	if (e->base == REG_IP)
+		memset(w->cares, 0, e->len - displacement);
 }
 
 int execution__fill(struct probe *p, uint32_t site)
@@ -157,6 +179,7 @@ int execution__fill(struct probe *p, uint32_t site)
 				    .index = e.index,
 				    .scale = e.scale,
 				    .len = e.len};
+	take_code(s, p->plan->objects.data[s->object].object, &e, &w);
 	if (bpf_map__update_elem(p->skel->maps.executions, &site, 4, &w, sizeof(w), BPF_ANY))
 		return err__set(errno, "cannot fill the table of executions: %s", strerror(errno));
 	return 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# conditions.py ALL SOME CONDITION: are the steps in SOME, a JSON trace with --if, exactly those of ALL, one of the same
+# judged.py ALL SOME CONDITION: are the steps in SOME, a JSON trace with --if, exactly those of ALL, one of the same
 # program without, in invocations for which the condition holds? CONDITION: Python, of a (the arguments, by name) and ret,
 # which is None at the entry: what raises KeyError or TypeError at the entry is tried at the return. Prints the numbers of
 # steps, of invocations that hold and that don't, and what differs first.
