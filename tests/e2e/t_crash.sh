@@ -20,6 +20,7 @@ sh "$ROOT/tests/step/ranges.sh" "$T/crash" $functions >"$T/ranges"
 # The one that waits is killed by SIGTERM when it does.
 kills() { # FILE
 	wait_for "$PATIENCE" test -s "$1"
+	wait_for "$PATIENCE" grep -q '^State:.S' "/proc/$(cat "$1")/status"
 	kill -TERM "$(cat "$1")"
 }
 # reference HOW: the last branches of the thread that ends last, by link-time addresses.
