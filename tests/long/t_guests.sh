@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The tests in guests that `make check` runs on one or two kernels, on the others.
+# The tests in guests that `make check` runs on one or two kernels, on the others, or in parts, whole.
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$(dirname "$0")/../.." || exit 1
@@ -20,9 +20,13 @@ t_kernel_coverage 6.1
 t_refused newest
 t_tracefs 6.12 newest
 t_lockdown 6.1 6.12
+t_args 6.1 6.12
+t_paths 6.1 6.12
 ROWS
 for kernel in 6.1 newest; do
 	KERNEL=$kernel SITES=500 tests/vm/t_detach.sh >"$T/out" 2>&1
 	judge $? "t_detach, Linux $kernel, 500 probes"
 done
+ALL=1 KERNELS='6.1 6.12 newest' tests/vm/t_explain.sh >"$T/out" 2>&1
+judge $? 't_explain, each case, each kernel'
 done_testing
