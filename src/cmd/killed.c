@@ -90,7 +90,8 @@ void killed__plan(const struct args *a, struct plan *p)
 		FIELD_OF(sender, .type = "u64", .kind = TYPE_UNSIGNED, .known = 3),
 	};
 
-	if (!a->last || a->count || !plan__has_programs(p) || plan__has_named(p, NAMED_WATCHPOINT))
+	if ((!a->last && !a->explain) || a->count || !plan__has_programs(p) ||
+	    plan__has_named(p, NAMED_WATCHPOINT))
 		return;
 	plan__add_named(p, NAMED_KILLED, "killed");
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)

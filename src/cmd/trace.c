@@ -2,6 +2,7 @@
 /* The verbs user, kernel and trace: resolves operands, builds the plan, attaches probes, and writes
  * the trace to stdout or a file. */
 #include <errno.h>
+#include <signal.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -215,6 +216,13 @@ static int clean(const struct session *s, int err)
 	return err == 1 || (err == -EPIPE && reader_gone(s)) ? 0 : err;
 }
 
+/* Does a thread get it by what it does? */
+static bool is_own_signal(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+	       signal == SIGTRAP || signal == SIGSYS || signal == SIGABRT;
+}
+
 /* To what explains how CMD ended. */
 static void tell_status(struct session *s)
 {
@@ -223,6 +231,7 @@ static void tell_status(struct session *s)
 	if (!e || !s->child.pid || !child__ended(&s->child, ends__all_ended(&s->ends)))
 		return;
 	e->signal = s->child.signal;
+	e->is_own = is_own_signal(e->signal);
 	e->status = s->child.signal ? 0 : s->child.status;
 }
 

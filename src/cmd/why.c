@@ -197,7 +197,7 @@ static void tell(const struct why *w, const struct why_run *r)
 	if (w->a->syscalls.len || w->a->again || note__level() < NOTE_NORMAL)
 		return;
 	vec__each (f, &r->failed)
-		if (f->number && syscall__name(f->number))
+		if (syscall__name(f->number))
 			note("%s failed with %s, %llu times%s%s", syscall__name(f->number),
 			     strerrorname_np((int)-f->result) ?: "?", (unsigned long long)f->times,
 			     w->kernel ? ": -s NAME explains it" : "", "");

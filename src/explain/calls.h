@@ -125,9 +125,9 @@ struct made slice__of(struct slicing *s, size_t from, size_t n, struct tracked f
 /* The call has returned this value. */
 struct verdict *judge__result(struct code *code, const struct call *c, uint64_t value);
 /* The call has come to its end by its last branch, a call, or, with the fault, behind it. place: an
- * argument of that call whose value matters; PLACE_NONE. */
-struct verdict *judge__end(struct code *code, const struct call *c, bool fault, place_t place,
-			   bool has_wanted, uint32_t wanted);
+ * argument of that call whose value matters; PLACE_NONE. at: where the fault was; 0: not known. */
+struct verdict *judge__end(struct code *code, const struct call *c, bool fault, uint64_t at,
+			   place_t place, bool has_wanted, uint32_t wanted);
 
 /* Is it an error, or may it be one? */
 bool value__is_error(uint64_t value);

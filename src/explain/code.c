@@ -106,8 +106,11 @@ static void set_by_detail(const struct decoding *k, const struct insn_detail *d,
 	case DETAIL_ADD_CONST:
 		op->kind = OP_SELF;
 		break;
-	case DETAIL_LEA: /* a sum of one register and a constant */
-		op->kind = d->mem.index == REG_NONE && d->mem.base == d->dst ? OP_SELF : OP_OTHER;
+	case DETAIL_LEA: /* one register by constants */
+		op->kind = (d->mem.index == REG_NONE || d->mem.index == d->mem.base) &&
+					   d->mem.base == d->dst
+				   ? OP_SELF
+				   : OP_OTHER;
 		op->address = slot;
 		break;
 	default:
@@ -247,8 +250,11 @@ static void scan(struct code *c, uint32_t function)
 		const struct block_ops *o = code__ops(c, c->of_function[i]);
 
 		for (size_t n = 0; n < o->n; n++)
-			if (o->ops[n].address != PLACE_NONE)
+			if (o->ops[n].address != PLACE_NONE) {
 				c->escapes[function] |= 1ull << o->ops[n].address / 4 % 64;
+				c->lowest[function] =
+					min_of(c->lowest[function], o->ops[n].address);
+			}
 	}
 }
 
@@ -259,6 +265,15 @@ bool code__clobbers(struct code *c, uint32_t function, place_t place)
 	if (!c->scanned[function])
 		scan(c, function);
 	return c->escapes[function] >> place / 4 % 64 & 1; /* by a pointer, perhaps */
+}
+
+bool code__may_reach(struct code *c, uint32_t function, place_t place)
+{
+	if (place == PLACE_NONE || !(place & PLACE_SLOT))
+		return false;
+	if (!c->scanned[function])
+		scan(c, function);
+	return place > c->lowest[function] && place < (PLACE_SLOT | SLOT_OFFSET);
 }
 
 /* ---- of a plan ---- */
@@ -301,6 +316,8 @@ void code__init(struct code *c, const struct plan *p)
 	*c = (struct code){.plan = p, .nblocks = p->blocks.len};
 	c->blocks = xcalloc(c->nblocks + 1, sizeof(*c->blocks));
 	c->escapes = xcalloc(p->functions.len + 1, sizeof(*c->escapes));
+	c->lowest = xmalloc((p->functions.len + 1) * sizeof(*c->lowest));
+	memset(c->lowest, 0xff, (p->functions.len + 1) * sizeof(*c->lowest));
 	c->scanned = xcalloc(p->functions.len + 1, sizeof(*c->scanned));
 	group(c);
 }

@@ -101,6 +101,7 @@ struct code {
 	uint32_t *first, *of_function; /* blocks of function f: of_function[first[f] …) */
 	uint32_t *number;	       /* by block: its index there, from first[f] on */
 	uint64_t *escapes;	       /* by function: bits of the slots whose addresses it takes */
+	place_t *lowest;	       /* by function: the lowest of these; PLACE_NONE */
 	bool *scanned;		       /* by function: is that known? */
 	VEC(struct origins *) origins;
 	struct map64 known; /* hash of an ending -> 1 + its index */
@@ -111,6 +112,8 @@ void code__free(struct code *c);
 const struct block_ops *code__ops(struct code *c, uint32_t block);
 /* The registers that a callee may change: those that calls leave a value in. */
 bool code__clobbers(struct code *c, uint32_t function, place_t place);
+/* May a callee reach it by the address of a slot below, as a part of the same object? */
+bool code__may_reach(struct code *c, uint32_t function, place_t place);
 /* The place that a call's result, or its first argument, is in. */
 place_t code__result(const struct code *c);
 place_t code__argument(const struct code *c);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How CMD ended: from its last branch outward over the calls that were open then. */
 #include <stdlib.h>
-#include "explain/state.h"
+#include "explain/show.h"
 
 const struct verdict *verdict__innermost(const struct verdict *v)
 {
@@ -30,6 +30,9 @@ static const struct thread *last_thread(const struct explain_state *s, const str
 	const struct thread *last = NULL;
 	struct thread *const *t;
 
+	vec__each (t, &s->threads)
+		if (s->killed && (*t)->key == s->killed)
+			return *t;
 	vec__each (t, &s->threads)
 		if ((!e->pid || (*t)->pid == e->pid) && ((*t)->calls[0].len || (*t)->ended.len) &&
 		    (!last || (*t)->time > last->time))
@@ -62,8 +65,17 @@ static bool is_status(const struct explaining *e, uint64_t value)
 }
 
 /* main's result, that its caller in the C library has passed to exit(3). */
-static struct verdict *take_status(verdict_vec *v, const struct explaining *e)
+static struct verdict *take_status(const struct plan *p, verdict_vec *v, const struct explaining *e)
 {
+	for (size_t i = v->len; i-- > 0;)
+		if (!strcmp(p->functions.data[v->data[i]->function].name, "main") &&
+		    is_status(e, v->data[i]->value)) {
+			struct verdict *found = v->data[i];
+
+			v->data[i] = *vec__last(v);
+			v->len--;
+			return found;
+		}
 	for (size_t i = v->len; i-- > 0;)
 		if (is_status(e, v->data[i]->value)) {
 			struct verdict *found = v->data[i];
@@ -82,7 +94,7 @@ static void add(struct ending_found *out, struct verdict *v, uint32_t site)
 }
 
 /* Has main, or what is the outermost function of the trace, returned the status? */
-static bool find_result(const struct thread *t, const struct explaining *e,
+static bool find_result(const struct plan *p, const struct thread *t, const struct explaining *e,
 			struct ending_found *out)
 {
 	struct call *top = t->calls[0].len ? *vec__last((call_vec *)&t->calls[0]) : NULL;
@@ -90,15 +102,40 @@ static bool find_result(const struct thread *t, const struct explaining *e,
 
 	if (e->signal)
 		return false;
-	if (top && top->items.len)
-		v = take_status(&vec__last(&top->items)->results, e);
+	if (top && top->items.len && !is_exit(&vec__last(&top->items)->to))
+		v = take_status(p, &vec__last(&top->items)->results, e);
 	if (!v && !top)
-		v = take_status((verdict_vec *)&t->ended, e);
+		v = take_status(p, (verdict_vec *)&t->ended, e);
 	if (!v)
 		return false;
 	out->returned = true;
 	add(out, v, NO_SITE);
 	return true;
+}
+
+/* Where the signal came, if it was in this call's function; 0: elsewhere, or not known */
+static uint64_t killed_in(const struct explain_state *s, const struct call *c)
+{
+	const struct plan_function *f = &s->code.plan->functions.data[c->function];
+
+	return s->killed && s->has_killed_at && s->killed_at.object &&
+			       !strcmp(s->code.plan->objects.data[f->object].path,
+				       s->killed_at.object) &&
+			       plan__function_at(s->code.plan, f->object, s->killed_at.vaddr) ==
+				       c->function
+		       ? s->killed_at.vaddr
+		       : 0;
+}
+
+/* Why what the thread did has not led to the signal; NULL: it may have. */
+static const char *is_from_outside(const struct explain_state *s, const struct explaining *e,
+				   const struct thread *t)
+{
+	if (!e->signal)
+		return NULL;
+	if (s->killed && s->has_sender)
+		return s->sender == t->pid ? NULL : "another process sent the signal";
+	return e->is_own ? NULL : "the signal came from elsewhere: it may come at any place";
 }
 
 /* Each open call, the innermost first, until one decides. */
@@ -112,12 +149,13 @@ static void find_open(struct explain_state *s, const struct thread *t, const str
 		const struct call *c = calls->data[i];
 		const struct item *last = c->items.len ? vec__last(&c->items) : NULL;
 		bool inner = i + 1 == calls->len;
-		bool fault = !last || (inner && !is_call_site(s->code.plan, last->site));
+		uint64_t at = inner ? killed_in(s, c) : 0;
+		bool fault = !last || at || (inner && !is_call_site(s->code.plan, last->site));
 		struct verdict *v;
 
 		if (inner && last && !fault && !e->signal && is_exit(&last->to))
 			place = code__argument(&s->code);
-		v = judge__end(&s->code, c, fault, fault ? PLACE_NONE : place, false, 0);
+		v = judge__end(&s->code, c, fault, at, fault ? PLACE_NONE : place, false, 0);
 		add(out, v, last ? last->site : NO_SITE);
 		if (verdict__deciding(v))
 			return;
@@ -141,16 +179,16 @@ void ending__find(struct explain_state *s, const struct explaining *e, struct en
 		out->unknown = "none of its functions was traced";
 		return;
 	}
-	if (find_result(t, e, out)) {
+	if (find_result(s->code.plan, t, e, out)) {
 		const struct verdict *v = out->chain.data[0];
 
 		if (!verdict__deciding(v))
-			out->unknown = verdict__innermost(v)->unsure;
-		if (!verdict__deciding(v) && !out->unknown)
-			out->unknown = "it returns this value whichever way it goes";
+			out->unknown = show__unknown(NULL, verdict__innermost(v));
 		return;
 	}
-	find_open(s, t, e, out);
+	out->unknown = is_from_outside(s, e, t);
+	if (!out->unknown)
+		find_open(s, t, e, out);
 }
 
 void ending__free(struct ending_found *f)

@@ -28,6 +28,7 @@ struct explaining {
 	const char *command;
 	/* Set before the end: */
 	int status, signal;
+	bool is_own; /* a signal that threads get by what they do: a fault, abort(3) */
 	const char *(*syscall_name)(uint64_t number); /* NULL: not known */
 	/* Found out, for the caller, who frees it: */
 	VEC(struct failed_call) failed;

@@ -66,7 +66,9 @@ static void put_failed_call(struct json *j, const struct output *o, const struct
 	json__close_object(j);
 }
 
-static void put_decision(struct json *j, struct output *o, const struct verdict *v)
+#define CAUSES_MOST 10 /* nested */
+
+static void put_decision_at(struct json *j, struct output *o, const struct verdict *v, unsigned n)
 {
 	json__key(j, "decided_by");
 	json__open_object(j);
@@ -75,17 +77,22 @@ static void put_decision(struct json *j, struct output *o, const struct verdict 
 	else
 		put_choice(j, o, v);
 	json__close_object(j);
-	if (v->cause && verdict__deciding(v->cause)) {
+	if (v->cause && n < CAUSES_MOST && verdict__deciding(v->cause)) {
 		json__key(j, "tested_result");
 		json__open_object(j);
 		json__member(j, string, "function",
 			     o->plan->functions.data[v->cause->function].name);
 		json__member(j, signed, "value", (int32_t)v->cause->value);
-		put_decision(j, o, verdict__deciding(v->cause));
+		put_decision_at(j, o, verdict__deciding(v->cause), n + 1);
 		json__close_object(j);
 	} else if (v->decided && v->failed.result) {
 		put_failed_call(j, o, v);
 	}
+}
+
+static void put_decision(struct json *j, struct output *o, const struct verdict *v)
+{
+	put_decision_at(j, o, v, 0);
 }
 
 static void put_assumed(struct json *j, const struct verdict *v, const char *first)
@@ -184,7 +191,7 @@ static void put_ending(struct output *o, const struct ending_found *f)
 		put_verdict(&j, o, last);
 	else if (last && verdict__deciding(last))
 		put_decision(&j, o, verdict__deciding(last));
-	if (f->unknown)
+	if (f->unknown && !f->returned)
 		json__member(&j, string, "unknown", f->unknown);
 	put_calls(&j, o, f);
 	put_assumed(&j, last,

@@ -154,6 +154,15 @@ static void find_decision(struct judging *j, size_t last)
 
 /* ---- the callee ---- */
 
+/* Is it of the function that was called, not of one that this has called? */
+static bool is_of_callee(const struct plan *p, const struct item *it, const struct verdict *v)
+{
+	const struct plan_function *f = &p->functions.data[v->function];
+
+	return !it->to_known || !it->to.object ||
+	       plan__function_at(p, f->object, it->to.vaddr) == v->function;
+}
+
 static void take_callee(struct judging *j)
 {
 	struct verdict *v = j->v;
@@ -174,6 +183,10 @@ static void take_callee(struct judging *j)
 		if (j->s.has_wanted && !v->made.mangled && (uint32_t)(*inner)->value != j->s.wanted)
 			continue;
 		v->inner = *inner;
+		if (!is_of_callee(j->s.code->plan, it, v->inner))
+			v->made.assumed = "a function that isn't traced returned it; the last one "
+					  "that it called and that returned the same is taken for "
+					  "its maker";
 		*inner = *vec__last(&it->results);
 		it->results.len--;
 		return;
@@ -205,10 +218,11 @@ static void assume_callee(struct judging *j)
 
 /* ---- what the branch tested ---- */
 
-static struct verdict *take_cause(struct item *it, uint64_t value)
+static struct verdict *take_cause(const struct plan *p, struct item *it, uint64_t value)
 {
 	for (size_t i = it->results.len; i-- > 0;)
-		if ((uint32_t)it->results.data[i]->value == (uint32_t)value) {
+		if ((uint32_t)it->results.data[i]->value == (uint32_t)value &&
+		    is_of_callee(p, it, it->results.data[i])) {
 			struct verdict *v = it->results.data[i];
 
 			it->results.data[i] = *vec__last(&it->results);
@@ -243,12 +257,12 @@ static void find_failure(struct judging *j)
 		j->s.has_wanted = false;
 		m = slice__of(&j->s, at, code__ops(j->s.code, j->path.data[at].block)->n,
 			      (struct tracked){o->at.base, false}, room);
-		if (m.kind != MADE_CALL)
+		if (m.kind != MADE_CALL || m.place != code__result(j->s.code))
 			continue;
 		it = &j->s.call->items.data[j->path.data[m.at].item];
 		j->v->failed = it->failed;
 		j->v->failed_in = it->to;
-		j->v->cause = m.mangled ? NULL : take_cause(it, j->v->branch.tested.value[i]);
+		j->v->cause = m.mangled ? NULL : take_cause(p, it, j->v->branch.tested.value[i]);
 	}
 	free(room);
 }
@@ -284,6 +298,16 @@ static void conclude(struct judging *j, size_t last)
 
 	if ((m->kind == MADE_LOAD || m->kind == MADE_CODE) && value__is_error(j->v->value))
 		assume_callee(j);
+	if (m->kind == MADE_CONST && j->s.has_wanted && !m->mangled &&
+	    (uint32_t)m->value != j->s.wanted) {
+		j->v->made = (struct made){.kind = MADE_UNKNOWN};
+		j->v->made.why = j->v->unsure = "another value was stored there in a way that "
+						"isn't followed";
+		return;
+	}
+	if (m->kind == MADE_CODE && !m->assumed)
+		j->v->made.assumed = "the value was computed: what it was computed from is not "
+				     "followed";
 	if (m->kind == MADE_LOAD && !m->assumed)
 		j->v->made.assumed = "the value was loaded from memory: what stored it there is "
 				     "not followed";
@@ -343,13 +367,37 @@ struct verdict *judge__result(struct code *code, const struct call *c, uint64_t 
 	return end(&j);
 }
 
-struct verdict *judge__end(struct code *code, const struct call *c, bool fault, place_t place,
-			   bool has_wanted, uint32_t wanted)
+/* Of the blocks behind the last branch: those up to the one of the fault. */
+static const char *end_at(const struct plan *p, const struct call *c, uint64_t at, path_vec *path)
+{
+	size_t first = path->len;
+
+	while (first && path->data[first - 1].item < 0)
+		first--;
+	if (!at)
+		return path->len - first > 1 ? "where behind its last branch it ended isn't known"
+					     : NULL;
+	for (size_t i = first; i < path->len; i++) {
+		const struct plan_block *b = &p->blocks.data[path->data[i].block];
+
+		if (at < b->start || at >= b->end)
+			continue;
+		path->len = i + 1;
+		return NULL;
+	}
+	return "it ended at a place that isn't behind its last branch";
+}
+
+struct verdict *judge__end(struct code *code, const struct call *c, bool fault, uint64_t at,
+			   place_t place, bool has_wanted, uint32_t wanted)
 {
 	struct judging j = begin(code, c);
 	const char *why = path__of(code->plan, c, fault, &j.path);
-	size_t n = j.path.len;
+	size_t n;
 
+	if (!why && fault)
+		why = end_at(code->plan, c, at, &j.path);
+	n = j.path.len;
 	j.s.path = &j.path;
 	j.s.has_wanted = has_wanted;
 	j.s.wanted = wanted;

@@ -342,5 +342,6 @@ void code__free(struct code *c)
 	free(c->number);
 	free(c->escapes);
 	free(c->scanned);
+	free(c->lowest);
 	*c = (struct code){0};
 }

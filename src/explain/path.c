@@ -197,6 +197,7 @@ struct made slice__of(struct slicing *s, size_t from, size_t n, struct tracked f
 	place_t place = from_place.place;
 	uint16_t mangled = from_place.mangled;
 	const struct plan *p = s->code->plan;
+	bool reached = false;
 	struct made out;
 
 	for (size_t at = from + 1; at-- > 0; n = SIZE_MAX) {
@@ -214,12 +215,22 @@ struct made slice__of(struct slicing *s, size_t from, size_t n, struct tracked f
 						     .at = at,
 						     .place = place,
 						     .mangled = mangled};
+			reached |= is_call(p, p->blocks.data[block].site) &&
+				   code__may_reach(s->code, s->call->function, place);
 		}
 		while (n-- > 0)
-			if (step_back(s, at, n, &ops->ops[n], &place, &mangled, track, &out))
+			if (step_back(s, at, n, &ops->ops[n], &place, &mangled, track, &out)) {
+				if (reached && !out.assumed && out.kind == MADE_CONST)
+					out.assumed =
+						"no function that was called has stored it by "
+						"a pointer to something below it on the stack";
 				return out;
+			}
 	}
 	if (s->call->cut)
 		return unknown(s->call->cut);
+	/* its own part of the stack, which no caller has filled */
+	if (place != PLACE_NONE && place & PLACE_SLOT && place < (PLACE_SLOT | SLOT_OFFSET))
+		return unknown("it was stored there in a way that isn't followed");
 	return (struct made){.kind = MADE_ARGUMENT, .place = place, .mangled = mangled};
 }

@@ -264,6 +264,16 @@ static void on_return(struct explain_state *s, const struct explaining *e, struc
 	pop_to(v, i);
 }
 
+static void on_exec(struct thread *t)
+{
+	struct verdict **v;
+
+	pop_to(&t->calls[0], 0);
+	vec__each (v, &t->ended)
+		verdict__free(*v);
+	t->ended.len = 0;
+}
+
 /* ---- system calls ---- */
 
 static bool number_of(const struct plan *p, const struct event_named *n, const char *name,
@@ -297,6 +307,13 @@ static void count_failure(struct explaining *e, const struct failure *f, uint64_
 	c->time = time;
 }
 
+static bool is_exec(const struct explaining *e, uint64_t number)
+{
+	const char *name = e->syscall_name ? e->syscall_name(number) : NULL;
+
+	return name && (!strcmp(name, "execve") || !strcmp(name, "execveat"));
+}
+
 static void on_named(struct explain_state *s, struct explaining *e, struct thread *t,
 		     const struct step *step)
 {
@@ -306,9 +323,18 @@ static void on_named(struct explain_state *s, struct explaining *e, struct threa
 	struct failure f;
 	call_vec *v = &t->calls[0];
 
+	if (n->kind == NAMED_KILLED && is_asked(e, step->pid)) {
+		s->killed = t->key;
+		s->has_killed_at = step->has_at;
+		s->killed_at = step->at;
+		s->has_sender = number_of(p, step->named, "sender", &s->sender);
+		return;
+	}
 	if (n->kind != NAMED_TRACEPOINT || strcmp(n->name, "raw_syscalls:sys_exit") ||
 	    !number_of(p, step->named, "id", &number) || !number_of(p, step->named, "ret", &result))
 		return;
+	if (!result && is_exec(e, number))
+		on_exec(t);
 	f = (struct failure){number, value__is_error(result) ? (int64_t)result : 0};
 	if (v->len && (*vec__last(v))->items.len)
 		vec__last(&(*vec__last(v))->items)->failed = f;
@@ -317,16 +343,6 @@ static void on_named(struct explain_state *s, struct explaining *e, struct threa
 }
 
 /* ---- all of them ---- */
-
-static void on_exec(struct thread *t)
-{
-	struct verdict **v;
-
-	pop_to(&t->calls[0], 0);
-	vec__each (v, &t->ended)
-		verdict__free(*v);
-	t->ended.len = 0;
-}
 
 static void on_exit_of(struct explain_state *s, const struct explaining *e, struct thread *t)
 {

@@ -31,6 +31,11 @@ struct explain_state {
 	struct code code;
 	VEC(struct thread *) threads;
 	VEC(struct explained) failures;
+	/* The signal that ended CMD: */
+	uint64_t killed; /* the thread's key; 0: not known */
+	bool has_killed_at, has_sender;
+	uint64_t sender;
+	struct location killed_at;
 	uint64_t hidden; /* failures beyond FAILURES_MOST */
 };
 #define FAILURES_MOST 1000

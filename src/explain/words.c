@@ -53,6 +53,8 @@ const char *show__unknown(const struct verdict *deciding, const struct verdict *
 		return "how the function made it that was called isn't known";
 	if (innermost->unsure)
 		return innermost->unsure;
+	if (!deciding && (m->kind == MADE_LOAD || m->kind == MADE_CODE || m->kind == MADE_ARGUMENT))
+		return "no branch decided between this and another way to the value";
 	if (!deciding)
 		return "the traced functions return this value whichever way they go";
 	return NULL;

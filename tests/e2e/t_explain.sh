@@ -80,6 +80,32 @@ bb why -- "$T/fails" "$T/fine"
 exits 0 'what ends well'
 is "$(cat "$T/out")" '' 'is not explained'
 
+# ---- what is easily taken for the cause, and isn't ----
+cc -O0 -g -pthread -o "$T/misleads" "$ROOT/tests/e2e/misleads.c" || exit 2
+ended() { # CASE ARGUMENT...
+	bb why -F json -o "$T/json" -- "$T/misleads" "$@"
+}
+at_line() { # CASE TEXT
+	is "$(get '.decided_by.src[0].line')" "$(grep -n "$2" "$ROOT/tests/e2e/misleads.c" | head -1 | cut -d: -f1)" "$1: the branch is named"
+}
+ended pointer a -b
+is "$(get 'has("unknown")')" true 'a value that was stored by a pointer: not known'
+ended out
+is "$(get '.tested_result.function // "none"')" none 'what a function stored by a pointer is not its result'
+for more in '' x; do
+	# shellcheck disable=SC2086
+	ended joined $more
+	at_line "a fault behind the join of an if, $more" '"joined"'
+done
+ended thread
+at_line 'another thread has the fault' 'if (p)'
+ended outside
+is "$(get '.decided_by // .unknown')" 'the signal came from elsewhere: it may come at any place' 'a signal from outside: not decided here'
+ended exec
+is "$(get 'has("unknown")')" true 'another program ended: not known'
+ended main
+at_line 'what main() returned, not a destructor' '/\* main \*/'
+
 # ---- real programs: what they tested ----
 bb why -F json -o "$T/json" -- cat /nonexistent
 exits 1 'cat of no file'
