@@ -17,11 +17,11 @@ static void name(const struct core *c, const struct core_frame *f, struct core_p
 
 	p->at.addr = f->pc;
 	p->of = core__find(c, code_of(f), &vaddr);
-	if (!p->of)
+	if (!p->of || !p->of->object) /* where its segments are isn't known: the address alone */
 		return;
 	p->at.object = p->of->path;
 	p->at.vaddr = vaddr + f->calls;
-	symbol = p->of->object ? object__symbol_at(p->of->object, vaddr) : NULL;
+	symbol = object__symbol_at(p->of->object, vaddr);
 	if (!symbol)
 		return;
 	p->at.symbol = symbol__show(p->of->object, symbol)->shown;

@@ -77,7 +77,7 @@ static enum core_meet_how meet(const struct step *s, const struct core_frame *f,
 		return MEET_APART;
 	if (!f->calls && s->to.addr == f->pc && s->to.addr)
 		return MEET_STRAIGHT;
-	if (!s->to.object || !place->of || strcmp(s->to.object, place->at.object))
+	if (!s->to.object || !place->at.object || strcmp(s->to.object, place->at.object))
 		return MEET_APART;
 	if (object != UINT32_MAX && plan__function_at(p, object, s->to.vaddr) != NO_FUNCTION)
 		return !f->calls && is_straight(p, object, s->to.vaddr, place->at.vaddr)

@@ -184,9 +184,9 @@ static void put_frame_text(const struct core_shown *s, const struct core_place *
 	}
 	str__printf(to, "  #%-3zu ", i);
 	put_place(&p->at, to);
-	if (p->of && !is_program(s->core, p->of)) {
+	if (p->of && !(p->at.object && is_program(s->core, p->of))) {
 		str__puts(to, " [");
-		str__shown(to, path__base_name(p->at.object));
+		str__shown(to, path__base_name(p->of->path));
 		str__putc(to, ']');
 	}
 	if (l < vec__end(&p->lines))
@@ -267,6 +267,8 @@ static void put_thread_json(const struct core_shown *s, const struct core_thread
 		json__open_object(&j);
 		json__member(&j, hex, "addr", p->at.addr);
 		json__put_place(&j, &p->at);
+		if (p->of && !p->at.object)
+			json__member(&j, string, "file", p->of->path);
 		if (p->lines.len)
 			put_lines_json(p, &j);
 		json__close_object(&j);

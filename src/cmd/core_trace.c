@@ -6,8 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include "core.h"
+#include "show.h"
 
 struct look {
 	const struct core *core;
@@ -31,13 +31,7 @@ static void see(struct look *l, uint32_t pid)
 static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct look *l = ctx;
-	struct map m = {.start = e->start,
-			.end = e->start + e->len,
-			.offset = e->offset,
-			.dev = makedev(e->major, e->minor),
-			.ino = e->ino,
-			.exec = true,
-			.path = (char *)e->text};
+	struct map m = sideband__map(e);
 
 	if (e->type == SIDEBAND_FORK && e->pid != e->ppid) {
 		spaces__fork(l->spaces, e->pid, e->ppid);

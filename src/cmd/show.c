@@ -195,15 +195,20 @@ static void map(struct show *s, uint32_t pid, const struct map *m)
 		spaces__map(s->spaces, pid, &either);
 }
 
+struct map sideband__map(const struct sideband_event *e)
+{
+	return (struct map){.start = e->start,
+			    .end = e->start + e->len,
+			    .offset = e->offset,
+			    .dev = makedev(e->major, e->minor),
+			    .ino = e->ino,
+			    .exec = true,
+			    .path = (char *)e->text};
+}
+
 static void on_map(struct show *s, const struct sideband_event *e)
 {
-	struct map m = {.start = e->start,
-			.end = e->start + e->len,
-			.offset = e->offset,
-			.dev = makedev(e->major, e->minor),
-			.ino = e->ino,
-			.exec = true,
-			.path = (char *)e->text};
+	struct map m = sideband__map(e);
 
 	if (s->tally)
 		tally__map(s->tally, s->spaces, e->pid, &m);

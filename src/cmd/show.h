@@ -69,6 +69,8 @@ int show__event(struct show *s, const struct event *e);
 /* As trace__feed_run(), if nothing needs the steps of branches: *n words. recorder: keeps the
  * records; NULL: nobody does. */
 int show__run(struct show *s, const struct event_run *run, struct recorder *recorder, size_t *n);
+/* What a MAP event says; the path is borrowed. */
+struct map sideband__map(const struct sideband_event *e);
 int show__sideband(struct show *s, const struct sideband_event *e);
 int show__lost(struct show *s, uint32_t pid, uint32_t tid, uint64_t count);
 /* A part of the file is lost. */

@@ -104,7 +104,8 @@ static void catch_signals(void (*terminal)(int), void (*others)(int))
 	signal(SIGTERM, others);
 }
 
-static int wait_for(pid_t pid)
+/* *out: what the run's process exited with. */
+static int wait_for(pid_t pid, int *out)
 {
 	int status;
 
@@ -112,10 +113,14 @@ static int wait_for(pid_t pid)
 	catch_signals(SIG_IGN, pass_on);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return EXIT_CANNOT;
+			return err__set(errno, "cannot wait for the run: %s", strerror(errno));
 	running = 0;
 	catch_signals(SIG_DFL, SIG_DFL);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (!WIFEXITED(status))
+		return err__set(EIO, "the run ended by signal %d (%s), and tells nothing",
+				WTERMSIG(status), strsignal(WTERMSIG(status)));
+	*out = WEXITSTATUS(status);
+	return 0;
 }
 
 int why_run__do(struct why_run *r, const struct args *a, char *const *operands, size_t n,
@@ -124,6 +129,7 @@ int why_run__do(struct why_run *r, const struct args *a, char *const *operands, 
 	struct left *l = mmap(NULL, sizeof(*l), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	pid_t pid;
+	int err;
 
 	*r = (struct why_run){.status = EXIT_CANNOT};
 	if (l == MAP_FAILED)
@@ -138,12 +144,12 @@ int why_run__do(struct why_run *r, const struct args *a, char *const *operands, 
 		fflush(NULL);
 		_exit(status);
 	}
-	if (pid > 0) {
-		r->status = wait_for(pid);
+	err = pid > 0 ? wait_for(pid, &r->status)
+		      : err__set(errno, "cannot fork: %s", strerror(errno));
+	if (!err)
 		take(r, l);
-	}
 	munmap(l, sizeof(*l));
-	return pid > 0 ? 0 : err__set(errno, "cannot fork: %s", strerror(errno));
+	return err;
 }
 
 void why_run__free(struct why_run *r)

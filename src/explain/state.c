@@ -344,19 +344,6 @@ static void on_named(struct explain_state *s, struct explaining *e, struct threa
 
 /* ---- all of them ---- */
 
-static void on_exit_of(struct explain_state *s, const struct explaining *e, struct thread *t)
-{
-	if (e->ends && is_asked(e, t->pid))
-		return; /* how it ended will be asked */
-	for (size_t i = 0; i < s->threads.len; i++)
-		if (s->threads.data[i] == t) {
-			s->threads.data[i] = *vec__last(&s->threads);
-			s->threads.len--;
-			break;
-		}
-	free_thread(t);
-}
-
 static void cut_threads(struct explain_state *s, const char *why)
 {
 	struct thread **t;
@@ -369,7 +356,7 @@ void state__step(struct explain_state *s, struct explaining *e, const struct ste
 {
 	struct thread *t;
 
-	if (step->type == STEP_OMITTED || step->type == STEP_MARK || step->type == STEP_FORK)
+	if (step->type == STEP_OMITTED || step->type == STEP_MARK)
 		return;
 	if (!step->pid && (step->type == STEP_LOST || step__is_global(step))) {
 		cut_threads(s, "events were lost, or not recorded");
@@ -398,12 +385,6 @@ void state__step(struct explain_state *s, struct explaining *e, const struct ste
 		break;
 	case STEP_UNKNOWN:
 		cut_all(t, "a part of its path isn't known");
-		break;
-	case STEP_EXEC:
-		on_exec(t);
-		break;
-	case STEP_EXIT:
-		on_exit_of(s, e, t);
 		break;
 	default:
 		break;

@@ -62,6 +62,12 @@ static int take_notes(struct core *c, const char *path, struct str *answer,
 	rest.len = answer->len - sizeof(*notes);
 	if (!table__take(&t, &rest, sizeof(struct core_mapping)))
 		return err__set(ENOEXEC, "%s is no core dump", path);
+	if (!notes->pid && c->size < notes->whole)
+		return err__set(ENOEXEC,
+				"%s is cut off within what tells of its process: it has %llu of "
+				"%llu bytes",
+				path, (unsigned long long)c->size,
+				(unsigned long long)notes->whole);
 	if (!notes->pid)
 		return err__set(ENOEXEC, "%s doesn't tell of which process it is", path);
 	c->pid = notes->pid;

@@ -162,4 +162,23 @@ void returns__check(struct plan *p);
 /* By block, which the caller frees: may a call end here whose return no return probe records? */
 bool *returns__unseen_ends(const struct plan_flow *flow);
 
+/* The rows of a table whose key, a member, ascends: *n of them. NULL: there are none. */
+#define rows_of(v, member, key, n)                                                                 \
+	({                                                                                         \
+		size_t lo_ = 0, hi_ = (v)->len;                                                    \
+                                                                                                   \
+		while (lo_ < hi_) {                                                                \
+			size_t mid_ = (lo_ + hi_) / 2;                                             \
+                                                                                                   \
+			if ((v)->data[mid_].member < (key))                                        \
+				lo_ = mid_ + 1;                                                    \
+			else                                                                       \
+				hi_ = mid_;                                                        \
+		}                                                                                  \
+		*(n) = 0;                                                                          \
+		while (lo_ + *(n) < (v)->len && (v)->data[lo_ + *(n)].member == (key))             \
+			++*(n);                                                                    \
+		*(n) ? &(v)->data[lo_] : NULL;                                                     \
+	})
+
 #endif

@@ -15,20 +15,7 @@ static int by_function(const void *a, const void *b)
 
 const struct plan_condition *plan__conditions(const struct plan *p, uint32_t function, size_t *n)
 {
-	size_t lo = 0, hi = p->conditions.len;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (p->conditions.data[mid].function < function)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*n = 0;
-	while (lo + *n < p->conditions.len && p->conditions.data[lo + *n].function == function)
-		++*n;
-	return *n ? &p->conditions.data[lo] : NULL;
+	return rows_of(&p->conditions, function, function, n);
 }
 
 static bool is_of(const struct plan *p, const struct plan_condition *c, bool of_return)

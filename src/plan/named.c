@@ -37,20 +37,7 @@ void plan__free_named(struct plan *p)
 
 const struct plan_field *plan__fields(const struct plan *p, uint32_t named, size_t *n)
 {
-	size_t lo = 0, hi = p->fields.len;
-
-	*n = 0;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (p->fields.data[mid].named < named)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo + *n < p->fields.len && p->fields.data[lo + *n].named == named)
-		++*n;
-	return *n ? &p->fields.data[lo] : NULL;
+	return rows_of(&p->fields, named, named, n);
 }
 
 uint32_t plan__first_named(const struct plan *p, enum named_kind kind)

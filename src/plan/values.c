@@ -31,25 +31,6 @@ void plan__free_values(struct plan *p)
 	vec__free(&p->enumerators);
 }
 
-/* The rows of a table whose key, a member, ascends. */
-#define rows_of(v, member, key, n)                                                                 \
-	({                                                                                         \
-		size_t lo_ = 0, hi_ = (v)->len;                                                    \
-                                                                                                   \
-		while (lo_ < hi_) {                                                                \
-			size_t mid_ = (lo_ + hi_) / 2;                                             \
-                                                                                                   \
-			if ((v)->data[mid_].member < (key))                                        \
-				lo_ = mid_ + 1;                                                    \
-			else                                                                       \
-				hi_ = mid_;                                                        \
-		}                                                                                  \
-		*(n) = 0;                                                                          \
-		while (lo_ + *(n) < (v)->len && (v)->data[lo_ + *(n)].member == (key))             \
-			++*(n);                                                                    \
-		*(n) ? &(v)->data[lo_] : NULL;                                                     \
-	})
-
 const struct plan_value *plan__values(const struct plan *p, uint32_t function, size_t *n)
 {
 	return rows_of(&p->values, function, function, n);

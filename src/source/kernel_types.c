@@ -60,6 +60,18 @@ int kernel_types__read(const char *const *names, size_t n, struct str *out)
 	return 0;
 }
 
+int kernel_types__open(const char *const *names, size_t n, struct btf **out)
+{
+	autofree struct str types = {0};
+	int err = kernel_types__read(names, n, &types);
+
+	if (err)
+		return err;
+	*out = btf__new(types.data, types.len);
+	return *out ? 0
+		    : err__set(errno, "the kernel's types (BTF) are damaged: %s", strerror(errno));
+}
+
 /* ---- members ---- */
 
 /* Also in a union that has no name. */
@@ -87,18 +99,14 @@ static bool has(const struct btf *btf, const struct kernel_member *member)
 int kernel_types__have(const struct kernel_member *members, size_t n)
 {
 	autofree const char **names = xcalloc(n + 1, sizeof(*names));
-	autofree struct str types = {0};
 	struct btf *btf;
 	int err;
 
 	for (size_t i = 0; i < n; i++)
 		names[i] = members[i].type;
-	err = kernel_types__read(names, n, &types);
+	err = kernel_types__open(names, n, &btf);
 	if (err)
 		return err;
-	btf = btf__new(types.data, types.len);
-	if (!btf)
-		return err__set(errno, "the kernel's types (BTF) are damaged: %s", strerror(errno));
 	for (size_t i = 0; !err && i < n; i++)
 		if (!has(btf, &members[i]))
 			err = err__set(ENOTSUP, "this kernel's struct %s has no %s",

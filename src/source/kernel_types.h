@@ -11,6 +11,8 @@ struct btf;
  * types if that can't be done. Errors: -errno, with a message. */
 int kernel_types__read(const char *const *names, size_t n, struct str *out);
 
+/* The same, opened: btf__free() it. */
+int kernel_types__open(const char *const *names, size_t n, struct btf **out);
 /* A struct's member. */
 struct kernel_member {
 	const char *type, *name;

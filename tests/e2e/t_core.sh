@@ -142,6 +142,10 @@ END
 	head -c 600 "$T/dumps/core" >"$T/cut"
 	bb core "$T/cut"
 	exits 1 'the beginning of a core dump'
+	head -c 5000 "$T/dumps/core" >"$T/cut"
+	bb core "$T/cut"
+	exits 1 'a core dump that ends within its notes'
+	like "$T/err" 'is cut off within what tells of its process: it has 5000 of [0-9]+ bytes' 'which is told'
 
 	# the program is another one by now
 	dump crash null probe
@@ -151,6 +155,11 @@ END
 	exits 0 'the program was compiled again'
 	like "$T/err" 'crash is another build than the one that was running: it is not used' 'which is told'
 	unlike "$T/out" '#[0-9]+ +null_pointer' 'and has no names'
+	rm "$T/crash"
+	bb core "$T/dumps/core" -F json
+	exits 0 'the program is gone'
+	is "$(json_lines "$T/out" '$e->{event} eq "stack" ? join(" ", map { $_->{vaddr} eq $_->{addr} && !$_->{object} ? "address" : "other" } grep { $_->{file} } @{$e->{stack}}) : ""' |
+		tr ' ' '\n' | sort -u)" address 'its frames have the addresses that they had, and the name of the file'
 	cp "$T/kept_crash" "$T/crash"
 fi
 

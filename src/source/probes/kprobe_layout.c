@@ -64,17 +64,13 @@ static bool find_optimized(const struct btf *btf, struct kprobe_layout *l)
 int kprobe_layout__read(struct kprobe_layout *out)
 {
 	static const char *const names[] = {"kprobe", "optimized_kprobe", "arch_optimized_insn"};
-	autofree struct str types = {0};
 	struct btf *btf;
 	bool known;
-	int err = kernel_types__read(names, ARRAY_SIZE(names), &types);
+	int err = kernel_types__open(names, ARRAY_SIZE(names), &btf);
 
 	*out = (struct kprobe_layout){0};
 	if (err)
 		return err;
-	btf = btf__new(types.data, types.len);
-	if (!btf)
-		return err__set(errno, "the kernel's types (BTF) are damaged: %s", strerror(errno));
 	known = find_kprobe(btf, out) && find_optimized(btf, out);
 	btf__free(btf);
 	return known ? 0 : err__set(ENOTSUP, "this kernel's struct kprobe has an unknown layout");

@@ -9,74 +9,46 @@
 /* Each definition is compared with all others: this many take one or two seconds. */
 #define EVENT_SITES 10000
 
+/* What two rows have in common: with programs that do instructions, and without. */
+#define UPROBE_MULTI                                                                               \
+	.lookup = LOOKUP_COOKIE, .loss = LOSS_TAKEOVER, .attach = uprobe_multi__attach,            \
+	.detach = uprobe_multi__detach, .attach_again = uprobe_multi__attach_again,                \
+	.change = uprobe_multi__change, .add = uprobe_multi__add, .remove = uprobe_multi__remove,  \
+	.park = uprobe_multi__park, .unpark = uprobe_multi__unpark, .quick = true,                 \
+	.spares = uprobe_multi__spares
+#define UPROBE_EVENT                                                                               \
+	.lookup = LOOKUP_UPROBE, .loss = LOSS_EVENTS, .most = EVENT_SITES,                         \
+	.attach = uprobe_event__attach, .detach = uprobe_event__detach,                            \
+	.attach_again = uprobe_event__attach_again, .add = uprobe_event__add,                      \
+	.remove = uprobe_multi__remove, .park = uprobe_event__park,                                \
+	.unpark = uprobe_event__unpark, .spares = uprobe_event__spares
+
 const struct mechanism mechanisms[] = {
 	{.name = "executed_multi",
 	 .what = "as uprobe_multi; the program of an entry or a ret does the instruction",
 	 .program = "hit_multi_executing",
-	 .lookup = LOOKUP_COOKIE,
-	 .loss = LOSS_TAKEOVER,
+	 UPROBE_MULTI,
 	 .check = feature__executed_multi,
-	 .attach = uprobe_multi__attach,
-	 .detach = uprobe_multi__detach,
-	 .attach_again = uprobe_multi__attach_again,
-	 .change = uprobe_multi__change,
-	 .add = uprobe_multi__add,
-	 .remove = uprobe_multi__remove,
-	 .park = uprobe_multi__park,
-	 .unpark = uprobe_multi__unpark,
-	 .quick = true,
 	 .executes = true,
-	 .spares = uprobe_multi__spares,
 	 .remedy = "uprobe_multi is used instead"},
 	{.name = "executed_event",
 	 .what = "as uprobe_event; the program of an entry or a ret does the instruction",
 	 .program = "hit_uprobe_executing",
-	 .lookup = LOOKUP_UPROBE,
-	 .loss = LOSS_EVENTS,
-	 .most = EVENT_SITES,
+	 UPROBE_EVENT,
 	 .check = feature__executed_event,
-	 .attach = uprobe_event__attach,
-	 .detach = uprobe_event__detach,
-	 .attach_again = uprobe_event__attach_again,
-	 .add = uprobe_event__add,
-	 .remove = uprobe_multi__remove,
-	 .park = uprobe_event__park,
-	 .unpark = uprobe_event__unpark,
 	 .executes = true,
-	 .spares = uprobe_event__spares,
 	 .remedy = "uprobe_event is used instead"},
 	{.name = "uprobe_multi",
 	 .what = "one link for thousands of probes in programs and libraries",
 	 .program = "hit_multi",
-	 .lookup = LOOKUP_COOKIE,
-	 .loss = LOSS_TAKEOVER,
+	 UPROBE_MULTI,
 	 .check = feature__uprobe_multi,
-	 .attach = uprobe_multi__attach,
-	 .detach = uprobe_multi__detach,
-	 .attach_again = uprobe_multi__attach_again,
-	 .change = uprobe_multi__change,
-	 .add = uprobe_multi__add,
-	 .remove = uprobe_multi__remove,
-	 .park = uprobe_multi__park,
-	 .unpark = uprobe_multi__unpark,
-	 .quick = true,
-	 .spares = uprobe_multi__spares,
 	 .remedy = "Linux 6.6 or newer has it"},
 	{.name = "uprobe_event",
 	 .what = "one trace event with many probes in programs and libraries",
 	 .program = "hit_uprobe",
-	 .lookup = LOOKUP_UPROBE,
-	 .loss = LOSS_EVENTS,
-	 .most = EVENT_SITES,
+	 UPROBE_EVENT,
 	 .check = feature__tracefs_uprobes,
-	 .attach = uprobe_event__attach,
-	 .detach = uprobe_event__detach,
-	 .attach_again = uprobe_event__attach_again,
-	 .add = uprobe_event__add,
-	 .remove = uprobe_multi__remove,
-	 .park = uprobe_event__park,
-	 .unpark = uprobe_event__unpark,
-	 .spares = uprobe_event__spares,
 	 .remedy = "boot a kernel with CONFIG_UPROBES and CONFIG_UPROBE_EVENTS"},
 	{.name = "kprobe_multi",
 	 .what = "one link for the entries of thousands of kernel functions",
