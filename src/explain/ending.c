@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How CMD ended: from its last branch outward over the calls that were open then. */
 #include <stdlib.h>
-#include "explain/show.h"
+#include "explain/state.h"
 
 const struct verdict *verdict__innermost(const struct verdict *v)
 {
@@ -179,13 +179,8 @@ void ending__find(struct explain_state *s, const struct explaining *e, struct en
 		out->unknown = "none of its functions was traced";
 		return;
 	}
-	if (find_result(s->code.plan, t, e, out)) {
-		const struct verdict *v = out->chain.data[0];
-
-		if (!verdict__deciding(v))
-			out->unknown = show__unknown(NULL, verdict__innermost(v));
+	if (find_result(s->code.plan, t, e, out))
 		return;
-	}
 	out->unknown = is_from_outside(s, e, t);
 	if (!out->unknown)
 		find_open(s, t, e, out);

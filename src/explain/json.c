@@ -110,7 +110,7 @@ static void put_assumed(struct json *j, const struct verdict *v, const char *fir
 static void put_verdict(struct json *j, struct output *o, const struct verdict *v)
 {
 	const struct verdict *deciding = verdict__deciding(v), *inner = verdict__innermost(v);
-	const char *unknown = show__unknown(deciding, inner);
+	const char *unknown = show__unknown(v);
 
 	if (deciding)
 		put_decision(j, o, deciding);

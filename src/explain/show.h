@@ -20,7 +20,7 @@ const char *show__syscall_of(const struct plan *p, uint32_t function);
 struct step show__step_of(const struct verdict *v, const struct plan *p);
 /* Is the untraced function that made a value in the plan? Then its calls can't be seen. */
 bool show__is_planned(const struct plan *p, const struct verdict *v);
-/* Why nothing is named, and what was assumed; NULL: nothing. */
-const char *show__unknown(const struct verdict *deciding, const struct verdict *innermost);
+/* Why nothing is named; NULL: it is, or that is said in more words. */
+const char *show__unknown(const struct verdict *v);
 
 #endif

@@ -54,7 +54,7 @@ const struct verdict *verdict__deciding(const struct verdict *v);
 struct ending_found {
 	verdict_vec chain;   /* owned */
 	id_vec sites;	     /* by chain: the branch by which control went on to the end */
-	const char *unknown; /* why nothing is decided; NULL */
+	const char *unknown; /* why nothing is decided, unless returned; NULL */
 	const struct thread *thread;
 	bool returned; /* chain[0] is of a function whose result became the status */
 };

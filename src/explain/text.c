@@ -158,7 +158,7 @@ static void put_untraced(struct output *o, const struct verdict *v, bool kernel)
 static void put_verdict(struct output *o, const struct verdict *v)
 {
 	const struct verdict *deciding = verdict__deciding(v), *inner = verdict__innermost(v);
-	const char *unknown = show__unknown(deciding, inner);
+	const char *unknown = show__unknown(v);
 
 	if (deciding)
 		put_decision(o, deciding);

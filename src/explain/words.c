@@ -43,8 +43,9 @@ bool show__is_planned(const struct plan *p, const struct verdict *v)
 	return false;
 }
 
-const char *show__unknown(const struct verdict *deciding, const struct verdict *innermost)
+const char *show__unknown(const struct verdict *v)
 {
+	const struct verdict *deciding = verdict__deciding(v), *innermost = verdict__innermost(v);
 	const struct made *m = &innermost->made;
 
 	if (m->kind == MADE_CALL && !innermost->inner && !innermost->callee_traced)
