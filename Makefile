@@ -83,7 +83,7 @@ $(B)/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
 $(B)/san/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitized)"
-	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -fPIC -c -o $@ $<
 $(B)/fuzz/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
 	@mkdir -p $(@D)
 	@echo "  CLANG $< (fuzzed)"
@@ -110,21 +110,26 @@ $(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c) src/source/inline/
 
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 SAN  := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-SAN_PURE := $(patsubst $(B)/%,$(B)/san/%,$(PURE))
 
 $(B)/san/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitized)"
-	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -c -o $@ $<
+	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -fPIC -c -o $@ $<
+
+# One for all of them: each with a copy of its own took 5 GB.
+SAN_LIB := $(B)/san/libbbtrace.so
+$(SAN_LIB): $(patsubst $(B)/%,$(B)/san/%,$(PURE))
+	@echo "  LD    $@"
+	$(Q)$(CC) $(SAN) -shared -o $@ $^ $(LIBS)
 
 $(B)/unit/%.o: tests/unit/%.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) -Itests/unit -std=gnu11 $(WARN) $(SAN) -c -o $@ $<
 
-$(B)/unit/%: $(B)/unit/%.o $(SAN_PURE)
+$(B)/unit/%: $(B)/unit/%.o $(SAN_LIB)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(SAN) -o $@ $(filter %.o,$^) $(LIBS)
+	$(Q)$(CC) $(SAN) -Wl,-rpath,'$$ORIGIN/../san' -o $@ $(filter %.o %.so,$^) $(LIBS)
 
 # It brings its own ring buffer in place of libbpf's.
 $(B)/unit/test_drain: $(B)/san/source/probes/drain.o
@@ -141,9 +146,9 @@ unit: $(UNIT)
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
 
 # They link all pure code, the command line's options and the reader of branch weights.
-FUZZ_LIB := $(PURE) $(B)/cmd/options.o $(B)/cmd/option_values.o $(B)/cmd/option_setters.o $(B)/cmd/control_line.o $(B)/cmd/formats.o $(B)/cmd/covered.o $(B)/cmd/edge_line.o $(B)/cmd/costs_text.o
+FUZZ_CMD := $(B)/cmd/options.o $(B)/cmd/option_values.o $(B)/cmd/option_setters.o $(B)/cmd/control_line.o $(B)/cmd/formats.o $(B)/cmd/covered.o $(B)/cmd/edge_line.o $(B)/cmd/costs_text.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_OBJ := $(filter-out %/object/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(FUZZ_LIB)))
+FUZZ_OBJ := $(filter-out %/object/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(PURE) $(FUZZ_CMD)))
 FUZZ_TIME ?= 60
 FUZZ_SAN := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
@@ -169,10 +174,10 @@ $(B)/corpus/main.o: tests/fuzz/main.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -c -o $@ $<
 
-$(CORPUS): $(B)/corpus/%: tests/fuzz/%.c $(B)/corpus/main.o $(patsubst $(B)/%,$(B)/san/%,$(FUZZ_LIB))
+$(CORPUS): $(B)/corpus/%: tests/fuzz/%.c $(B)/corpus/main.o $(SAN_LIB) $(patsubst $(B)/%,$(B)/san/%,$(FUZZ_CMD))
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
-	$(Q)$(CC) $(CPPFLAGS) -Itests/fuzz -Itests/unit -std=gnu11 $(WARN) $(SAN) -o $@ $< $(filter %.o,$^) $(LIBS)
+	$(Q)$(CC) $(CPPFLAGS) -Itests/fuzz -Itests/unit -std=gnu11 $(WARN) $(SAN) -Wl,-rpath,'$$ORIGIN/../san' -o $@ $< $(filter %.o %.so,$^) $(LIBS)
 
 corpus: $(CORPUS)
 
