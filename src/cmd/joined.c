@@ -17,8 +17,9 @@ struct joined {
 	struct map64 shared;	     /* a string of the file -> the same one of ours */
 	uint64_t run, last_call;     /* of all files; the largest number of a call in this one */
 	int64_t first_offset, later; /* ns: of the first file; what is added to the times of this */
-	struct event_named named;    /* of the last step */
-	uint64_t first_call;	     /* what is added to the numbers of its calls */
+	struct event_named named;    /* of the last step; so is: */
+	struct fetched fetched[VALUES_FETCHED];
+	uint64_t first_call; /* what is added to the numbers of its calls */
 
 	/* strings that outlive the files: hash -> index + 1 */
 	struct map64 by_text;
@@ -224,6 +225,27 @@ static void place(struct joined *j, const struct plan *p, struct location *l)
 	l->symbol = ours(j, l->symbol);
 }
 
+/* What its file loaded, where the joined plan has it. */
+static void place_fetched(struct joined *j, const struct step *step, struct step *room)
+{
+	const uint8_t *places = j->numbers.fetched[step->function][step->type != STEP_ENTRY];
+
+	for (size_t i = 0; i < VALUES_FETCHED; i++)
+		j->fetched[i].len = FETCHED_NONE;
+	for (unsigned i = 0; i < min_of(step->nfetched, (unsigned)VALUES_FETCHED); i++)
+		if (places[i])
+			j->fetched[places[i] - 1] = step->fetched[i];
+	room->fetched = j->fetched;
+	room->nfetched = VALUES_FETCHED;
+}
+
+static void place_values(struct joined *j, const struct step *step, struct step *room)
+{
+	room->untyped = j->numbers.untyped[step->function];
+	if (step->fetched)
+		place_fetched(j, step, room);
+}
+
 const struct step *joined__step(struct joined *j, const struct step *step, struct step *room)
 {
 	*room = *step;
@@ -234,8 +256,10 @@ const struct step *joined__step(struct joined *j, const struct step *step, struc
 	room->plan = j->plan;
 	if (step->site < step->plan->sites.len)
 		room->site = j->numbers.sites[step->site];
-	if (step->function < step->plan->functions.len)
+	if (step->function < step->plan->functions.len) {
 		room->function = j->numbers.functions[step->function];
+		place_values(j, step, room);
+	}
 	if (step->named) {
 		j->named = *step->named;
 		j->named.which = j->numbers.named[j->named.which];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The arguments of a call in both runs. */
+#include <stdlib.h>
 #include "diff/view.h"
 
 static bool shows(const struct diff_view *v, const struct step_pair *steps, int side)
@@ -9,17 +10,96 @@ static bool shows(const struct diff_view *v, const struct step_pair *steps, int 
 	return s && s->type == STEP_ENTRY && v->options[side].show_regs;
 }
 
-static void add(struct arguments *out, const char *name, const uint64_t *a, const uint64_t *b)
+void arguments__free(struct arguments *a)
 {
-	if (out->n < ARRAY_SIZE(out->at))
-		out->at[out->n++] = (struct argument){name, {a, b}};
+	struct argument *at;
+
+	vec__each (at, &a->at)
+		for (int side = 0; side < SIDES; side++)
+			free(at->of[side]);
+	vec__free(&a->at);
 }
 
 bool argument__is_same(const struct argument *a)
 {
-	const uint64_t *x = a->of[SIDE_A], *y = a->of[SIDE_B];
+	return a->of[SIDE_A] && a->of[SIDE_B] && !strcmp(a->of[SIDE_A], a->of[SIDE_B]);
+}
 
-	return x && y && *x == *y;
+/* ---- by their types ---- */
+
+static struct output output_of(const struct diff_view *v)
+{
+	const struct plan *p = v->d->outcomes->plan;
+
+	return (struct output){.plan = p,
+			       .hides_addresses = v->hide_addresses && plan__has_kernel(p)};
+}
+
+struct taking {
+	struct arguments *out;
+	int side;
+};
+
+static void take(void *ctx, const char *name, const char *text)
+{
+	struct taking *t = ctx;
+	struct argument *a;
+
+	vec__each (a, &t->out->at)
+		if (!strcmp(a->name, name) && !a->of[t->side])
+			break;
+	if (a == vec__end(&t->out->at)) {
+		a = vec__add(&t->out->at);
+		a->name = name;
+	}
+	a->of[t->side] = xstrdup(text);
+}
+
+/* Of both sides, or of none: with registers of the other nothing could be compared. */
+static bool add_typed(const struct diff_view *v, const struct step_pair *steps,
+		      struct arguments *out)
+{
+	struct output o = output_of(v);
+
+	for (int side = 0; side < SIDES; side++)
+		if (shows(v, steps, side) && !values__has_args(&o, steps->of[side]))
+			return false;
+	for (int side = 0; side < SIDES; side++) {
+		struct taking t = {out, side};
+
+		if (shows(v, steps, side))
+			values__each_arg(&o, steps->of[side], take, &t);
+	}
+	return true;
+}
+
+bool arguments__put_json(const struct diff_view *v, const struct step_pair *steps, int side,
+			 struct json *j)
+{
+	struct output o = output_of(v);
+
+	if (!shows(v, steps, side) || !values__has_args(&o, steps->of[side]))
+		return false;
+	json__key(j, "args");
+	values__put_json(&o, j, steps->of[side]);
+	return true;
+}
+
+/* ---- registers ---- */
+
+static char *hex(const uint64_t *value)
+{
+	struct str s = {0};
+
+	if (!value)
+		return NULL;
+	str__hex(&s, *value);
+	return s.data;
+}
+
+static void add(struct arguments *out, const char *name, const uint64_t *a, const uint64_t *b)
+{
+	vec__push(&out->at, (struct argument){name, {hex(a), hex(b)}});
 }
 
 /* Of entries of system calls, if both are such. */
@@ -73,7 +153,7 @@ static void add_registers(const struct diff_view *v, const struct step *a, const
 		add_register(p->arch, c->args[i], a, b, out);
 }
 
-struct arguments arguments__of(const struct diff_view *v, const struct step_pair *steps)
+struct arguments arguments__registers(const struct diff_view *v, const struct step_pair *steps)
 {
 	struct arguments out = {0};
 	const struct step *a = shows(v, steps, SIDE_A) ? steps->of[SIDE_A] : NULL,
@@ -87,37 +167,46 @@ struct arguments arguments__of(const struct diff_view *v, const struct step_pair
 	return out;
 }
 
-static void put_one(const uint64_t *value, struct str *s)
+struct arguments arguments__of(const struct diff_view *v, const struct step_pair *steps)
 {
-	if (value)
-		str__hex(s, *value);
-	else
-		str__putc(s, '?');
+	struct arguments out = {0};
+
+	if (!shows(v, steps, SIDE_A) && !shows(v, steps, SIDE_B))
+		return out;
+	out.known = add_typed(v, steps, &out);
+	return out.known ? out : arguments__registers(v, steps);
 }
+
+/* ---- as text ---- */
 
 static void put_value(const struct step_pair *steps, const struct argument *a, struct str *s)
 {
+	const char *x = a->of[SIDE_A] ? a->of[SIDE_A] : "?",
+		   *y = a->of[SIDE_B] ? a->of[SIDE_B] : "?";
+
 	if (steps->of[SIDE_A])
-		put_one(a->of[SIDE_A], s);
+		str__puts(s, x);
 	if (steps->of[SIDE_A] && steps->of[SIDE_B] && argument__is_same(a))
 		return;
 	if (steps->of[SIDE_A] && steps->of[SIDE_B])
 		str__putc(s, '|');
 	if (steps->of[SIDE_B])
-		put_one(a->of[SIDE_B], s);
+		str__puts(s, y);
 }
 
 void line__arguments(const struct diff_view *v, const struct step_pair *steps, struct str *s)
 {
-	struct arguments of = arguments__of(v, steps);
+	CLEANUP(arguments__free) struct arguments of = arguments__of(v, steps);
+	const struct argument *a;
 
 	if (!of.known)
 		return;
 	str__putc(s, '(');
-	for (unsigned i = 0; i < of.n; i++) {
-		const struct argument *a = &of.at[i];
-
-		str__printf(s, "%s%s%s", i ? ", " : "", a->name ? a->name : "", a->name ? "=" : "");
+	vec__each (a, &of.at) {
+		str__puts(s, a > of.at.data ? ", " : "");
+		if (a->name)
+			str__shown(s, a->name);
+		str__puts(s, a->name ? "=" : "");
 		put_value(steps, a, s);
 	}
 	str__putc(s, ')');

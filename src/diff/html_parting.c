@@ -45,12 +45,13 @@ static void put_site_source(struct writer *w, const struct step *s)
 			   plan_of(w)->sites.data[s->site].vaddr);
 }
 
-static void put_value(struct writer *w, const uint64_t *value)
+static void put_value(struct writer *w, const char *value)
 {
 	if (value)
-		str__hex(w->out, *value);
+		str__puts(&w->text, value);
 	else
-		put(w->out, "?");
+		str__putc(&w->text, '?');
+	html__text(w->out, &w->text);
 }
 
 /* Where the two differ, both values, marked. */
@@ -58,8 +59,12 @@ static void put_argument(struct writer *w, const struct argument *a, const struc
 {
 	bool differs = steps->of[SIDE_A] && steps->of[SIDE_B] && !argument__is_same(a);
 
-	if (a->name)
-		str__printf(w->out, "<i>%s=</i>", a->name);
+	if (a->name) {
+		put(w->out, "<i>");
+		str__shown(&w->text, a->name);
+		html__text(w->out, &w->text);
+		put(w->out, "=</i>");
+	}
 	for (int side = 0; side < SIDES; side++) {
 		if (!steps->of[side] || (!differs && side && steps->of[SIDE_A]))
 			continue;
@@ -74,14 +79,15 @@ static void put_argument(struct writer *w, const struct argument *a, const struc
 
 static void put_arguments(struct writer *w, const struct step_pair *steps)
 {
-	struct arguments of = arguments__of(w->v, steps);
+	CLEANUP(arguments__free) struct arguments of = arguments__of(w->v, steps);
+	const struct argument *a;
 
 	if (!of.known)
 		return;
 	put(w->out, "(");
-	for (unsigned i = 0; i < of.n; i++) {
-		str__puts(w->out, i ? ", " : "");
-		put_argument(w, &of.at[i], steps);
+	vec__each (a, &of.at) {
+		str__puts(w->out, a > of.at.data ? ", " : "");
+		put_argument(w, a, steps);
 	}
 	put(w->out, ")");
 }

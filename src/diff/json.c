@@ -113,13 +113,15 @@ static void put_branch(struct writer *w, const struct parting *p)
 
 /* ---- the calls that lead there ---- */
 
-static void put_arguments(struct writer *w, const struct arguments *of, int side)
+static void put_arguments(struct writer *w, const struct step_pair *steps,
+			  const struct arguments *of, int side)
 {
 	struct json *j = &w->json;
-	bool words = of->n && !of->at[0].name;
+	const struct argument *a;
+	bool words = of->at.len && !of->at.data[0].name;
 
 	json__name(j, side_names[side]);
-	if (!of->n || !of->at[0].of[side])
+	if (!of->at.len || !of->at.data[0].of[side])
 		return json__null(j);
 	json__open_object(j);
 	if (words)
@@ -127,14 +129,15 @@ static void put_arguments(struct writer *w, const struct arguments *of, int side
 	else
 		json__key(j, "regs");
 	json__open(j, words ? '[' : '{');
-	for (unsigned i = 0; i < of->n; i++) {
-		if (!of->at[i].of[side])
+	vec__each (a, &of->at) {
+		if (!a->of[side])
 			continue;
 		if (!words)
-			json__name(j, of->at[i].name);
-		json__hex(j, *of->at[i].of[side]);
+			json__name(j, a->name);
+		json__string(j, a->of[side]);
 	}
 	json__close(j, words ? ']' : '}');
+	arguments__put_json(w->v, steps, side, j);
 	json__close_object(j);
 }
 
@@ -156,12 +159,13 @@ static void put_calls(struct writer *w, const struct parting *p)
 	json__open_array(j);
 	for (size_t i = first; i < p->frames.len; i++) {
 		struct step_pair steps = parting__call(w->v, p, &p->frames.data[i]);
-		struct arguments of = arguments__of(w->v, &steps);
+		CLEANUP(arguments__free)
+		struct arguments of = arguments__registers(w->v, &steps);
 
 		json__open_object(j);
 		put_function(j, w->v->d->outcomes->plan, p->frames.data[i].function);
 		for (int side = 0; of.known && side < SIDES; side++)
-			put_arguments(w, &of, side);
+			put_arguments(w, &steps, &of, side);
 		json__close_object(j);
 	}
 	json__close_array(j);

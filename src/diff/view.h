@@ -75,18 +75,23 @@ void html__text(struct str *out, struct str *text);
 /* ---- arguments (arguments.c) ---- */
 
 struct argument {
-	const char *name;	   /* NULL: of a system call */
-	const uint64_t *of[SIDES]; /* NULL: not known */
-};
-struct arguments {
-	bool known;
-	unsigned n;
-	struct argument at[EVENT_REGS];
+	const char *name; /* NULL: of a system call */
+	char *of[SIDES];  /* as it is shown; NULL: not known */
 };
 /* Of entries: what was recorded, as far as the options show it. */
+struct arguments {
+	bool known;
+	VEC(struct argument) at;
+};
+/* By their types, if these are known (--args), else the registers. */
 struct arguments arguments__of(const struct diff_view *v, const struct step_pair *steps);
+struct arguments arguments__registers(const struct diff_view *v, const struct step_pair *steps);
+void arguments__free(struct arguments *a);
 /* Is it known of both, and the same? */
 bool argument__is_same(const struct argument *a);
+/* As an object by name; false: the types aren't known. */
+bool arguments__put_json(const struct diff_view *v, const struct step_pair *steps, int side,
+			 struct json *j);
 /* Appends "(NAME=0x1, NAME=0x2|0x3)": behind a bar the value in B, where that differs; "?": not
  * known. */
 void line__arguments(const struct diff_view *v, const struct step_pair *steps, struct str *s);

@@ -54,9 +54,10 @@ enum event_interrupt {
 /* What was loaded from memory for plan->values, in the order of their indices. */
 #define FETCHED_ROOM   72
 #define FETCHED_ABSENT (-14)
+#define FETCHED_NONE   INT32_MIN
 struct fetched {
 	int32_t len; /* bytes; of a string with the 0 that ends it; negative: it couldn't be read;
-			FETCHED_ABSENT: bytes are its address */
+			FETCHED_ABSENT: bytes are its address; FETCHED_NONE: it wasn't loaded */
 	uint32_t pad;
 	uint8_t bytes[FETCHED_ROOM];
 };

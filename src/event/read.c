@@ -37,6 +37,8 @@ static void take_fetched(const struct plan *p, const struct value_source *s,
 	if (!s->fetched || v->fetched > s->nfetched)
 		return;
 	f = &s->fetched[v->fetched - 1];
+	if (f->len == FETCHED_NONE)
+		return;
 	out->known = f->len < 0 ? VALUE_NOT_READABLE : VALUE_KNOWN;
 	if (f->len == FETCHED_ABSENT) {
 		memcpy(&out->number, f->bytes, sizeof(out->number));

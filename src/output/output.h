@@ -255,4 +255,14 @@ extern const char page_css[]; /* what all pages look like */
 /* The page of diff; its holes are rows in src/diff/html.c. */
 extern const char diff_html[], diff_css[], diff_js[];
 
+/* ---- arguments by their types (values.c) ---- */
+
+/* Of an output these use the plan and hides_addresses alone. Has an entry arguments, a return
+ * something besides its result, whose types are known? */
+bool values__has_args(const struct output *o, const struct step *step);
+/* Then each of them, as it is shown, and all as a JSON object. */
+void values__each_arg(const struct output *o, const struct step *step,
+		      void (*fn)(void *ctx, const char *name, const char *text), void *ctx);
+void values__put_json(const struct output *o, struct json *j, const struct step *step);
+
 #endif

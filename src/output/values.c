@@ -305,7 +305,7 @@ bool values__are_typed(const struct output *o, const struct step *step)
 {
 	size_t n;
 
-	return o->plan->values.len && plan__values(o->plan, step->function, &n);
+	return !step->untyped && o->plan->values.len && plan__values(o->plan, step->function, &n);
 }
 
 /* Of a return: other than the result. Without parameters there are none, which is known, too. */

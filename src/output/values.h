@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* values: arguments and results by their types (plan->values). Private to src/output. */
+/* values: arguments and results by their types (plan->values); more is in output.h. Private to
+ * src/output. */
 #ifndef BBTRACE_OUTPUT_VALUES_H
 #define BBTRACE_OUTPUT_VALUES_H
 
@@ -7,14 +8,8 @@
 
 /* Are the types of the step's function known? */
 bool values__are_typed(const struct output *o, const struct step *step);
-/* Has an entry arguments, a return something besides its result? Then: "fd=3, path=\"x\"", and a
- * JSON object. */
-bool values__has_args(const struct output *o, const struct step *step);
+/* Of a step that has arguments: "fd=3, path=\"x\"". */
 void values__put_args(const struct output *o, const struct step *step, struct str *out);
-/* Each of them, as it is shown. */
-void values__each_arg(const struct output *o, const struct step *step,
-		      void (*fn)(void *ctx, const char *name, const char *text), void *ctx);
-void values__put_json(const struct output *o, struct json *j, const struct step *step);
 /* The names of those whose text is longer than what was recorded, as a JSON array; j NULL: only
  * asks. False: there are none. */
 bool values__put_cut(const struct output *o, struct json *j, const struct step *step);

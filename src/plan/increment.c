@@ -105,6 +105,27 @@ static void replace_counting(struct plan *p, const struct plan_increment *i)
 	vec__append(&p->sides, &i->rows.sides);
 }
 
+/* Both are in order of functions, and so are both together: those of a joined plan are added to
+ * functions that were there. */
+static void take_values(struct plan *p, struct plan *rows)
+{
+	struct plan merged = {0};
+	size_t old = 0;
+	const struct plan_value *v;
+
+	vec__each (v, &rows->values) {
+		while (old < p->values.len && p->values.data[old].function <= v->function)
+			vec__push(&merged.values, p->values.data[old++]);
+		vec__push(&merged.values, *v);
+	}
+	while (old < p->values.len)
+		vec__push(&merged.values, p->values.data[old++]);
+	vec__free(&p->values);
+	p->values = merged.values;
+	vec__append(&p->enumerators, &rows->enumerators);
+	rows->values.len = rows->enumerators.len = 0;
+}
+
 /* The first plan of a trace file is an increment of an empty one. */
 static void take_named(struct plan *p, struct plan *rows)
 {
@@ -115,9 +136,7 @@ static void take_named(struct plan *p, struct plan *rows)
 	vec__append(&p->named, &rows->named);
 	vec__append(&p->fields, &rows->fields);
 	rows->named.len = rows->fields.len = 0;
-	vec__append(&p->values, &rows->values);
-	vec__append(&p->enumerators, &rows->enumerators);
-	rows->values.len = rows->enumerators.len = 0;
+	take_values(p, rows);
 }
 
 void plan__extend(struct plan *p, struct plan_increment *i)

@@ -15,6 +15,8 @@ void plan_numbers__free(struct plan_numbers *n)
 	free(n->blocks);
 	free(n->by_symbol);
 	free(n->shifts);
+	free(n->untyped);
+	free(n->fetched);
 	free(n->named);
 	vec__free(&n->splits);
 	vec__free(&n->ranges);
@@ -25,7 +27,7 @@ bool plan_increment__is_empty(const struct plan_increment *i)
 	const struct plan *rows = &i->rows;
 
 	return !rows->named.len && !rows->objects.len && !rows->functions.len && !rows->sites.len &&
-	       !rows->blocks.len && !rows->lines.len && !rows->scopes.len;
+	       !rows->blocks.len && !rows->lines.len && !rows->scopes.len && !rows->values.len;
 }
 
 /* ---- new rows ---- */
@@ -411,6 +413,7 @@ static void add_rows(struct joining *j)
 	add_extents(j);
 	add_source(j);
 	add_named(j);
+	joining__add_values(j);
 }
 
 static void allocate(struct joining *j)

@@ -10,6 +10,7 @@
 #ifndef BBTRACE_PLAN_JOIN_H
 #define BBTRACE_PLAN_JOIN_H
 
+#include "plan/values.h"
 #include "util/util.h"
 
 struct plan;
@@ -29,6 +30,10 @@ struct plan_numbers {
 	bool *by_symbol;  /* by function: it was found by its symbol, in an object of another build
 			   */
 	uint64_t *shifts; /* by function: its address in the joined plan minus that in the other */
+	/* by function: the values of the joined plan aren't this one's; where what this one loaded,
+	 * of an entry and of a return, is among what is loaded there: 1 + index */
+	bool *untyped;
+	uint8_t (*fetched)[2][VALUES_FETCHED];
 	VEC(struct plan_split) splits; /* what the increment cuts in two */
 	VEC(struct range *) ranges;    /* that the increment borrows, too: the caller's to free */
 	/* by_symbol: functions of other builds that were found, and those that weren't */

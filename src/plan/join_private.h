@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by join.c and join_find.c. */
+/* Shared by join.c, join_find.c and join_values.c. */
 #ifndef BBTRACE_PLAN_JOIN_PRIVATE_H
 #define BBTRACE_PLAN_JOIN_PRIVATE_H
 
@@ -30,6 +30,7 @@ struct joining {
 	uint32_t refused;	       /* of the new sites */
 	uint32_t *last;		       /* by block of p: the number of its last part */
 	bool *differs;		       /* by site of all: p has another .compare */
+	struct map64 enumerations;     /* of p -> 1 + that of the joined plan */
 };
 
 /* Gives each row of p its number in the joined plan, and lists those that are new (join_find.c). 0;
@@ -38,5 +39,7 @@ int joining__find(struct joining *j);
 /* The object of a function's code in the joined plan, and an address of it there. */
 uint32_t joining__object(const struct joining *j, uint32_t function);
 uint64_t joining__moved(const struct joining *j, uint32_t function, uint64_t vaddr);
+/* Adds the values that the joined plan doesn't have yet (join_values.c). */
+void joining__add_values(struct joining *j);
 
 #endif

@@ -281,7 +281,7 @@ struct plan {
 	reserved; /* by the engine, for probes that aren't the plan's: not in trace files */
 	VEC(struct plan_named) named;		 /* an increment of the plan has none; nor: */
 	VEC(struct plan_field) fields;		 /* by named event */
-	VEC(struct plan_value) values;		 /* by function; an increment has none; nor: */
+	VEC(struct plan_value) values;		 /* by function; only a joined plan grows */
 	VEC(struct plan_enumerator) enumerators; /* by enumeration */
 	VEC(struct plan_condition) conditions; /* by function. Not in trace files: their text is */
 	/* counts for the summary */

@@ -100,6 +100,7 @@ struct step {
 	/* ENTRY, RETURN: nfetched, for plan__values(); NULL: none were loaded */
 	const struct fetched *fetched;
 	unsigned nfetched;
+	bool untyped; /* of several files: the plan's values aren't those of this file's function */
 
 	/* NAMED; stack has the kernel's frames, then the program's. named.stack has them, too, as
 	 * addresses */

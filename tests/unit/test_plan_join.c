@@ -222,6 +222,80 @@ static void test_any_order(struct object *o)
 
 /* ---- another build ---- */
 
+/* What a plan tells of a function's entry, in order, and where it is loaded. */
+static void add_values(struct plan *p, uint32_t function, const char *letters, bool loaded)
+{
+	unsigned fetched = 0;
+
+	for (; *letters; letters++)
+		plan__add_value(
+			p, &(struct plan_value){.name = (char[]){*letters, 0},
+						.function = function,
+						.enumeration = *letters == 'e' ? 0 : UINT32_MAX,
+						.kind = *letters == 'e' ? KIND_ENUM : KIND_SIGNED,
+						.size = 4,
+						.fetched = loaded ? ++fetched : 0});
+}
+
+/* "a1b0": each value of the function with where it is loaded. */
+static const char *values_of(const struct plan *p, uint32_t function)
+{
+	static char text[64];
+	size_t n, len = 0;
+	const struct plan_value *v = plan__values(p, function, &n);
+
+	*text = 0;
+	for (size_t i = 0; i < n && len < sizeof(text) - 4; i++)
+		len += sprintf(text + len, "%s%u", v[i].name, v[i].fetched);
+	return text;
+}
+
+static void test_values(struct object *o)
+{
+	function_vec functions[3] = {0};
+	struct plan *a = plan_with(o, 3, &functions[0]), *b = plan_with(o, EACH, &functions[1]),
+		    *c = plan_with(o, 3, &functions[2]);
+	struct plan_numbers n;
+	struct sum s = sum_new();
+	const struct plan_enumerator *e;
+	size_t count;
+
+	add_values(a, 0, "ab", true);
+	add_values(a, 1, "x", false);
+	vec__push(&a->enumerators, (struct plan_enumerator){xstrdup("ONE"), 1, 0});
+	for (uint32_t i = 0; i < b->functions.len; i++)
+		add_values(b, i, "cbe", true);
+	vec__push(&b->enumerators, (struct plan_enumerator){xstrdup("TWO"), 2, 0});
+	add_values(c, 0, "defghijk", true);
+	vec__push(&c->enumerators, (struct plan_enumerator){xstrdup("TWO"), 2, 0});
+	add_values(c, 1, "x", true);
+	is(sum_add(&s, a, false, 1, &n), 0, "a plan with values is joined");
+	is_str(values_of(s.all, 0), "a1b2", "its values are there");
+	plan_numbers__free(&n);
+	is(sum_add(&s, b, false, 1, &n), 0, "so is one with other values of the same functions");
+	is_str(values_of(s.all, n.functions[0]), "a1b2c3e4",
+	       "what it alone loaded is behind what is there");
+	is(n.fetched[0][0][0] * 100 + n.fetched[0][0][1] * 10 + n.fetched[0][0][2], 324,
+	   "what it loaded is found by name");
+	is_str(values_of(s.all, n.functions[1]), "x0c1b2e3", "functions keep their own values");
+	is_str(values_of(s.all, n.functions[4]), "c1b2e3", "new functions have theirs");
+	e = plan__enumerators(s.all, vec__last(&s.all->values)->enumeration, &count);
+	ok(count == 1 && e->value == 2, "an enumeration of one plan isn't that of the other");
+	is(n.untyped[0] || n.untyped[1] || n.untyped[4], false, "all of them are told by type");
+	plan_numbers__free(&n);
+	is(sum_add(&s, c, false, 1, &n), 0, "a third one is joined");
+	ok(n.untyped[0], "more than can be loaded in a hit is not told");
+	ok(n.untyped[1], "nor what is of the same name, and found another way");
+	is_str(values_of(s.all, 0), "a1b2c3e4", "what is there stays");
+	plan_numbers__free(&n);
+	sum_free(&s);
+	plan__free(a);
+	plan__free(b);
+	plan__free(c);
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		functions__free(&functions[i]);
+}
+
 static void set_id(struct object *o, uint8_t id)
 {
 	o->build_id_len = 4;
@@ -347,6 +421,7 @@ int main(void)
 	if (!one || !two || !three)
 		return tap__done();
 	test_any_order(one);
+	test_values(one);
 	test_builds(one, two);
 	test_moved(one, three);
 	object__free(one);
