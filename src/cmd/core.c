@@ -60,7 +60,7 @@ static void tell_trace(const struct run *r)
 		note("%s ended before the process did: its newest branches may be older than the "
 		     "dump",
 		     r->shown.trace);
-	else if (!r->core->signal)
+	else if (!r->core->signal || r->core->stopped)
 		note("the process went on after the dump: the newest branches in %s may be later",
 		     r->shown.trace);
 }

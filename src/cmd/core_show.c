@@ -27,7 +27,7 @@ static void put_signal(const struct core *c, struct str *to)
 		return;
 	}
 	killed__signal_name(c->signal, name, sizeof(name));
-	str__printf(to, ", killed by %s", name);
+	str__printf(to, ", %s by %s", c->stopped ? "stopped in a debugger" : "killed", name);
 	if (c->has_info) {
 		killed__code_name(c->signal, c->code, name, sizeof(name));
 		str__printf(to, " %s", name);
@@ -73,6 +73,7 @@ static void put_head_json(const struct core_shown *s, struct str *to)
 	if (c->signal) {
 		killed__signal_name(c->signal, name, sizeof(name));
 		json__member(&j, string, "signal", name);
+		json__member(&j, bool, "stopped", c->stopped);
 	}
 	if (c->has_info) {
 		killed__code_name(c->signal, c->code, name, sizeof(name));
@@ -258,7 +259,8 @@ static void put_thread_json(const struct core_shown *s, const struct core_thread
 	json__open_object(&j);
 	json__member(&j, string, "event", "stack");
 	json__member(&j, unsigned, "tid", t->tid);
-	json__member(&j, bool, "killed", t->tid == s->core->tid && s->core->signal);
+	json__member(&j, bool, "killed",
+		     t->tid == s->core->tid && s->core->signal && !s->core->stopped);
 	json__key(&j, "stack");
 	json__open_array(&j);
 	for (size_t i = t->first; i < t->first + t->n; i++) {

@@ -75,6 +75,7 @@ static int take_notes(struct core *c, const char *path, struct str *answer,
 	c->signal = notes->signal;
 	c->code = notes->code;
 	c->has_info = notes->has_info;
+	c->stopped = notes->stopped;
 	c->has_addr = notes->has_addr;
 	c->addr = notes->addr;
 	c->entry = notes->entry;

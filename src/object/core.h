@@ -52,6 +52,7 @@ struct core_thread {
 struct core {
 	uint32_t pid, tid;    /* tid: the thread that dumped it; in their own PID namespace */
 	int32_t signal, code; /* signal 0: none, as of gcore */
+	bool stopped;	      /* gdb dumped it, which the signal had stopped it for */
 	bool has_info;	      /* code is known */
 	bool has_addr;
 	uint64_t addr;	/* that the thread accessed */

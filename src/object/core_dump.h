@@ -12,7 +12,7 @@
 struct core_notes {
 	uint32_t pid, tid;
 	int32_t signal, code;
-	uint8_t has_info, has_addr, pad[6];
+	uint8_t has_info, has_addr, stopped, pad[5];
 	uint64_t addr;
 	uint64_t entry;
 	uint64_t whole; /* bytes that the file had */

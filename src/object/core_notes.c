@@ -71,6 +71,8 @@ static void take_info(struct dump *d, const char *p, size_t len)
 
 	if (len < pid + 16 + sizeof(d->notes.comm) + sizeof(d->notes.command))
 		return;
+	/* the kernel's first note is a thread's status, gdb's is this one */
+	d->notes.stopped = !d->has_status;
 	d->notes.pid = u32_at(p + pid);
 	memcpy(d->notes.comm, p + pid + 16, sizeof(d->notes.comm) - 1);
 	memcpy(d->notes.command, p + pid + 16 + sizeof(d->notes.comm),

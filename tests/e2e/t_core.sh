@@ -183,6 +183,14 @@ for engine in "${engines[@]}"; do
 	stacks "$T/json" >"$T/stacks"
 	is "$(are_gdbs "$T/stacks" "$T/gdb")" '' "the frames are gdb's"
 done
+
+# ---- gdb's generate-core-file: of a program that a breakpoint stopped ----
+gdb -batch -nx -ex 'set disable-randomization on' -ex 'break main' -ex run -ex "generate-core-file $T/stopped" "$T/crash" >"$T/log" 2>&1
+bb core "$T/stopped"
+exits 0 'a dump that gdb made'
+like "$T/out" ' stopped in a debugger by SIGTRAP' 'the program was stopped, not killed'
+unlike "$T/out" 'killed' 'nothing says that it was'
+
 bb core
 exits 2 'core without a file'
 bb core "$T/crash"
