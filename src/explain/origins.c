@@ -173,6 +173,24 @@ static bool is_no_ending(const struct plan *p, const struct plan_block *b)
 	       (symbol && strstr(symbol->shown ? symbol->shown : "", "__stack_chk_fail"));
 }
 
+static bool has_function(const struct object *o, const char *name)
+{
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		if (!strcmp(s->name, name))
+			return true;
+	return false;
+}
+
+/* The C library's, and not one of the program's own that has its name: where it is linked
+ * statically error_at_line() comes with it. */
+static bool is_error(const struct object *o, const struct symbol *s)
+{
+	return !strcmp(s->name, "error@plt") || !strcmp(s->name, "error_at_line@plt") ||
+	       (!strcmp(s->name, "error") && has_function(o, "error_at_line"));
+}
+
 /* error(3) does not return if its first argument isn't 0, and compilers know: the code behind such
  * a call is something else. */
 static bool is_error_exit(struct code *c, uint32_t block)
@@ -184,8 +202,7 @@ static bool is_error_exit(struct code *c, uint32_t block)
 	const struct block_ops *ops = code__ops(c, block);
 	size_t n = ops->n;
 
-	if (!symbol || (strcmp(symbol->name, "error@plt") && strcmp(symbol->name, "error") &&
-			strcmp(symbol->name, "error_at_line@plt")))
+	if (!symbol || !is_error(o, symbol))
 		return false;
 	while (n-- > 0)
 		if (ops->ops[n].dst == code__argument(c))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * gen TABLE [STRIDE]: every form of an instruction that Zydis knows, each in a function f_BYTES
- * that runs it and returns: assembler on stdout, the table for run.c in TABLE. With STRIDE only
- * every STRIDEth, and those that are known to be hard. A form is an opcode of a map, with or
+ * gen TABLE [STRIDE [tcg]]: every form of an instruction that Zydis knows, each in a function
+ * f_BYTES that runs it and returns: assembler on stdout, the table for run.c in TABLE. With STRIDE
+ * only every STRIDEth, and those that are known to be hard. A form is an opcode of a map, with or
  * without a prefix, with operands in registers or relative to the instruction pointer. Registers
  * and vvvv are those that the kernel's riprel_analyze() has to avoid.
  */
@@ -17,6 +17,7 @@
 static ZydisDecoder decoder;
 static FILE *table;
 static unsigned seen, stride = 1;
+static bool tcg;
 
 struct bytes {
 	unsigned char b[32];
@@ -50,6 +51,25 @@ static bool is_fickle(ZydisMnemonic m)
 		if (fickle[i] == m)
 			return true;
 	return false;
+}
+
+/*
+ * QEMU 10, as an emulator: vroundss and vroundsd end it (target/i386/tcg/emit.c.inc, gen_VROUNDSS()
+ * asserts); a memory operand of 0f c7, but for cmpxchg8b's, is where the instruction before had
+ * one; REX.R chooses a segment register that isn't there.
+ */
+static bool is_wrong_in_qemu(const ZydisDecodedInstruction *z)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_VROUNDSS:
+	case ZYDIS_MNEMONIC_VROUNDSD:
+		return z->raw.vex.L;
+	case ZYDIS_MNEMONIC_MOV:
+		return z->opcode == 0x8c && z->raw.rex.R;
+	default:
+		return z->opcode_map == ZYDIS_OPCODE_MAP_0F && z->opcode == 0xc7 &&
+		       z->raw.modrm.mod != 3 && z->raw.modrm.reg != 1;
+	}
 }
 
 /* What the kernel has, or had, to treat as a case of its own. */
@@ -118,7 +138,8 @@ static void form(const struct bytes *opcode, unsigned char modrm)
 		if (modrm != 0xc0 || !decode(&o, &z))
 			return;
 	}
-	if (is_fickle(z.mnemonic) || (seen++ % stride && !is_hard(&z)))
+	if (is_fickle(z.mnemonic) || (tcg && is_wrong_in_qemu(&z)) ||
+	    (seen++ % stride && !is_hard(&z)))
 		return;
 	write_form(&o, &z);
 }
@@ -213,6 +234,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (argc > 2)
 		stride = atoi(argv[2]);
+	tcg = argc > 3 && !strcmp(argv[3], "tcg");
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	puts("\t.section .note.GNU-stack,\"\",@progbits\n\t.text");
 	fputs("\t.data\n\t.globl forms\nforms:\n", table);

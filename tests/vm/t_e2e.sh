@@ -3,7 +3,7 @@
 #
 # tests/e2e on other kernels: the same files, with this machine's compiler, perl, gdb and so on. By default those
 # whose subject differs between kernels; ALL=1: all that make sense there. KERNELS="6.1 6.12": where.
-# E2E="e2e/t_pid formats/t_fold": only these.
+# E2E="e2e/t_pid formats/t_fold e2e/t_forms,1": only these, the last one with the argument 1.
 
 . "$(dirname "$0")/lib.sh"
 PATH=$PATH:/usr/sbin needs_guest mke2fs dpkg-query
@@ -28,6 +28,7 @@ old=(e2e/t_{pid,handlers,mechanisms,signals}) # on the kernel that has one mecha
 left_out=' t_go t_documented t_trace_file t_reference '
 if [[ ${E2E:-} ]]; then
 	read -ra tests <<<"$E2E"
+	tests=("${tests[@]//,/ }")
 elif [[ ${ALL:-} ]]; then
 	for file in tests/e2e/t_*.sh; do
 		name=$(basename "$file" .sh)
@@ -45,7 +46,7 @@ these() {
 	for name; do
 		if [[ $name == e2e/t_survival && $KERNEL == 6.1 ]]; then
 			skip "$KERNEL $name" 'all functions of libcrypto and python3, by uprobe_event alone: hours'
-		elif [[ $name == e2e/t_forms ]] && ! qemu_10; then
+		elif [[ $name == e2e/t_forms* ]] && ! qemu_10; then
 			skip "$KERNEL $name" "$("$QEMU" --version | head -n 1) steps some of them wrongly"
 		else
 			there+=("$name")
