@@ -103,6 +103,8 @@ ended outside
 is "$(get '.decided_by // .unknown')" 'the signal came from elsewhere: it may come at any place' 'a signal from outside: not decided here'
 ended exec
 is "$(get 'has("unknown")')" true 'another program ended: not known'
+ended own
+at_line 'a function of the program that is named error, and returns' '/\* own \*/'
 ended main
 at_line 'what main() returned, not a destructor' '/\* main \*/'
 
