@@ -8,6 +8,7 @@
 #include "file/format.h"
 
 #define MAX_BLOCKS (16u << 20)
+#define MAX_BLOCK  (1ull << 30) /* bytes */
 
 /* An increment, and how many rows the plan has with it. */
 struct making {
@@ -52,9 +53,9 @@ static bool good_change(const struct making *m, const struct plan_site *s)
 static bool good_block(const struct making *m, const struct plan_block *b)
 {
 	return b->object < m->objects && b->function < m->functions &&
-	       is_index(b->site, m->sites) && is_index(b->next, m->blocks) &&
-	       is_index(b->taken, m->blocks) && b->table <= m->table &&
-	       b->ntable <= m->table - b->table && b->quick <= QUICK_MAX;
+	       b->end - b->start <= MAX_BLOCK && is_index(b->site, m->sites) &&
+	       is_index(b->next, m->blocks) && is_index(b->taken, m->blocks) &&
+	       b->table <= m->table && b->ntable <= m->table - b->table && b->quick <= QUICK_MAX;
 }
 
 static bool good_extent(const struct making *m, const struct plan_extent *extent)
@@ -296,9 +297,9 @@ static bool take_values(struct making *m)
 			  (struct plan_enumerator){xstrdup(e->name), e->value, e->enumeration});
 	}
 	vec__each (v, &m->rows->values) {
-		if (!v->name || v->kind >= KINDS_OF_VALUES || v->from >= FROMS ||
-		    v->fetched > VALUES_FETCHED || v->bit_at > 63 || v->bits > 64 ||
-		    (v > m->rows->values.data && v[-1].function > v->function))
+		if (!v->name || v->of_return > 1 || v->kind >= KINDS_OF_VALUES ||
+		    v->from >= FROMS || v->fetched > VALUES_FETCHED || v->bit_at > 63 ||
+		    v->bits > 64 || (v > m->rows->values.data && v[-1].function > v->function))
 			return false;
 		plan__add_value(rows, v);
 	}

@@ -205,7 +205,7 @@ void src__put_cell(struct output *o, size_t line, unsigned before, const struct 
 	const char *data = o->buffer.data;
 	unsigned least = width_of(data + line, data + o->buffer.len) + 2;
 	unsigned column = max_of(least, (unsigned)COLUMN), room = o->options.width;
-	unsigned width = before + width_of(text->data, text->data + text->len);
+	unsigned width = before + width_of(text->data, vec__end(text));
 
 	if (room && width + column > room)
 		column = least;
