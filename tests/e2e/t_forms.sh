@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A probe on every form of an instruction (tests/forms): each leaves registers, flags, memory, stack, signals and
 # control flow as they are untraced, and takes the traps that bbtrace assumes. t_forms.sh [N]: every Nth of 60,000 forms
-# (50th), and those that are known to be hard; FORMS_STRIDE says so, too.
+# (50th), and those that are known to be hard.
 . "$(dirname "$0")/lib.sh"
 needs root uprobes file:/usr/include/Zydis/Zydis.h
 [[ $(uname -m) == x86_64 ]] || skip_all 'the forms are of x86-64'
 
 limit=7200
-stride=${1:-${FORMS_STRIDE:-50}}
+stride=${1:-50}
 emulator=$(grep -qm 1 '^model name.*QEMU TCG' /proc/cpuinfo && echo tcg)
 cc -O1 -o "$T/gen" tests/forms/gen.c -lZydis && "$T/gen" "$T/table.s" "$stride" $emulator >"$T/forms.s" &&
 	cc -O1 -static -no-pie -z noexecstack -o "$T/run" tests/forms/run.c "$T/forms.s" "$T/table.s" 2>"$T/log" || {

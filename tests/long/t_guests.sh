@@ -27,6 +27,10 @@ for kernel in 6.1 newest; do
 	KERNEL=$kernel SITES=500 tests/vm/t_detach.sh >"$T/out" 2>&1
 	judge $? "t_detach, Linux $kernel, 500 probes"
 done
+HOWS='executed_multi.full executed_multi.witness executed_event' ALL=1 KERNELS=newest tests/vm/t_programs.sh >"$T/out" 2>&1
+judge $? 't_programs, each program, newest, where programs do instructions'
+E2E=e2e/t_forms,10 KERNELS=newest tests/vm/t_e2e.sh >"$T/out" 2>&1
+judge $? 't_forms, each tenth, newest'
 ALL=1 KERNELS='6.1 6.12 newest' tests/vm/t_explain.sh >"$T/out" 2>&1
 judge $? 't_explain, each case, each kernel'
 done_testing

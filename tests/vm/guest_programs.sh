@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_programs.sh BUILD NAME... -- NAME...: traces tests/progs' programs on this kernel, with each of its mechanisms and
-# with copied functions, and counts those behind the --. The host has their single-stepped references and compares; the programs behave the same on
-# both.
+# guest_programs.sh BUILD NAME... -- NAME... [-- HOW...]: traces tests/progs' programs on this kernel, with each of its
+# mechanisms and with copied functions, and counts those behind the --. HOW: only so, "inline", "MECHANISM" or
+# "MECHANISM.PLACEMENT". The host has their single-stepped references and compares; the programs behave the same on both.
 
 . "$(dirname "$0")/guest_lib.sh"
 BUILD=$1
@@ -15,7 +15,12 @@ while (($#)) && [[ $1 != -- ]]; do
 	shift
 done
 shift
-counted=("$@")
+counted=()
+while (($#)) && [[ $1 != -- ]]; do
+	counted+=("$1")
+	shift
+done
+hows=("${@:2}")
 
 bb doctor -F json
 mechanisms=$(jq -r 'select(.available and (.mechanism | test("^(uprobe|executed)_(multi|event)$"))) | .mechanism' "$T/out.txt")
@@ -32,9 +37,16 @@ trace() {
 	mv build/cmp/*.json "$OUT/$1.counts/cmp/"
 }
 
-for mechanism in $mechanisms; do
-	trace "$mechanism" --attach "$mechanism"
+if ((!${#hows[@]})); then
+	read -ra hows <<<"${mechanisms//$'\n'/ }"
+	[[ $(uname -m) != x86_64 ]] || hows+=(inline)
+fi
+for how in "${hows[@]}"; do
+	case $how in
+	inline) trace inline --engine inline ;;
+	*.*) trace "$how" --attach "${how%.*}" --placement "${how#*.}" ;;
+	*) trace "$how" --attach "$how" ;;
+	esac
 done
-[[ $(uname -m) != x86_64 ]] || trace inline --engine inline
 bring_back
 done_testing

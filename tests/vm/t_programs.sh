@@ -3,7 +3,7 @@
 #
 # User mode on other kernels, with each of their mechanisms and with copied functions: tests/progs' programs, compared with the single-stepped
 # references from this machine. 5.15 is the oldest supported kernel; an older one is refused with a message.
-# KERNELS="6.12": on these.
+# KERNELS="6.12": on these. HOWS="executed_multi.full": only with this mechanism and placement.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest perl setarch readelf nm
@@ -47,7 +47,7 @@ for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
 	rm -rf "$T/back"
 	guest -t 7200 -f "$BUILD/ref" "${files[@]}" -f "$(command -v setarch)" -f "$(command -v readelf)" -f "$(command -v nm)" \
-		-- tests/vm/guest_programs.sh "$BUILD" "${names[@]}" -- "${counted[@]}"
+		-- tests/vm/guest_programs.sh "$BUILD" "${names[@]}" -- "${counted[@]}" ${HOWS:+-- $HOWS}
 	for folder in "$T"/back/*; do
 		[[ ! -d $folder ]] || compare "$folder"
 	done
