@@ -71,6 +71,16 @@ static const struct kernel_member followed[] = {
 	{"trace_uprobe", "uprobe"},
 };
 
+/* Where threads may have a shadow stack (arch/x86/include/asm/shstk.h), the program must see which
+ * ones do: bpf/arch/x86_execute.h, is_special(). */
+static int find_shadow_stacks(void)
+{
+	static const struct kernel_member stacks = {"thread_shstk", "base"};
+	static const struct kernel_member which = {"thread_struct", "features"};
+
+	return kernel_types__have(&stacks, 1) ? 0 : kernel_types__have(&which, 1);
+}
+
 static int ask(void)
 {
 	const struct arch *arch = arch__native();
@@ -82,6 +92,9 @@ static int ask(void)
 	if (err)
 		return err;
 	err = kernel_types__have(followed, ARRAY_SIZE(followed));
+	if (err)
+		return err;
+	err = find_shadow_stacks();
 	if (err)
 		return err;
 	err = find_variable("__per_cpu_offset", &answer.per_cpu);
