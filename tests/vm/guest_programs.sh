@@ -30,8 +30,11 @@ isnt "$mechanisms" '' "Linux $(uname -r) has a mechanism to attach to programs: 
 trace() {
 	STAGES=trace BBFLAGS="${*:2}" tests/check/compare_all.sh build "${traced[@]}" >"$T/traced" 2>&1
 	ok $? "$(uname -r) $1: traced, programs print and return what they always do" || diag "$(grep -B8 '^not ok' "$T/traced")"
-	mkdir -p "$OUT/$1/cmp" "$OUT/$1.counts/cmp"
+	mkdir -p "$OUT/$1/cmp"
 	mv build/cmp/*.json "$OUT/$1/cmp/"
+	# a jump out of a handler leaves paths unknown, and what ran there isn't counted
+	[[ $1 != *.witness ]] || return 0
+	mkdir -p "$OUT/$1.counts/cmp"
 	STAGES=trace BBFLAGS="-c ${*:2}" tests/check/compare_all.sh build "${counted[@]}" >"$T/traced" 2>&1
 	ok $? "$(uname -r) $1: counted, too" || diag "$(grep -B8 '^not ok' "$T/traced")"
 	mv build/cmp/*.json "$OUT/$1.counts/cmp/"

@@ -9,11 +9,12 @@
 needs_guest perl setarch readelf nm
 [[ -x $BUILD/stepref && -d $BUILD/progs ]] || skip_all "needs $BUILD/stepref and $BUILD/progs: make -C tests/progs"
 
-# Those whose traces are made of what kernels do differently; ALL=1: all but those that are long under emulation.
+# Those whose traces are made of what kernels do differently; ALL=1: all but those that are long under emulation, and
+# those that jump into the C library's functions, which it chooses by the processor.
 names=(fib-staticpie jcc loopinsn switch fptr-nopie tail longjmp except handler sigjmp context threads pexit forks vforks
 	execs killed dlopen-again odd callback ifunc strict musl)
 [[ -z ${ALL:-} ]] ||
-	mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ && $1 !~ /^(million|deep)$/ { print $1 }' tests/progs/progs.list)
+	mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ && $1 !~ /^(million|deep|tailmem(-slots|-nopie|-clang|-all)?)$/ { print $1 }' tests/progs/progs.list)
 
 # Handlers of signals, which leave no count open there: that is seen by a kprobe.
 counted=(handler sigjmp altstack nestsig killed)
