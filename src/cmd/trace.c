@@ -2,8 +2,8 @@
 /* The verbs user, kernel and trace: resolves operands, builds the plan, attaches probes, and writes
  * the trace to stdout or a file. */
 #include <errno.h>
-#include <signal.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -73,16 +73,15 @@ static bool add_typed(const struct diff_view *v, const struct step_pair *steps,
 	return true;
 }
 
-bool arguments__put_json(const struct diff_view *v, const struct step_pair *steps, int side,
+void arguments__put_json(const struct diff_view *v, const struct step_pair *steps, int side,
 			 struct json *j)
 {
 	struct output o = output_of(v);
 
 	if (!shows(v, steps, side) || !values__has_args(&o, steps->of[side]))
-		return false;
+		return;
 	json__key(j, "args");
 	values__put_json(&o, j, steps->of[side]);
-	return true;
 }
 
 /* ---- registers ---- */

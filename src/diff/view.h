@@ -89,8 +89,8 @@ struct arguments arguments__registers(const struct diff_view *v, const struct st
 void arguments__free(struct arguments *a);
 /* Is it known of both, and the same? */
 bool argument__is_same(const struct argument *a);
-/* As an object by name; false: the types aren't known. */
-bool arguments__put_json(const struct diff_view *v, const struct step_pair *steps, int side,
+/* Appends the member args, an object by name, if the types are known. */
+void arguments__put_json(const struct diff_view *v, const struct step_pair *steps, int side,
 			 struct json *j);
 /* Appends "(NAME=0x1, NAME=0x2|0x3)": behind a bar the value in B, where that differs; "?": not
  * known. */

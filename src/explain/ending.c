@@ -64,27 +64,28 @@ static bool is_status(const struct explaining *e, uint64_t value)
 	return !e->signal && (int)(value & 0xff) == e->status;
 }
 
-/* main's result, that its caller in the C library has passed to exit(3). */
+/* main's result, that its caller in the C library has passed to exit(3); else that of the last
+ * function that returned the status. */
 static struct verdict *take_status(const struct plan *p, verdict_vec *v, const struct explaining *e)
 {
-	for (size_t i = v->len; i-- > 0;)
-		if (!strcmp(p->functions.data[v->data[i]->function].name, "main") &&
-		    is_status(e, v->data[i]->value)) {
-			struct verdict *found = v->data[i];
+	struct verdict *found;
+	size_t at = v->len;
 
-			v->data[i] = *vec__last(v);
-			v->len--;
-			return found;
-		}
-	for (size_t i = v->len; i-- > 0;)
-		if (is_status(e, v->data[i]->value)) {
-			struct verdict *found = v->data[i];
+	for (size_t i = v->len; i-- > 0;) {
+		bool is_main = !strcmp(p->functions.data[v->data[i]->function].name, "main");
 
-			v->data[i] = *vec__last(v);
-			v->len--;
-			return found;
-		}
-	return NULL;
+		if (!is_status(e, v->data[i]->value) || (at < v->len && !is_main))
+			continue;
+		at = i;
+		if (is_main)
+			break;
+	}
+	if (at == v->len)
+		return NULL;
+	found = v->data[at];
+	v->data[at] = *vec__last(v);
+	v->len--;
+	return found;
 }
 
 static void add(struct ending_found *out, struct verdict *v, uint32_t site)

@@ -339,11 +339,6 @@ static void add_extents(struct joining *j)
 
 /* ---- named events ---- */
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static bool same_fields(const struct plan *a, uint32_t x, const struct plan *b, uint32_t y)
 {
 	size_t n, m;

@@ -33,6 +33,12 @@ struct joining {
 	struct map64 enumerations;     /* of p -> 1 + that of the joined plan */
 };
 
+/* Or are they both NULL? */
+static inline bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
 /* Gives each row of p its number in the joined plan, and lists those that are new (join_find.c). 0;
  * -EXDEV. */
 int joining__find(struct joining *j);

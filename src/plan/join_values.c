@@ -21,11 +21,6 @@ static int by_function(const void *a, const void *b)
 					  : 0;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static bool same_enumerators(const struct joining *j, uint32_t ours, uint32_t theirs)
 {
 	size_t n, m;

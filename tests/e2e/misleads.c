@@ -30,17 +30,6 @@ K void *worker(void *p)
 		*(volatile int *)0 = 1;
 	return p;
 } /* thread */
-K void error(int status, const char *text)
-{
-	turns += status + *text;
-} /* of its own: it returns */
-K int checked(int c)
-{
-	if (c > 2) /* own */
-		return 0;
-	error(1, "too few");
-	return 5;
-}
 static int late;
 __attribute__((destructor)) static int leave(void)
 {
@@ -85,8 +74,6 @@ int main(int c, char **v)
 	}
 	if (!strcmp(v[1], "exec"))
 		execlp("false", "false", NULL);
-	if (!strcmp(v[1], "own"))
-		return checked(c);
 	late = 1;
 	if (c > 1) /* main */
 		return 3;

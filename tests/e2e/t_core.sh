@@ -185,7 +185,7 @@ for engine in "${engines[@]}"; do
 done
 
 # ---- gdb's generate-core-file: of a program that a breakpoint stopped ----
-gdb -batch -nx -ex 'set disable-randomization on' -ex 'break main' -ex run -ex "generate-core-file $T/stopped" "$T/crash" >"$T/log" 2>&1
+gdb -batch -nx -ex 'break main' -ex run -ex "generate-core-file $T/stopped" "$T/crash" >"$T/log" 2>&1
 bb core "$T/stopped"
 exits 0 'a dump that gdb made'
 like "$T/out" ' stopped in a debugger by SIGTRAP' 'the program was stopped, not killed'

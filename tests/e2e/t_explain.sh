@@ -103,10 +103,26 @@ ended outside
 is "$(get '.decided_by // .unknown')" 'the signal came from elsewhere: it may come at any place' 'a signal from outside: not decided here'
 ended exec
 is "$(get 'has("unknown")')" true 'another program ended: not known'
-ended own
-at_line 'a function of the program that is named error, and returns' '/\* own \*/'
 ended main
 at_line 'what main() returned, not a destructor' '/\* main \*/'
+
+cat >"$T/own.c" <<'EOF'
+#include <unistd.h>
+static volatile int turns;
+__attribute__((noipa)) void error(int status, const char *text) { turns += status + *text; }
+__attribute__((noipa)) int checked(int c)
+{
+	if (c > 4)
+		return 0;
+	if (c == 3)
+		error(1, "three");
+	_exit(5);
+}
+int main(int argc, char **argv) { return checked(argc); }
+EOF
+cc -w -O0 -g -o "$T/own" "$T/own.c" || exit 2
+bb why -F json -o "$T/json" -- "$T/own"
+is "$(get '.decided_by.src[0].line')" 6 'a function of the program that is named error may return: calling it or not decides nothing'
 
 # ---- real programs: what they tested ----
 bb why -F json -o "$T/json" -- cat /nonexistent
