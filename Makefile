@@ -91,8 +91,8 @@ $(B)/fuzz/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
 
 $(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/packets.o $(b)/output/perfetto.o) $(B)/unit/test_output_perfetto.o $(B)/corpus/fuzz_trace_file $(B)/fuzz/fuzz_trace_file: | $(B)/output/perfetto.pb-c.h
 
-# The BPF program: each object and its skeleton. gs is a register of x86.
-BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(filter-out $(if $(filter x86,$(BPF_ARCH)),,bpf/gs.bpf.c),$(wildcard bpf/*.bpf.c)))
+# The BPF program: each object and its skeleton. gs is a register of x86, text has numbers of its system calls.
+BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(filter-out $(if $(filter x86,$(BPF_ARCH)),,bpf/gs.bpf.c bpf/text.bpf.c),$(wildcard bpf/*.bpf.c)))
 
 $(B)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/*/*.h vmlinux/*.h vmlinux/*/*.h) Makefile
 	@mkdir -p $(@D)
@@ -104,7 +104,7 @@ $(B)/%.skel.h: $(B)/%.bpf.o
 	@echo "  SKEL  $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c) src/source/inline/gs.c) $(B)/san/source/inline/gs.o $(B)/fuzz/source/inline/gs.o: | $(BPF_SKEL)
+$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c) src/source/inline/gs.c src/source/inline/text_calls.c) $(foreach b,san fuzz,$(B)/$(b)/source/inline/gs.o $(B)/$(b)/source/inline/text_calls.o): | $(BPF_SKEL)
 
 # ---- unit tests: no root, under AddressSanitizer and UBSan ----
 
@@ -120,7 +120,7 @@ $(B)/san/%.o: src/%.c Makefile
 SAN_LIB := $(B)/san/libbbtrace.so
 $(SAN_LIB): $(patsubst $(B)/%,$(B)/san/%,$(PURE))
 	@echo "  LD    $@"
-	$(Q)$(CC) $(SAN) -shared -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(SAN) -shared -Wl,-soname,$(@F) -o $@ $^ $(LIBS)
 
 $(B)/unit/%.o: tests/unit/%.c Makefile
 	@mkdir -p $(@D)
@@ -141,12 +141,20 @@ $(B)/unit/test_brake: $(B)/san/cmd/brake.o
 $(B)/unit/test_packer: $(B)/san/cmd/packer.o $(B)/san/cmd/sink.o $(B)/san/cmd/sink_file.o
 $(B)/unit/test_costs: $(B)/san/cmd/costs_text.o
 
+# The whole program: tests/e2e/t_pairs.sh.
+SAN_PROG := $(patsubst $(B)/%,$(B)/san/%,$(B)/main.o $(filter-out $(PURE),$(LIB)))
+$(patsubst $(B)/%,$(B)/san/%,$(filter $(B)/source/probes/%,$(LIB))): | $(BPF_SKEL)
+$(B)/san/cmd/syscall_names.o: | $(B)/cmd/syscall_numbers.inc
+$(B)/san/bbtrace: $(SAN_PROG) $(SAN_LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(SAN) -Wl,-rpath,'$$ORIGIN' -o $@.new $^ $(LIBS) && mv -f $@.new $@
+
 unit: $(UNIT)
 
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
 
-# They link all pure code, the command line's options and the reader of branch weights.
-FUZZ_CMD := $(B)/cmd/options.o $(B)/cmd/option_values.o $(B)/cmd/option_setters.o $(B)/cmd/control_line.o $(B)/cmd/formats.o $(B)/cmd/covered.o $(B)/cmd/edge_line.o $(B)/cmd/costs_text.o
+# They link all pure code, the command line's options, the reader of branch weights and what joins files.
+FUZZ_CMD := $(B)/cmd/options.o $(B)/cmd/option_values.o $(B)/cmd/option_setters.o $(B)/cmd/control_line.o $(B)/cmd/formats.o $(B)/cmd/covered.o $(B)/cmd/edge_line.o $(B)/cmd/costs_text.o $(B)/cmd/joined.o $(B)/cmd/target_sums.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(filter-out %/object/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(PURE) $(FUZZ_CMD)))
 FUZZ_TIME ?= 60
@@ -240,7 +248,7 @@ quick-%:
 # TESTS="tests/e2e/t_x.sh …": only these.
 check:
 	@scripts/deps.sh test
-	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised $(B)/growing $(B)/relocated
+	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised $(B)/growing $(B)/relocated $(B)/san/bbtrace
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	$(BUILD_ALL) quick
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
@@ -262,7 +270,7 @@ foreign-%:
 check-long:
 	@scripts/deps.sh test
 	@scripts/deps.sh long
-	$(BUILD_ALL) all $(B)/sites $(B)/batches $(B)/supervised
+	$(BUILD_ALL) all $(B)/sites $(B)/batches $(B)/supervised $(B)/san/bbtrace
 	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/long/t_*.sh))" scripts/check.sh
 
 # Every format with the tools that read it, including browsers and databases.

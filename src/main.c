@@ -3,8 +3,10 @@
  * for all verbs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 #include "cmd/cmd.h"
+#include "cmd/confine.h"
 
 static void help(FILE *out)
 {
@@ -115,12 +117,37 @@ static int run(const struct verb *verb, int argc, char **argv)
 	}
 	if (verb->check(&args))
 		return fail(EXIT_USAGE);
-	status = verb->run(&args);
+	status = confine__reader(&args);
+	if (!status)
+		status = verb->run(&args);
+	confine__end();
 	if (status >= 0)
 		return status;
 	return fail(err__is_usage()	     ? EXIT_USAGE
 		    : verb->bit == VERB_DIFF ? EXIT_TROUBLE
 					     : EXIT_CANNOT);
+}
+
+static bool reader_has_gone(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO};
+
+	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
+}
+
+/*
+ * What a verb printed may still be in stdout's buffer, and what was lost of it is known here alone.
+ * A reader of a pipe that has gone away is no error, as everywhere.
+ */
+static int end(int status, const struct verb *verb)
+{
+	int err = fflush(stdout) ? errno : 0;
+
+	if (!ferror(stdout) || reader_has_gone())
+		return status;
+	err__set(err ? err : EIO, "cannot write to stdout: %s",
+		 err ? strerror(err) : "some of it was lost");
+	return fail(verb && verb->bit == VERB_DIFF ? EXIT_TROUBLE : EXIT_CANNOT);
 }
 
 static bool is_one_of(const char *arg, const char *a, const char *b, const char *c)
@@ -149,11 +176,8 @@ static int tell_help(char **names)
 	return EXIT_TRACED;
 }
 
-int main(int argc, char **argv)
+static int run_main(int argc, char **argv, const struct verb **verb)
 {
-	const struct verb *verb;
-
-	hold_streams();
 	if (is_set_id())
 		return fail(EXIT_CANNOT);
 	if (argc < 2) {
@@ -166,8 +190,19 @@ int main(int argc, char **argv)
 		printf("bbtrace %s\n", BBTRACE_VERSION);
 		return EXIT_TRACED;
 	}
-	verb = verb__find(argv[1]);
-	if (verb)
-		return run(verb, argc - 1, argv + 1);
+	*verb = verb__find(argv[1]);
+	if (*verb)
+		return run(*verb, argc - 1, argv + 1);
 	return refuse(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	const struct verb *verb = NULL;
+	int status;
+
+	hold_streams();
+	rights__user();
+	status = run_main(argc, argv, &verb);
+	return end(status, verb);
 }

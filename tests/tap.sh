@@ -26,6 +26,9 @@ tap__end() {
 trap tap__end EXIT
 trap 'exit 130' INT TERM
 
+# Is it, by its number, one of those that `make check` runs: each third? MATRIX=whole: each (tests/long/t_matrices.sh).
+in_part() { [[ ${MATRIX:-} == whole ]] || (($1 % 3 == 0)); }
+
 # Prints lines as comments, so that a traced program's output isn't read as TAP.
 diag() { sed 's/^/# /' <<<"$*"; }
 

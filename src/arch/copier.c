@@ -44,4 +44,5 @@ void code_buffer__free(struct code_buffer *c)
 	free_part(&c->cold);
 	vec__free(&c->labels);
 	vec__free(&c->faults);
+	vec__free(&c->times);
 }

@@ -41,6 +41,16 @@ struct code_fault {
 	bool cold;
 };
 
+/* A range of emitted code that begins by reading the time stamp counter, which a process may be
+ * forbidden (prctl(2), PR_SET_TSC). Instead of it: execution goes on at a label, or, NO_LABEL, the
+ * time 0 is stored. What is in the range may be executed from its start again. */
+#define NO_LABEL UINT32_MAX
+struct code_time {
+	uint32_t start, end; /* offsets in their part */
+	uint32_t instead;    /* a label, or NO_LABEL */
+	bool cold;
+};
+
 /* How a thread of a Go program finds its goroutine: struct g of Go's runtime, which begins with the
  * ends of its stack. */
 struct log_goroutine {
@@ -54,6 +64,7 @@ struct code_buffer {
 	struct code_part hot, cold;
 	VEC(struct code_label) labels;
 	VEC(struct code_fault) faults;
+	VEC(struct code_time) times;
 	/* Set before log_begin(): little is kept below the stack pointer, where there is little
 	 * room; records tell whose they are. */
 	bool small_stack;
@@ -74,6 +85,7 @@ struct reg_use {
 	uint32_t reads, writes;
 	bool reads_flags;  /* any of those that the log changes (arithmetic flags) */
 	bool writes_flags; /* all of them, in any case */
+	bool may_fault;	   /* false: never, on any processor */
 };
 
 /* What is logged before an instruction, or on an edge. */
@@ -110,9 +122,10 @@ struct arch_copier {
 	/* The conditional branch insn, to a label if it is taken. -ENOTSUP. */
 	int (*branch)(struct code_buffer *c, const struct insn *insn, const uint8_t *bytes,
 		      uint32_t label);
-	/* Pushes an address of the original, as a call would, without changing registers or flags.
-	 */
-	void (*push_return)(struct code_buffer *c, uint64_t vaddr);
+	/* Pushes an address of the original, as the call before that would, without changing
+	 * registers or flags. If what the call reads can't be read, or the stack ends there, the
+	 * fault comes before anything was changed. */
+	void (*push_return)(struct code_buffer *c, uint64_t vaddr, const uint8_t *call, size_t len);
 	/* The jump to where an indirect call goes, of the same length; false: the operand is
 	 * relative to the stack pointer. */
 	bool (*call_to_jump)(const uint8_t *bytes, size_t len, uint8_t *out);
@@ -134,6 +147,10 @@ struct arch_copier {
 	/* Appends code that adds 1 to a counter of the thread, and changes nothing else but
 	 * registers that are dead, a bit each, and the flags if they are. */
 	void (*count)(struct code_buffer *c, uint32_t counter, uint32_t dead, bool flags_dead);
+
+	/* Changes the n bytes of a struct code_time to what is executed instead; instead: how far
+	 * that is from their start, 0: the time 0 is stored. */
+	void (*untime)(uint8_t *code, size_t n, int32_t instead);
 
 	/* ---- patches of the original ---- */
 

@@ -30,6 +30,7 @@
 #define LOG_SLOT                                                                                   \
 	(2 * LOG_PAGE + LOG_RING) /* struct log_ring, the ring, a spare page for                   \
 				     records that are dropped */
+#define LOG_BELL_AT  2048
 #define LOG_RING_AT  LOG_PAGE
 #define LOG_SPARE_AT (LOG_PAGE + LOG_RING)
 /* Behind these a slot has counters, 8 bytes each (arch_copier.count). */
@@ -58,7 +59,11 @@ struct log_ring {
 	uint64_t segments; /* that were filled before the current one */
 	uint64_t dropped;  /* records since dropping began */
 	uint64_t kept;	   /* while records are dropped: the cursor to go on from */
-	uint64_t reserved[3];
+	/* where the time stamp counter may not be read: the reader's last look that was waited
+	 * behind, and for how many rounds */
+	uint64_t waited, rounds;
+	uint64_t asks; /* 1: it wants its tracer to look (arch_tracee.beacon), and waits for a 0; in
+			  its low half a futex(2) */
 	/* written by the reader */
 	uint64_t base;	   /* running address of this slot */
 	uint64_t released; /* segments that were read: segment n may be written if n - released,
@@ -76,6 +81,8 @@ struct log_ring {
 	uint64_t goid, g_start, g_end; /* that; its stack */
 	uint64_t owner;		       /* running address of its cell */
 	uint64_t seen;		       /* its g at the last record */
+	uint64_t bell; /* running address of a futex that is rung by who asks: LOG_BELL_AT of a slot
+			*/
 };
 #define LOG_GOROUTINE_NONE   1
 #define LOG_GOROUTINE_UNTOLD 2
@@ -133,7 +140,7 @@ enum log_kind {
 	((uint32_t)(kind) << LOG_KIND_SHIFT | (uint32_t)(lowered) << LOG_LOWERED_SHIFT |           \
 	 ((taken) ? LOG_TAKEN : 0) | (uint32_t)(site))
 /* With log_options.timed LOG_BRANCH and LOG_TARGET have another word, the time, at the end. Times
- * are those of the time stamp counter. */
+ * are those of the time stamp counter; 0: not known, the process may not read it. */
 
 struct log_options {
 	uint32_t regs; /* of an entry, a bit each by register number: always those of the arguments

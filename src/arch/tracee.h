@@ -35,8 +35,10 @@ struct errand_code {
 	uint32_t done;	 /* offset behind the first one that sets the mask */
 };
 
-/* Code that its thread calls in order to stop: by a signal that is ignored without a tracer. */
-#define BEACON_MAX 128
+/* Code that its thread calls in order to stop: struct log_ring.asks. It waits that long for its
+ * tracer. */
+#define BEACON_MAX     192
+#define BEACON_WAIT_NS 500000000ull
 
 struct tracee_memory {
 	const void *of;
@@ -68,13 +70,16 @@ struct arch_tracee {
 	bool (*return_from)(void *regs, const struct errand *e, const struct tracee_memory *m);
 	/* Does what a branch does. False: not a branch, or it can't be told where it goes. */
 	bool (*branch)(void *regs, const struct insn *insn, const struct tracee_memory *m);
-	/* A beacon; *behind: the offset where its thread stops, by the signal beacon_signal. */
-	size_t (*beacon)(uint8_t out[BEACON_MAX], size_t *behind);
-	int beacon_signal;
-	/* A thread that is at this offset of a beacon: its registers when it has returned from it,
-	 * and its mask of signals, if that is not *mask. False: its stack can't be read. */
-	bool (*leave_beacon)(void *regs, uint64_t offset, const struct tracee_memory *m,
-			     uint64_t *mask);
+	/* Does what the instruction at the pc does, if that is one that only moves and computes,
+	 * and not a branch. Memory is read before it is written, at most once, and what is written
+	 * would be the same if it was done twice. False: it isn't known, or memory has refused;
+	 * nothing has changed. */
+	bool (*emulate)(void *regs, const uint8_t *bytes, size_t n, const struct tracee_memory *m);
+	/* A beacon, which may be anywhere: bytes. */
+	size_t (*beacon)(uint8_t out[BEACON_MAX]);
+	/* A thread that is at this offset of a beacon: its registers when it has returned from it.
+	 * False: its stack can't be read. */
+	bool (*leave_beacon)(void *regs, uint64_t offset, const struct tracee_memory *m);
 	uint32_t audit; /* the AUDIT_ARCH_ that filters of system calls see */
 	/* A thread that was stopped within a system call, which is to be executed again: sets the
 	 * registers as the kernel does when no signal is delivered (handle_signal() of
@@ -93,6 +98,9 @@ struct arch_tracee {
 	bool (*asks_to_set_log)(const uint8_t *code, size_t n);
 	/* That number near the system call's own: within TRACEE_CALL_MAX bytes. */
 	bool (*calls_to_set_log)(const uint8_t *code, size_t n);
+	/* The registers of a thread that is where a log reads the time stamp counter (struct
+	 * code_time): as if it had read that. */
+	void (*give_time)(void *regs, uint64_t ticks);
 	uint64_t returned; /* bytes that the handler's return has popped when it calls sigreturn */
 };
 

@@ -10,6 +10,7 @@
 #include "branch_weights.h"
 #include "edge_line.h"
 #include "show.h"
+#include "util/given.h"
 
 struct branch_weight {
 	uint64_t vaddr;
@@ -214,14 +215,20 @@ static int take_line(struct branch_weights *p, const char *line, size_t len)
 
 #define COUNTS_LIMIT (1u << 30)
 
-static int read_counts(struct branch_weights *p, const char *name)
+static int no_counts(const char *name)
+{
+	return err__set(EINVAL, "%s is neither a trace file (-o FILE) nor what -c -F json writes",
+			name);
+}
+
+static int read_counts(struct branch_weights *p, int fd, const char *name)
 {
 	autofree char *text = NULL;
 	const char *line, *next, *end;
 	unsigned number = 1;
 	bool any = false;
 	size_t len;
-	int err = file__read(name, COUNTS_LIMIT, &text, &len);
+	int err = fd__read(fd, name, COUNTS_LIMIT, &text, &len);
 
 	if (err)
 		return err;
@@ -235,25 +242,28 @@ static int read_counts(struct branch_weights *p, const char *name)
 		any |= got;
 		next = newline ? newline + 1 : end;
 	}
-	return any ? 0
-		   : err__set(EINVAL,
-			      "%s is neither a trace file (-o FILE) nor what -c -F json writes",
-			      name);
+	return any ? 0 : no_counts(name);
 }
 
 int branch_weights__read(const char *name, struct branch_weights **out)
 {
 	with_own_rights;
-	autoclose int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	autoclose int fd = file__open_given(name, &st);
 	struct branch_weights *p = *out = xcalloc(1, sizeof(*p));
 	char magic[16];
-	ssize_t n = fd < 0 ? -1 : pread(fd, magic, sizeof(magic), 0);
+	ssize_t n = fd < 0 ? 0 : pread(fd, magic, sizeof(magic), 0);
 	int err;
 
+	if (fd < 0)
+		return fd;
 	if (n < 0)
 		return err__set(errno, "cannot read %s: %s", name, strerror(errno));
-	if (!trace_reader__is_magic(magic, n))
-		return read_counts(p, name);
+	if (!trace_reader__is_magic(magic, n)) {
+		if (!n || *magic != '{' || st.st_size > COUNTS_LIMIT)
+			return no_counts(name);
+		return read_counts(p, fd, name);
+	}
 	err = read_trace(p, fd);
 	return err ? err__prefix(err, "%s", name) : 0;
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* CMD: a child that waits on a pipe until the probes are attached, then executes the command. It
- * dies with bbtrace. */
+/* CMD: a child that waits on a pipe until the probes are attached, then executes the command. If
+ * bbtrace ends before that, so does the child. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cmd.h"
+#include "interrupt.h"
 
 static bool is_program(const char *path)
 {
@@ -141,6 +143,15 @@ wait_and_exec(int go, int failed, char **command, const struct passwd *pw)
 	_exit(EXIT_NOT_FOUND);
 }
 
+/* The caller has to have the right: capabilities of bbtrace's file would make whoever runs it any
+ * other user, and root. */
+static int may_change_user(void)
+{
+	with_own_rights;
+
+	return privileges__check(PRIVILEGE_SETUID | PRIVILEGE_SETGID, "-u NAME");
+}
+
 int child__prepare(struct child *c, char **command, const char *user, int *status)
 {
 	struct passwd *pw = NULL;
@@ -154,7 +165,7 @@ int child__prepare(struct child *c, char **command, const char *user, int *statu
 	*status = EXIT_CANNOT;
 	if (user && !(pw = getpwnam(user)))
 		return err__set(ENOENT, "no such user: '%s'", user);
-	if (user && (err = privileges__check(PRIVILEGE_SETUID | PRIVILEGE_SETGID, "-u NAME")))
+	if (user && (err = may_change_user()))
 		return err__prefix(err, "cannot run %s as %s", command[0], user);
 	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
 		return err__set(errno, "cannot make a pipe: %s", strerror(errno));
@@ -210,6 +221,42 @@ void child__tell_signal(struct child *c)
 {
 	if (child__ended(c, false) && c->signal && c->signal != SIGINT && c->signal != SIGPIPE)
 		note("%s was killed by signal %d (%s)", c->name, c->signal, strsignal(c->signal));
+}
+
+/* A job in the foreground of a terminal: that is the shell's again when bbtrace ends. */
+static bool has_terminal(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (tcgetpgrp(fd) == getpgrp())
+			return true;
+	return false;
+}
+
+/* A short one has its status told, as without -t. */
+static bool ends_soon(struct child *c)
+{
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + CHILD_LEFT_S * 1000000000ull;
+
+	while (!child__ended(c, false)) {
+		if (interrupted || now_ns(CLOCK_MONOTONIC) > end)
+			return false;
+		poll(NULL, 0, 10);
+	}
+	return true;
+}
+
+bool child__leave(struct child *c)
+{
+	if (!c->pid || ends_soon(c) || interrupted)
+		return false;
+	if (has_terminal()) {
+		note("%s still runs (PID %d) and has the terminal: waiting for it", c->name,
+		     (int)c->pid);
+		return false;
+	}
+	note("%s still runs (PID %d), no longer traced: left alone, with status %d", c->name,
+	     (int)c->pid, EXIT_LEFT);
+	return true;
 }
 
 void child__cancel(struct child *c)

@@ -20,6 +20,7 @@ enum {
 	EXIT_DIFFERENT = 1, /* diff */
 	EXIT_TROUBLE = 2,   /* diff: in place of CANNOT */
 	EXIT_UNDER = 3,	    /* --fail-under */
+	EXIT_LEFT = 124,    /* -t: CMD runs on, as timeout(1) has it */
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127
 };
@@ -317,6 +318,10 @@ int child__start(struct child *c, int *status);
 bool child__ended(struct child *c, bool wait);
 /* A note, if a signal ended it: as a shell does, which can't here, since CMD is not its child. */
 void child__tell_signal(struct child *c);
+/* The time is over: is a CMD that still runs so many seconds later left to itself? Not if it would
+ * lose the terminal by that. A note says what is done. */
+#define CHILD_LEFT_S 5
+bool child__leave(struct child *c);
 /* Kills a child that was not started. */
 void child__cancel(struct child *c);
 

@@ -76,6 +76,8 @@ static void status_text(const struct control *c, const struct status *s, struct 
 		missed__name(m, c->plan, out);
 		put_number(out, ")", m->hits);
 	}
+	if (s->totals->untraced)
+		put_number(out, "not fully traced", s->totals->untraced);
 }
 
 static void status_json(const struct control *c, const struct status *s, struct str *out)
@@ -99,6 +101,7 @@ static void status_json(const struct control *c, const struct status *s, struct 
 	if (s->totals->missed)
 		json__member(&j, unsigned, "missed_at_most", s->totals->missed);
 	missed__json(&c->live->show.missed, c->plan, &j);
+	untraced__json(&c->live->show.untraced, c->plan, &j);
 	json__close_object(&j);
 	str__putc(out, '\n');
 }
@@ -206,7 +209,7 @@ int control__open(struct control *c)
 	if (err || c->socket.fd < 0)
 		return err;
 	note_verbose("bbtrace ctl reaches this trace by %s", c->socket.path);
-	c->server = control_server__new(c->socket.fd, geteuid(), on_request, c);
+	c->server = control_server__new(c->socket.fd, rights__user(), on_request, c);
 	return 0;
 }
 

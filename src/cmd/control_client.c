@@ -91,7 +91,7 @@ static int check_peer(const struct control_client *c)
 
 	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
 		return err__set(errno, "%s: %s", c->who, strerror(errno));
-	if (!geteuid() || !peer.uid || peer.uid == geteuid())
+	if (!rights__user() || !peer.uid || peer.uid == rights__user())
 		return 0;
 	return err__set(EPERM, "%s belongs to user %u", c->who, peer.uid);
 }

@@ -55,11 +55,14 @@ static int put_counts(struct control *c, struct str *answer)
 static int put_totals(struct control *c, struct str *answer)
 {
 	const struct trace_totals *t = show__totals(&c->live->show);
-	const struct output_options options = {.realtime_offset = c->meta->realtime_offset,
-					       .about.host = c->meta->host};
+	const struct output o = {.plan = c->plan,
+				 .missed = &c->live->show.missed,
+				 .untraced = &c->live->show.untraced,
+				 .options = {.realtime_offset = c->meta->realtime_offset,
+					     .about.host = c->meta->host}};
 
 	if (c->json) {
-		json__put_summary(answer, t, c->plan, &c->live->show.missed, &options);
+		json__put_summary(answer, t, &o);
 		return 0;
 	}
 	totals__text(t, answer);

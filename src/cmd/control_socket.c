@@ -25,7 +25,7 @@ char *control_folder__own(void)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 
-	if (!geteuid())
+	if (!rights__user())
 		return xstrdup(SYSTEM_FOLDER);
 	return runtime && *runtime == '/' ? xasprintf("%s/bbtrace", runtime) : NULL;
 }
@@ -122,8 +122,8 @@ bool control_socket__remove_dead(const char *path)
 	struct stat st;
 
 	return folder >= 0 && !fstatat(folder, basename(name), &st, AT_SYMLINK_NOFOLLOW) &&
-	       S_ISSOCK(st.st_mode) && st.st_uid == geteuid() && is_dead(folder, basename(name)) &&
-	       !unlinkat(folder, basename(name), 0);
+	       S_ISSOCK(st.st_mode) && st.st_uid == rights__user() &&
+	       is_dead(folder, basename(name)) && !unlinkat(folder, basename(name), 0);
 }
 
 /* ---- a folder's sockets ---- */
@@ -252,12 +252,12 @@ static int open_default(struct control_socket *s, const char *folder)
 {
 	control_pids others = {0};
 
-	if (mkdir(folder, geteuid() ? 0700 : 0755) && errno != EEXIST)
+	if (mkdir(folder, rights__user() ? 0700 : 0755) && errno != EEXIST)
 		return cannot(s, errno);
-	s->folder = open_folder(folder, geteuid());
+	s->folder = open_folder(folder, rights__user());
 	if (s->folder < 0)
 		return err__prefix(s->folder, "%s", folder);
-	control_folder__list(folder, geteuid(), &others); /* removes dead ones */
+	control_folder__list(folder, rights__user(), &others); /* removes dead ones */
 	vec__free(&others);
 	s->name = xasprintf("%d" SUFFIX, getpid());
 	return listen_at(s);
@@ -291,13 +291,18 @@ int control_socket__open(const char *path, struct control_socket *s)
 	return 0;
 }
 
-void control_socket__close(struct control_socket *s)
+void control_socket__remove(const struct control_socket *s)
 {
 	struct stat st;
 
 	if (s->fd >= 0 && !fstatat(s->folder, s->name, &st, AT_SYMLINK_NOFOLLOW) &&
 	    st.st_ino == s->st.st_ino && st.st_dev == s->st.st_dev)
 		unlinkat(s->folder, s->name, 0);
+}
+
+void control_socket__close(struct control_socket *s)
+{
+	control_socket__remove(s);
 	util__close(&s->fd);
 	util__close(&s->folder);
 	free(s->name);

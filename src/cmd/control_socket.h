@@ -17,7 +17,8 @@ struct control_socket {
 /* path NULL: the default one; there may be none, which -v tells. -errno with a message: the path
  * that was given can't be used. The rights are the user's own. */
 int control_socket__open(const char *path, struct control_socket *s);
-/* Removes the file, if it is still this one. */
+/* Removes the file, if it is still this one; close does, too. */
+void control_socket__remove(const struct control_socket *s);
 void control_socket__close(struct control_socket *s);
 
 /* The folder of this user's sockets; NULL: none. The caller frees. */

@@ -211,7 +211,7 @@ int core__run(struct args *a)
 	r.shown = (struct core_shown){.core = r.core, .places = r.places};
 	r.shown.json = a->format && !strcmp(a->format->name, "json");
 	tell_dump(&r, a->operands.data[0]);
-	err = sink__open(&r.render.sink, NULL);
+	err = sink__open(&r.render.sink, NULL, NULL);
 	if (err)
 		return err;
 	sink__ignore_signals();

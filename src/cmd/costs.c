@@ -20,7 +20,7 @@ static char *own_folder(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
-	if (!geteuid())
+	if (!rights__user())
 		return xstrdup(SYSTEM_FOLDER);
 	if (state && *state == '/')
 		return xasprintf("%s/bbtrace", state);
@@ -57,7 +57,7 @@ static int check_file(int fd)
 		return err__set(errno, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return err__set(EINVAL, "it is not a file");
-	if (st.st_uid && st.st_uid != geteuid())
+	if (st.st_uid && st.st_uid != rights__user())
 		return err__set(EPERM, "it belongs to user %u", st.st_uid);
 	if (st.st_mode & (S_IWGRP | S_IWOTH))
 		return err__set(EPERM, "others may write it");
@@ -140,7 +140,7 @@ static char *usable_file(const struct arch *arch, struct machine_costs *out)
 	if (path && is_usable(path, arch, out))
 		return path;
 	free(path);
-	path = geteuid() ? xstrdup(SYSTEM_FOLDER "/" FILE_NAME) : NULL;
+	path = rights__user() ? xstrdup(SYSTEM_FOLDER "/" FILE_NAME) : NULL;
 	if (path && is_usable(path, arch, out))
 		return path;
 	free(path);
@@ -230,7 +230,7 @@ int costs__keep(const struct arch *arch, const struct cost_row *rows, char **pat
 
 	if (!folder)
 		return err__set(ENOENT, "neither HOME nor XDG_STATE_HOME is set");
-	err = make_folder(folder, geteuid() ? 0700 : 0755);
+	err = make_folder(folder, rights__user() ? 0700 : 0755);
 	if (err)
 		return err;
 	this_machine(arch, &c);

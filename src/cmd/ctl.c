@@ -77,8 +77,8 @@ static void find_running(running_vec *out)
 {
 	autofree char *own = control_folder__own();
 
-	add_folder(out, own, geteuid());
-	if (!geteuid())
+	add_folder(out, own, rights__user());
+	if (!rights__user())
 		add_users(out);
 }
 
@@ -89,7 +89,7 @@ static size_t count_roots(void)
 	running_vec roots = {0};
 	size_t n;
 
-	if (geteuid())
+	if (rights__user())
 		add_folder(&roots, folder, 0);
 	n = roots.len;
 	free_running(&roots);
@@ -185,7 +185,7 @@ static int list(const struct ctl *ctl)
 		printf("%-8s %-9s %12s %12s  %s\n", "PID", "STATE", "SECONDS", "EVENTS", "COMMAND");
 	vec__each (r, &all)
 		list_one(ctl, r);
-	return fflush(stdout) ? EXIT_CANNOT : EXIT_TRACED;
+	return EXIT_TRACED;
 }
 
 /* ---- which trace is meant ---- */
@@ -224,19 +224,26 @@ static bool is_there(const char *path)
 	return path && !lstat(path, &st);
 }
 
-/* In the folder of the user whose process it is; that of this user first. */
+static char *path_in(const char *folder, uint32_t pid)
+{
+	return folder ? xasprintf("%s/%u.sock", folder, pid) : NULL;
+}
+
+/* In the folder of this user, or root's, whose trace is another user's process, or of the user
+ * whose process it is. */
 static char *path_of(uint32_t pid)
 {
-	autofree char *own = control_folder__own(), *proc = xasprintf("/proc/%u", pid);
-	char *path = own ? xasprintf("%s/%u.sock", own, pid) : NULL;
-	autofree char *folder = NULL;
-	struct stat st;
+	char *folders[] = {control_folder__own(), control_folder__of(0),
+			   control_folder__of(thread__status_number(pid, "Uid"))};
+	char *path = NULL;
 
-	if (is_there(path) || stat(proc, &st))
-		return path;
-	folder = control_folder__of(st.st_uid);
-	free(path);
-	return xasprintf("%s/%u.sock", folder, pid);
+	for (size_t i = 0; i < ARRAY_SIZE(folders) && !is_there(path); i++) {
+		free(path);
+		path = path_in(folders[i], pid);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		free(folders[i]);
+	return path;
 }
 
 static int choose_pid(struct ctl *ctl)

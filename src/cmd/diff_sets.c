@@ -61,7 +61,7 @@ int diff_sets__check(const struct args *a)
 
 static bool has_losses(const struct run *run)
 {
-	return run->totals.lost || run->totals.at_least || run->paths.gaps;
+	return run->totals.lost || run->totals.at_least || run->totals.untraced || run->paths.gaps;
 }
 
 /* Its counts are all that is kept of a run. */

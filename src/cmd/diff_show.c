@@ -8,7 +8,7 @@ int diff_show(const struct args *a, struct diff_view *v,
 {
 	CLEANUP(sink__close) struct sink sink = {.fd = -1};
 	autofree struct str out = {0};
-	int err = sink__open(&sink, a->output);
+	int err = sink__open(&sink, a->output, NULL);
 
 	if (err)
 		return err;

@@ -48,6 +48,8 @@ int files__find_counts(struct files *f)
 		const struct trace_meta *meta;
 
 		err = open_file(f, f->args->operands.data[i]);
+		if (!err && f->opened && f->args->files == 1)
+			err = f->opened();
 		meta = err ? NULL : trace_reader__peek(f->file->in.reader);
 		f->counts = meta && meta->counts;
 		if (i) {
@@ -126,6 +128,33 @@ static const struct trace_totals *totals_of(struct replay *p)
 	return p->meta.counts && end ? &end->totals : show__totals(&p->show);
 }
 
+static uint32_t object_of(const struct plan *p, const char *path)
+{
+	for (uint32_t i = 0; i < p->objects.len; i++)
+		if (!strcmp(p->objects.data[i].path, path))
+			return i;
+	return UNTRACED_ALL;
+}
+
+/* By the objects of the joined plan; all functions of an object, since theirs have other numbers.
+ */
+static void add_untraced(struct files *f, const struct replay *p)
+{
+	const struct plan *from = p->show.plan;
+	const struct untraced *u;
+
+	vec__each (u, &p->show.untraced) {
+		struct untraced row = {u->pid, u->object, UNTRACED_ALL, u->reason};
+
+		if (u->object < from->objects.len)
+			row.object = object_of(joined__plan(f->joined),
+					       from->objects.data[u->object].path);
+		untraced__add(&f->untraced, &row);
+	}
+	if (f->output)
+		output__untraced(f->output, &f->untraced);
+}
+
 /* What was read of it is good, whatever ended it. */
 static int end_file(struct files *f, struct replay *p)
 {
@@ -139,6 +168,7 @@ static int end_file(struct files *f, struct replay *p)
 		err = add(f, p, &c);
 	}
 	totals__add(&f->totals, totals_of(p));
+	add_untraced(f, p);
 	if (f->calls->end)
 		f->calls->end(f->ctx, p, totals_of(p));
 	return err;
@@ -235,6 +265,7 @@ void files__close(struct files *f)
 	struct input **in;
 
 	drop_file(f);
+	untraced__free(&f->untraced);
 	if (!f->rereads)
 		joined__free(f->joined);
 	vec__each (in, &f->kept) {

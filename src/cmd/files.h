@@ -31,11 +31,13 @@ struct files {
 	bool counts;	       /* all that they have is added up */
 	const char *only;      /* counts of this name; NULL: all */
 	struct output *output; /* else: of the joined plan; where steps go, once begin was called */
+	int (*opened)(void);   /* called once a file that is the only one is open; NULL: nothing */
 	struct joined *joined; /* may be given: that of an earlier reading of the same files */
 	bool rereads;	       /* it was */
 	struct trace_totals totals;
-	uint64_t damaged; /* files that are damaged, or have no end */
-	uint64_t parts;	  /* of counts, that had the name which is asked for */
+	untraced_vec untraced; /* of the joined plan */
+	uint64_t damaged;      /* files that are damaged, or have no end */
+	uint64_t parts;	       /* of counts, that had the name which is asked for */
 	struct file *file;
 	VEC(struct input *) kept;
 };

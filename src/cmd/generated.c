@@ -7,6 +7,8 @@
 #include "generated.h"
 
 #define PREFIX "[jit] "
+/* Names of a process that count at one time: each mapping takes time in each lookup. */
+#define NAMES_MOST (1u << 15)
 
 const char *generated__name(const char *path)
 {
@@ -23,6 +25,7 @@ static bool is_mapped(const struct mapped_place *place, const struct generated *
 struct overlap {
 	const struct generated *g;
 	bool found;
+	size_t names;
 };
 
 static void look_for_overlap(void *ctx, const struct map *m)
@@ -31,15 +34,29 @@ static void look_for_overlap(void *ctx, const struct map *m)
 
 	o->found |= m->path && *m->path == '/' && m->start < o->g->start + o->g->size &&
 		    m->end > o->g->start;
+	o->names += m->path && generated__name(m->path);
+}
+
+static void note_flood(uint32_t pid)
+{
+	static bool noted;
+
+	if (!noted)
+		note("process %u has more than %u functions of generated code at a time: further "
+		     "ones have no names",
+		     pid, NAMES_MOST);
+	noted = true;
 }
 
 /* Whatever a process writes, its files' code is theirs. */
-static bool covers_files(const struct spaces *spaces, uint32_t pid, const struct generated *g)
+static bool may_name(const struct spaces *spaces, uint32_t pid, const struct generated *g)
 {
 	struct overlap o = {.g = g};
 
 	spaces__each(spaces, pid, look_for_overlap, &o);
-	return o.found;
+	if (o.names >= NAMES_MOST)
+		note_flood(pid);
+	return !o.found && o.names < NAMES_MOST;
 }
 
 static int map_frame(struct perf_maps *maps, struct spaces *spaces, const struct event *e,
@@ -53,7 +70,7 @@ static int map_frame(struct perf_maps *maps, struct spaces *spaces, const struct
 	if (place.path && !generated__name(place.path))
 		return 0;
 	g = perf_maps__find(maps, e->pid, addr);
-	if (!g || is_mapped(&place, g, addr) || covers_files(spaces, e->pid, g))
+	if (!g || is_mapped(&place, g, addr) || !may_name(spaces, e->pid, g))
 		return 0;
 	path = xasprintf(PREFIX "%s", g->name);
 	return fn(ctx, &(struct sideband_event){.type = SIDEBAND_MAP,

@@ -116,6 +116,9 @@ static int on_sideband(void *ctx, const struct sideband_event *e)
 		if (e->pid)
 			str__printf(&i->text, "%u/%u %lld ", e->pid, e->tid, (long long)e->count);
 		break;
+	case SIDEBAND_UNTRACED:
+		str__printf(&i->text, "untraced  %u ", e->pid);
+		break;
 	case SIDEBAND_EXIT:
 		str__printf(&i->text, "exit      %u/%u\n", e->pid, e->tid);
 		return 0;

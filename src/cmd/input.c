@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "input.h"
+#include "util/given.h"
 
 /* ---- bytes ---- */
 
@@ -63,9 +64,9 @@ int input__open(struct input *in, const char *name)
 	if (!strcmp(in->name, "-"))
 		in->name = "stdin";
 	else
-		in->fd = open(in->name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		in->fd = file__open_given(in->name, &st);
 	if (in->fd < 0)
-		return err__set(errno, "cannot open %s: %s", in->name, strerror(errno));
+		return in->fd;
 	if (fstat(in->fd, &st))
 		return err__set(errno, "cannot read %s: %s", in->name, strerror(errno));
 	in->streams = !S_ISREG(st.st_mode);
@@ -143,7 +144,7 @@ bool input__is_trace(const char *name)
 
 	if (stat(name, &st) || !S_ISREG(st.st_mode))
 		return false;
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	n = fd < 0 ? -1 : read(fd, start, 64 << 10);
 	if (fd >= 0)
 		close(fd);

@@ -19,6 +19,7 @@ struct joined {
 	int64_t first_offset, later; /* ns: of the first file; what is added to the times of this */
 	struct event_named named;    /* of the last step; so is: */
 	struct fetched fetched[VALUES_FETCHED];
+	VEC(struct location) stack;
 	uint64_t first_call; /* what is added to the numbers of its calls */
 
 	/* strings that outlive the files: hash -> index + 1 */
@@ -56,6 +57,7 @@ void joined__free(struct joined *j)
 		free(*s);
 	vec__free(&j->ranges);
 	vec__free(&j->strings);
+	vec__free(&j->stack);
 	target_sums__clear(&j->targets);
 	map64__free(&j->shared);
 	map64__free(&j->by_text);
@@ -223,6 +225,17 @@ static void place(struct joined *j, const struct plan *p, struct location *l)
 		l->vaddr += shift_of(j, p, l);
 	l->object = ours(j, l->object);
 	l->symbol = ours(j, l->symbol);
+	l->inlined = ours(j, l->inlined);
+}
+
+static void place_stack(struct joined *j, const struct step *step, struct step *room)
+{
+	j->stack.len = 0;
+	for (size_t i = 0; i < step->nstack; i++) {
+		vec__push(&j->stack, step->stack[i]);
+		place(j, step->plan, vec__last(&j->stack));
+	}
+	room->stack = step->stack ? j->stack.data : NULL;
 }
 
 /* What its file loaded, where the joined plan has it. */
@@ -267,6 +280,8 @@ const struct step *joined__step(struct joined *j, const struct step *step, struc
 	}
 	place(j, step->plan, &room->at);
 	place(j, step->plan, &room->to);
+	if (step->stack)
+		place_stack(j, step, room);
 	return room;
 }
 

@@ -26,7 +26,10 @@ void joined__begin_file(struct joined *j, int64_t realtime_offset);
 int joined__take_plan(struct joined *j, const struct plan *p);
 /* Which function of the joined plan this one of the file's plan is. */
 uint32_t joined__function(const struct joined *j, uint32_t function);
-/* The same step in the joined plan: *room, valid until the next call. */
+/*
+ * The same step in the joined plan: *room, valid until the next call. Names of places, of the
+ * stack, too, live as long as j: nothing of a kept_step of it is the file's, which may be freed.
+ */
 const struct step *joined__step(struct joined *j, const struct step *step, struct step *room);
 /* Adds up counts of the file. */
 void joined__add(struct joined *j, const struct plan *p, const struct edge_counts *c);

@@ -110,6 +110,8 @@ static int end_merged(struct merge *m)
 	struct trace_end end = {.reason = TRACE_ENDED, .totals = m->files.totals};
 	int err = put_part(m);
 
+	if (!err)
+		err = untraced__write(&m->files.untraced, m->writer);
 	if (err)
 		return err;
 	put_symbols(m);
@@ -123,7 +125,7 @@ static int merge(struct merge *m)
 
 	m->files.counts = true;
 	if (!err)
-		err = sink__open(&m->sink, m->args->output);
+		err = sink__open(&m->sink, m->args->output, NULL);
 	if (err)
 		return err;
 	sink__ignore_signals();

@@ -66,29 +66,52 @@ static bool is_of_all(const struct args *a)
 	return !a->filters.pids.len && !a->filters.tids.len;
 }
 
+/* Would a call have been seen? Not if no probe could be attached. */
+static bool is_visible(const struct plan *p, const struct plan_function *f)
+{
+	const struct plan_site *s;
+
+	if (f->entry_site == NO_SITE || !p->sites.data[f->entry_site].refusal)
+		return true;
+	vec__each (s, &p->sites)
+		if (s->probe && s->function == f - p->functions.data)
+			return true;
+	return false;
+}
+
 /* What of an object, or of the kernel, did not run. all: of any process. */
 static void put_functions(struct str *s, const struct plan *p, uint32_t object, bool all)
 {
 	bool kernel = p->objects.data[object].kernel, ranges = false;
 	const struct plan_function *f, *last = NULL;
-	unsigned n = 0;
+	unsigned n = 0, invisible = 0;
 
 	vec__each (f, &p->functions) {
 		bool own = kernel ? p->objects.data[f->object].kernel : f->object == object;
 
 		if (!own || f->flags & FUNCTION_HELPER)
 			continue;
+		if (!is_visible(p, f)) {
+			invisible++;
+			continue;
+		}
 		ranges |= f->flags & FUNCTION_RANGE;
 		last = f;
 		n++;
 	}
-	str__puts(s, all ? "no thread " : "no traced thread ");
-	if (ranges)
+	if (n || !invisible)
+		str__puts(s, all ? "no thread " : "no traced thread ");
+	if (invisible && !n)
+		str__printf(s, "its functions can't be probed, so that it isn't known whether "
+			       "they were called");
+	else if (ranges)
 		str__puts(s, "ran the traced code");
 	else if (n == 1)
 		str__printf(s, "called %s", last->name);
 	else
 		str__printf(s, "called any of the %u traced functions", n);
+	if (invisible && n)
+		str__printf(s, " (%u more can't be probed)", invisible);
 }
 
 struct similar {
@@ -197,6 +220,45 @@ static bool tell_recorded(const struct trace_meta *meta, bool chosen, struct sho
 	return s->hits || show__totals(s)->lost;
 }
 
+/* ---- may have run unseen ---- */
+
+static bool has_other_probes(const struct plan *p)
+{
+	const struct plan_named *n;
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		if (s->probe == PROBE_TRAP || s->probe == PROBE_COUNT)
+			return true;
+	vec__each (n, &p->named)
+		if (n->kind != NAMED_KILLED) /* of --last: nobody asked for it */
+			return true;
+	return false;
+}
+
+/* A process that was let go may have had none of the objects. */
+static bool may_have_run(struct show *s)
+{
+	const struct object *const *o;
+
+	vec__each (o, &s->objects)
+		if (spaces__mapped(s->spaces, *o))
+			return true;
+	return spaces__incomplete(s->spaces) || s->sideband_lost;
+}
+
+bool nothing__tell_untraced(struct show *s, const struct inliner *inliner)
+{
+	const struct trace_totals *t = show__totals(s);
+
+	if (!inliner__traced_nothing(inliner) || t->events || s->hits ||
+	    has_other_probes(s->plan) || !may_have_run(s))
+		return false;
+	note("nothing could be traced: the functions can't run as copies in the processes named "
+	     "above, and whether they were called is not known; use --engine probe");
+	return true;
+}
+
 void nothing__tell_live(const struct args *a, const struct trace_meta *meta, struct live *l,
 			const struct probe *probe, const struct inliner *inliner)
 {
@@ -213,7 +275,10 @@ void nothing__tell_live(const struct args *a, const struct trace_meta *meta, str
 	else if (t->stops)
 		note("no event while recording was on: it was stopped (--paused, bbtrace ctl stop); "
 		     "bbtrace ctl PID start continues it");
-	if (probe__filtered(probe) || inliner__filtered(inliner))
+	if (t->untraced)
+		note("no event: something of %llu processes could not be traced",
+		     (unsigned long long)t->untraced);
+	else if (probe__filtered(probe) || inliner__filtered(inliner))
 		tell_filtered(a, children);
 	else if (!t->missed)
 		tell_of_objects(a, &l->show, children);
@@ -228,5 +293,6 @@ void nothing__tell_report(const struct trace_meta *meta, struct show *s)
 	if (all)
 		note("no event passes the filters; the trace has %llu", (unsigned long long)all);
 	else if (!tell_recorded(meta, meta->events != OUTPUT_STEPS, s))
-		note("the trace has no events");
+		note("the trace has no events%s",
+		     show__totals(s)->untraced ? ": something could not be traced" : "");
 }

@@ -9,5 +9,7 @@
 void nothing__tell_live(const struct args *a, const struct trace_meta *meta, struct live *l,
 			const struct probe *probe, const struct inliner *inliner);
 void nothing__tell_report(const struct trace_meta *meta, struct show *s);
+/* Could none of what was asked for be traced, in no process, though it may have run? Says so. */
+bool nothing__tell_untraced(struct show *s, const struct inliner *inliner);
 
 #endif

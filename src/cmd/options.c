@@ -409,7 +409,7 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 
 bool args__hides_addresses(const struct args *a)
 {
-	return !a->addresses && geteuid();
+	return !a->addresses && rights__user();
 }
 
 void args__free(struct args *a)

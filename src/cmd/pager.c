@@ -48,27 +48,63 @@ static const char *pager_command(void)
 	return is_there("less") && !terminal__is_dumb() ? "less" : "";
 }
 
-pid_t pager__start(void)
+/* Its process, with the rights that bbtrace had, and the write end of its stdin. */
+static struct {
+	pid_t pid;
+	int go, out;
+} prepared;
+
+static void __attribute__((noreturn)) await_start(const char *command, int go, int in)
+{
+	char byte;
+	ssize_t n;
+
+	do
+		n = read(go, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 1)
+		exec_pager(command, in);
+	_exit(0);
+}
+
+void pager__prepare(void)
 {
 	const char *command = pager_command();
-	int fds[2];
-	pid_t pid;
+	int data[2], go[2];
 
-	if (!*command || !strcmp(command, "cat") || pipe2(fds, O_CLOEXEC))
-		return 0;
-	pid = fork();
-	if (pid == 0)
-		exec_pager(command, fds[0]);
-	close(fds[0]);
-	if (pid > 0) {
-		fflush(stdout);
-		dup2(fds[1], STDOUT_FILENO);
-		/* the terminal's Ctrl-C is for the pager */
-		signal(SIGINT, SIG_IGN);
-		signal(SIGPIPE, SIG_IGN);
+	if (!*command || !strcmp(command, "cat") || pipe2(data, O_CLOEXEC))
+		return;
+	if (pipe2(go, O_CLOEXEC)) {
+		close(data[0]);
+		close(data[1]);
+		return;
 	}
-	close(fds[1]);
-	return max_of(pid, 0);
+	prepared.pid = fork();
+	if (!prepared.pid) {
+		close(data[1]);
+		close(go[1]);
+		await_start(command, go[0], data[0]);
+	}
+	close(data[0]);
+	close(go[0]);
+	prepared.go = go[1];
+	prepared.out = data[1];
+}
+
+pid_t pager__start(void)
+{
+	pid_t pid = prepared.pid;
+
+	if (pid <= 0 || write(prepared.go, "", 1) != 1)
+		return 0;
+	fflush(stdout);
+	dup2(prepared.out, STDOUT_FILENO);
+	close(prepared.out);
+	close(prepared.go);
+	/* the terminal's Ctrl-C is for the pager */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	return pid;
 }
 
 void pager__wait(pid_t pager)

@@ -9,6 +9,9 @@
 
 /* Inserts $PAGER between fd 1 and the terminal; 0: no pager. */
 pid_t pager__start(void);
+/* Makes the process that pager__start() starts: before the rights that it is to have are given up.
+ * It ends with bbtrace if it isn't started. */
+void pager__prepare(void);
 /* Closes the output and waits until the pager exits. */
 void pager__wait(pid_t pager);
 

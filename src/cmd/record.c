@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
+#include "file_keeper.h"
 #include "packer.h"
 #include "record.h"
 #include "tally.h"
@@ -27,7 +29,9 @@ struct recorder {
 	const struct args *args;
 	const char *name; /* of the file */
 	struct sink sink;
-	struct packer *packer; /* NULL: nothing is written yet */
+	struct sink_place place;
+	const struct keeper *keeper; /* NULL: files are rotated here */
+	struct packer *packer;	     /* NULL: nothing is written yet */
 	struct trace_writer *writer;
 	struct show *show;
 	struct trace_meta meta;
@@ -48,11 +52,11 @@ struct recorder {
 /* ---- the file ---- */
 
 /* The lock shows readers that the file is still being written. */
-static int open_sink(struct recorder *r)
+static int check_sink(struct recorder *r)
 {
-	int err = sink__open(&r->sink, r->name);
+	int err = 0;
 
-	if (!err && !r->args->armor && isatty(r->sink.fd))
+	if (!r->args->armor && isatty(r->sink.fd))
 		err = err__set(
 			EINVAL,
 			"refusing to write a binary trace to a terminal: use -o FILE, --armor "
@@ -60,13 +64,6 @@ static int open_sink(struct recorder *r)
 	if (!err && r->sink.is_file)
 		flock(r->sink.fd, LOCK_EX | LOCK_NB);
 	return err;
-}
-
-static int check_old(const struct recorder *r)
-{
-	autofree char *old = xasprintf("%s.1", r->name);
-
-	return sink__check_old(old);
 }
 
 int recorder__open(const struct args *a, const char *name, struct recorder **out)
@@ -77,12 +74,15 @@ int recorder__open(const struct args *a, const char *name, struct recorder **out
 	r->args = a;
 	r->name = name;
 	r->sink.fd = -1;
+	r->place.dir = -1;
 	*out = r;
-	err = open_sink(r);
+	err = sink__open(&r->sink, name, &r->place);
+	if (!err)
+		err = check_sink(r);
 	if (!err && a->max_size && (!r->sink.is_file || r->sink.fd == STDOUT_FILENO))
 		err = err__set(EINVAL, "--max-size needs a regular file");
 	if (!err && a->max_size)
-		err = check_old(r);
+		err = sink_place__check_old(&r->place, name);
 	return err;
 }
 
@@ -93,11 +93,23 @@ void recorder__close(struct recorder *r)
 	trace_writer__free(r->writer);
 	packer__free(r->packer);
 	sink__close(&r->sink);
+	sink_place__close(&r->place);
 	map64__free(&r->pids);
 	map64__free(&r->tids);
 	map64__free(&r->goroutines);
 	free(r->tag);
 	free(r);
+}
+
+const struct sink_place *recorder__rotates(const struct recorder *r, int *fd)
+{
+	*fd = r->sink.fd;
+	return r->args->max_size ? &r->place : NULL;
+}
+
+void recorder__use_keeper(struct recorder *r, const struct keeper *k)
+{
+	r->keeper = k;
 }
 
 bool recorder__reader_gone(const struct recorder *r)
@@ -322,7 +334,8 @@ static int begin_file(struct recorder *r)
 		err = packer__flush(r->packer);
 	r->begun = packer__size(r->packer);
 	need_static_addresses(r);
-	return err;
+	/* what an earlier part of the trace has told, too */
+	return err ? err : untraced__write(&r->show->untraced, r->writer);
 }
 
 int recorder__begin(struct recorder *r, struct show *show, const struct trace_meta *meta)
@@ -344,39 +357,35 @@ static int end_file(struct recorder *r, enum trace_end_reason reason)
 	return err ? err : packer__flush(r->packer);
 }
 
-static int rename_own(const char *from, const char *to)
+/* Renames FILE to FILE.1, which replaces an older one, and makes a new FILE: its descriptor. */
+static int replace_file(struct recorder *r)
 {
-	with_own_rights;
+	struct stat current;
 
-	return rename(from, to)
-		       ? err__set(errno, "cannot rename %s to %s: %s", from, to, strerror(errno))
-		       : 0;
+	if (r->keeper)
+		return file_keeper__rotate(r->keeper);
+	return fstat(r->sink.fd, &current)
+		       ? err__set(errno, "cannot write to %s: %s", r->name, strerror(errno))
+		       : sink_place__rotate(&r->place, r->name, &current);
 }
 
-/* Renames FILE to FILE.1, which replaces an older one, and starts a new FILE. */
 static int rotate(struct recorder *r)
 {
-	autofree char *old = xasprintf("%s.1", r->name);
-	int err = end_file(r, TRACE_CONTINUED);
+	int err = end_file(r, TRACE_CONTINUED), fd = err ? err : replace_file(r);
 
-	if (err)
-		return err;
-	err = sink__check_old(old);
-	if (err)
-		return err;
-	err = rename_own(r->name, old);
-	if (err)
-		return err;
+	if (fd < 0)
+		return fd;
 	trace_writer__free(r->writer);
 	packer__free(r->packer);
 	r->packer = NULL;
 	sink__close(&r->sink);
+	sink__take(&r->sink, r->name, fd);
 	map64__free(&r->pids);
 	map64__free(&r->tids);
 	r->introduced = 0;
 	memset(r->seen, 0, sizeof(r->seen));
 	r->meta.part++;
-	err = open_sink(r);
+	err = check_sink(r);
 	return err ? err : begin_file(r);
 }
 
@@ -479,6 +488,8 @@ int recorder__sideband(struct recorder *r, const struct sideband_event *e)
 	bool known = !r->meta.counts && is_known(r, e);
 	int err = 0;
 
+	if (e->type == SIDEBAND_UNTRACED)
+		return trace_writer__sideband(r->writer, e);
 	if (r->meta.counts)
 		return 0;
 	if (e->type != SIDEBAND_COMM && !is_global(e))

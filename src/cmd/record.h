@@ -11,6 +11,11 @@ struct recorder;
 /* Opens the file ("-": stdout) without writing to it. name must outlive it. */
 int recorder__open(const struct args *a, const char *name, struct recorder **out);
 void recorder__close(struct recorder *r);
+/* The file that is rotated: its place and a descriptor; NULL: there is none. From the call on it is
+ * rotated by the keeper. */
+struct keeper;
+const struct sink_place *recorder__rotates(const struct recorder *r, int *fd);
+void recorder__use_keeper(struct recorder *r, const struct keeper *k);
 /* Writes header and plan; show gets the same events. meta->counts: none of them are written, but
  * show's counts at the end. All functions return 0 or -errno. */
 int recorder__begin(struct recorder *r, struct show *show, const struct trace_meta *meta);

@@ -18,17 +18,32 @@ struct sink {
 	bool reader_gone; /* the reader of a pipe closed it: a clean end */
 	bool has_old;	  /* a file whose old contents are still there */
 };
+/* Where a file lies, whatever its path leads to later. */
+struct sink_place {
+	int dir; /* -1: nowhere */
+	char *name;
+};
 /* path NULL or "-": stdout. Else a file of mode 0600. Never follows another user's link or file in
- * a directory like /tmp. */
-int sink__open(struct sink *s, const char *path);
+ * a directory like /tmp. *kept: the file's place, which is closed by sink_place__close(); NULL: not
+ * needed. */
+int sink__open(struct sink *s, const char *path, struct sink_place *kept);
+bool sink__is_stdout(const char *path);
+/* From now on this opens the file, whose name it knows: a descriptor, or -errno with a message. */
+void sink__open_by(int (*open)(void));
+/* An open descriptor of that file, which the sink closes. */
+void sink__take(struct sink *s, const char *path, int fd);
+void sink_place__close(struct sink_place *p);
 /* The descriptor of such a file, a terminal, a pipe or /dev/null, no other device and no program;
- * or -errno. What the file contains is still there. */
-int sink__open_file(const char *path);
+ * or -errno. What the file contains is still there. *kept: its place; NULL: not needed. */
+int sink__open_file(const char *path, struct sink_place *kept);
+/* May the file be renamed to FILE.1? path: of the file, for messages. */
+int sink_place__check_old(const struct sink_place *p, const char *path);
+/* Renames the file, which must still be `current`, to FILE.1, which replaces an older one, and
+ * makes a new one: its descriptor, or -errno. */
+int sink_place__rotate(const struct sink_place *p, const char *path, const struct stat *current);
 /* Truncates the file, before its first byte: what can't be traced leaves the file of an earlier
  * run. */
 int sink__begin(struct sink *s);
-/* May a file of ours replace the file of this name? */
-int sink__check_old(const char *path);
 void sink__close(struct sink *s);
 /* Makes a closed pipe and RLIMIT_FSIZE errors of write(2) instead of signals. Later children
  * inherit that. */

@@ -10,7 +10,8 @@ struct joined;
 
 struct replay;
 struct replay_calls {
-	/* The plan was read: *out, which may be NULL, is where steps go. */
+	/* The plan was read: *out, which may be NULL, is where steps go. It is of this plan, whose
+	 * growth it is then told, or of the joined one. */
 	int (*begin)(void *ctx, const struct replay *r, const struct plan *plan,
 		     struct output **out);
 	/* An increment has extended it. NULL: nothing is to be done. */
@@ -26,7 +27,7 @@ struct replay {
 	struct input *in;
 	const struct replay_calls *calls;
 	void *ctx;
-	struct joined *joined; /* steps go there first; NULL: they are of the output's plan */
+	struct joined *joined; /* steps go there first if the output is of its plan; may be NULL */
 	struct source *source;
 	struct trace_meta meta;
 	struct report_filter_options filter;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "confine.h"
 #include "covered.h"
 #include "files.h"
 #include "info.h"
@@ -263,6 +264,7 @@ static int finish_joined(struct report *r, int err)
 	if (r->started && !err && !r->render.sink.reader_gone) {
 		if (r->files.counts)
 			give_counts(r);
+		output__untraced(r->render.output, &r->files.untraced);
 		err = replay__choose(r->args, joined__plan(r->files.joined), "these files",
 				     &chosen);
 		if (!err)
@@ -299,7 +301,7 @@ static int report(struct report *r)
 	err = check_format(r);
 	if (err)
 		return err;
-	err = sink__open(&r->render.sink, r->args->output);
+	err = sink__open(&r->render.sink, r->args->output, NULL);
 	if (err)
 		return err;
 	if (r->render.sink.is_terminal)
@@ -359,6 +361,9 @@ int report__run(struct args *a)
 	int err;
 
 	r.files = (struct files){.args = a, .calls = &calls, .ctx = &r, .only = a->tag};
+	/* what is no function may be a file, which a message says */
+	if (!format_of(&r)->wants.source_text && a->operands.len == a->files)
+		r.files.opened = confine__no_files;
 	err = report(&r);
 	return err ? err : r.under ? EXIT_UNDER : 0;
 }

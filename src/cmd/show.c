@@ -195,6 +195,19 @@ static void map(struct show *s, uint32_t pid, const struct map *m)
 		spaces__map(s->spaces, pid, &either);
 }
 
+static void add_untraced(struct show *s, const struct sideband_event *e)
+{
+	const struct untraced row = {e->pid, e->object, e->function,
+				     (char *)(e->text ? e->text : "")};
+	uint64_t *process = map64__put(&s->not_fully, e->pid);
+
+	s->nuntraced += !*process;
+	*process = 1;
+	untraced__add(&s->untraced, &row);
+	if (s->output)
+		output__untraced(s->output, &s->untraced);
+}
+
 struct map sideband__map(const struct sideband_event *e)
 {
 	return (struct map){.start = e->start,
@@ -267,6 +280,9 @@ int show__sideband(struct show *s, const struct sideband_event *e)
 		return trace__start(s->trace, e->time, e->count, e->text);
 	case SIDEBAND_MARK:
 		return trace__mark(s->trace, e->time, e->pid, e->tid, e->count, e->text);
+	case SIDEBAND_UNTRACED:
+		add_untraced(s, e);
+		return 0;
 	case SIDEBAND_TYPES:
 		return 0;
 	}
@@ -414,6 +430,7 @@ void show__pass_counts(struct show *s, struct output *o)
 {
 	tally__pass(s->tally, o);
 	output__missed(o, &s->missed);
+	output__untraced(o, &s->untraced);
 }
 
 void show__object(struct show *s, const struct object *o)
@@ -467,6 +484,7 @@ const struct trace_totals *show__totals(struct show *s)
 	s->totals = *trace__totals(s->trace);
 	if (s->filter)
 		report_filter__count(s->filter, &s->totals);
+	s->totals.untraced = s->nuntraced;
 	if (s->tally)
 		tally__totals(s->tally, &s->totals);
 	return &s->totals;
@@ -533,5 +551,7 @@ void show__close(struct show *s)
 	spaces__free(s->spaces);
 	vec__free(&s->objects);
 	vec__free(&s->missed);
+	untraced__free(&s->untraced);
+	map64__free(&s->not_fully);
 	map64__free(&s->told);
 }

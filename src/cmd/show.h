@@ -12,6 +12,8 @@ struct joined;
 struct recorder;
 struct tally;
 
+#define UNTRACED_SHOWN 1000
+
 struct show {
 	const struct plan *plan;
 	struct trace *trace;
@@ -31,9 +33,12 @@ struct show {
 	uint64_t added_up; /* of these: without an event (show__run()) */
 	uint64_t sideband_lost;
 	struct trace_totals totals;
-	struct tally *tally; /* probes count; NULL: they make events */
-	missed_vec missed;   /* by site, or by what missed them */
-	struct map64 told;   /* -v: processes whose PID in their own namespace was printed */
+	struct tally *tally;	/* probes count; NULL: they make events */
+	missed_vec missed;	/* by site, or by what missed them */
+	untraced_vec untraced;	/* the first UNTRACED_SHOWN */
+	struct map64 not_fully; /* processes of which something is untraced */
+	uint64_t nuntraced;	/* their number */
+	struct map64 told;	/* -v: processes whose PID in their own namespace was printed */
 };
 
 /* Takes ownership of spaces; output is borrowed. */
@@ -86,6 +91,12 @@ int show__give_thread(struct show *s, uint32_t pid, uint32_t tid, bool newest_fi
 int show__finish(struct show *s, bool newest_first);
 /* The counters of the steps that passed. */
 const struct trace_totals *show__totals(struct show *s);
+/* A copy of the row, unless it is there, or UNTRACED_SHOWN are. */
+void untraced__add(untraced_vec *all, const struct untraced *row);
+/* Puts them into a trace file. */
+int untraced__write(const untraced_vec *all, struct trace_writer *w);
+/* Frees the rows, and what they hold. */
+void untraced__free(untraced_vec *u);
 /* Prints the summary on stderr, and a note if names may be missing. */
 void show__summary(struct show *s);
 

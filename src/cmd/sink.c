@@ -8,28 +8,53 @@
 #include <unistd.h>
 #include "render.h"
 
-int sink__open(struct sink *s, const char *path)
+bool sink__is_stdout(const char *path)
+{
+	return !path || !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+}
+
+/* What depends on the kind of file. */
+static void use(struct sink *s, int fd)
 {
 	struct winsize size;
 	struct stat st;
-	int fd = STDOUT_FILENO;
 
-	*s = (struct sink){.fd = -1, .name = "stdout"};
-	if (path && strcmp(path, "-") && strcmp(path, "/dev/stdout")) {
-		s->name = path;
-		fd = sink__open_file(path);
-		if (fd < 0)
-			return fd;
-	} else if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) { /* main.c */
-		return err__set(EBADF, "stdout is closed; write to a file with -o");
-	}
 	s->fd = fd;
 	s->is_terminal = isatty(fd);
 	if (s->is_terminal && !ioctl(fd, TIOCGWINSZ, &size))
 		s->width = size.ws_col;
 	s->is_file = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	s->has_old = s->is_file && fd != STDOUT_FILENO;
+}
+
+static int (*opener)(void); /* NULL: this process may open its files */
+
+void sink__open_by(int (*open)(void))
+{
+	opener = open;
+}
+
+int sink__open(struct sink *s, const char *path, struct sink_place *kept)
+{
+	int fd = STDOUT_FILENO;
+
+	*s = (struct sink){.fd = -1, .name = "stdout"};
+	if (!sink__is_stdout(path)) {
+		s->name = path;
+		fd = opener ? opener() : sink__open_file(path, kept);
+		if (fd < 0)
+			return fd;
+	} else if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) { /* main.c */
+		return err__set(EBADF, "stdout is closed; write to a file with -o");
+	}
+	use(s, fd);
 	return 0;
+}
+
+void sink__take(struct sink *s, const char *path, int fd)
+{
+	*s = (struct sink){.fd = -1, .name = path};
+	use(s, fd);
 }
 
 void sink__close(struct sink *s)

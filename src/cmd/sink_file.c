@@ -2,21 +2,28 @@
 /*
  * Opens an output file safely. In world-writable directories, other users' files are not written to
  * and their links are not followed, for every component of the path. That is what the kernel's
- * fs.protected_* do (Documentation/admin-guide/sysctl/fs.rst), but also if these are off.
+ * fs.protected_* do (Documentation/admin-guide/sysctl/fs.rst), but also if these are off. Root
+ * follows no link of another user at all, and writes to no second name of a file in another user's
+ * folder: they would choose what root writes to.
+ *
+ * A path is resolved once, to a name in a directory that stays open: what its components are later
+ * doesn't matter to rotation.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "render.h"
 
 #define MAX_LINKS 40
+#define FILE_MODE 0600
 
 /* The result of resolving path: name in dir, not a link. */
 struct place {
@@ -46,8 +53,22 @@ static bool is_strange(int dir, const struct stat *st)
 {
 	struct stat folder;
 
-	return !fstat(dir, &folder) && folder.st_mode & S_IWOTH && st->st_uid != geteuid() &&
+	return !fstat(dir, &folder) && folder.st_mode & S_IWOTH && st->st_uid != rights__user() &&
 	       st->st_uid != folder.st_uid;
+}
+
+/* Could another user, but root, have made a name in it? */
+static bool is_shared(int dir)
+{
+	struct stat st;
+
+	return fstat(dir, &st) || st.st_mode & S_IWOTH ||
+	       (st.st_uid && st.st_uid != rights__user());
+}
+
+static bool is_foreign_link(const struct stat *st)
+{
+	return !rights__user() && st->st_uid;
 }
 
 static bool in_proc(int dir)
@@ -86,10 +107,31 @@ static int follow(struct place *p, int link, const char *behind)
 
 	if (is_strange(p->dir, &p->st))
 		return refuse(p->path, "or goes through a symbolic link");
+	if (is_foreign_link(&p->st))
+		return err__set(EACCES,
+				"cannot write to %s: it is or goes through a symbolic link of user "
+				"%u, which root doesn't follow; name the file that it leads to",
+				p->path, p->st.st_uid);
 	if (n <= 0 || ++p->links > MAX_LINKS)
 		return cannot(p->path, n < 0 ? errno : ELOOP);
 	to[n] = 0;
 	return set_rest(p, *behind ? xasprintf("%s/%s", to, behind) : xstrdup(to));
+}
+
+/* The directory that was looked at, not what has its name by now; a link in /proc is opened. */
+static int enter(struct place *p, int *fd, const char *behind)
+{
+	int dir = *fd, err;
+
+	if (S_ISLNK(p->st.st_mode))
+		dir = openat(p->dir, p->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	else if (S_ISDIR(p->st.st_mode))
+		*fd = -1;
+	else
+		return cannot(p->path, ENOTDIR);
+	behind = xstrdup(behind);
+	err = go_to(p, dir);
+	return err ? (free((char *)behind), err) : set_rest(p, (char *)behind);
 }
 
 /* Resolves one component. 1: it was the last one: name in dir, which may not exist. */
@@ -116,9 +158,7 @@ static int take_step(struct place *p)
 	p->there = last;
 	if (last)
 		return 1;
-	behind = xstrdup(behind);
-	last = go_to(p, openat(p->dir, p->name, O_PATH | O_DIRECTORY | O_CLOEXEC));
-	return last ? (free(behind), -EACCES) : set_rest(p, behind);
+	return enter(p, &fd, behind);
 }
 
 /* ---- the existing file ---- */
@@ -145,8 +185,6 @@ static bool is_elf(const struct place *p)
 
 static int check(const struct place *p)
 {
-	struct stat folder;
-
 	if (!p->there || S_ISDIR(p->st.st_mode) || S_ISLNK(p->st.st_mode))
 		return 0;
 	if (is_strange(p->dir, &p->st))
@@ -157,11 +195,11 @@ static int check(const struct place *p)
 				"pipe or /dev/null",
 				p->path);
 	/* another user may have made the second name (fs.protected_hardlinks) */
-	if (S_ISREG(p->st.st_mode) && p->st.st_nlink > 1 && !fstat(p->dir, &folder) &&
-	    folder.st_mode & S_IWOTH)
+	if (S_ISREG(p->st.st_mode) && p->st.st_nlink > 1 && is_shared(p->dir))
 		return err__set(EACCES,
 				"cannot write to %s: the file has several hard links, and this "
-				"one is in a world-writable directory; choose another name",
+				"one is in a directory where other users may have made it; choose "
+				"another name",
 				p->path);
 	if (S_ISREG(p->st.st_mode) && is_elf(p))
 		return err__set(EEXIST,
@@ -181,7 +219,7 @@ static int open_place(const struct place *p)
 		flags |= O_CREAT | O_EXCL;
 	else if (!S_ISLNK(p->st.st_mode))
 		flags |= O_NOFOLLOW;
-	fd = openat(p->dir, p->name, flags, 0600);
+	fd = openat(p->dir, p->name, flags, FILE_MODE);
 	if (fd < 0)
 		return cannot(p->path, errno);
 	if (!p->there)
@@ -212,30 +250,121 @@ static void forget(struct place *p)
 	free(p->rest);
 }
 
-int sink__open_file(const char *path)
+/* The directory and the name outlive the path that led there. */
+static void keep(struct sink_place *kept, struct place *p)
+{
+	*kept = (struct sink_place){p->dir, p->name};
+	p->dir = -1;
+	p->name = NULL;
+}
+
+int sink__open_file(const char *path, struct sink_place *kept)
 {
 	CLEANUP(forget) struct place p = {.path = path, .dir = -1};
 	with_own_rights;
-	int err = find(&p);
+	int err = find(&p), fd;
+
+	if (!err)
+		err = check(&p);
+	if (err)
+		return err;
+	fd = open_place(&p);
+	if (fd >= 0 && kept)
+		keep(kept, &p);
+	return fd;
+}
+
+void sink_place__close(struct sink_place *p)
+{
+	util__close(&p->dir);
+	free(p->name);
+	*p = (struct sink_place){.dir = -1};
+}
+
+/* ---- rotation ---- */
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static char *old_name(const char *name)
+{
+	return xasprintf("%s.1", name);
+}
+
+int sink_place__check_old(const struct sink_place *p, const char *path)
+{
+	autofree char *old = old_name(p->name), *shown = old_name(path);
+	struct stat st;
+	with_own_rights;
+
+	if (fstatat(p->dir, old, &st, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT ? 0 : cannot(shown, errno);
+	if (is_strange(p->dir, &st))
+		return refuse(shown, "a file");
+	return S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)
+		       ? 0
+		       : err__set(EEXIST, "cannot write to %s: it is not a file", shown);
+}
+
+static int make(int dir, const char *name)
+{
+	return openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+		      FILE_MODE);
+}
+
+/*
+ * A new file gets the name, and the one that had it gets the old name. The name is never free, so
+ * that no other user can take it. Both are names in a directory of which nothing but these is
+ * changed, and no link is followed. The new descriptor, or -1.
+ */
+static int exchange(const struct sink_place *p, const char *old)
+{
+	autofree char *early =
+		xasprintf(".%.200s.%llx", p->name, (unsigned long long)now_ns(CLOCK_REALTIME));
+	int fd = make(p->dir, early);
+
+	if (fd < 0)
+		return -1;
+	if (syscall(SYS_renameat2, p->dir, early, p->dir, p->name, RENAME_EXCHANGE)) {
+		unlinkat(p->dir, early, 0);
+	} else if (!renameat(p->dir, early, p->dir, old)) {
+		return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+/* Where a file system can't exchange names, one that another user takes meanwhile is refused. */
+static int rename_and_make(const struct sink_place *p, const char *old)
+{
+	return renameat(p->dir, p->name, p->dir, old) ? -1 : make(p->dir, p->name);
+}
+
+static bool exchanges_no_names(int err)
+{
+	return err == EINVAL || err == ENOSYS || err == EOPNOTSUPP;
+}
+
+int sink_place__rotate(const struct sink_place *p, const char *path, const struct stat *current)
+{
+	autofree char *old = old_name(p->name);
+	struct stat st;
+	int err = sink_place__check_old(p, path), fd;
+	with_own_rights;
 
 	if (err)
 		return err;
-	err = check(&p);
-	return err ? err : open_place(&p);
-}
-
-int sink__check_old(const char *path)
-{
-	autofree char *copy = xstrdup(path);
-	with_own_rights;
-	autoclose int dir = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct stat st;
-
-	if (lstat(path, &st))
-		return errno == ENOENT ? 0 : cannot(path, errno);
-	if (is_strange(dir, &st))
-		return refuse(path, "a file");
-	return S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)
-		       ? 0
-		       : err__set(EEXIST, "cannot write to %s: it is not a file", path);
+	if (fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW))
+		return cannot(path, errno);
+	if (!is_same(&st, current))
+		return err__set(ESTALE,
+				"cannot go on writing to %s: another program has replaced it; "
+				"choose a folder that nobody else writes to",
+				path);
+	fd = exchange(p, old);
+	if (fd < 0 && exchanges_no_names(errno))
+		fd = rename_and_make(p, old);
+	return fd < 0 ? cannot(path, errno) : fd;
 }

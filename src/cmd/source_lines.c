@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Lines of source files, for the formats that show them. The paths are from the program's debug
- * information, which is untrusted: root reads only world-readable, regular files of limited size in
- * the program's root, and none that is newer than the program.
+ * information, which is untrusted: only what the user could read without bbtrace is shown, from
+ * regular files of limited size in the program's root, and of none that is newer than the program.
+ * Root, who may read everything, is shown world-readable files.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,9 +57,21 @@ void source_lines__free(struct source_lines *s)
  * privilege. */
 static bool may_be_read(const struct stat *st)
 {
-	bool ordinary = geteuid() && privileges__missing(PRIVILEGE_DAC_READ_SEARCH);
+	bool ordinary = rights__user() && privileges__missing(PRIVILEGE_DAC_READ_SEARCH);
 
 	return ordinary || st->st_mode & S_IROTH;
+}
+
+/* The whole path counts: a readable file in a folder that the user may not enter is none. */
+static int open_source(const struct root *r, const char *path, struct stat *st)
+{
+	with_own_rights;
+	int fd = root__open_file(r, path, MAX_FILE, st);
+
+	if (fd < 0 || may_be_read(st))
+		return fd;
+	close(fd);
+	return -EACCES;
 }
 
 /* A newer source may have other lines than the program was built from. */
@@ -92,8 +106,8 @@ static void load(struct source_lines *s, struct source_file *f)
 
 	if (f->path[0] != '/' || s->gone)
 		return;
-	fd = root__open_file(&s->root, f->path, MAX_FILE, &st);
-	if (fd < 0 || !may_be_read(&st) || s->total + st.st_size > MAX_TOTAL)
+	fd = open_source(&s->root, f->path, &st);
+	if (fd < 0 || s->total + st.st_size > MAX_TOTAL)
 		return;
 	if (is_newer(&s->root, &st, f->object)) {
 		note("%s is newer than %s: its lines are not shown", f->path, f->object);

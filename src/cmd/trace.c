@@ -17,6 +17,7 @@
 #include "counting.h"
 #include "covered.h"
 #include "engine.h"
+#include "giving_up.h"
 #include "interrupt.h"
 #include "growth.h"
 #include "nothing.h"
@@ -44,10 +45,13 @@ struct session {
 	struct counting counting;  /* if probes count */
 	struct render render;	   /* else */
 	struct control control;
+	struct keeper files;
 	struct growth growth;
 	struct switching switching;
-	bool under; /* less ran than --fail-under asks for */
-	int btf;    /* from --btf; -1: none */
+	bool under;	      /* less ran than --fail-under asks for */
+	bool blind;	      /* nothing of what was asked for could be traced */
+	bool is_over, leaves; /* the time is; CMD runs on */
+	int btf;	      /* from --btf; -1: none */
 	char btf_path[32];
 };
 
@@ -68,7 +72,7 @@ static bool is_shown(const struct args *a)
 static int open_output(struct session *s)
 {
 	const char *name = args__record_name(s->args);
-	int err = is_shown(s->args) ? sink__open(&s->render.sink, s->args->output) : 0;
+	int err = is_shown(s->args) ? sink__open(&s->render.sink, s->args->output, NULL) : 0;
 
 	return err || !name ? err : recorder__open(s->args, name, &s->recorder);
 }
@@ -179,7 +183,8 @@ static int poll_until_over(struct session *s)
 		struct source_wait wait = {.fd = s->ends.fd};
 		int err;
 
-		if (over || now >= end)
+		s->is_over = !over && now >= end;
+		if (over || s->is_over)
 			break;
 		wait.timeout_ms = min_of((end - now) / 1000000 + 1,
 					 (uint64_t)counting__patience_ms(&s->counting, now));
@@ -253,34 +258,29 @@ static int finish(struct session *s, int err)
 	counting__tell(&s->counting);
 	switching__tell(&s->switching);
 	child__tell_signal(&s->child);
+	s->leaves = s->is_over && child__leave(&s->child);
 	if (!err && !end)
 		announce__file(s->args, args__record_name(s->args));
 	engine__advise(&s->engine, show__totals(&s->live.show)->events);
+	s->blind = !err && !end && nothing__tell_untraced(&s->live.show, s->engine.inliner);
 	s->under = !err && !end && covered__is_under(s->args, s->render.output);
 	show__summary(&s->live.show);
 	return err ? err : end;
 }
 
-/*
- * Drops the privileges that are no longer needed. Those for reading new processes' names and files,
- * for deleting definitions in tracefs and for rotating files are kept. CMD was forked before and
- * keeps the caller's.
- */
-static void drop_privileges(struct session *s)
+/* CMD was forked before and keeps the caller's privileges. */
+static int drop_privileges(struct session *s)
 {
-	uint64_t keep = PRIVILEGE_SYS_PTRACE;
+	struct giving_up g = {.args = s->args,
+			      .plan = s->plan,
+			      .probe = s->probe,
+			      .recorder = s->recorder,
+			      .control = control__fd(&s->control) >= 0 ? &s->control.socket : NULL,
+			      .runs_command = s->child.pid,
+			      .watches = s->planning.watches.all.len,
+			      .files = &s->files};
 
-	if (plan__sees_programs(s->plan) || args__format(s->args)->wants.source_text)
-		keep |= PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_CHECKPOINT_RESTORE;
-	if (s->child.pid)
-		keep |= PRIVILEGE_KILL;
-	if (s->child.pid && s->planning.watches.all.len) /* set when it has called exec */
-		keep |= PRIVILEGE_PERFMON | PRIVILEGE_BPF | PRIVILEGE_SYS_ADMIN;
-	if (s->args->max_size)
-		keep |= PRIVILEGE_DAC_OVERRIDE | PRIVILEGE_FOWNER;
-	if (geteuid() && probe__by_definitions(s->probe))
-		keep |= PRIVILEGE_DAC_OVERRIDE;
-	probe__drop_privileges(s->probe, keep);
+	return giving_up__do(&g);
 }
 
 /* Raises bbtrace's limit of descriptors, not CMD's: it was forked before. */
@@ -423,7 +423,9 @@ static int run(struct session *s, int *status)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
 		return err;
-	drop_privileges(s);
+	err = drop_privileges(s);
+	if (err)
+		return err;
 	s->control.sources = s->sources;
 	s->control.probe = s->probe;
 	s->growth = growth_of(s);
@@ -538,6 +540,7 @@ static void close_session(struct session *s)
 	util__close(&s->btf);
 	render__close(&s->render);
 	recorder__close(s->recorder);
+	file_keeper__end(&s->files);
 	meta__free(&s->meta);
 	live__close(&s->live);
 	brake__free(&s->brake);
@@ -564,10 +567,15 @@ static int run_session(struct args *a)
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 
 	/* now, not in main: CMD may run for long */
-	status = err ? status_of_error(status) : s.under ? EXIT_UNDER : EXIT_TRACED;
+	status = err	   ? status_of_error(status)
+		 : s.blind ? EXIT_CANNOT
+		 : s.under ? EXIT_UNDER
+			   : EXIT_TRACED;
 	if (err)
 		err__print();
 	close_session(&s);
+	if (s.leaves)
+		return status ? status : EXIT_LEFT;
 	/* the probes are detached and CMD continues: returns its status, unless tracing failed */
 	if (s.child.pid && child__ended(&s.child, true) && !err && s.child.status)
 		status = s.child.status;

@@ -237,7 +237,7 @@ static void tell_nothing(const struct why *w, const struct why_run *r)
 static int show(const struct why *w, const struct why_run *r)
 {
 	struct sink sink = {.fd = -1};
-	int err = sink__open(&sink, w->a->output);
+	int err = sink__open(&sink, w->a->output, NULL);
 
 	if (!err)
 		err = sink__begin(&sink);

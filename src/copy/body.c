@@ -115,6 +115,8 @@ static enum copy_refusal add_item(struct body *b, uint32_t node, size_t *site)
 
 	if (is_reserved(b, n->addr))
 		return COPY_RESERVED;
+	if (object__noprobe_at(g->object, n->addr))
+		return COPY_CHANGES;
 	i->addr = n->addr;
 	i->node = node;
 	i->len = n->len;

@@ -19,6 +19,7 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_SITE] = "a branch in it can't be logged",
 	[COPY_VALUES] = "some of its values are loaded from memory, which copies don't",
 	[COPY_RESERVED] = "a mark, or what switches recording, is in it",
+	[COPY_CHANGES] = "the program changes its code",
 };
 
 /* ---- labels ---- */
@@ -150,6 +151,27 @@ static void finish_faults(struct copying *c)
 	vec__sort(&c->image->faults, by_first);
 }
 
+static int by_begin(const void *a, const void *b)
+{
+	const struct code_time *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void finish_times(struct copying *c)
+{
+	const struct code_time *t;
+
+	vec__each (t, &c->code.times) {
+		uint32_t shift = t->cold ? c->code.hot.bytes.len : 0;
+		uint32_t to = t->instead == NO_LABEL ? NO_LABEL : offset_of(c, t->instead);
+
+		vec__push(&c->image->times,
+			  (struct code_time){t->start + shift, t->end + shift, to, false});
+	}
+	vec__sort(&c->image->times, by_begin);
+}
+
 static void finish(struct copying *c)
 {
 	struct copy_image *image = c->image;
@@ -163,13 +185,14 @@ static void finish(struct copying *c)
 	finish_fixups(c, &c->code.hot, 0);
 	finish_fixups(c, &c->code.cold, hot);
 	finish_faults(c);
+	finish_times(c);
 	vec__each (p, &image->patches)
 		if (p->kind != PATCH_SHORT)
 			p->to = offset_of(c, p->to);
 	/* what all logs have in common is no instruction's */
-	vec__push(&image->pcs, (struct copy_pc){hot, true, 0});
+	vec__push(&image->pcs, (struct copy_pc){hot, true, false, 0});
 	vec__each (pc, &c->cold_pcs)
-		vec__push(&image->pcs, (struct copy_pc){pc->offset + hot, true, pc->vaddr});
+		vec__push(&image->pcs, (struct copy_pc){pc->offset + hot, true, false, pc->vaddr});
 	vec__each (f, &image->functions) {
 		f->cold_start += hot;
 		f->cold_end += hot;
@@ -324,6 +347,7 @@ static void free_image(struct copy_image *i)
 	vec__free(&i->code);
 	vec__free(&i->fixups);
 	vec__free(&i->faults);
+	vec__free(&i->times);
 	vec__free(&i->patches);
 	vec__free(&i->order);
 	vec__free(&i->patches_by_vaddr);

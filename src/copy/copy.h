@@ -36,6 +36,7 @@ enum copy_refusal {
 	COPY_SITE,   /* a site can't be logged */
 	COPY_VALUES,   /* its arguments or its result lie in memory, which copies don't load */
 	COPY_RESERVED, /* a probe that isn't the plan's is in it (plan.reserved) */
+	COPY_CHANGES,  /* the program changes its code, by what the compiler says */
 	COPY_REFUSALS
 };
 extern const char *const copy_refusal_text[COPY_REFUSALS]; /* NULL for OK */
@@ -58,10 +59,11 @@ struct copy_patch {
 
 /* The state of the machine at this offset is that of the original before the instruction at vaddr,
  * which is not logged yet. Elsewhere it is not exact. near: nor is it here, where code begins that
- * belongs to that instruction but is not next to its copy; vaddr 0: to none. */
+ * belongs to that instruction but is not next to its copy; vaddr 0: to none. shown: so are
+ * registers and flags that are dead there; elsewhere a log may have changed them. */
 struct copy_pc {
 	uint32_t offset;
-	bool near;
+	bool near, shown;
 	uint64_t vaddr;
 };
 
@@ -82,6 +84,7 @@ struct copy_image {
 	VEC(uint8_t) code;
 	VEC(struct code_fixup) fixups; /* to the original; those to labels are done */
 	VEC(struct code_fault) faults; /* ascending; resume is an offset */
+	VEC(struct code_time) times;   /* ascending; instead is an offset */
 	VEC(struct copy_patch)
 	patches;      /* by function, each one's in the order in which they have to be written. None
 		       * changes two pages */
@@ -141,6 +144,8 @@ bool copy_image__relocate(const struct copy_image *i, uint64_t bias, uint64_t ba
 
 /* The address of the original that offset stands for; false: the state is not exact there. */
 bool copy_image__original(const struct copy_image *i, uint32_t offset, uint64_t *vaddr);
+/* Is it exact there, dead registers and flags included? */
+bool copy_image__is_shown(const struct copy_image *i, uint32_t offset);
 /* Of the function, or the instruction that is being copied there, even if the state is not exact:
  * the last pc at or before offset. False: in no function. */
 bool copy_image__near(const struct copy_image *i, uint32_t offset, uint64_t *vaddr);
@@ -161,5 +166,10 @@ const struct copy_patch *copy_image__patch_at(const struct copy_image *i, uint64
 uint32_t copy_image__leads_to(const struct copy_image *i, const struct copy_patch *p);
 /* Where to go on if the load at offset faults; false: it is not one of the log's. */
 bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *resume);
+/* Is the time stamp counter read there by the log, or is what it was read for going on there? The
+ * start of that code. */
+bool copy_image__time(const struct copy_image *i, uint32_t offset, uint32_t *start);
+/* Changes the copies' code to that for a process that may not read it. */
+void copy_image__untime(const struct copy_image *i, const struct arch *arch, uint8_t *code);
 
 #endif

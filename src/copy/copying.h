@@ -104,6 +104,7 @@ enum item_flags {
 	ITEM_RETURNS =
 		512, /* a call that returns, or what enters the kernel: what follows is a point */
 	ITEM_ENTRY = 1024,
+	ITEM_SHOWN = 2048, /* before its log all registers and flags are the original's */
 };
 struct item {
 	uint64_t addr;
@@ -112,7 +113,7 @@ struct item {
 	uint8_t len;
 	uint8_t nsites;
 	uint32_t site; /* its sites: index into plan->sites_by_address */
-	uint64_t live; /* before it: registers, a bit each, and LIVE_FLAGS */
+	uint64_t live; /* behind its log: registers, a bit each, and LIVE_FLAGS */
 };
 #define LIVE_FLAGS (1ull << 32)
 #define LIVE_ALL   UINT64_MAX
@@ -166,6 +167,11 @@ struct item *body__at(const struct body *b, uint64_t addr);
 static inline uint64_t item__next(const struct item *i)
 {
 	return i->addr + i->len;
+}
+/* What is live before its log: other logs leave that alone. */
+static inline uint64_t item__live(const struct item *i)
+{
+	return i->flags & ITEM_SHOWN ? LIVE_ALL : i->live;
 }
 static inline const struct insn *body__branch(const struct body *b, const struct item *i)
 {

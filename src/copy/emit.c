@@ -15,9 +15,12 @@ struct emit {
 	enum copy_refusal why;
 };
 
-static void put_pc(struct emit *e, uint64_t vaddr, bool near)
+static void put_pc(struct emit *e, const struct item *i, bool near)
 {
-	vec__push(&e->c->image->pcs, (struct copy_pc){e->c->code.hot.bytes.len, near, vaddr});
+	vec__push(&e->c->image->pcs, (struct copy_pc){.offset = e->c->code.hot.bytes.len,
+						      .near = near,
+						      .shown = !near && item__live(i) == LIVE_ALL,
+						      .vaddr = i->addr});
 }
 
 /* ---- logs ---- */
@@ -89,7 +92,7 @@ static void put_log(struct emit *e, const struct item *i, const struct plan_site
 	}
 	e->copier->log(&e->c->code, &p, e->c->options);
 	if (e->c->code.cold.bytes.len > cold)
-		vec__push(&e->c->cold_pcs, (struct copy_pc){cold, true, i->addr});
+		vec__push(&e->c->cold_pcs, (struct copy_pc){cold, true, false, i->addr});
 }
 
 /* Those of an instruction's sites that are logged before it. */
@@ -122,7 +125,7 @@ static uint64_t live_at(const struct emit *e, uint64_t addr)
 {
 	const struct item *i = body__at(e->b, addr);
 
-	return i ? i->live : LIVE_ALL;
+	return i ? item__live(i) : LIVE_ALL;
 }
 
 static void check(struct emit *e, int err)
@@ -148,6 +151,18 @@ static void put_conditional(struct emit *e, const struct item *i)
 	put_log(e, i, s, false, live_at(e, item__next(i)));
 	vec__push(&e->taken,
 		  (struct taken){i - e->b->items.data, label, s - e->c->plan->sites.data});
+}
+
+static void push_return(struct emit *e, const struct item *call)
+{
+	e->copier->push_return(&e->c->code, item__next(call), body__bytes(e->b, call), call->len);
+}
+
+static bool reads_target(const struct emit *e, const struct item *call)
+{
+	const struct insn *insn = body__branch(e->b, call);
+
+	return insn->kind == BRANCH_ICALL && insn->operand.kind == OPERAND_MEM;
 }
 
 /* Goes where the call goes. The return address is on the stack. */
@@ -180,7 +195,7 @@ static void put_instruction(struct emit *e, const struct item *i)
 	if (i->flags & ITEM_KEPT) {
 		e->copier->jump(&e->c->code, false, i->addr);
 	} else if (i->flags & ITEM_EMULATED) {
-		e->copier->push_return(&e->c->code, item__next(i));
+		push_return(e, i);
 		jump_as_call(e, i);
 	} else if (e->c->g->nodes.data[i->node].branch && is_conditional(insn)) {
 		put_conditional(e, i);
@@ -215,7 +230,7 @@ static void put_item(struct emit *e, const struct item *i)
 
 	if (i->flags & ITEM_LEADER)
 		code_buffer__set(&e->c->code, copying__label(e->c, i->addr), false);
-	put_pc(e, i->addr, false);
+	put_pc(e, i, false);
 	if (i->flags & ITEM_ALIAS || goes_via(e, i))
 		return;
 	if (before && before->flags & ITEM_ALIAS)
@@ -233,7 +248,7 @@ static void put_taken(struct emit *e, const struct taken *t)
 	uint64_t target = body__branch(e->b, i)->target;
 
 	code_buffer__set(&e->c->code, t->label, false);
-	put_pc(e, i->addr, true);
+	put_pc(e, i, true);
 	put_log(e, i, &e->c->plan->sites.data[t->site], true, live_at(e, target));
 	e->copier->jump(&e->c->code, true, copying__label(e->c, target));
 }
@@ -249,18 +264,18 @@ static void put_stub(struct emit *e, struct spring *s)
 
 	s->stub = code_buffer__label(&e->c->code);
 	code_buffer__set(&e->c->code, s->stub, false);
-	put_pc(e, i->addr, true);
+	put_pc(e, i, true);
 	e->copier->move_sp(&e->c->code, pushed);
-	put_pc(e, i->addr, false);
+	put_pc(e, i, false);
 	for (; i < call; i++) {
 		log_before(e, i, i->live);
 		displace(e, i);
 	}
 	log_before(e, call, call->live);
-	if (s->item == s->call)
+	if (s->item == s->call && !reads_target(e, call))
 		e->copier->move_sp(&e->c->code, -pushed);
-	else /* what was before the call may have written there */
-		e->copier->push_return(&e->c->code, item__next(call));
+	else /* what was before the call may have written there; a read may fault */
+		push_return(e, call);
 	jump_as_call(e, call);
 }
 
@@ -280,15 +295,15 @@ static void put_rest(struct emit *e)
 
 /* How far everything was before a function. */
 struct mark {
-	size_t hot, hot_fixups, cold, cold_fixups, faults, pcs, cold_pcs, counted;
+	size_t hot, hot_fixups, cold, cold_fixups, faults, times, pcs, cold_pcs, counted;
 };
 
 static struct mark mark_of(const struct copying *c)
 {
-	return (struct mark){c->code.hot.bytes.len,  c->code.hot.fixups.len,
-			     c->code.cold.bytes.len, c->code.cold.fixups.len,
-			     c->code.faults.len,     c->image->pcs.len,
-			     c->cold_pcs.len,	     c->copies->counted.len};
+	return (struct mark){
+		c->code.hot.bytes.len,	 c->code.hot.fixups.len, c->code.cold.bytes.len,
+		c->code.cold.fixups.len, c->code.faults.len,	 c->code.times.len,
+		c->image->pcs.len,	 c->cold_pcs.len,	 c->copies->counted.len};
 }
 
 static void go_back(struct body *b, const struct mark *m)
@@ -301,6 +316,7 @@ static void go_back(struct body *b, const struct mark *m)
 	c->code.cold.bytes.len = m->cold;
 	c->code.cold.fixups.len = m->cold_fixups;
 	c->code.faults.len = m->faults;
+	c->code.times.len = m->times;
 	c->image->pcs.len = m->pcs;
 	c->cold_pcs.len = m->cold_pcs;
 	c->copies->counted.len = m->counted;

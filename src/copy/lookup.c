@@ -66,6 +66,13 @@ bool copy_image__original(const struct copy_image *i, uint32_t offset, uint64_t 
 	return true;
 }
 
+bool copy_image__is_shown(const struct copy_image *i, uint32_t offset)
+{
+	const struct copy_pc *pc = pc_before(i, offset);
+
+	return pc && pc->offset == offset && pc->shown;
+}
+
 bool copy_image__near(const struct copy_image *i, uint32_t offset, uint64_t *vaddr)
 {
 	const struct copy_pc *pc = pc_before(i, offset);
@@ -143,4 +150,25 @@ bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *re
 		return false;
 	*resume = i->faults.data[n].resume;
 	return true;
+}
+
+bool copy_image__time(const struct copy_image *i, uint32_t offset, uint32_t *start)
+{
+	size_t n = COUNT(i->times.len, i->times.data[i_].end <= offset);
+
+	if (n == i->times.len || i->times.data[n].start > offset)
+		return false;
+	*start = i->times.data[n].start;
+	return true;
+}
+
+void copy_image__untime(const struct copy_image *i, const struct arch *arch, uint8_t *code)
+{
+	const struct code_time *t;
+
+	vec__each (t, &i->times) {
+		int32_t instead = t->instead == NO_LABEL ? 0 : (int32_t)(t->instead - t->start);
+
+		arch->copier->untime(code + t->start, t->end - t->start, instead);
+	}
 }

@@ -59,6 +59,7 @@ static void put_missing(const struct diff_view *v, struct str *out)
 		put_loss(out, side, "paths between two steps that are not known:", t->unknown);
 		put_loss(out, side, "hits that the probes missed, of all processes, at most",
 			 t->missed);
+		put_loss(out, side, "processes not fully traced:", t->untraced);
 		put_loss(out, side, "counts that can't be told:", v->unknown_counts[side]);
 	}
 }

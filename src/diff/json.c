@@ -344,6 +344,8 @@ static void put_losses(struct writer *w, int side)
 		json__member(j, bool, "at_least", true);
 	json__member(j, unsigned, "unknown", t->unknown);
 	json__member(j, unsigned, "missed_at_most", t->missed);
+	if (t->untraced)
+		json__member(j, unsigned, "untraced_processes", t->untraced);
 	if (w->v->unknown_counts[side])
 		json__member(j, unsigned, "counts_unknown", w->v->unknown_counts[side]);
 	json__close_object(j);

@@ -158,7 +158,7 @@ struct event {
 	uint8_t type;  /* enum event_type */
 	uint8_t interrupt; /* enum event_interrupt */
 	bool taken;	   /* of a conditional branch */
-	bool untimed;	   /* time is that of the thread's last event that had one */
+	bool untimed;	   /* time is that of the thread's last event that had one, or later */
 	bool last;	   /* END: it was the process's last thread */
 	bool process;	   /* PASSES: of all threads of the process */
 	bool unhandled;	   /* SIGNAL: no handler runs */
@@ -211,6 +211,18 @@ struct missed {
 };
 typedef VEC(struct missed) missed_vec;
 
+/* ---- what could not be traced ---- */
+
+/* Functions that may have run in a process without being reported. */
+struct untraced {
+	uint32_t pid;
+	uint32_t object;   /* of the plan; UNTRACED_ALL: each one whose functions run as copies */
+	uint32_t function; /* of the plan; UNTRACED_ALL: each one of the object */
+	char *reason;
+};
+typedef VEC(struct untraced) untraced_vec;
+#define UNTRACED_ALL UINT32_MAX
+
 /* ---- sideband events: what happens to processes ---- */
 
 enum sideband_type {
@@ -226,7 +238,10 @@ enum sideband_type {
 	SIDEBAND_STOP,	/* nothing is recorded from here on */
 	SIDEBAND_START, /* it is again; count: so many ns after that was asked for, with a text */
 	SIDEBAND_MARK,	/* somebody notes text; pid 0: not of a thread, else also a number, count */
-	SIDEBAND_TYPES
+	SIDEBAND_TYPES,
+	/* Not in the event blocks of a file, which has a table of them: functions of the process
+	 * may run without being reported; text says why. */
+	SIDEBAND_UNTRACED
 };
 
 struct sideband_event {
@@ -237,8 +252,9 @@ struct sideband_event {
 	uint32_t major, minor;	     /* MAP */
 	uint64_t ino;		     /* MAP */
 	uint64_t count;		     /* LOST, INNER, START, MARK */
-	const char *text; /* COMM, EXEC: the name; MAP: the path; MARK, STOP, START. Valid during
-			     the call */
+	uint32_t object, function;   /* UNTRACED: as in struct untraced */
+	const char *text;	     /* COMM, EXEC: the name; MAP: the path; MARK, STOP, START,
+					UNTRACED. Valid during the call */
 };
 
 /* ---- from records of the BPF program (bpf/wire.h) to events (decode.c) ---- */
@@ -328,6 +344,7 @@ struct log_thread {
 	bool goroutine_known; /* it was told since the log began, or since something was missing */
 	bool nobodys;	      /* it was not, and the last record is of a Go program */
 	uint64_t until; /* what is decoded was read from the ring then: no record is younger */
+	uint64_t after; /* and what was read before that was read then: none is older */
 	char comm[16];
 };
 
@@ -401,7 +418,7 @@ struct logged {
 };
 /* False: it is no record of a site of this plan. */
 bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *out);
-/* The time of a record of this thread with so many ticks. */
+/* The time of a record of this thread with so many ticks; 0: as an event has it that is untimed. */
 uint64_t log_decoder__time(const struct log_decoder *d, const struct log_thread *t, uint64_t ticks);
 /* Of an entry. */
 struct logged_entry {

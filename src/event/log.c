@@ -224,9 +224,10 @@ static uint64_t whole_sp(const struct log_thread *t, uint32_t low)
 	return t->stacks[at] + distance(t->stacks[at], low);
 }
 
+/* 0: as untimed ones have it, not before what was read from the ring earlier. */
 uint64_t log_decoder__time(const struct log_decoder *d, const struct log_thread *t, uint64_t ticks)
 {
-	uint64_t ns = d->clock.ns(d->clock.ctx, ticks);
+	uint64_t ns = ticks ? d->clock.ns(d->clock.ctx, ticks) : t->after;
 
 	return max_of(t->time, min_of(ns, t->until));
 }
@@ -234,7 +235,7 @@ uint64_t log_decoder__time(const struct log_decoder *d, const struct log_thread 
 static void take_time(struct log_decoder *d, struct log_thread *t, uint64_t ticks)
 {
 	d->event.time = t->time = log_decoder__time(d, t, ticks);
-	d->event.untimed = false;
+	d->event.untimed = !ticks;
 }
 
 static void take_target(struct event *e, const uint64_t *value, bool is_ret)
@@ -465,6 +466,15 @@ bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *ou
 	return true;
 }
 
+/* The program may write any number there: more than one a nanosecond can't be, and is taken for
+ * one. A witness shows that there was a branch, others may show the same one. */
+static uint64_t lost_by(const struct log_decoder *d, const struct log_thread *t, uint64_t n)
+{
+	uint64_t ns = t->until - min_of(t->until, t->time);
+
+	return d->witnesses || n > ns ? min_of(n, (uint64_t)1) : n;
+}
+
 /* Reads the first word of a record, of n words that there are. Its size; 0: it is the end of a
  * segment (LOG_END), or no record of this plan. */
 static size_t open_record(const struct log_decoder *d, const uint64_t *words, size_t n,
@@ -500,8 +510,7 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 	take_common(d, t, &r);
 	if (r.kind == LOG_LOST) {
 		d->event.type = EVENT_LOST;
-		/* a witness shows that there was a branch, others may show the same one */
-		d->event.count = d->witnesses ? min_of(r.words[1], (uint64_t)1) : r.words[1];
+		d->event.count = lost_by(d, t, r.words[1]);
 	} else if ((t->nobodys = is_nobodys(d, t, &r))) {
 		d->event.type = EVENT_LOST;
 		d->event.count = 1;
@@ -539,6 +548,6 @@ size_t log_decoder__look(const struct log_decoder *d, const uint64_t *words, siz
 	struct log_record r;
 	size_t size = open_record(d, words, n, &r), ticks = size ? ticks_at(d, &r) : 0;
 
-	*time = ticks ? d->clock.ns(d->clock.ctx, words[ticks]) : 0;
+	*time = ticks && words[ticks] ? d->clock.ns(d->clock.ctx, words[ticks]) : 0;
 	return size;
 }

@@ -119,7 +119,7 @@ static int end_text(struct output *o, const struct trace_totals *t)
 static int end_json(struct output *o, const struct trace_totals *t)
 {
 	end_with(o, &shown_as_json);
-	json__put_summary(&o->buffer, t, o->plan, o->missed, &o->options);
+	json__put_summary(&o->buffer, t, o);
 	return pass_on(o);
 }
 

@@ -11,6 +11,10 @@
 
 #define PHYSICAL_MAX 4096 /* longer physical lines are cut; they hold no armor */
 #define WINDOW	     64	  /* physical lines between the parts of one armored line */
+/* Anything may be given as a log, one without an end, too: so many bytes of other text, and so many
+ * attempts to put a line together, precede the first armored line, or come between two. */
+#define FIRST_MOST (16u << 20)
+#define GAP_MOST   (256u << 20)
 
 struct physical {
 	char *text;
@@ -29,6 +33,10 @@ struct dearmor {
 	struct physical window[WINDOW]; /* ring of the last physical lines without a complete
 					   armored line */
 	unsigned next, nwindow;		/* nwindow: 0 if it is empty */
+	uint64_t other, joined;		/* bytes and attempts since the last armored line */
+	bool any;			/* there was one */
+	void (*tell)(void *ctx, const char *text);
+	void *tell_ctx;
 	struct armor_order *order;
 };
 
@@ -39,6 +47,8 @@ struct dearmor *dearmor__new(trace_read_fn read, void *ctx,
 
 	d->read = read;
 	d->ctx = ctx;
+	d->tell = tell;
+	d->tell_ctx = tell_ctx;
 	d->order = armor_order__new(tell, tell_ctx);
 	return d;
 }
@@ -157,6 +167,8 @@ static void take(struct dearmor *d, const char *text, const struct armored *a)
 		armor_order__line(d->order, a->number, &b);
 	}
 	forget_window(d);
+	d->other = d->joined = 0;
+	d->any = true;
 }
 
 /* ---- physical lines ---- */
@@ -191,6 +203,7 @@ static bool join(struct dearmor *d, const struct physical *first, size_t n,
 
 	if (n > first->len || n >= total || total - n > rest->len)
 		return false;
+	d->joined++;
 	memcpy(text, first->text, n);
 	memcpy(text + n, rest->text + rest->len - (total - n), total - n);
 	if (!parse_head(d, text, &a) || a.len != total || !is_complete(text, &a))
@@ -270,9 +283,30 @@ static void take_char(struct dearmor *d, uint8_t c)
 
 /* ---- bytes ---- */
 
+static bool is_other_text(const struct dearmor *d)
+{
+	uint64_t most = d->any ? GAP_MOST : FIRST_MOST;
+
+	return d->other > most || d->joined > most;
+}
+
+static ssize_t read_some(struct dearmor *d)
+{
+	ssize_t n;
+
+	if (!is_other_text(d)) {
+		n = d->read(d->ctx, d->in, sizeof(d->in));
+		d->other += n > 0 ? n : 0;
+		return n;
+	}
+	if (d->any)
+		d->tell(d->tell_ctx, "no armored line for 256 MiB: what follows is not read");
+	return 0;
+}
+
 static bool read_more(struct dearmor *d)
 {
-	ssize_t n = d->ended ? 0 : d->read(d->ctx, d->in, sizeof(d->in));
+	ssize_t n = d->ended ? 0 : read_some(d);
 
 	if (n > 0) {
 		d->at = 0;

@@ -22,8 +22,9 @@
 /* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags; 4: increments of
  * the plan; 5: named events; what asked for a stop, or a start. */
 #define FILE_MAJOR 5
-/* 1: blocks of events say what is before them; copies. 2: values, and what was loaded for them. */
-#define FILE_MINOR 2
+/* 1: blocks of events say what is before them; copies. 2: values, and what was loaded for them. 3:
+ * what could not be traced. */
+#define FILE_MINOR 3
 
 #define BLOCK_HEADER_SIZE 20
 #define BLOCK_DEFLATED	  1 /* flags: compressed by zlib */
@@ -69,6 +70,7 @@ enum block_type {
 	BLOCK_INLINED, /* as BLOCK_SYMBOL */
 	BLOCK_VALUE,
 	BLOCK_ENUMERATOR,
+	BLOCK_UNTRACED,
 	BLOCK_TYPES
 };
 
@@ -166,6 +168,11 @@ struct file_counted {
 	uint64_t traces, residue;
 };
 
+struct file_untraced { /* as struct untraced */
+	uint32_t pid, object, function;
+	const char *reason;
+};
+
 /* The contents of a file's tables. */
 struct file_rows {
 	VEC(struct trace_meta) meta;
@@ -198,6 +205,7 @@ struct file_rows {
 	VEC(struct file_row_count) block_counts, table_counts;
 	VEC(struct counted_target) target_counts;
 	VEC(struct file_counted) counted;
+	VEC(struct file_untraced) untraced;
 	VEC(struct trace_end) end;
 };
 
@@ -248,9 +256,10 @@ struct block_stream {
 	int error;
 	uint8_t *raw;
 	size_t raw_cap;
-	uint32_t next;	 /* no block with a lower number comes */
-	uint64_t tried;	 /* bytes that were checked to find a block */
-	uint64_t budget; /* grows with the bytes that were taken */
+	uint32_t next;	   /* no block with a lower number comes */
+	uint64_t tried;	   /* bytes that were checked to find a block */
+	uint64_t budget;   /* grows with the bytes that were taken */
+	uint64_t searched; /* bytes since the last block that are of none */
 	struct {
 		bool is, cut; /* cut: the file ends there, within a block or in front of one */
 		uint64_t at;  /* the first byte that is of no block */
@@ -279,6 +288,7 @@ struct salvage {
 	VEC(struct salvaged) waiting; /* by number; those in front of first were given */
 	size_t first;
 	uint64_t moved;
+	uint64_t held; /* bytes of those that wait */
 	struct salvaged given;
 	bool closes;	  /* blocks in front of this number come no more: */
 	uint32_t closing; /* that of the block that shows it */

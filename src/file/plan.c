@@ -16,6 +16,7 @@ struct making {
 	struct file_rows *rows;
 	struct plan_increment more;
 	size_t objects, functions, sites, blocks, table, line_files, scopes;
+	bool counts; /* the file has no events */
 };
 
 /* Is it an index below n, or the value for none? */
@@ -43,7 +44,7 @@ static bool good_change(const struct making *m, const struct plan_site *s)
 {
 	size_t row = s - m->more.rows.sites.data;
 
-	return !m->p->objects.len ||
+	return !m->p->objects.len || m->counts ||
 	       plan_site__may_become(row < m->more.amended_sites.len
 					     ? &m->p->sites.data[m->more.amended_sites.data[row]]
 					     : NULL,
@@ -356,7 +357,8 @@ static void free_making(struct making *m)
 int file_plan__extend(struct plan *p, struct file_rows *rows, const struct file_objects *objects,
 		      struct pool *pool)
 {
-	CLEANUP(free_making) struct making m = {.p = p, .rows = rows};
+	CLEANUP(free_making)
+	struct making m = {.p = p, .rows = rows, .counts = rows->meta.data[0].counts};
 	const struct file_plan *row = &rows->plan.data[0];
 
 	if (!p->arch)

@@ -197,7 +197,9 @@ static bool is_in_place(const struct trace_reader *r, uint8_t type)
 	case BLOCK_INLINED:
 		return true;
 	case BLOCK_EVENTS:
+		return r->plan && !r->rows.meta.data[0].counts;
 	case BLOCK_END:
+	case BLOCK_UNTRACED:
 	case BLOCK_PLANNED:
 	case BLOCK_AMENDED:
 	case BLOCK_SITE_COUNT:
@@ -318,6 +320,25 @@ static int give_mapped(struct trace_reader *r, struct trace_item *out)
 	return 1;
 }
 
+static int give_untraced(struct trace_reader *r, struct trace_item *out)
+{
+	const struct file_untraced *u = &r->rows.untraced.data[r->untraced_given++];
+	const struct plan *p = r->plan;
+
+	if ((u->object != UNTRACED_ALL && u->object >= p->objects.len) ||
+	    (u->function != UNTRACED_ALL && u->function >= p->functions.len))
+		return reader__damaged(r);
+	r->untraced = (struct sideband_event){.type = SIDEBAND_UNTRACED,
+					      .time = r->time,
+					      .pid = u->pid,
+					      .tid = u->pid,
+					      .object = u->object,
+					      .function = u->function,
+					      .text = u->reason};
+	*out = (struct trace_item){.type = TRACE_SIDEBAND, .sideband = &r->untraced};
+	return 1;
+}
+
 /* before: of the one before it. */
 static uint64_t time_of(const struct item *i, uint64_t before)
 {
@@ -373,6 +394,9 @@ static int give(struct trace_reader *r, struct trace_item *out)
 	}
 	if (r->mapped_given < r->rows.mapped.len)
 		return give_mapped(r, out);
+	if (r->untraced_given < r->rows.untraced.len)
+		return give_untraced(r, out);
+	r->untraced_given = r->rows.untraced.len = 0;
 	if (r->has_counts) {
 		*out = (struct trace_item){.type = TRACE_COUNTS, .counts = &r->counts};
 		r->has_counts = false;

@@ -16,7 +16,8 @@ struct trace_reader {
 	struct file_rows rows;
 	struct pool pool;
 	struct file_objects objects;
-	size_t objects_given, mapped_given;
+	size_t objects_given, mapped_given, untraced_given;
+	struct sideband_event untraced; /* the current item */
 	struct plan *plan;
 	struct plan_counts edges;
 	struct trace_counts counts; /* of edges */

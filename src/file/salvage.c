@@ -9,6 +9,10 @@
 
 /* Blocks that are moved to make room for a copy in front of them: a limit for hostile files. */
 #define MOVED_MAX (1ull << 24)
+/* Bytes of blocks that wait for a lost one's copy, which comes soon after it if at all: with more,
+ * it is given up. */
+#define HELD_MAX  (256ull << 20)
+#define HELD_EACH 64 /* of the table, and of its memory */
 
 /* The first one that waits whose number is not below this. */
 static size_t place_of(const struct salvage *v, uint32_t number)
@@ -42,6 +46,7 @@ static void keep(struct salvage *v, uint32_t number, uint8_t type, const uint8_t
 	memmove(&v->waiting.data[at + 1], &v->waiting.data[at], behind * sizeof(s));
 	v->waiting.data[at] = s;
 	v->moved += behind;
+	v->held += HELD_EACH + len;
 }
 
 /* ---- copies ---- */
@@ -86,6 +91,7 @@ static bool give(struct salvage *v, struct block *b, uint32_t *lost)
 		return false;
 	free(v->given.raw);
 	v->given = *first;
+	v->held -= HELD_EACH + first->raw_len;
 	*lost += v->given.number - v->want;
 	v->want = v->given.number + 1;
 	if (++v->first == v->waiting.len)
@@ -113,7 +119,9 @@ static int take(struct salvage *v, const struct block *b)
 		return -EBADMSG;
 	if (b->type != BLOCK_COPY)
 		keep(v, b->number, b->type, b->raw, b->raw_len);
-	if (b->type == BLOCK_EVENTS || b->type == BLOCK_END) {
+	if (v->headless && v->held > HELD_MAX)
+		return -EBADMSG;
+	if (b->type == BLOCK_EVENTS || b->type == BLOCK_END || v->held > HELD_MAX) {
 		v->closes = true;
 		v->closing = b->number;
 	}

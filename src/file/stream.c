@@ -12,6 +12,8 @@
  * can't make the search expensive. */
 #define BUDGET_START	(64ull << 20)
 #define BUDGET_PER_BYTE 16
+/* So many bytes of no block in a row, and the rest isn't searched: a file may have no end. */
+#define SEARCH_MOST (64ull << 20)
 
 /* Makes room for more bytes. What is read is not trusted, so the buffer grows with what comes. */
 static void make_room(struct block_stream *s)
@@ -105,10 +107,11 @@ static void note_broken(struct block_stream *s, bool cut)
 /* To where another block may begin; false: to the end. */
 static bool go_on(struct block_stream *s)
 {
-	if (s->tried > BUDGET_START + s->budget)
+	if (s->tried > BUDGET_START + s->budget || s->searched > SEARCH_MOST)
 		return false;
 	if (s->at < s->len) {
 		block_stream__skip(s, 1);
+		s->searched++;
 		return true;
 	}
 	if (!s->hole)
@@ -127,6 +130,7 @@ int block_stream__next(struct block_stream *s, struct block *b)
 		if (found == FOUND) {
 			s->next = b->number + 1;
 			s->broken.cut = false;
+			s->searched = 0;
 			return 1;
 		}
 		note_broken(s, found == CUT);

@@ -249,6 +249,13 @@ static const struct column counted[] = {
 	NUMBER(struct file_counted, residue),
 };
 
+static const struct column untraced[] = {
+	NUMBER(struct file_untraced, pid),
+	NUMBER(struct file_untraced, object),
+	NUMBER(struct file_untraced, function),
+	STRING(struct file_untraced, reason),
+};
+
 static const struct column end[] = {
 	NUMBER(struct trace_end, reason),
 	NUMBER(struct trace_end, sideband_lost),
@@ -273,6 +280,7 @@ static const struct column end[] = {
 	NUMBER(struct trace_end, totals.unmet),
 	NUMBER(struct trace_end, totals.unjudged),
 	NUMBER(struct trace_end, totals.undecided),
+	NUMBER(struct trace_end, totals.untraced),
 };
 
 #define ROWS(columns, member)                                                                      \
@@ -315,4 +323,5 @@ const struct file_table file_tables[BLOCK_TYPES] = {
 	[BLOCK_INLINED] = ROWS(inlined, inlined),
 	[BLOCK_VALUE] = ROWS(value, values),
 	[BLOCK_ENUMERATOR] = ROWS(enumerator, enumerators),
+	[BLOCK_UNTRACED] = ROWS(untraced, untraced),
 };

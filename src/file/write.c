@@ -512,10 +512,21 @@ int trace_writer__branches(struct trace_writer *w, const struct logged_branches 
 	return err;
 }
 
+static int put_untraced(struct trace_writer *w, const struct sideband_event *e)
+{
+	const struct file_untraced row = {e->pid, e->object, e->function, e->text};
+	int err = put_rows(w, BLOCK_UNTRACED, &row, 1);
+
+	return err ? err : put_copies(w);
+}
+
 int trace_writer__sideband(struct trace_writer *w, const struct sideband_event *e)
 {
-	int err = part_from(w, true);
+	int err;
 
+	if (e->type == SIDEBAND_UNTRACED)
+		return put_untraced(w, e);
+	err = part_from(w, true);
 	if (err)
 		return err;
 	event_encoder__sideband(w->events, e);

@@ -54,6 +54,9 @@ static bool read_sections(struct elf_file *f)
 static bool enter(struct place *p, const struct root *root, const char *path)
 {
 	struct stat st;
+	/* the object names it, and who made the object may not choose what a capability of
+	 * bbtrace's opens */
+	with_own_rights;
 	int fd = root__open_file(root, path, OBJECT_LIMIT, &st);
 
 	*p = (struct place){NULL, root};

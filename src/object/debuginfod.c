@@ -2,38 +2,91 @@
 /* debuginfod(8)'s client, which elfutils has as a library of its own: it is loaded on request only.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "debuginfod.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 #define URLS	"DEBUGINFOD_URLS"
 
+/* A server may send without an end, or a byte now and then. The time is the library's to watch; of
+ * the size it looks only at what the server says. */
+#define FILE_SECONDS "600"
+#define FILE_MOST    (4l << 30)
+#define FAILS_MOST   2 /* fetches that failed; further ones would take as long */
+
 struct debuginfod_client;
 static struct {
 	struct debuginfod_client *(*begin)(void);
 	int (*find)(struct debuginfod_client *client, const unsigned char *id, int len,
 		    char **path);
+	void (*watch)(struct debuginfod_client *client,
+		      int (*fn)(struct debuginfod_client *client, long some, long all));
 	struct debuginfod_client *client; /* NULL: not asked for */
+	bool too_large;			  /* what was fetched last */
+	unsigned fails;
 	/* builds that were not found: a server that doesn't answer takes a minute each time */
 	VEC(uint64_t) missing;
 } fetcher;
 
+/* Called while it waits. Not 0: give up. some: bytes so far; before a server has answered, a count
+ * of the calls. */
+static int check_size(struct debuginfod_client *client, long some, long all)
+{
+	fetcher.too_large = some > FILE_MOST || all > FILE_MOST;
+	return fetcher.too_large;
+}
+
+#define CACHE "DEBUGINFOD_CACHE_PATH"
+
+/* sudo may leave HOME as it was: links in a user's folder would lead what root writes elsewhere. */
+static bool is_cache_foreign(void)
+{
+	const char *home = getenv("HOME");
+	struct stat st;
+
+	return !rights__user() && !getenv(CACHE) && home && !stat(home, &st) && st.st_uid;
+}
+
+/* CMD's environment stays as it is. */
+static int find(const uint8_t *id, size_t len)
+{
+	bool foreign = is_cache_foreign();
+	int fd;
+
+	if (foreign)
+		setenv(CACHE, "/var/cache/bbtrace/debuginfod", 1);
+	fd = fetcher.find(fetcher.client, id, (int)len, NULL);
+	if (foreign)
+		unsetenv(CACHE);
+	return fd;
+}
+
 int debuginfod__enable(void)
 {
-	static const char *const names[] = {"debuginfod_begin", "debuginfod_find_debuginfo"};
-	const char *urls = getenv(URLS);
+	static const char *const names[] = {"debuginfod_begin", "debuginfod_find_debuginfo",
+					    "debuginfod_set_progressfn"};
+	/* who runs a bbtrace with file capabilities doesn't choose whom it talks to */
+	const char *urls = secure_getenv(URLS);
 	void *found[ARRAY_SIZE(names)];
 
 	if (!urls || !urls[strspn(urls, " ")])
-		return err__set(EINVAL, "no server is known: set " URLS
-					"; with sudo, --preserve-env=" URLS " keeps it");
+		return err__set(EINVAL,
+				"no server is known: set " URLS "; with sudo, --preserve-env=" URLS
+				" keeps it; with file capabilities it is ignored");
 	if (!library__load(LIBRARY, names, found, ARRAY_SIZE(names)))
 		return err__set(EINVAL, "needs " LIBRARY
 					", of elfutils; Debian: apt install libdebuginfod1");
 	memcpy(&fetcher.begin, &found[0], sizeof(found[0]));
 	memcpy(&fetcher.find, &found[1], sizeof(found[1]));
+	memcpy(&fetcher.watch, &found[2], sizeof(found[2]));
+	setenv("DEBUGINFOD_MAXTIME", FILE_SECONDS, 0);
 	fetcher.client = fetcher.begin();
-	return fetcher.client ? 0 : err__set(EINVAL, LIBRARY " can't be used");
+	if (!fetcher.client)
+		return err__set(EINVAL, LIBRARY " can't be used");
+	fetcher.watch(fetcher.client, check_size);
+	return 0;
 }
 
 static bool is_missing(uint64_t key)
@@ -49,6 +102,16 @@ void debuginfod__reject(const uint8_t *id, size_t len)
 	vec__push(&fetcher.missing, map64__hash(id, len));
 }
 
+static void note_failure(const char *name, int err)
+{
+	note("%s: its debug information can't be fetched: %s", name,
+	     fetcher.too_large ? "it is larger than 4 GiB" : strerror(-err));
+	if (++fetcher.fails < FAILS_MOST)
+		return;
+	note("nothing more is fetched from " URLS ": %u fetches have failed", FAILS_MOST);
+	fetcher.client = NULL;
+}
+
 int debuginfod__fetch(const uint8_t *id, size_t len, const char *name)
 {
 	uint64_t key = map64__hash(id, len);
@@ -57,15 +120,16 @@ int debuginfod__fetch(const uint8_t *id, size_t len, const char *name)
 
 	if (!fetcher.client || !len || is_missing(key))
 		return -1;
-	fd = fetcher.find(fetcher.client, id, (int)len, NULL);
+	fetcher.too_large = false;
+	fd = find(id, len);
 	if (fd >= 0) {
 		note_verbose("%s: its debug file is that of a debuginfod server", name);
 		return fd;
 	}
 	debuginfod__reject(id, len);
-	if (fd == -ENOENT)
+	if (fd == -ENOENT && !fetcher.too_large)
 		note("%s: no debuginfod server has its debug information", name);
 	else
-		note("%s: its debug information can't be fetched: %s", name, strerror(-fd));
+		note_failure(name, fd);
 	return -1;
 }

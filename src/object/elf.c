@@ -339,6 +339,7 @@ static void read_rest(struct object *o, struct elf_file *f)
 	symbols__read(o, f);
 	plt__read(o, f);
 	modes__settle(o, f);
+	sleds__read(o, f);
 	object__index_symbols(o);
 }
 

@@ -86,6 +86,9 @@ void elf_file__free(void *f);
 /* Reads exactly len bytes at offset; false: the file is shorter. */
 bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset);
 
+/* sleds.c: code that the program changes, as places for no probe. Once all symbols are there. */
+void sleds__read(struct object *o, struct elf_file *f);
+
 /* modes.c: the mode from vaddr on. Call modes__settle() once all symbols and frames are there. */
 void modes__mark(struct object *o, uint64_t vaddr, uint8_t mode, enum mode_rank rank);
 /* A symbol of that value: returns the value without the mode, if it is one of a function. */

@@ -3,10 +3,6 @@
  * returns its output. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "sandbox.h"
+#include "util/filter.h"
 
 #define MEMORY	     (1ull << 30) /* beyond what this process already has */
 #define ANSWER_LIMIT (256u << 20)
@@ -23,9 +20,11 @@
 
 /* ---- in the child: limits ---- */
 
-static void set_limit(int what, rlim_t limit)
+#define NOT_CONFINED 3 /* the status of a child that had kept some right */
+
+static bool set_limit(int what, rlim_t limit)
 {
-	setrlimit(what, &(struct rlimit){limit, limit});
+	return !setrlimit(what, &(struct rlimit){limit, limit});
 }
 
 /* proc_pid_statm(5): the first number is the size, in pages. */
@@ -36,7 +35,8 @@ static void limit_memory(uint64_t mapped)
 
 	if (file__read("/proc/self/statm", 4096, &text, NULL) || sscanf(text, "%lu", &pages) != 1)
 		_exit(1);
-	set_limit(RLIMIT_AS, (rlim_t)pages * sysconf(_SC_PAGESIZE) + mapped + MEMORY);
+	if (!set_limit(RLIMIT_AS, (rlim_t)pages * sysconf(_SC_PAGESIZE) + mapped + MEMORY))
+		_exit(NOT_CONFINED);
 }
 
 /* A crash of the child has no side effects: no handlers, no core dump, no atexit functions. */
@@ -48,7 +48,6 @@ static void isolate(pid_t parent)
 
 	for (i = 0; i < ARRAY_SIZE(signals); i++)
 		signal(signals[i], SIG_DFL);
-	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
@@ -72,26 +71,15 @@ static void close_others(const struct sandbox *s, int out)
 
 /* ---- in the child: rights ---- */
 
-#if defined(__x86_64__)
-#define ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCH AUDIT_ARCH_AARCH64
-#elif defined(__riscv)
-#define ARCH AUDIT_ARCH_RISCV64
-#endif
-
-#define RETURN(what) BPF_STMT(BPF_RET | BPF_K, (what))
 #define ALLOW(call)                                                                                \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1), RETURN(SECCOMP_RET_ALLOW)
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 
-/* Allows what a parser needs: reading, memory, exit. Without seccomp in the kernel there is no
- * filter. */
-static void filter_calls(void)
+/* Allows what a parser needs: reading, memory, exit. */
+static bool filter_calls(void)
 {
 	static struct sock_filter filter[] = {
 		LOAD(arch),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
 		RETURN(SECCOMP_RET_KILL_PROCESS),
 		LOAD(nr),
 		ALLOW(read),
@@ -120,21 +108,18 @@ static void filter_calls(void)
 	};
 	struct sock_fprog program = {ARRAY_SIZE(filter), filter};
 
-	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+/* Nothing is parsed with more rights than that. */
 static void give_up_rights(void)
 {
-	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {0};
-
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (syscall(SYS_capset, &h, none))
-		_exit(1);
-	set_limit(RLIMIT_NOFILE, 0);
-	set_limit(RLIMIT_FSIZE, 0);
-	set_limit(RLIMIT_CORE, 0);
-	filter_calls();
+	if (rights__keep(0, false))
+		_exit(NOT_CONFINED);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of the user clears it */
+	if (!set_limit(RLIMIT_NOFILE, 0) || !set_limit(RLIMIT_FSIZE, 0) ||
+	    !set_limit(RLIMIT_CORE, 0) || !filter_calls())
+		_exit(NOT_CONFINED);
 }
 
 static void write_all(int fd, const struct str *s)
@@ -156,7 +141,8 @@ static void __attribute__((noreturn)) be_copy(const struct sandbox *s, pid_t par
 
 	isolate(parent);
 	limit_memory(s->mapped);
-	set_limit(RLIMIT_CPU, s->seconds);
+	if (!set_limit(RLIMIT_CPU, s->seconds))
+		_exit(NOT_CONFINED);
 	close_others(s, out);
 	atexit(sandbox__give_up); /* functions run in reverse order of registration */
 	give_up_rights();
@@ -199,21 +185,22 @@ static bool read_answer(int in, uint64_t deadline, struct str *answer)
 	return !n;
 }
 
-static bool ended_well(pid_t pid)
+/* Its exit status; -1: it was killed. */
+static int status_of(pid_t pid)
 {
 	int status;
 
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return false;
-	return WIFEXITED(status) && !WEXITSTATUS(status);
+			return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 int sandbox__run(const struct sandbox *s, struct str *answer)
 {
 	uint64_t deadline = now_ns(CLOCK_MONOTONIC) + (3ull * s->seconds + PATIENCE) * 1000000000u;
 	pid_t parent = getpid(), pid;
-	int ends[2];
+	int ends[2], status;
 	bool good;
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) || fcntl(ends[1], F_SETFL, 0))
@@ -231,8 +218,14 @@ int sandbox__run(const struct sandbox *s, struct str *answer)
 	/* kills a child that closed the pipe and still runs; one that is exiting keeps its
 	 * status */
 	kill(pid, SIGKILL);
-	if (ended_well(pid) && good)
+	status = status_of(pid);
+	if (!status && good)
 		return 0;
 	str__free(answer);
+	if (status == NOT_CONFINED)
+		return err__set(EPERM,
+				"it is not read, since the process that would read it could "
+				"not give up its rights: that needs a kernel with "
+				"CONFIG_SECCOMP_FILTER, and a container that allows seccomp");
 	return err__set(EIO, "it is damaged, or takes too much memory or time to read");
 }

@@ -20,9 +20,9 @@ struct sandbox {
 };
 
 /*
- * Runs fn in a forked process. 0; -EIO: it didn't complete, or wrote too much; else the fork
- * failed. On error a message is set and answer is empty. The answer is no more trustworthy than the
- * bytes that fn read.
+ * Runs fn in a forked process. 0; -EIO: it didn't complete, or wrote too much; -EPERM: it could
+ * not give up its rights, and has read nothing; else the fork failed. On error a message is set and
+ * answer is empty. The answer is no more trustworthy than the bytes that fn read.
  */
 int sandbox__run(const struct sandbox *s, struct str *answer);
 /* Called by fn: the input can't be read; sandbox__run() returns -EIO. */

@@ -169,6 +169,7 @@ static int interval_json(struct output *o, uint64_t time, const struct trace_tot
 	if (t->missed)
 		json__member(&j, unsigned, "missed_at_most", t->missed);
 	missed__json(o->missed, o->plan, &j);
+	untraced__json(o->untraced, o->plan, &j);
 	json__close_object(&j);
 	str__putc(&o->buffer, '\n');
 	return err;
@@ -189,7 +190,7 @@ static int end_json(struct output *o, const struct trace_totals *t)
 {
 	int err = put_all(o, put_json);
 
-	json__put_summary(&o->buffer, t, o->plan, o->missed, &o->options);
+	json__put_summary(&o->buffer, t, o);
 	return err;
 }
 

@@ -369,6 +369,8 @@ const struct total totals[] = {
 	{TOTAL(code), .before = "", .after = " bytes not decoded", .second = true},
 	{TOTAL_AS("missed_at_most", missed), .before = ", at most ",
 	 .after = " hits missed, of all processes", .rare = true},
+	{TOTAL_AS("untraced_processes", untraced), .before = ", ",
+	 .after = " processes not fully traced", .rare = true, .nonzero = true},
 	{TOTAL(named), .before = ", ", .after = " named events", .rare = true, .nonzero = true},
 	{TOTAL(residue), .before = ", counts contradict each other by ", .after = "", .rare = true,
 	 .nonzero = true},

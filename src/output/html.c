@@ -120,7 +120,8 @@ static void put_function(struct html *h, uint32_t function)
 	json__member(j, string, "name", f->name);
 	json__member(j, unsigned, "object", f->object);
 	json__member(j, hex, "entry", address__shown(h->o, f->object, plan__start(f)));
-	json__member(j, unsigned, "calls", pf->calls);
+	if (pf->calls != COUNT_UNKNOWN)
+		json__member(j, unsigned, "calls", pf->calls);
 	json__member(j, unsigned, "branches", pf->branches);
 	json__member(j, unsigned, "conditional", pf->conditional);
 	json__member(j, unsigned, "taken", pf->taken);
@@ -145,7 +146,7 @@ static struct coverage_ratio functions_that_ran(const struct html *h)
 
 	for (uint32_t i = 0; i < h->o->plan->functions.len; i++) {
 		r.all += coverage__has_function(&h->c, i);
-		r.ran += is_shown(h, i);
+		r.ran += is_shown(h, i) && h->stats.functions[i].calls != COUNT_UNKNOWN;
 	}
 	return r;
 }

@@ -172,23 +172,23 @@ static void put_origin(struct json *j, const struct plan *plan,
 	put_objects(j, plan);
 }
 
-void json__put_summary(struct str *s, const struct trace_totals *t, const struct plan *plan,
-		       const missed_vec *missed, const struct output_options *options)
+void json__put_summary(struct str *s, const struct trace_totals *t, const struct output *o)
 {
 	struct json j = {.out = s};
 
 	json__open_object(&j);
 	json__member(&j, string, "event", "summary");
 	totals__json(t, &j);
-	missed__json(missed, plan, &j);
-	put_origin(&j, plan, options);
+	missed__json(o->missed, o->plan, &j);
+	untraced__json(o->untraced, o->plan, &j);
+	put_origin(&j, o->plan, &o->options);
 	json__close_object(&j);
 	str__putc(s, '\n');
 }
 
 static int json__end(struct output *o, const struct trace_totals *t)
 {
-	json__put_summary(&o->buffer, t, o->plan, o->missed, &o->options);
+	json__put_summary(&o->buffer, t, o);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of formats, and what they share: the buffer, flushing, the registers to show. */
 #include "output/src.h"
+#include "output/stats.h"
 #include "output/text.h"
 
 #define FLUSH_AT (64 << 10)
@@ -190,9 +191,25 @@ void output__missed(struct output *o, const missed_vec *missed)
 	o->missed = missed;
 }
 
+void output__untraced(struct output *o, const untraced_vec *untraced)
+{
+	o->untraced = untraced;
+}
+
+/* The state of formats that show what did not run begins with struct stats. Reports of coverage
+ * have no mark for a count that may be too low. */
+static void prepare_end(struct output *o, const struct trace_totals *t)
+{
+	bool no_marks = o->format->covers == COVERS_ONLY;
+
+	o->more = totals__are_low(t) ? "+" : "";
+	if (o->format->covers || o->format->code)
+		stats__set_untraced(o->state, o->untraced, no_marks && (t->lost || t->at_least));
+}
+
 int output__interval(struct output *o, uint64_t time, const struct trace_totals *t)
 {
-	o->more = totals__are_low(t) ? "+" : "";
+	prepare_end(o, t);
 	if (!o->error)
 		o->error = o->format->interval(o, time, t);
 	return output__flush(o);
@@ -217,7 +234,7 @@ int output__settle(struct output *o)
 
 int output__end(struct output *o, const struct trace_totals *t)
 {
-	o->more = totals__are_low(t) ? "+" : "";
+	prepare_end(o, t);
 	if (!o->error && o->format->end)
 		o->error = o->format->end(o, t);
 	return output__flush(o);

@@ -164,15 +164,16 @@ struct output {
 	/* Appended to each count at the end: "+" if events are missing, so that counts may be too
 	 * low; else "". */
 	const char *more;
-	struct src_cache *src;	  /* src.h */
-	const missed_vec *missed; /* those that output__missed() passed; NULL: none */
-	int error;		  /* of the first failed write: nothing is rendered after it */
+	struct src_cache *src;	      /* src.h */
+	const missed_vec *missed;     /* those that output__missed() passed; NULL: none */
+	const untraced_vec *untraced; /* likewise, output__untraced() */
+	int error;		      /* of the first failed write: nothing is rendered after it */
 };
 
 /* May counts be too low? */
 static inline bool totals__are_low(const struct trace_totals *t)
 {
-	return t->lost || t->at_least || t->missed;
+	return t->lost || t->at_least || t->missed || t->untraced;
 }
 
 /* Strings of plan and of steps' locations must outlive the output. Never NULL. */
@@ -190,6 +191,10 @@ void output__run(struct output *o, const struct passed_run *run);
 void output__count(struct output *o, const struct edge_counts *c);
 /* Which probes missed hits. missed must outlive the output. */
 void output__missed(struct output *o, const missed_vec *missed);
+/* What could not be traced, which must outlive the output: of its functions a count of 0 is
+ * unknown.
+ */
+void output__untraced(struct output *o, const untraced_vec *untraced);
 /* Renders the counts so far, at this time (CLOCK_MONOTONIC). */
 int output__interval(struct output *o, uint64_t time, const struct trace_totals *totals);
 /* Writes the rendered text. */
@@ -227,9 +232,8 @@ void address__prepare(struct output *o);
 /* "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 0 lost, 0 unmatched returns" into s.
  */
 void totals__text(const struct trace_totals *t, struct str *s);
-/* The line that ends JSON output. missed: NULL: none. Of the options: where and when it was. */
-void json__put_summary(struct str *s, const struct trace_totals *t, const struct plan *plan,
-		       const missed_vec *missed, const struct output_options *options);
+/* The line that ends JSON output. */
+void json__put_summary(struct str *s, const struct trace_totals *t, const struct output *o);
 /* Appends the members object, symbol, offset and vaddr; or an object of these. */
 void json__put_place(struct json *j, const struct location *at);
 void json__put_place_value(struct json *j, const struct location *at);
@@ -239,6 +243,8 @@ char *inlined__next(const char **names);
 void missed__name(const struct missed *m, const struct plan *plan, struct str *out);
 /* The member "missed" of an object: an array; nothing if there is none. */
 void missed__json(const missed_vec *missed, const struct plan *plan, struct json *j);
+/* The member "untraced", likewise: an array of pid, object, symbol (absent: all) and reason. */
+void untraced__json(const untraced_vec *untraced, const struct plan *plan, struct json *j);
 /* What "times include ": "about 465210 hits x 9.0us = 4.2s of tracing" into s; false: no hit is
  * known. */
 bool totals__tracing(const struct trace_totals *t, struct str *s);

@@ -161,7 +161,7 @@ static int put_all(struct output *o, const struct trace_totals *t)
 		}
 	}
 	vec__free(&functions);
-	json__put_summary(&o->buffer, t, o->plan, o->missed, &o->options);
+	json__put_summary(&o->buffer, t, o);
 	return err;
 }
 

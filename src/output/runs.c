@@ -14,11 +14,45 @@ struct inflow {
 	uint32_t unknown;
 };
 
+/* What was observed: the 0 of a function that is untraced somewhere was made unknown. */
+static uint64_t observed(const struct stats *p, uint32_t function, uint64_t n)
+{
+	return n == COUNT_UNKNOWN && function < p->nfunctions && p->untraced &&
+			       p->untraced[function]
+		       ? 0
+		       : n;
+}
+
+static uint64_t taken_at(const struct stats *p, uint32_t site)
+{
+	return observed(p, p->plan->sites.data[site].function, p->sites[site].taken);
+}
+
+static uint64_t not_taken_at(const struct stats *p, uint32_t site)
+{
+	return observed(p, p->plan->sites.data[site].function, p->sites[site].not_taken);
+}
+
 static uint64_t runs_of_site(const struct stats *p, uint32_t site)
 {
-	if (p->sites[site].taken == COUNT_UNKNOWN || p->sites[site].not_taken == COUNT_UNKNOWN)
+	if (taken_at(p, site) == COUNT_UNKNOWN || not_taken_at(p, site) == COUNT_UNKNOWN)
 		return RUNS_UNKNOWN;
-	return p->sites[site].taken + p->sites[site].not_taken;
+	return taken_at(p, site) + not_taken_at(p, site);
+}
+
+static uint64_t calls_of(const struct stats *p, uint32_t function)
+{
+	return observed(p, function, p->functions[function].calls);
+}
+
+/* Of a block's 0: unknown, if its function is untraced somewhere. */
+static uint64_t unless_untraced(const struct runs *r, uint32_t block)
+{
+	uint32_t function = r->stats->plan->blocks.data[block].function;
+
+	return r->stats->untraced && function < r->stats->nfunctions && r->stats->untraced[function]
+		       ? RUNS_UNKNOWN
+		       : 0;
 }
 
 static bool is_call(const struct plan_site *s)
@@ -26,7 +60,7 @@ static bool is_call(const struct plan_site *s)
 	return s->kind == BRANCH_CALL || s->kind == BRANCH_ICALL;
 }
 
-uint64_t runs__next(const struct runs *r, uint32_t block)
+static uint64_t fell_through(const struct runs *r, uint32_t block)
 {
 	const struct plan_block *b = &r->stats->plan->blocks.data[block];
 	const struct plan_site *s;
@@ -37,8 +71,15 @@ uint64_t runs__next(const struct runs *r, uint32_t block)
 	if (!r->known)
 		return RUNS_UNKNOWN;
 	if (plan_site__is_conditional(s))
-		return r->stats->sites[b->site].not_taken;
+		return not_taken_at(r->stats, b->site);
 	return is_call(s) && runs_of_site(r->stats, b->site) ? RUNS_UNKNOWN : 0;
+}
+
+uint64_t runs__next(const struct runs *r, uint32_t block)
+{
+	uint64_t n = fell_through(r, block);
+
+	return n ? n : unless_untraced(r, block);
 }
 
 static uint32_t object_at(const struct plan *plan, const char *path)
@@ -85,11 +126,11 @@ static void leave(const struct runs *r, uint32_t block, struct inflow *in)
 	const struct plan_block *b = &plan->blocks.data[block];
 	const struct plan_site *s = b->site == NO_SITE ? NULL : &plan->sites.data[b->site];
 
-	come(in, b->next, runs__next(r, block));
+	come(in, b->next, fell_through(r, block));
 	if (s && s->kind == BRANCH_IJMP)
 		indirect_jump(r, b, in);
 	else if (s && !is_call(s))
-		come(in, b->taken, r->stats->sites[b->site].taken);
+		come(in, b->taken, taken_at(r->stats, b->site));
 }
 
 /* Initially known: blocks that end with a branch, and entries. */
@@ -109,7 +150,7 @@ static void begin(struct runs *r, struct inflow *in)
 					plan->functions.data[b->function].flags & FUNCTION_RANGE);
 	}
 	vec__each (fn, &plan->functions) {
-		uint64_t calls = r->stats->functions[fn - plan->functions.data].calls;
+		uint64_t calls = calls_of(r->stats, fn - plan->functions.data);
 
 		if (fn->entry_block >= plan->blocks.len)
 			continue;
@@ -189,13 +230,21 @@ static void by_entries(struct runs *r, const struct inflow *in)
 			r->blocks[i] = RUNS_UNKNOWN;
 	}
 	vec__each (fn, &plan->functions) {
-		uint64_t calls = r->stats->functions[fn - plan->functions.data].calls;
+		uint64_t calls = calls_of(r->stats, fn - plan->functions.data);
 		uint64_t *entry =
 			fn->entry_block < plan->blocks.len ? &r->blocks[fn->entry_block] : NULL;
 
 		if (calls && entry && (*entry == RUNS_UNKNOWN || *entry < calls))
 			*entry = calls;
 	}
+}
+
+/* A 0 that was not observed. */
+static void forget_zeros(struct runs *r)
+{
+	for (uint32_t i = 0; i < r->stats->plan->blocks.len; i++)
+		if (!r->blocks[i])
+			r->blocks[i] = unless_untraced(r, i);
 }
 
 static void find_most(struct runs *r)
@@ -248,6 +297,7 @@ void runs__init(struct runs *r, const struct stats *p, const struct output_optio
 		by_outflow(r, in);
 		by_entries(r, in);
 	}
+	forget_zeros(r);
 	find_most(r);
 }
 

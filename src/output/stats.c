@@ -45,6 +45,7 @@ void stats__free(struct stats *p)
 	map64__free(&p->priv->targets);
 	map64__free(&p->priv->marks);
 	free(p->named);
+	free(p->untraced);
 	vec__each (mark, &p->marks)
 		free(mark->text);
 	vec__free(&p->marks);
@@ -226,6 +227,7 @@ void stats__end(struct stats *p)
 {
 	p->open = p->priv->seen - p->priv->returned;
 	add_up(p->nodes.data, p->nodes.len);
+	stats__forget_zeros(p);
 }
 
 /* ---- threads of one name together ---- */
@@ -309,6 +311,7 @@ bool stats__missing(const struct stats *p, const struct trace_totals *t, struct 
 		{t->lost, "event", "s", "lost", t->at_least ? "at least " : ""},
 		{t->missed, "hit", "s", "missed, of all processes", "at most "},
 		{t->unknown, "path", "s", "unknown"},
+		{t->untraced, "process", "es", "not fully traced"},
 		{p->no_returns ? 0 : p->open, "call", "s", "without return, not timed"},
 		{p->unseen, "call", "s", "whose entry was not seen, not timed"},
 		{p->deeper, "call", "s",

@@ -191,6 +191,10 @@ struct stats {
 	 */
 	const uint64_t *blocks;
 
+	/* by function: it may have run unobserved, so that its 0 is COUNT_UNKNOWN from
+	 * stats__end() on (untraced.c); NULL: none may */
+	bool *untraced;
+
 	uint64_t first, last; /* ns, CLOCK_MONOTONIC, of the timed steps; 0: none */
 
 	struct stats_priv *priv;
@@ -206,6 +210,9 @@ void stats__branch(struct stats *p, uint32_t site, bool taken, const struct loca
 		   uint64_t n);
 void stats__run(struct stats *p, const struct passed_run *run);
 void stats__end(struct stats *p);
+/* Before stats__end(). untraced may be NULL; all: events of any function may be missing. */
+void stats__set_untraced(struct stats *p, const untraced_vec *untraced, bool all);
+void stats__forget_zeros(struct stats *p);
 /* "12+ calls, 345+ branches" */
 void stats__put_counts(struct str *s, const struct stats_function *f, const char *more);
 /* Instead of steps: sets functions and sites by the counts of edges, which must live as long. */

@@ -304,6 +304,23 @@ static void set_lowered(struct plan_site *s, uint64_t block, const struct loweri
 	s->lowered_at = l->bytes ? l->behind - block : 0;
 }
 
+/* A jump over code that the program changes, at an entry (XRay). */
+static bool is_sled(const struct emit *e, uint32_t node)
+{
+	const struct node *n = &e->g->nodes.data[node];
+	const struct insn *jump = n->branch ? graph__branch(e->g, n) : NULL;
+	const struct noprobe *sled =
+		jump && !e->g->kernel ? object__noprobe_at(e->g->object, n->addr) : NULL;
+
+	return sled && jump->kind == BRANCH_JMP && jump->target == sled->vaddr + sled->size;
+}
+
+/* Where it leads to, whatever the program has put there. */
+static uint32_t after_sled(const struct emit *e, uint32_t node)
+{
+	return graph__known(e->g, graph__branch(e->g, &e->g->nodes.data[node])->target);
+}
+
 /*
  * An entry's probe goes on the function's first instruction, or after instructions that change
  * nothing recorded (landing instructions, nops, writes of vector registers, and of registers that
@@ -316,6 +333,10 @@ static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node
 	struct lowering l = {0};
 	bool found = false;
 
+	if (is_sled(e, node)) {
+		s->refusal = PROBE_BLACKLIST;
+		node = after_sled(e, node);
+	}
 	for (; node && !(found && e->g->kernel); node = graph__in_block(e->g, node)) {
 		const struct node *n = &e->g->nodes.data[node];
 		uint64_t at = n->addr - s->vaddr;
@@ -437,7 +458,8 @@ static void add_sites(struct emit *e, uint32_t first, uint32_t last, uint32_t bl
 	const struct node *n = &e->g->nodes.data[first], *end = &e->g->nodes.data[last];
 	bool entry = is_shown_entry(e, n->addr);
 	struct lowering l = {0};
-	bool one = entry && ((first == last && end->branch) || reports_entry(e, first, last, &l));
+	bool one = entry && !is_sled(e, first) &&
+		   ((first == last && end->branch) || reports_entry(e, first, last, &l));
 
 	e->plan->blocks.data[block].site = NO_SITE;
 	if (entry && !one)

@@ -80,15 +80,46 @@ static void open_mapped(struct mapped_files *s, struct mapped_file *f, uint32_t 
 
 /* ---- the table of files ---- */
 
+static uint64_t hash_of(uint64_t dev, uint64_t ino, const char *path)
+{
+	const uint64_t key[] = {dev, ino, map64__hash(path, strlen(path))};
+
+	return map64__hash(key, sizeof(key));
+}
+
 static struct mapped_file *find(const struct mapped_files *s, const struct map *m)
 {
-	for (size_t i = 0; i < s->all.len; i++) {
-		struct mapped_file *f = s->all.data[i];
+	const uint64_t *slot = map64__get(&s->by_hash, hash_of(m->dev, m->ino, m->path));
+	struct mapped_file *f = slot ? (struct mapped_file *)(uintptr_t)*slot : NULL;
 
+	for (; f; f = f->next)
 		if (f->dev == m->dev && f->ino == m->ino && !strcmp(f->path, m->path))
 			return f;
-	}
 	return NULL;
+}
+
+static void add(struct mapped_files *s, struct mapped_file *f)
+{
+	uint64_t *slot = map64__put(&s->by_hash, hash_of(f->dev, f->ino, f->path));
+
+	f->next = (struct mapped_file *)(uintptr_t)*slot;
+	*slot = (uintptr_t)f;
+	vec__push(&s->all, f);
+}
+
+static void forget(struct mapped_files *s, const struct mapped_file *f)
+{
+	uint64_t hash = hash_of(f->dev, f->ino, f->path), *slot = map64__get(&s->by_hash, hash);
+	struct mapped_file *before = (struct mapped_file *)(uintptr_t)*slot;
+
+	if (before == f)
+		*slot = (uintptr_t)f->next;
+	for (; before != f && before->next != f; before = before->next)
+		;
+	if (before != f)
+		before->next = f->next;
+	if (!*slot)
+		map64__del(&s->by_hash, hash);
 }
 
 struct mapped_file *mapped_files__get(struct mapped_files *s, uint32_t pid, uint32_t parent,
@@ -103,7 +134,7 @@ struct mapped_file *mapped_files__get(struct mapped_files *s, uint32_t pid, uint
 		f->path = xstrdup(m->path);
 		f->pid = pid;
 		f->fd = -1;
-		vec__push(&s->all, f);
+		add(s, f);
 	} else if (!f->mappings && !f->shown) {
 		s->nidle--;
 	}
@@ -139,6 +170,7 @@ static void free_oldest_idle(struct mapped_files *s)
 	if (oldest == s->all.len)
 		return;
 	s->incomplete = true;
+	forget(s, s->all.data[oldest]);
 	free_file(s->all.data[oldest]);
 	s->all.data[oldest] = s->all.data[--s->all.len];
 	s->nidle--;
@@ -197,6 +229,7 @@ void mapped_files__free(struct mapped_files *s)
 	vec__each (f, &s->all)
 		free_file(*f);
 	vec__free(&s->all);
+	map64__free(&s->by_hash);
 	for (size_t i = 0; i < s->told.len; i++)
 		free(s->told.data[i].path);
 	vec__free(&s->told);

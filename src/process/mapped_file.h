@@ -12,8 +12,9 @@
 struct mapped_file {
 	uint64_t dev, ino; /* as in mappings */
 	char *path;
-	uint32_t pid; /* the process of its first mapping */
-	int fd;	      /* -1: could not be opened, or was read already */
+	struct mapped_file *next; /* of the same hash */
+	uint32_t pid;		  /* the process of its first mapping */
+	int fd;			  /* -1: could not be opened, or was read already */
 	const struct object *object;
 	struct object *own; /* the same if owned, NULL if borrowed */
 	bool tried;	    /* reading it was tried */
@@ -38,6 +39,7 @@ struct known_file {
 
 struct mapped_files {
 	VEC(struct mapped_file *) all;
+	struct map64 by_hash; /* of device, inode and path -> the first one */
 	VEC(struct used_object) used;
 	bool incomplete; /* files were mapped that could not be opened, or that were forgotten */
 	bool recorded;	 /* nothing is opened */

@@ -43,6 +43,7 @@ static bool parse_line(const char *p, const char *end, struct map *m)
 	if (!number(&p, 16, '-', &m->start) || !number(&p, 16, ' ', &m->end) || end - p < 5 ||
 	    p[4] != ' ' || m->start > m->end)
 		return false;
+	m->write = p[1] == 'w';
 	m->exec = p[2] == 'x';
 	p += 5;
 	if (!number(&p, 16, ' ', &m->offset) || !number(&p, 16, ':', &major) ||
@@ -87,4 +88,19 @@ void maps__free(map_vec *v)
 	vec__each (m, v)
 		free(m->path);
 	vec__free(v);
+}
+
+const struct map *maps__at(const map_vec *maps, uint64_t addr)
+{
+	size_t low = 0, high = maps->len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (maps->data[middle].end <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < maps->len && maps->data[low].start <= addr ? &maps->data[low] : NULL;
 }

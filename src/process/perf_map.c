@@ -13,30 +13,44 @@
 #include "process/process.h"
 
 #define BYTES_MAX (64u << 20) /* of a file */
-#define NAME_MAX_ 512	      /* of a function; longer ones are cut */
+#define CHUNK	  (1u << 20)
+#define NAME_MAX_ 512 /* of a function; longer ones are cut */
 #define FULL	  -2
+/* Of all files together: a program may write any number of lines. */
+#define LINES_MOST (1u << 19)
+#define NAMES_MOST (64u << 20)
 
-struct lookup {
-	size_t function; /* 1 + its index; 0: none */
-	size_t seen;
+struct line {
+	uint64_t start, size;
+	uint32_t name; /* in names */
 };
 
-/* One file. Its functions are in the order of the lines: a later one replaces those that it
- * overlaps. */
+/* From here on, up to the next one, this line is the one that counts; 0: none, else 1 + its index.
+ */
+struct piece {
+	uint64_t start;
+	uint32_t line;
+};
+
+/* One file. A later line replaces those that it overlaps. */
 struct perf_map {
 	int fd; /* -1: there is none to read; FULL: all that is read of it was read */
 	uint64_t read;
 	char *rest;  /* a line that isn't complete yet */
 	bool passes; /* that line is too long: it is passed over */
-	VEC(struct generated) functions;
-	/* by address: what was found, among how many functions. Later ones are looked at when it is
-	 * asked for again. */
-	struct map64 found_at; /* -> 1 + index into found */
-	VEC(struct lookup) found;
+	VEC(struct line) lines;
+	struct str names; /* each with its NUL */
+	/* by address: of the first lines. The others are looked through, until that has taken
+	 * longer than to make it anew. */
+	VEC(struct piece) pieces;
+	size_t indexed;
+	uint64_t looked_at;
+	struct generated found;
 };
 
 struct perf_maps {
 	struct map64 by_pid; /* -> struct perf_map * */
+	uint64_t lines, names;
 };
 
 struct perf_maps *perf_maps__new(void)
@@ -46,13 +60,9 @@ struct perf_maps *perf_maps__new(void)
 
 static void free_map(struct perf_map *m)
 {
-	struct generated *g;
-
-	vec__each (g, &m->functions)
-		free(g->name);
-	vec__free(&m->functions);
-	vec__free(&m->found);
-	map64__free(&m->found_at);
+	vec__free(&m->lines);
+	vec__free(&m->pieces);
+	str__free(&m->names);
 	if (m->fd >= 0)
 		close(m->fd);
 	free(m->rest);
@@ -76,8 +86,13 @@ void perf_maps__forget(struct perf_maps *p, uint32_t pid)
 {
 	uint64_t *slot = map64__get(&p->by_pid, pid);
 
-	if (slot)
-		free_map((struct perf_map *)(uintptr_t)*slot);
+	struct perf_map *m = slot ? (struct perf_map *)(uintptr_t)*slot : NULL;
+
+	if (!m)
+		return;
+	p->lines -= m->lines.len;
+	p->names -= m->names.len;
+	free_map(m);
 	map64__del(&p->by_pid, pid);
 }
 
@@ -130,24 +145,28 @@ static bool is_text(const char *name)
 	return true;
 }
 
-static void take_line(struct perf_map *m, char *line)
+static void take_line(struct perf_maps *p, struct perf_map *m, char *text)
 {
+	struct line line = {.name = m->names.len};
 	char *at, *end;
-	uint64_t start = strtoull(line, &at, 16), size;
 
-	if (at == line || *at != ' ')
+	line.start = strtoull(text, &at, 16);
+	if (at == text || *at != ' ')
 		return;
-	size = strtoull(at + 1, &end, 16);
-	if (end == at + 1 || *end != ' ' || !end[1] || !size || size > UINT64_MAX - start ||
-	    !is_text(end + 1))
+	line.size = strtoull(at + 1, &end, 16);
+	if (end == at + 1 || *end != ' ' || !end[1] || !line.size ||
+	    line.size > UINT64_MAX - line.start || !is_text(end + 1))
 		return;
 	if (strlen(end + 1) > NAME_MAX_)
 		end[1 + NAME_MAX_] = 0;
-	vec__push(&m->functions, (struct generated){start, size, xstrdup(end + 1)});
+	str__put(&m->names, end + 1, strlen(end + 1) + 1);
+	vec__push(&m->lines, line);
+	p->lines++;
+	p->names += m->names.len - line.name;
 }
 
 /* Takes the lines of text, whose last one may go on later. */
-static void take_text(struct perf_map *m, const char *text)
+static void take_text(struct perf_maps *p, struct perf_map *m, const char *text)
 {
 	char *all = xasprintf("%s%s", m->rest ? m->rest : "", text), *line = all, *end;
 
@@ -155,7 +174,7 @@ static void take_text(struct perf_map *m, const char *text)
 	for (; (end = strchr(line, '\n')); line = end + 1) {
 		*end = 0;
 		if (!m->passes)
-			take_line(m, line);
+			take_line(p, m, line);
 		m->passes = false;
 	}
 	m->passes |= strlen(line) >= 2 * NAME_MAX_;
@@ -163,31 +182,159 @@ static void take_text(struct perf_map *m, const char *text)
 	free(all);
 }
 
-static void read_on(struct perf_map *m, uint32_t pid)
+static void stop_reading(struct perf_map *m, uint32_t pid, const char *why)
+{
+	note("process %u: %s: generated code whose name comes later has none", pid, why);
+	close(m->fd);
+	m->fd = FULL;
+}
+
+/* False: nothing more is there. */
+static bool read_chunk(struct perf_maps *p, struct perf_map *m, char *chunk, uint64_t end)
+{
+	ssize_t n = pread(m->fd, chunk, min_of(end - m->read, (uint64_t)CHUNK), m->read);
+
+	if (n <= 0)
+		return false;
+	m->read += n;
+	chunk[n] = 0;
+	take_text(p, m, chunk);
+	return true;
+}
+
+static void read_on(struct perf_maps *p, struct perf_map *m, uint32_t pid)
 {
 	autofree char *chunk = NULL;
 	struct stat st;
-	uint64_t size;
-	ssize_t n;
+	uint64_t end;
 
 	if (m->fd < 0 || fstat(m->fd, &st) || (uint64_t)st.st_size <= m->read)
 		return;
-	size = min_of((uint64_t)st.st_size, (uint64_t)BYTES_MAX) - m->read;
-	if (!size) {
-		note("process %u: its file of generated code's names is larger than %u MiB: what is "
-		     "behind that has no names",
-		     pid, BYTES_MAX >> 20);
-		close(m->fd);
-		m->fd = FULL;
-		return;
+	end = min_of((uint64_t)st.st_size, (uint64_t)BYTES_MAX);
+	chunk = xmalloc(CHUNK + 1);
+	while (m->read < end && p->lines < LINES_MOST && p->names < NAMES_MOST)
+		if (!read_chunk(p, m, chunk, end))
+			return;
+	if (p->lines >= LINES_MOST || p->names >= NAMES_MOST)
+		stop_reading(
+			m, pid,
+			"its file and those of others have names of half a million functions, or 64 MiB of them");
+	else if ((uint64_t)st.st_size > BYTES_MAX)
+		stop_reading(m, pid, "its file of generated code's names is larger than 64 MiB");
+}
+
+/* ---- by address ---- */
+
+struct edge {
+	uint64_t at;
+	uint32_t line;
+	bool ends;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* The lines that cover a place, of which the last one counts; those that have ended go when they
+ * are on top. */
+struct covering {
+	VEC(uint32_t) heap;
+	uint8_t *ended;
+};
+
+static void add_line(struct covering *c, uint32_t line)
+{
+	size_t i = c->heap.len;
+
+	vec__push(&c->heap, line);
+	for (; i && c->heap.data[(i - 1) / 2] < line; i = (i - 1) / 2)
+		c->heap.data[i] = c->heap.data[(i - 1) / 2];
+	c->heap.data[i] = line;
+}
+
+static void drop_top(struct covering *c)
+{
+	uint32_t *heap = c->heap.data, line = heap[--c->heap.len];
+	size_t i = 0, child;
+
+	for (; (child = 2 * i + 1) < c->heap.len; i = child) {
+		child += child + 1 < c->heap.len && heap[child + 1] > heap[child];
+		if (heap[child] <= line)
+			break;
+		heap[i] = heap[child];
 	}
-	chunk = xmalloc(size + 1);
-	n = pread(m->fd, chunk, size, m->read);
-	if (n <= 0)
-		return;
-	m->read += n;
-	chunk[n] = 0;
-	take_text(m, chunk);
+	heap[i] = line;
+}
+
+/* 1 + its index; 0: none. */
+static uint32_t top(struct covering *c)
+{
+	while (c->heap.len && c->ended[c->heap.data[0]])
+		drop_top(c);
+	return c->heap.len ? c->heap.data[0] + 1 : 0;
+}
+
+static void put_piece(struct perf_map *m, uint64_t start, uint32_t line)
+{
+	if ((m->pieces.len ? vec__last(&m->pieces)->line : 0) != line)
+		vec__push(&m->pieces, (struct piece){start, line});
+}
+
+static void make_index(struct perf_map *m)
+{
+	size_t n = 2 * m->lines.len;
+	autofree struct edge *edges = xcalloc(n, sizeof(*edges));
+	autofree uint8_t *ended = xcalloc(m->lines.len, 1);
+	struct covering c = {.ended = ended};
+
+	for (size_t i = 0; i < m->lines.len; i++) {
+		const struct line *l = &m->lines.data[i];
+
+		edges[2 * i] = (struct edge){l->start, i, false};
+		edges[2 * i + 1] = (struct edge){l->start + l->size, i, true};
+	}
+	qsort(edges, n, sizeof(*edges), by_address);
+	m->pieces.len = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (edges[i].ends)
+			ended[edges[i].line] = 1;
+		else
+			add_line(&c, edges[i].line);
+		if (i + 1 == n || edges[i + 1].at != edges[i].at)
+			put_piece(m, edges[i].at, top(&c));
+	}
+	vec__free(&c.heap);
+	m->indexed = m->lines.len;
+	m->looked_at = 0;
+}
+
+/* 1 + the index of the line; 0: none. */
+static uint32_t find_piece(const struct perf_map *m, uint64_t addr)
+{
+	size_t low = 0, high = m->pieces.len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->pieces.data[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? m->pieces.data[low - 1].line : 0;
+}
+
+static uint32_t find_line(struct perf_map *m, uint64_t addr)
+{
+	if (m->looked_at > 32 * (uint64_t)m->lines.len)
+		make_index(m);
+	for (size_t i = m->lines.len; i-- > m->indexed; m->looked_at++)
+		if (addr - m->lines.data[i].start < m->lines.data[i].size)
+			return i + 1;
+	return find_piece(m, addr);
 }
 
 static struct perf_map *map_of(struct perf_maps *p, uint32_t pid)
@@ -209,24 +356,14 @@ static struct perf_map *map_of(struct perf_maps *p, uint32_t pid)
 const struct generated *perf_maps__find(struct perf_maps *p, uint32_t pid, uint64_t addr)
 {
 	struct perf_map *m = map_of(p, pid);
-	struct lookup *f;
-	uint64_t *slot;
+	const struct line *line;
+	uint32_t found;
 
-	read_on(m, pid);
-	slot = map64__put(&m->found_at, addr);
-	if (!*slot) {
-		vec__push(&m->found, (struct lookup){0});
-		*slot = m->found.len;
-	}
-	f = &m->found.data[*slot - 1];
-	for (size_t i = m->functions.len; i-- > f->seen;) {
-		const struct generated *g = &m->functions.data[i];
-
-		if (addr - g->start >= g->size)
-			continue;
-		f->function = i + 1;
-		break;
-	}
-	f->seen = m->functions.len;
-	return f->function ? &m->functions.data[f->function - 1] : NULL;
+	read_on(p, m, pid);
+	found = find_line(m, addr);
+	if (!found)
+		return NULL;
+	line = &m->lines.data[found - 1];
+	m->found = (struct generated){line->start, line->size, m->names.data + line->name};
+	return &m->found;
 }

@@ -23,17 +23,28 @@ size_t process__running(uint32_t pid);
 char *thread__status(uint32_t tid, const char *name);
 /* The decimal number that it begins with; 0: none. */
 uint64_t thread__status_number(uint32_t tid, const char *name);
+/* As proc_pid_status(5) has it; 'X': there is no such thread. */
+char thread__state(uint32_t tid);
 /* The process of a thread; 0: no such thread. */
 uint32_t process__of_thread(uint32_t tid);
 /* The process that it is a child of. */
 uint32_t process__parent(uint32_t tid);
+
+/* ---- limits (limits.c): bytes; UINT64_MAX: there is no limit, or none is known ---- */
+
+/* How much more the process may map (RLIMIT_AS). */
+uint64_t process__address_room(uint32_t tid);
+/* How much memory its control groups leave it, all of them, of both versions. */
+uint64_t process__memory_room(uint32_t pid);
+/* What the machine has (MemAvailable). */
+uint64_t memory__available(void);
 
 /* ---- process maps ---- */
 
 struct map {
 	uint64_t start, end, offset; /* running addresses; file offset of start */
 	uint64_t dev, ino;
-	bool exec;
+	bool exec, write;
 	char *path; /* as /proc/PID/maps shows it, without " (deleted)" */
 };
 typedef VEC(struct map) map_vec;
@@ -114,6 +125,8 @@ int maps__parse(const char *text, map_vec *out);
 /* Those of a process, or thread, as they are now. 0 or -errno: it has ended, mostly. */
 int maps__read(uint32_t pid, map_vec *out);
 void maps__free(map_vec *v);
+/* The mapping that addr is in, of those of a process, which are ascending; NULL: none. */
+const struct map *maps__at(const map_vec *maps, uint64_t addr);
 /* Is this mapping of a process code of the object? *bias: what is added to the object's addresses
  * there. */
 bool map__is_code(uint32_t pid, const struct map *m, const struct object *o, uint64_t *bias);

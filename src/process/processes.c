@@ -83,6 +83,13 @@ char *thread__status(uint32_t tid, const char *name)
 	return xstrndup(at, strcspn(at, "\n"));
 }
 
+char thread__state(uint32_t tid)
+{
+	autofree char *state = thread__status(tid, "State");
+
+	return state ? *state : 'X';
+}
+
 uint64_t thread__status_number(uint32_t tid, const char *name)
 {
 	autofree char *value = thread__status(tid, name);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "resolve/forms.h"
+#include "util/given.h"
 
 #define FILE_LIMIT (256u << 20)
 
@@ -83,8 +84,7 @@ int points__read(const char *path, points_vec *out)
 	autofree char *text = NULL;
 	char *line, *next;
 	size_t len;
-	with_own_rights;
-	int err = file__read(path, FILE_LIMIT, &text, &len);
+	int err = file__read_given(path, FILE_LIMIT, &text, &len);
 
 	if (err)
 		return err;

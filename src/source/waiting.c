@@ -138,7 +138,8 @@ bool waiting__may_swap(const struct waiting *before, const struct waiting *w)
 	if (before->time <= w->time || before->type == WAITS_COUNT || w->type == WAITS_COUNT)
 		return false;
 	/* the supervisor tells of it before the probes tell what was before that */
-	if (before->type == WAITS_SIDEBAND && before->sideband.type == SIDEBAND_GAP)
+	if (before->type == WAITS_SIDEBAND &&
+	    (before->sideband.type == SIDEBAND_GAP || before->sideband.type == SIDEBAND_UNTRACED))
 		return true;
 	if (before->type == WAITS_EVENT && w->type == WAITS_EVENT)
 		return before->tid != w->tid || is_loss(before) || is_loss(w);

@@ -45,6 +45,7 @@ struct call {
 	uint64_t id;	       /* its number, from 1 */
 	uint64_t sp;	       /* stack pointer at its entry: the address of the return address */
 	uint64_t time;	       /* of its entry */
+	bool untimed;	       /* that isn't known */
 	struct account before; /* the thread's, when it began */
 	uint32_t function;
 	uint32_t block;	  /* CALL_AT; CALL_TAIL: the target, NO_BLOCK: outside of the plan */

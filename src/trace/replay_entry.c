@@ -317,6 +317,7 @@ int replay__entry(struct event_context *n)
 {
 	struct call c = {.sp = n->e->sp,
 			 .time = n->e->time,
+			 .untimed = n->e->untimed,
 			 .function = n->s->function,
 			 .block = n->s->block,
 			 .state = CALL_AT,

@@ -293,6 +293,8 @@ static bool hear(struct runner *r, uint32_t i, size_t at, struct told *told)
 	if (w->kind == WAY_NONE)
 		return false;
 	if (w->kind == WAY_RETURN) {
+		if (!words[3]) /* it is untimed */
+			return false;
 		told->time = log_decoder__time(r->run->decoder, r->run->thread, words[3]);
 		told->value = words[2];
 		if (told->time >= r->run->before)
@@ -328,7 +330,7 @@ static size_t pass_helper(struct runner *r, size_t at)
 	const struct logged *l = ways__helper_ret(r->t, r->run->decoder, (uint32_t)words[0]);
 	uint64_t time, sp;
 
-	if (!l || l->words > r->run->n - at || !r->c)
+	if (!l || l->words > r->run->n - at || !r->c || !words[3])
 		return 0;
 	sp = (uint32_t)(words[0] >> 32) + l->lowered - (uint32_t)(r->c->sp + r->stack);
 	sp = r->c->sp + (int32_t)sp;
@@ -471,7 +473,7 @@ static size_t pass_entry(struct runner *r, size_t at)
 	struct told told;
 	uint64_t bias;
 
-	if (!l || l->words > r->run->n - at)
+	if (!l || l->words > r->run->n - at || !words[1])
 		return 0;
 	s = &r->t->plan->sites.data[l->site];
 	log_decoder__entry(r->run->decoder, r->run->thread, words, l, &e);

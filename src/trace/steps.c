@@ -223,9 +223,9 @@ int step__entry(struct event_context *n)
 	step.fetched = n->e->fetched;
 	step.nfetched = n->e->nfetched;
 	/* others may have been left out in between */
-	step.has_since = last && !n->t->plan->conditions.len;
+	step.has_since = last && *last && step.timed && !n->t->plan->conditions.len;
 	step.since_entry = step.has_since ? n->e->time - *last : 0;
-	*map64__put(&n->th->entered, n->s->function) = n->e->time;
+	*map64__put(&n->th->entered, n->s->function) = n->e->untimed ? 0 : n->e->time;
 	step.stack = entry->stack ? stack : NULL;
 	step.stack_end = entry->stack_end;
 	step.nstack = min_of(entry->nstack, STACK_FRAMES);
@@ -315,15 +315,17 @@ static struct location start_of(struct trace *t, uint32_t function)
 static int put_return(struct event_context *n, const struct call *c, uint64_t time,
 		      struct step *step)
 {
+	bool timed = !c->untimed && !(n->e && n->e->untimed);
+
 	step->function = c->function;
 	step->at = start_of(n->t, c->function);
-	step->has_duration = c->seen_entry && !c->holed;
+	step->has_duration = c->seen_entry && !c->holed && timed;
 	step->duration = step->has_duration ? time - c->time : 0;
 	/* hits that the kernel has left out took time, too */
 	step->has_tracing = step->has_duration && !n->t->judges_entries &&
 			    account__of_call(n, c, &step->tracing, &step->noise);
 	step->tracing = min_of(step->tracing, step->duration);
-	step->has_off = c->seen_entry && account__off_of_call(n, c, time, &step->off);
+	step->has_off = c->seen_entry && timed && account__off_of_call(n, c, time, &step->off);
 	step->off = min_of(step->off, step->duration);
 	return live_filter__step(n->t, n->th, step);
 }

@@ -189,6 +189,7 @@ struct trace_totals {
 	 * memory */
 	uint64_t unmet, muted, unjudged, undecided;
 	uint64_t muted_hits; /* in what the kernel has left out */
+	uint64_t untraced;   /* processes of which something could not be traced */
 };
 
 /* Sets what a plan tells: functions, probes, bytes. */

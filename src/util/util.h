@@ -216,11 +216,27 @@ void str__free(struct str *s);
  *	with_own_rights;
  */
 struct rights {
-	bool lowered;
+	bool counted, lowered;
 	uint64_t effective;
 };
+/* The effective user that bbtrace was started by: what belongs to it, and may be shown to it. It
+ * stays the same after privileges were given up; main() asks first. */
+uid_t rights__user(void);
+/* Do the user's own rights alone count in this thread at the moment? */
+bool rights__are_own(void);
 struct rights rights__own(void);
 void rights__restore(const struct rights *r);
+/*
+ * Gives up all capabilities but kept, for good, and so that no exec regains them. Root becomes a
+ * user that no other process has, unless user is set: then the user stays. For a process with one
+ * thread. 0 or -errno: the process may not go on then.
+ */
+int rights__keep(uint64_t kept, bool user);
+/* System calls that fail from now on, in all threads and children, besides those that no process of
+ * bbtrace needs (calls.c). -errno, with a message: they would not, and the process may not go on.
+ */
+enum { FORBID_EXEC = 1, FORBID_TRACING = 2, FORBID_NETWORK = 4 };
+int rights__forbid(unsigned what);
 #define with_own_rights                                                                            \
 	CLEANUP(rights__restore) const struct rights own_rights = rights__own();                   \
 	(void)own_rights
@@ -238,6 +254,13 @@ int file__read(const char *path, size_t limit, char **out, size_t *len);
 int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len);
 /* Closes all descriptors but these n, which it sorts. */
 void fd__close_others(int *keep, size_t n);
+/* A message with a descriptor, or without one: -1; flags: of sendmsg(2), besides MSG_NOSIGNAL. Its
+ * length, or -errno. */
+ssize_t fd__send(int socket, const void *data, size_t len, int fd, int flags);
+/* *fd: that of the message, which is the caller's then, closed by an exec; -1: it had none;
+ * -EMFILE: no other file may be opened. flags: of recvmsg(2). Its length, 0 at the end, or -errno.
+ */
+ssize_t fd__receive(int socket, void *data, size_t len, int *fd, int flags);
 
 /* Copies a path that the kernel printed, without the " (deleted)" that it appends to unlinked
  * files. */

@@ -2,14 +2,13 @@
 /*
  * The trace file's reader, and the replay and rendering of its items. The first byte modulo 3
  * selects the input. 0: blocks of type (1 byte), length (2 bytes) and contents; without checksums,
- * which would reject nearly all inputs. 1: a file. 2: armored text; if that begins with byte 1, it
+ * which would reject nearly all inputs. 1: a file; of an odd length,
+ * its checksums are mended first. 2: armored text; if that begins with byte 1, it
  * is what 0 is, armored, and the next byte says which lines are damaged. The first byte divided by
  * 3 selects the format to render, from 1 on; 0: all formats; DIFF: the steps are compared with a
  * part of themselves.
  */
-#include <elf.h>
-#include <zlib.h>
-#include "fuzz.h"
+#include "blocks.h"
 #include "json_check.h"
 #include "perfetto_check.h"
 #include "diff/diff.h"
@@ -21,47 +20,7 @@
 #define STEPS	4096 /* enough of an input that repeats itself */
 #define RECORDS 65536
 
-/* ---- a file out of blocks ---- */
-
-static void put_number(struct str *s, uint64_t v, unsigned bytes)
-{
-	for (; bytes; bytes--, v >>= 8)
-		str__putc(s, v);
-}
-
-static void seal(struct str *s, size_t start, const void *more, size_t len)
-{
-	const Bytef *from = (const Bytef *)s->data + start;
-
-	put_number(s, crc32(crc32(0, from, s->len - start), more, len), 4);
-}
-
-static void make_file(struct str *file, const uint8_t *data, size_t size)
-{
-	uint32_t number = 0;
-
-	str__put(file,
-		 "\x89"
-		 "BBT\r\n\x1a\n",
-		 8);
-	put_number(file, 1 + size % 5, 2); /* the format: each that is read */
-	put_number(file, size / 5 % 2, 2);
-	put_number(file, 62 /* EM_X86_64 */, 4);
-	seal(file, 0, "", 0);
-	while (size >= 3) {
-		size_t len = min_of((size_t)(data[1] | data[2] << 8), size - 3), start = file->len;
-
-		number += data[0] >> 7; /* as if one in front of it were lost */
-		put_number(file, data[0] & 0x7f, 4);
-		put_number(file, len, 4);
-		put_number(file, len, 4);
-		put_number(file, number++, 4);
-		seal(file, start, data + 3, len);
-		str__put(file, (const char *)data + 3, len);
-		data += 3 + len;
-		size -= 3 + len;
-	}
-}
+/* ---- a file ---- */
 
 /* Drops some lines of armor, repeats others, or changes a byte in them. */
 static void hurt(struct str *text, uint8_t how)
@@ -102,23 +61,7 @@ static void make_armored(struct str *text, const uint8_t *data, size_t size)
 	hurt(text, data[0]);
 }
 
-/* ---- bytes ---- */
-
-struct bytes {
-	const char *data;
-	size_t left;
-};
-
-static ssize_t read_bytes(void *ctx, void *to, size_t len)
-{
-	struct bytes *b = ctx;
-	size_t n = min_of(len, b->left);
-
-	memcpy(to, b->data, n);
-	b->data += n;
-	b->left -= n;
-	return n;
-}
+/* ---- damage ---- */
 
 static void on_damage(void *ctx, const char *text)
 {
@@ -526,6 +469,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] % 3 == 0) {
 		make_file(&file, data + 1, size - 1);
 		in = (struct bytes){file.data, file.len};
+	} else if (data[0] % 3 == 1 && size % 2) {
+		str__put(&file, in.data, in.left);
+		mend_file(&file);
+		in.data = file.data;
 	} else if (data[0] % 3 == 2) {
 		if (size > 2 && data[1] == 1) {
 			make_armored(&file, data + 2, size - 2);

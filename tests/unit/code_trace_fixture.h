@@ -132,6 +132,8 @@ static inline void code_call(struct output *o, uint64_t id, char way)
 	output__step(o, &r);
 }
 
+static untraced_vec code_untraced;
+
 /* A call for each letter. */
 static inline void code_render_to(struct str *text, const char *format, const char *calls)
 {
@@ -140,6 +142,8 @@ static inline void code_render_to(struct str *text, const char *format, const ch
 
 	code_plan.arch = arch__by_machine(EM_X86_64);
 	o = output__new(output__by_name(format), &code_options, &code_plan, code_write, text);
+	output__untraced(o, &code_untraced);
+	totals.untraced = code_untraced.len;
 	for (uint64_t i = 0; calls[i]; i++)
 		code_call(o, i + 1, calls[i]);
 	output__end(o, &totals);

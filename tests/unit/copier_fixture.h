@@ -151,6 +151,22 @@ static inline void place_code(const struct code_buffer *c, uint8_t *to)
 		place_part(c, &c->cold, to, to + c->hot.bytes.len);
 }
 
+/* As in a process that may not read the time stamp counter: after place_code(). */
+static inline void untime_code(const struct code_buffer *c, const struct arch_copier *copier,
+			       uint8_t *to)
+{
+	for (size_t i = 0; i < c->times.len; i++) {
+		const struct code_time *t = &c->times.data[i];
+		uint8_t *start = to + t->start + (t->cold ? c->hot.bytes.len : 0);
+		int32_t instead =
+			t->instead == NO_LABEL
+				? 0
+				: (int32_t)(label_at(c, t->instead, to) - (uintptr_t)start);
+
+		copier->untime(start, t->end - t->start, instead);
+	}
+}
+
 /* ---- a ring ---- */
 
 static inline struct log_ring *ring__make(uint64_t patience)

@@ -187,11 +187,35 @@ static inline ssize_t read_memory(void *ctx, void *data, size_t len)
 
 static inline void put_sideband(struct str *s, const struct sideband_event *e)
 {
+	if (e->type == SIDEBAND_UNTRACED) { /* it has no time of its own */
+		str__printf(s, "untraced %u %u %x %x %s\n", e->pid, e->tid, e->object, e->function,
+			    e->text);
+		return;
+	}
 	str__printf(s, "side %d %llu %u %u %u %u %llx %llx %llx %u %u %llu %llu %s\n", e->type,
 		    (unsigned long long)e->time, e->pid, e->tid, e->ppid, e->ptid,
 		    (unsigned long long)e->start, (unsigned long long)e->len,
 		    (unsigned long long)e->offset, e->major, e->minor, (unsigned long long)e->ino,
 		    (unsigned long long)e->count, e->text ? e->text : "-");
+}
+
+/* It is in a table: behind the events that were written. */
+static inline void add_untraced(struct trace_writer *w, struct str *wrote)
+{
+	struct sideband_event e = {.type = SIDEBAND_UNTRACED,
+				   .pid = 300,
+				   .tid = 300,
+				   .object = UNTRACED_ALL,
+				   .function = UNTRACED_ALL,
+				   .text = "no memory"};
+
+	trace_writer__flush(w);
+	trace_writer__sideband(w, &e);
+	put_sideband(wrote, &e);
+	e.object = e.function = 0;
+	e.text = "";
+	trace_writer__sideband(w, &e);
+	put_sideband(wrote, &e);
 }
 
 static inline void put_named(struct str *s, const struct event_named *n)

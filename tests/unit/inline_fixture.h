@@ -5,6 +5,7 @@
 #define INLINE_FIXTURE_H
 
 #include <elf.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "source/inline/merge.h"
@@ -72,7 +73,7 @@ static bool turn_over(struct log_ring *r)
 	uint64_t start = ticks(), next = r->segments + 1;
 
 	while ((int64_t)(next - volatile_of(r)->released) >= LOG_SEGMENTS)
-		if (ticks() - start > 5000000000ull)
+		if (ticks() - start > 50000000000ull)
 			return false;
 	*word_at(r, r->cursor) = LOG_ID(LOG_END, 0, 0, 0);
 	volatile_of(r)->segments = next;
@@ -116,10 +117,11 @@ static int on_event(void *ctx, const struct event *e)
 
 static int on_sideband(void *ctx, const struct sideband_event *e)
 {
-	static const char *const names[SIDEBAND_TYPES] = {[SIDEBAND_FORK] = "fork",
-							  [SIDEBAND_EXEC] = "exec",
-							  [SIDEBAND_EXIT] = "exit",
-							  [SIDEBAND_GAP] = "gap"};
+	static const char *const names[] = {[SIDEBAND_FORK] = "fork",
+					    [SIDEBAND_EXEC] = "exec",
+					    [SIDEBAND_EXIT] = "exit",
+					    [SIDEBAND_GAP] = "gap",
+					    [SIDEBAND_UNTRACED] = "untraced"};
 
 	str__printf(&text, " %u:%s", e->tid, names[e->type] ? names[e->type] : "?");
 	return 0;
@@ -133,6 +135,7 @@ static struct rings *rings;
 static struct merge *merge;
 static uint64_t reached;
 static struct thread_filters filters; /* needed 0: none */
+static uint32_t counters;	      /* of each thread; only slot 0 is usable with some */
 
 static struct say say_of(enum say_type type, unsigned slot, uint32_t tid)
 {
@@ -162,13 +165,14 @@ static void open_tail(uint64_t tail)
 				  .ticks = ticks,
 				  .max = 4 << 20,
 				  .torn = TORN_NS,
+				  .counters = counters,
 				  .tail = tail};
 	struct merge_options m = {.plan = &plan, .log = &options, .clock = {to_ns, NULL}};
 	struct say s = {.type = SAY_AREA, .pid = 10, .area = 1, .base = BASE};
 
-	area_fd = memfd_create("area", MFD_CLOEXEC);
+	area_fd = memfd_create("area", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	s.size = (uint64_t)SLOTS * LOG_SLOT;
-	if (ftruncate(area_fd, s.size))
+	if (ftruncate(area_fd, s.size) || fcntl(area_fd, F_ADD_SEALS, F_SEAL_SHRINK))
 		exit(1);
 	area = mmap(NULL, s.size, PROT_READ | PROT_WRITE, MAP_SHARED, area_fd, 0);
 	rings__open(&r, &rings);

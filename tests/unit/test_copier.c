@@ -58,6 +58,10 @@ int main(void)
 	test_kind(LOG_ENTRY, "entry", false);
 	test_kind(LOG_ENTRY, "entry that is a ret", true);
 	test_stepped();
+	untimed = true;
+	test_kind(LOG_RETURN, "return without a time", false);
+	test_kind(LOG_ENTRY, "entry without a time", false);
+	test_kind(LOG_ENTRY, "entry without a time that is a ret", true);
 	return tap__done();
 }
 #endif

@@ -435,7 +435,7 @@ static void test_jumps(void)
 	copier->jump(&c, true, label);
 	put_outcome(&c.hot, 0);
 	code_buffer__set(&c, label, false);
-	copier->push_return(&c, (uintptr_t)data);
+	copier->push_return(&c, (uintptr_t)data, (uint8_t[]){0xe8, 0, 0, 0, 0}, 5);
 	copier->jump(&c, false, (uintptr_t)original);
 	place_code(&c, copy);
 	machine__randomize(&in);

@@ -19,7 +19,7 @@ static const struct arch_copier *copier;
 static uint8_t *code;
 
 /* Counts r15 down to 0, and logs it each time. */
-static void place_loop(void)
+static void place_loop(bool untimed)
 {
 	static const uint8_t count[] = {0x49, 0xff, 0xcf, 0x0f, 0x85}; /* dec %r15; jnz */
 	struct operand r15 = {.kind = OPERAND_REG, .base = R15, .index = REG_NONE, .size = 8};
@@ -40,6 +40,8 @@ static void place_loop(void)
 	code_part__fix(&c.hot, true, again, 0);
 	put_exit(&c.hot);
 	place_code(&c, code);
+	if (untimed)
+		untime_code(&c, copier, code);
 	code_buffer__free(&c);
 }
 
@@ -179,15 +181,28 @@ static void test_beat(void)
 	is(d.wrong, 0, "where they are missing");
 }
 
+/* Where the time stamp counter may not be read rounds are counted between two looks. */
+static void test_untimed(void)
+{
+	const uint64_t records = 1000000;
+	struct reader d = run(records, 1, 0);
+
+	is(d.got + d.lost, records, "without the time, too, all arrive or are counted");
+	ok(d.lost < records / 2, "a reader that looks is waited for (%lld)", (long long)d.lost);
+	is(d.wrong, 0, "in order");
+}
+
 int main(void)
 {
 	copier = arch__by_machine(EM_X86_64)->copier;
 	code = map_pages(CODE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	machine__init();
-	place_loop();
+	place_loop(false);
 	test_patient();
 	test_impatient();
 	test_beat();
+	place_loop(true);
+	test_untimed();
 	return tap__done();
 }
 #endif

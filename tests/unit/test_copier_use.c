@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What instructions read and write, by executing them: the results must not depend on registers and
- * flags that are said not to be read, nor on what was in those that are said to be written.
+ * flags that are said not to be read, nor on what was in those that are said to be written. What is
+ * said not to fault must not, even with all exceptions of SSE unmasked.
  */
+#include "harmless.h"
 #include "tap.h"
 
 #ifndef __x86_64__
@@ -16,12 +18,12 @@ int main(void)
 #include <link.h>
 #include "copier_fixture.h"
 
-#define ROUNDS	   8
-#define DATA_SIZE  4096
+#define ROUNDS	      8
+#define DATA_SIZE     4096
 /* Bytes before and behind the data that nobody may access: bt reaches 2^29. */
-#define AROUND	   (544ul << 20)
-#define COUNT_MASK 7 /* of repetitions */
-#define LONGEST	   15
+#define AROUND	      (544ul << 20)
+#define COUNT_MASK    7 /* of repetitions */
+#define LONGEST	      15
 
 static const struct arch *x86;
 static const struct arch_copier *copier;
@@ -195,6 +197,26 @@ static const char *dependence(const struct subject *s, const struct machine *ma,
 	return memcmp(a->fp, b->fp, sizeof(a->fp)) ? "vectors" : NULL;
 }
 
+/* fxsave's image has MXCSR there: by default all exceptions are masked. */
+#define MXCSR_AT      24
+#define MXCSR_DEFAULT 0x1f80u
+
+static void mask_exceptions(bool masked)
+{
+	uint32_t mxcsr = masked ? MXCSR_DEFAULT : 0;
+
+	memcpy(machine_fp + MXCSR_AT, &mxcsr, sizeof(mxcsr));
+}
+
+static const char *difference(const struct subject *s, const struct machine *ma,
+			      const struct machine *mb, const struct result *a,
+			      const struct result *b)
+{
+	if (!s->use.may_fault && (a->faulted || b->faulted))
+		return "may fault";
+	return a->faulted != b->faulted ? "fault" : dependence(s, ma, mb, a, b);
+}
+
 /* -1: it faults always. Else whether all is well. */
 static int try(const struct subject *s)
 {
@@ -207,19 +229,22 @@ static int try(const struct subject *s)
 
 		randomize(&ma);
 		aim(s, &ma);
+		mask_exceptions(s->use.may_fault);
 		for (size_t j = 0; j < FP_SIZE; j++)
 			machine_fp[FP_REGISTERS + j] = random64();
 		mb = disturb(s, &ma);
 		execute(&ma, &a);
 		execute(&mb, &b);
-		if (a.faulted != b.faulted) { /* behind an instruction that changed rsp? */
+		if (a.faulted != b.faulted ||
+		    (a.faulted &&
+		     !s->use.may_fault)) { /* behind an instruction that changed rsp? */
 			execute(&ma, &a);
 			execute(&mb, &b);
 		}
-		if (a.faulted && b.faulted)
+		if (a.faulted && b.faulted && s->use.may_fault)
 			continue;
 		runs++;
-		what = a.faulted != b.faulted ? "fault" : dependence(s, &ma, &mb, &a, &b);
+		what = difference(s, &ma, &mb, &a, &b);
 		if (what) {
 			printf("# %s:", what);
 			for (size_t j = 0; j < s->len; j++)
@@ -233,61 +258,18 @@ static int try(const struct subject *s)
 
 /* ---- subjects ---- */
 
-/* The same each time, and changing nothing but registers and memory. */
-static bool is_harmless(ZydisMnemonic mnemonic)
+static unsigned decoded, safe, unsafe;
+
+/* Of any instruction, executed or not. */
+static void consider_fault(struct subject *s)
 {
-	switch (mnemonic) {
-	case ZYDIS_MNEMONIC_RDTSC:
-	case ZYDIS_MNEMONIC_RDTSCP:
-	case ZYDIS_MNEMONIC_RDRAND:
-	case ZYDIS_MNEMONIC_RDSEED:
-	case ZYDIS_MNEMONIC_RDPID:
-	case ZYDIS_MNEMONIC_POPF:
-	case ZYDIS_MNEMONIC_POPFD:
-	case ZYDIS_MNEMONIC_POPFQ:
-	case ZYDIS_MNEMONIC_LDMXCSR:
-	case ZYDIS_MNEMONIC_VLDMXCSR:
-	case ZYDIS_MNEMONIC_FLDCW:
-	case ZYDIS_MNEMONIC_FLDENV:
-	case ZYDIS_MNEMONIC_FRSTOR:
-	case ZYDIS_MNEMONIC_FXRSTOR:
-	case ZYDIS_MNEMONIC_FXRSTOR64:
-		return false;
-	default:
-		return true;
-	}
-}
+	struct reg_use use;
 
-static bool is_reachable(const ZydisDecodedOperandMem *o)
-{
-	bool has_index = o->index != ZYDIS_REGISTER_NONE;
-
-	return o->type == ZYDIS_MEMOP_TYPE_MEM &&
-	       ZydisRegisterGetClass(o->base) == ZYDIS_REGCLASS_GPR64 &&
-	       (!has_index || ZydisRegisterGetClass(o->index) == ZYDIS_REGCLASS_GPR64) &&
-	       o->segment != ZYDIS_REGISTER_FS && o->segment != ZYDIS_REGISTER_GS;
-}
-
-/* A 64-bit address that can be chosen, and no segment register that is loaded. */
-static bool can_execute(const struct subject *s)
-{
-	if (s->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED || !is_harmless(s->z.mnemonic) ||
-	    s->z.meta.category == ZYDIS_CATEGORY_XSAVE ||
-	    s->z.meta.category == ZYDIS_CATEGORY_XSAVEOPT)
-		return false;
-	for (unsigned i = 0; i < s->z.operand_count; i++) {
-		const ZydisDecodedOperand *o = &s->ops[i];
-
-		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
-		    s->z.mnemonic != ZYDIS_MNEMONIC_NOP &&
-		    (!is_reachable(&o->mem) || s->z.address_width != 64))
-			return false;
-		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-		    ZydisRegisterGetClass(o->reg.value) == ZYDIS_REGCLASS_SEGMENT)
-			return false;
-	}
-	return true;
+	copier->use(s->bytes, s->z.length, 0, &use);
+	decoded++;
+	safe += !use.may_fault;
+	unsafe += !use.may_fault &&
+		  (accesses_memory(&s->z, s->ops) || s->z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED);
 }
 
 static bool describe(const uint8_t *bytes, size_t len, struct subject *s)
@@ -295,9 +277,11 @@ static bool describe(const uint8_t *bytes, size_t len, struct subject *s)
 	struct insn insn;
 
 	s->bytes = bytes;
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, len, &s->z, s->ops)) ||
-	    x86->decode(bytes, len, 0, false, &insn) || insn.flow != FLOW_NEXT ||
-	    insn.enters_kernel || !can_execute(s))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, len, &s->z, s->ops)))
+		return false;
+	consider_fault(s);
+	if (x86->decode(bytes, len, 0, false, &insn) || insn.flow != FLOW_NEXT ||
+	    insn.enters_kernel || !can_execute(&s->z, s->ops))
 		return false;
 	s->len = s->z.length;
 	return copier->use(bytes, s->len, 0, &s->use);
@@ -518,6 +502,75 @@ static void test_expectations(void)
 	}
 }
 
+/* ---- what may fault ---- */
+
+static const struct {
+	const char *name;
+	uint8_t bytes[12];
+	bool may_fault;
+} faults[] = {
+	{"mov (%rdi),%eax", {0x8b, 0x07}, true},
+	{"mov %eax,(%rdi)", {0x89, 0x07}, true},
+	{"mov %eax,%ecx", {0x89, 0xc1}, false},
+	{"lea (%rdi),%rax", {0x48, 0x8d, 0x07}, false},
+	{"nopl (%rax)", {0x0f, 0x1f, 0x00}, false},
+	{"prefetch of a register", {0x0f, 0x0d, 0xc2}, true},
+	{"endbr64", {0xf3, 0x0f, 0x1e, 0xfa}, false},
+	{"push %rbx", {0x53}, true},
+	{"pop %rbx", {0x5b}, true},
+	{"pushf", {0x9c}, true},
+	{"leave", {0xc9}, true},
+	{"call", {0xe8}, true},
+	{"ret", {0xc3}, true},
+	{"jmp *%rax", {0xff, 0xe0}, true},
+	{"je", {0x74, 0}, false},
+	{"loop", {0xe2, 0}, false},
+	{"div %rcx", {0x48, 0xf7, 0xf1}, true},
+	{"idiv %ecx", {0xf7, 0xf9}, true},
+	{"mul %rcx", {0x48, 0xf7, 0xe1}, false},
+	{"imul %ecx,%eax", {0x0f, 0xaf, 0xc1}, false},
+	{"xchg %rax,%rcx", {0x48, 0x91}, false},
+	{"cmpxchg %ecx,%edx", {0x0f, 0xb1, 0xca}, false},
+	{"bswap %rax", {0x48, 0x0f, 0xc8}, false},
+	{"cqto", {0x48, 0x99}, false},
+	{"std", {0xfd}, false},
+	{"cli", {0xfa}, true},
+	{"hlt", {0xf4}, true},
+	{"in (%dx),%al", {0xec}, true},
+	{"int3", {0xcc}, true},
+	{"ud2", {0x0f, 0x0b}, true},
+	{"rdtsc", {0x0f, 0x31}, true},
+	{"cpuid", {0x0f, 0xa2}, true},
+	{"mov %eax,%ss", {0x8e, 0xd0}, true},
+	{"mov %rax,%cr0", {0x0f, 0x22, 0xc0}, true},
+	{"movsb", {0xa4}, true},
+	{"xlat", {0xd7}, true},
+	{"pxor %xmm1,%xmm0", {0x66, 0x0f, 0xef, 0xc1}, false},
+	{"movaps %xmm1,%xmm0", {0x0f, 0x28, 0xc1}, false},
+	{"movaps (%rdi),%xmm0", {0x0f, 0x28, 0x07}, true},
+	{"movq %rax,%xmm0", {0x66, 0x48, 0x0f, 0x6e, 0xc0}, false},
+	{"addsd %xmm1,%xmm0", {0xf2, 0x0f, 0x58, 0xc1}, true},
+	{"cvtsi2sd %eax,%xmm0", {0xf2, 0x0f, 0x2a, 0xc0}, true},
+	{"ucomisd %xmm1,%xmm0", {0x66, 0x0f, 0x2e, 0xc1}, true},
+	{"pxor %mm1,%mm0", {0x0f, 0xef, 0xc1}, true},
+	{"fld1", {0xd9, 0xe8}, true},
+	{"tzcnt %eax,%eax", {0xf3, 0x0f, 0xbc, 0xc0}, true},
+	{"vpxor %xmm1,%xmm0,%xmm0", {0xc5, 0xf9, 0xef, 0xc1}, true},
+	{"no instruction", {0x06}, true},
+};
+
+static void test_faults(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
+		struct reg_use use = {0};
+
+		copier->use(faults[i].bytes, sizeof(faults[i].bytes), 0, &use);
+		is(use.may_fault, faults[i].may_fault, "%s: may fault", faults[i].name);
+	}
+	is(unsafe, 0, "what accesses memory, or is the kernel's, may fault");
+	ok(safe > decoded / 20, "%u of %u encodings can't fault", safe, decoded);
+}
+
 int main(void)
 {
 	x86 = arch__by_machine(EM_X86_64);
@@ -536,6 +589,7 @@ int main(void)
 	test_opcodes();
 	test_vex();
 	test_expectations();
+	test_faults();
 	map64__free(&seen);
 	return tap__done();
 }

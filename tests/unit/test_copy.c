@@ -489,8 +489,56 @@ static void test_lookups(void)
 	free(code);
 }
 
+/* ---- what handlers are shown ---- */
+
+static bool is_shown(uint64_t vaddr)
+{
+	return copy_image__is_shown(image(), copy_of(vaddr));
+}
+
+/* At what may fault no register has been used for a log, even if it is written there. */
+static void test_faults(void)
+{
+	uint64_t f;
+
+	COPY("FN _start\ntest %edi, %edi\nje 1f\nmov (%rsi), %eax\n1: mov $1, %ecx\nmov $2, %edx\n"
+	     "div %ecx\nret\nEND _start\n",
+	     ALL, "_start");
+	is_copied("_start");
+	f = address("_start");
+	ok(is_shown(f + 4), "at a load all registers are as in the original");
+	ok(!is_shown(f + 6), "they need not be at what overwrites one, and can't fault");
+	ok(!is_shown(f + 11), "nor at the next one");
+	ok(is_shown(f + 16), "they are at a division");
+	ok(is_shown(f + 18), "and at the ret");
+	ok(!copy_image__is_shown(image(), copy_of(f + 4) + 1), "in a log nothing is shown");
+}
+
+/* Signals that are sent come where all can be shown: soon. */
+static void test_loops(void)
+{
+	uint64_t f;
+
+	COPY("FN _start\nmov $9, %edi\n1: mov $1, %ecx\nmov $2, %edx\ntest $1, %dil\nje 2f\n"
+	     "mov $3, %ecx\n2: mov $4, %edx\ndec %edi\njne 1b\nmov $5, %ecx\nmov $6, %edx\nret\nEND _start\n",
+	     ALL, "_start");
+	is_copied("_start");
+	f = address("_start");
+	ok(is_shown(f + 5), "a loop that can't fault has such a place, its begin");
+	ok(!is_shown(f + 10), "the rest of it is none");
+	ok(!is_shown(f + 21), "nor where two ways in it meet");
+	COPY("FN _start\nmov $9, %edi\n1: mov $1, %ecx\nmov (%rsi), %edx\ndec %edi\njne 1b\nret\n"
+	     "END _start\n",
+	     ALL, "_start");
+	f = address("_start");
+	ok(!is_shown(f + 5), "one with a load needs no other");
+	ok(is_shown(f + 10), "than the load");
+}
+
 int main(void)
 {
+	test_faults();
+	test_loops();
 	test_jump();
 	test_landing();
 	test_short();

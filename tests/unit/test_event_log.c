@@ -368,6 +368,14 @@ static void test_times(void)
 	w[2] = 1ull << 60;
 	e = decode(d, w, 3, &n);
 	ok(e && e->time == th.until, "nor beyond when the log was read");
+	th = thread_at(SP);
+	th.after = 700;
+	w[2] = 0;
+	e = decode(d, w, 3, &n);
+	ok(n == 3 && e && e->untimed && e->time == 700,
+	   "a time of 0 is none: not before what was read earlier");
+	is(log_decoder__look(d, w, 3, &w[1]), 3, "it is a record as others are");
+	is(w[1], 0, "without a time");
 	log_decoder__free(d);
 }
 

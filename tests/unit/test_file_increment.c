@@ -384,6 +384,41 @@ static void test_bad(void)
 	}
 }
 
+/* Traces of events that are merged: their sites have probes, and the file has no events. */
+static void test_counts(void)
+{
+	struct plan *p = copy_plan();
+	struct trace_writer *w = trace_writer__new(p, to_memory, &file, false);
+	struct plan_increment i = new_code();
+	struct trace_reader *r;
+	struct got got = {0};
+
+	str__clear(&file);
+	trace_writer__begin(w, &(struct trace_meta){.counts = true});
+	site_with_events_at_once(&i);
+	plan__extend(p, &i);
+	trace_writer__increment(w, &i);
+	trace_writer__end(w, &(struct trace_end){0});
+	is(read_file(file.data, file.len, &got, &r), 0,
+	   "a file of counts gets sites that have probes at once");
+	is(got.plan->sites.len, ALL_SITES, "and these are there");
+	trace_reader__free(r);
+	trace_writer__free(w);
+	str__free(&got.items);
+	str__clear(&file);
+	w = trace_writer__new(p, to_memory, &file, false);
+	trace_writer__begin(w, &(struct trace_meta){.counts = true});
+	trace_writer__event(w, &(struct event){.type = EVENT_BRANCH, .site = S_JNE});
+	trace_writer__end(w, &(struct trace_end){0});
+	is(read_file(file.data, file.len, &got, &r), -EBADMSG,
+	   "events in a file of counts are damage");
+	trace_reader__free(r);
+	trace_writer__free(w);
+	str__free(&got.items);
+	plan_increment__free(&i);
+	plan__free(p);
+}
+
 /* A name that no block can hold ends the writing of an increment in its middle. */
 static void test_unfinished(void)
 {
@@ -440,6 +475,7 @@ int main(void)
 	test_changes();
 	test_order();
 	test_bad();
+	test_counts();
 	test_unfinished();
 	test_older();
 	str__free(&file);

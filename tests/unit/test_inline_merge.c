@@ -314,7 +314,8 @@ static void test_areas(void)
 	say(SAY_RING, 0, 12);
 	pass_all(); /* hears of it: that is the gap's time */
 	pass_all();
-	is_str(passed(), "12:gap", "a thread whose log can't be read leaves a gap");
+	is_str(passed(), "12:gap 12:untraced",
+	       "a thread whose log can't be read leaves a gap, and is told of");
 	close_all();
 }
 
@@ -328,7 +329,8 @@ static void test_death(void)
 	rings__hear(rings, &died, -1);
 	pass_all();
 	pass_all();
-	is_str(passed(), "10:gap", "without a supervisor there is a gap");
+	is_str(passed(), "10:gap 10:untraced",
+	       "without a supervisor there is a gap, and what is untraced");
 	ok(rings__gone(rings), "and nobody says anything");
 	close_all();
 }

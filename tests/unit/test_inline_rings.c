@@ -47,7 +47,7 @@ static void test_many(void)
 		say(SAY_RING, i, 10 + i);
 		pthread_create(&threads[i], NULL, write_many, (void *)i);
 	}
-	end = ticks() + 60000000000ull;
+	end = ticks() + 100000000000ull;
 	while (ticks() < end && seen[0] + seen[1] + seen[2] + seen[3] < SLOTS * MANY) {
 		uint64_t now = ticks();
 
@@ -265,14 +265,186 @@ static void test_racing(void)
 	close_all();
 }
 
+/* ---- rings that hold whatever the program has put there ---- */
+
+static uint64_t seed = 88172645463325252ull;
+
+static uint64_t random_word(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+/* Numbers that arithmetic goes wrong with, places within and just outside of the ring, and others.
+ */
+static uint64_t forged_word(const struct log_ring *r)
+{
+	uint64_t word = random_word(), base = BASE + ((const char *)r - area);
+
+	switch (word >> 8 & 7) {
+	case 0:
+		return word & 1;
+	case 1:
+		return (1ull << (word & 63)) - (word >> 6 & 3);
+	case 2:
+		return -(word & 0xffff);
+	case 3:
+		return base + LOG_RING_AT + (word >> 16) % (LOG_RING + 2 * LOG_PAGE) - LOG_PAGE;
+	case 4:
+		return base + LOG_RING_AT + (word >> 16) % LOG_SEGMENTS * LOG_SEGMENT;
+	case 5:
+		return (word >> 16) % 64;
+	case 6:
+		return ticks() - (word & 0xffff);
+	default:
+		return word;
+	}
+}
+
+static void forge(struct log_ring *r)
+{
+	uint64_t *words = (uint64_t *)r;
+
+	for (unsigned n = random_word() % 4 + 1; n; n--)
+		__atomic_store_n(&words[random_word() % (sizeof(*r) / 8)], forged_word(r),
+				 __ATOMIC_RELAXED);
+}
+
+static void *forge_on(void *ring)
+{
+	while (!ends)
+		forge(ring);
+	return NULL;
+}
+
+/* What is passed on of the thread that forges, and of the other one. */
+static struct {
+	unsigned other;
+	uint64_t most_lost;
+} forged;
+
+static int check_forged(void *ctx, const struct event *e)
+{
+	if (e->tid == 11 && e->type == EVENT_BRANCH)
+		forged.other++;
+	if (e->type == EVENT_LOST)
+		forged.most_lost = max_of(forged.most_lost, e->count);
+	return 0;
+}
+
+static void ignore_work(void *ctx, const struct log_work *w)
+{
+}
+
+#define FORGERIES 60
+#define EACH	  20 /* records of the other thread, between two */
+
+static void look(uint64_t tail, const struct source_sink *checks)
+{
+	if (tail)
+		rings__tail(rings);
+	else
+		rings__pull(rings);
+	merge__until(merge, ticks(), checks, &reached);
+}
+
+/* Ends one thread, whose ring says anything, at a place that its tracer has read from there, or as
+ * it could not; the other one's records all arrive. */
+static void test_forged(uint64_t tail, bool races)
+{
+	const struct source_sink checks = {.event = check_forged, .sideband = check_gap};
+	size_t waited = 0, n = 0;
+	pthread_t thread;
+
+	memset(&forged, 0, sizeof(forged));
+	for (unsigned i = 0; i < FORGERIES; i++) {
+		struct say end;
+
+		open_tail(tail);
+		for (int slot = 0; slot < 2; slot++) {
+			begin_ring(slot);
+			say(SAY_RING, slot, 10 + slot);
+		}
+		for (int k = random_word() % 9000; k; k--)
+			put_number(0, k);
+		forge(ring_of(0));
+		ends = false;
+		if (races)
+			pthread_create(&thread, NULL, forge_on, ring_of(0));
+		for (int k = 0; k < EACH; k++)
+			n += put_number(1, k);
+		look(tail, &checks);
+		end = say_of(SAY_END, 0, 10);
+		rings__work(rings, ignore_work, NULL);
+		rings__hear(rings, &end, -1);
+		say(SAY_END, 1, 11);
+		waited = max_of(waited, rings__waiting(rings));
+		merge__end(merge, ticks(), &checks);
+		ends = true;
+		if (races)
+			pthread_join(thread, NULL);
+		close_all();
+	}
+	is(forged.other, n, "%s, %s: what another thread has written arrives",
+	   tail ? "the last is wanted" : "all is wanted", races ? "forged on" : "forged once");
+	ok(waited <= 4 * LOG_RING, "little waits: %zu bytes", waited);
+	ok(forged.most_lost < 1000000000000ull, "no loss is told that can't be: %llu",
+	   (unsigned long long)forged.most_lost);
+}
+
+static void test_forged_numbers(void)
+{
+	uint64_t sum = 0;
+	volatile uint64_t *counter;
+
+	open_tail(0);
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+	ring_of(0)->kept = ring_of(0)->cursor;
+	ring_of(0)->dropped = 1000000000000000000ull;
+	ring_of(0)->limit = 0;
+	say(SAY_END, 0, 10);
+	merge__end(merge, ticks(), &sink);
+	is_str(passed(), "10:lost1", "a number of losses that can't be is not told");
+	close_all();
+	counters = 1;
+	open_tail(0);
+	begin_ring(0);
+	counter = (uint64_t *)((char *)ring_of(0) + LOG_COUNTERS_AT);
+	*counter = 0;
+	say(SAY_RING, 0, 10);
+	*counter = 5;
+	rings__count(rings, &sum);
+	is(sum, 5, "a counter");
+	*counter = 1ull << 60;
+	rings__count(rings, &sum);
+	is(sum, 5, "which has a value that it can't have");
+	*counter = 3;
+	rings__count(rings, &sum);
+	is(sum, 5, "which goes back");
+	*counter = 7;
+	rings__count(rings, &sum);
+	is(sum, 7, "which goes on");
+	close_all();
+	counters = 0;
+}
+
 int main(void)
 {
+	note__set_level(NOTE_QUIET);
 	plan.arch = arch__by_machine(EM_X86_64);
 	test_many();
 	test_room();
 	test_laps();
 	test_end_of_tail();
 	test_racing();
+	for (int races = 0; races < 2; races++) {
+		test_forged(0, races);
+		test_forged(LOG_RING, races);
+	}
+	test_forged_numbers();
 	str__free(&text);
 	return tap__done();
 }

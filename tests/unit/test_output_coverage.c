@@ -47,6 +47,33 @@ static void test_not_known(void)
 	code_options.events = 0;
 }
 
+/* Copies could not be put into a process: what was not seen to run there is not known. */
+static void test_untraced(void)
+{
+	struct untraced row = {7, UNTRACED_ALL, UNTRACED_ALL, (char *)"no memory"};
+	uint8_t probe = code_sites[CODE_JE].probe;
+
+	code_untraced.data = &row;
+	code_untraced.len = 1;
+	has("lcov", "", "BRDA:7,0,0,-", "a function with probes is traced in each process");
+	code_sites[CODE_JE].probe = PROBE_INLINE;
+	renders("lcov", "", HEAD "FNF:0\nFNH:0\nLF:0\nLH:0\n" END,
+		"what did not run where it is seen is not known");
+	renders("lcov", "-",
+		HEAD "FN:7,f<\"&>\nFNDA:1,f<\"&>\nFNF:1\nFNH:1\nBRDA:7,0,1,1\nBRF:1\nBRH:1\n"
+		     "DA:7,1\nLF:1\nLH:1\n" END,
+		"what ran is told");
+	row.object = 1;
+	has("lcov", "", "BRDA:7,0,0,-", "what is untraced of another object says nothing");
+	row.object = 0;
+	has("summary", "", "?", "the summary has no count");
+	has("json", "",
+	    "\"untraced\":[{\"pid\":7,\"object\":\"/usr/bin/pr\\\"og\",\"reason\":\"no memory\"}]",
+	    "JSON's summary says what is untraced, and why");
+	code_untraced.len = 0;
+	code_sites[CODE_JE].probe = probe;
+}
+
 static void test_no_source(void)
 {
 	size_t n = code_plan.lines.len;
@@ -279,6 +306,7 @@ int main(void)
 	code_plan.arch = arch__by_machine(EM_X86_64);
 	test_lines();
 	test_not_known();
+	test_untraced();
 	test_no_source();
 	test_files();
 	test_table_without_line();

@@ -61,6 +61,13 @@ void asm__jump_if(struct code_part *p, uint8_t cc, uint32_t label);
 
 /* ring.c */
 void x86__log_begin(struct code_buffer *c);
+#define X86_READ_TIME_SIZE 2
+/* time.c: appends code that stores the time stamp counter's 8 bytes. Changes rax and rdx. */
+void x86__store_time(struct code_buffer *c, bool cold, uint8_t base, int32_t at);
+/* To the cold part. Flags: greater or equal, if the reader hasn't looked for longer than the ring's
+ * patience. Changes rax and rdx. */
+void x86__test_patience(struct code_buffer *c);
+void x86__untime(uint8_t *code, size_t n, int32_t instead);
 /* walk.c: appends a function to the cold part that puts the callers of an entry to where rax points
  * to: their number, and then them. Changes nothing else but flags. The stack pointer is at least
  * the red zone below what it was at the entry. */
@@ -78,14 +85,19 @@ int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint6
 /* errand.c */
 #define X86_ERRAND_KEPT 9 /* registers that are on the stack, above the flags, in this order */
 extern const uint8_t x86_errand_kept[X86_ERRAND_KEPT];
+/* Members of struct arch_tracee. */
+bool x86__emulate(void *regs, const uint8_t *bytes, size_t n, const struct tracee_memory *m);
 int x86__errand(const struct errand *e, uint64_t at, struct errand_code *out);
-#define X86_BEACON_SIGNAL 23 /* SIGURG */
-size_t x86__beacon(uint8_t out[BEACON_MAX], size_t *behind);
-/* Registers that it keeps, the first one pushed first; then the mask of signals. */
+/* Fills in the distances of code that is executed at this address. False: something is out of
+ * reach. */
+bool x86__fix(const struct code_buffer *c, uint64_t at, uint8_t *bytes);
+/* beacon.c: its code may be anywhere */
+size_t x86__beacon(uint8_t out[BEACON_MAX]);
+/* Registers that it keeps, the first one pushed first. */
 #define X86_BEACON_KEPT 7
 extern const uint8_t x86_beacon_kept[X86_BEACON_KEPT];
-/* How many words it has on the stack at an offset. *masked: the mask is not what it was. */
-unsigned x86__beacon_words(uint64_t offset, bool *masked);
+/* How many words it has on the stack at an offset. */
+unsigned x86__beacon_words(uint64_t offset);
 /* count.c */
 void x86__count(struct code_buffer *c, uint32_t counter, uint32_t dead, bool flags_dead);
 

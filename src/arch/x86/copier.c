@@ -118,12 +118,36 @@ static int branch(struct code_buffer *c, const struct insn *insn, const uint8_t 
 	return 0;
 }
 
-/* Below the new stack pointer nothing is in use at a call. */
-static void push_return(struct code_buffer *c, uint64_t vaddr)
-{
-	struct operand down = asm__at(X86_RSP, -8), up = asm__at(X86_RSP, 8);
+enum { GROUP5_CALL = 2, GROUP5_JMP = 4, GROUP5_PUSH = 6 }; /* SDM volume 2, A.4: opcode FF */
 
-	asm__mem(&c->hot, ASM_LEA, 64, X86_RSP, &down);
+static void regroup(const struct x86_raw *raw, uint8_t *bytes, unsigned to)
+{
+	bytes[raw->z.raw.modrm.offset] ^= (GROUP5_CALL ^ to) << 3;
+}
+
+/* Pushes what an indirect call reads; false: it reads no memory. */
+static bool push_target(struct code_buffer *c, const uint8_t *call, size_t len, uint64_t vaddr)
+{
+	uint8_t push[ZYDIS_MAX_INSTRUCTION_LENGTH];
+	struct x86_raw raw;
+
+	if (!len || len > sizeof(push) || x86__raw(X86_64, call, len, &raw) ||
+	    raw.z.opcode != 0xff || raw.z.raw.modrm.mod == 3 || raw.z.operand_width != 64 ||
+	    raw.z.attributes & ZYDIS_ATTRIB_HAS_BND)
+		return false;
+	memcpy(push, call, len);
+	regroup(&raw, push, GROUP5_PUSH);
+	return !x86__displace(c, push, len, vaddr, false);
+}
+
+/* The first instruction faults where the call would, and nothing is changed until then. Below the
+ * new stack pointer nothing is in use at a call. */
+static void push_return(struct code_buffer *c, uint64_t vaddr, const uint8_t *call, size_t len)
+{
+	struct operand up = asm__at(X86_RSP, 8);
+
+	if (!push_target(c, call, len, vaddr - len))
+		asm__push(&c->hot, X86_RAX);
 	asm__push(&c->hot, X86_RAX);
 	asm__original(&c->hot, ASM_LEA, 64, X86_RAX, vaddr);
 	asm__mem(&c->hot, ASM_STORE, 64, X86_RAX, &up);
@@ -141,7 +165,7 @@ static bool call_to_jump(const uint8_t *bytes, size_t len, uint8_t *out)
 	    insn.operand.base == X86_RSP)
 		return false;
 	memcpy(out, bytes, len);
-	out[raw.z.raw.modrm.offset] ^= (2 ^ 4) << 3;
+	regroup(&raw, out, GROUP5_JMP);
 	return true;
 }
 
@@ -247,6 +271,7 @@ const struct arch_copier x86_copier = {
 	.put_short = put_short,
 	.put_call = put_call,
 	.put_nops = put_nops,
+	.untime = x86__untime,
 	.landing = landing,
 	.keeps_below = keeps_below,
 	.shadow_stacks = "user_shstk",

@@ -95,7 +95,7 @@ static int emit(struct code_buffer *c, const struct errand *e, struct errand_cod
 	return 0;
 }
 
-static bool fix(const struct code_buffer *c, uint64_t at, uint8_t *bytes)
+bool x86__fix(const struct code_buffer *c, uint64_t at, uint8_t *bytes)
 {
 	const struct code_fixup *f;
 
@@ -123,146 +123,8 @@ int x86__errand(const struct errand *e, uint64_t at, struct errand_code *out)
 		err = -E2BIG;
 	if (!err)
 		memcpy(out->bytes, c.hot.bytes.data, out->len);
-	if (!err && !fix(&c, at, out->bytes))
+	if (!err && !x86__fix(&c, at, out->bytes))
 		err = -ERANGE;
 	code_buffer__free(&c);
 	return err;
-}
-
-/* ---- signals to the tracer ---- */
-
-enum { SYS_GETPID = 39, SYS_GETTID = 186, SYS_TGKILL = 234, SIGNAL_UNBLOCK = 1 };
-
-const uint8_t x86_beacon_kept[X86_BEACON_KEPT] = {
-	X86_RAX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_R10, X86_R11,
-};
-/* Offsets behind its pushes, the last one of a mask, and behind the pops of the same; those behind
- * the system calls that unblock its signal, send it, and set the mask. */
-#define BEACON_WORDS (X86_BEACON_KEPT + 1)
-static const uint8_t pushed[BEACON_WORDS] = {1, 2, 3, 4, 5, 7, 9, 14};
-static const uint8_t popped[BEACON_WORDS] = {92, 94, 96, 97, 98, 99, 100, 101};
-enum { BEACON_UNBLOCKED = 38, BEACON_STOP = 68, BEACON_RESET = 91, BEACON_END = 102 };
-
-unsigned x86__beacon_words(uint64_t offset, bool *masked)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < BEACON_WORDS; i++)
-		n += (offset >= pushed[i]) - (offset >= popped[i]);
-	*masked = offset >= BEACON_UNBLOCKED && offset < BEACON_RESET;
-	return n;
-}
-
-/* A call's: below the stack pointer nothing is in use. */
-size_t x86__beacon(uint8_t out[BEACON_MAX], size_t *behind)
-{
-	static const uint8_t code[] = {
-		0x50,
-		0x51,
-		0x52,
-		0x56,
-		0x57,
-		0x41,
-		0x52,
-		0x41,
-		0x53, /* push rax … r11 */
-		0x68,
-		0,
-		0,
-		0x40,
-		0, /* push $1 << (X86_BEACON_SIGNAL - 1) */
-		0xb8,
-		SYS_SIGPROCMASK,
-		0,
-		0,
-		0,
-		0xbf,
-		SIGNAL_UNBLOCK,
-		0,
-		0,
-		0, /* %eax, %edi */
-		0x48,
-		0x89,
-		0xe6,
-		0x48,
-		0x89,
-		0xe2, /* mov %rsp,%rsi; mov %rsp,%rdx */
-		0x41,
-		0xba,
-		MASK_SIZE,
-		0,
-		0,
-		0,
-		0x0f,
-		0x05,
-		0xb8,
-		SYS_GETPID,
-		0,
-		0,
-		0,
-		0x0f,
-		0x05,
-		0x89,
-		0xc7, /* %edi */
-		0xb8,
-		SYS_GETTID & 0xff,
-		0,
-		0,
-		0,
-		0x0f,
-		0x05,
-		0x89,
-		0xc6, /* %esi */
-		0xba,
-		X86_BEACON_SIGNAL,
-		0,
-		0,
-		0,
-		0xb8,
-		SYS_TGKILL & 0xff,
-		0,
-		0,
-		0,
-		0x0f,
-		0x05, /* here it stops */
-		0xb8,
-		SYS_SIGPROCMASK,
-		0,
-		0,
-		0,
-		0xbf,
-		SET_MASK,
-		0,
-		0,
-		0,
-		0x48,
-		0x89,
-		0xe6,
-		0x31,
-		0xd2,
-		0x41,
-		0xba,
-		MASK_SIZE,
-		0,
-		0,
-		0,
-		0x0f,
-		0x05,
-		0x58,
-		0x41,
-		0x5b,
-		0x41,
-		0x5a,
-		0x5f,
-		0x5e,
-		0x5a,
-		0x59,
-		0x58,
-		0xc3,
-	};
-
-	_Static_assert(sizeof(code) == BEACON_END && BEACON_END <= BEACON_MAX, "BEACON_END");
-	memcpy(out, code, sizeof(code));
-	*behind = BEACON_STOP;
-	return sizeof(code);
 }

@@ -20,15 +20,6 @@ static void at(struct code_part *p, unsigned opcode, uint8_t reg, uint8_t base, 
 
 /* ---- telling: rax becomes the cursor behind that ---- */
 
-static void store_time(struct code_part *p)
-{
-	struct operand low = asm__at(X86_RBX, WORD), high = asm__at(X86_RBX, WORD + 4);
-
-	asm__put(p, 0x0f, 0x31); /* rdtsc */
-	asm__mem(p, ASM_STORE, 32, X86_RAX, &low);
-	asm__mem(p, ASM_STORE, 32, X86_RDX, &high);
-}
-
 /* rax = a constant */
 static void number(struct code_part *p, uint32_t value)
 {
@@ -111,7 +102,7 @@ static void put_tell(struct code_buffer *c, uint32_t tell)
 	asm__jump_if(p, CC_EQUAL, out);
 	store_none(p);
 	code_buffer__set(c, record, true);
-	store_time(p);
+	x86__store_time(c, true, X86_RBX, WORD);
 	number(p, LOG_ID(LOG_GOROUTINE, 0, !c->goroutine.goid, 0));
 	at(p, ASM_STORE, X86_RAX, X86_RBX, 0);
 	at(p, ASM_LEA, X86_RBX, X86_RBX, WORDS * WORD);

@@ -331,12 +331,7 @@ static void store_register(struct logger *l, uint8_t reg, unsigned word)
 
 static void store_time(struct logger *l, unsigned word)
 {
-	struct operand low = asm__at(l->cursor, word * WORD);
-	struct operand high = asm__at(l->cursor, word * WORD + 4);
-
-	asm__put(l->hot, 0x0f, 0x31); /* rdtsc */
-	asm__mem(l->hot, ASM_STORE, 32, X86_RAX, &low);
-	asm__mem(l->hot, ASM_STORE, 32, X86_RDX, &high);
+	x86__store_time(l->c, false, l->cursor, word * WORD);
 }
 
 static unsigned store_entry(struct logger *l)

@@ -84,15 +84,13 @@ static void begin_segment(struct code_part *p, size_t cursor, int32_t used)
 }
 
 /* Flags: greater or equal, if the reader hasn't looked for too long. */
-static void test_patience(struct code_part *p, uint32_t drop)
+static void test_patience(struct code_buffer *c, uint32_t drop)
 {
+	struct code_part *p = &c->cold;
+
 	test_zero(p, offsetof(struct log_ring, patience), drop);
 	asm__push(p, X86_RAX);
-	asm__put(p, 0x0f, 0x31);	   /* rdtsc */
-	asm__put(p, 0x48, 0xc1, 0xe2, 32); /* shl $32,%rdx */
-	asm__put(p, 0x48, 0x09, 0xd0);	   /* or %rdx,%rax */
-	RING(p, ASM_SUB, X86_RAX, beat);
-	RING(p, ASM_CMP, X86_RAX, patience);
+	x86__test_patience(c);
 	asm__pop(p, X86_RAX);
 }
 
@@ -129,7 +127,7 @@ void x86__log_begin(struct code_buffer *c)
 	code_buffer__set(c, wait, true);
 	next_segment(p);
 	asm__jump_if(p, CC_LESS, go);
-	test_patience(p, drop);
+	test_patience(c, drop);
 	asm__jump_if(p, CC_GREATER_EQUAL, drop);
 	asm__put(p, 0xf3, 0x90); /* pause */
 	asm__jump(p, wait);

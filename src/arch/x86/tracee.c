@@ -38,8 +38,7 @@ static void set(void *regs, enum tracee_reg reg, uint64_t value)
 	*find(regs, reg) = value;
 }
 
-/* By number, enum x86_reg. */
-static unsigned long long *general(struct user_regs_struct *r, uint8_t reg)
+unsigned long long *x86__general(struct user_regs_struct *r, uint8_t reg)
 {
 	static const uint16_t at[] = {
 #define AT(name) offsetof(struct user_regs_struct, name)
@@ -68,25 +67,22 @@ static bool return_from(void *regs, const struct errand *e, const struct tracee_
 		return false;
 	r->eflags = words[0];
 	for (size_t i = 0; i < X86_ERRAND_KEPT; i++)
-		*general(r, x86_errand_kept[i]) = words[1 + i];
+		*x86__general(r, x86_errand_kept[i]) = words[1 + i];
 	r->rsp += sizeof(words) + (e->small_stack ? X86_SMALL_ZONE : X86_RED_ZONE);
 	send(r, e->then);
 	return true;
 }
 
-static bool leave_beacon(void *regs, uint64_t offset, const struct tracee_memory *m, uint64_t *mask)
+static bool leave_beacon(void *regs, uint64_t offset, const struct tracee_memory *m)
 {
 	struct user_regs_struct *r = regs;
-	uint64_t words[X86_BEACON_KEPT + 2];
-	bool masked;
-	unsigned n = x86__beacon_words(offset, &masked);
+	uint64_t words[X86_BEACON_KEPT + 1];
+	unsigned n = x86__beacon_words(offset);
 
 	if (!m->read(m->of, r->rsp, words, (n + 1) * sizeof(*words)))
 		return false;
-	for (unsigned i = 0; i < n && i < X86_BEACON_KEPT; i++)
-		*general(r, x86_beacon_kept[i]) = words[n - 1 - i];
-	if (masked)
-		*mask = words[0];
+	for (unsigned i = 0; i < n; i++)
+		*x86__general(r, x86_beacon_kept[i]) = words[n - 1 - i];
 	r->rsp += (n + 1) * sizeof(*words);
 	send(r, words[n]);
 	return true;
@@ -100,9 +96,9 @@ static bool address_of(const struct user_regs_struct *r, const struct operand *o
 	if (o->base == REG_IP)
 		addr += r->rip;
 	else if (o->base != REG_NONE)
-		addr += *general(regs, o->base);
+		addr += *x86__general(regs, o->base);
 	if (o->index != REG_NONE)
-		addr += *general(regs, o->index) * o->scale;
+		addr += *x86__general(regs, o->index) * o->scale;
 	if (o->addr32)
 		addr = (uint32_t)addr;
 	addr += o->seg == SEG_FS ? r->fs_base : o->seg == SEG_GS ? r->gs_base : 0;
@@ -117,7 +113,7 @@ static bool go_indirectly(struct user_regs_struct *r, const struct operand *o,
 	uint64_t addr, to = 0;
 
 	if (o->kind == OPERAND_REG) {
-		to = *general(r, o->base);
+		to = *x86__general(r, o->base);
 	} else if (!address_of(r, o, &addr) ||
 		   !m->read(m->of, addr, &to, o->size ? o->size : sizeof(to))) {
 		return false;
@@ -271,6 +267,15 @@ static bool calls_to_set_log(const uint8_t *code, size_t n)
 	return false;
 }
 
+static void give_time(void *regs, uint64_t ticks)
+{
+	struct user_regs_struct *r = regs;
+
+	r->rax = (uint32_t)ticks;
+	r->rdx = ticks >> 32;
+	send(r, r->rip + X86_READ_TIME_SIZE);
+}
+
 const struct arch_tracee x86_tracee = {
 	.size = sizeof(struct user_regs_struct),
 	.get = get,
@@ -279,8 +284,8 @@ const struct arch_tracee x86_tracee = {
 	.send = send,
 	.return_from = return_from,
 	.branch = branch,
+	.emulate = x86__emulate,
 	.beacon = x86__beacon,
-	.beacon_signal = X86_BEACON_SIGNAL,
 	.leave_beacon = leave_beacon,
 	.audit = AUDIT_ARCH_X86_64,
 	.restart = restart,
@@ -290,6 +295,7 @@ const struct arch_tracee x86_tracee = {
 	.frame_pc = sizeof(uint64_t) + offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
 	.frame = frame,
 	.returned = 8,
+	.give_time = give_time,
 	.sets_log = sets_log,
 	.asks_to_set_log = asks_to_set_log,
 	.calls_to_set_log = calls_to_set_log,

@@ -192,13 +192,14 @@ bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *o
 	struct x86_raw raw;
 	unsigned n;
 
-	*out = (struct reg_use){.reads = (1u << X86_GENERAL) - 1, .reads_flags = true};
+	*out = (struct reg_use){
+		.reads = (1u << X86_GENERAL) - 1, .reads_flags = true, .may_fault = true};
 	if (!len || x86__raw(X86_64, bytes, len, &raw))
 		return false;
 	n = x86__operands(&raw, ops);
 	if (!is_known(&raw.z) || (!n && raw.z.operand_count))
 		return false;
-	*out = (struct reg_use){0};
+	*out = (struct reg_use){.may_fault = x86__may_fault(&raw.z, ops, n)};
 	if (uses_nothing(raw.z.mnemonic))
 		return true;
 	for (unsigned i = 0; i < n; i++)

@@ -77,6 +77,9 @@ static inline bool x86__is_whole(const ZydisDecodedInstruction *z)
 
 /* Decodes the operands, hidden ones included. Returns their number, 0 on failure. */
 unsigned x86__operands(const struct x86_raw *raw, ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT]);
+/* In a block of registers, by number, enum x86_reg. */
+struct user_regs_struct;
+unsigned long long *x86__general(struct user_regs_struct *r, uint8_t reg);
 /* The number of the 64-bit register that contains reg; REG_NONE: not a general register. */
 uint8_t x86__gpr(ZydisRegister reg);
 /* The memory operand of ModRM and SIB; size is left 0. False: the operand is a register, whose
@@ -126,6 +129,8 @@ uint64_t x86__ticks(void);
 /* kernel.c, emulation.c */
 extern const struct arch_kernel x86_kernel;
 bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *versions);
+/* fault.c */
+bool x86__may_fault(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *ops, unsigned n);
 /* copier.c, use.c */
 extern const struct arch_copier x86_copier;
 bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *out);

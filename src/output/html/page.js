@@ -210,7 +210,7 @@ function listing(f) {
 }
 
 function facts(f) {
-	const told = [data.objects[f.object] + ', ' + f.entry, some(f.calls, 'call'), some(f.branches, 'branch')];
+	const told = [data.objects[f.object] + ', ' + f.entry, f.calls === undefined ? 'calls: not known' : some(f.calls, 'call'), some(f.branches, 'branch')];
 	if (f.timed) told.push(time(f.total) + more + ' in all, ' + time(f.min) + ' to ' + time(f.max));
 	if (f.timed && f.timed < f.calls) told.push(some(f.calls - f.timed, 'call') + ' not timed');
 	if (f.open) told.push(some(f.open, 'call') + ' still open');
@@ -264,9 +264,10 @@ function when_seen(element, then) {
 /* ---- the rest ---- */
 
 function cards() {
-	const sum = key => data.functions.reduce((n, f) => n + f[key], 0), conditional = sum('conditional');
+	const sum = key => data.functions.reduce((n, f) => n + (f[key] ?? 0), 0), conditional = sum('conditional');
+	const ran = data.functions.filter(f => f.calls !== undefined).length;
 	const all = data.ran[1] > data.functions.length ? ' of ' + count(data.ran[1]) : '';
-	const list = [[count(data.functions.length) + all, !all && data.functions.length === 1 ? 'function ran' : 'functions ran'],
+	const list = [[(ran < data.functions.length ? hits(ran) : count(ran)) + all, !all && ran === 1 ? 'function ran' : 'functions ran'],
 		[hits(sum('calls')), 'calls'], [hits(sum('branches')), 'branches'],
 		[conditional ? (100 * sum('taken') / conditional).toFixed(1) + ' %' : '-', 'of conditionals taken'],
 		...data.threads ? [[time(data.span), 'from first to last'], [count(data.threads), data.threads === 1 ? 'thread' : 'threads']] : [],

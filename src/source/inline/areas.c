@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include "areas.h"
 
 #define AREA_MAX (1ull << 40)
@@ -15,15 +17,32 @@ struct log_area *areas__find(const struct areas *a, uint32_t number)
 	return NULL;
 }
 
+/* A file that can't become shorter than what is mapped of it (log_memory.c): else whoever has it,
+ * too, could end this process by a SIGBUS. */
+static char *map(const struct say *say, int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	struct stat st;
+	void *data;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
+	    (uint64_t)st.st_size < say->size) {
+		errno = seals < 0 ? errno : EINVAL;
+		return NULL;
+	}
+	data = mmap(NULL, say->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	return data == MAP_FAILED ? NULL : data;
+}
+
 void areas__add(struct areas *a, const struct say *say, int fd)
 {
 	struct log_area area = {.number = say->area, .size = say->size, .base = say->base};
 
 	if (say->size < a->slot_size || say->size > AREA_MAX)
 		return;
-	area.data = fd < 0 ? MAP_FAILED
-			   : mmap(NULL, say->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (area.data != MAP_FAILED)
+	errno = EMFILE;
+	area.data = fd < 0 ? NULL : map(say, fd);
+	if (area.data)
 		vec__push(&a->all, area);
 	else
 		note("cannot map the log of process %u: %s; what its threads do is not known",
@@ -43,7 +62,7 @@ void areas__drop(struct areas *a, uint32_t number)
 
 struct log_ring *areas__ring(const struct areas *a, const struct log_area *area, uint32_t slot)
 {
-	uint64_t at = slot * a->slot_size;
+	uint64_t at = (uint64_t)slot * a->slot_size;
 
 	return area && at + a->slot_size <= area->size ? (struct log_ring *)(area->data + at)
 						       : NULL;

@@ -24,6 +24,11 @@ void areas__drop(struct areas *a, uint32_t number);
 struct log_area *areas__find(const struct areas *a, uint32_t number);
 /* The ring in a slot; NULL: the area, which may be NULL, has no such slot. */
 struct log_ring *areas__ring(const struct areas *a, const struct log_area *area, uint32_t slot);
+/* Its running address. */
+static inline uint64_t areas__base(const struct areas *a, const struct log_area *in, uint32_t slot)
+{
+	return in->base + slot * a->slot_size;
+}
 void areas__free(struct areas *a);
 
 #endif

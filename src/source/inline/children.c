@@ -12,6 +12,12 @@ static bool shares_memory(pid_t a, pid_t b)
 	return !syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0);
 }
 
+/* Else a child that shares its parent's memory would be taken for one that has its own. */
+bool processes__can_be_compared(void)
+{
+	return shares_memory(getpid(), getpid());
+}
+
 uint32_t process__sharer(const struct tracer *s, pid_t pid)
 {
 	pid_vec all = {0};
@@ -121,6 +127,8 @@ static bool leave_slot(struct thread *t)
 
 	vec__each (a, &t->process->space->areas)
 		found |= base - (*a)->base < (*a)->size;
+	vec__each (a, &t->process->space->inherited)
+		found |= base - (*a)->base < (*a)->size;
 	return found && thread__step_out(t, NULL, &copy) == OUT_DONE;
 }
 
@@ -203,7 +211,7 @@ void thread__start(struct thread *t)
 	struct tracer *tracer = t->tracer;
 	struct process *p = t->process;
 	struct space *s = p->space;
-	bool traced = s && !s->other && s->areas.len;
+	bool traced = s && !s->other && (s->areas.len || s->inherited.len);
 
 	if (s && s->uncovered.len && p->nthreads == 1)
 		uncover__forked(t);
@@ -222,14 +230,18 @@ void thread__start(struct thread *t)
 	if (traced && !thread__get_slot(t, t->parent, t->forked)) {
 		/* it may not write to its parent's */
 		if (!p->quiet)
-			tracer__say_text(t->tracer, SAY_NOTE, p, 0,
-					 "a process may not map more memory for its log");
+			tracer__say_text(t->tracer, SAY_LET_GO, p, 0, tracer->no_log);
+		p->quiet = true;
 		t->state = THREAD_HELD;
 		space__let_go(t->tracer, s);
 		return;
 	}
-	if (traced)
+	if (traced) {
 		uncover__say(t);
+		text__say(t);
+	}
+	if (traced && p->nthreads == 1)
+		space__watch_text(tracer, s);
 	if (t->stray)
 		signals__to_copy(t);
 	thread__done(t);
@@ -257,9 +269,10 @@ static void forget_program(struct thread *t)
 
 	thread__drop_slot(t);
 	signals__leave_frames(t);
+	text__forget_process(t->tracer, t->process->pid);
 	t->process->space = NULL;
 	t->held.len = 0;
-	t->delivering = t->maps = t->maps_code = t->in_vfork = false;
+	t->delivering = t->maps = t->maps_code = t->in_vfork = t->leaves = false;
 	t->call = -1;
 	t->parent = 0;
 	/* the kernel lets the parent of vfork(2) go on before it tells of this */
@@ -272,6 +285,7 @@ void thread__executed(struct thread *t)
 
 	remove_others(t);
 	forget_program(t);
+	p->caught = 0;
 	if (t->tracer->quitting || p->quiet) {
 		if (!p->quiet)
 			tracer__say_text(t->tracer, SAY_LET_GO, p, 0, "");

@@ -93,7 +93,9 @@ size_t compressor__put(struct compressor *c, const uint64_t *words, size_t n, vo
 
 		to += sizeof(codes);
 		for (size_t i = 0; i < group; i++) {
-			uint64_t word = words[done + i], *guess = predicted(c, &at);
+			/* once: the words may be a ring's, which changes */
+			uint64_t word = __atomic_load_n(&words[done + i], __ATOMIC_RELAXED);
+			uint64_t *guess = predicted(c, &at);
 			unsigned code = code_of(*guess ^ word);
 
 			*guess = word;

@@ -71,13 +71,26 @@ void rings__go_on(const struct rings *r)
 
 /* ---- counters ---- */
 
+/* More than any thread counts at a place in a nanosecond. */
+#define FASTEST 8
+
+/* What the program writes to its counters is taken as far as it can be true: they only grow, and no
+ * faster than that. */
 void rings__add_counts(struct rings *r, struct stream *s, const struct log_ring *ring)
 {
-	const volatile uint64_t *now = (const uint64_t *)((const char *)ring + LOG_COUNTERS_AT);
+	const uint64_t *counters = (const uint64_t *)((const char *)ring + LOG_COUNTERS_AT);
 
 	for (uint32_t i = 0; i < r->options.counters; i++) {
-		uint64_t n = now[i];
+		uint64_t n = __atomic_load_n(&counters[i], __ATOMIC_RELAXED);
+		/* a thread may have counted before its ring was said */
+		uint64_t ns = now_ns(CLOCK_MONOTONIC) - r->began;
 
+		if (n == s->counted[i])
+			continue;
+		if (n < s->counted[i] || n / FASTEST > ns) {
+			rings__see_forged(r, s);
+			continue;
+		}
 		r->sums[i] += n - s->counted[i];
 		s->counted[i] = n;
 	}
@@ -104,7 +117,9 @@ void rings__work(struct rings *r, void (*fn)(void *ctx, const struct log_work *w
 
 		if (ring)
 			rings__add_counts(r, *s, ring);
-		if (ring && !ring__position(ring, base, &position))
+		/* what is too far ahead can't be */
+		if (ring &&
+		    (!ring__position(ring, base, &position) || position - (*s)->at > LOG_RING))
 			position = (*s)->at;
 		w.bytes = position - min_of(position, (*s)->ring.position);
 		w.counts = counts_of(r, *s);

@@ -7,7 +7,8 @@ void doubt__hear(struct doubt *d, const struct say *say)
 						 .object = say->object,
 						 .function = say->function,
 						 .covered = say->type == SAY_COVERED,
-						 .within = say->size});
+						 .within = say->size,
+						 .entries = say->base});
 }
 
 static void close(struct doubt *d, const struct doubt_turn *t)
@@ -43,15 +44,30 @@ bool doubt__at(struct doubt *d, uint64_t position)
 	return turned || d->all;
 }
 
-void doubt__see(struct doubt *d, const struct plan *plan, uint32_t site)
+/* Whoever has left it has a higher stack pointer. */
+bool doubt__within(struct doubt *d, const struct event *e)
+{
+	bool inside = d->inside && (e->type == EVENT_ENTRY || e->type == EVENT_BRANCH);
+
+	if (inside && e->sp > d->inside)
+		d->inside = 0;
+	return inside;
+}
+
+void doubt__see(struct doubt *d, const struct plan *plan, const struct event *e)
 {
 	const struct doubt_turn *o;
 
 	vec__each (o, &d->open) {
-		const struct plan_site *s = &plan->sites.data[site];
+		const struct plan_site *s = &plan->sites.data[e->site];
 
-		d->all |= s->object == o->object &&
-			  (o->function == NO_FUNCTION || o->function == s->function);
+		if (s->object != o->object ||
+		    (o->function != NO_FUNCTION && o->function != s->function))
+			continue;
+		if (o->entries)
+			d->inside = max_of(d->inside, e->sp);
+		else
+			d->all = true;
 	}
 }
 

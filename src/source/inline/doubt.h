@@ -10,11 +10,13 @@
 #define BBTRACE_INLINE_DOUBT_H
 
 #include "supervisor.h"
+#include "event/event.h"
 
 struct doubt_turn {
 	uint64_t position;
 	uint32_t object, function; /* NO_FUNCTION: all of the object */
 	bool covered, within;	   /* else it is uncovered; it may be in its copy */
+	bool entries;		   /* it logs these; what follows an entry isn't known */
 };
 
 struct doubt {
@@ -22,6 +24,7 @@ struct doubt {
 	size_t passed;		      /* so many of them are done with */
 	VEC(struct doubt_turn) open;  /* what is uncovered */
 	bool all;		      /* before each event */
+	uint64_t inside;	      /* up to this stack pointer; 0: nowhere */
 };
 
 /* UNCOVERED or COVERED. */
@@ -29,8 +32,11 @@ void doubt__hear(struct doubt *d, const struct say *say);
 /* Something that was logged at this position is next, or UINT64_MAX: nothing. True: a gap is before
  * that. */
 bool doubt__at(struct doubt *d, uint64_t position);
-/* An event of this site was passed on. */
-void doubt__see(struct doubt *d, const struct plan *plan, uint32_t site);
+/* This event is next. True: a gap is before it, since the thread was in a function that logs its
+ * entries only. */
+bool doubt__within(struct doubt *d, const struct event *e);
+/* An event of a site was passed on. */
+void doubt__see(struct doubt *d, const struct plan *plan, const struct event *e);
 /* Is nothing uncovered, where the log is read? */
 bool doubt__is_over(const struct doubt *d);
 /* Up to this position nothing changes. */

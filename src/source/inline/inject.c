@@ -75,6 +75,9 @@ static uint64_t find_room(const struct thread *t, const struct errand_code *code
 
 /* ---- the errand ---- */
 
+/* A system call that its program is to answer resets the handler of SIGSYS if that is blocked. */
+#define ALL_BUT_SIGSYS (~(1ull << (SIGSYS - 1)))
+
 bool thread__send(struct thread *t, uint64_t addr, const struct errand_code *code)
 {
 	if (!space__write(t->process->space, addr, code->bytes, code->len))
@@ -84,9 +87,11 @@ bool thread__send(struct thread *t, uint64_t addr, const struct errand_code *cod
 	return !thread__store_regs(t);
 }
 
-/* Until it has returned from that call; only what can't be blocked comes meanwhile. False: it is
- * gone. */
-static bool run(struct thread *t, uint64_t behind, int64_t *result)
+/* Until it has returned from that call, at end, or its program was to answer it, which an older
+ * kernel does not say before; else only what can't be blocked comes meanwhile. 0; -ESRCH: it is
+ * gone; -ETIMEDOUT: it has waited in the kernel for too long, or is frozen: unless it is late now,
+ * it has not called. */
+static int run(struct thread *t, const struct errand *e, uint64_t at, uint64_t end, int64_t *result)
 {
 	struct __ptrace_syscall_info info;
 	unsigned tries = 0;
@@ -94,20 +99,30 @@ static bool run(struct thread *t, uint64_t behind, int64_t *result)
 	while (tries++ < 100) {
 		int status = thread__resume_wait(t, PTRACE_SYSCALL, 0);
 
+		if (status == STATUS_LATE && t->state != THREAD_STOPPED)
+			thread__is_late(t, e, at, end);
+		if (status == STATUS_LATE && (t->late.is || thread__get(t, TRACEE_PC) == at))
+			return -ETIMEDOUT;
 		if (!status)
-			return false;
+			return -ESRCH;
+		if (status == STATUS_LATE)
+			continue;
+		if (thread__is_dispatched(t, status)) {
+			*result = -EPERM;
+			return 0;
+		}
 		if (WSTOPSIG(status) != (SIGTRAP | 0x80)) {
 			thread__put_off(t, status);
 			continue;
 		}
 		if (ptrace(PTRACE_GET_SYSCALL_INFO, t->tid, sizeof(info), &info) <= 0)
-			return false;
-		if (info.op == PTRACE_SYSCALL_INFO_EXIT && info.instruction_pointer == behind) {
+			return -ESRCH;
+		if (info.op == PTRACE_SYSCALL_INFO_EXIT && info.instruction_pointer == end) {
 			*result = info.exit.rval;
-			return true;
+			return 0;
 		}
 	}
-	return false;
+	return -ESRCH;
 }
 
 /* Where the errand goes, and its code. */
@@ -138,27 +153,31 @@ int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint
 	struct errand errand = {
 		.calls = true, .number = (uint64_t)number, .args = {a, b, c, d, e, f}};
 	static const uint8_t nothing[ERRAND_MAX];
-	uint8_t before[TRACEE_REGS_MAX];
 	struct errand_code code;
 	int64_t result = -ESRCH;
 	uint64_t at;
+	int err;
 
 	if (!thread__may_call(t))
 		return -EPERM;
-	if (thread__load_regs(t) || !thread__mask(t, &errand.mask))
+	if (t->late.is || thread__load_regs(t) || !thread__mask(t, &errand.mask))
 		return -ESRCH;
-	memcpy(before, t->regs, sizeof(before));
+	memcpy(t->late.before, t->regs, sizeof(t->regs));
 	errand.then = thread__get(t, TRACEE_PC);
 	errand.small_stack = is_small(t, errand.then);
 	if (prepare(t, &errand, &at, &code))
 		return -EFAULT;
-	if (!thread__send(t, at, &code) || !thread__set_mask(t, ~0ull) ||
-	    !run(t, at + code.called, &result))
-		result = -ESRCH;
+	thread__stop_dispatch(t, &t->late.dispatch);
+	if (!thread__send(t, at, &code) || !thread__set_mask(t, ALL_BUT_SIGSYS | errand.mask))
+		return -ESRCH;
+	err = run(t, &errand, at, at + code.called, &result);
+	if (t->late.is)
+		return err;
+	thread__resume_dispatch(t, &t->late.dispatch);
 	thread__set_mask(t, errand.mask);
-	memcpy(t->regs, before, sizeof(before));
+	memcpy(t->regs, t->late.before, sizeof(t->regs));
 	t->known = t->changed = true;
 	if (!thread__store_regs(t))
-		space__write(t->process->space, at, nothing, sizeof(nothing));
-	return result;
+		space__swap(t->process->space, at, code.bytes, nothing, code.len);
+	return err ? err : result;
 }

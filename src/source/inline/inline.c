@@ -18,9 +18,9 @@
 #define LOOK_MS	 50
 #define DEFER_MS 2
 #define TURN_NS	 50000000ull
-/* A thread that is between two stores holds up the others. */
+/* A thread whose log makes no sense holds up the others until it is given up. */
 #define WAIT_US 1000
-#define TORN_NS 10000000000ull
+#define TORN_NS 1000000000ull
 /* Of the other source, while the logs are not read. */
 #define QUEUED_MANY 65536
 
@@ -29,7 +29,8 @@ struct inliner {
 	struct supervisor *supervisor;
 	struct ticks_clock *clock;
 	struct rings *rings;
-	bool hidden; /* what threads logged that the filters leave out */
+	bool hidden;  /* what threads logged that the filters leave out */
+	bool nothing; /* no copies could be put anywhere */
 };
 
 struct inline_source {
@@ -105,7 +106,16 @@ int inliner__open(const struct inline_options *options, struct inliner **out)
 /* The rings' thread reads what the supervisor says until then. */
 static void let_go(struct inliner *i)
 {
-	supervisor__quit(i->supervisor);
+	pid_t pid = supervisor__pid(i->supervisor);
+
+	if (rings__gone(i->rings))
+		return;
+	if (!supervisor__quit(i->supervisor)) {
+		note("a traced thread waits in the kernel and can't be stopped: process %d (bbtrace-inline) "
+		     "detaches from it as soon as it can be",
+		     pid);
+		rings__give_up(i->rings);
+	}
 	while (!rings__gone(i->rings))
 		rings__pull(i->rings);
 }
@@ -442,6 +452,7 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 	tell_log(s);
 	tell_left_out(s);
 	s->inliner->hidden = merge__has_hidden(s->merge);
+	s->inliner->nothing = merge__traces_nothing(s->merge);
 	return err || !s->counted ? err : counted__tell(s->counted, sink);
 }
 
@@ -491,6 +502,11 @@ static const struct source_ops inline_ops = {
 bool inliner__filtered(const struct inliner *i)
 {
 	return i && i->hidden;
+}
+
+bool inliner__traced_nothing(const struct inliner *i)
+{
+	return i && i->nothing;
 }
 
 struct source *inliner__source(struct inliner *i, struct source *inner,

@@ -46,6 +46,8 @@ struct source *inliner__source(struct inliner *i, struct source *inner,
 			       struct thread_filters filters);
 /* Did threads log what the filters leave out? i NULL: no. */
 bool inliner__filtered(const struct inliner *i);
+/* After losses: could functions be copied in no process? */
+bool inliner__traced_nothing(const struct inliner *i);
 /*
  * What copies have cost until now, ns: for each thread, of its process. What it has logged and
  * counted costs about LOG_WORD_NS for 8 bytes, and COUNT_NS a count; for how long it has waited for

@@ -13,6 +13,8 @@ void thread__detach(struct thread *t, int sig)
 	struct tracer *s = t->tracer;
 	pid_t tid = t->tid;
 
+	if (t->late.is) /* when it stops */
+		return;
 	thread__send_put_off(t);
 	thread__resume(t, PTRACE_DETACH, sig);
 	thread__remove(t);
@@ -57,8 +59,8 @@ static struct thread *choose(const struct tracer *s, const struct space *space)
 	size_t i = 0;
 
 	while ((t = tracer__each(s, &i)))
-		if (t->process->space == space && !t->fault && !thread__load_regs(t) &&
-		    (!found || !thread__is_in_call(t)))
+		if (t->process->space == space && t->state == THREAD_HELD && !t->fault &&
+		    !thread__load_regs(t) && (!found || !thread__is_in_call(t)))
 			found = t;
 	return found;
 }
@@ -72,6 +74,8 @@ static const char *find_use(const struct tracer *s, const struct space *space)
 	while ((t = tracer__each(s, &i))) {
 		if (t->process->space != space)
 			continue;
+		if (t->state != THREAD_HELD)
+			return "a thread waits in the kernel, and can't be stopped";
 		if (is_in_copies(t))
 			return "a thread is still in them";
 		if (space->stopped && process__has_strays(s, t->process))
@@ -98,6 +102,8 @@ static bool unmap_all(struct thread *t)
 		done &= l->refused || unmap(t, l->base, l->size);
 	vec__each (a, &space->areas)
 		done &= unmap(t, (*a)->base, (*a)->size);
+	vec__each (a, &space->inherited)
+		done &= unmap(t, (*a)->base, (*a)->size);
 	return done;
 }
 
@@ -107,11 +113,12 @@ static void clean_up(struct tracer *s, struct space *space)
 	const char *why;
 	char text[160];
 
-	if (!t || (!space->loaded.len && !space->areas.len))
+	if (!t || (!space->loaded.len && !space->areas.len && !space->inherited.len))
 		return;
 	why = find_use(s, space);
 	if (!why && !unmap_all(t) && !kill(t->tid, 0))
 		why = "it may not unmap them";
+	t->state = t->late.is ? THREAD_RUNNING : THREAD_HELD; /* it was made to */
 	if (!why)
 		return;
 	snprintf(text, sizeof(text), "the copies and logs of process %d stay in its memory: %s",
@@ -134,31 +141,78 @@ static void say_let_go(struct tracer *s, const struct process *p)
 		tracer__say(s, &say, -1);
 }
 
-/* At any moment the threads would go on rightly by themselves. */
+/* The next thread of the space that is held. */
+static struct thread *next_held(const struct tracer *s, const struct space *space, size_t *i)
+{
+	struct thread *t;
+
+	while ((t = tracer__each_in(s, space, i)) && t->state != THREAD_HELD)
+		;
+	return t;
+}
+
+/* Nothing leads to the copies any more. One that is new has the log of the thread that made it. */
+static void leave_log(struct thread *t)
+{
+	if (!log_areas__hold(thread__get(t, TRACEE_LOG)) || is_in_copies(t))
+		return;
+	thread__set(t, TRACEE_LOG, 0);
+	thread__store_regs(t);
+}
+
+static void detach(struct tracer *s, struct thread *t, int sig)
+{
+	if (t->process->nthreads == 1)
+		say_let_go(s, t->process);
+	thread__detach(t, sig);
+}
+
+/* At any moment the threads would go on rightly by themselves. Those that aren't held wait in the
+ * kernel, and stop before they leave it: they follow then. */
 static void let_go(struct tracer *s, struct space *space)
 {
 	struct thread *t;
 	size_t i;
 
-	for (i = 0; (t = tracer__each_in(s, space, &i));) {
+	for (i = 0; (t = next_held(s, space, &i));) {
 		loader__leave(t);
 		thread__to_original(t);
+		t->state = t->late.is ? THREAD_RUNNING : THREAD_HELD; /* it may have been stepped */
 	}
 	space__restore(space, s);
 	for (i = 0; (t = tracer__each_in(s, space, &i));)
 		signals__restore_frames(t);
-	/* not before nothing leads to the copies any more */
-	for (i = 0; (t = tracer__each_in(s, space, &i));)
-		if (t->area && !thread__lost_slot(t) && !is_in_copies(t)) {
-			thread__set(t, TRACEE_LOG, 0);
-			thread__store_regs(t);
-		}
+	for (i = 0; (t = next_held(s, space, &i));)
+		leave_log(t);
 	clean_up(s, space);
-	for (i = 0; (t = tracer__each_in(s, space, &i)); i = 0) {
-		if (t->process->nthreads == 1)
-			say_let_go(s, t->process);
-		thread__detach(t, t->fault);
-	}
+	space->restored = true;
+	for (i = 0; (t = next_held(s, space, &i)); i = 0)
+		detach(s, t, t->fault);
+}
+
+void thread__follow(struct thread *t, int sig)
+{
+	struct tracer *s = t->tracer;
+
+	t->state = THREAD_HELD;
+	loader__leave(t);
+	thread__to_original(t);
+	if (t->late.is)
+		return;
+	signals__restore_frames(t);
+	leave_log(t);
+	detach(s, t, t->fault ? t->fault : sig);
+}
+
+/* ---- when ---- */
+
+/* How long a thread that doesn't stop is waited for: the others are held meanwhile. */
+#define INSIST_NS 500000000ull
+
+/* It can't execute anything before it has stopped: it was asked to. */
+static bool waits(const struct thread *t)
+{
+	return t->state != THREAD_STOPPED && thread__state((uint32_t)t->tid) != 'R';
 }
 
 void space__try_let_go(struct tracer *s, struct space *space)
@@ -166,12 +220,51 @@ void space__try_let_go(struct tracer *s, struct space *space)
 	struct thread *t;
 	size_t i = 0;
 
-	while ((t = tracer__each(s, &i)))
-		if (t->process->space == space && t->state != THREAD_HELD)
+	if (space->restored)
+		return;
+	while ((t = tracer__each_in(s, space, &i)))
+		if (t->state != THREAD_HELD && !(space->insists && waits(t)))
 			return;
 	space->refs++;
 	let_go(s, space);
 	space__drop(s, space);
+}
+
+static bool insist(struct tracer *s, struct space *space)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+
+	space->waiting = space->waiting ? space->waiting : now;
+	if (now - space->waiting < INSIST_NS)
+		return true;
+	if (!space->insists) {
+		space->insists = true;
+		space__stop(s, space);
+		return true;
+	}
+	space__try_let_go(s, space);
+	return !space->restored;
+}
+
+bool tracer__insist(struct tracer *s)
+{
+	bool more = false;
+	struct thread *t;
+	size_t i = 0;
+
+	while ((t = tracer__each(s, &i))) {
+		struct space *space = t->process->space;
+
+		if (!space || !space->lets_go || space->restored)
+			continue;
+		space->refs++;
+		if (insist(s, space))
+			more = true;
+		else
+			i = 0; /* threads are gone */
+		space__drop(s, space);
+	}
+	return more;
 }
 
 void space__was_left(struct tracer *s, struct space *space)

@@ -182,32 +182,47 @@ static uint64_t map_beacon(struct thread *t, uint64_t near)
 	return at;
 }
 
+bool space__has_bell(struct space *s, const struct tracer *tracer)
+{
+	struct area *first = s->areas.len ? s->areas.data[0] : NULL;
+
+	if (first && !first->bell)
+		first->bell = bell__new(tracer->rung, first->mem);
+	return first && first->bell;
+}
+
 static bool light(struct thread *t, struct watch *w, uint64_t addr)
 {
 	const struct arch *arch = t->tracer->arch;
 	struct space *s = t->process->space;
 	uint8_t code[BEACON_MAX], jump[PATCH_MAX];
-	size_t behind, n = t->tracer->tracee->beacon(code, &behind);
+	size_t n = t->tracer->tracee->beacon(code);
 	uint64_t at;
 
 	w->jump = room_for_jump(t->tracer, s, addr);
 	/* what it does may not be allowed */
-	if (!w->jump || !thread__may_call(t))
+	if (!n || !w->jump || !thread__may_call(t))
+		return false;
+	if (!space__has_bell(s, t->tracer))
 		return false;
 	at = w->page = map_beacon(t, addr);
 	if (!at || !space__write(s, at, code, n) ||
 	    !space__read(s, w->jump, w->old, arch->copier->jump_size))
 		return false;
 	arch->copier->put_jump(jump, w->jump, at);
-	w->stop = at + behind;
-	w->set = space__write(s, w->jump, jump, arch->copier->jump_size);
+	w->set = space__swap(s, w->jump, w->old, jump, arch->copier->jump_size);
 	return w->set;
 }
 
 void loader__unwatch(struct space *s, const struct tracer *tracer)
 {
-	if (s->watch.set)
-		space__write(s, s->watch.jump, s->watch.old, tracer->arch->copier->jump_size);
+	uint8_t jump[PATCH_MAX];
+
+	/* what the program has put there stays */
+	if (s->watch.set) {
+		tracer->arch->copier->put_jump(jump, s->watch.jump, s->watch.page);
+		space__swap(s, s->watch.jump, jump, s->watch.old, tracer->arch->copier->jump_size);
+	}
 	s->watch.set = false;
 }
 
@@ -256,7 +271,7 @@ void loader__begin(struct thread *t)
 	s->loading = find_loader(s, &a);
 	if (!thread__get_slot(t, 0, 0)) {
 		s->loading = false;
-		note_untraced(t, "it may not map memory for its log");
+		note_untraced(t, t->tracer->no_log);
 		return;
 	}
 	s->other = false;
@@ -283,59 +298,58 @@ static bool read_memory(const void *space, uint64_t addr, void *out, size_t n)
 	return space__read(space, addr, out, n);
 }
 
-/* The mask first: if the supervisor is killed then, the beacon sets the same. */
-static void leave_beacon(struct thread *t)
+void loader__leave(struct thread *t)
 {
 	const struct tracee_memory memory = {t->process->space, read_memory, NULL};
-	uint64_t mask, before, pc = thread__get(t, TRACEE_PC);
+	const struct watch *w = &t->process->space->watch;
+	uint64_t offset = thread__get(t, TRACEE_PC) - w->page;
 
-	if (!thread__mask(t, &mask))
+	if (!w->page || offset >= BEACON_MAX ||
+	    !t->tracer->tracee->leave_beacon(t->regs, offset, &memory))
 		return;
-	before = mask;
-	if (!t->tracer->tracee->leave_beacon(t->regs, pc - t->process->space->watch.page, &memory,
-					     &mask))
-		return;
-	if (mask != before)
-		thread__set_mask(t, mask);
 	t->changed = true;
 	thread__store_regs(t);
 }
 
-bool loader__hit(struct thread *t, const siginfo_t *si)
+/* It has stopped waiting, and may execute by now what it has loaded. */
+static void see_late(struct thread *t)
+{
+	thread__refuse_new(
+		t, "it was loaded while the machine was too busy to copy its functions first");
+}
+
+bool loader__stopped(struct thread *t)
 {
 	struct space *s = t->process->space;
+	uint64_t pc = thread__get(t, TRACEE_PC);
+	bool asked, within;
 
-	if (!s || !s->watch.set || si->si_signo != t->tracer->tracee->beacon_signal ||
-	    thread__get(t, TRACEE_PC) != s->watch.stop)
+	if (!s || !s->watch.page)
 		return false;
+	asked = thread__asks(t);
+	within = pc - s->watch.page < BEACON_MAX;
+	if (!asked && !within)
+		return false;
+	thread__take_question(t);
+	loader__leave(t);
+	if (s->other || s->lets_go || !s->watch.set)
+		return within;
 	t->maps = is_adding(s);
-	thread__put_copies(t);
-	leave_beacon(t);
-	return true;
+	if (within)
+		thread__put_copies(t);
+	else
+		see_late(t);
+	return within;
 }
 
-/* Its signal, once sent, is not to come to the program. */
-static void take_signal(struct thread *t)
+void tracer__answer(struct tracer *s)
 {
-	const struct arch_tracee *a = t->tracer->tracee;
-	int status;
+	struct thread *t;
+	size_t i = 0;
 
-	do {
-		status = thread__resume_wait(t, PTRACE_CONT, 0);
-		if (status && status >> 8 != a->beacon_signal)
-			thread__put_off(t, status);
-	} while (status && status >> 8 != a->beacon_signal);
-}
-
-void loader__leave(struct thread *t)
-{
-	const struct watch *w = &t->process->space->watch;
-
-	if (!w->page || thread__get(t, TRACEE_PC) - w->page >= BEACON_MAX)
-		return;
-	if (thread__get(t, TRACEE_PC) == w->stop)
-		take_signal(t);
-	leave_beacon(t);
+	while ((t = tracer__each(s, &i)))
+		if (t->state == THREAD_RUNNING && thread__asks(t))
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
 
 static bool changes_features(uint64_t number)

@@ -5,32 +5,7 @@
  * before that: so a mapping, or another event of its own thread, is never later than it should be.
  */
 #include <stdlib.h>
-#include "comms.h"
-#include "owners.h"
-#include "merge.h"
-#include "thread_log.h"
-
-/* Of the other source. */
-struct queued {
-	struct waiting *waiting;
-	struct log *log; /* its thread's; NULL: it has none, or that isn't known yet */
-};
-
-struct merge {
-	struct merge_options options;
-	log_vec logs;		  /* in the order in which they began */
-	VEC(struct queued) queue; /* by time */
-	size_t taken;		  /* of queue: they were passed on just now */
-	struct comms comms;
-	struct owners owners;
-	uint64_t begun;		 /* logs */
-	struct passing *passing; /* NULL: threads are not filtered */
-	uint64_t last;		 /* the time of what was added last */
-	uint64_t end;		 /* the end of this turn */
-	unsigned given;
-	bool turn_over, impatient;
-	uint64_t mute_from, mute_to; /* the last time when nothing was recorded; 0: none */
-};
+#include "merge_private.h"
 
 #define LOOK_EVERY   4096 /* events between two looks at the clock */
 #define FORK_WAIT_NS 1000000000ull
@@ -107,7 +82,8 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	struct event e = *l->event;
 	struct event_entry entry;
 	bool gap = false, hidden = passing__hides(m->passing, l, &e, &gap);
-	bool doubted = doubt__at(&l->doubt, l->position), mute = is_mute(m, l);
+	bool doubted = doubt__at(&l->doubt, l->position) | doubt__within(&l->doubt, &e),
+	     mute = is_mute(m, l);
 	int err;
 
 	l->event = NULL;
@@ -130,7 +106,7 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	}
 	count_given(m, 1);
 	if (e.type == EVENT_ENTRY || e.type == EVENT_BRANCH)
-		doubt__see(&l->doubt, m->options.plan, e.site);
+		doubt__see(&l->doubt, m->options.plan, &e);
 	err = sink->event(sink->ctx, &e);
 	return !err && (e.type == EVENT_LOST || doubted) && m->owners.all.len
 		       ? owners__doubt_all(&m->owners, l, sink)
@@ -255,78 +231,9 @@ static int pass_whole(struct merge *m, struct log *l, const struct source_sink *
 	return err || !l ? err : give_last_gap(l, sink);
 }
 
-/* ---- what the supervisor says ---- */
-
-static void note_gap(struct merge *m, const struct say *say)
-{
-	merge__add(m, waiting__sideband(&(struct sideband_event){
-			      .type = SIDEBAND_GAP,
-			      .time = max_of(now_ns(CLOCK_MONOTONIC), m->last),
-			      .pid = say->pid,
-			      .tid = say->tid ? say->tid : say->pid}));
-}
-
-static void begin_log(struct merge *m, struct stream *s)
-{
-	struct log_decoder *decoder =
-		log_decoder__new(m->options.plan, m->options.log, m->options.clock);
-	struct log *l = log__new(m->options.rings, s, decoder);
-
-	l->number = ++m->begun;
-	passing__begin(m->passing, l);
-	vec__push(&m->logs, l);
-}
-
-static void take_ring(struct merge *m, const struct said *s)
-{
-	if (*s->say.text)
-		comms__set(&m->comms, s->say.tid, s->say.text);
-	if (s->stream) {
-		begin_log(m, s->stream);
-		return;
-	}
-	note("thread %u of process %u is not traced: its log can't be read", s->say.tid,
-	     s->say.pid);
-	note_gap(m, &s->say);
-}
-
-/* Its processes go on, and their threads have no rings of their own from now on. */
-static void take_death(struct merge *m)
-{
-	struct log **l;
-
-	note("the process bbtrace-inline was killed: what copied functions do from now on is "
-	     "not known");
-	vec__each (l, &m->logs)
-		if (!(*l)->told)
-			note_gap(m, &(*l)->stream->ring);
-}
-
-static void take_message(struct merge *m, const struct said *s)
-{
-	const struct say *say = &s->say;
-
-	if (say->type == SAY_RING)
-		take_ring(m, s);
-	else if (say->type == SAY_DIED)
-		take_death(m);
-	else if (say->type == SAY_UNCOVERED || say->type == SAY_COVERED)
-		logs__doubt(&m->logs, say);
-	else if (say__note(say, m->options.plan))
-		note_gap(m, say);
-}
-
-static void listen(struct merge *m)
-{
-	struct said s;
-
-	while (rings__said(m->options.rings, &s))
-		take_message(m, &s);
-}
-
 void merge__begin(struct merge *m)
 {
-	listen(m);
+	merge__hear(m);
 	passing__ask(m->passing, &m->logs);
 }
 
@@ -384,7 +291,7 @@ static struct log *await_child(struct merge *m, const struct sideband_event *for
 	while (!l && !rings__gone(m->options.rings) && now_ns(CLOCK_MONOTONIC) < end) {
 		nanosleep(&pause, NULL);
 		rings__pull(m->options.rings);
-		listen(m);
+		merge__hear(m);
 		l = logs__child(&m->logs, fork);
 	}
 	m->impatient = !l;
@@ -546,7 +453,7 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 
 	/* what was said before that was heard */
 	time = min_of(time, rings__complete(m->options.rings));
-	listen(m);
+	merge__hear(m);
 	passing__check(m->passing, &m->logs);
 	assign(m);
 	m->end = m->options.turn ? now_ns(CLOCK_MONOTONIC) + m->options.turn : 0;
@@ -566,7 +473,8 @@ int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink
 	struct log **l;
 	int err;
 
-	listen(m);
+	merge__hear(m);
+	merge__blame_broken(m);
 	passing__check(m->passing, &m->logs);
 	assign(m);
 	m->end = 0;
@@ -593,6 +501,7 @@ void merge__free(struct merge *m)
 		log__free(*l);
 	comms__free(&m->comms);
 	owners__free(&m->owners);
+	map64__free(&m->blind);
 	passing__free(m->passing);
 	vec__free(&m->queue);
 	vec__free(&m->logs);

@@ -28,6 +28,8 @@ void merge__free(struct merge *m);
 void merge__begin(struct merge *m);
 /* Was anything left out by the filters? */
 bool merge__has_hidden(const struct merge *m);
+/* Was nothing traced of a process of which something should have been? */
+bool merge__traces_nothing(const struct merge *m);
 /* Something that the other source tells, which it takes over. */
 void merge__add(struct merge *m, struct waiting *w);
 /* How much of it waits. */

@@ -127,15 +127,17 @@ static void say_mapped(struct thread *t, const struct loaded *l)
 		tracer__say(t->tracer, &say, -1);
 }
 
-uint8_t *loaded__code(const struct loaded *l)
+uint8_t *loaded__code(const struct loaded *l, const struct arch *arch, bool untimed)
 {
 	uint8_t *code = xmalloc(l->image->code.len + 1);
 
-	memcpy(code, l->image->code.data, l->image->code.len);
-	if (copy_image__relocate(l->image, l->bias, l->base, code))
-		return code;
-	free(code);
-	return NULL;
+	if (!copy_image__relocate(l->image, l->bias, l->base, code)) {
+		free(code);
+		return NULL;
+	}
+	if (untimed)
+		copy_image__untime(l->image, arch, code);
+	return code;
 }
 
 static const char *write_copies(struct thread *t, const map_vec *maps, struct loaded *l)
@@ -146,7 +148,7 @@ static const char *write_copies(struct thread *t, const map_vec *maps, struct lo
 	if (!l->base)
 		return "the process may not map memory for its copies, or has none within reach "
 		       "of its code";
-	code = loaded__code(l);
+	code = loaded__code(l, t->tracer->arch, t->process->space->untimed);
 	if (code && space__write(t->process->space, l->base, code, l->image->code.len))
 		return NULL;
 	thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
@@ -163,8 +165,12 @@ static const char *reason(int err)
 static void load(struct thread *t, const map_vec *maps, struct loaded *l)
 {
 	bool prepared = thread__take_prepared(t, maps, l);
-	int err = loaded__check(t->process->space, l);
+	int err = loaded__check(t->process->space, t->tracer, l);
 	const char *why = err ? reason(err) : prepared ? NULL : write_copies(t, maps, l);
+
+	loaded__find_text(t->tracer, maps, l);
+	if (!why && !loaded__count(l, STATE_IN_PLACE))
+		why = "the program may write to its code";
 
 	if (prepared && why)
 		thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
@@ -195,18 +201,9 @@ void thread__patch(struct thread *t)
 		else if (!l->said)
 			say_mapped(t, l);
 		l->said = true;
+		loaded__say_states(t->tracer, s, t->process, l);
 	}
-}
-
-static bool is_mapped(pid_t pid, const map_vec *maps, const struct loaded *l)
-{
-	const struct map *m;
-	uint64_t bias;
-
-	vec__each (m, maps)
-		if (m->start == l->start)
-			return map__is_code(pid, m, l->object, &bias) && bias == l->bias;
-	return false;
+	space__watch_text(t->tracer, s);
 }
 
 /* An object that was unloaded takes its copies along. */
@@ -216,12 +213,15 @@ static void forget(struct thread *t, const map_vec *maps)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->loaded.len; i++) {
-		const struct loaded *l = &s->loaded.data[i];
+		struct loaded *l = &s->loaded.data[i];
 
-		if (is_mapped(t->process->pid, maps, l))
+		if (loaded__is_mapped(t->tracer, l, maps)) {
 			s->loaded.data[kept++] = *l;
-		else if (!l->refused)
+			continue;
+		}
+		if (!l->refused)
 			thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
+		loaded__free_states(l);
 	}
 	s->loaded.len = kept;
 }
@@ -250,8 +250,10 @@ bool thread__find_object(const struct thread *t, const map_vec *maps,
 		*out = (struct loaded){.image = i,
 				       .object = tracer->plan->objects.data[i->object].object,
 				       .size = ((i->code.len + PAGE - 1) & -PAGE) + PAGE};
-		if (i->patches.len && find_object(t, maps, out->object, &out->bias, &out->start))
+		if (i->patches.len && find_object(t, maps, out->object, &out->bias, &out->start)) {
+			loaded__init_states(out);
 			break;
+		}
 	}
 	*image = i;
 	return i < vec__end(&tracer->copies->images);
@@ -280,6 +282,22 @@ void thread__map_copies(struct thread *t)
 		maps = (map_vec){0};
 		if (!read_maps(t, &maps))
 			return;
+	}
+	maps__free(&maps);
+}
+
+void thread__refuse_new(struct thread *t, const char *why)
+{
+	const struct copy_image *i = t->tracer->copies->images.data;
+	map_vec maps = {0};
+	struct loaded l;
+
+	if (!read_maps(t, &maps))
+		return;
+	while (thread__find_object(t, &maps, &i, &l)) {
+		l.refused = true;
+		say_refused(t, &l, why);
+		vec__push(&t->process->space->loaded, l);
 	}
 	maps__free(&maps);
 }

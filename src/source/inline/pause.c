@@ -61,6 +61,7 @@ void tracer__go_on(struct tracer *s)
 
 	s->pausing = s->paused = s->changes = false;
 	while ((t = tracer__each(s, &i)))
-		if (t->state == THREAD_HELD && !t->process->space->lets_go)
+		if (t->state == THREAD_HELD && !t->process->space->lets_go &&
+		    !t->process->space->untimes)
 			go_on(t);
 }

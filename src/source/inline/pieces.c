@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include "arch/arch.h"
 #include "pieces.h"
-#include "util/util.h"
+#include "process/process.h"
 
 #define SLAB	   (2u << 20) /* a huge page, aligned */
 #define ROOM	   (1ull << 30)
@@ -160,55 +161,9 @@ void pieces__trim(struct pieces *p)
 
 /* ---- how much may wait ---- */
 
-/* What a file has behind name, or as its first word; UINT64_MAX: it doesn't say. */
-static uint64_t number_in(const char *path, const char *name)
-{
-	autofree char *text = NULL;
-	const char *at;
-
-	if (file__read(path, 1 << 16, &text, NULL))
-		return UINT64_MAX;
-	at = strstr(text, name);
-	at = at ? at + strlen(name) : "";
-	at += strspn(at, " \t");
-	return *at >= '0' && *at <= '9' ? strtoull(at, NULL, 10) : UINT64_MAX;
-}
-
-/* Documentation/admin-guide/cgroup-v2.rst: each limit holds for all that is below it. */
-static uint64_t left_in_cgroup(char *path)
-{
-	uint64_t left = UINT64_MAX;
-
-	for (char *end; (end = strrchr(path, '/')); *end = 0) {
-		autofree char *max = xasprintf("/sys/fs/cgroup%s/memory.max", path);
-		autofree char *now = xasprintf("/sys/fs/cgroup%s/memory.current", path);
-		uint64_t limit = number_in(max, ""), used = number_in(now, "");
-
-		if (limit != UINT64_MAX && used != UINT64_MAX)
-			left = min_of(left, limit - min_of(limit, used));
-	}
-	return left;
-}
-
-static uint64_t left_in_cgroups(void)
-{
-	autofree char *text = NULL;
-	char *at;
-
-	if (file__read("/proc/self/cgroup", 1 << 16, &text, NULL))
-		return UINT64_MAX;
-	at = strstr(text, "0::/");
-	if (!at)
-		return UINT64_MAX;
-	at[strcspn(at, "\n")] = 0;
-	return left_in_cgroup(at + 3);
-}
-
 size_t pieces__room(void)
 {
-	uint64_t kib = number_in("/proc/meminfo", "MemAvailable:"), left = left_in_cgroups();
+	uint64_t left = min_of(process__memory_room((uint32_t)getpid()), memory__available());
 
-	if (kib != UINT64_MAX)
-		left = min_of(left, kib * 1024);
 	return min_of(ROOM, left / ROOM_SHARE);
 }

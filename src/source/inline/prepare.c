@@ -47,8 +47,14 @@ static bool is_asked(const struct tracer *s, const struct thread *t)
 	return false;
 }
 
+static bool refuse(struct say_answer *a, pid_t pid, const char *why)
+{
+	say_answer__refuse(a, ENOTSUP, "process %d can't be traced by copies: %s", pid, why);
+	return false;
+}
+
 /* False: it may not map what it would need. */
-static bool map(struct thread *t)
+static bool map(struct thread *t, struct say_answer *a)
 {
 	const struct copy_image *i = t->tracer->copies->images.data;
 	struct space *s = t->process->space;
@@ -58,8 +64,11 @@ static bool map(struct thread *t)
 	while (!maps__read(t->process->pid, &maps) && thread__find_object(t, &maps, &i, &l)) {
 		l.base = thread__map_near(t, &maps, l.start, l.object->pie, l.size);
 		if (!l.base) {
+			loaded__free_states(&l);
 			maps__free(&maps);
-			return false;
+			return refuse(a, t->process->pid,
+				      "it may not map memory for copies, or has none within reach "
+				      "of its code");
 		}
 		vec__push(&s->loaded, l);
 		maps__free(&maps);
@@ -68,14 +77,14 @@ static bool map(struct thread *t)
 			break;
 	}
 	maps__free(&maps);
-	return thread__may_map_area(t);
+	return thread__may_map_area(t) || refuse(a, t->process->pid, t->tracer->no_log);
 }
 
 /* ---- writing ---- */
 
 static bool write_copies(struct tracer *s, struct space *space, const struct loaded *l)
 {
-	autofree uint8_t *code = loaded__code(l);
+	autofree uint8_t *code = loaded__code(l, s->arch, space->untimed);
 	size_t n = l->image->code.len;
 
 	for (size_t done = 0; code && done < n; done += CHUNK) {
@@ -98,6 +107,8 @@ static void fill(struct tracer *s, const struct process *p, struct space *space)
 		else
 			l->refused = true;
 		vec__push(&s->prepared, ((struct prepared){p->pid, *l}));
+		l->states = NULL; /* that has them now */
+		l->states_said = l->open_said = l->entries = NULL;
 	}
 }
 
@@ -117,12 +128,8 @@ static int prepare(struct thread *t, uint64_t began, struct say_answer *a)
 	space->refs = 1;
 	p->space = space;
 	thread__restart_call(t);
-	if (space->mem >= 0 && !map(t))
-		err = say_answer__refuse(
-			a, ENOTSUP,
-			"process %d may not map memory for copies and its log, or has none within "
-			"reach of its code",
-			p->pid);
+	if (space->mem >= 0 && !map(t, a))
+		err = -ENOTSUP;
 	p->space = NULL;
 	tracer__forget_stops(s, t->tid);
 	t->interrupted = false;
@@ -181,6 +188,7 @@ bool thread__take_prepared(struct thread *t, const map_vec *maps, struct loaded 
 		    c->bias != l->bias || c->start != l->start || !is_there(maps, c) ||
 		    thread__call(t, SYS_madvise, c->base, c->size, MADV_DOFORK, 0, 0, 0))
 			continue;
+		loaded__free_states(l);
 		*l = *c;
 		l->prepared = true;
 		p->pid = 0;
@@ -202,6 +210,7 @@ void thread__unmap_prepared(struct thread *t)
 		if (is_there(&maps, &p->copies))
 			thread__call(t, SYS_munmap, p->copies.base, p->copies.size, 0, 0, 0, 0);
 		loaded__drop_text(&p->copies);
+		loaded__free_states(&p->copies);
 		p->pid = 0;
 	}
 	maps__free(&maps);

@@ -4,31 +4,80 @@
 #include "ring.h"
 #include "util/util.h"
 
+/*
+ * The program may write anything to its ring, at any moment. So each of these loads a word once,
+ * takes no address from there, and gives what is within the ring, or nothing.
+ */
 #define TRIES 100
 
-bool ring__position(const struct log_ring *r, uint64_t base, uint64_t *position)
+static uint64_t load(const uint64_t *word)
 {
-	const volatile struct log_ring *ring = r;
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/* Of a thread that has begun a segment but for its number: no record of that is read yet. */
+static bool is_turning(uint64_t at, uint64_t segments, bool drops)
+{
+	uint64_t used = drops ? 2 * sizeof(uint64_t) : 0; /* LOG_LOST */
+
+	return at == (segments + 1) % LOG_SEGMENTS * LOG_SEGMENT + used;
+}
+
+static bool find_position(const struct log_ring *ring, uint64_t base, uint64_t *position)
+{
+	uint64_t segments = load(&ring->segments), limit = load(&ring->limit);
+	uint64_t at = load(limit ? &ring->cursor : &ring->kept) - base - LOG_RING_AT;
+
+	if (load(&ring->segments) != segments || !load(&ring->limit) != !limit || at >= LOG_RING ||
+	    at % sizeof(uint64_t) || segments >= RING_POSITIONS / LOG_SEGMENT)
+		return false;
+	if (is_turning(at, segments, !limit)) {
+		*position = (segments + 1) * LOG_SEGMENT;
+		return true;
+	}
+	*position = segments * LOG_SEGMENT + at % LOG_SEGMENT;
+	return at / LOG_SEGMENT == segments % LOG_SEGMENTS;
+}
+
+bool ring__position(const struct log_ring *ring, uint64_t base, uint64_t *position)
+{
+	uint64_t found;
 
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t segments = ring->segments, limit = ring->limit;
-		uint64_t at = (limit ? ring->cursor : ring->kept) - base - LOG_RING_AT;
-
-		if (ring->segments != segments || !ring->limit != !limit || at >= LOG_RING ||
-		    at % 8 || at / LOG_SEGMENT != segments % LOG_SEGMENTS)
+		if (!find_position(ring, base, &found))
 			continue;
-		*position = segments * LOG_SEGMENT + at % LOG_SEGMENT;
+		*position = found;
 		return true;
 	}
 	return false;
 }
 
-bool ring__is_full(const struct log_ring *r)
+bool ring__drops(const struct log_ring *ring)
 {
-	const volatile struct log_ring *ring = r;
+	return !load(&ring->limit);
+}
 
-	return ring->limit && ring->cursor >= ring->limit &&
-	       ring->segments + 1 - ring->released >= LOG_SEGMENTS;
+uint64_t ring__dropped(const struct log_ring *ring)
+{
+	return ring__drops(ring) ? load(&ring->dropped) : 0;
+}
+
+bool ring__is_full(const struct log_ring *ring)
+{
+	uint64_t limit = load(&ring->limit);
+
+	return limit && load(&ring->cursor) >= limit &&
+	       (int64_t)(load(&ring->segments) + 1 - load(&ring->released)) >= LOG_SEGMENTS;
+}
+
+void ring__look(struct log_ring *ring, uint64_t ticks)
+{
+	__atomic_store_n(&ring->beat, ticks, __ATOMIC_RELAXED);
+}
+
+void ring__be_patient(struct log_ring *ring, uint64_t ticks)
+{
+	__atomic_store_n(&ring->patience, ticks, __ATOMIC_RELAXED);
 }
 
 static void release(struct log_ring *ring, uint64_t segments)
@@ -125,5 +174,5 @@ struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64
 	}
 	/* a segment's number is stored before its first record (arch/log.h) */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return drop_before(first, oldest(__atomic_load_n(&ring->segments, __ATOMIC_ACQUIRE)));
+	return drop_before(first, oldest(load(&ring->segments)));
 }

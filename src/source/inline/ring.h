@@ -9,11 +9,20 @@
 #include "compress.h"
 #include "pieces.h"
 
-/* The position up to which its records are complete; false: the thread is between two stores.
- * base: running address of the slot. */
+/* More than any thread ever writes. */
+#define RING_POSITIONS (1ull << 62)
+
+/* The position up to which its records are complete: a multiple of 8, less than RING_POSITIONS.
+ * False: what it says can't be. base: running address of the slot. */
 bool ring__position(const struct log_ring *ring, uint64_t base, uint64_t *position);
 /* Does the thread wait until segments are released? */
 bool ring__is_full(const struct log_ring *ring);
+/* Does it drop its records, and how many has it since it wrote one? That may be any number. */
+bool ring__drops(const struct log_ring *ring);
+uint64_t ring__dropped(const struct log_ring *ring);
+/* The reader looks at this time, ticks; a full ring is waited for so long after that. */
+void ring__look(struct log_ring *ring, uint64_t ticks);
+void ring__be_patient(struct log_ring *ring, uint64_t ticks);
 /* Lets the thread write up to LOG_SEGMENTS segments from this position on. */
 void ring__release(struct log_ring *ring, uint64_t position);
 /* The records from one position to another, of one segment; the thread doesn't overwrite them. */

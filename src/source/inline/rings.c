@@ -70,7 +70,7 @@ static void set_complete(struct rings *r, struct stream *s, uint64_t time)
 	pthread_mutex_unlock(&r->lock);
 }
 
-static void break_off(struct rings *r, struct stream *s)
+void rings__break_off(struct rings *r, struct stream *s)
 {
 	pthread_mutex_lock(&r->lock);
 	s->broken = true;
@@ -78,18 +78,46 @@ static void break_off(struct rings *r, struct stream *s)
 	pthread_mutex_unlock(&r->lock);
 }
 
+/* A process may have many threads, and be one of many. */
+#define NOTES_MOST 20
+
+void rings__see_forged(struct rings *r, struct stream *s)
+{
+	if (!s->forged && s->ring.pid != r->forged_by && r->forged++ < NOTES_MOST)
+		note("process %u: a thread's log has numbers that can't be, which something in the "
+		     "process has written there: what is shown of it is incomplete",
+		     s->ring.pid);
+	r->forged_by = s->ring.pid;
+	s->forged = true;
+}
+
+void rings__give_up_ring(struct rings *r, struct stream *s)
+{
+	if (!s->broken)
+		rings__see_forged(r, s);
+	rings__break_off(r, s);
+}
+
+/* More than any thread writes in a nanosecond, bytes. */
+#define FASTEST 64
+
+/* Can a thread be there that was at s->at then? A thread that waits for the reader is at most a
+ * ring ahead of it. */
+bool rings__can_be_at(const struct rings *r, const struct stream *s, uint64_t position,
+		      uint64_t now)
+{
+	uint64_t ns = r->options.tail && now > s->looked ? now - s->looked : 0;
+
+	return position >= s->at &&
+	       position - s->at <= LOG_RING + min_of(ns, RING_POSITIONS / FASTEST) * FASTEST;
+}
+
 /* Copies what the thread has written since, up to position, before that time. */
-static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *ring,
+size_t rings__copy_up_to(struct rings *r, struct stream *s, struct log_ring *ring,
 			 uint64_t position, uint64_t time)
 {
 	uint64_t from = s->at;
 
-	if (position <= from)
-		return 0;
-	if (position - from > LOG_RING) {
-		break_off(r, s);
-		return 0;
-	}
 	while (s->at < position) {
 		uint64_t end = min_of(position, (s->at / LOG_SEGMENT + 1) * LOG_SEGMENT);
 
@@ -97,11 +125,11 @@ static size_t copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 		s->at = end;
 		ring__release(ring, end); /* its thread may be waiting for just one segment */
 	}
-	return position - from;
+	return s->at - from;
 }
 
 /* The last of what the thread has written since, up to position. */
-static void copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, uint64_t position,
+void rings__copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, uint64_t position,
 		      uint64_t time)
 {
 	uint64_t tail = r->options.tail;
@@ -113,12 +141,33 @@ static void copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, 
 	s->at = max_of(s->at, position);
 }
 
-/* Gives up a ring that has made no sense for long. */
+/* Gives up a ring that has made no sense for long: only something else than its log's code leaves
+ * it so. */
 static void see_torn(struct rings *r, struct stream *s, uint64_t now)
 {
 	s->torn = s->torn ? s->torn : now;
 	if (now - s->torn > r->options.torn)
-		break_off(r, s);
+		rings__give_up_ring(r, s);
+}
+
+/* Where the thread is; false: that can't be told now. */
+static bool look_at(struct rings *r, struct stream *s, const struct log_ring *ring, uint64_t base,
+		    uint64_t *position)
+{
+	bool known = ring__position(ring, base, position);
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+
+	if (!known) {
+		see_torn(r, s, now);
+		return false;
+	}
+	if (!rings__can_be_at(r, s, *position, now)) {
+		rings__give_up_ring(r, s);
+		return false;
+	}
+	s->torn = 0;
+	s->looked = now;
+	return true;
 }
 
 struct log_ring *rings__open_ring(const struct rings *r, const struct stream *s, uint64_t *base)
@@ -128,7 +177,7 @@ struct log_ring *rings__open_ring(const struct rings *r, const struct stream *s,
 
 	if (!ring || s->broken || s->end.type == SAY_END)
 		return NULL;
-	*base = a->base + s->ring.slot * r->areas.slot_size;
+	*base = areas__base(&r->areas, a, s->ring.slot);
 	return ring;
 }
 
@@ -139,12 +188,9 @@ static size_t pull_tail(struct rings *r, struct stream *s)
 
 	if (!ring)
 		return 0;
-	if (!ring__position(ring, base, &position)) {
-		see_torn(r, s, now);
+	if (!look_at(r, s, ring, base, &position))
 		return 0;
-	}
-	s->torn = 0;
-	copy_tail(r, s, ring, position, now_ns(CLOCK_MONOTONIC));
+	rings__copy_tail(r, s, ring, position, now_ns(CLOCK_MONOTONIC));
 	set_complete(r, s, now);
 	return 0;
 }
@@ -160,12 +206,12 @@ static void see_full(struct stream *s, const struct log_ring *ring, uint64_t now
 }
 
 /* Of much only whole segments, which take less memory than parts of them: a part is read when
- * little is there. What can't be is left to be refused. */
+ * little is there. */
 static uint64_t end_of_pull(const struct stream *s, uint64_t position)
 {
 	uint64_t n = position - s->at;
 
-	return n < MUCH || n > LOG_RING ? position : position / LOG_SEGMENT * LOG_SEGMENT;
+	return n < MUCH ? position : position / LOG_SEGMENT * LOG_SEGMENT;
 }
 
 /* It was there then, or behind. */
@@ -188,18 +234,15 @@ static size_t pull_ring(struct rings *r, struct stream *s, bool all)
 
 	if (!ring)
 		return 0;
-	__atomic_store_n(&ring->beat, r->options.ticks(), __ATOMIC_RELAXED);
-	s->dropping = ring->limit ? 0 : s->dropping ? s->dropping : now;
+	ring__look(ring, r->options.ticks());
+	s->dropping = !ring__drops(ring) ? 0 : s->dropping ? s->dropping : now;
 	see_full(s, ring, now);
 	if (!all && !has_room(r, s))
 		return 0;
-	if (!ring__position(ring, base, &position)) {
-		see_torn(r, s, now);
+	if (!look_at(r, s, ring, base, &position))
 		return 0;
-	}
-	s->torn = 0;
-	n = copy_up_to(r, s, ring, all ? position : end_of_pull(s, position),
-		       now_ns(CLOCK_MONOTONIC));
+	n = rings__copy_up_to(r, s, ring, all ? position : end_of_pull(s, position),
+			      now_ns(CLOCK_MONOTONIC));
 	see_position(r, s, position, now);
 	return n;
 }
@@ -222,8 +265,8 @@ static size_t skip_stream(struct rings *r, struct stream *s)
 
 	if (!ring)
 		return 0;
-	__atomic_store_n(&ring->beat, r->options.ticks(), __ATOMIC_RELAXED);
-	if (ring__position(ring, base, &position)) {
+	ring__look(ring, r->options.ticks());
+	if (look_at(r, s, ring, base, &position)) {
 		s->at = s->ring.position = position;
 		s->ring.time = now;
 		if (!r->options.tail)
@@ -259,143 +302,6 @@ static size_t pull_streams(struct rings *r, size_t (*pull)(struct rings *r, stru
 	}
 	see_hurry(r, fast);
 	return most;
-}
-
-/* ---- what the supervisor says ---- */
-
-static struct stream *find_stream(struct rings *r, const struct say *say)
-{
-	struct stream **s;
-
-	vec__each (s, &r->streams)
-		if ((*s)->ring.area == say->area && (*s)->ring.slot == say->slot &&
-		    (*s)->end.type != SAY_END)
-			return *s;
-	return NULL;
-}
-
-static struct stream *begin_stream(struct rings *r, const struct say *say)
-{
-	struct log_area *a = areas__find(&r->areas, say->area);
-	struct log_ring *ring = areas__ring(&r->areas, a, say->slot);
-	struct stream *s;
-
-	if (!ring)
-		return NULL;
-	if (r->options.tail)
-		ring__release_all(ring, say->position);
-	else
-		ring__release(ring, say->position);
-	ring->beat = r->options.ticks();
-	ring->patience = r->options.second;
-	s = xcalloc(1, sizeof(*s));
-	s->ring = s->end = *say;
-	s->at = say->position;
-	s->complete = say->time;
-	s->counted = xcalloc(r->options.counters + 1, sizeof(*s->counted));
-	pthread_mutex_lock(&r->lock);
-	vec__push(&r->streams, s);
-	pthread_mutex_unlock(&r->lock);
-	return s;
-}
-
-static void ask_done(struct rings *r, const struct say *say)
-{
-	struct ask ask = {.type = ASK_DONE, .area = say->area, .slot = say->slot};
-
-	if (r->options.socket >= 0)
-		(void)!send(r->options.socket, &ask, sizeof(ask), MSG_NOSIGNAL);
-}
-
-/* All of it is copied at once, room or not: the slot is for another thread. */
-static struct stream *end_stream(struct rings *r, const struct say *say)
-{
-	struct log_area *a = areas__find(&r->areas, say->area);
-	struct log_ring *ring = areas__ring(&r->areas, a, say->slot);
-	struct stream *s;
-
-	pthread_mutex_lock(&r->lock);
-	s = find_stream(r, say);
-	pthread_mutex_unlock(&r->lock);
-	if (!s)
-		return NULL;
-	if (r->waits)
-		s->at = s->ring.position = say->position;
-	else if (ring && !s->broken && r->options.tail)
-		copy_tail(r, s, ring, say->position, say->time);
-	else if (ring && !s->broken)
-		copy_up_to(r, s, ring, say->position, say->time);
-	if (ring)
-		rings__add_counts(r, s, ring);
-	pthread_mutex_lock(&r->lock);
-	s->dropped = ring && !ring->limit ? ring->dropped : 0;
-	s->dropping = s->dropping ? s->dropping : say->time;
-	s->end = *say;
-	s->complete = UINT64_MAX;
-	pthread_mutex_unlock(&r->lock);
-	ask_done(r, say);
-	return s;
-}
-
-static void hear(struct rings *r, const struct say *say, int fd)
-{
-	struct said said = {.say = *say};
-
-	if (say->type == SAY_AREA)
-		areas__add(&r->areas, say, fd);
-	else if (say->type == SAY_AREA_GONE)
-		areas__drop(&r->areas, say->area);
-	else if (say->type == SAY_RING)
-		said.stream = begin_stream(r, say);
-	else if (say->type == SAY_END)
-		said.stream = end_stream(r, say);
-	if (fd >= 0)
-		close(fd);
-	said.say.text[sizeof(said.say.text) - 1] = 0;
-	pthread_mutex_lock(&r->lock);
-	r->gone |= say->type == SAY_GONE || say->type == SAY_DIED;
-	r->answers |= say->type < 32 ? 1u << say->type : 0;
-	vec__push(&r->said, said);
-	pthread_mutex_unlock(&r->lock);
-}
-
-void rings__hear(struct rings *r, const struct say *say, int fd)
-{
-	pthread_mutex_lock(&r->pulling);
-	hear(r, say, fd);
-	pthread_mutex_unlock(&r->pulling);
-}
-
-/* Without the supervisor a handler may have interrupted any record since, and new threads write to
- * the rings of others. */
-static void see_death(struct rings *r)
-{
-	const struct say died = {.type = SAY_DIED};
-	struct stream **s;
-
-	vec__each (s, &r->streams)
-		if ((*s)->end.type != SAY_END)
-			break_off(r, *s);
-	hear(r, &died, -1);
-}
-
-/* False: there is no message now. */
-static bool receive(struct rings *r)
-{
-	struct say say;
-	int fd, got = supervisor__hear(r->options.socket, &say, &fd);
-
-	if (got == 1)
-		hear(r, &say, fd);
-	else if (got < 0)
-		see_death(r);
-	return got == 1;
-}
-
-void rings__hear_all(struct rings *r)
-{
-	while (r->options.socket >= 0 && !r->gone && receive(r))
-		;
 }
 
 /* ---- the thread ---- */
@@ -517,6 +423,7 @@ int rings__open(const struct rings_options *options, struct rings **out)
 	int err;
 
 	r->options = *options;
+	r->began = now_ns(CLOCK_MONOTONIC);
 	r->waits = options->waits;
 	r->cpus = usable_cpus();
 	r->areas.slot_size = log__slot_size(options->counters);

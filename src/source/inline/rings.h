@@ -18,6 +18,7 @@ struct stream {
 	size_t held;		/* what these take of the room (rings_options.max) */
 	uint64_t at;		/* position up to which it was read */
 	uint64_t complete;	/* ns: all that was written before was read; UINT64_MAX: all */
+	uint64_t looked;	/* ns: when a position was last found that can be */
 	uint64_t seen, seen_at; /* where its thread was, at most, when it was last looked at, ns */
 	uint64_t dropping; /* ns: since when its records are dropped, as was seen; 0: they aren't */
 	uint64_t dropped;  /* when it ended: records since it last wrote one */
@@ -26,6 +27,7 @@ struct stream {
 	uint64_t full;	   /* ns: since when it has waited, as was seen last; 0: it doesn't */
 	uint64_t waited;   /* ns: it was seen to wait so long, at one go between two looks */
 	uint64_t *counted; /* its counters, as they were last added to the sums */
+	bool forged;	   /* something in its ring was what it can't be */
 };
 
 /* A message for the reader; stream: of RING and END. */
@@ -37,8 +39,8 @@ struct said {
 struct rings;
 /* socket: the supervisor's; -1: none, messages come by rings__hear(). second: so many ticks; ticks:
  * reads the counter. max: bytes that may wait to be taken: of records or, if what takes them is in
- * no hurry (later), of the memory that they take compressed. torn, ns: a thread that is
- * between two stores for so long has written nonsense. Starts the thread. */
+ * no hurry (later), of the memory that they take compressed. torn, ns: a ring that makes no
+ * sense for so long is read no more. Starts the thread. */
 struct rings_options {
 	int socket;
 	uint64_t second;
@@ -64,6 +66,8 @@ void rings__tail(struct rings *r);
 void rings__hear(struct rings *r, const struct say *say, int fd);
 /* The next message, in order; false: there is none. */
 bool rings__said(struct rings *r, struct said *out);
+/* The supervisor stays, for threads that can't be stopped: what they log from now on isn't read. */
+void rings__give_up(struct rings *r);
 /* There are no processes any more, or the supervisor is gone. */
 bool rings__gone(struct rings *r);
 /* ns: all that any thread wrote before was read, and all that was said before was heard. */

@@ -23,7 +23,9 @@ struct rings {
 	bool waits;		 /* nothing is kept yet */
 	struct compressor *compressor;
 	struct areas areas;
-	uint64_t *sums; /* by counter */
+	uint64_t *sums;	    /* by counter */
+	uint32_t forged_by; /* the last process of which rings__see_forged() has told … */
+	unsigned forged;    /* … and how often it has */
 
 	pthread_mutex_t lock; /* protects the following members, and streams' */
 	VEC(struct stream *) streams;
@@ -32,10 +34,23 @@ struct rings {
 	size_t waiting, held; /* as of streams */
 	struct rings_totals totals;
 	uint64_t heard; /* ns: all that was said before was heard */
+	uint64_t began; /* ns: before any thread could count */
 	bool gone, ends;
 	uint32_t answers; /* to what was asked last: a bit for each enum say_type */
 };
 
+/* Copies what the thread has written since, up to position, before that time (ns): of all; of what
+ * is wanted of the last (rings_options.tail). */
+size_t rings__copy_up_to(struct rings *r, struct stream *s, struct log_ring *ring,
+			 uint64_t position, uint64_t time);
+void rings__copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, uint64_t position,
+		      uint64_t time);
+/* It is read no more; the same of one that makes no sense, which is said. */
+void rings__break_off(struct rings *r, struct stream *s);
+void rings__give_up_ring(struct rings *r, struct stream *s);
+/* Can a thread be there at that time (ns)? */
+bool rings__can_be_at(const struct rings *r, const struct stream *s, uint64_t position,
+		      uint64_t now);
 /* Of a thread that goes on: its ring; NULL: there is nothing to be read. */
 struct log_ring *rings__open_ring(const struct rings *r, const struct stream *s, uint64_t *base);
 /* All that was said until now; pulling is held. */
@@ -45,6 +60,8 @@ static inline size_t rings__weight(const struct rings *r, const struct piece *p)
 {
 	return r->options.later ? sizeof(*p) + p->bytes : piece__records(p);
 }
+/* Something in its log can't be: that is told, once for its process. */
+void rings__see_forged(struct rings *r, struct stream *s);
 /* With what waits of it. */
 void stream__free(struct rings *r, struct stream *s);
 /* As rings__pull(), of threads that are stopped: all of it, room or not. */

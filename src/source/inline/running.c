@@ -20,18 +20,10 @@
 
 /* ---- stopping ---- */
 
-/* As proc_pid_status(5) has it; 'X': there is none. */
-static char state_of(uint32_t tid)
-{
-	autofree char *state = thread__status(tid, "State");
-
-	return state ? *state : 'X';
-}
-
 /* Its main thread may have ended before the others. */
 static bool has_ended(uint32_t tid)
 {
-	char state = state_of(tid);
+	char state = thread__state(tid);
 
 	return state == 'X' || state == 'Z';
 }
@@ -154,6 +146,13 @@ static void collect_one(struct tracer *s, const struct stop *stop, bool asked,
 		tracer__early(s, stop);
 		return;
 	}
+	if (t && t->late.is && WIFSTOPPED(stop->status)) {
+		t->state = THREAD_STOPPED;
+		if (thread__goes_on_late(t, stop->status)) {
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+			return;
+		}
+	}
 	if (!t || !WIFSTOPPED(stop->status) || event == PTRACE_EVENT_EXEC ||
 	    event == PTRACE_EVENT_STOP) {
 		vec__push(&s->deferred, *stop);
@@ -194,7 +193,7 @@ int tracer__await_stops(struct tracer *s, const struct process *p, struct say_an
 	for (collect(s, true, p); (t = first_running(s, p)); collect(s, true, p)) {
 		uint64_t waited = now_ns(CLOCK_MONOTONIC) - begin;
 
-		if (waited > STOP_NS || (waited > WAIT_NS && state_of(t->tid) == 'D'))
+		if (waited > STOP_NS || (waited > WAIT_NS && thread__state(t->tid) == 'D'))
 			return say_answer__refuse(
 				a, EBUSY,
 				"cannot stop process %d: its thread %d waits in the kernel, "
@@ -293,43 +292,28 @@ int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struc
 #define STACK_MOST (16u << 20)
 #define CHUNK	   65536
 
-static const struct map *map_at(const map_vec *maps, uint64_t addr)
-{
-	size_t low = 0, high = maps->len; /* they are ascending */
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maps->data[middle].end <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < maps->len && maps->data[low].start <= addr ? &maps->data[low] : NULL;
-}
-
 /* Is what the stack has there a frame? Where it was interrupted. */
 static bool is_frame(const struct thread *t, const map_vec *maps, uint64_t at, uint64_t returns,
 		     uint64_t *pc, uint64_t *sp)
 {
 	const struct arch_tracee *a = t->tracer->tracee;
 	const struct space *s = t->process->space;
-	const struct map *m = map_at(maps, returns);
+	const struct map *m = maps__at(maps, returns);
 	uint8_t code[16], frame[1024];
 
 	if (!m || !m->exec || !space__read(s, returns, code, a->sigreturn_len) ||
 	    memcmp(code, a->sigreturn, a->sigreturn_len) != 0 || a->frame_size > sizeof(frame) ||
 	    !space__read(s, at, frame, a->frame_size) || !a->frame(frame, pc, sp))
 		return false;
-	m = map_at(maps, *pc);
-	return m && m->exec && map_at(maps, *sp);
+	m = maps__at(maps, *pc);
+	return m && m->exec && maps__at(maps, *sp);
 }
 
 /* The next one from *at on; false: there is none on this stack. */
 static bool next_frame(const struct thread *t, const map_vec *maps, uint64_t *at, uint64_t *pc,
 		       uint64_t *sp)
 {
-	const struct map *m = map_at(maps, *at);
+	const struct map *m = maps__at(maps, *at);
 	uint64_t end = m ? min_of(m->end, *at + STACK_MOST) : 0;
 	autofree uint64_t *words = xmalloc(CHUNK);
 
@@ -361,7 +345,7 @@ static void find_frames(struct thread *t, const map_vec *maps)
 			found[n].at = at;
 			found[n++].pc = pc;
 		}
-		at = sp > at || map_at(maps, sp) != map_at(maps, at) ? sp : at + 8;
+		at = sp > at || maps__at(maps, sp) != maps__at(maps, at) ? sp : at + 8;
 	}
 	while (n--)
 		signals__found(t, found[n].at, found[n].pc);
@@ -472,11 +456,11 @@ static void begin(struct tracer *s, struct process *p)
 		return;
 	}
 	thread__restart_call(first);
-	loader__find(first);
 	if (!get_slots(p, s, first)) {
-		refuse_process(s, p, "it may not map memory for its log");
+		refuse_process(s, p, s->no_log);
 		return;
 	}
+	loader__find(first);
 	/* no thread is where the original is changed, not for a moment */
 	thread__map_copies(first);
 	thread__unmap_prepared(first);

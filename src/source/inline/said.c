@@ -12,7 +12,7 @@ static const char *path_of(const struct say *say, const struct plan *p)
 static bool note_let_go(const struct say *say)
 {
 	if (*say->text)
-		note("process %u is not traced any more: %s", say->pid, say->text);
+		note("process %u is not traced by copies: %s", say->pid, say->text);
 	else if (say->time)
 		note_verbose("process %u was stopped for %.1f ms to be let go", say->pid,
 			     say->time / 1e6);
@@ -35,6 +35,13 @@ bool say__note(const struct say *say, const struct plan *plan)
 		note("process %u: what it runs of %s is not traced: %s", say->pid,
 		     path_of(say, plan), say->text);
 		return true;
+	case SAY_LOST:
+		note("process %u: %s of %s is not traced any more%s: the program has changed its code",
+		     say->pid,
+		     say->function < plan->functions.len ? plan->functions.data[say->function].name
+							 : "?",
+		     path_of(say, plan), say->base ? ", but for its entries" : "");
+		return false;
 	case SAY_LET_GO:
 		return note_let_go(say);
 	case SAY_NOTE:

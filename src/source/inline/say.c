@@ -8,25 +8,7 @@
 /* 0, -EAGAIN, or another error: nobody will read. */
 static int send_message(int socket, const struct message *m)
 {
-	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec data = {(void *)(uintptr_t)&m->say, sizeof(m->say)};
-	struct msghdr h = {.msg_iov = &data, .msg_iovlen = 1};
-	struct cmsghdr *c;
-	ssize_t n;
-
-	if (m->fd >= 0) {
-		h.msg_control = control;
-		h.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&h);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &m->fd, sizeof(m->fd));
-	}
-	do
-		n = sendmsg(socket, &h, MSG_NOSIGNAL | MSG_DONTWAIT);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : 0;
+	return (int)min_of(fd__send(socket, &m->say, sizeof(m->say), m->fd, MSG_DONTWAIT), 0);
 }
 
 void tracer__flush(struct tracer *s)

@@ -4,7 +4,9 @@
  * The filters are evaluated here, as the kernel does (seccomp(2), net/core/filter.c).
  */
 #include <errno.h>
+#include <limits.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -15,16 +17,18 @@
 
 /* All of errands and of the beacon. */
 static const struct seccomp_data calls[] = {
-	{.nr = SYS_mmap, .args = {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS}},
+	{.nr = SYS_memfd_create, .args = {4096, MFD_CLOEXEC | MFD_ALLOW_SEALING}},
+	{.nr = SYS_memfd_create, .args = {4096, MFD_CLOEXEC | MFD_ALLOW_SEALING | 8}},
+	{.nr = SYS_mmap, .args = {0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 3}},
+	{.nr = SYS_close, .args = {3}},
 	{.nr = SYS_mmap, .args = {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS}},
 	{.nr = SYS_munmap, .args = {4096, 4096}},
 	{.nr = SYS_madvise, .args = {4096, 4096, MADV_DONTDUMP}},
 	{.nr = SYS_madvise, .args = {4096, 4096, MADV_DONTFORK}},
 	{.nr = SYS_madvise, .args = {4096, 4096, MADV_DOFORK}},
 	{.nr = SYS_rt_sigprocmask, .args = {2, 4096, 0, 8}},
-	{.nr = SYS_getpid},
-	{.nr = SYS_gettid},
-	{.nr = SYS_tgkill, .args = {1, 1, SIGURG}},
+	{.nr = SYS_futex, .args = {4096, FUTEX_WAKE, INT_MAX}},
+	{.nr = SYS_futex, .args = {4096, FUTEX_WAIT, 1, 4096}},
 };
 
 struct machine {

@@ -4,16 +4,14 @@
  * taken out of the copies first. When the handler has returned to there, the thread is taken back.
  */
 #include <errno.h>
-#include <stddef.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 #include "source/inline/tracer.h"
 
 /* ---- what becomes of a signal ---- */
 
-enum fate { FATE_CAUGHT, FATE_ENDS, FATE_NOTHING };
+enum fate { FATE_CAUGHT, FATE_ENDS, FATE_DUMPS, FATE_NOTHING };
 
 static uint64_t mask_of(const char *status, const char *name)
 {
@@ -22,8 +20,8 @@ static uint64_t mask_of(const char *status, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 16) : 0;
 }
 
-/* By default. */
-static bool ends_the_process(int sig)
+/* signal(7) */
+static enum fate default_fate(int sig)
 {
 	switch (sig) {
 	case SIGCHLD:
@@ -34,12 +32,24 @@ static bool ends_the_process(int sig)
 	case SIGTSTP:
 	case SIGTTIN:
 	case SIGTTOU:
-		return false;
+		return FATE_NOTHING;
+	case SIGQUIT:
+	case SIGILL:
+	case SIGTRAP:
+	case SIGABRT:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGSEGV:
+	case SIGXCPU:
+	case SIGXFSZ:
+	case SIGSYS:
+		return FATE_DUMPS;
 	default:
-		return true;
+		return FATE_ENDS;
 	}
 }
 
+/* Costs 12 us: most signals pass without it. */
 static enum fate fate_of(const struct thread *t, int sig)
 {
 	uint64_t bit = 1ull << (sig - 1);
@@ -49,11 +59,27 @@ static enum fate fate_of(const struct thread *t, int sig)
 	snprintf(path, sizeof(path), "/proc/%d/status", t->tid);
 	if (file__read(path, 1u << 16, &status, NULL))
 		return FATE_NOTHING;
-	if (mask_of(status, "\nSigCgt:") & bit)
+	t->process->caught = mask_of(status, "\nSigCgt:");
+	t->process->caught_at = now_ns(CLOCK_MONOTONIC);
+	if (t->process->caught & bit)
 		return FATE_CAUGHT;
 	if (mask_of(status, "\nSigIgn:") & bit)
 		return FATE_NOTHING;
-	return ends_the_process(sig) ? FATE_ENDS : FATE_NOTHING;
+	return default_fate(sig);
+}
+
+/* The same, for signals that come thick and fast: what was caught a moment ago is so still. A
+ * program that begins to ignore it has some of what it does not logged; if it is to end by it, it
+ * does. */
+#define SAME_NS 10000000
+static enum fate recent_fate(const struct thread *t, int sig)
+{
+	const struct process *p = t->process;
+
+	if (default_fate(sig) == FATE_ENDS && p->caught >> (sig - 1) & 1 &&
+	    now_ns(CLOCK_MONOTONIC) - p->caught_at < SAME_NS)
+		return FATE_CAUGHT;
+	return fate_of(t, sig);
 }
 
 /* Is it caused by the instruction at the pc, rather than sent? */
@@ -77,43 +103,65 @@ bool siginfo__is_step(const siginfo_t *si)
 	return si->si_signo == SIGTRAP && si->si_code == TRAP_TRACE;
 }
 
-/* ---- frames of handlers ---- */
+/* ---- patches ---- */
 
-/* By longjmp(3): the stack pointer is above its frame, or no more on the alternate stack. */
-static bool was_left(const struct signal_frame *f, uint64_t sp)
+static bool is_patched(const struct thread *t, const struct loaded *l, const struct copy_patch *p)
 {
-	if (f->alt_end)
-		return sp < f->alt || sp >= f->alt_end;
-	return sp > f->sp + 8;
+	uint8_t is[PATCH_MAX], put[PATCH_MAX];
+
+	return space__read(t->process->space, p->vaddr + l->bias, is, p->len) &&
+	       copy_image__patch(l->image, t->tracer->arch, p, l->bias, l->base, put) &&
+	       !memcmp(is, put, p->len);
 }
 
-/* The frames from n on. */
-static void drop_frames(struct thread *t, size_t n)
+/* The patch whose bytes the thread is within; NULL: none. */
+static const struct copy_patch *find_patch(struct thread *t, const struct loaded **l)
 {
-	while (t->frames.len > n) {
-		struct uncovering which = vec__last(&t->frames)->uncovering;
+	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
+	const struct copy_patch *p;
 
-		t->frames.len--;
-		uncover__end(t, &which);
-	}
+	*l = space__object_at(t->process->space, pc);
+	if (!*l)
+		return NULL;
+	vaddr = pc - (*l)->bias;
+	p = copy_image__patch_at((*l)->image, vaddr);
+	return p && !copy_image__is_live((*l)->image, vaddr) && is_patched(t, *l, p) ? p : NULL;
 }
 
-static void drop_left_frames(struct thread *t, uint64_t sp)
+void signals__leave_patch(struct thread *t)
 {
-	while (t->frames.len && was_left(vec__last(&t->frames), sp))
-		drop_frames(t, t->frames.len - 1);
+	const struct loaded *l;
+	const struct copy_patch *p = find_patch(t, &l);
+	uint32_t to;
+
+	if (!p)
+		return;
+	to = copy_image__leads_to(l->image, p);
+	thread__set(t, TRACEE_PC, to ? l->base + to : p->vaddr + l->bias);
+	thread__store_regs(t);
 }
 
 /* ---- passing a signal on ---- */
 
 /* To stop again at the handler's first instruction. */
-static void pass_on(struct thread *t, const siginfo_t *si, uint64_t copy)
+static void pass_on(struct thread *t, int sig, uint64_t copy)
 {
-	ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
 	t->original = thread__get(t, TRACEE_PC);
 	t->copy = copy;
 	t->delivering = true;
-	thread__resume(t, PTRACE_SINGLESTEP, si->si_signo);
+	t->tracer->expects = now_ns(CLOCK_MONOTONIC);
+	thread__resume(t, PTRACE_SINGLESTEP, sig);
+}
+
+/* Where the original can be executed: to stop no more before the handler returns, or calls the
+ * system; without a copy not even then. */
+static void pass_on_quietly(struct thread *t, int sig, uint64_t copy)
+{
+	if (copy) {
+		thread__await_return(t, copy);
+		t->tracer->expects = now_ns(CLOCK_MONOTONIC);
+	}
+	thread__go_on(t, sig);
 }
 
 uint64_t signals__leave_at_once(struct thread *t)
@@ -149,20 +197,44 @@ static bool is_no_step(struct thread *t)
 	       vaddr + o->bias == pc;
 }
 
-/* What its handler sees is the program's own code. */
-static void deliver_fault(struct thread *t, const siginfo_t *si)
+/* A load of the log, or a step, that the program is not to see. */
+static bool is_passed_over(struct thread *t, const siginfo_t *si)
 {
+	return thread__resume_log(t, si->si_signo) || (siginfo__is_step(si) && is_no_step(t));
+}
+
+/* Of some signals it is where the instruction is, which may have been executed by an errand. */
+static void show_address(struct thread *t, siginfo_t *si)
+{
+	const struct loaded *l;
+
+	if (si->si_signo != SIGFPE && si->si_signo != SIGILL && si->si_signo != SIGTRAP)
+		return;
+	vec__each (l, &t->process->space->loaded)
+		if (l->base && (uintptr_t)si->si_addr - l->base < l->size)
+			si->si_addr = (void *)(uintptr_t)thread__get(t, TRACEE_PC);
+}
+
+/* What its handler sees is the program's own code. */
+static void deliver_fault(struct thread *t, siginfo_t *si)
+{
+	enum fate fate;
 	uint64_t copy;
 
-	if (thread__resume_log(t, si->si_signo) || (siginfo__is_step(si) && is_no_step(t))) {
+	if (is_passed_over(t, si)) {
 		thread__done(t);
 		return;
 	}
-	drop_left_frames(t, thread__get(t, TRACEE_SP));
+	signals__drop_left_frames(t, thread__get(t, TRACEE_SP));
+	fate = fate_of(t, si->si_signo);
+	if (fate == FATE_DUMPS)
+		thread__clear_others(t);
 	copy = signals__leave_at_once(t);
-	if (fate_of(t, si->si_signo) == FATE_CAUGHT)
+	show_address(t, si);
+	if (fate == FATE_CAUGHT)
 		uncover__begin(t, thread__get(t, TRACEE_PC), &t->uncovering);
-	pass_on(t, si, copy);
+	ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
+	pass_on(t, si->si_signo, copy);
 }
 
 void signals__deliver_fault(struct thread *t)
@@ -183,7 +255,10 @@ static void deliver_sent(struct thread *t, const siginfo_t *si)
 
 	switch (thread__step_out(t, si, &copy)) {
 	case OUT_DONE:
-		pass_on(t, si, copy);
+		if (space__is_changed(t->process->space, thread__get(t, TRACEE_PC)))
+			pass_on(t, si->si_signo, copy);
+		else
+			pass_on_quietly(t, si->si_signo, copy);
 		break;
 	case OUT_FAULT:
 		if (!ptrace(PTRACE_GETSIGINFO, t->tid, 0, &fault))
@@ -194,90 +269,94 @@ static void deliver_sent(struct thread *t, const siginfo_t *si)
 			thread__set(t, TRACEE_PC, copy);
 		thread__done(t);
 		break;
+	case OUT_WAITS:
 	case OUT_GONE:
 		break;
 	}
 }
 
-static void deliver(struct thread *t, const siginfo_t *si)
+/* In a copy, or on the way to one. */
+static void deliver_in_copy(struct thread *t, const siginfo_t *si)
+{
+	switch (recent_fate(t, si->si_signo)) {
+	case FATE_DUMPS:
+		thread__clear_others(t);
+		deliver_sent(t, si);
+		break;
+	case FATE_CAUGHT:
+		deliver_sent(t, si);
+		break;
+	default:
+		thread__go_on(t, si->si_signo);
+		break;
+	}
+}
+
+/*
+ * What the thread returns to is in the original. Where that is not as in its file, or would not be
+ * if the springboards were there, the handler's return has to be seen; everywhere else the kernel
+ * does all.
+ */
+static void deliver_outside(struct thread *t, const siginfo_t *si)
 {
 	struct space *s = t->process->space;
-	enum fate fate = fate_of(t, si->si_signo);
+	bool is_changed = space__is_changed(s, thread__get(t, TRACEE_PC));
+	enum fate fate = FATE_NOTHING;
 
-	signals__leave_patch(t);
-	if (fate == FATE_NOTHING)
-		thread__go_on(t, si->si_signo);
-	else if (siginfo__is_fault(si))
-		deliver_fault(t, si);
-	else if (space__detour_at(s, thread__get(t, TRACEE_PC)))
-		deliver_sent(t, si);
-	else if (fate == FATE_CAUGHT)
-		/* its handler may go on in a copied function */
-		pass_on(t, si, 0);
+	if (is_changed || default_fate(si->si_signo) == FATE_DUMPS)
+		fate = fate_of(t, si->si_signo);
+	if (fate == FATE_DUMPS)
+		thread__clear_others(t);
+	if (is_changed && fate == FATE_CAUGHT)
+		pass_on(t, si->si_signo, 0);
 	else
 		thread__go_on(t, si->si_signo);
+}
+
+static void deliver(struct thread *t, siginfo_t *si)
+{
+	signals__leave_patch(t);
+	if (siginfo__is_fault(si))
+		deliver_fault(t, si);
+	else if (space__detour_at(t->process->space, thread__get(t, TRACEE_PC)))
+		deliver_in_copy(t, si);
+	else
+		deliver_outside(t, si);
+}
+
+/* Most signals: nothing of what it says is needed. */
+static bool passes(struct thread *t, int sig)
+{
+	const struct space *s = t->process->space;
+	const struct loaded *l;
+	uint64_t pc;
+
+	if (t->held.len || default_fate(sig) == FATE_DUMPS)
+		return false;
+	pc = thread__get(t, TRACEE_PC);
+	return t->known && !(s->watch.page && pc - s->watch.page < BEACON_MAX) &&
+	       !space__detour_at(s, pc) && !space__is_changed(s, pc) && !find_patch(t, &l);
 }
 
 void signals__stopped(struct thread *t, int status)
 {
 	const struct space *s = t->process->space;
+	int sig = WSTOPSIG(status);
 	siginfo_t si;
 
+	if (s && !s->other && passes(t, sig)) {
+		thread__go_on(t, sig);
+		return;
+	}
 	if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
 		return;
 	thread__take_held(t, &si);
-	if (loader__hit(t, &si)) {
-		thread__done(t);
-	} else if (!s || s->other || !s->loaded.len) {
-		thread__go_on(t, WSTOPSIG(status));
-	} else {
+	if ((loader__stopped(t) && siginfo__is_dispatch(&si)) || copied__mend(t, &si))
+		thread__done(t); /* that was a system call of the beacon, or a copied jump */
+	else if (!s || s->other || !s->loaded.len)
+		thread__go_on(t, sig);
+	else
 		deliver(t, &si);
-	}
-}
-
-/* ---- in the handler ---- */
-
-/* The settings of the alternate stack are in the frame, whose context is there. */
-static void push_frame(struct thread *t, struct signal_frame f, uint64_t context)
-{
-	uint64_t at = context + offsetof(ucontext_t, uc_stack);
-	stack_t alt;
-
-	if (space__read(t->process->space, at, &alt, sizeof(alt)) &&
-	    f.sp - (uintptr_t)alt.ss_sp < alt.ss_size) {
-		f.alt = (uintptr_t)alt.ss_sp;
-		f.alt_end = f.alt + alt.ss_size;
-	}
-	vec__push(&t->frames, f);
-}
-
-void signals__found(struct thread *t, uint64_t sp, uint64_t pc)
-{
-	const struct loaded *l = space__object_at(t->process->space, pc);
-	struct signal_frame f = {.sp = sp, .original = pc};
-	uint64_t copy;
-	uint32_t offset;
-
-	push_frame(t, f, sp + t->tracer->tracee->returned);
-	if (t->tracer->away || !l || !copy_image__copy_at(l->image, pc - l->bias, &offset))
-		return;
-	copy = l->base + offset;
-	if (space__write(t->process->space, sp + t->tracer->tracee->frame_pc, &copy, sizeof(copy)))
-		vec__last(&t->frames)->rewritten = copy;
-}
-
-void signals__restore_frames(struct thread *t)
-{
-	const struct space *s = t->process->space;
-	struct signal_frame *f;
-
-	vec__each (f, &t->frames) {
-		uint64_t at = f->sp + t->tracer->tracee->frame_pc, pc;
-
-		if (f->rewritten && space__read(s, at, &pc, sizeof(pc)) && pc == f->rewritten)
-			space__write(s, at, &f->original, sizeof(f->original));
-		f->rewritten = 0;
-	}
 }
 
 /* ---- out of the handler ---- */
@@ -289,6 +368,8 @@ static void back_to_copy(struct thread *t, const struct signal_frame *f)
 	uint32_t offset;
 
 	if (t->tracer->away)
+		return;
+	if (l && !loaded__may_enter(t->tracer, l, pc - l->bias))
 		return;
 	if (f && f->copy && f->original == pc && space__copies_at(t->process->space, f->copy)) {
 		thread__set(t, TRACEE_PC, f->copy);
@@ -305,49 +386,21 @@ void signals__to_copy(struct thread *t)
 }
 
 /* But if its original is uncovered, that is where it is executed. */
-static void resume(struct thread *t, const struct signal_frame *f, size_t frames)
+static void resume(struct thread *t, const struct signal_frame *f)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC);
 
 	/* before the frame is dropped, which may cover it */
 	back_to_copy(t, f);
-	drop_frames(t, frames);
+	if (f) {
+		size_t n = f - t->frames.data;
+
+		/* those above it were left, too */
+		signals__leave_frames_from(t, n + 1);
+		signals__drop_frame(t, n);
+	}
 	if (uncover__is_at(t->process->space, t->tracer, pc))
 		thread__set(t, TRACEE_PC, pc);
-}
-
-static bool is_patched(const struct thread *t, const struct loaded *l, const struct copy_patch *p)
-{
-	uint8_t is[PATCH_MAX], put[PATCH_MAX];
-
-	return space__read(t->process->space, p->vaddr + l->bias, is, p->len) &&
-	       copy_image__patch(l->image, t->tracer->arch, p, l->bias, l->base, put) &&
-	       !memcmp(is, put, p->len);
-}
-
-void signals__leave_patch(struct thread *t)
-{
-	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
-	const struct loaded *l = space__object_at(t->process->space, pc);
-	const struct copy_patch *p;
-	uint32_t to;
-
-	if (!l)
-		return;
-	vaddr = pc - l->bias;
-	p = copy_image__patch_at(l->image, vaddr);
-	if (!p || copy_image__is_live(l->image, vaddr) || !is_patched(t, l, p))
-		return;
-	to = copy_image__leads_to(l->image, p);
-	thread__set(t, TRACEE_PC, to ? l->base + to : p->vaddr + l->bias);
-	thread__store_regs(t);
-}
-
-void signals__leave_frames(struct thread *t)
-{
-	drop_frames(t, 0);
-	uncover__end(t, &t->uncovering);
-	t->uncovering = (struct uncovering){0};
 }
 
 /* Nothing has handled it after all; an instruction of the original may have been executed. */
@@ -382,7 +435,7 @@ bool signals__delivered(struct thread *t, int status)
 					 .uncovering = t->uncovering};
 
 		t->uncovering = (struct uncovering){0};
-		push_frame(t, f, thread__get(t, TRACEE_CONTEXT));
+		signals__push_frame(t, f, thread__get(t, TRACEE_CONTEXT));
 	} else if (si.si_code == SI_KERNEL || si.si_code <= 0) {
 		undo(t);
 		return false;
@@ -398,12 +451,14 @@ void signals__system_call(struct thread *t, bool entry)
 	uint64_t returned = t->tracer->tracee->returned;
 	const struct signal_frame *f = NULL;
 
-	if (!t->frames.len)
+	if (!t->frames.len && !t->awaited.len)
 		return;
 	if (entry) {
 		t->call_sp = thread__get(t, TRACEE_SP);
+		if (t->awaited.len)
+			thread__see_awaited(t);
 		if (t->call != SYS_rt_sigreturn)
-			drop_left_frames(t, t->call_sp);
+			signals__drop_left_frames(t, t->call_sp);
 		return;
 	}
 	if (t->call != SYS_rt_sigreturn)
@@ -411,6 +466,5 @@ void signals__system_call(struct thread *t, bool entry)
 	for (size_t i = t->frames.len; i-- > 0 && !f;)
 		if (t->frames.data[i].sp + returned == t->call_sp)
 			f = &t->frames.data[i];
-	/* those above it were left, too */
-	resume(t, f, f ? (size_t)(f - t->frames.data) : t->frames.len);
+	resume(t, f);
 }

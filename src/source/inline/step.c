@@ -11,15 +11,11 @@
 #include <unistd.h>
 #include "source/inline/tracer.h"
 
-/* The C library names it where the kernel has it. Where it hasn't, there are no copies either. */
-#ifndef PT_SYSEMU
-#define PTRACE_SYSEMU 31
-#endif
-
-/* Steps from one look at whether a log waits for its reader to the next; until any exact place will
- * do; until a log that waits all the same has to drop its records; until the thread stays in the
- * copies. */
+/* Steps from one look at whether a log waits for its reader to the next; until dead registers may
+ * have other values; until any exact place will do; until a log that waits all the same has to drop
+ * its records; until the thread stays in the copies. */
 #define STEPS_LOOK   64
+#define STEPS_SHOWN  500
 #define STEPS_STRICT 2000
 #define STEPS_HURRY  4000
 #define STEPS_MOST   100000
@@ -27,6 +23,9 @@
 #define BIT(sig) (1ull << ((sig)-1))
 /* Those of its own faults come as ever. */
 #define FAULTS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS) | BIT(SIGTRAP))
+
+#define INSN_MAX  16 /* and a byte more */
+#define CODE_READ 256
 
 struct stepper {
 	struct thread *t;
@@ -36,6 +35,10 @@ struct stepper {
 	uint64_t mask; /* as it was */
 	uint64_t room; /* for two errands */
 	unsigned used;
+	struct {
+		uint64_t at; /* 0: nothing was read */
+		uint8_t bytes[CODE_READ];
+	} code; /* copies don't change */
 };
 
 bool thread__resume_log(struct thread *t, int sig)
@@ -44,6 +47,8 @@ bool thread__resume_log(struct thread *t, int sig)
 	const struct loaded *l = space__copies_at(t->process->space, pc);
 	uint32_t resume;
 
+	if (l && sig == SIGSEGV && thread__give_time(t))
+		return true;
 	if (!l || (sig != SIGSEGV && sig != SIGBUS) ||
 	    !copy_image__fault(l->image, (uint32_t)(pc - l->base), &resume))
 		return false;
@@ -51,54 +56,76 @@ bool thread__resume_log(struct thread *t, int sig)
 	return true;
 }
 
-/* ---- a signal that waits ---- */
-
-/* What it says is kept here; if nobody is here any more, it comes all the same. */
-#define SENT_ANEW (-1000)
-
-static void send_anew(struct thread *t, int sig)
-{
-	siginfo_t si = {.si_signo = sig, .si_code = SENT_ANEW};
-
-	syscall(SYS_rt_tgsigqueueinfo, t->process->pid, t->tid, sig, &si);
-}
-
-/* Others of the same number may have been queued before it: each says what the one before it was to
- * say. */
-void thread__take_held(struct thread *t, siginfo_t *si)
-{
-	siginfo_t came = *si;
-
-	for (size_t i = 0; i < t->held.len; i++) {
-		if (t->held.data[i].si_signo != came.si_signo)
-			continue;
-		*si = t->held.data[i];
-		ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
-		t->held.len--;
-		memmove(t->held.data + i, t->held.data + i + 1,
-			(t->held.len - i) * sizeof(*t->held.data));
-		/* those that aren't queued came as one */
-		if (came.si_signo >= SIGRTMIN && came.si_code != SENT_ANEW)
-			vec__push(&t->held, came);
-		return;
-	}
-}
-
 /* ---- errands ---- */
 
-static bool read_memory(const void *space, uint64_t addr, void *out, size_t n)
+static bool read_memory(const void *of, uint64_t addr, void *out, size_t n)
 {
-	return space__read(space, addr, out, n);
+	const struct thread *t = of;
+
+	return space__read(t->process->space, addr, out, n);
 }
 
-static bool write_memory(const void *space, uint64_t addr, const void *bytes, size_t n)
+/* If the tracer is killed now, the thread does again what it has done since its registers were
+ * stored: that has written nothing. */
+static bool write_memory(const void *of, uint64_t addr, const void *bytes, size_t n)
 {
-	return space__write(space, addr, bytes, n);
+	struct thread *t = (struct thread *)(uintptr_t)of;
+
+	return !thread__store_regs(t) && space__write(t->process->space, addr, bytes, n);
 }
 
 static struct tracee_memory memory_of(const struct thread *t)
 {
-	return (struct tracee_memory){t->process->space, read_memory, write_memory};
+	return (struct tracee_memory){t, read_memory, write_memory};
+}
+
+/* Is this memory that the thread itself could use without a fault? It is in the page that its stack
+ * pointer is in: a page below may be a guard. */
+static bool is_on_stack(struct thread *t, uint64_t addr, size_t n)
+{
+	uint64_t page = thread__get(t, TRACEE_SP) & -(uint64_t)LOG_PAGE;
+
+	return addr - page < LOG_PAGE && addr - page + n <= LOG_PAGE;
+}
+
+/* A place in the thread's log, which is memory of this process, too; NULL: it isn't there. */
+static uint8_t *log_at(const struct thread *t, uint64_t addr, size_t n)
+{
+	const struct area *a = t->area;
+	uint64_t at = a ? addr - (a->base + t->slot * a->slot_size) : 0;
+
+	return a && at < a->slot_size && at + n <= a->slot_size
+		       ? a->mem + t->slot * a->slot_size + at
+		       : NULL;
+}
+
+/* Words of records, behind the cursor, are read by nobody yet. */
+static bool is_of_records(const struct thread *t, uint64_t addr)
+{
+	return addr - (t->area->base + t->slot * t->area->slot_size) >= LOG_RING_AT;
+}
+
+static bool read_safely(const void *of, uint64_t addr, void *out, size_t n)
+{
+	struct thread *t = (struct thread *)(uintptr_t)of;
+	const uint8_t *log = log_at(t, addr, n);
+
+	if (log)
+		memcpy(out, log, n);
+	return log || (is_on_stack(t, addr, n) && read_memory(t, addr, out, n));
+}
+
+static bool write_safely(const void *of, uint64_t addr, const void *bytes, size_t n)
+{
+	struct thread *t = (struct thread *)(uintptr_t)of;
+	uint8_t *log = log_at(t, addr, n);
+
+	if (!log)
+		return is_on_stack(t, addr, n) && write_memory(t, addr, bytes, n);
+	if (!is_of_records(t, addr) && thread__store_regs(t))
+		return false;
+	memcpy(log, bytes, n);
+	return true;
 }
 
 /* All but faults are blocked; a signal that is sent as one is would end the process if it was. */
@@ -110,7 +137,7 @@ static bool leave(struct stepper *st)
 	if (!thread__set_mask(st->t, ~FAULTS | st->mask))
 		return false;
 	if (waits & ~FAULTS)
-		send_anew(st->t, st->sent->si_signo);
+		thread__send_anew(st->t, st->sent->si_signo);
 	return true;
 }
 
@@ -124,7 +151,18 @@ static bool send(struct stepper *st, const struct errand *e, uint64_t *at, struc
 	       (st->away || leave(st));
 }
 
-static enum step_out run(struct thread *t, uint64_t done)
+/* It waits in the kernel for longer than others can. If it has given that up it is where it was. */
+static enum step_out stop_waiting(struct thread *t, const struct errand *e, uint64_t at,
+				  uint64_t done)
+{
+	if (t->state != THREAD_STOPPED) {
+		thread__is_late(t, e, at, done);
+		return OUT_GONE;
+	}
+	return thread__get(t, TRACEE_PC) == at ? OUT_WAITS : OUT_DONE;
+}
+
+static enum step_out run(struct thread *t, const struct errand *errand, uint64_t at, uint64_t done)
 {
 	for (;;) {
 		int status = thread__resume_wait(t, PTRACE_SYSEMU, 0);
@@ -133,6 +171,13 @@ static enum step_out run(struct thread *t, uint64_t done)
 
 		if (!status)
 			return OUT_GONE;
+		if (status == STATUS_LATE) {
+			enum step_out how = stop_waiting(t, errand, at, done);
+
+			if (how != OUT_DONE)
+				return how;
+			continue;
+		}
 		if (event && event != PTRACE_EVENT_STOP) {
 			vec__push(&t->tracer->deferred, (struct stop){t->tid, status, 0});
 			return OUT_GONE;
@@ -141,6 +186,9 @@ static enum step_out run(struct thread *t, uint64_t done)
 			return thread__get(t, TRACEE_PC) == done ? OUT_DONE : OUT_GONE;
 		if (!event && ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
 			return OUT_GONE;
+		/* nor was it executed if its program is to answer it */
+		if (!event && siginfo__is_dispatch(&si) && thread__get(t, TRACEE_PC) == done)
+			return OUT_DONE;
 		/* of a program that steps itself: not one of its own instructions */
 		if (!event && siginfo__is_step(&si))
 			continue;
@@ -167,14 +215,16 @@ static enum step_out execute(struct stepper *st, const struct insn *insn, const 
 	e.then = insn->addr + insn->len;
 	if (!send(st, &e, &at, &code))
 		return OUT_GONE;
-	how = run(t, at + code.done);
+	how = run(t, &e, at, at + code.done);
 	if (how == OUT_DONE) {
 		t->changed = true;
 		return t->tracer->tracee->return_from(t->regs, &e, &memory) ? OUT_DONE : OUT_GONE;
 	}
-	if (how != OUT_FAULT)
+	if (how != OUT_FAULT && how != OUT_WAITS)
 		return how;
 	thread__set(t, TRACEE_PC, insn->addr);
+	if (how == OUT_WAITS)
+		return thread__resume_log(t, SIGBUS) ? OUT_DONE : OUT_WAITS;
 	if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
 		return OUT_GONE;
 	return thread__resume_log(t, si.si_signo) ? OUT_DONE : OUT_FAULT;
@@ -182,22 +232,54 @@ static enum step_out execute(struct stepper *st, const struct insn *insn, const 
 
 /* ---- steps ---- */
 
+/* The code at pc; NULL: it can't be read. */
+static const uint8_t *code_at(struct stepper *st, uint64_t pc)
+{
+	size_t n = CODE_READ;
+
+	if (st->code.at && pc - st->code.at <= CODE_READ - INSN_MAX)
+		return st->code.bytes + (pc - st->code.at);
+	/* towards the end of the mapping less */
+	if (!space__read(st->t->process->space, pc, st->code.bytes, n)) {
+		n = INSN_MAX;
+		st->code.at = 0;
+		return space__read(st->t->process->space, pc, st->code.bytes, n) ? st->code.bytes
+										 : NULL;
+	}
+	st->code.at = pc;
+	return st->code.bytes;
+}
+
+/* What most of the log is made of: that is faster by far, and its thread stays in its stop. */
+static bool emulate(struct thread *t, const uint8_t *bytes)
+{
+	struct tracee_memory memory = {t, read_safely, write_safely};
+
+	if (!t->tracer->tracee->emulate(t->regs, bytes, INSN_MAX, &memory))
+		return false;
+	t->changed = true;
+	return true;
+}
+
 /* OUT_LATER: it can't be. */
 static enum step_out step(struct stepper *st, const struct loaded *l)
 {
 	struct thread *t = st->t;
 	struct tracee_memory memory = memory_of(t);
 	uint64_t pc = thread__get(t, TRACEE_PC);
-	uint8_t bytes[16];
+	const uint8_t *bytes = code_at(st, pc);
 	struct insn insn;
 
-	if (!space__read(t->process->space, pc, bytes, sizeof(bytes)) ||
-	    t->tracer->arch->decode(bytes, sizeof(bytes), pc, false, &insn))
+	if (!bytes || t->tracer->arch->decode(bytes, INSN_MAX, pc, false, &insn))
 		return OUT_LATER;
 	if (insn.flow == FLOW_BRANCH) {
+		if (!t->tracer->tracee->branch(t->regs, &insn, &memory))
+			return OUT_LATER;
 		t->changed = true;
-		return t->tracer->tracee->branch(t->regs, &insn, &memory) ? OUT_DONE : OUT_LATER;
+		return OUT_DONE;
 	}
+	if (emulate(t, bytes))
+		return OUT_DONE;
 	if (!st->away && !thread__mask(t, &st->mask))
 		return OUT_GONE;
 	st->room = l->base + l->size - LOG_PAGE;
@@ -222,19 +304,29 @@ static enum step_out arrive(struct stepper *st, uint64_t copy)
 	if (!send(st, &e, &at, &code) || !thread__set_mask(t, (~FAULTS | st->mask) & ~BIT(sig)))
 		return OUT_GONE;
 	if (BIT(sig) & FAULTS)
-		send_anew(t, sig);
+		thread__send_anew(t, sig);
 	while ((status = thread__resume_wait(t, PTRACE_SYSEMU, 0)) && status >> 8 != sig &&
-	       status >> 8 != (SIGTRAP | 0x80))
+	       status >> 8 != (SIGTRAP | 0x80)) {
+		if (status == STATUS_LATE && t->state != THREAD_STOPPED) {
+			thread__is_late(t, &e, at, at + code.done);
+			return OUT_GONE;
+		}
+		if (status == STATUS_LATE)
+			continue;
+		if (thread__is_dispatched(t, status))
+			break;
 		thread__put_off(t, status);
+	}
 	if (!status)
 		return OUT_GONE;
 	memcpy(t->regs, there, sizeof(there));
 	t->known = t->changed = true;
-	if (status >> 8 != sig)
+	if (status >> 8 != sig || thread__is_dispatched(t, status))
 		return OUT_LATER;
 	if (sig >= SIGRTMIN && !ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si) &&
 	    si.si_code != SENT_ANEW)
 		vec__push(&t->held, si);
+	ptrace(PTRACE_SETSIGINFO, t->tid, 0, st->sent);
 	return OUT_DONE;
 }
 
@@ -251,24 +343,27 @@ static enum step_out finish(struct stepper *st, enum step_out how, uint64_t copy
 		return how;
 	vec__push(&st->t->held, *st->sent);
 	if (how == OUT_FAULT && BIT(st->sent->si_signo) & FAULTS)
-		send_anew(st->t, st->sent->si_signo);
+		thread__send_anew(st->t, st->sent->si_signo);
 	return how;
 }
 
 /* Is this a place from which it may be taken to the original? One before a kept instruction isn't:
  * that has no log in the original; a few steps on it is there. A handler of Go's runtime may make
  * the thread call a function that returns there much later, in another thread: only a springboard
- * will do, and each loop has one. */
+ * will do, and each loop has one. Handlers and core files show dead registers, too: as they are in
+ * the original. */
 static bool may_leave(const struct loaded *l, uint64_t pc, unsigned steps, uint64_t *original)
 {
+	uint32_t offset = (uint32_t)(pc - l->base);
 	uint64_t vaddr;
 
-	if (pc - l->base >= l->image->code.len ||
-	    !copy_image__original(l->image, (uint32_t)(pc - l->base), &vaddr))
+	if (pc - l->base >= l->image->code.len || !copy_image__original(l->image, offset, &vaddr))
 		return false;
 	*original = vaddr + l->bias;
 	if (l->object->go)
 		return copy_image__has_spring(l->image, vaddr);
+	if (steps < STEPS_SHOWN && !copy_image__is_shown(l->image, offset))
+		return false;
 	return steps >= STEPS_STRICT ||
 	       (copy_image__is_intact(l->image, vaddr) && !copy_image__is_live(l->image, vaddr));
 }
@@ -307,7 +402,8 @@ enum step_out thread__step_out(struct thread *t, const siginfo_t *sent, uint64_t
 			thread__hurry(t);
 		how = step(&st, l);
 	}
-	if (how == OUT_LATER)
+	/* WAITS: its instruction can't be executed now, the state is that of before */
+	if (how == OUT_WAITS || how == OUT_LATER)
 		how = leave_at_once(&st, copy);
 	return finish(&st, how, *copy);
 }

@@ -23,7 +23,8 @@ bool thread__stops_soon(const struct thread *t)
 	const struct space *space = t->process->space;
 
 	return space &&
-	       (t->tracer->pausing || (space->lets_go && !waits_for_child(t->tracer, space)));
+	       (t->tracer->pausing || space->untimes ||
+		(space->lets_go && (space->insists || !waits_for_child(t->tracer, space))));
 }
 
 static void hold(struct thread *t)
@@ -36,7 +37,11 @@ static void hold(struct thread *t)
 
 void thread__done(struct thread *t)
 {
-	if (!t->process->space && t->tracer->quitting)
+	if (t->late.is)
+		return;
+	if (t->process->space && t->process->space->restored)
+		thread__follow(t, 0);
+	else if (!t->process->space && t->tracer->quitting)
 		thread__detach(t, 0);
 	else if (thread__stops_soon(t))
 		hold(t);
@@ -108,6 +113,13 @@ static void hold_with_process(struct thread *t)
 	thread__done(t);
 }
 
+/* It has stopped as it was asked to. */
+static void done_asked(struct thread *t)
+{
+	if (!text__leave(t))
+		thread__done(t);
+}
+
 static void event(struct thread *t, int event, int sig, bool is_new)
 {
 	unsigned long message = 0;
@@ -130,11 +142,12 @@ static void event(struct thread *t, int event, int sig, bool is_new)
 		done_within(t);
 		break;
 	case PTRACE_EVENT_STOP:
+		loader__stopped(t);
 		if (is_new)
 			thread__start(t);
 		else if (sig == SIGTRAP || (t->process->space && t->process->space->lets_go))
-			thread__done(t);
-		else if (t->tracer->changes)
+			done_asked(t);
+		else if (t->tracer->changes || (t->process->space && t->process->space->untimes))
 			hold_with_process(t);
 		else
 			thread__resume(t, PTRACE_LISTEN, 0);
@@ -187,10 +200,11 @@ bool thread__has_own_gs(struct thread *t)
 
 bool thread__stopped_for_gs(const struct thread *t, int status, bool uses)
 {
+	int sig = WSTOPSIG(status);
 	siginfo_t si;
 
-	return !(status >> 16) && !ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si) &&
-	       siginfo__is_for_gs(&si, uses);
+	return !(status >> 16) && (sig == SIGSTOP || sig == SIGURG) &&
+	       !ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si) && siginfo__is_for_gs(&si, uses);
 }
 
 void tracer__stopped(struct tracer *s, const struct stop *stop)
@@ -207,13 +221,21 @@ void tracer__stopped(struct tracer *s, const struct stop *stop)
 		tracer__early(s, stop);
 		return;
 	}
+	if (tracer__keeps(s, t, stop))
+		return;
 	is_new = t->state == THREAD_NEW;
 	t->state = THREAD_STOPPED;
+	if (t->late.is && thread__goes_on_late(t, stop->status))
+		return;
+	if (t->process->space && t->process->space->restored) {
+		thread__follow(t, stop->status >> 16 || sig & 0x80 ? 0 : sig);
+		return;
+	}
 	lost = stop->status >> 16 != PTRACE_EVENT_EXEC && t->process->space && thread__lost_slot(t);
 	/* what it logs would go to wherever it has put that */
 	if (lost && !t->process->space->lets_go)
 		thread__refuse_gs(t);
-	if (thread__stopped_for_gs(t, stop->status, lost)) {
+	if (text__stopped(t, stop->status) || thread__stopped_for_gs(t, stop->status, lost)) {
 		thread__done(t);
 		return;
 	}

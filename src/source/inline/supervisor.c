@@ -2,11 +2,19 @@
 /* The supervisor, seen from bbtrace. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "source/inline/tracer.h"
+
+/* How long it is waited for: until it has attached; until it has let go of all. It bounds its own
+ * waits. */
+#define ATTACH_MS 15000
+#define END_NS	  1500000000ull
 
 struct supervisor {
 	pid_t pid;
@@ -18,13 +26,18 @@ struct supervisor {
 /* It ends when there is nothing left to do: it has breakpoints and threads in its care. */
 static void ignore_signals(void)
 {
-	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGALRM, SIGPIPE,
-				      SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU};
+	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGPIPE, SIGUSR1,
+				      SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ};
 
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		signal(signals[i], SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
+	signal(SIGALRM, SIG_DFL); /* the watchdog's (serve.c) */
 }
+
+/* A stopped thread waits for it: if others are run before, handlers come too late for their timers,
+ * and pile up. It does nothing but that. */
+#define NICE (-20)
 
 /* It holds nothing open that others wait for: not the output, nor the command's pipes. In its own
  * session: no signal to bbtrace's group ends it. */
@@ -36,6 +49,7 @@ static void __attribute__((noreturn)) supervise(const struct supervisor_options 
 	setsid();
 	ignore_signals();
 	prctl(PR_SET_NAME, "bbtrace-inline");
+	setpriority(PRIO_PROCESS, 0, NICE);
 	socket = fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	for (int i = 0; i <= STDERR_FILENO; i++)
 		dup2(null, i);
@@ -50,12 +64,19 @@ static void __attribute__((noreturn)) supervise(const struct supervisor_options 
 
 static int hear_answer(const struct supervisor *s)
 {
+	struct pollfd fd = {.fd = s->socket, .events = POLLIN};
 	struct say_answer answer;
 	ssize_t n;
+	int ready;
 
 	do
-		n = recv(s->socket, &answer, sizeof(answer), 0);
-	while (n < 0 && errno == EINTR);
+		ready = poll(&fd, 1, ATTACH_MS);
+	while (ready < 0 && errno == EINTR);
+	if (!ready) { /* nothing that it has done depends on it */
+		kill(s->pid, SIGKILL);
+		return err__set(ETIMEDOUT, "attaching has taken more than %d s", ATTACH_MS / 1000);
+	}
+	n = recv(s->socket, &answer, sizeof(answer), 0);
 	if (n != sizeof(answer))
 		return err__set(EPIPE, "the supervisor has ended");
 	answer.text[sizeof(answer.text) - 1] = 0;
@@ -69,19 +90,32 @@ static int hear_answer(const struct supervisor *s)
 			  : 0;
 }
 
-static void await_end(struct supervisor *s)
+/* False: it is still there after so long. */
+static bool await_end(struct supervisor *s)
 {
-	while (s->pid > 0 && waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + END_NS, now;
+	struct pollfd fd = {.fd = s->pid > 0 ? (int)syscall(SYS_pidfd_open, s->pid, 0) : -1,
+			    .events = POLLIN};
+	pid_t got = -1;
+
+	while (s->pid > 0 && !(got = waitpid(s->pid, NULL, WNOHANG)) &&
+	       (now = now_ns(CLOCK_MONOTONIC)) < end)
+		poll(&fd, 1, fd.fd < 0 ? 1 : (int)((end - now) / 1000000) + 1);
+	util__close(&fd.fd);
+	if (!got)
+		return false;
 	s->pid = 0;
+	return true;
 }
 
 void supervisor__close(struct supervisor *s)
 {
 	if (!s)
 		return;
-	close(s->socket);
+	/* upon this it lets go of everything */
+	shutdown(s->socket, SHUT_WR);
 	await_end(s);
+	close(s->socket);
 	free(s);
 }
 
@@ -116,39 +150,17 @@ int supervisor__socket(const struct supervisor *s)
 	return s->socket;
 }
 
-static int fd_of(struct msghdr *m)
-{
-	struct cmsghdr *c = CMSG_FIRSTHDR(m);
-	int fd = -1;
-
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
-}
-
 int supervisor__hear(int socket, struct say *say, int *fd)
 {
-	char control[CMSG_SPACE(sizeof(int))];
-	struct iovec iov = {say, sizeof(*say)};
 	ssize_t n;
 
-	for (;;) {
-		struct msghdr m = {.msg_iov = &iov,
-				   .msg_iovlen = 1,
-				   .msg_control = control,
-				   .msg_controllen = sizeof(control)};
-
-		n = recvmsg(socket, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-		if (n == sizeof(*say)) {
-			*fd = fd_of(&m);
-			return 1;
-		}
-		/* the first one is reported if it ended without reading all that it was asked,
-		 * before what it has said is read (net/unix/af_unix.c, unix_release_sock()) */
-		if (n < 0 && (errno == ECONNRESET || errno == EINTR))
-			continue;
-		return n < 0 && errno == EAGAIN ? 0 : -EPIPE;
-	}
+	/* the first one is reported if it ended without reading all that it was asked, before what
+	 * it has said is read (net/unix/af_unix.c, unix_release_sock()) */
+	do
+		n = fd__receive(socket, say, sizeof(*say), fd, MSG_DONTWAIT);
+	while (n == -ECONNRESET);
+	*fd = max_of(*fd, -1);
+	return n == sizeof(*say) ? 1 : n == -EAGAIN ? 0 : -EPIPE;
 }
 
 pid_t supervisor__pid(const struct supervisor *s)
@@ -156,10 +168,10 @@ pid_t supervisor__pid(const struct supervisor *s)
 	return s->pid;
 }
 
-void supervisor__quit(struct supervisor *s)
+bool supervisor__quit(struct supervisor *s)
 {
 	struct ask quit = {.type = ASK_QUIT};
 
 	(void)!send(s->socket, &quit, sizeof(quit), MSG_NOSIGNAL);
-	await_end(s);
+	return await_end(s);
 }

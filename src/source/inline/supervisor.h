@@ -34,10 +34,10 @@ int supervisor__start(const struct supervisor_options *options, struct superviso
 int supervisor__socket(const struct supervisor *s);
 pid_t supervisor__pid(const struct supervisor *s);
 /* Asks it to let go of everything, and waits until it has ended. Somebody else reads what it says
- * meanwhile, up to SAY_GONE. */
-void supervisor__quit(struct supervisor *s);
-/* Closes the socket, upon which it lets go of everything, waits until it has ended, and frees it.
- */
+ * meanwhile, up to SAY_GONE. False: a second and more has passed, since a thread waits in the
+ * kernel and can't be stopped. It lets go of that thread, and ends, when it does. */
+bool supervisor__quit(struct supervisor *s);
+/* Closes the socket, upon which it lets go of everything, waits likewise, and frees it. */
 void supervisor__close(struct supervisor *s);
 
 /* ---- what it says ---- */
@@ -63,12 +63,14 @@ enum say_type {
 	SAY_NOTE,      /* text is for the user */
 	SAY_UNCOVERED, /* from .position on a thread executes a function without logging it: a row
 			  of the plan, in .function; NO_FUNCTION: all of .object; .size 1: it may
-			  be in there now */
+			  be in there now; .base 1: its entries are still logged */
 	SAY_COVERED,   /* up to .position it did */
+	SAY_LOST,      /* the program has changed the code of .function, a row of the plan, which
+			  isn't logged from now on; .base 1: but for its entries */
 	SAY_PAUSED,    /* no thread runs, as was asked for */
 	SAY_CHANGED,   /* the springboards are away, or back, as was asked for */
 	SAY_GONE,      /* the last message: there are no processes any more */
-	SAY_DIED,      /* not said, but found: it has ended without that */
+	SAY_DIED, /* not said, but found: it has ended without that; .size 1: it was given up */
 };
 struct say {
 	uint32_t type; /* enum say_type */

@@ -53,12 +53,14 @@ void thread__remove(struct thread *t)
 	thread__drop_slot(t);
 	map64__del(&s->threads, (uint64_t)t->tid);
 	vec__free(&t->frames);
+	vec__free(&t->awaited);
 	vec__free(&t->held);
 	free(t);
 	if (--p->nthreads)
 		return;
 	tracer__adopt(s, p->pid);
 	map64__del(&s->processes, (uint64_t)p->pid);
+	text__forget_process(s, p->pid);
 	space__drop(s, p->space);
 	free(p);
 }
@@ -94,6 +96,7 @@ static size_t without(struct stop *stops, size_t n, pid_t tid)
 
 void tracer__forget_stops(struct tracer *s, pid_t tid)
 {
+	s->kept.len = without(s->kept.data, s->kept.len, tid);
 	s->deferred.len = without(s->deferred.data, s->deferred.len, tid);
 	s->early.len = without(s->early.data, s->early.len, tid);
 }
@@ -110,30 +113,40 @@ struct space *space__fork(const struct space *from, pid_t pid)
 {
 	struct space *s = space__new(pid);
 	struct area *const *a;
+	struct loaded *l;
 
 	s->other = from->other;
 	s->loading = from->loading;
+	s->untimed = from->untimed;
 	s->debug_slot = from->debug_slot;
 	s->watch = from->watch;
 	s->debug_state = from->debug_state;
 	vec__append(&s->loaded, &from->loaded);
+	vec__each (l, &s->loaded)
+		loaded__copy_states(l);
 	vec__append(&s->uncovered, &from->uncovered);
-	vec__each (a, &from->areas) {
+	vec__append(&s->inherited, &from->areas);
+	vec__append(&s->inherited, &from->inherited);
+	vec__each (a, &s->inherited)
 		(*a)->refs++;
-		vec__push(&s->areas, *a);
-	}
 	return s;
 }
 
 void space__drop(struct tracer *tracer, struct space *s)
 {
 	struct area *const *a;
+	struct loaded *l;
 
 	if (!s || --s->refs)
 		return;
+	vec__each (l, &s->loaded)
+		loaded__free_states(l);
 	vec__each (a, &s->areas)
 		area__drop(tracer, *a);
+	vec__each (a, &s->inherited)
+		area__drop(tracer, *a);
 	vec__free(&s->areas);
+	vec__free(&s->inherited);
 	vec__free(&s->loaded);
 	vec__free(&s->uncovered);
 	if (s->mem >= 0)

@@ -65,7 +65,7 @@ static void see_piece(struct log *l)
 	uint64_t expected = l->next_piece ? l->next_piece : l->stream->ring.position;
 
 	expand_first(l);
-	l->after = p->after;
+	l->after = l->thread.after = p->after;
 	l->gap |= p->position != expected;
 	l->thread.goroutine_known &= p->position == expected;
 	l->next_piece = piece__end(p);
@@ -113,6 +113,8 @@ static void end(struct log *l)
 	l->told = true;
 	l->position = s->at;
 	l->read = s->dropped ? s->dropping : s->end.type == SAY_END ? s->end.time : l->thread.until;
+	if (s->forged) /* what is missing, and since when, isn't known */
+		l->read = s->looked;
 	if (s->broken || s->dropped)
 		l->event = lose(l, max_of(s->dropped, (uint64_t)1));
 }
@@ -131,6 +133,8 @@ static void cut(struct log *l)
 		words += n;
 	}
 	rings__left_out(l->rings, words * sizeof(uint64_t));
+	/* there can't be more than one a nanosecond, whatever a record says */
+	hits = min_of(hits, l->read - min_of(l->read, l->stream->ring.time) + 1);
 	if (hits)
 		l->event = lose(l, hits);
 }

@@ -1,219 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tracer: the state of the supervisor's process. Private to the supervisor's files.
+ * tracer: what the supervisor's process does, file by file; state.h has what it knows. Private to
+ * the supervisor's files.
  *
- * It never waits for one thread while others may need it: it waits for any stop, and does what that
- * stop asks for. The exceptions take microseconds: errands (src/arch/tracee.h), on which a thread
- * is sent to execute an instruction, or a system call. A thread may be killed at any time: then
- * each request fails with -ESRCH, which is ignored, since its end is reported, too.
+ * It waits for any stop, and does what that stop asks for. It waits for one thread only where that
+ * is sent to execute an instruction, or a system call (an errand, src/arch/tracee.h): mostly for
+ * microseconds, and never for longer than STOP_NS (tracee.c) if the thread waits in the kernel. A
+ * thread may be killed at any time: then each request fails with -ESRCH, which is ignored, since
+ * its end is reported, too.
  */
 #ifndef BBTRACE_TRACER_H
 #define BBTRACE_TRACER_H
 
-#include <signal.h>
-#include "process/process.h"
-#include "source/inline/supervisor.h"
+#include "source/inline/state.h"
 
-/* ---- slots for the threads' rings ---- */
-
-#define AREA_SLOTS 1024
-#define NO_SLOT	   UINT32_MAX
-
-struct area {
-	uint32_t number;
-	uint32_t refs; /* spaces that have it */
-	uint64_t base, size, slot_size;
-	uint8_t *mem; /* the same memory, here */
-	struct {
-		uint32_t uses; /* positions start anew at each one */
-		bool busy;     /* until all was read */
-	} slots[AREA_SLOTS];
-};
-
-/* ---- what is shared by threads that share memory ---- */
-
-struct new_text; /* patch.c */
-
-/* The copies of an object that are in place, or were refused. */
-struct loaded {
-	const struct copy_image *image;
-	const struct object *object;
-	bool refused, patched;
-	bool said;		   /* that it has copies */
-	bool prepared;		   /* before the process was stopped */
-	uint64_t start;		   /* of a mapping of its code */
-	uint64_t bias, base, size; /* size: with a page for errands */
-	struct new_text *text;	   /* NULL: that isn't prepared */
-};
-
-/* The function that a loader calls for its debugger jumps to a beacon (src/arch/tracee.h). */
-struct watch {
-	bool set;
-	uint64_t jump; /* where the jump is, and what was there */
-	uint8_t old[PATCH_MAX];
-	uint64_t page; /* which the beacon has for itself; 0: none */
-	uint64_t stop; /* the pc of a thread that has stopped there */
-};
-
-/* A function whose original is as in its file while handlers of faults in it run. */
-#define ALL_FUNCTIONS UINT32_MAX /* of the object */
-struct uncovered {
-	uint64_t base;	   /* of its object's copies */
-	uint32_t function; /* index in the image */
-	uint32_t uses;	   /* handlers */
-};
-/* What a handler needs so: base 0: nothing. */
-struct uncovering {
-	uint64_t base;
-	uint32_t function;
-};
-
-struct space {
-	uint32_t refs;	  /* processes; 0: it is gone */
-	int mem;	  /* /proc/PID/mem; -1: none */
-	bool other;	  /* of another architecture: left alone */
-	bool loading;	  /* the program's entry is not reached yet */
-	bool lets_go;	  /* as soon as all threads are stopped */
-	uint64_t stopped; /* ns: since when they are for that; 0: not yet */
-	VEC(struct area *) areas;
-	VEC(struct loaded) loaded;
-	VEC(struct uncovered) uncovered;
-	bool uncovered_said;
-	struct watch watch;
-	uint64_t debug_slot;  /* where the loader puts the address of … */
-	uint64_t debug_state; /* … its struct r_debug */
-};
-
-/* ---- processes and threads ---- */
-
-struct process {
-	pid_t pid;
-	struct space *space; /* NULL: it has not executed a program yet */
-	uint32_t nthreads;
-	uint32_t filters; /* of seccomp(2): with so many it may do what it is made to do */
-	bool quiet;	  /* not followed: it is only here as it shares memory */
-	uint64_t stopped; /* ns: how long a thread was, while its copies were prepared */
-};
-
-/* Copies that no thread can come to yet. */
-struct prepared {
-	pid_t pid;
-	struct loaded copies;
-};
-
-/* A signal's handler was called whose frame has an address of the original. */
-struct signal_frame {
-	uint64_t sp;	       /* at the handler's first instruction */
-	uint64_t alt, alt_end; /* of the alternate stack that is in use; 0, 0: none */
-	uint64_t original;     /* the pc in the frame */
-	uint64_t copy;	       /* where to go on if it is still that; 0: there */
-	uint64_t rewritten;    /* what the frame has instead, without a tracer, too; 0: nothing */
-	struct uncovering uncovering;
-};
-
-enum thread_state {
-	THREAD_NEW,	  /* has not stopped yet */
-	THREAD_RUNNING,	  /* or will report its end */
-	THREAD_STOPPED,	  /* is being looked at */
-	THREAD_LISTENING, /* with its process, by a signal such as SIGSTOP */
-	THREAD_HELD,	  /* until its space was let go */
-};
-
-/* While its stack pointer is in there, all from that to the end can be read. */
-struct thread_stack {
-	uint64_t start, end; /* 0, 0: not known */
-};
-
-struct thread {
-	struct tracer *tracer;
-	struct process *process;
-	pid_t tid;
-	uint8_t state;	  /* enum thread_state */
-	bool ran;	  /* before there was a tracer */
-	bool stray;	  /* it was made without its tracer */
-	bool interrupted; /* it has stopped because it was asked to, then */
-	bool in_vfork;	  /* can't stop until its child has a program of its own */
-	bool in_exec;	  /* its next stop is the end of that system call */
-	bool maps;	  /* it loads objects: its system calls are watched */
-	uint64_t put_off; /* signals, a bit each, that came while it was made to do something */
-	bool regroups;	  /* its process was stopped while it was stepped */
-	bool delivering;  /* the next stop is the first instruction of a handler */
-	int fault;	  /* held: the signal of its own that it has stopped by since; 0: none */
-	pid_t parent;	  /* of a new process: the thread that made it; 0: unknown */
-	uint64_t forked;  /* that thread's position then */
-	int64_t call;	  /* the system call that it is in; -1: unknown */
-	uint64_t call_sp;
-	bool maps_code;		      /* that call maps code of a file */
-	bool changes_features;	      /* or may change what the processor does for it */
-	uint64_t original, copy;      /* delivering: the same places */
-	uint64_t stepped;	      /* where a program that steps itself was told of one last */
-	struct uncovering uncovering; /* delivering */
-	VEC(siginfo_t) held; /* of signals that were sent anew, in place of what these say */
-	VEC(struct signal_frame) frames;
-	struct thread_stack stack;
-	struct area *area; /* NULL: it has no slot */
-	uint32_t slot;
-	bool said;	     /* its slot was */
-	bool known, changed; /* regs */
-	uint8_t regs[TRACEE_REGS_MAX];
-};
-
-struct stop {
-	pid_t tid;
-	int status;
-	uint32_t parent; /* of early ones */
-};
-
-/* How it is seen that a thread sets gs (gs.c). */
-enum gs_way { GS_BY_KPROBE, GS_BY_ENTRY, GS_BY_TRACEPOINT, GS_BY_NOTHING };
-/* Code of a file in which no instruction sets it. */
-struct gs_searched {
-	uint64_t dev, ino, offset, size;
-};
-
-/* Ranges of an object's functions that have no copy (patch.c). */
-typedef VEC(struct range) range_vec;
-struct kept_out {
-	range_vec ranges;
-	bool found;
-};
-
-struct message {
-	struct say say;
-	int fd; /* sent along; -1: none */
-};
-
-struct tracer {
-	const struct plan *plan;
-	const struct copies *copies;
-	const struct arch *arch;
-	const struct arch_tracee *tracee;
-	bool follow, stacks, quitting;
-	bool pausing, paused; /* pause.c; paused: that was said */
-	bool away;	      /* no springboard is in place (away.c) */
-	bool changes;	      /* that is about to change, as soon as all are paused */
-	int socket;	      /* to bbtrace; -1: it has gone */
-	int signals;	      /* SIGCHLD */
-	uint32_t nareas;
-	uint64_t looked;	/* ns: for strays */
-	uint64_t stopped;	/* ns: since when processes are stopped that ran already */
-	struct map64 threads;	/* tid -> struct thread * */
-	struct map64 processes; /* pid -> struct process * */
-	VEC(struct prepared) prepared;
-	struct kept_out *kept_out; /* by image; NULL: none was needed yet (patch.c) */
-	VEC(struct stop) deferred; /* seen while waiting for another one */
-	VEC(struct stop) early;	   /* children whose parents have not reported them yet */
-	uint32_t gs_way;	   /* enum gs_way */
-	struct bpf_program *gs_program;
-	struct bpf_link *gs_link; /* NULL: it is not attached */
-	VEC(struct gs_searched) gs_searched;
-	VEC(struct message) out;
-};
-
-/* The program goes on without its tracer: no PTRACE_O_EXITKILL. */
-#define TRACER_OPTIONS                                                                             \
-	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |  \
-	 PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC)
+/* The C library names it where the kernel has it. Where it hasn't, there are no copies either. */
+#ifndef PT_SYSEMU
+#define PTRACE_SYSEMU 31
+#endif
 
 /* ---- say.c ---- */
 void tracer__say(struct tracer *s, const struct say *say, int fd); /* takes fd */
@@ -230,13 +34,24 @@ int thread__load_regs(struct thread *t);
 int thread__store_regs(struct thread *t);
 /* Lets it run, by this request, with this signal. */
 int thread__resume(struct thread *t, int request, int sig);
-/* The same, waits for its next stop and returns that status; 0: it is gone. */
+/*
+ * The same, waits for its next stop and returns that status; 0: it is gone. STATUS_LATE: it waits
+ * in the kernel for longer than others can. If it is THREAD_STOPPED then, it has given that up, and
+ * has stopped, where the instruction begins for which it has waited; else it runs.
+ */
+#define STATUS_LATE (-1)
 int thread__resume_wait(struct thread *t, int request, int sig);
 /* Goes on as it has to: with stops at system calls if those are watched. */
 void thread__go_on(struct thread *t, int sig);
 /* The mask of its signals. False: it is gone. */
 bool thread__mask(struct thread *t, uint64_t *out);
 bool thread__set_mask(struct thread *t, uint64_t mask);
+/* Sends a signal that comes later than it did. What it said is held here (t->held); if nobody is
+ * here any more when it comes, it says that it was SENT_ANEW. */
+#define SENT_ANEW (-1000)
+void thread__send_anew(struct thread *t, int sig);
+/* What it is to say, if it was sent anew: *si, and what the thread's stop says. */
+void thread__take_held(struct thread *t, siginfo_t *si);
 /* This stop, by what can't be blocked, is for later. */
 void thread__put_off(struct thread *t, int status);
 void thread__send_put_off(struct thread *t);
@@ -250,6 +65,12 @@ void thread__take_stop(struct thread *t);
 /* Is there a stop or an end of any thread? */
 bool tracer__next(struct tracer *s, struct stop *out);
 
+/* ---- late.c ---- */
+/* The thread is late with that: from now on nothing is done to it before it has stopped. */
+void thread__is_late(struct thread *t, const struct errand *e, uint64_t at, uint64_t end);
+/* It has stopped. True: it is not done yet, and runs again. */
+bool thread__goes_on_late(struct thread *t, int status);
+
 /* ---- inject.c ---- */
 /* Sends it to this code, which is written to addr: its registers are stored. False: it is gone. */
 bool thread__send(struct thread *t, uint64_t addr, const struct errand_code *code);
@@ -257,6 +78,15 @@ bool thread__send(struct thread *t, uint64_t addr, const struct errand_code *cod
  * -EPERM: a filter may end it for that. */
 int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 		     uint64_t e, uint64_t f);
+
+/* ---- dispatch.c ---- */
+/* While it is made to call something, a program does not answer its system calls itself. */
+void thread__stop_dispatch(struct thread *t, struct dispatch *was);
+void thread__resume_dispatch(struct thread *t, struct dispatch *was);
+/* A system call that the program is to answer was not executed. */
+bool siginfo__is_dispatch(const siginfo_t *si);
+/* The same of a stop. */
+bool thread__is_dispatched(const struct thread *t, int status);
 
 /* ---- seccomp.c ---- */
 /* How many filters a thread has; UINT32_MAX: it may hardly do anything. */
@@ -266,20 +96,46 @@ bool thread__filters_allow(struct thread *t, uint32_t *filters);
 /* Has its process no more than were known to allow it? */
 bool thread__may_call(const struct thread *t);
 
+/* ---- log_memory.c ---- */
+/* Memory for logs that a process and this one have mapped; fd: it, to be passed on. Nobody can make
+ * it shorter. */
+struct log_memory {
+	uint64_t at, size;
+	uint8_t *mem;
+	int fd;
+	struct log_file file;
+};
+/* How many slots, of those that are wanted, may be mapped without taking from the program what its
+ * limits leave it. 0: none, tracer.no_log says why. *charged: as struct area. */
+uint32_t thread__log_slots(struct thread *t, uint32_t want, uint64_t slot_size, bool *charged);
+/* By a stopped thread. False: tracer.no_log says why. */
+bool thread__make_log(struct thread *t, uint64_t size, struct log_memory *out);
+/* Closes the process's descriptor, if it has one of that file. */
+void thread__close_log(struct thread *t, const struct log_file *f);
+
 /* ---- area.c ---- */
 /* Has the program another use of the register that finds the ring? */
 bool thread__lost_slot(struct thread *t);
-/* A stopped thread tries; nothing stays mapped. */
+/* A stopped thread tries; nothing stays mapped. False, here and below: tracer.no_log says why. */
 bool thread__may_map_area(struct thread *t);
 bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked);
 void thread__drop_slot(struct thread *t);
-uint64_t thread__position(const struct thread *t);
+uint64_t thread__position(struct thread *t);
 /* While this is so, a full ring is not waited for. */
 void thread__hurry(struct thread *t);
-/* While its log waits for the reader: a stopped thread that is stepped has to wait, too. */
+/* While its log waits for the reader a stopped thread that is stepped has to wait, too: for some
+ * milliseconds, then it hurries. */
 void thread__await_reader(struct thread *t);
+/* Does it wait for an answer (bell.c)? That may be wrong at any time. */
+bool thread__asks(const struct thread *t);
+void thread__take_question(struct thread *t);
 void tracer__slot_done(struct tracer *s, uint32_t area, uint32_t slot);
 void area__drop(struct tracer *s, struct area *a);
+
+/* ---- bell.c ---- */
+/* page: the first one of an area's mapping here; rung: an eventfd. NULL: there can't be more. */
+struct bell *bell__new(int rung, void *page);
+void bell__free(struct bell *b);
 
 /* ---- tables.c ---- */
 struct thread *tracer__thread(const struct tracer *s, pid_t tid);
@@ -308,11 +164,13 @@ void thread__patch(struct thread *t);
  * *image: where to begin. */
 bool thread__find_object(const struct thread *t, const map_vec *maps,
 			 const struct copy_image **image, struct loaded *out);
-/* Its copies, as they are to be written to its base; NULL: that is out of reach. */
-uint8_t *loaded__code(const struct loaded *l);
+/* Its copies, as they are to be written to its base, untimed or not; NULL: that is out of reach. */
+uint8_t *loaded__code(const struct loaded *l, const struct arch *arch, bool untimed);
 /* Maps memory for code in reach of start. 0: it may not, or there is no room. */
 uint64_t thread__map_near(struct thread *t, const map_vec *maps, uint64_t start, bool pie,
 			  uint64_t size);
+/* Those that were mapped and got no copies get none any more, and why is said. */
+void thread__refuse_new(struct thread *t, const char *why);
 /* The copies that addr is in, or the object of which it is code. */
 const struct loaded *space__copies_at(const struct space *s, uint64_t addr);
 const struct loaded *space__object_at(const struct space *s, uint64_t addr);
@@ -326,16 +184,82 @@ bool space__is_changed(const struct space *s, uint64_t addr);
 /* ---- patch.c ---- */
 /* The file's bytes that a patch replaces; NULL: it hasn't so many. */
 const uint8_t *loaded__original(const struct loaded *l, const struct copy_patch *p);
-int loaded__check(struct space *s, const struct loaded *l);
+int loaded__check(struct space *s, const struct tracer *tracer, const struct loaded *l);
+/* Has the program changed the code of functions whose copies are in place? lose: they are lost. */
+bool loaded__compare(struct space *s, const struct tracer *tracer, const struct loaded *l,
+		     bool lose);
+/*
+ * What all that write text of the program go through, but where a patch is among many
+ * (loaded__write()): over what is expected there, or nothing. True: it is so now. All threads that
+ * could execute it, or write there, are stopped.
+ */
+bool space__swap(const struct space *s, uint64_t addr, const uint8_t *expected,
+		 const uint8_t *becomes, size_t n);
 /* While threads run: the code as it will be, if it is then as it is now. */
 void loaded__prepare_text(struct space *s, const struct tracer *tracer, struct loaded *l);
 void loaded__drop_text(struct loaded *l);
 int loaded__patch(struct space *s, struct tracer *tracer, const struct loaded *l);
 /* Of one function of the image, or ALL_FUNCTIONS: the patches, or what was there before. Between
- * any two writes the code is right. */
+ * any two writes the code is right. What is neither stays as it is, and its function is lost. */
+void loaded__take_back(struct space *s, struct tracer *tracer, const struct loaded *l);
 void loaded__write(struct space *s, struct tracer *tracer, const struct loaded *l,
 		   uint32_t function, bool patched);
 void space__restore(struct space *s, struct tracer *tracer);
+
+/* ---- lost.c ---- */
+uint32_t loaded__function_of(const struct loaded *l, const struct copy_patch *p);
+static inline enum copy_state loaded__state(const struct loaded *l, const struct copy_patch *p)
+{
+	return (enum copy_state)l->states[loaded__function_of(l, p)];
+}
+/* The function's, and that of all whose patches are among its bytes, unless it is more already. */
+void loaded__set_state(const struct tracer *s, const struct loaded *l, uint32_t function,
+		       enum copy_state state);
+size_t loaded__count(const struct loaded *l, enum copy_state state);
+/* May a thread go on in the copy of the function at vaddr? */
+bool loaded__may_enter(const struct tracer *s, const struct loaded *l, uint64_t vaddr);
+void loaded__init_states(struct loaded *l);
+void loaded__copy_states(struct loaded *l); /* of a fork: its own */
+void loaded__free_states(struct loaded *l);
+/* Which were lost since that was said last. */
+void loaded__say_lost(struct tracer *s, const struct process *p, struct loaded *l);
+
+/* ---- entries.c ---- */
+/* All threads are stopped: those that are lost go on to log their entries, where that can be. */
+void loaded__log_entries(struct tracer *s, const struct space *space, const struct loaded *l);
+
+/* ---- copied.c ---- */
+/* It has stopped by this signal. Is it a fault because the program executes a springboard that it
+ * has copied? Then it is mended, and the thread is where it has come from. */
+bool copied__mend(struct thread *t, const siginfo_t *si);
+
+/* ---- text.c ---- */
+/* From now on a thread that this process traces stops before it returns from a system call by which
+ * it changes code that has copies. */
+void text__watch(struct tracer *s);
+/* Was this thread sent this signal by that? Asked once. Did others write, since this was asked? */
+bool text__took_call(const struct tracer *s, pid_t tid, int sig);
+bool text__foreigners_wrote(struct tracer *s);
+/* Its objects have changed, or another process has its memory now. */
+void space__watch_text(const struct tracer *s, const struct space *space);
+void text__forget_process(const struct tracer *s, pid_t pid);
+/* Has it stopped for that? Then it is done. put_off: it isn't, text__see() will do that. */
+bool text__stopped(struct thread *t, int status);
+bool text__put_off(const struct thread *t, int status);
+void text__see(struct thread *t);
+/* Once a second: what others have written. */
+void text__look(struct tracer *s);
+/* A thread that has to leave the copies does so. True: it goes on already. */
+bool text__leave(struct thread *t);
+/* A thread that has got a log now. */
+void text__say(struct thread *t);
+/* Where its functions are. Those that the program may write to are open. */
+void loaded__find_text(const struct tracer *s, const map_vec *maps, struct loaded *l);
+/* Is any of the functions' code still there? Then its copies may be in use. */
+bool loaded__is_mapped(const struct tracer *s, const struct loaded *l, const map_vec *maps);
+/* What was said of its functions before, and what is so now. */
+void loaded__say_states(struct tracer *s, const struct space *space, const struct process *p,
+			struct loaded *l);
 
 /* ---- check.c: 0, or -errno and why not ---- */
 int __attribute__((format(printf, 3, 4)))
@@ -391,29 +315,36 @@ bool process__sets_gs(struct tracer *s, pid_t pid, const map_vec *maps);
 void loader__find(struct thread *t);
 /* A program was executed, and not one of its instructions. */
 void loader__begin(struct thread *t);
-/* Is this signal that of the beacon? Then it is done. */
-bool loader__hit(struct thread *t, const siginfo_t *si);
+/* A bell was rung: makes the threads stop that ask. */
+void tracer__answer(struct tracer *s);
+/* It has stopped, not at a system call. If it asks from its beacon, what was loaded gets copies,
+ * and it returns from there: true. */
+bool loader__stopped(struct thread *t);
+/* A thread of the space that asks is heard: what it calls for that may be in place. */
+bool space__has_bell(struct space *s, const struct tracer *tracer);
 /* A thread that is in the beacon returns from it. */
 void loader__leave(struct thread *t);
 void loader__unwatch(struct space *s, const struct tracer *tracer);
 void loader__system_call(struct thread *t, bool entry, uint64_t number, const uint64_t args[6]);
 
 /* ---- step.c ---- */
-enum step_out { OUT_DONE, OUT_FAULT, OUT_LATER, OUT_GONE };
+enum step_out { OUT_DONE, OUT_FAULT, OUT_WAITS, OUT_LATER, OUT_GONE };
 /*
  * Takes a stopped thread out of the copies to the original, to where it may go on if that can be:
  * its pc is set. sent: the signal that it has stopped by, and has stopped by then, too; NULL: none.
  * *copy: the same place in the copies; 0: it was in the original. OUT_FAULT: it has stopped by a
  * fault of its own. OUT_LATER: it goes on, and that signal comes once more, as with OUT_FAULT.
+ * OUT_WAITS isn't returned.
  */
 enum step_out thread__step_out(struct thread *t, const siginfo_t *sent, uint64_t *copy);
-/* A signal that was sent anew: what it is to say. */
-void thread__take_held(struct thread *t, siginfo_t *si);
 /* It has stopped by this signal. Is that a fault in a load of the log? Then the log is to say that
- * the pointer can't be read: its pc is set. */
+ * the pointer can't be read: its pc is set. Or where it reads the time? That is done then. */
 bool thread__resume_log(struct thread *t, int sig);
 
 /* ---- signals.c ---- */
+/* A handler is running that returns to the original: its frame is there, and copy is the same
+ * place. */
+void signals__track(struct thread *t, uint64_t frame, uint64_t original, uint64_t copy);
 /* The thread has stopped by a signal. */
 void signals__stopped(struct thread *t, int status);
 /* The first stop after a signal was passed on. True: it was only for this. */
@@ -441,12 +372,48 @@ bool siginfo__is_fault(const siginfo_t *si);
 /* By the step flag. */
 bool siginfo__is_step(const siginfo_t *si);
 
+/* ---- frames.c: of a thread's tracked handlers ---- */
+/* This frame, whose ucontext_t is at context. */
+void signals__push_frame(struct thread *t, struct signal_frame f, uint64_t context);
+/* The n-th: its handler has returned; all from n on: their handlers were left. */
+void signals__drop_frame(struct thread *t, size_t n);
+void signals__leave_frames_from(struct thread *t, size_t n);
+/* Those whose handlers seem to have been left, by the stack pointer. */
+void signals__drop_left_frames(struct thread *t, uint64_t sp);
+
+/* ---- returns.c ---- */
+/* A signal is passed on with these registers, where the original can be executed: the thread is to
+ * go on in its copy when the handler has returned. */
+void thread__await_return(struct thread *t, uint64_t copy);
+/* At a system call's entry, of a thread that has some. */
+void thread__see_awaited(struct thread *t);
+/* A handler is about to return by this frame: to the copy, if that is still the place to be. */
+bool thread__return_to_copy(struct thread *t, uint64_t frame, uint64_t original, uint64_t copy);
+
+/* ---- cores.c ---- */
+/* The thread is about to end its process by a signal that dumps its memory: stops all others of its
+ * space and takes them out of the copies, those that stop within a second. They wait for the end.
+ */
+void thread__clear_others(struct thread *t);
+/* Is it one of those that wait? Then the stop is kept. */
+bool tracer__keeps(struct tracer *s, struct thread *t, const struct stop *stop);
+/* The process has not ended after all, or should have: they go on. */
+void tracer__release(struct tracer *s);
+
 /* ---- uncover.c ---- */
+/* Stops all other threads of its space, and waits for that until then (ns); 0: for seconds, on a
+ * machine that is busy. Their stops are reported later, as any. False: one runs on. */
+bool thread__stop_others(const struct thread *than, uint64_t until);
+/* Has it stopped or ended, and is that still to be reported? */
+bool thread__has_stopped(pid_t tid);
 /* A handler of a fault at pc, of the original, is about to run: restores that function, if patches
  * are in its way. False: they aren't. */
 bool uncover__begin(struct thread *t, uint64_t pc, struct uncovering *out);
 /* It has returned or was left. */
 void uncover__end(struct thread *t, const struct uncovering *which);
+/* Stops all others of its space, whose stops are reported later, as any. than: NULL: all. */
+bool space__stop_others(const struct tracer *s, const struct space *space,
+			const struct thread *than, uint64_t until);
 bool uncover__is_at(struct space *s, const struct tracer *tracer, uint64_t pc);
 /* A process whose first thread this is begins, with the handlers that have called fork(2). */
 void uncover__forked(struct thread *child);
@@ -483,6 +450,8 @@ void thread__executed(struct thread *t);
 void tracer__adopt(struct tracer *s, pid_t parent);
 /* Another process that has its memory; s: one that isn't traced. 0: none. */
 uint32_t process__sharer(const struct tracer *s, pid_t pid);
+/* Can it be told whether two processes share their memory (kcmp(2))? */
+bool processes__can_be_compared(void);
 /* Has it threads, or do other processes have its memory, that aren't traced? */
 bool process__has_strays(const struct tracer *s, const struct process *p);
 /* Looks for threads and children that were made without a tracer (CLONE_UNTRACED). */
@@ -495,6 +464,11 @@ void space__let_go(struct tracer *s, struct space *space);
 void space__stop(struct tracer *s, struct space *space);
 /* Once more, after something has changed. */
 void space__try_let_go(struct tracer *s, struct space *space);
+/* Of spaces that have waited for long enough for threads that don't stop; true: there are more that
+ * wait. */
+bool tracer__insist(struct tracer *s);
+/* A thread has stopped whose space was let go without it: sig, or 0, is what it has stopped by. */
+void thread__follow(struct thread *t, int sig);
 /* A thread isn't in it any more, for which others may have been held. Takes a reference; NULL:
  * nothing is done. */
 void space__was_left(struct tracer *s, struct space *space);
@@ -517,6 +491,13 @@ void tracer__go_on(struct tracer *s);
 void tracer__set_away(struct tracer *s, bool away);
 /* All threads are stopped. */
 void tracer__change_away(struct tracer *s);
+
+/* ---- untimed.c ---- */
+/* It has stopped by SIGSEGV. Is that because a log may not read the time stamp counter? Then it was
+ * read for it. */
+bool thread__give_time(struct thread *t);
+/* Changes the copies of spaces where all threads are stopped for that. */
+void tracer__see_untimed(struct tracer *s);
 
 /* ---- stacks.c ---- */
 /* Before it gets a slot. */

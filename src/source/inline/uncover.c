@@ -12,7 +12,7 @@
 
 /* ---- all threads stopped ---- */
 
-static bool has_stopped(pid_t tid)
+bool thread__has_stopped(pid_t tid)
 {
 	siginfo_t si = {0};
 
@@ -35,14 +35,21 @@ static bool executes_nothing(pid_t tid)
 
 #define PATIENT 100 /* looks, before it may be one of those */
 #define LOOK_US 50
+/* A thread that runs stops within so many looks, however busy the machine is. */
+#define LOOKS (5000000 / LOOK_US)
 
-static void await_stop(pid_t tid)
+static bool await_stop(pid_t tid, uint64_t until)
 {
-	for (unsigned i = 0; !has_stopped(tid); i++) {
+	for (unsigned i = 0; !thread__has_stopped(tid); i++) {
+		if (until && now_ns(CLOCK_MONOTONIC) > until)
+			return false;
 		if (i >= PATIENT && executes_nothing(tid))
-			return;
+			return true;
+		if (i >= LOOKS)
+			return false;
 		usleep(LOOK_US);
 	}
+	return true;
 }
 
 static bool is_deferred(const struct tracer *s, pid_t tid)
@@ -50,6 +57,9 @@ static bool is_deferred(const struct tracer *s, pid_t tid)
 	const struct stop *stop;
 
 	vec__each (stop, &s->deferred)
+		if (stop->tid == tid)
+			return true;
+	vec__each (stop, &s->kept)
 		if (stop->tid == tid)
 			return true;
 	return false;
@@ -61,19 +71,24 @@ static bool runs(const struct thread *t)
 	       !is_deferred(t->tracer, t->tid);
 }
 
-/* Their stops are reported later, as any. */
-static void stop_others(const struct thread *than)
+bool space__stop_others(const struct tracer *s, const struct space *space,
+			const struct thread *than, uint64_t until)
 {
-	const struct tracer *s = than->tracer;
-	const struct space *space = than->process->space;
 	struct thread *t;
+	bool all = true;
 
 	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
 		if (t != than && runs(t))
 			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
-		if (t != than && runs(t))
-			await_stop(t->tid);
+		if (t != than && runs(t) && !await_stop(t->tid, until))
+			all = false;
+	return all;
+}
+
+bool thread__stop_others(const struct thread *than, uint64_t until)
+{
+	return space__stop_others(than->tracer, than->process->space, than, until);
 }
 
 /* ---- which functions ---- */
@@ -141,8 +156,8 @@ static bool has_foreign_patch(const struct tracer *s, const struct loaded *l, ui
 
 /* ---- what is told ---- */
 
-static void say(const struct thread *t, const struct loaded *l, const struct uncovered *u,
-		uint32_t type, bool within)
+static void say(struct thread *t, const struct loaded *l, const struct uncovered *u, uint32_t type,
+		bool within)
 {
 	uint32_t function = u->function == ALL_FUNCTIONS
 				    ? NO_FUNCTION
@@ -248,7 +263,8 @@ static struct uncovered *uncover(struct thread *t, const struct loaded *l, uint3
 	struct uncovered *u;
 	struct thread *other;
 
-	stop_others(t);
+	if (!thread__stop_others(t, 0))
+		return NULL;
 	u = add(t, l, function);
 	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));) {
 		bool within = false;
@@ -279,8 +295,8 @@ bool uncover__begin(struct thread *t, uint64_t pc, struct uncovering *out)
 	u = find(s, l->base, function);
 	if (!u && !is_in_the_way(t, l, function, vaddr))
 		return false;
-	if (!u)
-		u = uncover(t, l, function);
+	if (!u && !(u = uncover(t, l, function)))
+		return false;
 	u->uses++;
 	*out = (struct uncovering){u->base, u->function};
 	return true;
@@ -299,7 +315,7 @@ bool uncover__is_at(struct space *s, const struct tracer *tracer, uint64_t pc)
 /* That needs the original, which nothing else has uncovered for it. */
 static bool is_unsafe(const struct space *s, const struct signal_frame *f)
 {
-	return !f->uncovering.base && space__is_changed(s, f->original);
+	return !f->uncovering.base && !f->left && space__is_changed(s, f->original);
 }
 
 /* Others that return to this function: so many. */
@@ -371,7 +387,10 @@ static void cover(struct thread *t, struct uncovered u)
 	if (!l)
 		return;
 	if (l->patched) {
-		stop_others(t);
+		if (!thread__stop_others(t, 0)) { /* what it does is not logged any more */
+			vec__push(&s->uncovered, u);
+			return;
+		}
 		for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
 			enter_copies(other, l, &u);
 		loaded__write(s, t->tracer, l, u.function, true);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "keeper.h"
+#include "event_keeper.h"
 #include "session.h"
 #include "tracefs.h"
 #include "bbtrace.skel.h"
@@ -94,8 +94,7 @@ static int open_for_threads(struct probe *p, const pid_vec *tids, struct map64 *
 		if (map64__get(known, *tid))
 			continue;
 		map64__put(known, *tid);
-		fd = p->keeper.pid ? keeper__open_event(&p->keeper, *tid)
-				   : uprobe_event__open(p, *tid);
+		fd = p->keeper.pid ? event_keeper__open(p, *tid) : uprobe_event__open(p, *tid);
 		if (fd < 0 && errno != ESRCH)
 			return cannot_open(errno);
 		if (fd >= 0)
@@ -147,10 +146,14 @@ static int open_event(struct probe *p, struct attachment *a, enum tracefs_kind k
 static int begin_event(struct attachment *a, enum tracefs_kind kind, const struct plan *plan,
 		       char *name, size_t size)
 {
+	int err;
+
 	a->tracefs = tracefs__mount();
 	if (a->tracefs < 0)
 		return a->tracefs;
-	leftovers__handle(a->tracefs, plan);
+	err = leftovers__handle(a->tracefs, plan);
+	if (err)
+		return err;
 	/* a killed bbtrace may have had the same PID */
 	tracefs__delete(a->tracefs, kind);
 	tracefs__event_name(kind, shield__pid(), name, size);

@@ -245,13 +245,12 @@ static bool has_just_changed(const struct object *o)
 	return stat(o->attach_path, &st) || time(NULL) - st.st_ctim.tv_sec < JUST_S;
 }
 
-void closings__await(int root, const struct plan *plan)
+int closings__await(int root, const struct plan *plan)
 {
 	bool changed = false;
 	const struct plan_object *o;
 
 	vec__each (o, &plan->objects)
 		changed |= !o->kernel && has_just_changed(o->object);
-	if (changed)
-		tracefs__await_closings(root);
+	return changed ? tracefs__await_closings(root) : 0;
 }

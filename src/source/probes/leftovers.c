@@ -144,20 +144,21 @@ static int sweep_kind(int root, enum tracefs_kind kind)
 	return n;
 }
 
-void leftovers__handle(int root, const struct plan *plan)
+int leftovers__handle(int root, const struct plan *plan)
 {
 	int n = sweep_kind(root, TRACEFS_UPROBE) + sweep_kind(root, TRACEFS_KPROBE);
 
 	if (n)
 		note_verbose("deleted %d probe definitions that killed tracers left behind", n);
-	closings__await(root, plan);
+	return closings__await(root, plan);
 }
 
-void leftovers__handle_mounted(const struct plan *plan)
+int leftovers__handle_mounted(const struct plan *plan)
 {
 	autoclose int root = kernel_fs__find(KERNEL_TRACEFS);
 
 	if (root >= 0)
-		leftovers__handle(root, plan);
+		return leftovers__handle(root, plan);
 	err__clear();
+	return 0;
 }

@@ -365,9 +365,10 @@ static int attach_first(struct probe *p, uint32_t part)
 
 int uprobe_multi__attach(struct probe *p)
 {
-	int err = 0;
+	int err = leftovers__handle_mounted(p->plan);
 
-	leftovers__handle_mounted(p->plan);
+	if (err)
+		return err;
 	divide(p);
 	mark_hooked(p);
 	if (p->options->retires)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "keeper.h"
+#include "event_keeper.h"
 #include "session.h"
 
 static const struct {
@@ -107,40 +107,22 @@ void privileges__none(void)
 	write_sets(0, 0);
 }
 
-/* Lowers the bounding set, so that no later exec gains more. That needs CAP_SETPCAP. */
-static void lower_bounds(uint64_t keep)
-{
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	for (unsigned cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
-		if (!(keep >> cap & 1))
-			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-}
-
 /* The capability, or the older one that it was split from, whichever is permitted. */
 static uint64_t one_of(uint64_t permitted, uint64_t wanted)
 {
 	return permitted & (permitted & wanted ? wanted : PRIVILEGE_SYS_ADMIN);
 }
 
-int privileges__keep(uint64_t kept)
-{
-	uint64_t effective, permitted;
-
-	read_sets(&effective, &permitted);
-	write_sets(permitted, permitted);
-	lower_bounds(kept);
-	return write_sets(kept, kept);
-}
-
 int privileges__keep_tracing(void)
 {
 	uint64_t effective, permitted, kept;
+	int err;
 
 	read_sets(&effective, &permitted);
 	kept = permitted & (PRIVILEGE_SYS_PTRACE | PRIVILEGE_DAC_OVERRIDE |
 			    PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_KILL);
-	return privileges__keep(kept | one_of(permitted, PRIVILEGE_CHECKPOINT_RESTORE));
+	err = rights__keep(kept | one_of(permitted, PRIVILEGE_CHECKPOINT_RESTORE), false);
+	return err ? err : rights__forbid(FORBID_EXEC | FORBID_NETWORK);
 }
 
 bool privileges__perf_needs_admin(void)
@@ -180,15 +162,16 @@ static void tell(const char *who, uint64_t kept)
 }
 
 /* Before Linux 5.19, reading one's own maps needed CAP_BPF, unless unprivileged BPF was enabled. */
-void probe__drop_privileges(struct probe *p, uint64_t keep)
+int probe__drop_privileges(struct probe *p, uint64_t keep, unsigned forbidden)
 {
 	uint64_t effective, permitted, events;
+	int err;
 
 	read_sets(&effective, &permitted);
 	keep &= permitted;
 	events = needed_for_events(p, keep, permitted);
 	write_sets(permitted, permitted);
-	if (events && keeper__start(p, events))
+	if (events && !event_keeper__start(p, events))
 		tell("capabilities of the process that opens trace events", events);
 	else
 		keep |= events;
@@ -197,6 +180,9 @@ void probe__drop_privileges(struct probe *p, uint64_t keep)
 		keep |= needed_to_open(permitted);
 	if (probe__is_refused(p))
 		keep |= one_of(permitted, PRIVILEGE_BPF | PRIVILEGE_PERFMON);
-	privileges__keep(keep);
+	err = rights__keep(keep, false);
+	if (err)
+		return err__set(-err, "cannot give up privileges: %s", strerror(-err));
 	tell("capabilities kept", keep);
+	return rights__forbid(forbidden);
 }

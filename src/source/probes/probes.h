@@ -220,10 +220,12 @@ int feature__accesses(void);
 int privileges__check(uint64_t wanted, const char *what);
 /* Drops all capabilities, after a change of user. */
 void privileges__none(void);
-/* Drops all but what a tracer of other users' programs needs. 0 or -errno. */
+/* Drops all but what a tracer of other users' programs needs: root's user, too. 0 or -errno. */
 int privileges__keep_tracing(void);
-/* After attaching: drops all capabilities permanently but keep and those that p still needs. */
-void probe__drop_privileges(struct probe *p, uint64_t keep);
+/* After attaching: drops all capabilities permanently but keep and those that p still needs; root's
+ * user; and system calls (rights__forbid()). 0, or -errno with a message:
+ * something was kept. */
+int probe__drop_privileges(struct probe *p, uint64_t keep, unsigned forbidden);
 
 /* ---- before the kernel's code is read ---- */
 

@@ -13,7 +13,6 @@
 #include "drain.h"
 #include "fetches.h"
 #include "filters.h"
-#include "keeper.h"
 #include "own_rings.h"
 #include "source/kernel_types.h"
 #include "sideband.h"

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include "source/source.h"
 #include "scope.h"
+#include "util/keeper.h"
 #include "event/event.h"
 #include "../bpf/wire_named.h"
 
@@ -83,12 +84,6 @@ struct attachment {
 	VEC(int) events; /* other perf events */
 };
 
-/* The process that may open trace events (keeper.c). */
-struct keeper {
-	pid_t pid; /* 0: none */
-	int socket;
-};
-
 /* What the BPF program knows of the sites (site_table.c). */
 struct site_table {
 	uint32_t room, operand_room; /* entries of the maps */
@@ -156,7 +151,7 @@ struct probe {
 	bool kernel_returns; /* the event of return probes in the kernel is open */
 	bool adds_links; /* uprobe_multi may attach further sites, whatever attached the first */
 	struct site_table table;
-	struct keeper keeper;
+	struct keeper keeper; /* the process that may open trace events (event_keeper.c) */
 	struct attachment switches, marks; /* links, each of the process that it says */
 	bool parked, told_staying;	   /* park.c */
 	bool can_mark;			   /* markers may be attached */
@@ -314,8 +309,6 @@ bool probe__is_interrupted(const struct probe *p);
 bool probe__inherits(const struct probe *p);
 /* May perf events have to be opened after attaching? */
 bool probe__reopens(const struct probe *p);
-/* Keeps these capabilities alone, permanently. 0 or -errno. */
-int privileges__keep(uint64_t kept);
 /* Level 3 of perf_event_paranoid, of Debian's kernels: CAP_PERFMON is not enough. */
 bool privileges__perf_needs_admin(void);
 /* Would the kernel, with the current privileges, refuse what p has to do after attaching? */

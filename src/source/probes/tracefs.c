@@ -189,21 +189,45 @@ static int open_locked(int root, enum tracefs_kind kind)
 	return err__set(-err, "cannot lock tracefs's %s: %s", kinds[kind].file, strerror(-err));
 }
 
+#define CLOSINGS_S 60
+
+/* Opened while this process may open it, for the next closing: a lock belongs to an open file, and
+ * ends with the last descriptor of that. */
+static int spare = -1;
+
+static int take_spare(void)
+{
+	int fd = spare;
+
+	spare = -1;
+	return fd;
+}
+
 int tracefs__open(int root, enum tracefs_kind kind)
 {
 	static int own[] = {-1, -1}; /* open from the first definition until the process ends */
 
 	if (own[kind] < 0)
 		own[kind] = open_locked(root, kind);
+	if (kind == TRACEFS_UPROBE && spare < 0)
+		spare = tracefs__open_file(root, kind);
 	return own[kind] < 0 ? own[kind] : fcntl(own[kind], F_DUPFD_CLOEXEC, 0);
 }
 
-static int open_closings(int root, short type, int command)
+static bool lock_closings(int fd, short type)
 {
 	struct flock lock = lock_of(closings, type);
-	int fd = tracefs__open_file(root, TRACEFS_UPROBE);
 
-	if (fd >= 0 && !fcntl(fd, command, &lock))
+	return !fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+int tracefs__begin_closing(int root)
+{
+	int fd = take_spare();
+
+	if (fd < 0)
+		fd = tracefs__open_file(root, TRACEFS_UPROBE);
+	if (fd >= 0 && lock_closings(fd, F_RDLCK))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -211,17 +235,21 @@ static int open_closings(int root, short type, int command)
 	return -1;
 }
 
-int tracefs__begin_closing(int root)
+int tracefs__await_closings(int root)
 {
-	return open_closings(root, F_RDLCK, F_OFD_SETLK);
-}
+	autoclose int fd = tracefs__open_file(root, TRACEFS_UPROBE);
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + CLOSINGS_S * 1000000000ull;
 
-void tracefs__await_closings(int root)
-{
-	int fd = open_closings(root, F_WRLCK, F_OFD_SETLKW);
-
-	if (fd >= 0)
-		close(fd);
+	err__clear();
+	while (fd >= 0 && !lock_closings(fd, F_WRLCK)) {
+		if (now_ns(CLOCK_MONOTONIC) > end)
+			return err__set(EBUSY,
+					"another bbtrace has been detaching from programs for %d "
+					"seconds: end it, or try again later",
+					CLOSINGS_S);
+		poll(NULL, 0, 10);
+	}
+	return 0;
 }
 
 int tracefs__read(int root, enum tracefs_kind kind, char **text)

@@ -87,15 +87,15 @@ struct plan;
 /* While one of these descriptors or its copies are open, an event is being closed whose probes'
  * instructions the kernel has copied. -1: it can't be told. */
 int tracefs__begin_closing(int root);
-/* Waits until none of these is open. */
-void tracefs__await_closings(int root);
+/* Waits until none of these is open, for a minute; -EBUSY with a message: there is one still. */
+int tracefs__await_closings(int root);
 /* The same if a file of the plan changed so recently that such a copy may be of its old bytes. */
-void closings__await(int root, const struct plan *plan);
+int closings__await(int root, const struct plan *plan);
 
 /* Before attaching: deletes the definitions that killed bbtrace processes left behind, in the
- * tracefs of this root, and awaits closings. */
-void leftovers__handle(int root, const struct plan *plan);
+ * tracefs of this root, and awaits closings: 0 or -EBUSY. */
+int leftovers__handle(int root, const struct plan *plan);
 /* The same if tracefs is mounted already. */
-void leftovers__handle_mounted(const struct plan *plan);
+int leftovers__handle_mounted(const struct plan *plan);
 
 #endif

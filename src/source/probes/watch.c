@@ -119,6 +119,34 @@ static int add_event(struct probe *p, const struct probe_watch *w, pid_t tid, in
 	return 0;
 }
 
+/* ---- what doesn't report ---- */
+
+/* A virtual machine may take breakpoints and never report a hit: here is one. False: none came. */
+static bool reports(void)
+{
+	static volatile uint64_t watched;
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+				       .size = sizeof(attr),
+				       .bp_type = HW_BREAKPOINT_W,
+				       .bp_addr = (uintptr_t)&watched,
+				       .bp_len = sizeof(watched),
+				       .exclude_kernel = 1};
+	autoclose int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	uint64_t hits = 0;
+
+	watched = watched + 1;
+	/* where it can't be opened, that is what is told */
+	return fd < 0 || (read(fd, &hits, sizeof(hits)) == sizeof(hits) && hits);
+}
+
+static int refuse_unreported(const char *what)
+{
+	return err__set(ENOTSUP,
+			"cannot watch %s: this machine has no hardware breakpoints: it takes them, "
+			"as a virtual machine may, but reports no access",
+			what);
+}
+
 /* ---- doctor ---- */
 
 static int can_watch(const void *addr, uint32_t type, const char *what)
@@ -132,9 +160,10 @@ static int can_watch(const void *addr, uint32_t type, const char *what)
 				       .disabled = 1};
 	autoclose int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	return fd < 0 ? err__set(errno, "cannot set a breakpoint on memory of %s: %s", what,
-				 strerror(errno))
-		      : 0;
+	if (fd < 0)
+		return err__set(errno, "cannot set a breakpoint on memory of %s: %s", what,
+				strerror(errno));
+	return reports() ? 0 : refuse_unreported("anything");
 }
 
 int feature__accesses(void)
@@ -258,6 +287,8 @@ int probe__watch(struct probe *p, const struct probe_watch *w)
 
 	if (err)
 		return err;
+	if (!p->watches.len && !reports())
+		return refuse_unreported(w->name);
 	return w->kernel ? watch_cpus(p, w) : watch_process(p, w);
 }
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What filters of system calls are written with (seccomp(2)). The program's own architecture is
+ * that of whom it filters. */
+#ifndef BBTRACE_FILTER_H
+#define BBTRACE_FILTER_H
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+
+#if defined(__x86_64__)
+#define OWN_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCH AUDIT_ARCH_AARCH64
+#elif defined(__riscv)
+#define OWN_ARCH AUDIT_ARCH_RISCV64
+#endif
+
+#define RETURN(what) BPF_STMT(BPF_RET | BPF_K, (what))
+#define LOAD(field)  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+
+#endif
