@@ -8,14 +8,16 @@ cd "$(dirname "$0")/.." || exit 1
 B=$(realpath -m --relative-to=. "${B:-build}")
 export B LC_ALL=C.UTF-8 HARNESS_RULESFILE=tests/testrules.yml
 
-# In the order of tests/testrules.yml, in each group the longest ahead.
+# In the order of tests/testrules.yml, in each group the longest ahead. Some guests are in check-long alone:
+# tests/long/t_guests.sh.
 collect() {
-	local file
+	local file long=' t_calibrate t_diff t_execution t_growing t_kernel_coverage t_lockdown t_paths '
 
 	for file in tests/check/t_{flow,compare}.sh "$B"/unit/test_* scripts/lint.sh tests/{scripts,fuzz}/t_*.sh \
-		tests/vm/t_{programs,e2e}.sh tests/arch/t_short.sh tests/vm/t_*.sh \
+		tests/vm/t_{e2e,flow,accounts,programs}.sh tests/arch/t_short.sh tests/vm/t_*.sh \
 		tests/e2e/t_{reference,diff}.sh tests/check/t_{stepref,whole}.sh tests/e2e/t_{diff_sets,trace_file,hostile,go}.sh \
 		tests/{e2e,formats,check}/t_*.sh; do
+		[[ $file == tests/vm/* && $long == *" $(basename "$file" .sh) "* ]] && continue
 		[[ -f $file && -x $file && $file != *.[od] ]] && echo "$file"
 	done | awk '!seen[$0]++'
 }

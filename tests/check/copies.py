@@ -186,7 +186,7 @@ class Check:
         return code
 
     def is_emulated(self, code, old):
-        """lea -8; push rax; lea return; mov; pop rax; jmp"""
+        """push rax or what the call reads; push rax; lea return; mov; pop rax; jmp"""
         if len(code) < 6 or code[-1].op not in ('jmp', 'notrack', 'bnd'):
             return False
         if '[%x]' % old.next not in code[-4].text:

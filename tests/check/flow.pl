@@ -31,7 +31,7 @@ my %name_at;  # of thunks
 my %count = map { $_ => 0 } qw(threads events gaps async joined open indirect);
 
 sub trouble { print STDERR "flow.pl: @_\n"; exit 2 }
-sub h { sprintf '0x%x', $_[0] }
+sub h { defined $_[0] ? sprintf '0x%x', $_[0] : 'nowhere' }
 
 # ---- the code ----
 
@@ -388,7 +388,14 @@ read_symbols() if $symbols;
 read_listing($_) for @listings;
 $ranges ? read_ranges() : find_entries();
 trouble('no instruction in the disassembly') unless %insn;
-check();
-printf "a path: %d threads, %d events; %d unknown or lost, %d interruptions, %d threads joined inside, %d calls open at " .
-	"the end, %d indirect branches without to\n", @count{qw(threads events gaps async joined open indirect)};
-exit 0;
+
+# mutate.pl loads this file, and asks for many traces of the same code.
+sub judge {
+	%count = map { $_ => 0 } keys %count;
+	check();
+	printf "a path: %d threads, %d events; %d unknown or lost, %d interruptions, %d threads joined inside, %d calls open at " .
+		"the end, %d indirect branches without to\n", @count{qw(threads events gaps async joined open indirect)};
+	exit 0;
+}
+judge() unless caller;
+1;

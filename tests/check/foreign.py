@@ -79,16 +79,21 @@ def rows(bbtrace, path, *options):
     return [json.loads(line) for line in lines(bbtrace, "list", path, "-q", "-F", "json", *options)]
 
 
-def kind_of(table, text):
-    for pattern, kind in table:
-        if re.match(rf"({pattern})(\s|$)", text):
-            return kind
-    return None
+def kinds(table):
+    """text -> kind, by one expression: each instruction of a library is asked."""
+    all_of_them = re.compile("|".join(rf"(?P<k{i}>{pattern})(?=\s|$)" for i, (pattern, _) in enumerate(table)))
+
+    def kind_of(text):
+        found = all_of_them.match(text)
+        return table[int(found.lastgroup[1:])][1] if found else None
+
+    return kind_of
 
 
 def shown(objdump, path):
     """Address -> kind, target (None: none is said), text of each branch that objdump shows; what of them is data."""
     table = next(t for name, t in KINDS.items() if os.path.basename(objdump).startswith(name))
+    kind_of = kinds(table)
     memory = arm_code.Memory(path) if table is ARM else None
     blocks = arm_code.Blocks(memory) if memory else None
     found, all_rows = {}, []
@@ -102,7 +107,7 @@ def shown(objdump, path):
         if blocks:
             mnemonic = blocks.plain(address, mnemonic)
             all_rows.append((address, mnemonic, m[3]))
-        kind = kind_of(table, f"{mnemonic} {m[3]}")
+        kind = kind_of(f"{mnemonic} {m[3]}")
         if not kind:
             continue
         direct = COMMENT.search(m[3]) if kind in ("ijmp", "icall") else DIRECT.search(m[3])

@@ -504,8 +504,8 @@ int main(int argc, char **argv)
 	source = probe__source(now.probe);
 	if (probes_ops.attach(source))
 		die("attach");
-	if (options.drop)
-		probe__drop_privileges(now.probe, PRIVILEGE_SYS_PTRACE);
+	if (options.drop && probe__drop_privileges(now.probe, PRIVILEGE_SYS_PTRACE, FORBID_EXEC))
+		die("drop");
 	probes_ops.start(source);
 	if (write(now.to, "\n", 1) != 1)
 		die("write");

@@ -52,9 +52,11 @@ if [[ $pattern == [\|/]* || $pattern == */* ]]; then
 	skip 'dumps of the kernel' "core_pattern is $pattern"
 else
 	# HOW, its signal, which frame the newest branch meets and how; - : none
+	n=0
 	while read -r how signal frame newest inlined; do
 		for engine in "${engines[@]}"; do
 			for program in crash strip; do
+				in_part $((n++)) || continue
 				name="$how, $program, $engine"
 				dump $program "$how" "$engine"
 				bb core "$T/dumps/core" -F json

@@ -9,7 +9,9 @@ needs root uprobes cmd:gcov cmd:c++ cmd:python3
 programs=(progs/{altstack,callback,cold,context,counted,deep,exits,fallen,fib,generated,handler,hidden,jcc,ladder,loopinsn}.c
 	progs/{loops,midjump,million,mutual,odd,quick,raise,switch,tail,tailmem,threads,twice}.c
 	cover/{classes,inlines,lambdas,ranges,statics,templates,throws}.cc)
+n=0
 for source in "${programs[@]}"; do
+	in_part $((n++)) || continue
 	p=${source##*/} cc=cc
 	[[ $p != *.cc ]] || cc=c++
 	mkdir "$T/gcov"

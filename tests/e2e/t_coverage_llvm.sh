@@ -27,7 +27,9 @@ clang -c -o "$T/late.o" "$T/late.c" || exit 2
 programs=(progs/{altstack,callback,cold,context,counted,deep,exits,fallen,fib,generated,handler,hidden,ladder,loopinsn}.c
 	progs/{loops,midjump,million,mutual,odd,quick,raise,switch,tail,tailmem,threads}.c
 	cover/{classes,inlines,lambdas,ranges,statics,templates,throws}.cc)
+n=0
 for source in "${programs[@]}"; do
+	in_part $((n++)) || continue
 	p=${source##*/} cc=clang
 	[[ $p != *.cc ]] || cc=clang++
 	mkdir "$T/llvm"
@@ -49,6 +51,7 @@ done
 
 for source in "$ROOT"/tests/cover/*.cc "$ROOT"/tests/progs/{except,carried}.cc; do
 	for cc in c++ clang++; do
+		in_part $((n++)) || continue
 		p="$(basename "$source"), $cc -O2"
 		$cc -w -O2 -g -o "$T/fast" "$source" -lpthread || exit 2
 		bb user "$T/fast" '*' -F lcov -o "$T/info" -- "$T/fast"

@@ -61,6 +61,7 @@ traced() { # PROGRAM HOW ENGINE OPTION...
 
 # Where a call is what overflows the stack, it is not among the branches. An instruction stands at each distance from there.
 for pad in $(seq 0 16 272); do
+	in_part $((pad / 16)) || continue
 	PAD=$(printf "%*s" "$pad" '')
 	export PAD
 	reference over
@@ -72,10 +73,12 @@ unset PAD
 is "$(cat "$T/differs" 2>/dev/null)" '' 'where the stack ends'
 
 # HOW, its signal and what is said of it
+n=0
 while read -r how signal code; do
 	reference "$how"
 	for engine in "${engines[@]}"; do
 		for program in crash strip; do
+			in_part $((n++)) || continue
 			name="$how, $program, $engine"
 			traced $program "$how" "$engine" -v
 			exits $plain "$name: ends as without trace"

@@ -126,8 +126,20 @@ like "$T/err" '^bbtrace: 2 functions, ' '-t: the summary comes'
 isnt "$(summary events)" 0 '-t: the trace has the events until then'
 tell one 'work 1'
 ok $? '-t: the process lives on when the trace has ended'
-bb user "$T/served" tick work -t 0.2 -- "$T/slow"
-exits 0 "-t with CMD: the status is CMD's once it has ended"
+mkfifo "$T/goes_on"
+printf '%s\n' '#!/bin/sh' 'exec 2>/dev/null' 'read -r word <"$1" && echo "$word" >"$1.told"' >"$T/waits" && chmod 755 "$T/waits"
+# The trace is over when bbtrace ends; what it started is not.
+bb user "$T/served" tick work -t 0.2 -- "$T/waits" "$T/goes_on"
+exits 124 '-t: bbtrace ends, and CMD runs on'
+like "$T/err" '^bbtrace: .*/waits still runs \(PID [0-9]+\), no longer traced: left alone, with status 124$' '-t: it says that CMD runs on'
+echo word >"$T/goes_on"
+wait_for $PATIENCE grep -q word "$T/goes_on.told"
+ok $? '-t: CMD is not harmed'
+# In the foreground of a terminal CMD would lose it.
+script -qec "\"$BBTRACE\" user \"$T/served\" tick work -t 0.2 -- sleep 8" /dev/null </dev/null >"$T/out" 2>&1
+status=$?
+exits 0 "-t in a terminal: the status is CMD's once it has ended"
+like "$T/out" 'sleep still runs .* and has the terminal: waiting for it' '-t in a terminal: it says that it waits'
 
 # ---- -q, -v ----
 bb user "$T/fib" fib -q -F text -o "$T/text" -- "$T/fib"

@@ -248,19 +248,23 @@ is "$(entries loaded)" 200 'each of its calls is shown'
 has_result() { [[ -e $T/result ]] || { ended $tracer && [[ ! -e $T/began ]]; }; }
 attaches() { pgrep -P $tracer -x bbtrace-inline >"$T/pid" || ended $tracer; }
 for command in 'inlined mix 20' "loads $T/loaded.so 300"; do
-	"$T"/$command >"$T/plain"
 	for ((n = 0; n < ${KILLS:-6}; n++)); do
-		begin "$T"/$command
+		# killed before the command runs, it is traced by probes: then it has to be short
+		((n % 2)) && run=$command || run="loads $T/loaded.so 3"
+		"$T"/$run >"$T/plain"
+		begin "$T"/$run
+		! ((n % 2)) || wait_for "$PATIENCE" test -e "$T/began"
 		pause $((RANDOM % 100))
 		kill -9 "$supervisor" && echo >>"$T/in_time"
 		wait_for "$PATIENCE" has_result
 		if [[ -e $T/began ]]; then
-			is "$(<"$T/result")" "$(<"$T/plain")"$'\n0' "${command%% *}: the supervisor is killed: the result"
+			is "$(<"$T/result")" "$(<"$T/plain")"$'\n0' "${run%% *}: the supervisor is killed: the result"
 		else
-			like "$T/err" 'the supervisor has ended' "${command%% *}: the supervisor is killed before the command runs: an error says so"
+			like "$T/err" 'the supervisor has ended' "${run%% *}: the supervisor is killed before the command runs: an error says so"
 		fi
 		wait $tracer
 	done
+	"$T"/$command >"$T/plain"
 	for ((n = 0; n < ${KILLS:-6}; n++)); do
 		"$T"/$command >"$T/result" &
 		pid=$!

@@ -27,4 +27,15 @@ for n in 1 2 3; do
 	bb user "$T/inlined" '*' --engine inline -f -o "$T/trace" -- "$T/inlined" mix 3
 	is "$status $(<"$T/out")" "0 $(<"$T/plain")" "run $n: threads, children, timers and jumps: the result is the same"
 done
+
+# All signals, at random moments, each with a value; also while a library is loaded, and while they are blocked.
+program storm
+for seed in 1 2 3; do
+	is "$("$T/storm" 2000 $seed)" right "storm $seed: untraced each signal comes once, as it was sent"
+	for options in "-o $T/trace" "-c -F json -o $T/json" "--last 50 -F summary -o $T/text"; do
+		# shellcheck disable=SC2086 # words
+		bb user "$T/storm" '*' --engine inline $options -- "$T/storm" 2000 $seed
+		is "$status $(<"$T/out")" '0 right' "storm $seed, ${options%% "$T"*}: each signal comes once, as it was sent"
+	done
+done
 done_testing

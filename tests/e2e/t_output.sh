@@ -110,4 +110,14 @@ bb user "$T/threads" collatz worker -F json -o "$T/json" -- "$T/threads"
 is "$(json_lines "$T/json" 'our %last; my $back = defined $e->{ts} && $e->{ts} < ($last{$e->{tid}} // 0); $last{$e->{tid} // 0} = $e->{ts} if defined $e->{ts}; $back ? 1 : ""')" \
 	'' 'the times of each thread are in order'
 is "$(json_lines "$T/json" '$e->{tid}' | sort -u | wc -l)" 4 'JSON of a program with four threads has all four'
+# What can't be written is said, by each verb that prints.
+for line in --help --version help 'help user' 'list --help' 'report --help' doctor "list $T/fib" "list $T/fib fib --sites" "list $T/fib -F json" \
+	"list $T/fib fib -F annotate"; do
+	# shellcheck disable=SC2086 # words
+	timeout "$BB_TIMEOUT" "$BBTRACE" $line >/dev/full 2>"$T/err" </dev/null
+	is "$? $(tail -1 "$T/err")" '1 bbtrace: cannot write to stdout: No space left on device' "${line//$T\//} to a full disk fails, and says why"
+done
+(trap '' PIPE && "$BBTRACE" --help 2>"$T/err") | true
+is "${PIPESTATUS[0]} $(cat "$T/err")" '0 ' 'a reader that goes away is no failure'
+
 done_testing

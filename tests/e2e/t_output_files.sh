@@ -148,6 +148,25 @@ if command -v script >/dev/null; then
 	is "$(grep -c ' fib-[0-9]' "$T/typed")" 3 '-o /dev/tty writes to the terminal'
 fi
 
+# ---- another user's own folder ----
+mkdir "$T/theirs" && chown nobody "$T/theirs"
+echo precious >"$T/precious"
+nobody ln -s "$T/precious" "$T/theirs/link"
+nobody ln -s "$T/own" "$T/theirs/folder"
+for name in link folder/new; do
+	write "$T/theirs/$name"
+	exits 1 "another user's own folder: -o $name is refused"
+	like "$T/err" 'symbolic link of user [0-9]*, which root does' "another user's own folder: -o $name: the message says that root does not follow the link"
+done
+ln "$T/precious" "$T/theirs/hard"
+write "$T/theirs/hard"
+exits 1 "another user's own folder: a file with a second name is refused"
+rm "$T/theirs/hard"
+is "$(cat "$T/precious")" precious "another user's own folder: nothing was written elsewhere"
+write "$T/theirs/new"
+written "$T/theirs/new"
+ok $? "another user's own folder: a new file is made"
+
 # ---- rotation ----
 source_program busy c <<'END'
 __attribute__((noinline)) int leaf(int n) { __asm__ volatile("" : "+r"(n)); return n > 1000 ? n - 1 : n; }
@@ -176,6 +195,15 @@ nobody sh -c "echo his >$T/sticky/rotated.1"
 rotate "$T/sticky/rotated"
 exits 1 "--max-size: another user's file where the older part goes is refused"
 is "$(cat "$T/sticky/rotated.1")" his "--max-size: another user's file where the older part goes is as it was"
+# The file is replaced by a link while it is written: CMD does so before it calls anything.
+rm -f "$T"/theirs/*
+bb user "$T/busy" leaf -o "$T/theirs/part" --max-size 64K -- sh -c "rm $T/theirs/part; ln -s $T/precious $T/theirs/part; exec $T/busy"
+exits 1 '--max-size: a file that was replaced ends the trace'
+like "$T/err" 'cannot go on writing to .*part: another program has replaced it' '--max-size: the message says that the file was replaced'
+is "$(cat "$T/precious")" precious '--max-size: behind a link that replaced the file nothing is written'
+rm -f "$T"/theirs/*
+rotate "$T/theirs/part"
+is "$status $(cd "$T/theirs" && echo *)" '0 part part.1' "--max-size: in another user's own folder parts are rotated, and nothing else is left"
 
 # ---- formats by the file's name ----
 bb user "$T/fib" fib -o "$T/trace" -- "$T/fib"

@@ -41,8 +41,10 @@ all_ways() {
 
 # ---- programs of tests/progs ----
 cd "$BUILD/progs" || exit 2
+n=0
 while read -r name _ object options _ _ functions; do
 	[[ $object != - || ! -e $name ]] && continue
+	in_part $((n++)) || continue
 	mark=
 	[[ $options != *u* ]] || mark=' (unknown)'
 	# shellcheck disable=SC2086 # words

@@ -107,7 +107,7 @@ same "$T/misled.steps" "$T/full.steps" '--profile of a wrong profile shows the s
 
 bb user "$T/loop" work pick --profile "$T/none" -- "$T/loop"
 exits 1 '--profile of a file that is not there is refused'
-like "$T/err" "^bbtrace: cannot read $T/none: No such file" '--profile of a file that is not there: the message names it'
+like "$T/err" "^bbtrace: cannot open $T/none: No such file" '--profile of a file that is not there: the message names it'
 bb user "$T/loop" work pick --profile "$T/loop.c" -- "$T/loop"
 exits 1 '--profile of a file that is no profile is refused'
 like "$T/err" "^bbtrace: $T/loop.c is neither a trace file" '--profile of a file that is no profile: the message says what is one'

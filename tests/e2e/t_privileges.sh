@@ -123,9 +123,39 @@ watch -p "$pid_other"
 want=$(bits $ptrace $read_search $restore)
 bound=$(caps $$ Bnd)
 is "$(caps $watching Inh Prm Eff Bnd Amb)" "0 $want $want $want 0 " "root's bbtrace gives up its capabilities, and their bound"
+# of PID: user, filter, no_new_privs
+confined() { sed -nE 's/^(Uid|NoNewPrivs|Seccomp):\t([0-9]*).*/\2/p' "/proc/$1/status" | xargs; }
+is "$(confined $watching)" "$((0x7b000000 + watching)) 1 2" "root's bbtrace becomes a user that no other process has, with a filter of system calls"
+files=$(pgrep -P $watching -x bbtrace-files)
+is "$(confined "$files") $(caps "$files" Prm)" '0 1 2 0 ' "the process that removes root's control socket has no capability"
 tell other 'work 5'
 stop_watching INT
 is "$status $(calls)" '0 5' "root's bbtrace shows each call after it gave up its capabilities"
+is "$(find /run/bbtrace -name "$watching.sock")" '' "root's control socket is removed at the end"
+# with copies, and a file that is rotated
+BBTRACE_ENGINE=inline watch -p "$pid_other" --record "$T/parts" --max-size 64K
+for row in "bbtrace-inline $((0x7b000000)) $(bits $ptrace $read_search $restore 1 $kill)" "bbtrace-files - $(bits 1 $read_search 3)"; do
+	read -r name user kept <<<"$row"
+	pid=$(pgrep -P $watching -x "$name")
+	[[ $user == - ]] && user=0 || ((user += pid))
+	is "$(confined "$pid") $(caps "$pid" Prm Eff)" "$user 1 2 $kept $kept " "$name has a filter and the capabilities that it needs"
+done
+stop_watching INT
+
+# What only reads files has nothing while it does.
+bb user "$T/fib" fib -o "$T/fib.bbt" -- "$T/fib"
+mkfifo "$T/slow.bbt"
+"$BBTRACE" report - <"$T/slow.bbt" >"$T/out" 2>"$T/err" &
+reads=$!
+exec {slow}>"$T/slow.bbt"
+head -c 400 "$T/fib.bbt" >&$slow
+has_none() { [[ $(confined $reads) == "$((0x7b000000 + reads)) 1 2" && $(caps $reads Inh Prm Eff Amb) == '0 0 0 0 ' ]]; }
+wait_for $PATIENCE has_none
+ok $? "root's report has no capability, and a user that no other process has, while it decodes"
+tail -c +401 "$T/fib.bbt" >&$slow
+exec {slow}>&-
+wait $reads
+is "$? $(grep -c ' fib(' "$T/out")" '0 177' "root's report shows all of the trace without any capability"
 if [[ $has_events ]]; then
 	watch --attach uprobe_event -p "$pid_other"
 	is "$(caps $watching Prm)" "$want " "with uprobe_event root's bbtrace gives up its capabilities"
@@ -236,6 +266,38 @@ for mode in 600 644; do
 	is "$(($(grep -c secret$ "$T/out") > 0))" $((mode == 644)) "a source file of mode $mode is shown only if everybody may read it"
 done
 
+# A capability of bbtrace's file opens no source and no debug file for its user, wherever it lies.
+if [[ -x $T/strong ]]; then
+	mkdir -m 755 "$T/hidden"
+	chmod 644 "$T/src/s.c" && cp "$T/src/s.c" "$T/hidden/s.c"
+	"${CC:-cc}" -g -O1 -o "$T/hides" "$T/hidden/s.c"
+	objcopy --only-keep-debug "$T/hides" "$T/hidden/hides.debug" && cp "$T/hides" "$T/stripped" &&
+		objcopy --strip-all --add-gnu-debuglink="$T/hidden/hides.debug" "$T/stripped"
+	mkdir "$T/.debug" && cp "$T/hidden/hides.debug" "$T/.debug"
+	BBTRACE=$T/strong
+	for mode in 700 755; do
+		chmod $mode "$T/hidden" "$T/.debug"
+		for format in annotate html; do
+			bb_as '' user "$T/hides" f -F $format -- "$T/hides"
+			is "$(($(grep -c '// secret' "$T/out") > 0))" $((mode == 755)) "-F $format: a source in a folder of mode $mode is shown only if the user may enter the folder"
+		done
+		bb_as '' list "$T/hides" f -F annotate
+		is "$(($(grep -c '// secret' "$T/out") > 0))" $((mode == 755)) "list -F annotate: a source in a folder of mode $mode is shown only if the user may enter the folder"
+		bb_as '' list "$T/stripped" f
+		is "$status" $((mode != 755)) "a debug file in a folder of mode $mode is read only if the user may enter the folder"
+	done
+	BBTRACE=$T/bbtrace
+	install -m 755 "$T/bbtrace" "$T/changes" && setcap cap_bpf,cap_perfmon,cap_setuid,cap_setgid+ep "$T/changes"
+	BBTRACE=$T/changes
+	for name in root daemon; do
+		bb_as '' user "$T/fib" fib -u $name -- id -u
+		is "$status $(cat "$T/out")" '1 ' "a capability of bbtrace's file makes nobody $name by -u"
+	done
+	BBTRACE=$T/bbtrace
+else
+	skip "sources, debug files and -u with a file's capabilities" 'setcap(8) is missing or without effect here'
+fi
+
 # -u: that user's, and nothing of the caller's.
 for caller in root nobody; do
 	run=(env)
@@ -271,4 +333,6 @@ done
 BBTRACE=$ROOTS
 bb doctor
 is "$(grep -cE '^(capabilities|cap_pid|cap_files|cap_user|copies) +yes' "$T/out")" 5 'doctor tells root that all capabilities are there'
+bb doctor -v
+is "$(grep -c '^process .* user: ' "$T/out") $(grep -c '^ *capabilities: ' "$T/out")" '9 9' 'doctor -v shows what each process of bbtrace keeps'
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Runs in the guest of t_args.sh: the values that bbtrace shows are those that the kernel's own tracer fetches, by
-# registers and by offsets that it finds itself.
+# guest_args.sh [all]: runs in the guest of t_args.sh: the values that bbtrace shows are those that the kernel's own
+# tracer fetches, by registers and by offsets that it finds itself.
 
 . "$(dirname "$0")/guest_lib.sh"
 
@@ -130,6 +130,14 @@ do_timerfd_settime ufd=$arg1:s32 flags=$arg2:s32
 do_inotify_init flags=$arg1:s32
 '
 
+least=50
+conditions=('count > 4096' 'count <= 370' 'count == 999' 'count != 37 && count < 80')
+[[ ${1:-} == all ]] || {
+	table=$(awk 'NR % 3 == 2' <<<"$table")
+	least=15
+	conditions=("${conditions[@]:2}")
+}
+
 # ---- which of them can be probed here, with such parameters ----
 functions=()
 while read -r f fetches; do
@@ -171,7 +179,7 @@ echo 65536 >$TRACING/buffer_size_kb
 timeout -k 10 600 $BBTRACE kernel "${functions[@]}" -p $waiting --args -e entry -v -F json -o "$T/json" \
 	>/dev/null 2>"$T/err" </dev/null &
 tracer=$!
-wait_for 120 grep -q '^bbtrace: recording' "$T/err"
+wait_for 600 grep -q '^bbtrace: recording' "$T/err"
 echo 1 >$TRACING/events/args/enable
 echo go >"$T/go"
 wait $waiting
@@ -199,7 +207,7 @@ sed -n 's/.*[0-9]: \([a-z_0-9]*\): ([^)]*) \(.*\)$/\1 \2/p' $TRACING/trace | gre
 printf '# %s different entries of %s functions\n' "$(wc -l <"$T/wanted")" "$(cut -d' ' -f1 "$T/wanted" | sort -u | wc -l)"
 ran=$(cut -d' ' -f1 "$T/wanted" | sort -u | wc -l)
 if [[ $(uname -m) == x86_64 ]]; then # the numbers are its
-	ok $((ran < 50)) "fifty functions have run: $ran"
+	ok $((ran < least)) "at least $least functions have run: $ran"
 else
 	ok $((ran < 10)) "ten functions have run: $ran"
 fi
@@ -217,17 +225,17 @@ cat >"$T/reads.pl" <<'EOF'
 open my $f, "<", $ARGV[0]; for my $n (map { $_ * 37 } 1 .. 200) { sysseek $f, 0, 0; sysread $f, my $r, $n }
 EOF
 head -c 8000 /dev/zero >"$T/zeros"
-for condition in 'count > 4096' 'count <= 370' 'count == 999' 'count != 37 && count < 80'; do
+for condition in "${conditions[@]}"; do
 	echo >$TRACING/trace
 	echo "$condition" >$TRACING/events/args/vfs_read/filter
 	bash -c 'read -r _ <"$1"; exec perl "$2" "$3"' bash "$T/go" "$T/reads.pl" "$T/zeros" >/dev/null 2>&1 &
 	waiting=$!
 	echo $waiting >$TRACING/set_event_pid
 	rm -f "$T/err"
-	timeout -k 10 600 $BBTRACE kernel vfs_read rw_verify_area -p $waiting --if "$condition" -e entry,return -v -F json -o "$T/json" \
+	timeout -k 10 1500 $BBTRACE kernel vfs_read rw_verify_area -p $waiting --if "$condition" -e entry,return -v -F json -o "$T/json" \
 		>/dev/null 2>"$T/err" </dev/null &
 	tracer=$!
-	wait_for 120 grep -q '^bbtrace: recording' "$T/err"
+	wait_for 600 grep -q '^bbtrace: recording' "$T/err"
 	echo 1 >$TRACING/events/args/vfs_read/enable
 	echo go >"$T/go"
 	wait $waiting

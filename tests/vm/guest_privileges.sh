@@ -76,7 +76,7 @@ rm "$T/dir/json" # his
 bb "${trace[@]}"
 exits 0 'kernel mode works for root'
 is "$(($(entries) > 0))" 1 'kernel mode shows root calls'
-like "$T/err" 'capabilities kept: CAP_SYS_PTRACE and CAP_KILL$' "root's trace keeps what names processes and ends CMD"
+like "$T/err" 'capabilities kept: CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH and CAP_KILL$' "root's trace keeps what names processes and ends CMD"
 
 # ---- addresses ----
 # at_risk FILE...: how many numbers could be addresses; above them are small negative ones

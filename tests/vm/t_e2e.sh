@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# tests/e2e on other kernels: the same files, with this machine's compiler, perl, gdb and so on. By default those
-# whose subject differs between kernels; ALL=1: all that make sense there. KERNELS="6.1 6.12": where.
+# tests/e2e on other kernels: the same files, with this machine's compiler, perl, gdb and so on. By default a few,
+# on the newest; ALL=some: those whose subject differs between kernels, on 6.1, too; ALL=1: all that make sense there.
+# KERNELS="6.1 6.12": where.
 # E2E="e2e/t_pid formats/t_fold e2e/t_forms,1": only these, the last one with the argument 1.
 
 . "$(dirname "$0")/lib.sh"
@@ -21,15 +22,22 @@ for package in "${packages[@]}"; do
 	options+=(-p "$package")
 done
 
-few=(e2e/t_{filters,follow,pid,dlopen,handlers,parked})
+few=(e2e/t_{pid,handlers})
+some=(e2e/t_{filters,follow,pid,dlopen,handlers,parked})
 old=(e2e/t_{pid,handlers,mechanisms,signals}) # on the kernel that has one mechanism only
 # t_go and t_documented: the guest has neither go nor the man page, and they ask the kernel nothing of its own;
 # t_trace_file: nor does that, and it reads some hundred MB of JSON; t_reference: that is t_programs.sh.
 left_out=' t_go t_documented t_trace_file t_reference '
+which=few
 if [[ ${E2E:-} ]]; then
+	which=named
 	read -ra tests <<<"$E2E"
 	tests=("${tests[@]//,/ }")
+elif [[ ${ALL:-} == some ]]; then
+	which=some
+	tests=("${some[@]}")
 elif [[ ${ALL:-} ]]; then
+	which=all
 	for file in tests/e2e/t_*.sh; do
 		name=$(basename "$file" .sh)
 		[[ $left_out == *" $name "* ]] || tests+=("e2e/$name")
@@ -54,14 +62,15 @@ these() {
 	done
 }
 
-for KERNEL in ${KERNELS:-6.1 newest}; do
+for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
 	these "${tests[@]}"
-	[[ $KERNEL != 6.1 || ${E2E:-}${ALL:-} ]] || there=("${old[@]}")
-	# of the documented examples, the kernel's
-	[[ $KERNEL != newest || ${E2E:-}${ALL:-} ]] || there+=('e2e/t_examples 9')
+	case $which,$KERNEL in
+	few,6.1 | some,6.1) there=("${old[@]}") ;;
+	few,newest | some,newest) there+=('e2e/t_examples 9') ;; # of the documented examples, the kernel's
+	esac
 	# what perf events are inherited differs with 6.13
-	[[ $KERNEL == 6.12 || ${E2E:-}${ALL:-} ]] || there+=(e2e/t_bystanders)
+	[[ $which != some || $KERNEL == 6.12 ]] || there+=(e2e/t_bystanders)
 	guest "${options[@]}" -- tests/vm/guest_e2e.sh "${there[@]}"
 done
 done_testing

@@ -45,8 +45,8 @@ judge() { # NAME [OPTION of flow.pl...]
 	diag "$(figures "$name")"
 }
 
-traces=(mount file fault tcp loop dummy wake timer)
-[[ -z ${ALL:-} ]] || traces+=(memory fork exec pipe poll udp unix sched)
+traces=(tcp loop dummy timer)
+[[ -z ${ALL:-} ]] || traces+=(mount file fault wake memory fork exec pipe poll udp unix sched)
 guest -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work" "${PLACEMENT:-full}" "${traces[*]}"
 for name in "${traces[@]}"; do
 	case $name in

@@ -11,13 +11,13 @@ needs_guest perl setarch readelf nm
 
 # Those whose traces are made of what kernels do differently; ALL=1: all but those that are long under emulation, and
 # those that jump into the C library's functions, which it chooses by the processor.
-names=(fib-staticpie jcc loopinsn switch fptr-nopie tail longjmp except handler sigjmp context threads pexit forks vforks
-	execs killed dlopen-again odd callback ifunc strict musl)
+names=(fib-staticpie switch tail longjmp except handler threads vforks execs dlopen-again odd)
 [[ -z ${ALL:-} ]] ||
 	mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ && $1 !~ /^(million|deep|tailmem(-slots|-nopie|-clang|-all)?)$/ { print $1 }' tests/progs/progs.list)
 
 # Handlers of signals, which leave no count open there: that is seen by a kprobe.
-counted=(handler sigjmp altstack nestsig killed)
+counted=(handler killed)
+[[ -z ${ALL:-} ]] || counted+=(sigjmp altstack nestsig)
 
 STAGES=reference tests/check/compare_all.sh "$BUILD" "${names[@]}" "${counted[@]}" >"$T/here" 2>&1
 ok $? 'each program is single-stepped on this machine, as the reference' || diag "$(grep -B8 '^not ok' "$T/here")"

@@ -8,6 +8,6 @@ needs_guest
 
 for KERNEL in ${KERNELS:-6.1}; do
 	has_kernel "$KERNEL" || continue
-	guest -- tests/vm/guest_refused.sh
+	guest -c 1 -- tests/vm/guest_refused.sh
 done
 done_testing

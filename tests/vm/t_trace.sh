@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_guest perl
 
-guest -- tests/vm/guest_trace.sh
+guest -c 1 -- tests/vm/guest_trace.sh
 
 for name in {probe,inline}-{full,witness}; do
 	tests/vm/nested.pl --calls 1001 --outer read --inner vfs_read --fd 3 "$T/back/$name.json" >"$T/said" 2>&1

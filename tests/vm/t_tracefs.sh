@@ -7,6 +7,6 @@
 . "$(dirname "$0")/lib.sh"
 needs_guest
 for KERNEL in ${KERNELS:-6.1}; do
-	has_kernel "$KERNEL" && guest -- tests/vm/guest_tracefs.sh
+	has_kernel "$KERNEL" && guest -c 1 -- tests/vm/guest_tracefs.sh
 done
 done_testing

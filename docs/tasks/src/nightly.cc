@@ -20,7 +20,7 @@ int main()
 	{
 		recorded here;
 
-		usleep(500000);
+		usleep(3000000);
 		BBTRACE_MARK("large", 20);
 		sum += shop::price(2, 20);
 	}

@@ -1,0 +1,201 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Nobody is held, and nobody waits for ever: copies in processes that are stopped, frozen, that wait for a child of vfork(2) or
+# for memory that somebody else provides. Each trace ends by itself; each process is then as it was found, and goes on.
+# shellcheck disable=SC2154 # lib.sh sets status
+. "$(dirname "$0")/lib.sh"
+needs root uprobes
+[[ $(uname -m) == x86_64 ]] || skip_all 'functions are copied on x86-64 only'
+
+source_program waits c -pthread <<'END'
+/* waits MODE SECONDS: threads that execute work(), and one that waits as MODE says. */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile int handled, fed;
+static char *page;
+static int fault_fd;
+static double seconds;
+__attribute__((noipa)) long work(const char *from, long n)
+{
+	long sum = 0;
+
+	for (long i = 0; i < n; i++)
+		sum += i % 3 ? from[i % 64] + i : sum ^ i;
+	return sum;
+}
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+static void *compute(void *unused)
+{
+	static const char zeros[64];
+	long want = work(zeros, 1000), bad = 0;
+	double end = now() + seconds;
+
+	while (now() < end || !fed)
+		bad += work(zeros, 1000) != want;
+	return (void *)bad;
+}
+static void on_signal(int sig) { handled++; }
+static void *touch(void *unused)
+{
+	return (void *)(long)(work(page, 1000) != work(memset(malloc(64), 0, 64), 1000));
+}
+/* Its page is provided when the time is over. */
+static void *feed(void *unused)
+{
+	struct uffdio_zeropage z = {.range = {(unsigned long)page, 4096}};
+	double end = now() + seconds;
+
+	while (now() < end)
+		usleep(10000);
+	fed = 1;
+	ioctl(fault_fd, UFFDIO_ZEROPAGE, &z);
+	return 0;
+}
+static int begin_faults(void)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register r = {.mode = UFFDIO_REGISTER_MODE_MISSING};
+
+	fault_fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	r.range.start = (unsigned long)page;
+	r.range.len = 4096;
+	return fault_fd < 0 || ioctl(fault_fd, UFFDIO_API, &api) || ioctl(fault_fd, UFFDIO_REGISTER, &r);
+}
+static void *fork_it(void *unused)
+{
+	volatile double end = now() + seconds;
+	pid_t pid = vfork();
+
+	if (!pid) {
+		while (now() < end)
+			usleep(10000);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	void *(*run)(void *) = compute, *bad[3] = {0};
+	pthread_t t[3];
+
+	seconds = atof(argv[2]);
+	signal(SIGUSR1, on_signal);
+	fed = strcmp(argv[1], "fault") != 0;
+	if (!fed && begin_faults())
+		return 77;
+	run = !fed ? touch : !strcmp(argv[1], "vfork") ? fork_it : compute;
+	pthread_create(&t[0], 0, compute, 0);
+	pthread_create(&t[1], 0, run, 0);
+	if (run == touch)
+		pthread_create(&t[2], 0, feed, 0);
+	for (int i = 0; i < (run == touch ? 3 : 2); i++)
+		pthread_join(t[i], &bad[i]);
+	printf("%ld %d\n", (long)bad[0] + (long)bad[1], handled);
+	return 0;
+}
+END
+
+finds_command() { pid=$(pgrep -f "^$T/waits fault 4"); }
+
+# MODE: what it waits for; the process is $pid.
+begin() {
+	"$T/waits" "$1" "${2:-6}" >"$T/said" &
+	pid=$!
+	wait_for 60 has_threads $pid $((1 + ${3:-2}))
+	sleep 0.2
+}
+
+are_stopped() { [[ $(states) == 'T T T' ]]; }
+states() { sed -n 's/^State:\t\(.\).*/\1/p' /proc/$pid/task/*/status | sort | xargs; }
+# Does bbtrace end by itself? Far more than it may take is far less than the process lives.
+traced() {
+	timeout -k 5 60 "$BBTRACE" user "$T/waits" work -p $pid -t 1 "$@" -F summary -o "$T/text" >/dev/null 2>"$T/err"
+	status=$?
+	[[ $status == 0 || $status == 1 ]]
+	ok $? "$mode ($*): the trace ends by itself, with status $status" || diag "$(<"$T/err")"
+}
+goes_on() {
+	wait $pid
+	is $? 0 "$mode: it goes on and ends well"
+	is "$(<"$T/said")" "0 0" '… with its results'
+}
+
+for options in '--engine inline' '-c --engine inline' '--last 10 --engine inline'; do
+	mode=stopped
+	begin plain 3
+	kill -STOP $pid
+	wait_for 60 are_stopped
+	# shellcheck disable=SC2086 # several
+	traced $options
+	is "$(states)" 'T T T' "$mode ($options): it is stopped as before"
+	is "$(sed -n 's/^TracerPid:\t//p' /proc/$pid/status)" 0 '… and nobody traces it'
+	kill -CONT $pid
+	goes_on
+done
+
+mode=vfork
+begin vfork 8
+traced --engine inline
+is "$(sed -n 's/^TracerPid:\t//p' /proc/$pid/task/*/status | sort -u)" 0 "$mode: nobody traces it"
+goes_on
+
+mode=fault
+begin fault 8 3
+if [[ -d /proc/$pid ]]; then
+	traced --engine inline
+	is "$(sed -n 's/^TracerPid:\t//p' /proc/$pid/task/*/status | sort -u)" 0 "$mode: nobody traces it"
+	goes_on
+	# from the beginning, and a signal comes while it waits in a copy
+	timeout -k 5 100 "$BBTRACE" user "$T/waits" '*' --engine inline -F summary -o "$T/text" -- "$T/waits" fault 4 >"$T/said" 2>"$T/err" &
+	tracer=$!
+	wait_for 60 finds_command
+	wait_for 60 has_threads "$pid" 4
+	sleep 1
+	kill -USR1 "$(printf '%s\n' /proc/"$pid"/task/* | sed -n '3s/.*\///p')"
+	wait $tracer
+	is $? 0 "$mode: a command that waits in a copy is traced to its end" || diag "$(<"$T/err")"
+	is "$(<"$T/said")" '0 1' '… with its results, and its signal'
+else
+	skip "$mode: a page that somebody else provides" 'no userfaultfd'
+fi
+
+mode=frozen
+group=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [[ -n $group ]] && mkdir "$group/bbtrace-test.$$" 2>/dev/null; then
+	group+=/bbtrace-test.$$
+	at_end "echo 0 >$group/cgroup.freeze; rmdir $group 2>/dev/null"
+	begin plain 3
+	echo $pid >"$group/cgroup.procs"
+	echo 1 >"$group/cgroup.freeze"
+	wait_for 60 grep -q 'frozen 1' "$group/cgroup.events"
+	traced --engine inline
+	is "$(sed -n 's/^TracerPid:\t//p' /proc/$pid/task/*/status | sort -u)" 0 "$mode: nobody traces it"
+	grep -q 'frozen 1' "$group/cgroup.events"
+	ok $? '… and it is frozen as before'
+	echo 0 >"$group/cgroup.freeze"
+	goes_on
+else
+	skip "$mode: a control group that is frozen" 'no cgroup v2 that may be changed'
+fi
+
+done_testing
