@@ -42,6 +42,12 @@ tap__where() {
 	echo "${0##*/} line${lines}"
 }
 
+# The same of a test that failed: false.
+failing() {
+	diag "$@"
+	return 1
+}
+
 # ok STATUS NAME: passes if STATUS is 0. Use: COMMAND; ok $? "what it shows"
 ok() {
 	((++tap_run))
@@ -57,29 +63,29 @@ ok() {
 
 is() {
 	[[ $1 == "$2" ]]
-	ok $? "$3" || diag "got:    $1"$'\n'"wanted: $2"
+	ok $? "$3" || failing "got:    $1"$'\n'"wanted: $2"
 }
 
 isnt() {
 	[[ $1 != "$2" ]]
-	ok $? "$3" || diag "got what was not wanted: $1"
+	ok $? "$3" || failing "got what was not wanted: $1"
 }
 
 # like FILE REGEX NAME: some line of the file matches (extended regular expression).
 like() {
 	grep -qE -e "$2" "$1"
-	ok $? "$3" || diag "no line of ${1##*/} matches: $2"$'\n'"$(head -20 "$1")"
+	ok $? "$3" || failing "no line of ${1##*/} matches: $2"$'\n'"$(head -20 "$1")"
 }
 
 unlike() {
 	! grep -qE -e "$2" "$1"
-	ok $? "$3" || diag "a line of ${1##*/} matches: $2"$'\n'"$(grep -E -m 5 -e "$2" "$1")"
+	ok $? "$3" || failing "a line of ${1##*/} matches: $2"$'\n'"$(grep -E -m 5 -e "$2" "$1")"
 }
 
 # same FILE FILE NAME: passes if they are equal, else shows the difference.
 same() {
 	cmp -s "$1" "$2"
-	ok $? "$3" || diag "$(diff -u "$2" "$1" | head -40)"
+	ok $? "$3" || failing "$(diff -u "$2" "$1" | head -40)"
 }
 
 # skip NAME REASON: skips one test. skip_all REASON: skips the whole file, before any test ran.

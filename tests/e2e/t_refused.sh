@@ -78,4 +78,30 @@ for mechanism in "${MECHANISMS[@]}"; do
 	done
 done
 allow
+
+# ---- while another bbtrace is closing probes, an old copy of what the file had may still be with the kernel ----
+cat >"$T/closing.py" <<'END'
+import fcntl, os, struct, sys, time
+
+f = os.open("/sys/kernel/tracing/uprobe_events", os.O_RDWR)
+fcntl.fcntl(f, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0))
+open(sys.argv[1], "w").close()
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.01)
+END
+cp "$T/skips" "$T/fresh"
+python3 "$T/closing.py" "$T/held" "$T/release" &
+closer=$!
+wait_for 60 test -e "$T/held"
+"$BBTRACE" user "$T/fresh" skips --attach uprobe_event -F json -o "$T/json" -- "$T/fresh" >"$T/out" 2>"$T/err" </dev/null &
+tracer=$!
+sleep 2
+ok "$(test -s "$T/out"; echo $((!$?)))" 'a file that has just changed: the probes wait until another has closed its own'
+touch "$T/release"
+wait $closer
+ok $? 'the other has ended'
+wait $tracer
+ok $? 'then it is traced'
+steps "$T/json" >"$T/steps"
+same "$T/steps" "$T/wanted" 'with all steps'
 done_testing

@@ -2,6 +2,7 @@
 /* tracefs: names and definitions of events. See tracefs.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -241,7 +242,7 @@ int tracefs__await_closings(int root)
 	uint64_t end = now_ns(CLOCK_MONOTONIC) + CLOSINGS_S * 1000000000ull;
 
 	err__clear();
-	while (fd >= 0 && !lock_closings(fd, F_WRLCK)) {
+	while (fd >= 0 && !lock_closings(fd, F_WRLCK) && (errno == EAGAIN || errno == EACCES)) {
 		if (now_ns(CLOCK_MONOTONIC) > end)
 			return err__set(EBUSY,
 					"another bbtrace has been detaching from programs for %d "
