@@ -149,9 +149,7 @@ static int begin_event(struct attachment *a, enum tracefs_kind kind, const struc
 	int err;
 
 	a->tracefs = tracefs__mount();
-	if (a->tracefs < 0)
-		return a->tracefs;
-	err = leftovers__handle(a->tracefs, plan);
+	err = a->tracefs < 0 ? a->tracefs : leftovers__handle(a->tracefs, plan);
 	if (err)
 		return err;
 	/* a killed bbtrace may have had the same PID */
