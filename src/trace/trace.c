@@ -233,13 +233,21 @@ static bool is_of_site(const struct event *e)
 	return e->type == EVENT_BRANCH || e->type == EVENT_ENTRY || e->type == EVENT_RETURN;
 }
 
+/* Ends of threads and of handlers are for who adds up counts. */
+static bool suits(const struct trace *t, const struct event *e)
+{
+	if (e->type >= EVENT_TYPES || e->type == EVENT_END || e->type == EVENT_RESUME)
+		return false;
+	return !is_of_site(e) || e->site < t->plan->sites.len;
+}
+
 int trace__feed(struct trace *t, const struct event *e)
 {
 	struct event_context n = {.t = t, .e = e};
 	struct thread *th;
 	int err;
 
-	if (e->type >= EVENT_TYPES || (is_of_site(e) && e->site >= t->plan->sites.len))
+	if (!suits(t, e))
 		return bad_event();
 	th = tasks__thread(t, e->pid, e->tid, e->cpu);
 	if (is_of_site(e))

@@ -259,7 +259,8 @@ struct trace *trace__new(const struct plan *plan, const struct trace_options *op
 void trace__free(struct trace *t);
 /* The plan was extended. What runs have passed was told before. */
 void trace__plan_extended(struct trace *t);
-/* 0; -EINVAL: the event doesn't belong to this plan; or what fn returned. */
+/* 0; -EINVAL: the event doesn't belong to this plan, or is EVENT_END or EVENT_RESUME, which say
+ * nothing of a path; or what fn returned. */
 int trace__feed(struct trace *t, const struct event *e);
 /* Branches that a run has passed, of one call, one after the other. */
 struct passed_run {

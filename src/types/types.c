@@ -183,13 +183,14 @@ static bool is_good(const struct types *t)
 
 bool types__take(struct types *t, const void *data, size_t len)
 {
-	struct taking from = {data, (const char *)data + len};
+	struct taking from;
 	const char *names;
 	size_t n;
 
 	*t = (struct types){0};
 	if (!len)
 		return true;
+	from = (struct taking){data, (const char *)data + len};
 	take_vec(&from, &t->types);
 	take_vec(&from, &t->members);
 	take_vec(&from, &t->enumerators);
