@@ -79,6 +79,27 @@ static void put_lines(FILE *out, const char *path, const char *const *names)
 		fclose(in);
 }
 
+static unsigned count_threads(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/task", &st) ? 0 : (unsigned)st.st_nlink - 2;
+}
+
+/* A thread that was joined is counted until the kernel is done with it. */
+static void await_joined(void)
+{
+	unsigned count = count_threads();
+
+	for (int quiet = 0; count > 1 && quiet < 20; quiet++) {
+		usleep(10000);
+		if (count_threads() == count)
+			continue;
+		count = count_threads();
+		quiet = 0;
+	}
+}
+
 /* Not where they are, nor anonymous memory: logs and copies are among that. */
 static void put_maps(FILE *out)
 {
@@ -106,6 +127,7 @@ __attribute__((destructor)) static void end(void)
 
 	if (!d)
 		return;
+	await_joined();
 	put_descriptors(out, d, fileno(out));
 	put_maps(out);
 	put_lines(out, "/proc/self/status", status);
