@@ -8,7 +8,7 @@ needs root uprobes
 [[ $(uname -m) == x86_64 ]] || skip_all 'functions are copied on x86-64 only'
 
 source_program waits c -pthread <<'END'
-/* waits MODE SECONDS: threads that execute work(), and one that waits as MODE says. */
+/* waits MODE SECONDS [FILE]: threads that execute work(), and one that waits as MODE says. */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
@@ -80,6 +80,13 @@ static int begin_faults(void)
 	r.range.len = 4096;
 	return fault_fd < 0 || ioctl(fault_fd, UFFDIO_API, &api) || ioctl(fault_fd, UFFDIO_REGISTER, &r);
 }
+static int begin_file(const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+
+	page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	return page == MAP_FAILED;
+}
 static void *fork_it(void *unused)
 {
 	volatile double end = now() + seconds;
@@ -97,18 +104,21 @@ int main(int argc, char **argv)
 {
 	void *(*run)(void *) = compute, *bad[3] = {0};
 	pthread_t t[3];
+	int n = 2;
 
 	seconds = atof(argv[2]);
 	signal(SIGUSR1, on_signal);
 	fed = strcmp(argv[1], "fault") != 0;
 	if (!fed && begin_faults())
 		return 77;
-	run = !fed ? touch : !strcmp(argv[1], "vfork") ? fork_it : compute;
+	if (argc > 3 && begin_file(argv[3]))
+		return 77;
+	run = !fed || argc > 3 ? touch : !strcmp(argv[1], "vfork") ? fork_it : compute;
 	pthread_create(&t[0], 0, compute, 0);
 	pthread_create(&t[1], 0, run, 0);
-	if (run == touch)
-		pthread_create(&t[2], 0, feed, 0);
-	for (int i = 0; i < (run == touch ? 3 : 2); i++)
+	if (!strcmp(argv[1], "fault"))
+		pthread_create(&t[n++], 0, feed, 0);
+	for (int i = 0; i < n; i++)
 		pthread_join(t[i], &bad[i]);
 	printf("%ld %d\n", (long)bad[0] + (long)bad[1], handled);
 	return 0;
@@ -117,9 +127,9 @@ END
 
 finds_command() { pid=$(pgrep -f "^$T/waits fault 4"); }
 
-# MODE: what it waits for; the process is $pid.
+# MODE [SECONDS [THREADS [FILE]]]: what it waits for; the process is $pid.
 begin() {
-	"$T/waits" "$1" "${2:-6}" >"$T/said" &
+	"$T/waits" "$1" "${2:-6}" ${4:+"$4"} >"$T/said" &
 	pid=$!
 	wait_for 60 has_threads $pid $((1 + ${3:-2}))
 	sleep 0.2
@@ -178,6 +188,29 @@ if [[ -d /proc/$pid ]]; then
 else
 	skip "$mode: a page that somebody else provides" 'no userfaultfd'
 fi
+
+# as one of a server that is gone
+mode=file
+hang() {
+	rm -f "$T/go"
+	umount -l "$T/hung" 2>/dev/null
+	mkdir -p "$T/hung"
+	python3 "$ROOT/tests/check/hung_file.py" "$T/hung" "$T/go" >"$T/fuse" 2>&1 &
+	wait_for 20 test -e "$T/hung/file"
+}
+at_end "umount -l '$T/hung' 2>/dev/null"
+for options in '--engine inline' '--last 10 --engine inline' '--engine probe'; do
+	if ! hang; then
+		skip "$mode ($options): a file that nobody provides" "no FUSE: $(<"$T/fuse")"
+		continue
+	fi
+	begin file 5 2 "$T/hung/file"
+	# shellcheck disable=SC2086 # several
+	traced $options
+	is "$(sed -n 's/^TracerPid:\t//p' /proc/$pid/task/*/status | sort -u)" 0 "$mode ($options): nobody traces it"
+	touch "$T/go"
+	goes_on
+done
 
 mode=frozen
 group=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
