@@ -158,6 +158,73 @@ for kib in 1000000 150000; do
 	is "$(entries)" 10 'by copies that log all calls'
 done
 
+# ---- little memory: a control group that has hardly more than the program needs ----
+source_program crowd c -O1 -pthread <<'END_OF_C'
+/* 20 MB, and eight threads that are all there at once. */
+#include "work.h"
+static pthread_barrier_t all;
+static void *run(void *unused)
+{
+	long sum = 0;
+
+	pthread_barrier_wait(&all);
+	for (int i = 0; i < 100000; i++)
+		sum += work(i % 7);
+	pthread_barrier_wait(&all);
+	return (void *)sum;
+}
+int main(void)
+{
+	char *p = malloc(20 << 20);
+	long sum = 0;
+	pthread_t t[8];
+
+	memset(p, 1, 20 << 20);
+	pthread_barrier_init(&all, NULL, 8);
+	for (int i = 0; i < 8; i++)
+		pthread_create(&t[i], NULL, run, NULL);
+	for (int i = 0; i < 8; i++) {
+		void *r;
+
+		pthread_join(t[i], &r);
+		sum += (long)r;
+	}
+	printf("%ld %d\n", sum, p[12345]);
+	return 3;
+}
+END_OF_C
+# $group, with $limit and $peak: the names of its files
+memory_group() {
+	local v1 v2
+
+	v1=$(awk '$3 == "cgroup" && $4 ~ /(^|,)memory(,|$)/ { print $2; exit }' /proc/mounts)
+	v2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	if [[ $v1 ]]; then
+		group=$v1 limit=memory.limit_in_bytes peak=memory.max_usage_in_bytes
+	else
+		group=$v2 limit=memory.max peak=memory.peak
+		[[ $v2 ]] && echo +memory >"$v2/cgroup.subtree_control"
+	fi 2>/dev/null
+	[[ $group ]] && mkdir "$group/bbtrace-test.$$" 2>/dev/null || return
+	group+=/bbtrace-test.$$
+	at_end "rmdir '$group'"
+	[[ -e $group/$limit && -e $group/$peak ]]
+}
+if memory_group; then
+	inside="echo \$\$ >$group/cgroup.procs; exec $T/crowd"
+	sh -c "$inside" >"$T/untraced"
+	needed=$(<"$group/$peak")
+	echo $((needed + (1 << 19))) >"$group/$limit"
+	for options in -c '-F summary' '--last 50' '-F json' "-f -o $T/crowd.trace"; do
+		# shellcheck disable=SC2086 # several
+		bb user "$T/crowd" work --engine inline $options -- sh -c "$inside"
+		exits 3 "$((needed >> 10)) KiB in a group of half a MiB more ($options): traced"
+		is "$(grep -xFf "$T/untraced" "$T/out")" "$(<"$T/untraced")" 'its output is as untraced'
+	done
+else
+	skip 'a group with little memory' 'no control group of memory may be made here'
+fi
+
 # ---- a program that writes whatever it likes to its log ----
 source_program forges c -O1 -pthread <<'END_OF_C'
 /* forges: random words in the heads of its logs, other mappings in their place, its descriptors replaced by one of a file
