@@ -190,7 +190,7 @@ else
 fi
 
 # as one of a server that is gone
-mode=file
+mode='file'
 hang() {
 	rm -f "$T/go"
 	umount -l "$T/hung" 2>/dev/null
