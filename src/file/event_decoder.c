@@ -234,7 +234,7 @@ static int begin_run(struct event_decoder *d)
 
 bool block_totals__read(const uint8_t *raw, size_t len, struct block_totals *t)
 {
-	struct reader r = {raw, raw + len, false};
+	struct reader r = reader_of(raw, len);
 
 	get_number(&r);
 	for (int i = 0; i < COLUMNS; i++)
@@ -260,7 +260,7 @@ static void begin_fetched(struct event_decoder *d, struct reader *r)
 
 int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len)
 {
-	struct reader r = {raw, raw + len, false};
+	struct reader r = reader_of(raw, len);
 	struct codec *c = &d->c;
 
 	d->items = get_number(&r);

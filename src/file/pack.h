@@ -59,6 +59,12 @@ static inline uint8_t get_byte(struct reader *r)
 	return 0;
 }
 
+/* Of nothing, raw may be NULL. */
+static inline struct reader reader_of(const uint8_t *raw, size_t len)
+{
+	return (struct reader){raw, len ? raw + len : raw, false};
+}
+
 static inline uint64_t get_number(struct reader *r)
 {
 	uint64_t v = 0;

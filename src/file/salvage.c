@@ -63,7 +63,7 @@ static void take_header(struct salvage *v, const struct reader *r)
 /* False: damaged, in spite of its checksum. */
 static bool take_copy(struct salvage *v, const struct block *b)
 {
-	struct reader r = {b->raw, b->raw + b->raw_len, false};
+	struct reader r = reader_of(b->raw, b->raw_len);
 	uint64_t number = get_number(&r);
 	uint8_t type = get_byte(&r);
 

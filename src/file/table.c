@@ -235,7 +235,7 @@ static char *add_rows(const struct table *t, size_t n, struct pool *pool, any_ve
 int table__decode(const struct table *t, const uint8_t *raw, size_t len, struct pool *pool,
 		  void *rows)
 {
-	struct reader r = {raw, len ? raw + len : raw, false};
+	struct reader r = reader_of(raw, len);
 	uint64_t n = get_number(&r), number;
 	char *first = r.bad || !n ? NULL : add_rows(t, n, pool, rows);
 

@@ -458,8 +458,8 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 
 static bool is_valid(const struct row *row, const struct table *t, size_t n)
 {
-	return row->place < n && row->name < t->len && row->type > VARIABLE_NONE &&
-	       row->type < VARIABLE_TYPES;
+	return row->place < n && row->name < t->len && t->strings[row->name] &&
+	       row->type > VARIABLE_NONE && row->type < VARIABLE_TYPES;
 }
 
 void object__variables(const struct object *o, const struct operand_place *places, size_t n,

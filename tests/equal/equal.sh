@@ -165,14 +165,15 @@ equal_attach() {
 	wait $tracer
 }
 
-# specs of the copies: the program, and for probes a few functions of libc
-equal_specs() { # USE FILE
-	SPECS=("$2:*")
+# specs of the copies: functions of the program, and for probes a few of libc
+equal_specs() { # USE FILE FUNCTIONS
+	SPECS=("$2:$3")
 	[[ $1 != *probe ]] || SPECS=('libc.so.6:write' 'libc.so.6:setlocale' 'libc.so.6:sigaction' 'libc.so.6:exit')
 }
 
 equal_row() { # NAME FILE USES
-	local name=$1 file=$2 use what gated='' preload=$T/seen.so
+	local name=$1 file=${2%%:*} functions='*' use what gated='' preload=$T/seen.so
+	[[ $2 != *:* ]] || functions=$(xargs <<<"${2#*:}")
 	file=$(command -v "$(eval echo "$file")" 2>/dev/null)
 	[[ -x $file ]] || { skip "$name" 'it is not here' && return; }
 	file=$(realpath "$file")
@@ -182,7 +183,7 @@ equal_row() { # NAME FILE USES
 	[[ -s $T/gate ]] && gated=x
 	equal_run again
 	for use in $3; do
-		equal_specs "$use" "$file"
+		equal_specs "$use" "$file" "$functions"
 		# shellcheck disable=SC2086 # options
 		if [[ $use == attach* ]]; then
 			[[ $gated ]] || { skip "$name, $use" 'it has no dynamic loader' && continue; }
