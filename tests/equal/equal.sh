@@ -166,8 +166,8 @@ equal_attach() {
 }
 
 # specs of the copies: functions of the program, and for probes a few of libc
-equal_specs() { # USE FILE FUNCTIONS
-	SPECS=("$2:$3")
+equal_specs() { # USE FILE [FUNCTIONS]
+	SPECS=("$2:${3:-*}")
 	[[ $1 != *probe ]] || SPECS=('libc.so.6:write' 'libc.so.6:setlocale' 'libc.so.6:sigaction' 'libc.so.6:exit')
 }
 
