@@ -3,6 +3,14 @@
 #include <stdlib.h>
 #include "plan/circulation.h"
 
+/* Where code is both a function's and a helper's, its blocks are the helper's, which aren't
+ * counted. */
+static bool is_left_out(const struct circulation *c, const struct plan_site *s)
+{
+	return c->start[s->block] == OUTSIDE &&
+	       !(c->plan->functions.data[s->function].flags & FUNCTION_HELPER);
+}
+
 void counting__find_unsolved(struct plan *p)
 {
 	struct circulation c;
@@ -21,7 +29,7 @@ void counting__find_unsolved(struct plan *p)
 		uint32_t from, to;
 
 		circulation__counted(&c, i, &from, &to);
-		s->unsolved = false;
+		s->unsolved = is_left_out(&c, s);
 		if (p->entries_only && s->role == ROLE_BRANCH && !s->entry)
 			continue;
 		for (; from < to && s->role != ROLE_WITNESS; from++)
