@@ -3,39 +3,43 @@
  * together; applies --exclude. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include "cmd.h"
 #include "watch.h"
 #include "code/code.h"
 
 /* ---- objects ---- */
 
-static struct object *same_file(const struct targets *n, const struct object *o)
+/* Read already; objects keep their files open. */
+static struct object *known_file(const struct targets *n, int fd)
 {
-	for (size_t i = 0; i < n->objects.len; i++)
-		if (n->objects.data[i]->dev == o->dev && n->objects.data[i]->ino == o->ino)
-			return n->objects.data[i];
+	struct object *const *o;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return NULL;
+	vec__each (o, &n->objects)
+		if ((*o)->dev == st.st_dev && (*o)->ino == st.st_ino)
+			return *o;
 	return NULL;
 }
 
 int targets__open(struct targets *n, const char *name, pid_t pid, struct object **out)
 {
-	struct object *known;
 	struct found found;
 	int err = object__find(name, pid, &found);
 
 	if (err)
 		return err;
-	err = object__read(&found, out);
-	if (err)
-		return err;
-	known = same_file(n, *out);
-	if (known) {
-		object__free(*out);
-		*out = known;
+	*out = known_file(n, found.fd);
+	if (*out) {
+		found__close(&found);
 		return 0;
 	}
-	vec__push(&n->objects, *out);
-	return 0;
+	err = object__read(&found, out);
+	if (!err)
+		vec__push(&n->objects, *out);
+	return err;
 }
 
 /* ---- functions ---- */
