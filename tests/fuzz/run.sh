@@ -14,7 +14,7 @@ export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=0 
 
 # Longest input, where libFuzzer's own choice (4096, or the longest of the corpus) is no good.
 declare -A most=([spec]=256 [code]=640 [options]=512 [text]=256 [points]=1024 [maps]=1024)
-# A libdw that crashes leaves what it had in hand (sandbox.c).
+# A libdw that crashes leaves what it had in hand (sandbox.c): these begin anew before that is all memory.
 declare -A leaks=([core]=0 [lines]=0 [debug]=0 [elf]=0 [gopclntab]=0)
 
 stat_of() { sed -n "s/^stat::$1: *//p" "$2" | awk '{ n += $1 } END { print n + 0 }'; }
@@ -28,8 +28,8 @@ fuzz() {
 	while left=$((end - SECONDS)) && ((left > 0)); do
 		ASAN_OPTIONS+=:detect_leaks=${leaks[$name]:-1} "$B/fuzz/fuzz_$name" -max_total_time=$left -rss_limit_mb=1024 \
 			-timeout=10 -detect_leaks="${leaks[$name]:-1}" -print_final_stats=1 \
-			${most[$name]:+-max_len=${most[$name]}} -artifact_prefix="$B/fuzz/crashes/$name/" \
-			"$B/fuzz/found/$name" "tests/fuzz/corpus/$name" >>"$log" 2>&1 </dev/null && break
+			${most[$name]:+-max_len=${most[$name]}} ${leaks[$name]:+-runs=100000} -artifact_prefix="$B/fuzz/crashes/$name/" \
+			"$B/fuzz/found/$name" "tests/fuzz/corpus/$name" >>"$log" 2>&1 </dev/null
 	done
 	printf '%-12s %12d %8d %8d %8d\n' "$name" "$(stat_of number_of_executed_units "$log")" \
 		"$(find "$B/fuzz/found/$name" -type f | wc -l)" "$(find "$B/fuzz/crashes/$name" -type f | wc -l)" \
