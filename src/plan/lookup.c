@@ -327,13 +327,17 @@ static bool has_no_event(const struct plan_site *s)
 
 bool plan__reports_entry(const struct plan *p, uint32_t site)
 {
-	const struct plan_block *b = &p->blocks.data[p->sites.data[site].block];
-	const struct plan_function *f =
-		b->function == NO_FUNCTION ? NULL : &p->functions.data[b->function];
+	const struct plan_site *s = &p->sites.data[site];
+	const struct plan_block *b = &p->blocks.data[s->block];
+	const struct plan_function *f;
 
-	return f && b->site == site && !(f->flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
-	       f->entry_block == p->sites.data[site].block && f->entry_site != NO_SITE &&
-	       f->entry_site != site && has_no_event(&p->sites.data[f->entry_site]);
+	/* overlapping code: a block of one function may end in another's range */
+	if (b->site != site || b->function == NO_FUNCTION || b->function != s->function)
+		return false;
+	f = &p->functions.data[b->function];
+	return !(f->flags & (FUNCTION_HELPER | FUNCTION_RANGE)) && f->entry_block == s->block &&
+	       f->entry_site != NO_SITE && f->entry_site != site &&
+	       has_no_event(&p->sites.data[f->entry_site]);
 }
 
 uint64_t plan__entry_delay(const struct plan *p, uint32_t function)
