@@ -71,6 +71,8 @@ done
 is $hits "${KILLS:-300}" "so many of $n runs were hit before they had ended"
 is $wrong 0 "$began of them after the program had begun: output and status are its own each time"
 is $left 0 'no process is left'
+# what the last ones have left the next one deletes
+"$BBTRACE" user "$CRASHES" '*' --attach uprobe_event -q -o /dev/null -- "$CRASHES" >/dev/null 2>&1 </dev/null
 unlike /sys/kernel/tracing/uprobe_events "bbtrace_($(IFS='|' && echo "${tracers[*]}"))/" 'no probe is left'
 for name in "${!killed[@]}"; do diag "killed: $name ${#killed[$name]} times"; done
 done_testing
