@@ -4,7 +4,7 @@
 # reference counter, which ours has not.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
-needs root uprobes file:/sys/kernel/tracing/uprobe_events
+needs root uprobes
 mechanisms
 
 source_program skips c <<'END'
@@ -23,7 +23,11 @@ int main(void)
 }
 END
 
-TRACEFS=/sys/kernel/tracing
+TRACEFS=$T/tracefs
+mkdir "$TRACEFS"
+mount -t tracefs nodev "$TRACEFS" || skip_all 'needs tracefs'
+at_end "umount -l '$TRACEFS'"
+[[ -e $TRACEFS/uprobe_events ]] || skip_all 'needs uprobe_events'
 REFUSER=refuser_$$
 allow() {
 	local event
@@ -31,7 +35,7 @@ allow() {
 	for event in "$TRACEFS/events/$REFUSER"/p_*; do
 		[[ -e $event ]] || return 0
 		echo 0 >"$event/enable"
-		echo "-:$REFUSER/${event##*/}" >>$TRACEFS/uprobe_events
+		echo "-:$REFUSER/${event##*/}" >>"$TRACEFS/uprobe_events"
 	done
 }
 at_end allow
@@ -42,7 +46,7 @@ refuse() { # OFFSET... in the function
 	allow
 	cp "$T/skips" "$T/skips.$((++files))"
 	for offset; do
-		echo "p:$REFUSER/p_$offset $T/skips.$files:$((start + offset))(0x10)" >>$TRACEFS/uprobe_events
+		echo "p:$REFUSER/p_$offset $T/skips.$files:$((start + offset))(0x10)" >>"$TRACEFS/uprobe_events"
 		echo 1 >"$TRACEFS/events/$REFUSER/p_$offset/enable"
 	done
 }
@@ -83,14 +87,14 @@ allow
 cat >"$T/closing.py" <<'END'
 import fcntl, os, struct, sys, time
 
-f = os.open("/sys/kernel/tracing/uprobe_events", os.O_RDWR)
+f = os.open(sys.argv[1], os.O_RDWR)
 fcntl.fcntl(f, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0))
-open(sys.argv[1], "w").close()
-while not os.path.exists(sys.argv[2]):
+open(sys.argv[2], "w").close()
+while not os.path.exists(sys.argv[3]):
     time.sleep(0.01)
 END
 cp "$T/skips" "$T/fresh"
-python3 "$T/closing.py" "$T/held" "$T/release" &
+python3 "$T/closing.py" "$TRACEFS/uprobe_events" "$T/held" "$T/release" &
 closer=$!
 wait_for 60 test -e "$T/held"
 "$BBTRACE" user "$T/fresh" skips --attach uprobe_event -F json -o "$T/json" -- "$T/fresh" >"$T/out" 2>"$T/err" </dev/null &

@@ -5,41 +5,22 @@
  * them. Steps are kept beyond their file, and rendered when all files are freed that may be.
  */
 #include "blocks.h"
+#include "replayed.h"
 #include "cmd/joined.h"
 #include "output/output.h"
-#include "process/process.h"
 
 #define RECORDS 4096
 #define FORMATS 32
 
 struct run {
+	struct replayed replay; /* of the file */
 	struct joined *joined;
 	unsigned only;
 	struct output *out[FORMATS];
 	unsigned nout;
 	VEC(struct kept_step *) kept;
-	/* of the file */
-	struct trace *t;
-	struct spaces *spaces;
-	struct resolver resolver;
-	unsigned records;
-	const struct plan *plan;
+	const struct plan *plan; /* of the file */
 };
-
-static void locate(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struct location *out)
-{
-	struct run *r = ctx;
-	const struct symbol *s;
-	struct mapped_place p;
-
-	spaces__find(r->spaces, pid, addr, &p);
-	out->object = p.path;
-	out->vaddr = p.vaddr;
-	s = p.object ? object__symbol_at(p.object, p.vaddr) : NULL;
-	out->symbol = s ? s->shown : NULL;
-	out->offset = s ? p.vaddr - s->vaddr : 0;
-	out->inlined = p.object ? object__inlined_at(p.object, p.vaddr) : NULL;
-}
 
 static int on_step(void *ctx, const struct step *own)
 {
@@ -84,16 +65,13 @@ static void begin_output(struct run *r)
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
 {
 	struct run *r = ctx;
-	struct trace_options t = {.events = meta->events & 7, .max_depth = meta->max_depth};
 
 	joined__begin_file(r->joined, meta->realtime_offset);
 	if (joined__take_plan(r->joined, plan))
 		return 1;
 	begin_output(r);
 	r->plan = plan;
-	r->spaces = spaces__recorded();
-	r->resolver = (struct resolver){r, locate};
-	r->t = trace__new(plan, &t, &r->resolver, on_step, r);
+	replayed__begin(&r->replay, plan, meta, on_step);
 	return 0;
 }
 
@@ -103,40 +81,7 @@ static int on_plan(void *ctx, const struct plan *plan)
 
 	if (joined__take_plan(r->joined, plan))
 		return 1;
-	trace__plan_extended(r->t);
-	return 0;
-}
-
-static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
-		     const struct object *o)
-{
-	struct run *r = ctx;
-
-	if (r->spaces)
-		spaces__know(r->spaces, dev, ino, path, o);
-	return 0;
-}
-
-static int on_event(void *ctx, const struct event *e)
-{
-	struct run *r = ctx;
-
-	return ++r->records > RECORDS ? 1 : trace__feed(r->t, e);
-}
-
-static int on_sideband(void *ctx, const struct sideband_event *e)
-{
-	struct run *r = ctx;
-	struct map m = {.start = e->start,
-			.end = e->start + e->len,
-			.offset = e->offset,
-			.dev = e->minor,
-			.ino = e->ino,
-			.path = (char *)e->text,
-			.exec = true};
-
-	if (e->type == SIDEBAND_MAP && ++r->records < RECORDS)
-		spaces__map(r->spaces, e->pid, &m);
+	trace__plan_extended(r->replay.t);
 	return 0;
 }
 
@@ -145,7 +90,7 @@ static int on_counts(void *ctx, const struct trace_counts *c)
 	struct run *r = ctx;
 	struct edge_counts sum;
 
-	if (++r->records > 8)
+	if (++r->replay.records > 8)
 		return 1;
 	joined__add(r->joined, r->plan, &c->counts);
 	sum = joined__counts(r->joined);
@@ -161,9 +106,9 @@ static struct trace_reader *read_file(struct run *r, const uint8_t *data, size_t
 {
 	static const struct trace_calls calls = {.begin = on_begin,
 						 .plan = on_plan,
-						 .mapped = on_mapped,
-						 .event = on_event,
-						 .sideband = on_sideband,
+						 .mapped = replayed__mapped,
+						 .event = replayed__event,
+						 .sideband = replayed__sideband,
 						 .counts = on_counts};
 	struct trace_reader *reader;
 	struct str file = {0};
@@ -172,14 +117,12 @@ static struct trace_reader *read_file(struct run *r, const uint8_t *data, size_t
 	make_file(&file, data, size);
 	in = (struct bytes){file.data, file.len};
 	reader = trace_reader__new(read_bytes, &in);
-	r->records = 0;
+	r->replay.records = 0;
+	r->replay.most = RECORDS;
 	trace_reader__run(reader, &calls, r);
-	if (r->t)
-		trace__finish(r->t);
-	trace__free(r->t);
-	spaces__free(r->spaces);
-	r->t = NULL;
-	r->spaces = NULL;
+	if (r->replay.t)
+		trace__finish(r->replay.t);
+	replayed__end(&r->replay);
 	str__free(&file);
 	if (joined__end_file(r->joined))
 		return reader;

@@ -11,10 +11,9 @@
 #include "blocks.h"
 #include "json_check.h"
 #include "perfetto_check.h"
+#include "replayed.h"
 #include "diff/diff.h"
-#include "file/file.h"
 #include "output/output.h"
-#include "process/process.h"
 #include "util/scratch.h"
 
 #define STEPS	4096 /* enough of an input that repeats itself */
@@ -79,14 +78,12 @@ struct rendered {
 };
 
 struct run {
-	struct trace *t;
-	struct spaces *spaces;
+	struct replayed replay;
 	struct rendered rendered[FORMATS];
 	unsigned nformats, only; /* only: 0: all */
 	bool color;
-	struct resolver resolver;
 	const struct plan *plan;
-	unsigned steps, records, counted;
+	unsigned steps, counted;
 	struct plan *joined; /* plans of the file, as those of several */
 	struct plan_counts sum;
 	VEC(struct range *) ranges;
@@ -94,22 +91,6 @@ struct run {
 	struct outcomes outcomes;
 	struct paths paths[SIDES];
 };
-
-static void locate(void *ctx, uint32_t pid, uint64_t time, uint64_t addr, struct location *out)
-{
-	struct run *r = ctx;
-	const struct symbol *s;
-	struct mapped_place p;
-
-	spaces__find(r->spaces, pid, addr, &p);
-	out->object = p.path;
-	out->vaddr = p.vaddr;
-	s = p.object ? object__symbol_at(p.object, p.vaddr) : NULL;
-	if (s) {
-		out->symbol = s->shown;
-		out->offset = p.vaddr - s->vaddr;
-	}
-}
 
 static int on_step(void *ctx, const struct step *s)
 {
@@ -223,17 +204,15 @@ static void check_diff(struct run *r)
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
 {
 	struct run *r = ctx;
-	struct trace_options t = {.events = meta->events & 7, .max_depth = meta->max_depth};
 	struct output_options o = options_of(meta);
 
 	r->plan = plan;
-	r->spaces = spaces__recorded();
-	r->resolver = (struct resolver){r, locate};
 	r->color = o.color;
 	if (r->only == DIFF)
 		begin_diff(r);
 	begin_output(r, &o);
-	r->t = trace__new(plan, &t, &r->resolver, on_step, r);
+	r->replay.most = RECORDS;
+	replayed__begin(&r->replay, plan, meta, on_step);
 	return 0;
 }
 
@@ -243,66 +222,14 @@ static int on_object(void *ctx, const struct object *o)
 	return 0;
 }
 
-static int on_mapped(void *ctx, uint64_t dev, uint64_t ino, const char *path,
-		     const struct object *o)
-{
-	struct run *r = ctx;
-
-	if (r->spaces)
-		spaces__know(r->spaces, dev, ino, path, o);
-	return 0;
-}
-
-static int on_event(void *ctx, const struct event *e)
-{
-	struct run *r = ctx;
-
-	return ++r->records > RECORDS ? 1 : trace__feed(r->t, e);
-}
-
 static int on_plan(void *ctx, const struct plan *plan)
 {
 	struct run *r = ctx;
 
-	trace__plan_extended(r->t);
+	trace__plan_extended(r->replay.t);
 	for (unsigned i = 0; i < r->nformats; i++)
 		output__plan_extended(r->rendered[i].out);
 	return 0;
-}
-
-static int on_sideband(void *ctx, const struct sideband_event *e)
-{
-	struct run *r = ctx;
-	struct map m = {.start = e->start,
-			.end = e->start + e->len,
-			.offset = e->offset,
-			.dev = e->minor,
-			.ino = e->ino,
-			.path = (char *)e->text,
-			.exec = true};
-
-	if (++r->records > RECORDS)
-		return 1;
-	switch (e->type) {
-	case SIDEBAND_FORK:
-		spaces__fork(r->spaces, e->pid, e->ppid);
-		return trace__fork(r->t, e->time, e->pid, e->tid, e->ppid, e->ptid);
-	case SIDEBAND_EXEC:
-		spaces__exec(r->spaces, e->pid);
-		return trace__exec(r->t, e->time, e->pid, e->tid, e->text);
-	case SIDEBAND_COMM:
-		return trace__comm(r->t, e->pid, e->tid, e->text);
-	case SIDEBAND_EXIT:
-		spaces__exit(r->spaces, e->pid);
-		return trace__exit(r->t, e->time, e->pid, e->tid);
-	case SIDEBAND_MAP:
-		spaces__map(r->spaces, e->pid, &m);
-		return 0;
-	case SIDEBAND_GAP:
-		return trace__gap(r->t, e->pid, e->tid);
-	default:
-		return 0;
-	}
 }
 
 static int on_damage_of(void *ctx, const struct trace_damage *d)
@@ -313,16 +240,16 @@ static int on_damage_of(void *ctx, const struct trace_damage *d)
 	trace_damage__text(d, text, sizeof(text));
 	CHECK(*text);
 	if (d->sideband || d->unknown)
-		spaces__forget(r->spaces);
-	trace__maps_changed(r->t);
-	return trace__hole(r->t, d->events, d->sideband || d->unknown);
+		spaces__forget(r->replay.spaces);
+	trace__maps_changed(r->replay.t);
+	return trace__hole(r->replay.t, d->events, d->sideband || d->unknown);
 }
 
 static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 {
 	struct run *r = ctx;
 
-	return trace__lost(r->t, pid, tid, count);
+	return trace__lost(r->replay.t, pid, tid, count);
 }
 
 /* One value on several lines; none lies within a string. */
@@ -434,28 +361,27 @@ static void free_joined(struct run *r)
 
 static void finish(struct run *r)
 {
-	if (r->t)
-		trace__finish(r->t);
+	if (r->replay.t)
+		trace__finish(r->replay.t);
 	for (unsigned i = 0; i < r->nformats; i++) {
 		struct rendered *x = &r->rendered[i];
 
-		CHECK(!output__end(x->out, trace__totals(r->t)));
+		CHECK(!output__end(x->out, trace__totals(r->replay.t)));
 		check_rendered(r, x);
 		output__free(x->out);
 		str__free(&x->text);
 	}
 	if (r->scratch)
 		check_diff(r);
-	trace__free(r->t);
-	spaces__free(r->spaces);
+	replayed__end(&r->replay);
 	free_joined(r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct trace_calls calls = {on_begin,  on_plan,   on_object,
-						 on_mapped, on_event,  on_sideband,
-						 on_lost,   on_counts, on_damage_of};
+	static const struct trace_calls calls = {
+		on_begin,	    on_plan, on_object, replayed__mapped, replayed__event,
+		replayed__sideband, on_lost, on_counts, on_damage_of};
 	struct bytes in = {(const char *)data + 1, size - 1};
 	struct dearmor *d = NULL;
 	struct trace_reader *reader;

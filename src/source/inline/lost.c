@@ -6,8 +6,8 @@
  */
 #include "source/inline/tracer.h"
 
-static const struct plan_function *planned(const struct tracer *s, const struct loaded *l,
-					   uint32_t function)
+const struct plan_function *loaded__planned(const struct tracer *s, const struct loaded *l,
+					    uint32_t function)
 {
 	return &s->plan->functions.data[l->image->functions.data[function].function];
 }
@@ -62,7 +62,7 @@ static void set_in(const struct tracer *s, const struct loaded *l, const struct 
 void loaded__set_state(const struct tracer *s, const struct loaded *l, uint32_t function,
 		       enum copy_state state)
 {
-	const struct plan_function *pf = planned(s, l, function);
+	const struct plan_function *pf = loaded__planned(s, l, function);
 
 	if (l->states[function] >= state)
 		return;

@@ -247,14 +247,10 @@ static bool unprepare(const struct tracer *s, struct process *p)
 void tracer__unprepare(struct tracer *s)
 {
 	struct say_answer ignored;
-	uint64_t value;
+	struct process *p;
 
-	for (size_t i = 0; i < s->processes.cap; i++) {
-		struct process *p = map64__slot(&s->processes, i, &value)
-					    ? (struct process *)(uintptr_t)value
-					    : NULL;
-
-		if (!p || !is_prepared(s, p) || unprepare(s, p))
+	for (size_t i = 0; (p = tracer__each_process(s, &i));) {
+		if (!is_prepared(s, p) || unprepare(s, p))
 			continue;
 		process__interrupt(s, p);
 		tracer__await_stops(s, p, &ignored);

@@ -481,12 +481,10 @@ static void say_begun(struct tracer *s, const struct process *p)
 
 void tracer__begin_running(struct tracer *s)
 {
-	uint64_t value;
+	struct process *p;
 
-	for (size_t i = 0; i < s->processes.cap; i++)
-		if (map64__slot(&s->processes, i, &value))
-			begin(s, (struct process *)(uintptr_t)value);
-	for (size_t i = 0; i < s->processes.cap; i++)
-		if (map64__slot(&s->processes, i, &value))
-			say_begun(s, (struct process *)(uintptr_t)value);
+	for (size_t i = 0; (p = tracer__each_process(s, &i));)
+		begin(s, p);
+	for (size_t i = 0; (p = tracer__each_process(s, &i));)
+		say_begun(s, p);
 }

@@ -84,6 +84,16 @@ struct thread *tracer__each_in(const struct tracer *s, const struct space *space
 	return t;
 }
 
+struct process *tracer__each_process(const struct tracer *s, size_t *i)
+{
+	uint64_t value;
+
+	while (*i < s->processes.cap)
+		if (map64__slot(&s->processes, (*i)++, &value))
+			return (struct process *)(uintptr_t)value;
+	return NULL;
+}
+
 static size_t without(struct stop *stops, size_t n, pid_t tid)
 {
 	size_t kept = 0;

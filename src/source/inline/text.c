@@ -12,12 +12,6 @@
 
 /* ---- where code is, and how it is mapped ---- */
 
-static const struct plan_function *planned(const struct tracer *s, const struct loaded *l,
-					   uint32_t function)
-{
-	return &s->plan->functions.data[l->image->functions.data[function].function];
-}
-
 static enum copy_state state_of(const struct tracer *s, const struct loaded *l, const map_vec *maps,
 				uint32_t function);
 
@@ -79,7 +73,7 @@ static enum copy_state state_in(const struct loaded *l, const map_vec *maps, uin
 static enum copy_state state_of(const struct tracer *s, const struct loaded *l, const map_vec *maps,
 				uint32_t function)
 {
-	const struct plan_function *pf = planned(s, l, function);
+	const struct plan_function *pf = loaded__planned(s, l, function);
 	enum copy_state state = STATE_IN_PLACE;
 
 	for (size_t k = 0; k < pf->nranges; k++) {
@@ -373,18 +367,13 @@ static bool is_traced(const struct process *p)
 
 void text__look(struct tracer *s)
 {
-	uint64_t value;
+	const struct process *p;
 
 	if (!text__foreigners_wrote(s))
 		return;
-	for (size_t i = 0; i < s->processes.cap; i++) {
-		const struct process *p = map64__slot(&s->processes, i, &value)
-						  ? (const struct process *)(uintptr_t)value
-						  : NULL;
-
-		if (p && is_traced(p))
+	for (size_t i = 0; (p = tracer__each_process(s, &i));)
+		if (is_traced(p))
 			see_bytes(s, p, NULL);
-	}
 }
 
 /* ---- when ---- */

@@ -157,14 +157,9 @@ static void set_ranges(const struct tracer *s, uint32_t pid, const struct space 
 
 void space__watch_text(const struct tracer *s, const struct space *space)
 {
-	uint64_t value;
+	const struct process *p;
 
-	for (size_t i = 0; i < s->processes.cap; i++) {
-		const struct process *p = map64__slot(&s->processes, i, &value)
-						  ? (const struct process *)(uintptr_t)value
-						  : NULL;
-
-		if (p && p->space == space)
+	for (size_t i = 0; (p = tracer__each_process(s, &i));)
+		if (p->space == space)
 			set_ranges(s, (uint32_t)p->pid, space);
-	}
 }

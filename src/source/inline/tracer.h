@@ -152,6 +152,7 @@ void tracer__forget_stops(struct tracer *s, pid_t tid);
 struct thread *tracer__each(const struct tracer *s, size_t *i);
 /* Of those that share this memory. */
 struct thread *tracer__each_in(const struct tracer *s, const struct space *space, size_t *i);
+struct process *tracer__each_process(const struct tracer *s, size_t *i);
 
 /* ---- objects.c ---- */
 /* Puts the copies of all planned objects that are mapped, and haven't any yet, in place; forgets
@@ -207,6 +208,9 @@ void loaded__write(struct space *s, struct tracer *tracer, const struct loaded *
 void space__restore(struct space *s, struct tracer *tracer);
 
 /* ---- lost.c ---- */
+/* What the plan has of one of its functions. */
+const struct plan_function *loaded__planned(const struct tracer *s, const struct loaded *l,
+					    uint32_t function);
 uint32_t loaded__function_of(const struct loaded *l, const struct copy_patch *p);
 static inline enum copy_state loaded__state(const struct loaded *l, const struct copy_patch *p)
 {

@@ -101,12 +101,6 @@ static bool is_in(const struct plan_function *pf, uint64_t vaddr)
 	return false;
 }
 
-static const struct plan_function *planned(const struct tracer *s, const struct loaded *l,
-					   uint32_t function)
-{
-	return &s->plan->functions.data[l->image->functions.data[function].function];
-}
-
 /* NO_FUNCTION: none that has a copy. */
 static uint32_t function_at(const struct tracer *s, const struct loaded *l, uint64_t vaddr)
 {
@@ -142,7 +136,7 @@ static struct uncovered *find(struct space *s, uint64_t base, uint32_t function)
 static bool has_foreign_patch(const struct tracer *s, const struct loaded *l, uint32_t function)
 {
 	const struct copy_function *f = &l->image->functions.data[function];
-	const struct plan_function *pf = planned(s, l, function);
+	const struct plan_function *pf = loaded__planned(s, l, function);
 	const struct copy_patch *p;
 
 	vec__each (p, &l->image->patches) {
@@ -197,7 +191,7 @@ static void note_uncovered(struct thread *t, const struct loaded *l, const struc
 		 "happens meanwhile is not logged",
 		 t->process->pid,
 		 u->function == ALL_FUNCTIONS ? l->object->path
-					      : planned(t->tracer, l, u->function)->name);
+					      : loaded__planned(t->tracer, l, u->function)->name);
 	tracer__say_text(t->tracer, SAY_NOTE, t->process, 0, text);
 }
 
@@ -211,7 +205,7 @@ static void note_uncovered(struct thread *t, const struct loaded *l, const struc
 static bool is_in_the_way(const struct thread *t, const struct loaded *l, uint32_t function,
 			  uint64_t vaddr)
 {
-	const struct plan_function *pf = planned(t->tracer, l, function);
+	const struct plan_function *pf = loaded__planned(t->tracer, l, function);
 
 	if (!copy_image__is_intact(l->image, vaddr))
 		return true;
@@ -225,7 +219,7 @@ static bool is_within(const struct tracer *s, const struct loaded *l, const stru
 		      uint64_t vaddr)
 {
 	return u->function == ALL_FUNCTIONS ? function_at(s, l, vaddr) != NO_FUNCTION
-					    : is_in(planned(s, l, u->function), vaddr);
+					    : is_in(loaded__planned(s, l, u->function), vaddr);
 }
 
 /* From its copy, if it is there, a thread goes to the original, where that can be. True: it is

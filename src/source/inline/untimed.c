@@ -40,9 +40,8 @@ static void stop_all(struct tracer *tracer, struct space *s)
 
 	s->untimes = tracer->untimes = true;
 	s->untimed_after = now_ns(CLOCK_MONOTONIC) + HOLD_NS;
-	while ((t = tracer__each(tracer, &i)))
-		if (t->process->space == s &&
-		    (t->state == THREAD_RUNNING || t->state == THREAD_LISTENING))
+	while ((t = tracer__each_in(tracer, s, &i)))
+		if (t->state == THREAD_RUNNING || t->state == THREAD_LISTENING)
 			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
 
