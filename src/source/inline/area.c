@@ -248,7 +248,7 @@ static void leave_inherited(struct thread *t)
 	vec__each (a, &s->inherited) {
 		thread__call(t, SYS_munmap, (*a)->base, (*a)->size, 0, 0, 0, 0);
 		/* forked by a thread that ran while another one had made it */
-		thread__close_log(t, &(*a)->file);
+		thread__close_fetched(t, &(*a)->file);
 		area__drop(t->tracer, *a);
 	}
 	s->inherited.len = 0;

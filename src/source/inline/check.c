@@ -18,6 +18,7 @@ int thread__check(struct thread *t, struct say_answer *a)
 {
 	int err = thread__load_regs(t);
 	uint32_t filters;
+	bool opens;
 
 	if (err == -ENOEXEC)
 		return say_answer__refuse(
@@ -26,7 +27,7 @@ int thread__check(struct thread *t, struct say_answer *a)
 			t->process->pid);
 	if (err) /* it was killed */
 		return 0;
-	if (!thread__filters_allow(t, &filters))
+	if (!thread__filters_allow(t, &filters, &opens))
 		return say_answer__refuse(
 			a, ENOTSUP,
 			"process %d may not map memory (seccomp), or it can't be told whether "
@@ -37,6 +38,7 @@ int thread__check(struct thread *t, struct say_answer *a)
 					  "process %d has shadow stacks, which are not supported",
 					  t->process->pid);
 	t->process->filters = max_of(filters, t->process->filters);
+	t->process->opens &= opens;
 	if (log_areas__hold(thread__get(t, TRACEE_LOG)))
 		return say_answer__refuse(
 			a, EBUSY,

@@ -47,14 +47,16 @@ bool process__has_strays(const struct tracer *s, const struct process *p)
 
 static struct process *new_process(struct tracer *s, const struct process *parent, pid_t pid)
 {
-	struct space *space = parent->space;
-	struct process *p;
+	bool shares = parent->space && shares_memory(parent->pid, pid);
+	struct process *p = tracer__add_process(s, pid, shares ? parent->space : NULL);
 
-	if (space && !shares_memory(parent->pid, pid))
-		space = space__fork(space, pid);
-	p = tracer__add_process(s, pid, space);
+	if (parent->space && !shares) {
+		p->space = space__fork(parent->space, p);
+		p->space->refs++;
+	}
 	p->quiet = parent->quiet || !s->follow;
 	p->filters = parent->filters;
+	p->opens = parent->opens;
 	return p;
 }
 
@@ -212,6 +214,7 @@ void thread__start(struct thread *t)
 	struct process *p = t->process;
 	struct space *s = p->space;
 	bool traced = s && !s->other && (s->areas.len || s->inherited.len);
+	bool alone = s && s->refs == 1 && p->nthreads == 1;
 
 	if (s && s->uncovered.len && p->nthreads == 1)
 		uncover__forked(t);
@@ -223,7 +226,9 @@ void thread__start(struct thread *t)
 	}
 	if (t->stray)
 		note_stray(t);
-	if (s && s->refs == 1 && p->nthreads == 1 && (p->quiet || t->tracer->quitting)) {
+	if (alone && s->loaded.len)
+		thread__open_memory(t);
+	if (alone && (p->quiet || t->tracer->quitting)) {
 		thread__let_go_alone(t);
 		return;
 	}
@@ -271,6 +276,8 @@ static void forget_program(struct thread *t)
 	signals__leave_frames(t);
 	text__forget_process(t->tracer, t->process->pid);
 	t->process->space = NULL;
+	util__close(&t->process->mem);
+	t->process->mem = -1;
 	t->held.len = 0;
 	t->delivering = t->maps = t->maps_code = t->in_vfork = t->leaves = false;
 	t->call = -1;
@@ -292,7 +299,7 @@ void thread__executed(struct thread *t)
 		thread__detach(t, 0);
 		return;
 	}
-	p->space = space__new(p->pid);
+	p->space = space__new(t->tracer, p);
 	p->space->refs = 1;
 	t->in_exec = true;
 	thread__go_on(t, 0);

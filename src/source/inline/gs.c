@@ -152,7 +152,7 @@ static bool is_searched(struct tracer *s, const struct map *m)
 
 bool process__sets_gs(struct tracer *s, pid_t pid, const map_vec *maps)
 {
-	int mem = thread__open_memory(pid);
+	int mem = process__open_memory(pid, O_RDONLY);
 	bool instruction = false, number = false;
 	const struct map *m;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* System calls that a stopped thread is made to execute. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "source/inline/tracer.h"
 
@@ -35,6 +37,13 @@ static bool is_executed(const struct thread *of, uint64_t at)
 	return false;
 }
 
+static bool is_free(const struct thread *t, uint64_t at)
+{
+	uint8_t bytes[ERRAND_MAX];
+
+	return space__read(t->process->space, at, bytes, sizeof(bytes)) && is_zero(bytes);
+}
+
 /* What fills the last page of a mapping of code. */
 static uint64_t room_in(const struct thread *t, const struct map *m, const struct errand_code *code)
 {
@@ -61,6 +70,8 @@ static uint64_t find_room(const struct thread *t, const struct errand_code *code
 	const struct map *m;
 	uint64_t found = 0;
 
+	if (t->room && is_free(t, t->room))
+		return t->room;
 	if (maps__read(t->process->pid, &maps))
 		return 0;
 	vec__each (m, &maps)
@@ -125,16 +136,34 @@ static int run(struct thread *t, const struct errand *e, uint64_t at, uint64_t e
 	return -ESRCH;
 }
 
+/* What the call of an errand is given, and what is done when it has returned. */
+struct with_path {
+	const char *path;
+	thread_opened_fn *opened;
+	struct fetched *file;
+};
+
 /* Where the errand goes, and its code. */
-static int prepare(const struct thread *t, const struct errand *e, uint64_t *at,
-		   struct errand_code *code)
+static int prepare(const struct thread *t, struct errand *e, const struct with_path *with,
+		   uint64_t *at, struct errand_code *code)
 {
+	const size_t path_at = ERRAND_MAX - OPEN_ROOM - OPEN_PATH;
 	const struct arch_tracee *arch = t->tracer->tracee;
 
 	if (arch->errand(e, 0, code))
 		return -EFAULT;
 	*at = find_room(t, code);
-	return *at ? arch->errand(e, *at, code) : -EFAULT;
+	if (with)
+		e->args[1] = *at + path_at;
+	if (!*at || arch->errand(e, *at, code))
+		return -EFAULT;
+	if (!with)
+		return 0;
+	if (code->len > path_at)
+		return -EFAULT;
+	snprintf((char *)code->bytes + path_at, OPEN_PATH, "%s", with->path);
+	code->len = path_at + OPEN_PATH;
+	return 0;
 }
 
 /* Of Go's own code: it may have little room, and keeps nothing below the stack pointer. */
@@ -147,25 +176,22 @@ static bool is_small(const struct thread *t, uint64_t pc)
 	return l && l->object->go;
 }
 
-int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
-		     uint64_t e, uint64_t f)
+static int64_t call(struct thread *t, struct errand errand, const struct with_path *with)
 {
-	struct errand errand = {
-		.calls = true, .number = (uint64_t)number, .args = {a, b, c, d, e, f}};
 	static const uint8_t nothing[ERRAND_MAX];
 	struct errand_code code;
 	int64_t result = -ESRCH;
 	uint64_t at;
 	int err;
 
-	if (!thread__may_call(t))
+	if (!t->room && !thread__may_call(t))
 		return -EPERM;
 	if (t->late.is || thread__load_regs(t) || !thread__mask(t, &errand.mask))
 		return -ESRCH;
 	memcpy(t->late.before, t->regs, sizeof(t->regs));
 	errand.then = thread__get(t, TRACEE_PC);
 	errand.small_stack = is_small(t, errand.then);
-	if (prepare(t, &errand, &at, &code))
+	if (prepare(t, &errand, with, &at, &code))
 		return -EFAULT;
 	thread__stop_dispatch(t, &t->late.dispatch);
 	if (!thread__send(t, at, &code) || !thread__set_mask(t, ALL_BUT_SIGSYS | errand.mask))
@@ -173,11 +199,34 @@ int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint
 	err = run(t, &errand, at, at + code.called, &result);
 	if (t->late.is)
 		return err;
+	t->room = at;
 	thread__resume_dispatch(t, &t->late.dispatch);
 	thread__set_mask(t, errand.mask);
 	memcpy(t->regs, t->late.before, sizeof(t->regs));
 	t->known = t->changed = true;
+	if (with && !err && result >= 0 && result <= INT32_MAX)
+		with->opened(t, (int)result, at + ERRAND_MAX - OPEN_ROOM, with->file);
 	if (!thread__store_regs(t))
 		space__swap(t->process->space, at, code.bytes, nothing, code.len);
 	return err ? err : result;
+}
+
+int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+		     uint64_t e, uint64_t f)
+{
+	struct errand errand = {
+		.calls = true, .number = (uint64_t)number, .args = {a, b, c, d, e, f}};
+
+	return call(t, errand, NULL);
+}
+
+void thread__open(struct thread *t, const char *path, int flags, thread_opened_fn *opened,
+		  struct fetched *file)
+{
+	const struct with_path with = {path, opened, file};
+	struct errand errand = {.calls = true,
+				.number = SYS_openat,
+				.args = {(uint64_t)AT_FDCWD, 0, (uint64_t)flags}};
+
+	call(t, errand, &with);
 }

@@ -269,6 +269,7 @@ void loader__begin(struct thread *t)
 		return;
 	}
 	s->loading = find_loader(s, &a);
+	thread__open_memory(t);
 	if (!thread__get_slot(t, 0, 0)) {
 		s->loading = false;
 		note_untraced(t, t->tracer->no_log);

@@ -15,12 +15,9 @@
 #include <unistd.h>
 #include "source/inline/tracer.h"
 
-/* Of newer kernels than the C library's headers may be. */
+/* Newer than the C library's headers may be. */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
-#endif
-#ifndef PIDFD_THREAD
-#define PIDFD_THREAD O_EXCL
 #endif
 
 #define SIZE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -111,17 +108,6 @@ static bool seal(int fd, uint64_t size)
 
 /* ---- the process's side ---- */
 
-/* Its descriptor, here. The process's first thread may have ended: then only newer kernels (6.9)
- * find the others' files. */
-static int fetch(const struct thread *t, int number)
-{
-	autoclose int of = (int)syscall(SYS_pidfd_open, t->tid, PIDFD_THREAD);
-
-	if (of < 0)
-		of = (int)syscall(SYS_pidfd_open, t->process->pid, 0);
-	return of < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, of, number, 0);
-}
-
 /* A name for the file: none. It is the address of a zero, which any stack has. 0: not found. */
 static uint64_t empty_name(struct thread *t)
 {
@@ -147,22 +133,6 @@ static int64_t create_there(struct thread *t)
 	if (got == -EINVAL) /* before Linux 6.3 */
 		got = thread__call(t, SYS_memfd_create, name, flags, 0, 0, 0, 0);
 	return got;
-}
-
-static bool is_same(int fd, const struct log_file *f)
-{
-	struct stat now;
-
-	return fd >= 0 && !fstat(fd, &now) && now.st_dev == f->dev && now.st_ino == f->ino;
-}
-
-/* Threads that run may have closed it, and may have something else of that number by now. */
-void thread__close_log(struct thread *t, const struct log_file *f)
-{
-	autoclose int fd = fetch(t, f->number);
-
-	if (is_same(fd, f))
-		thread__call(t, SYS_close, (uint64_t)f->number, 0, 0, 0, 0, 0);
 }
 
 /* 0: refused. */
@@ -244,16 +214,15 @@ static bool make(struct thread *t, int number, dev_t device, struct log_memory *
 	struct stat st;
 	bool done;
 
-	m->fd = fetch(t, number);
+	m->fd = thread__fetch(t, number, &m->file);
 	if (m->fd < 0)
 		return refuse_fetch(t, number, errno);
 	if (!is_new_memfd(m->fd, device, &st))
 		return refuse(t, "it has put another file in place of its log");
-	m->file = (struct log_file){number, st.st_dev, st.st_ino};
 	done = seal(m->fd, m->size)
 		       ? map_both(t, m)
 		       : refuse(t, "the memory for its log can't be sealed: %s", strerror(errno));
-	thread__close_log(t, &m->file);
+	thread__close_fetched(t, &m->file);
 	return done;
 }
 

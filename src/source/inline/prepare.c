@@ -124,11 +124,13 @@ static int prepare(struct thread *t, uint64_t began, struct say_answer *a)
 
 	if (err)
 		return err;
-	space = space__new(p->pid);
+	space = space__new(s, p);
 	space->refs = 1;
 	p->space = space;
 	thread__restart_call(t);
-	if (space->mem >= 0 && !map(t, a))
+	thread__open_memory(t);
+	/* it is written to while the process runs */
+	if (space->writes && !map(t, a))
 		err = -ENOTSUP;
 	p->space = NULL;
 	tracer__forget_stops(s, t->tid);
@@ -237,7 +239,7 @@ static bool unprepare(const struct tracer *s, struct process *p)
 			break;
 	if (!t)
 		return false;
-	p->space = space__new(p->pid);
+	p->space = space__new(s, p);
 	p->space->refs = 1;
 	thread__restart_call(t);
 	thread__unmap_prepared(t);

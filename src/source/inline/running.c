@@ -6,6 +6,7 @@
  * searched for the frames of handlers.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -262,6 +263,16 @@ static bool is_named(const uint32_t *pids, size_t n, uint32_t pid)
 	return false;
 }
 
+/* While that may be done. */
+static void open_memory(const struct tracer *s)
+{
+	struct process *p;
+	size_t i = 0;
+
+	while ((p = tracer__each_process(s, &i)))
+		p->mem = process__open_memory(p->pid, O_RDWR);
+}
+
 int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct say_answer *a)
 {
 	int err = 0;
@@ -280,10 +291,12 @@ int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struc
 		err = tracer__await_stops(s, NULL, a);
 	if (!err)
 		err = tracer__check(s, a);
-	if (err) {
-		tracer__unprepare(s);
-		leave_all(s, err == -EBUSY);
+	if (!err) {
+		open_memory(s);
+		return 0;
 	}
+	tracer__unprepare(s);
+	leave_all(s, err == -EBUSY);
 	return err;
 }
 
@@ -445,7 +458,7 @@ static void begin(struct tracer *s, struct process *p)
 
 	if (!first)
 		return;
-	p->space = space__new(p->pid);
+	p->space = space__new(s, p);
 	p->space->refs = 1;
 	if (p->quiet) { /* a child that was made meanwhile, and isn't followed */
 		p->space->lets_go = true;
@@ -456,6 +469,7 @@ static void begin(struct tracer *s, struct process *p)
 		return;
 	}
 	thread__restart_call(first);
+	thread__open_memory(first);
 	if (!get_slots(p, s, first)) {
 		refuse_process(s, p, s->no_log);
 		return;

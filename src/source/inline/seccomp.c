@@ -4,6 +4,7 @@
  * The filters are evaluated here, as the kernel does (seccomp(2), net/core/filter.c).
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/futex.h>
@@ -30,6 +31,9 @@ static const struct seccomp_data calls[] = {
 	{.nr = SYS_futex, .args = {4096, FUTEX_WAKE, INT_MAX}},
 	{.nr = SYS_futex, .args = {4096, FUTEX_WAIT, 1, 4096}},
 };
+/* Of memory.c, which can do without. */
+static const struct seccomp_data opens_memory = {
+	.nr = SYS_openat, .args = {(uint64_t)AT_FDCWD, 4096, O_RDWR | O_CLOEXEC}};
 
 struct machine {
 	uint32_t a, x, m[BPF_MEMWORDS];
@@ -136,17 +140,20 @@ static uint32_t evaluate(const struct sock_filter *f, size_t n, const struct sec
 	return SECCOMP_RET_KILL_PROCESS;
 }
 
-static bool allows(const struct sock_filter *f, size_t n, uint32_t arch)
+static bool allows(const struct sock_filter *f, size_t n, struct seccomp_data call, uint32_t arch)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		struct seccomp_data call = calls[i];
-		uint32_t action;
+	uint32_t action;
 
-		call.arch = arch;
-		action = evaluate(f, n, &call) & SECCOMP_RET_ACTION_FULL;
-		if (action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG)
+	call.arch = arch;
+	action = evaluate(f, n, &call) & SECCOMP_RET_ACTION_FULL;
+	return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
+}
+
+static bool allows_all(const struct sock_filter *f, size_t n, uint32_t arch)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		if (!allows(f, n, calls[i], arch))
 			return false;
-	}
 	return true;
 }
 
@@ -163,19 +170,21 @@ uint32_t thread__filters(pid_t tid)
 	}
 }
 
-bool thread__filters_allow(struct thread *t, uint32_t *filters)
+bool thread__filters_allow(struct thread *t, uint32_t *filters, bool *opens)
 {
+	uint32_t arch = t->tracer->tracee->audit, i;
 	struct sock_filter f[BPF_MAXINSNS];
-	uint32_t i;
 
+	*opens = true;
 	*filters = thread__filters(t->tid);
 	if (*filters == thread__filters(getpid()))
 		return true;
 	for (i = 0; *filters != UINT32_MAX && i < *filters; i++) {
 		long n = ptrace(PTRACE_SECCOMP_GET_FILTER, t->tid, (long)i, f);
 
-		if (n <= 0 || !allows(f, (size_t)n, t->tracer->tracee->audit))
+		if (n <= 0 || !allows_all(f, (size_t)n, arch))
 			return false;
+		*opens &= allows(f, (size_t)n, opens_memory, arch);
 	}
 	return i == *filters;
 }

@@ -23,8 +23,8 @@ struct slot {
 	bool busy;     /* until all was read */
 };
 
-/* The file that an area is, and the descriptor that the process had of it for a moment. */
-struct log_file {
+/* A file that the process was made to open, and the descriptor that it had of it for a moment. */
+struct fetched {
 	int number;
 	uint64_t dev, ino;
 };
@@ -37,7 +37,7 @@ struct area {
 	uint32_t refs; /* spaces that have it */
 	uint64_t base, size, slot_size;
 	uint8_t *mem; /* the same memory, here */
-	struct log_file file;
+	struct fetched file;
 	bool charged; /* that of a slot comes from this process's control group */
 	uint32_t nslots;
 	struct slot slots[];
@@ -100,7 +100,9 @@ struct uncovering {
 
 struct space {
 	uint32_t refs;		/* processes; 0: it is gone */
+	const struct tracer *tracer;
 	int mem;		/* /proc/PID/mem; -1: none */
+	bool writes;		/* that may be written to */
 	bool other;		/* of another architecture: left alone */
 	bool loading;		/* the program's entry is not reached yet */
 	bool slow;		/* a thread has waited in the kernel for what it was made to do */
@@ -130,7 +132,9 @@ struct process {
 	pid_t pid;
 	struct space *space; /* NULL: it has not executed a program yet */
 	uint32_t nthreads;
-	uint32_t filters;   /* of seccomp(2): with so many it may do what it is made to do */
+	int mem;	    /* /proc/PID/mem, for its first space; -1: it was not opened before */
+	uint32_t filters;   /* of seccomp(2): with so many it may do what it is made to do … */
+	bool opens;	    /* … and may open files */
 	bool quiet;	    /* not followed: it is only here as it shares memory */
 	uint64_t stopped;   /* ns: how long a thread was, while its copies were prepared */
 	uint64_t caught;    /* signals that have a handler, a bit each … */
@@ -227,6 +231,7 @@ struct thread {
 	uint32_t slot;
 	uint64_t position; /* of its log, when that was last looked at */
 	struct late late;
+	uint64_t room;	     /* for errands, until it goes on: it may execute them there; 0: unknown */
 	bool said;	     /* its slot was */
 	bool known, changed; /* regs */
 	uint8_t regs[TRACEE_REGS_MAX];

@@ -22,7 +22,7 @@ struct supervisor_options {
 	bool stacks; /* the log has callers (log_options.callers) */
 	bool away;   /* no springboard is put anywhere until it is asked to */
 	/* Called in the supervisor once it traces the command; it needs CAP_SYS_PTRACE,
-	 * CAP_CHECKPOINT_RESTORE, CAP_DAC_OVERRIDE and CAP_KILL from then on. 0 or -errno. NULL:
+	 * CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH and CAP_KILL from then on. 0 or -errno. NULL:
 	 * it keeps all */
 	int (*drop_privileges)(void);
 };

@@ -36,8 +36,10 @@ struct process *tracer__add_process(struct tracer *s, pid_t pid, struct space *s
 	struct process *p = xcalloc(1, sizeof(*p));
 
 	p->pid = pid;
+	p->mem = -1;
 	p->space = space;
 	p->filters = thread__filters(getpid());
+	p->opens = true;
 	if (space)
 		space->refs++;
 	*map64__put(&s->processes, (uint64_t)pid) = (uintptr_t)p;
@@ -62,6 +64,7 @@ void thread__remove(struct thread *t)
 	map64__del(&s->processes, (uint64_t)p->pid);
 	text__forget_process(s, p->pid);
 	space__drop(s, p->space);
+	util__close(&p->mem);
 	free(p);
 }
 
@@ -111,17 +114,18 @@ void tracer__forget_stops(struct tracer *s, pid_t tid)
 	s->early.len = without(s->early.data, s->early.len, tid);
 }
 
-struct space *space__new(pid_t pid)
+struct space *space__new(const struct tracer *tracer, struct process *p)
 {
 	struct space *s = xcalloc(1, sizeof(*s));
 
-	s->mem = thread__open_memory(pid);
+	s->tracer = tracer;
+	space__open_memory(s, p);
 	return s;
 }
 
-struct space *space__fork(const struct space *from, pid_t pid)
+struct space *space__fork(const struct space *from, struct process *p)
 {
-	struct space *s = space__new(pid);
+	struct space *s = space__new(from->tracer, p);
 	struct area *const *a;
 	struct loaded *l;
 

@@ -2,7 +2,6 @@
 /* One stopped thread: its registers and memory, and how it goes on. */
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -64,6 +63,7 @@ int thread__resume(struct thread *t, int request, int sig)
 		return -EBUSY;
 	thread__store_regs(t);
 	t->known = false;
+	t->room = 0;
 	t->state = THREAD_RUNNING;
 	err = ptrace(request, t->tid, 0, (long)sig) ? -errno : 0;
 	if (request != PTRACE_LISTEN)
@@ -237,36 +237,6 @@ void thread__go_on(struct thread *t, int sig)
 		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 	t->regroups = false;
 	thread__resume(t, watched ? PTRACE_SYSCALL : PTRACE_CONT, sig);
-}
-
-/* ---- memory ---- */
-
-int thread__open_memory(pid_t pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	return open(path, O_RDWR | O_CLOEXEC);
-}
-
-bool space__read(const struct space *s, uint64_t addr, void *out, size_t n)
-{
-	return pread(s->mem, out, n, (off_t)addr) == (ssize_t)n;
-}
-
-bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_t n)
-{
-	size_t done = 0;
-
-	while (done < n) {
-		ssize_t more =
-			pwrite(s->mem, (const char *)bytes + done, n - done, (off_t)(addr + done));
-
-		if (more <= 0)
-			return false;
-		done += (size_t)more;
-	}
-	return true;
 }
 
 bool thread__has_shadow_stack(pid_t tid)

@@ -55,15 +55,31 @@ void thread__take_held(struct thread *t, siginfo_t *si);
 /* This stop, by what can't be blocked, is for later. */
 void thread__put_off(struct thread *t, int status);
 void thread__send_put_off(struct thread *t);
-int thread__open_memory(pid_t pid);
 /* Has it a shadow stack, which has to change with what a stepped call or ret does? */
 bool thread__has_shadow_stack(pid_t tid);
-bool space__read(const struct space *s, uint64_t addr, void *out, size_t n);
-bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_t n);
 /* The stop that it is in is not to be reported once more, though it doesn't go on. */
 void thread__take_stop(struct thread *t);
 /* Is there a stop or an end of any thread? */
 bool tracer__next(struct tracer *s, struct stop *out);
+
+/* ---- memory.c ---- */
+/* -1: errno. */
+int process__open_memory(pid_t pid, int flags);
+void space__open_memory(struct space *s, struct process *p);
+/* Stopped as for thread__call(): for writing, if that can be. */
+void thread__open_memory(struct thread *t);
+bool space__read(const struct space *s, uint64_t addr, void *out, size_t n);
+/*
+ * What is in one page is written at once, if its memory is open for writing; else words are, by a
+ * thread of it that is stopped. There may be none: false.
+ */
+bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_t n);
+
+/* ---- fetch.c ---- */
+/* A copy of the process's descriptor of that number. -1: errno. */
+int thread__fetch(const struct thread *t, int number, struct fetched *out);
+/* Closes the process's, if it is still that of this file. */
+void thread__close_fetched(struct thread *t, const struct fetched *f);
 
 /* ---- late.c ---- */
 /* The thread is late with that: from now on nothing is done to it before it has stopped. */
@@ -78,6 +94,13 @@ bool thread__send(struct thread *t, uint64_t addr, const struct errand_code *cod
  * -EPERM: a filter may end it for that. */
 int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 		     uint64_t e, uint64_t f);
+/* It opens this file, by a path shorter than OPEN_PATH. opened: is called while it is still where it
+ * has done that, with its descriptor's number and the address of OPEN_ROOM bytes that nothing uses. */
+#define OPEN_PATH 32
+#define OPEN_ROOM 8
+typedef void thread_opened_fn(struct thread *t, int number, uint64_t room, struct fetched *file);
+void thread__open(struct thread *t, const char *path, int flags, thread_opened_fn *opened,
+		  struct fetched *file);
 
 /* ---- dispatch.c ---- */
 /* While it is made to call something, a program does not answer its system calls itself. */
@@ -91,8 +114,9 @@ bool thread__is_dispatched(const struct thread *t, int status);
 /* ---- seccomp.c ---- */
 /* How many filters a thread has; UINT32_MAX: it may hardly do anything. */
 uint32_t thread__filters(pid_t tid);
-/* Of a stopped thread: do they allow what it is made to do? This needs CAP_SYS_ADMIN. */
-bool thread__filters_allow(struct thread *t, uint32_t *filters);
+/* Of a stopped thread: do they allow what it is made to do? This needs CAP_SYS_ADMIN. *opens: is it
+ * allowed to open files, too? */
+bool thread__filters_allow(struct thread *t, uint32_t *filters, bool *opens);
 /* Has its process no more than were known to allow it? */
 bool thread__may_call(const struct thread *t);
 
@@ -103,15 +127,13 @@ struct log_memory {
 	uint64_t at, size;
 	uint8_t *mem;
 	int fd;
-	struct log_file file;
+	struct fetched file;
 };
 /* How many slots, of those that are wanted, may be mapped without taking from the program what its
  * limits leave it. 0: none, tracer.no_log says why. *charged: as struct area. */
 uint32_t thread__log_slots(struct thread *t, uint32_t want, uint64_t slot_size, bool *charged);
 /* By a stopped thread. False: tracer.no_log says why. */
 bool thread__make_log(struct thread *t, uint64_t size, struct log_memory *out);
-/* Closes the process's descriptor, if it has one of that file. */
-void thread__close_log(struct thread *t, const struct log_file *f);
 
 /* ---- area.c ---- */
 /* Has the program another use of the register that finds the ring? */
@@ -143,8 +165,8 @@ struct thread *tracer__add_thread(struct tracer *s, pid_t tid, struct process *p
 struct process *tracer__process(const struct tracer *s, pid_t pid);
 struct process *tracer__add_process(struct tracer *s, pid_t pid, struct space *space);
 void thread__remove(struct thread *t);
-struct space *space__new(pid_t pid);
-struct space *space__fork(const struct space *s, pid_t pid);
+struct space *space__new(const struct tracer *s, struct process *p);
+struct space *space__fork(const struct space *s, struct process *p);
 void space__drop(struct tracer *tracer, struct space *s);
 /* Its stops that were not looked at yet. */
 void tracer__forget_stops(struct tracer *s, pid_t tid);

@@ -119,8 +119,7 @@ int privileges__keep_tracing(void)
 	int err;
 
 	read_sets(&effective, &permitted);
-	kept = permitted & (PRIVILEGE_SYS_PTRACE | PRIVILEGE_DAC_OVERRIDE |
-			    PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_KILL);
+	kept = permitted & (PRIVILEGE_SYS_PTRACE | PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_KILL);
 	err = rights__keep(kept | one_of(permitted, PRIVILEGE_CHECKPOINT_RESTORE), false);
 	return err ? err : rights__forbid(FORBID_EXEC | FORBID_NETWORK);
 }
