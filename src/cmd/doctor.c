@@ -69,7 +69,7 @@ static const struct process_row {
 	{"bbtrace", OTHER,
 	 "CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE; with CMD CAP_KILL", FILTER,
 	 "output, events, probes, control socket"},
-	{"bbtrace-inline", OTHER, "these, CAP_KILL and CAP_DAC_OVERRIDE",
+	{"bbtrace-inline", OTHER, "these and CAP_KILL",
 	 "no exec, connect, change of users, mount",
 	 "memory and logs of traced programs, a socket to bbtrace"},
 	{"bbtrace-keeper", OTHER, "CAP_PERFMON", FILTER, "the event, a socket to bbtrace"},

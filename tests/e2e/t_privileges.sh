@@ -134,7 +134,7 @@ is "$status $(calls)" '0 5' "root's bbtrace shows each call after it gave up its
 is "$(find /run/bbtrace -name "$watching.sock")" '' "root's control socket is removed at the end"
 # with copies, and a file that is rotated
 BBTRACE_ENGINE=inline watch -p "$pid_other" --record "$T/parts" --max-size 64K
-for row in "bbtrace-inline $((0x7b000000)) $(bits $ptrace $read_search $restore 1 $kill)" "bbtrace-files - $(bits 1 $read_search 3)"; do
+for row in "bbtrace-inline $((0x7b000000)) $(bits $ptrace $read_search $restore $kill)" "bbtrace-files - $(bits 1 $read_search 3)"; do
 	read -r name user kept <<<"$row"
 	pid=$(pgrep -P $watching -x "$name")
 	[[ $user == - ]] && user=0 || ((user += pid))
