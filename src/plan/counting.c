@@ -423,7 +423,7 @@ static uint32_t find_witness(const struct plan *p, const struct spot *at)
 	return NO_SITE;
 }
 
-static void put_witness(struct plan *p, const struct spot *at)
+static uint32_t put_witness(struct plan *p, const struct spot *at)
 {
 	struct plan_site *s = vec__add(&p->sites);
 	const struct plan_block *b = &p->blocks.data[at->block];
@@ -439,16 +439,18 @@ static void put_witness(struct plan *p, const struct spot *at)
 	s->probe = PROBE_COUNT;
 	s->sp_delta = SP_UNKNOWN;
 	p->probes++;
+	return p->sites.len - 1;
 }
 
-static void count_at(struct plan *p, const struct spot *at)
+/* Functions may begin at one place. */
+static void count_at(struct plan *p, struct spot *at)
 {
-	uint32_t site = at->site == NO_SITE ? find_witness(p, at) : at->site;
-
-	if (site == NO_SITE) {
-		put_witness(p, at);
-	} else if (p->sites.data[site].probe != PROBE_COUNT) {
-		p->sites.data[site].probe = PROBE_COUNT;
+	if (at->site == NO_SITE)
+		at->site = find_witness(p, at);
+	if (at->site == NO_SITE) {
+		at->site = put_witness(p, at);
+	} else if (p->sites.data[at->site].probe != PROBE_COUNT) {
+		p->sites.data[at->site].probe = PROBE_COUNT;
 		p->probes++;
 	}
 }
@@ -493,7 +495,7 @@ static void count_edges(struct counting *k, bool *known)
 
 static void count_entry(struct counting *k, uint32_t block)
 {
-	const struct spot *at = &k->spots.data[k->first_spot[block]];
+	struct spot *at = &k->spots.data[k->first_spot[block]];
 	uint32_t branch = k->p->blocks.data[block].site;
 
 	if (at->cost)
