@@ -5,6 +5,7 @@
  * attached. So the process itself opens it then, and its descriptor is fetched. Where it can't do
  * that, words are written by a thread that is stopped: ptrace(2) needs nothing else.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/ptrace.h>
@@ -130,8 +131,10 @@ static void take_memory(struct thread *t, int number, uint64_t room, struct fetc
 	struct space *s = t->process->space;
 	int fd = thread__fetch(t, number, file);
 
-	if (fd < 0)
+	if (fd < 0) {
+		file->number = errno == EBADF ? -1 : number;
 		return;
+	}
 	if (!is_memory_of(s, fd, room)) {
 		close(fd);
 		return;
@@ -149,6 +152,8 @@ void thread__open_memory(struct thread *t)
 	if (s->writes || s->mem < 0 || !t->process->opens)
 		return;
 	thread__open(t, "/proc/self/mem", O_RDWR | O_CLOEXEC, take_memory, &file);
-	if (file.number >= 0)
+	if (file.ino)
 		thread__close_fetched(t, &file);
+	else if (file.number >= 0)
+		thread__call(t, SYS_close, (uint64_t)file.number, 0, 0, 0, 0, 0);
 }
