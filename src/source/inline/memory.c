@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The memory of processes, by /proc/PID/mem. That of another user's process is opened for reading by
- * CAP_DAC_READ_SEARCH; for writing only CAP_DAC_OVERRIDE would do, which is given up when all is
+ * The memory of processes, by /proc/PID/mem. That of another user's process is opened for reading
+ * by CAP_DAC_READ_SEARCH; for writing only CAP_DAC_OVERRIDE would do, which is given up when all is
  * attached. So the process itself opens it then, and its descriptor is fetched. Where it can't do
  * that, words are written by a thread that is stopped: ptrace(2) needs nothing else.
  */
