@@ -445,9 +445,7 @@ static uint32_t put_witness(struct plan *p, const struct spot *at)
 /* Functions may begin at one place. */
 static void count_at(struct plan *p, struct spot *at)
 {
-	if (at->site == NO_SITE)
-		at->site = find_witness(p, at);
-	if (at->site == NO_SITE) {
+	if (at->site == NO_SITE && (at->site = find_witness(p, at)) == NO_SITE) {
 		at->site = put_witness(p, at);
 	} else if (p->sites.data[at->site].probe != PROBE_COUNT) {
 		p->sites.data[at->site].probe = PROBE_COUNT;

@@ -99,7 +99,7 @@ struct uncovering {
 };
 
 struct space {
-	uint32_t refs;		/* processes; 0: it is gone */
+	uint32_t refs; /* processes; 0: it is gone */
 	const struct tracer *tracer;
 	int mem;		/* /proc/PID/mem; -1: none */
 	bool writes;		/* that may be written to */
@@ -231,8 +231,8 @@ struct thread {
 	uint32_t slot;
 	uint64_t position; /* of its log, when that was last looked at */
 	struct late late;
-	uint64_t room;	     /* for errands, until it goes on: it may execute them there; 0: unknown */
-	bool said;	     /* its slot was */
+	uint64_t room; /* for errands, until it goes on: it may execute them there; 0: unknown */
+	bool said;     /* its slot was */
 	bool known, changed; /* regs */
 	uint8_t regs[TRACEE_REGS_MAX];
 };

@@ -94,8 +94,9 @@ bool thread__send(struct thread *t, uint64_t addr, const struct errand_code *cod
  * -EPERM: a filter may end it for that. */
 int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 		     uint64_t e, uint64_t f);
-/* It opens this file, by a path shorter than OPEN_PATH. opened: is called while it is still where it
- * has done that, with its descriptor's number and the address of OPEN_ROOM bytes that nothing uses. */
+/* It opens this file, by a path shorter than OPEN_PATH. opened: is called while it is still where
+ * it has done that, with its descriptor's number and the address of OPEN_ROOM bytes that nothing
+ * uses. */
 #define OPEN_PATH 32
 #define OPEN_ROOM 8
 typedef void thread_opened_fn(struct thread *t, int number, uint64_t room, struct fetched *file);
