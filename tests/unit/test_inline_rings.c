@@ -118,6 +118,38 @@ static void test_room(void)
 	close_all();
 }
 
+/* ---- what is left out ---- */
+
+#define LEFT_OUT 200000u
+
+static uint64_t all_lost;
+
+static int add_lost(void *ctx, const struct event *e)
+{
+	all_lost += e->type == EVENT_LOST ? e->count : 0;
+	return 0;
+}
+
+/* The first of it was written long before the last of it. */
+static void test_cut(void)
+{
+	const struct source_sink adds = {.event = add_lost};
+
+	open_tail(0);
+	begin_ring(0);
+	say(SAY_RING, 0, 10);
+	for (uint32_t i = 0; i < LEFT_OUT; i++) {
+		put_branch(0, outcome(i), SP);
+		if (!(i % 10000))
+			rings__pull(rings);
+	}
+	rings__cut(rings);
+	say(SAY_END, 0, 10);
+	merge__end(merge, ticks(), &adds);
+	is(all_lost, LEFT_OUT, "each record that is left out is counted as lost");
+	close_all();
+}
+
 /* ---- rings that are overwritten ---- */
 
 static bool put_number(unsigned slot, uint32_t i)
@@ -437,6 +469,7 @@ int main(void)
 	plan.arch = arch__by_machine(EM_X86_64);
 	test_many();
 	test_room();
+	test_cut();
 	test_laps();
 	test_end_of_tail();
 	test_racing();

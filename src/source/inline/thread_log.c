@@ -122,19 +122,20 @@ static void end(struct log *l)
 /* What is left isn't decoded any more. */
 static void cut(struct log *l)
 {
-	uint64_t hits = 0, words = 0;
+	uint64_t hits = 0, words = 0, until = 0;
 
 	l->position = l->pieces->position + l->at * sizeof(uint64_t);
 	l->read = l->thread.until = l->pieces->time;
 	for (; l->pieces; drop_piece(l)) {
 		size_t n = l->pieces->n - l->at;
 
+		until = l->pieces->time;
 		hits += log_decoder__hits(l->decoder, l->words + l->at, n);
 		words += n;
 	}
 	rings__left_out(l->rings, words * sizeof(uint64_t));
 	/* there can't be more than one a nanosecond, whatever a record says */
-	hits = min_of(hits, l->read - min_of(l->read, l->stream->ring.time) + 1);
+	hits = min_of(hits, until - min_of(until, l->stream->ring.time) + 1);
 	if (hits)
 		l->event = lose(l, hits);
 }
