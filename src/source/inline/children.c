@@ -47,11 +47,11 @@ bool process__has_strays(const struct tracer *s, const struct process *p)
 
 static struct process *new_process(struct tracer *s, const struct process *parent, pid_t pid)
 {
-	bool shares = parent->space && shares_memory(parent->pid, pid);
-	struct process *p = tracer__add_process(s, pid, shares ? parent->space : NULL);
+	struct process *p = tracer__add_process(s, pid);
 
-	if (parent->space && !shares) {
-		p->space = space__fork(parent->space, p);
+	if (parent->space) {
+		p->space = shares_memory(parent->pid, pid) ? parent->space
+							   : space__fork(parent->space, p);
 		p->space->refs++;
 	}
 	p->quiet = parent->quiet || !s->follow;
@@ -194,12 +194,10 @@ static void find_strays(struct tracer *s, struct process *p)
 void tracer__find_strays(struct tracer *s)
 {
 	VEC(struct process *) all = {0};
-	struct process **p;
-	uint64_t value;
+	struct process **p, *one;
 
-	for (size_t i = 0; i < s->processes.cap; i++)
-		if (map64__slot(&s->processes, i, &value))
-			vec__push(&all, (struct process *)(uintptr_t)value);
+	for (size_t i = 0; (one = tracer__each_process(s, &i));)
+		vec__push(&all, one);
 	vec__each (p, &all)
 		if ((*p)->space && (*p)->space->loaded.len && !(*p)->space->lets_go)
 			find_strays(s, *p);

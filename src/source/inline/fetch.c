@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Descriptors of a process, which it was made to open: the tracer takes its own of that file. */
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,22 +27,25 @@ int thread__fetch(const struct thread *t, int number, struct fetched *out)
 	int fd = get(t, number);
 	struct stat st;
 
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st)) {
-		close(fd);
-		return -1;
+	*out = (struct fetched){.number = fd < 0 && errno == EBADF ? -1 : number};
+	if (fd >= 0 && !fstat(fd, &st)) {
+		out->dev = st.st_dev;
+		out->ino = st.st_ino;
 	}
-	*out = (struct fetched){number, st.st_dev, st.st_ino};
 	return fd;
 }
 
 /* Threads that run may have closed it, and may have something else of that number by now. */
-void thread__close_fetched(struct thread *t, const struct fetched *f)
+static bool is_still(const struct thread *t, const struct fetched *f)
 {
 	struct fetched now;
 	autoclose int fd = thread__fetch(t, f->number, &now);
 
-	if (fd >= 0 && now.dev == f->dev && now.ino == f->ino)
+	return fd >= 0 && now.dev == f->dev && now.ino == f->ino;
+}
+
+void thread__close_fetched(struct thread *t, const struct fetched *f)
+{
+	if (f->number >= 0 && (!f->ino || is_still(t, f)))
 		thread__call(t, SYS_close, (uint64_t)f->number, 0, 0, 0, 0, 0);
 }

@@ -200,11 +200,10 @@ static bool map_both(struct thread *t, struct log_memory *m)
 	return refuse(t, "bbtrace has no memory for its log: %s", strerror(errno));
 }
 
-/* The process has closed it, or there is no such call: then it still has it. */
-static bool refuse_fetch(struct thread *t, int number, int err)
+/* The process has closed it, or there is no such call. */
+static bool refuse_fetch(struct thread *t, const struct fetched *f, int err)
 {
-	if (err != EBADF)
-		thread__call(t, SYS_close, (uint64_t)number, 0, 0, 0, 0, 0);
+	thread__close_fetched(t, f);
 	return refuse(t, "the memory for its log can't be had (pidfd_getfd, Linux 5.6): %s",
 		      strerror(err));
 }
@@ -216,7 +215,7 @@ static bool make(struct thread *t, int number, dev_t device, struct log_memory *
 
 	m->fd = thread__fetch(t, number, &m->file);
 	if (m->fd < 0)
-		return refuse_fetch(t, number, errno);
+		return refuse_fetch(t, &m->file, errno);
 	if (!is_new_memfd(m->fd, device, &st))
 		return refuse(t, "it has put another file in place of its log");
 	done = seal(m->fd, m->size)

@@ -5,14 +5,12 @@
  * attached. So the process itself opens it then, and its descriptor is fetched. Where it can't do
  * that, words are written by a thread that is stopped: ptrace(2) needs nothing else.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/ptrace.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "source/inline/tracer.h"
 
@@ -131,17 +129,13 @@ static void take_memory(struct thread *t, int number, uint64_t room, struct fetc
 	struct space *s = t->process->space;
 	int fd = thread__fetch(t, number, file);
 
-	if (fd < 0) {
-		file->number = errno == EBADF ? -1 : number;
-		return;
+	s->writes = fd >= 0 && is_memory_of(s, fd, room);
+	if (s->writes) {
+		close(s->mem);
+		s->mem = fd;
+	} else {
+		util__close(&fd);
 	}
-	if (!is_memory_of(s, fd, room)) {
-		close(fd);
-		return;
-	}
-	close(s->mem);
-	s->mem = fd;
-	s->writes = true;
 }
 
 void thread__open_memory(struct thread *t)
@@ -152,8 +146,5 @@ void thread__open_memory(struct thread *t)
 	if (s->writes || s->mem < 0 || !t->process->opens)
 		return;
 	thread__open(t, "/proc/self/mem", O_RDWR | O_CLOEXEC, take_memory, &file);
-	if (file.ino)
-		thread__close_fetched(t, &file);
-	else if (file.number >= 0)
-		thread__call(t, SYS_close, (uint64_t)file.number, 0, 0, 0, 0, 0);
+	thread__close_fetched(t, &file);
 }

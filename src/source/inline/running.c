@@ -281,7 +281,7 @@ int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struc
 		if ((pid_t)pids[i] == getppid())
 			err = say_answer__refuse(a, EINVAL, "bbtrace can't trace itself");
 		else if (!is_named(pids, i, pids[i]))
-			err = process__prepare(s, tracer__add_process(s, (pid_t)pids[i], NULL), a);
+			err = process__prepare(s, tracer__add_process(s, (pid_t)pids[i]), a);
 	}
 	s->stopped = now_ns(CLOCK_MONOTONIC);
 	for (size_t i = 0; !err && i < n; i++)

@@ -25,8 +25,8 @@ struct slot {
 
 /* A file that the process was made to open, and the descriptor that it had of it for a moment. */
 struct fetched {
-	int number;
-	uint64_t dev, ino;
+	int number;	   /* -1: it has none */
+	uint64_t dev, ino; /* ino 0: the file could not be had */
 };
 
 struct bell; /* bell.c */

@@ -31,17 +31,14 @@ struct thread *tracer__add_thread(struct tracer *s, pid_t tid, struct process *p
 	return t;
 }
 
-struct process *tracer__add_process(struct tracer *s, pid_t pid, struct space *space)
+struct process *tracer__add_process(struct tracer *s, pid_t pid)
 {
 	struct process *p = xcalloc(1, sizeof(*p));
 
 	p->pid = pid;
 	p->mem = -1;
-	p->space = space;
 	p->filters = thread__filters(getpid());
 	p->opens = true;
-	if (space)
-		space->refs++;
 	*map64__put(&s->processes, (uint64_t)pid) = (uintptr_t)p;
 	return p;
 }
@@ -68,14 +65,19 @@ void thread__remove(struct thread *t)
 	free(p);
 }
 
-struct thread *tracer__each(const struct tracer *s, size_t *i)
+static void *next_of(const struct map64 *m, size_t *i)
 {
 	uint64_t value;
 
-	while (*i < s->threads.cap)
-		if (map64__slot(&s->threads, (*i)++, &value))
-			return (struct thread *)(uintptr_t)value;
+	while (*i < m->cap)
+		if (map64__slot(m, (*i)++, &value))
+			return (void *)(uintptr_t)value;
 	return NULL;
+}
+
+struct thread *tracer__each(const struct tracer *s, size_t *i)
+{
+	return next_of(&s->threads, i);
 }
 
 struct thread *tracer__each_in(const struct tracer *s, const struct space *space, size_t *i)
@@ -89,12 +91,7 @@ struct thread *tracer__each_in(const struct tracer *s, const struct space *space
 
 struct process *tracer__each_process(const struct tracer *s, size_t *i)
 {
-	uint64_t value;
-
-	while (*i < s->processes.cap)
-		if (map64__slot(&s->processes, (*i)++, &value))
-			return (struct process *)(uintptr_t)value;
-	return NULL;
+	return next_of(&s->processes, i);
 }
 
 static size_t without(struct stop *stops, size_t n, pid_t tid)

@@ -76,9 +76,10 @@ bool space__read(const struct space *s, uint64_t addr, void *out, size_t n);
 bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_t n);
 
 /* ---- fetch.c ---- */
-/* A copy of the process's descriptor of that number. -1: errno. */
+/* A copy of the process's descriptor of that number. -1: errno; *out is to be closed all the same.
+ */
 int thread__fetch(const struct thread *t, int number, struct fetched *out);
-/* Closes the process's, if it is still that of this file. */
+/* Closes the process's, if it is still that of this file, or its file could not be had. */
 void thread__close_fetched(struct thread *t, const struct fetched *f);
 
 /* ---- late.c ---- */
@@ -164,7 +165,7 @@ void bell__free(struct bell *b);
 struct thread *tracer__thread(const struct tracer *s, pid_t tid);
 struct thread *tracer__add_thread(struct tracer *s, pid_t tid, struct process *p);
 struct process *tracer__process(const struct tracer *s, pid_t pid);
-struct process *tracer__add_process(struct tracer *s, pid_t pid, struct space *space);
+struct process *tracer__add_process(struct tracer *s, pid_t pid);
 void thread__remove(struct thread *t);
 struct space *space__new(const struct tracer *s, struct process *p);
 struct space *space__fork(const struct space *s, struct process *p);
