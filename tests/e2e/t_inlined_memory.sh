@@ -110,7 +110,7 @@ gave_up() {
 	((!all))
 }
 changed() { (($(grep -cE " (changed|wrong|waits in vain)$" "$T/said") >= 3)); }
-first_waits() { pgrep -x alive >"$T/pids" && grep -q 'alive$' /proc/"$(head -1 "$T/pids")"/comm; }
+first_waits() { pgrep -x alive >"$T/pids"; }
 
 # run MODE FILE OPENED PREFIX...: alive, started by that, attached to, and let go.
 run() {
@@ -156,10 +156,17 @@ run nobody "$T/root/alive" wrw env
 # CMD, which nobody has looked at before.
 for row in "$T/root/alive env" "/alive chroot $T/root"; do
 	read -r file prefix <<<"$row"
+	: >"$T/said"
 	# shellcheck disable=SC2086
-	bb user "$T/root/alive" work await is_changed -f --engine inline -t 3 -o "$T/trace" -- $prefix "$file" cmd "$file"
-	is "$status $(sort "$T/out" | paste -sd,)" \
-		'0 all done,child changed,child restored,first changed,first restored,program changed,program restored' \
+	"$BBTRACE" user "$T/root/alive" work await is_changed -f --engine inline -o "$T/trace" -- $prefix "$file" cmd "$file" >"$T/said" 2>"$T/err" </dev/null &
+	bb=$!
+	wait_for $PATIENCE changed
+	"$BBTRACE" ctl $bb quit >"$T/out" 2>&1
+	ok $? "${prefix%% *}: the trace ends, and CMD goes on" || diag "$(<"$T/out")"
+	wait_for $PATIENCE grep -q '^all done$' "$T/said"
+	wait $bb
+	is "$(sort "$T/said" | paste -sd,)" \
+		'all done,child changed,child restored,first changed,first restored,program changed,program restored' \
 		"${prefix%% *}: so is what it executes" || diag "$(<"$T/err")"
 done
 done_testing
