@@ -131,8 +131,7 @@ static int begin(struct tracer *s, const struct supervisor_options *o, struct sa
 		return tracer__stop_running(s, o->pids, o->npids, a);
 	if (ptrace(PTRACE_SEIZE, command, 0, TRACER_OPTIONS))
 		return -errno;
-	tracer__add_thread(s, command, tracer__add_process(s, command))->state =
-		THREAD_RUNNING;
+	tracer__add_thread(s, command, tracer__add_process(s, command))->state = THREAD_RUNNING;
 	return 0;
 }
 
