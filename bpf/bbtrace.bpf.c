@@ -110,25 +110,27 @@ static __always_inline void fill_task_record(struct wire_event *e, struct who w,
 	e->logged = config.inlines ? log_position() : 0;
 }
 
-/* A record of what happened to the thread, without a site, of a constant size, in the ring of all;
- * NULL: that is full. */
-static __always_inline void *reserve_task_record(struct who w, __u64 now, __u32 type, __u64 size)
+/* A record of what happened to the thread, without a site, of a constant size, in the ring of all.
+ */
+static __always_inline struct reserved reserve_task_record(struct who w, __u64 now, __u32 type,
+							   __u64 size)
 {
-	struct wire_event *e = bpf_ringbuf_reserve(&ring, size, 0);
+	struct reserved r = reserve_common(size, false);
 
-	if (e)
-		fill_task_record(e, w, now, type, size);
-	return e;
+	if (r.is)
+		fill_task_record(r.record, w, now, type, size);
+	return r;
 }
 
 /* Likewise, among those of its probes. */
-static __always_inline void *reserve_among_hits(struct who *w, __u64 now, __u32 type, __u64 size)
+static __always_inline struct reserved reserve_among_hits(struct who *w, __u64 now, __u32 type,
+							  __u64 size)
 {
-	struct wire_event *e = reserve(w, size, false);
+	struct reserved r = reserve(w, size, false);
 
-	if (e)
-		fill_task_record(e, *w, now, type, size);
-	return e;
+	if (r.is)
+		fill_task_record(r.record, *w, now, type, size);
+	return r;
 }
 
 /* Where the thread's program entered the kernel. */
@@ -180,10 +182,12 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_value *v = reserve(&w, sizeof(*v), kernel);
+	struct wire_value *v;
+	struct reserved r = reserve(&w, sizeof(*v), kernel);
 	__u16 missing;
 
-	if (!v)
+	v = r.record;
+	if (!r.is)
 		return false;
 	missing = read_values(ctx, word, kernel, v->value);
 	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_VALUE, missing);
@@ -195,10 +199,12 @@ static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct wh
 static __always_inline bool put_result(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_value *v = reserve(&w, sizeof(*v) + FETCHED_SIZE, kernel);
+	struct wire_value *v;
+	struct reserved r = reserve(&w, sizeof(*v) + FETCHED_SIZE, kernel);
 	__u16 missing;
 
-	if (!v)
+	v = r.record;
+	if (!r.is)
 		return false;
 	missing = read_values(ctx, word, kernel, v->value);
 	fill_event(&v->event, now, ctx, w, SITE_ID(word), WIRE_VALUE, missing);
@@ -211,9 +217,11 @@ static __always_inline bool put_result(struct pt_regs *ctx, __u64 word, struct w
 static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_value *v = reserve(&w, sizeof(*v) + FETCHED_SIZE, kernel);
+	struct wire_value *v;
+	struct reserved r = reserve(&w, sizeof(*v) + FETCHED_SIZE, kernel);
 
-	if (!v)
+	v = r.record;
+	if (!r.is)
 		return false;
 	v->value[0] = arch_ip(ctx);
 	v->value[1] = arch_return_value(ctx);

@@ -69,17 +69,20 @@ static __always_inline bool put_branch(struct pt_regs *ctx, __u64 word, struct w
 	struct last_full *l = bpf_map_lookup_elem(&last_fulls, &zero);
 	struct wire_compact *s;
 	struct wire_event *e;
+	struct reserved r;
 
 	if (config.compact && l && is_as_full(l, w, now, sp)) {
-		s = reserve(&w, sizeof(*s), kernel);
-		if (!s)
+		r = reserve(&w, sizeof(*s), kernel);
+		s = r.record;
+		if (!r.is)
 			return false;
 		fill_compact(s, w, SITE_ID(word), cpu, now, sp);
 		submit(&w, s, now);
 		return true;
 	}
-	e = reserve(&w, sizeof(*e), kernel);
-	if (!e)
+	r = reserve(&w, sizeof(*e), kernel);
+	e = r.record;
+	if (!r.is)
 		return false;
 	fill_event(e, now, ctx, w, SITE_ID(word), WIRE_BRANCH, 0);
 	submit(&w, e, now);

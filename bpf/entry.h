@@ -76,9 +76,11 @@ static __always_inline __u32 copy_stack(__u8 *bytes, __u64 start)
 static __always_inline bool put_copy(struct pt_regs *ctx, __u64 word, struct who w)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_entry_copy *s = reserve(&w, sizeof(*s) + config.copy + FETCHED_SIZE, false);
+	struct wire_entry_copy *s;
+	struct reserved r = reserve(&w, sizeof(*s) + config.copy + FETCHED_SIZE, false);
 
-	if (!s)
+	s = r.record;
+	if (!r.is)
 		return false;
 	fill_entry(&s->entry, now, ctx, word, w, false);
 	s->entry.event.state |= WIRE_COPIED;
@@ -97,10 +99,12 @@ static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct wh
 	__u64 now = bpf_ktime_get_ns();
 	struct wire_entry_stack *s;
 	struct wire_entry *e;
+	struct reserved r;
 
 	if (!config.stack) {
-		e = reserve(&w, sizeof(*e) + FETCHED_SIZE, kernel);
-		if (!e)
+		r = reserve(&w, sizeof(*e) + FETCHED_SIZE, kernel);
+		e = r.record;
+		if (!r.is)
 			return false;
 		fill_entry(e, now, ctx, word, w, kernel);
 		if (config.fetched)
@@ -110,8 +114,9 @@ static __always_inline bool put_entry(struct pt_regs *ctx, __u64 word, struct wh
 	}
 	if (!kernel && config.copy)
 		return put_copy(ctx, word, w);
-	s = reserve(&w, sizeof(*s) + FETCHED_SIZE, kernel);
-	if (!s)
+	r = reserve(&w, sizeof(*s) + FETCHED_SIZE, kernel);
+	s = r.record;
+	if (!r.is)
 		return false;
 	fill_entry(&s->entry, now, ctx, word, w, kernel);
 	if (config.fetched)

@@ -55,6 +55,7 @@ static __noinline int tell_goroutine(struct pt_regs *ctx, struct who *w, __u64 w
 	struct goroutine_key at = {};
 	__u64 time = bpf_ktime_get_ns();
 	struct wire_value *v;
+	struct reserved r;
 	__u32 *tid;
 
 	if (word & SITE_GO)
@@ -67,8 +68,9 @@ static __noinline int tell_goroutine(struct pt_regs *ctx, struct who *w, __u64 w
 	if (before && before->stamp == now.stamp && before->goroutine == now.goroutine &&
 	    (!now.goroutine || (tid && *tid == w->tid)))
 		return 0;
-	v = reserve(w, sizeof(*v), false);
-	if (!v)
+	r = reserve(w, sizeof(*v), false);
+	v = r.record;
+	if (!r.is)
 		return -1;
 	fill_event(&v->event, time, ctx, *w, WIRE_SITE_MASK, WIRE_GOROUTINE, 0);
 	v->value[0] = now.goroutine;

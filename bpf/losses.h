@@ -71,12 +71,14 @@ static __noinline int tell_losses(struct pt_regs *ctx, struct who *w, bool kerne
 {
 	__u64 key = loss_key(w), now = bpf_ktime_get_ns(), *count;
 	struct wire_value *v;
+	struct reserved r;
 
 	count = bpf_map_lookup_elem(&lost_by_thread, &key);
 	if (!count || !*count)
 		return 0;
-	v = reserve(w, sizeof(*v), kernel);
-	if (!v)
+	r = reserve(w, sizeof(*v), kernel);
+	v = r.record;
+	if (!r.is)
 		return -1;
 	fill_event(&v->event, now, ctx, *w, WIRE_SITE_MASK, WIRE_LOST, 0);
 	v->value[0] = *count & ~(LOST_SIGNAL | LOST_HIT);

@@ -42,6 +42,7 @@ static __always_inline void report_switch(struct pt_regs *ctx, __u64 cookie)
 	__u64 value = arch_return_value(ctx);
 	struct who w = who_am_i();
 	struct wire_value *v;
+	struct reserved r;
 	__u64 now;
 
 	if (!passes(w, false) || (spec && !is_asked(value, spec)))
@@ -50,8 +51,9 @@ static __always_inline void report_switch(struct pt_regs *ctx, __u64 cookie)
 	/* no hit of any thread is recorded from here on, long before the probes are gone */
 	if (cookie & COOKIE_STOPS)
 		stopped = 1;
-	v = reserve_task_record(w, now, WIRE_SWITCH, sizeof(*v));
-	if (!v) {
+	r = reserve_task_record(w, now, WIRE_SWITCH, sizeof(*v));
+	v = r.record;
+	if (!r.is) {
 		switch_lost = cookie;
 		__sync_fetch_and_add(&switches_lost, 1);
 		return;
@@ -71,16 +73,18 @@ int hit_switch(struct pt_regs *ctx)
 static __always_inline bool put_mark(struct pt_regs *ctx, __u32 marker,
 				     const struct wire_mark_spec *spec, struct who *w)
 {
-	__u64 now = bpf_ktime_get_ns(), r[WIRE_REGS];
-	struct wire_mark *m = reserve_task_record(*w, now, WIRE_MARK, sizeof(*m));
+	__u64 now = bpf_ktime_get_ns(), regs[WIRE_REGS];
+	struct wire_mark *m;
+	struct reserved r = reserve_task_record(*w, now, WIRE_MARK, sizeof(*m));
 
-	if (!m)
+	m = r.record;
+	if (!r.is)
 		return false;
-	copy_regs(r, ctx);
+	copy_regs(regs, ctx);
 	m->marker = marker;
-	m->value =
-		spec->value == WIRE_CONSTANT ? spec->constant : r[spec->value & (ARCH_GENERAL - 1)];
-	m->name = r[spec->name & (ARCH_GENERAL - 1)];
+	m->value = spec->value == WIRE_CONSTANT ? spec->constant
+						: regs[spec->value & (ARCH_GENERAL - 1)];
+	m->name = regs[spec->name & (ARCH_GENERAL - 1)];
 	m->ip = arch_ip(ctx);
 	if (bpf_probe_read_user_str(m->text, sizeof(m->text), (void *)m->name) < 0)
 		m->event.missing = WIRE_NO_VALUE0;

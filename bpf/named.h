@@ -39,11 +39,13 @@ static __noinline int tell_named_losses(struct who *w)
 {
 	__u64 key = loss_key(w), *count = bpf_map_lookup_elem(&lost_by_thread, &key);
 	struct wire_value *v;
+	struct reserved r;
 
 	if (!count || !*count)
 		return 0;
-	v = reserve_task_record(*w, bpf_ktime_get_ns(), WIRE_LOST, sizeof(*v));
-	if (!v)
+	r = reserve_task_record(*w, bpf_ktime_get_ns(), WIRE_LOST, sizeof(*v));
+	v = r.record;
+	if (!r.is)
 		return -1;
 	v->value[0] = *count & ~(LOST_SIGNAL | LOST_HIT);
 	v->value[1] = !!(*count & LOST_HIT);

@@ -24,9 +24,10 @@ static __always_inline void tell(struct who w, __u64 logged, __u32 filters, __u3
 {
 	struct wire_value *v;
 	__u64 now = bpf_ktime_get_ns();
+	struct reserved r = reserve_task_record(w, now, WIRE_PASSES, sizeof(*v));
 
-	v = reserve_task_record(w, now, WIRE_PASSES, sizeof(*v));
-	if (!v) {
+	v = r.record;
+	if (!r.is) {
 		__sync_fetch_and_add(&passing_missed, 1);
 		return;
 	}

@@ -42,18 +42,44 @@ __noinline int pause_before_retry(int turns)
 	return now;
 }
 
-static __always_inline void *reserve_common(__u32 size, bool kernel)
-{
-	void *record = bpf_ringbuf_reserve(&ring, size, 0);
+/*
+ * A record in a ring, and whether there is one: a number of its own. The verifier of older kernels
+ * (6.1: kernel/bpf/verifier.c, reg_type_not_null()) takes it that a record which was compared with
+ * NULL may be NULL when it is compared once more, which compilers do where paths join, and would
+ * not be submitted then.
+ */
+struct reserved {
+	void *record;
+	__u64 is;
+};
 
-	for (int i = 0; !record && kernel && i < RESERVE_TRIES; i++) {
-		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size + 8 >
-		    4 * (__u64)config.wakeup) /* the ring is full */
+static __always_inline struct reserved reserved(void *record)
+{
+	__u64 is = 1;
+
+	barrier_var(is);
+	return (struct reserved){record, is};
+}
+
+static __always_inline bool is_full(__u32 size)
+{
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size + 8 > 4 * (__u64)config.wakeup;
+}
+
+static __always_inline struct reserved reserve_common(__u32 size, bool kernel)
+{
+	const int tries = kernel ? 1 + RESERVE_TRIES : 1;
+
+	for (int i = 0; i < tries; i++) {
+		void *record = bpf_ringbuf_reserve(&ring, size, 0);
+
+		if (record)
+			return reserved(record);
+		if (!kernel || is_full(size))
 			break;
 		pause_before_retry(PAUSE_TURNS);
-		record = bpf_ringbuf_reserve(&ring, size, 0);
 	}
-	return record;
+	return (struct reserved){};
 }
 
 /* ---- a ring for each thread, which overwrites its oldest records ---- */
@@ -201,9 +227,9 @@ static __always_inline void commit_own(struct wire_ring *r)
 /* ---- either of them ---- */
 
 /* size: a constant multiple of 8 */
-static __always_inline void *reserve(struct who *w, __u32 size, bool kernel)
+static __always_inline struct reserved reserve(struct who *w, __u32 size, bool kernel)
 {
-	return config.rings ? reserve_own(w->ring, size) : reserve_common(size, kernel);
+	return config.rings ? reserved(reserve_own(w->ring, size)) : reserve_common(size, kernel);
 }
 
 static __always_inline void submit(struct who *w, void *record, __u64 now)

@@ -130,13 +130,15 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	__u64 key = (__u64)w.pid << 32 | w.tid, flag = LOST_SIGNAL, now, *count;
 	__u64 handler = (__u64)BPF_CORE_READ(ka, sa.sa_handler);
 	struct wire_signal *s;
+	struct reserved r;
 
 	if (stopped || !signals || handler == 1 || (!handler && signals < 2) || !passes(w, false) ||
 	    !find_ring(&w))
 		return 0;
 	now = bpf_ktime_get_ns();
-	s = reserve_among_hits(&w, now, WIRE_SIGNAL, sizeof(*s));
-	if (s) {
+	r = reserve_among_hits(&w, now, WIRE_SIGNAL, sizeof(*s));
+	s = r.record;
+	if (r.is) {
 		s->event.state = (handler ? 0 : WIRE_UNHANDLED) |
 				 (is_fault(ctx->args[0], (void *)ctx->args[1]) ? WIRE_FAULT : 0);
 		fill_signal(s);
@@ -164,13 +166,15 @@ int on_sigreturn(struct pt_regs *ctx)
 	__u64 frame = BPF_CORE_READ(regs, sp), now, sp, ip;
 	struct who w = who_am_i();
 	struct wire_value *v;
+	struct reserved r;
 
 	if (stopped || !passes(w, false) || load(&sp, sizeof(sp), frame + ARCH_RESUME_SP, false) ||
 	    load(&ip, sizeof(ip), frame + ARCH_RESUME_IP, false) || !find_ring(&w))
 		return 0;
 	now = bpf_ktime_get_ns();
-	v = reserve_among_hits(&w, now, WIRE_RESUME, sizeof(*v));
-	if (!v)
+	r = reserve_among_hits(&w, now, WIRE_RESUME, sizeof(*v));
+	v = r.record;
+	if (!r.is)
 		return 0;
 	v->event.sp = sp;
 	v->value[0] = ip;
@@ -268,11 +272,13 @@ static __always_inline void tell_end(struct who w)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u64 now = bpf_ktime_get_ns();
 	struct wire_value *v;
+	struct reserved r;
 
 	if (stopped || !passes(w, false))
 		return;
-	v = reserve_task_record(w, now, WIRE_END, sizeof(*v));
-	if (!v) {
+	r = reserve_task_record(w, now, WIRE_END, sizeof(*v));
+	v = r.record;
+	if (!r.is) {
 		__sync_fetch_and_add(config.counts ? &lost_records : &lost_ends, 1);
 		return;
 	}

@@ -145,17 +145,20 @@ static __always_inline bool put_watch(struct pt_regs *ctx, struct who *w,
 	__u64 now = bpf_ktime_get_ns();
 	struct wire_frames *f;
 	struct wire_named *n;
+	struct reserved r;
 
 	if (!config.stack) {
-		n = reserve_common(sizeof(*n) + sizeof(struct wire_watch_hit), true);
-		if (!n)
+		r = reserve_common(sizeof(*n) + sizeof(struct wire_watch_hit), true);
+		n = r.record;
+		if (!r.is)
 			return false;
 		fill_watch(ctx, n, (void *)(n + 1), now, w, watch, addr);
 		bpf_ringbuf_submit(n, ring_flags(now));
 		return true;
 	}
-	n = reserve_common(head + sizeof(struct wire_watch_hit), true);
-	if (!n)
+	r = reserve_common(head + sizeof(struct wire_watch_hit), true);
+	n = r.record;
+	if (!r.is)
 		return false;
 	f = (void *)(n + 1);
 	fill_watch(ctx, n, (void *)(f + 1), now, w, watch, addr);
