@@ -31,7 +31,7 @@ CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(B)/output/perfetto.pb-c.o
 # Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
-PURE := $(filter-out $(B)/cmd/% $(B)/source/probes/%,$(LIB))
+PURE := $(filter-out $(foreach d,cli pipeline select session control verbs source/probes,$(B)/$(d)/%),$(LIB))
 
 all: $(B)/bbtrace
 
@@ -63,12 +63,12 @@ $(B)/output/html/%.inc: src/output/html/% Makefile
 $(B)/output/pages.o $(B)/san/output/pages.o $(B)/fuzz/output/pages.o: | $(PAGES)
 
 # The numbers of system calls, by the headers of the machine that bbtrace is built for.
-$(B)/cmd/syscall_numbers.inc: Makefile
+$(B)/pipeline/syscall_numbers.inc: Makefile
 	@mkdir -p $(@D)
 	@echo "  NAMES $@"
 	$(Q)echo '#include <asm/unistd.h>' | $(CC) $(CFLAGS) -E -dM - | sed -n 's/^#define __NR_\([a-z_0-9]*\) .*/{__NR_\1, "\1"},/p' | sort >$@.tmp && test -s $@.tmp && mv $@.tmp $@
 
-$(B)/cmd/syscall_names.o: | $(B)/cmd/syscall_numbers.inc
+$(B)/pipeline/syscall_names.o: | $(B)/pipeline/syscall_numbers.inc
 
 # Messages of protobuf.
 $(B)/output/perfetto.pb-c.h: src/output/perfetto.proto Makefile
@@ -135,16 +135,16 @@ $(B)/unit/%: $(B)/unit/%.o $(SAN_LIB)
 $(B)/unit/test_drain: $(B)/san/source/probes/drain.o
 $(B)/unit/test_tracepoint: $(B)/san/source/probes/tracepoint_format.o
 $(B)/unit/test_kprobe_profile: $(B)/san/source/probes/kprobe_profile.o
-$(B)/unit/test_ends: $(B)/san/cmd/ends.o
-$(B)/unit/test_control: $(B)/san/cmd/control_line.o $(B)/san/cmd/control_server.o
-$(B)/unit/test_brake: $(B)/san/cmd/brake.o
-$(B)/unit/test_packer: $(B)/san/cmd/packer.o $(B)/san/cmd/sink.o $(B)/san/cmd/sink_file.o
-$(B)/unit/test_costs: $(B)/san/cmd/costs_text.o
+$(B)/unit/test_ends: $(B)/san/session/process_ends.o
+$(B)/unit/test_control: $(B)/san/control/line.o $(B)/san/control/server.o
+$(B)/unit/test_brake: $(B)/san/session/overhead_limit.o
+$(B)/unit/test_packer: $(B)/san/pipeline/packer.o $(B)/san/pipeline/sink.o $(B)/san/pipeline/sink_file.o
+$(B)/unit/test_costs: $(B)/san/select/costs_text.o
 
 # The whole program: tests/e2e/t_pairs.sh.
 SAN_PROG := $(patsubst $(B)/%,$(B)/san/%,$(B)/main.o $(filter-out $(PURE),$(LIB)))
 $(patsubst $(B)/%,$(B)/san/%,$(filter $(B)/source/probes/%,$(LIB))): | $(BPF_SKEL)
-$(B)/san/cmd/syscall_names.o: | $(B)/cmd/syscall_numbers.inc
+$(B)/san/pipeline/syscall_names.o: | $(B)/pipeline/syscall_numbers.inc
 $(B)/san/bbtrace: $(SAN_PROG) $(SAN_LIB)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(SAN) -Wl,-rpath,'$$ORIGIN' -o $@.new $^ $(LIBS) && mv -f $@.new $@
@@ -154,7 +154,7 @@ unit: $(UNIT)
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
 
 # They link all pure code, the command line's options, the reader of branch weights and what joins files.
-FUZZ_CMD := $(B)/cmd/options.o $(B)/cmd/option_values.o $(B)/cmd/option_setters.o $(B)/cmd/control_line.o $(B)/cmd/formats.o $(B)/cmd/covered.o $(B)/cmd/edge_line.o $(B)/cmd/costs_text.o $(B)/cmd/joined.o $(B)/cmd/target_sums.o
+FUZZ_CMD := $(B)/cli/options.o $(B)/cli/option_values.o $(B)/cli/option_setters.o $(B)/control/line.o $(B)/cli/formats.o $(B)/pipeline/fail_under.o $(B)/pipeline/edge_line.o $(B)/select/costs_text.o $(B)/pipeline/merged_plan.o $(B)/pipeline/target_sums.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(filter-out %/object/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(PURE) $(FUZZ_CMD)))
 FUZZ_TIME ?= 60

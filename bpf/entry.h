@@ -5,7 +5,7 @@
 
 /*
  * Follows the frame pointers: each points to the caller's frame pointer and the return address.
- * src/cmd/frames.c checks the frames later. Returns their number.
+ * src/pipeline/frames.c checks the frames later. Returns their number.
  */
 static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entry_stack *s)
 {

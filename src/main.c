@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Selects and runs a verb (cmd/verbs.c). Parsing, --help, error messages and freeing are done here
+/* Selects and runs a verb (verbs/verbs.c). Parsing, --help, error messages and freeing are done here
  * for all verbs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
-#include "cmd/cmd.h"
-#include "cmd/confine.h"
+#include "cli/args.h"
+#include "session/confine.h"
 
 static void help(FILE *out)
 {

@@ -2,7 +2,7 @@
 /* What comes on a control socket, in pieces: a byte for the size of each, then its bytes. And heads
  * of answers. */
 #include "fuzz.h"
-#include "cmd/control_line.h"
+#include "control/line.h"
 
 static void take_lines(struct control_lines *lines)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The file of measured costs: what is read is written as the same text. */
 #include <errno.h>
-#include "cmd/costs.h"
+#include "select/costs.h"
 #include "fuzz.h"
 
 extern const struct arch arch_x86_64;

@@ -6,7 +6,7 @@
  */
 #include "blocks.h"
 #include "replayed.h"
-#include "cmd/joined.h"
+#include "pipeline/merged_plan.h"
 #include "output/output.h"
 
 #define RECORDS 4096

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Command lines. Input: a byte for the verb, then the arguments, each ending with a NUL. */
 #include "fuzz.h"
-#include "cmd/cmd.h"
+#include "cli/args.h"
 
 #define ARGS_MAX 64
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* --max-overhead: the share of the CPU time that tracing took, process by process, and when it is
  * too much. */
-#include "../src/cmd/brake.h"
+#include "session/overhead_limit.h"
 #include "tap.h"
 
 #define MS 1000000ull

@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "cmd/control_server.h"
+#include "control/server.h"
 #include "tap.h"
 
 /* Answers "echo TEXT" with TEXT, "big" with BIG bytes, "wrong" and "fail" with errors. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The file of measured costs, as text, and the costs that a plan is made by. */
 #include <errno.h>
-#include "../src/cmd/costs.h"
+#include "select/costs.h"
 #include "tap.h"
 
 #define HEAD "bbtrace costs 1\nkernel 6.1\ncpu A CPU\nhypervisor KVMKVMKVM\n"

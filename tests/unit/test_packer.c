@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../../src/cmd/packer.h"
+#include "pipeline/packer.h"
 #include "tap.h"
 
 #define BLOCKS 300

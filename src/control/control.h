@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * control: a running trace's side of bbtrace ctl. Clients of the control socket ask, and the
+ * trace's main loop runs their commands one after the other: rows of a table in control.c.
+ */
+#ifndef BBTRACE_CMD_CONTROL_H
+#define BBTRACE_CMD_CONTROL_H
+
+#include "server.h"
+#include "socket.h"
+#include "session/counting.h"
+#include "session/live.h"
+#include "pipeline/render.h"
+
+#define CONTROL_DUMPS 4 /* at most */
+
+/* What commands act on, all of it borrowed, and what the main loop has to know of them. */
+struct growth;
+struct control {
+	const struct args *args;
+	struct plan *plan;
+	struct sources *sources;
+	struct probe *probe;
+	struct live *live;
+	struct counting *counting;
+	struct growth *growth;
+	struct render *render;
+	const struct trace_meta *meta;
+	const char *record; /* the trace file; NULL: none */
+
+	bool stopped; /* nothing is recorded */
+	bool quits;   /* the trace is to end */
+	int failed;   /* a command broke the trace: what ends it; 0: none did */
+
+	/* of the request */
+	bool json;
+	struct control_reply *reply;
+
+	struct control_socket socket;
+	struct control_server *server;
+	pid_t dumps[CONTROL_DUMPS]; /* children that answer; 0: none */
+};
+
+/* A command. text: what follows its name. Appends its answer; -errno with a message is the answer
+ * instead. */
+struct control_command {
+	const char *name;
+	const char *args, *help; /* for the command help */
+	int (*run)(struct control *c, const char *text, struct str *answer);
+};
+
+/* Opens the socket that the options choose; there may be none. Clients that come now wait for
+ * control__serve(). */
+int control__open(struct control *c);
+/* Readable when there is something to do; -1: there is no socket. */
+int control__fd(const struct control *c);
+/* How long it may be left alone. */
+int control__patience_ms(const struct control *c, int most);
+/* Does what is to be done: 0, or what ends the trace, -errno or as the sink returned it. */
+int control__serve(struct control *c, uint64_t now);
+void control__close(struct control *c);
+
+/* ---- commands (control_counts.c) ---- */
+
+int control__counts(struct control *c, const char *text, struct str *answer);
+int control__reset(struct control *c, const char *text, struct str *answer);
+
+/* (control_growth.c) */
+int control__add(struct control *c, const char *text, struct str *answer);
+int control__remove(struct control *c, const char *text, struct str *answer);
+
+/* Takes what was recorded up to now. What fails ends the trace. */
+int control__catch_up(struct control *c);
+/* Recording is stopped from the start on, at this time. Fails if nobody could start it. */
+int control__begin_stopped(struct control *c, uint64_t time);
+
+/* ---- commands (control_dump.c) ---- */
+
+int control__dump(struct control *c, const char *text, struct str *answer);
+/* Forgets the children that have answered. */
+void control__reap_dumps(struct control *c);
+
+/* ---- commands (control_marks.c) ---- */
+
+int control__stop(struct control *c, const char *text, struct str *answer);
+int control__start(struct control *c, const char *text, struct str *answer);
+int control__mark(struct control *c, const char *text, struct str *answer);
+
+/* Stops recording; all that was recorded before is passed on. by: what asked for it, NULL:
+ * somebody. The probes are still there. */
+int control__stop_now(struct control *c, const char *by);
+/* Recording has stopped at a place of the stream of events: nothing that follows is passed on. */
+int control__has_stopped(struct control *c, uint64_t time, const char *by);
+/* Passes on what was counted until recording stopped. */
+int control__take_counts(struct control *c);
+/* Puts the probes in place and takes what happened meanwhile, among it what may want no start any
+ * more; then starts recording, which was asked for at this time. */
+int control__prepare_start(struct control *c);
+int control__has_started(struct control *c, uint64_t asked, const char *by);
+
+/* -EINVAL with a message, if the command got a text. */
+int control__no_text(const char *command, const char *text);
+
+#endif

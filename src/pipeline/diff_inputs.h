@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* runs: trace files as paths, or counts, of one joined plan; a file is a run. */
+#ifndef BBTRACE_CMD_RUNS_H
+#define BBTRACE_CMD_RUNS_H
+
+#include "diff/diff.h"
+#include "trace_files.h"
+
+struct run {
+	const char *name; /* of its file */
+	struct paths paths;
+	struct trace_meta meta;		/* without strings */
+	struct trace_totals totals;	/* of this run */
+	uint64_t unknown;		/* counts that can't be told */
+	unsigned events;		/* enum plan_events: those that its file has */
+	bool damaged;			/* its end is missing */
+	VEC(uint32_t) functions;	/* of the joined plan, that it traced */
+	VEC(uint32_t) unknown_outcomes; /* the outcomes that have them */
+	bool bounds;			/* counts are lower bounds */
+};
+
+struct runs {
+	const struct args *args;
+	struct files files;
+	struct outcomes outcomes;
+	struct scratch *scratch;
+	struct output *sink;
+	struct run *run; /* by file: args->files of them */
+	size_t begun;
+	char *host; /* of the first file */
+	bool several_hosts;
+	uint64_t damaged; /* files, so far */
+	/* Set before runs__read(), or NULL: a file has ended. Paths that aren't kept may be freed.
+	 */
+	void (*ended)(struct runs *r, struct run *run);
+	void *ctx;
+};
+/* Reads all files; the paths go to a scratch file if keeps_paths, and then no file may be stdin.
+ * -errno with a message. */
+int runs__read(struct runs *r, const struct args *a, bool keeps_paths);
+/* Reads the files once more, for the steps that paths__want() has asked for of run[i].paths:
+ * again[i].captured() takes them. */
+int runs__read_again(struct runs *r, struct paths *again);
+void runs__close(struct runs *r);
+
+#endif

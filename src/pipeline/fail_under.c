@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include "fail_under.h"
+
+/* In hundredths of a percent. */
+#define ALL_OF_IT 10000
+
+/* "80", "87.5", "99.95" */
+static int parse_percent(const char *text, size_t len, unsigned *out)
+{
+	unsigned value = 0, decimals = 0;
+	bool point = false, digits = false;
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '.' && !point && digits) {
+			point = true;
+			continue;
+		}
+		if (text[i] < '0' || text[i] > '9' || value > ALL_OF_IT || decimals == 2)
+			return -EINVAL;
+		value = 10 * value + (text[i] - '0');
+		decimals += point;
+		digits = true;
+	}
+	if (!digits || (point && !decimals))
+		return -EINVAL;
+	for (; decimals < 2; decimals++)
+		value *= 10;
+	*out = value;
+	return value <= ALL_OF_IT ? 0 : -EINVAL;
+}
+
+int covered__set(struct args *a, const char *v)
+{
+	const char *comma = strchrnul(v, ',');
+
+	a->fail_under_branch = !strcmp(comma, ",branch");
+	if ((*comma && !a->fail_under_branch) || parse_percent(v, comma - v, &a->fail_under))
+		return err__set(
+			EINVAL,
+			"'%s' is no percentage from 0 to 100, with at most two decimals, and "
+			"\",branch\" behind it for branches: 80, 87.5,branch",
+			v);
+	a->fail_under_given = true;
+	return 0;
+}
+
+int covered__check(const struct args *a)
+{
+	if (!a->fail_under_given || args__format(a)->covers)
+		return 0;
+	return err__set(EINVAL,
+			"--fail-under is of coverage: add -F lcov, cobertura, drcov, summary, "
+			"annotate or html, or -c");
+}
+
+/* Lines, where the format has them and debug information tells them; else blocks. */
+static const struct coverage_ratio *measured(const struct args *a, const struct output_coverage *c,
+					     const char **what)
+{
+	if (a->fail_under_branch) {
+		*what = "sides of branches";
+		return &c->sides;
+	}
+	*what = c->lines.all + c->lines.unknown ? "lines" : "blocks";
+	return c->lines.all + c->lines.unknown ? &c->lines : &c->blocks;
+}
+
+/* What is not known has not been seen to run. */
+static bool is_under(const struct args *a, const struct output_coverage *c)
+{
+	const char *what;
+	const struct coverage_ratio *r = measured(a, c, &what);
+	unsigned __int128 all = (unsigned __int128)r->all + r->unknown;
+
+	if ((unsigned __int128)r->ran * ALL_OF_IT >= all * a->fail_under)
+		return false;
+	note("coverage of %s is under %u.%02u%% (--fail-under): %llu of %llu", what,
+	     a->fail_under / 100, a->fail_under % 100, (unsigned long long)r->ran,
+	     (unsigned long long)all);
+	return true;
+}
+
+bool covered__is_under(const struct args *a, const struct output *o)
+{
+	struct output_coverage c;
+	struct str text = {0};
+	bool report = o && o->format->covers == COVERS_ONLY;
+
+	if (!o || (!a->fail_under_given && !report) || !output__coverage(o, &c))
+		return false;
+	output_coverage__text(&c, &text);
+	if (text.len)
+		note("coverage: %s", text.data);
+	str__free(&text);
+	if (report && o->format->wants.lines && !c.lines.all && !c.lines.unknown)
+		note("no source lines are known: install the debug symbols, or use -F drcov, summary, "
+		     "annotate or html, which do without");
+	return a->fail_under_given && is_under(a, &c);
+}

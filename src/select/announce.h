@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* announce: notes on a trace that begins, and where it is when it ends. */
+#ifndef BBTRACE_CMD_ANNOUNCE_H
+#define BBTRACE_CMD_ANNOUNCE_H
+
+#include "cli/args.h"
+
+/* -v: where probes are, and what of each function has none. */
+void announce__plan(const struct plan *p, enum plan_placement placement);
+/* -v: the sites that plan__choose_again() chose. */
+void announce__others(const struct plan *p, const id_vec *sites);
+/* Before attaching: what the probes will cost the traced processes and others. */
+void announce__cost(const struct args *a, const struct plan *p, const struct probe *probe);
+/* The probes are live. */
+void announce__live(const struct args *a, const struct plan *p);
+/* On a terminal: how to show the trace file of this name. NULL: there is none. */
+void announce__file(const struct args *a, const char *name);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* branch_weights: how often each branch was taken and not taken in an earlier run. */
+#ifndef BBTRACE_CMD_WEIGHTS_H
+#define BBTRACE_CMD_WEIGHTS_H
+
+#include "cli/args.h"
+
+struct branch_weights;
+/* Reads a trace file or the output of -c -F json. -errno with a message. Free *out in either
+ * case. */
+int branch_weights__read(const char *name, struct branch_weights **out);
+/* plan_options.weights */
+bool branch_weights__counts(void *weights, const struct object *o, uint64_t vaddr,
+			    struct branch_counts *counts);
+void branch_weights__free(struct branch_weights *p);
+
+#endif

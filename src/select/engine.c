@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include "engine.h"
+#include "copy_fitness.h"
+#include "session/switching.h"
+#include "requirements.h"
+
+/* ---- which one ---- */
+
+/* --engine inline: what it doesn't do. */
+static const char *not_inline(const struct args *a)
+{
+	if (a->verb->bit == VERB_KERNEL)
+		return "kernel functions";
+	if (a->watch.len || a->verb->bit == VERB_WATCH)
+		return "watchpoints";
+	if (a->verb->bit & VERB_NAMED)
+		return "events by name";
+	return a->command || a->filters.pids.len ? NULL
+						 : "all processes: name a command, or one with -p";
+}
+
+/* --engine auto: what it leaves to probes, though copies could do it. */
+static const char *not_auto(const struct args *a)
+{
+	const char *what = not_inline(a);
+
+	if (what)
+		return what;
+	if (!a->command) /* they would have to be stopped */
+		return "processes that run already, unless inline is asked for";
+	if (a->filters.follow) /* debuggers among them could trace nothing */
+		return "all children of a command, unless inline is asked for";
+	if (a->attach)
+		return "--attach";
+	if (a->conditions.len) /* probes judge arguments before they make an event */
+		return "--if, unless inline is asked for";
+	return a->returns == RETURNS_PROBE ? "--returns probe" : NULL;
+}
+
+/* Copies log their rets as cheaply as anything else, and a return probe would change the return
+ * address that they log: so it is the rets in all functions. */
+static void log_rets(struct args *a)
+{
+	if (a->engine != ENGINE_INLINE || a->returns != RETURNS_PROBE)
+		return;
+	a->returns = RETURNS_RET;
+	note("--returns probe: with copies, which log each ret, returns are recorded at ret "
+	     "instructions; the events are the same");
+}
+
+static int take_default(struct args *a)
+{
+	const char *engine = getenv("BBTRACE_ENGINE");
+	int err;
+
+	if (a->engine_given)
+		return 0;
+	a->engine = ENGINE_AUTO;
+	err = engine && *engine ? engine__parse(engine, &a->engine) : 0;
+	return err ? err__prefix(err, "BBTRACE_ENGINE") : 0;
+}
+
+int engine__settle(struct args *a)
+{
+	int err = take_default(a);
+	const char *what;
+
+	if (err)
+		return err;
+	a->engine_auto = a->engine == ENGINE_AUTO;
+	what = a->engine_auto ? not_auto(a) : a->engine == ENGINE_INLINE ? not_inline(a) : NULL;
+	if (what && a->engine_given && a->engine == ENGINE_INLINE)
+		return err__set(EINVAL, "--engine inline: not with %s; use --engine probe, or auto",
+				what);
+	if (what && a->verb->bit != VERB_KERNEL)
+		note_verbose("--engine %s: by probes, since copies aren't for %s",
+			     a->engine_auto ? "auto" : "inline", what);
+	if (what || a->engine_auto)
+		a->engine = what ? ENGINE_PROBE : ENGINE_INLINE;
+	log_rets(a);
+	return 0;
+}
+
+/* ---- copies ---- */
+
+/* How many functions are copied, with -v why others aren't. */
+static unsigned tell_copies(const struct copies *c, const struct plan *p)
+{
+	autofree bool *copied = xcalloc(p->functions.len + 1, sizeof(*copied));
+	unsigned inlined = 0, refused[COPY_REFUSALS] = {0};
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		copied[s->function] |= s->probe == PROBE_INLINE || s->probe == PROBE_INLINE_COUNT;
+	for (uint32_t i = 0; i < p->functions.len; i++) {
+		uint8_t why = i < c->refusals.len ? c->refusals.data[i] : COPY_OK;
+
+		inlined += copied[i];
+		refused[why]++;
+		if (why)
+			note_verbose("%s keeps its probes: %s", p->functions.data[i].name,
+				     copy_refusal_text[why]);
+	}
+	note_verbose("%u functions are copied", inlined);
+	for (int i = COPY_OK + 1; i < COPY_REFUSALS; i++)
+		if (refused[i])
+			note_verbose("%u are not: %s", refused[i], copy_refusal_text[i]);
+	return inlined;
+}
+
+/* One counter can't tell what was before a thread's name changed and what was behind it. */
+static bool filters_threads(const struct probe_filters *f)
+{
+	return f->tids.len || f->comms.len || f->uids.len || f->cgroup;
+}
+
+/* Where other probes of ours will be. */
+static void reserve(const struct engine_state *e, const struct planning *p, struct plan *plan)
+{
+	const struct probe_marker *m;
+	const struct usdt_site *u;
+
+	vec__each (m, &e->markers.all)
+		plan__reserve(plan, m->object, m->vaddr);
+	vec__each (u, &p->with.usdt)
+		plan__reserve(plan, u->object, u->probe->vaddr);
+}
+
+/* flag: among those of the processors, which nothing else in that file is called. */
+static bool machine_has_shadow_stacks(const char *flag)
+{
+	autofree char *text = NULL;
+
+	return !file__read("/proc/cpuinfo", 16u << 20, &text, NULL) && strstr(text, flag);
+}
+
+static int copy(struct engine_state *e, const struct args *a, struct planning *p, struct plan *plan)
+{
+	int err;
+
+	if (!plan__has_programs(plan))
+		return err__usage("--engine inline is for programs and libraries");
+	e->log = (struct log_options){
+		.regs = wants__log_regs(a, plan),
+		.timed = wants__log_times(a),
+		.callers = a->stack,
+		.runs = !a->command,
+		.by_records = filters_threads(&a->filters),
+		.real_calls = machine_has_shadow_stacks(plan->arch->copier->shadow_stacks)};
+	reserve(e, p, plan);
+	err = copies__make(plan, &e->log, &e->copies);
+	e->copied = err ? 0 : tell_copies(e->copies, plan);
+	return err;
+}
+
+static int begin(struct engine_state *e, const struct args *a, struct planning *p,
+		 struct plan **out)
+{
+	int err = planning__begin(p, a, out);
+
+	if (err)
+		return err;
+	err = typed__plan(a, *out, e->btf, &e->values);
+	if (err)
+		return err;
+	e->marks = (*out)->placement != PLACEMENT_COUNT && plan__has_programs(*out) &&
+		   (args__record_name(a) || args__format(a)->marks);
+	return markers__find(&e->markers, a, p, e->marks, *out);
+}
+
+/* The plan for probes is another one. */
+static int plan_for_probes(struct engine_state *e, struct args *a, struct planning *p,
+			   struct plan **out)
+{
+	copies__free(e->copies);
+	e->copies = NULL;
+	e->copied = 0;
+	plan__free(*out);
+	*out = NULL;
+	markers__free(&e->markers);
+	e->markers = (struct markers){0};
+	planning__free(p);
+	*p = (struct planning){0};
+	return begin(e, a, p, out);
+}
+
+/* Why what is traced needs probes; NULL: it doesn't. A program whose leak checker would fail does
+ * also if copies are asked for. */
+static const char *needs_probes(const struct args *a)
+{
+	enum fitness f;
+
+	if (feature__copies())
+		return err__text();
+	if (!a->command)
+		return NULL;
+	f = command__fitness(a->command[0], arch__native());
+	return f == UNFIT_CHECKER || (f && a->engine_auto) ? fitness_text[f] : NULL;
+}
+
+static void choose_probes(struct args *a, const char *why)
+{
+	if (a->engine_auto)
+		note_verbose("--engine auto: by probes, since %s", why);
+	else
+		note("--engine inline: tracing by probes instead, since %s", why);
+	a->engine = ENGINE_PROBE;
+	err__clear();
+}
+
+int engine__plan(struct engine_state *e, struct args *a, struct planning *p, struct plan **out)
+{
+	const char *why = a->engine == ENGINE_INLINE ? needs_probes(a) : NULL;
+	int err;
+
+	if (why)
+		choose_probes(a, why);
+	err = begin(e, a, p, out);
+	e->advisable = !err && a->engine == ENGINE_PROBE && !why && !not_inline(a) &&
+		       plan__has_programs(*out) && (*out)->arch->copier;
+	if (err || a->engine != ENGINE_INLINE)
+		return err;
+	if (plan__has_programs(*out) && !(*out)->arch->copier) {
+		if (!a->engine_auto)
+			return err__usage("--engine inline: code of %s can't be copied, only that "
+					  "of %s: use --engine probe",
+					  (*out)->arch->name, arch__native()->name);
+		choose_probes(a, "its code is of an architecture whose code isn't copied");
+		return plan_for_probes(e, a, p, out);
+	}
+	if (a->engine_auto && (a->stack || a->freq) && wants__stack_copy(a, *out)) {
+		choose_probes(a, "copies follow frame pointers only; --stack-size 0 does so, too");
+		return plan_for_probes(e, a, p, out);
+	}
+	err = a->engine_auto && !plan__has_programs(*out) ? 0 : copy(e, a, p, *out);
+	if (err || e->copied || !a->engine_auto)
+		return err;
+	choose_probes(a, "no function can be copied");
+	return plan_for_probes(e, a, p, out);
+}
+
+/* From so many on it is worth a word, events: a second or more of traps. */
+#define MANY 1000000
+
+void engine__advise(const struct engine_state *e, uint64_t events)
+{
+	if (e->advisable && events >= MANY)
+		note("%llu events by traps; --engine inline does without, in functions that can "
+		     "be copied",
+		     (unsigned long long)events);
+}
+
+/* A file that is written, or what is added up: nobody sees how it grows, nor ends it by how much
+ * there is. */
+static bool shows_later(const struct args *a)
+{
+	return (args__record_name(a) || args__format(a)->at_end) && !a->interval_ns && !a->limit;
+}
+
+static int start(struct engine_state *e, const struct args *a, const struct plan *plan,
+		 pid_t command)
+{
+	struct inline_options o = {.plan = plan,
+				   .copies = e->copies,
+				   .log = e->log,
+				   .command = command,
+				   .pids = a->filters.pids.data,
+				   .npids = command ? 0 : a->filters.pids.len,
+				   .follow = a->filters.follow,
+				   .away = args__begin_stopped(a),
+				   .last = e->overwrites ? a->last : 0,
+				   .later = shows_later(a),
+				   .drop_privileges = privileges__keep_tracing};
+
+	return inliner__open(&o, &e->inliner);
+}
+
+/* What can't have copies is traced by probes, as functions are. */
+int engine__start(struct engine_state *e, struct args *a, struct planning *p, struct plan **plan,
+		  pid_t command)
+{
+	int err;
+
+	/* not what a function of theirs asks for, which would be gone by then */
+	e->overwrites = e->copies && a->last && !a->dump_on.len && !args__switches(a);
+	err = e->copies ? start(e, a, *plan, command) : 0;
+	if (!err || err == -ESRCH || err == -EINVAL)
+		return err;
+	e->overwrites = false;
+	choose_probes(a, err__text());
+	return plan_for_probes(e, a, p, plan);
+}
+
+void engine__close(struct engine_state *e)
+{
+	inliner__close(e->inliner);
+	copies__free(e->copies);
+	markers__free(&e->markers);
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include "named_events.h"
+
+struct finding {
+	struct with *with;
+	struct plan *p;
+	struct object *o; /* of static probes */
+	size_t found;
+	int err;
+};
+
+/* The index of the plan's event of this name; the number of these: none. */
+static uint32_t index_of(const struct plan *p, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < p->named.len && strcmp(p->named.data[i].name, name))
+		i++;
+	return i;
+}
+
+/* ---- tracepoints ---- */
+
+static void add_tracepoint(void *ctx, const char *name)
+{
+	struct finding *f = ctx;
+
+	f->found++;
+	if (!f->err && index_of(f->p, name) == f->p->named.len)
+		f->err = tracepoint__add(f->p, name);
+}
+
+static const char *behind_colon(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon ? colon + 1 : text;
+}
+
+static int add_tracepoints(struct plan *p, const char *pattern)
+{
+	struct finding f = {.p = p};
+	int err = tracepoints__each(pattern, add_tracepoint, &f);
+
+	if (err || f.err)
+		return err ? err : f.err;
+	return f.found ? 0
+		       : err__set(ENOENT,
+				  "no event '%s'; bbtrace list --events kernel '*%s*' looks for "
+				  "others; a program's are usdt:OBJECT:NAME",
+				  pattern, behind_colon(pattern));
+}
+
+/* ---- static probes of programs ---- */
+
+/* pattern: NAME or PROVIDER:NAME */
+static bool matches(const struct usdt_probe *u, const char *pattern)
+{
+	autofree char *both = xasprintf("%s:%s", u->provider, u->name);
+
+	return !fnmatch(pattern, strchr(pattern, ':') ? both : u->name, 0);
+}
+
+/* An event's fields are those of its first place: elsewhere an argument has the same size. */
+static void add_usdt(struct finding *f, const struct usdt_probe *u)
+{
+	autofree char *name = xasprintf("%s:%s", u->provider, u->name);
+	struct usdt_probe *own = xmalloc(sizeof(*own));
+	uint32_t which = index_of(f->p, name);
+
+	if (which == f->p->named.len) {
+		plan__add_named(f->p, NAMED_USDT, name);
+		usdt__add_fields(f->p, u);
+	}
+	*own = *u;
+	plan__keep(f->p, f->o, u->vaddr);
+	vec__push(&f->with->usdt, (struct usdt_site){which, f->o, own});
+	f->found++;
+}
+
+/* A linker that drops a function leaves the notes of its probes, with addresses of nothing. */
+static bool is_there(const struct object *o, const struct usdt_probe *u)
+{
+	uint64_t offset;
+
+	if (object__is_code(o, u->vaddr) && object__vaddr_to_offset(o, u->vaddr, &offset) &&
+	    (!u->semaphore || object__vaddr_to_offset(o, u->semaphore, &offset)))
+		return true;
+	note("%s: static probe %s:%s is left out: it has no code, or no semaphore, in the file",
+	     o->path, u->provider, u->name);
+	return false;
+}
+
+/* Registers and words are those of the plan's architecture. A plan of nothing else takes that of
+ * its first static probe. */
+static int set_arch(const struct with *with, struct plan *p, const struct object *o)
+{
+	const struct arch *arch = arch__by_machine(o->machine);
+
+	if (!arch || arch == p->arch)
+		return 0;
+	if (p->functions.len || with->usdt.len)
+		return err__usage(
+			"%s is of %s, what else is traced is of %s; trace them one at a time",
+			o->path, arch->name, p->arch->name);
+	p->arch = arch;
+	return 0;
+}
+
+static int add_usdts(struct with *with, struct plan *p, struct object *o, const char *pattern)
+{
+	struct finding f = {.with = with, .p = p, .o = o};
+	const struct usdt_probe *u;
+	autofree usdt_vec all = {0};
+	int err = set_arch(with, p, o);
+
+	if (err)
+		return err;
+	object__usdt(o, &all);
+	vec__each (u, &all)
+		if (matches(u, pattern) && is_there(o, u))
+			add_usdt(&f, u);
+	if (f.found)
+		return 0;
+	return all.len ? err__set(ENOENT, "%s has no static probe '%s'; bbtrace list --events %s",
+				  o->path, pattern, o->path)
+		       : err__set(ENOENT, "%s has no static probes (.note.stapsdt)", o->path);
+}
+
+/* "OBJECT:NAME" or "OBJECT:PROVIDER:NAME" */
+static int add_of_object(struct with *with, struct targets *n, pid_t pid, struct plan *p,
+			 const char *text)
+{
+	const char *colon = strchr(text, ':');
+	autofree char *name = colon ? xstrndup(text, colon - text) : NULL;
+	struct object *o;
+	int err;
+
+	if (!name || !*name || !colon[1])
+		return err__usage("'usdt:%s': write usdt:OBJECT:NAME or usdt:OBJECT:PROVIDER:NAME",
+				  text);
+	err = targets__open(n, name, pid, &o);
+	return err ? err : add_usdts(with, p, o, colon + 1);
+}
+
+static const char *behind(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) ? NULL : text + strlen(prefix);
+}
+
+static int add_one(struct with *with, struct targets *n, pid_t pid, struct plan *p,
+		   const char *text)
+{
+	const char *usdt = behind(text, "usdt:"), *tracepoint = behind(text, "tracepoint:");
+
+	if (usdt)
+		return add_of_object(with, n, pid, p, usdt);
+	return add_tracepoints(p, tracepoint ? tracepoint : text);
+}
+
+/* Its field: the ns, or what else is counted, from one sample to the next. */
+static void add_samples(struct plan *p)
+{
+	plan__add_named(p, NAMED_SAMPLE, sample__clock());
+	plan__add_field(p,
+			&(struct plan_field){
+				.name = "period", .type = "u64", .size = 8, .kind = TYPE_UNSIGNED});
+}
+
+/* -e sched */
+static void add_switches(struct plan *p)
+{
+	plan__add_named(p, NAMED_OFF_CPU, "off-cpu");
+	plan__add_field(
+		p, &(struct plan_field){
+			   .name = "state", .type = "char[1]", .size = 1, .kind = TYPE_STRING});
+	plan__add_named(p, NAMED_ON_CPU, "on-cpu");
+}
+
+int with__plan(struct with *with, const struct args *a, struct targets *n, pid_t pid,
+	       struct plan *p)
+{
+	const char *const *name;
+	int err = 0;
+
+	if (a->freq)
+		add_samples(p);
+	if (a->sched)
+		add_switches(p);
+	for (size_t i = 0; !err && a->verb->bit == VERB_EVENT && i < a->operands.len; i++)
+		err = add_one(with, n, pid, p, a->operands.data[i]);
+	vec__each (name, &a->with)
+		if (!err)
+			err = add_one(with, n, pid, p, *name);
+	return err;
+}
+
+static int find_in_object(struct with *with, char *const *words, size_t nwords, struct targets *n,
+			  pid_t pid, struct plan *p)
+{
+	struct object *o;
+	int err = targets__open(n, words[0], pid, &o);
+
+	if (!err && nwords == 1)
+		err = add_usdts(with, p, o, "*");
+	for (size_t i = 1; !err && i < nwords; i++)
+		err = add_usdts(with, p, o, words[i]);
+	return err;
+}
+
+int with__find(struct with *with, char *const *words, size_t nwords, struct targets *n, pid_t pid,
+	       struct plan *p)
+{
+	int err = 0;
+
+	if (strcmp(words[0], "kernel"))
+		return find_in_object(with, words, nwords, n, pid, p);
+	if (nwords == 1)
+		return add_tracepoints(p, "*");
+	for (size_t i = 1; !err && i < nwords; i++)
+		err = add_tracepoints(p, words[i]);
+	return err;
+}
+
+void with__free(struct with *with)
+{
+	const struct usdt_site *s;
+
+	vec__each (s, &with->usdt)
+		free((void *)s->probe);
+	vec__free(&with->usdt);
+}

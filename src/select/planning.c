@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <sys/utsname.h>
+#include "announce.h"
+#include "costs.h"
+#include "pipeline/fatal_signals.h"
+#include "planning.h"
+#include "requirements.h"
+
+/* From Linux 6.18 on, a probe on such an instruction becomes a call, which overwrites the red zone.
+ */
+static bool patchable_is_unsafe(void)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname u;
+
+	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 18));
+}
+
+/* ---- what tail calls lead to ---- */
+
+/* A library's function may itself tail-call another library's. */
+#define MAX_TAIL_ROUNDS 8
+
+static bool wants_tail_calls(const struct planning *p, const struct plan *plan)
+{
+	return plan__has_programs(plan) && (p->args->events & PLAN_RETURN) &&
+	       plan->placement != PLACEMENT_COUNT && p->args->returns == RETURNS_RET;
+}
+
+static int build_once(struct planning *p, struct plan **out)
+{
+	if (p->args->verb->bit & VERB_NAMED) {
+		*out = plan__empty(arch__native());
+		return 0;
+	}
+	p->options.stubs = p->targets.stubs.data;
+	p->options.nstubs = p->targets.stubs.len;
+	return plan__build(&p->targets.functions, &p->options, out);
+}
+
+/* Plans again with the functions that tail calls lead to. */
+static int build(struct planning *p, struct plan **out)
+{
+	int err = build_once(p, out);
+
+	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(p, *out) &&
+			tail_calls__add(&p->targets, *out, p->pid);
+	     i++) {
+		plan__free(*out);
+		*out = NULL;
+		err = build_once(p, out);
+	}
+	return err;
+}
+
+/* ---- the first plan ---- */
+
+/* The most work of attaching by default: about 1,000 probes in the kernel itself, or 40 in a module
+ * of 13,000 symbols. */
+#define ATTACH_WORK 2000000
+
+/* Uses fewer probes, which identify the same path, unless --placement was given. */
+static int spare_probes(struct planning *p, struct plan **plan)
+{
+	uint64_t work = plan__attach_work(*plan);
+	unsigned probes = (*plan)->probes;
+	int err;
+
+	if (work <= ATTACH_WORK || p->args->placement_given ||
+	    (*plan)->placement >= PLACEMENT_WITNESS)
+		return 0;
+	plan__free(*plan);
+	*plan = NULL;
+	p->options.placement = PLACEMENT_WITNESS;
+	err = build_once(p, plan);
+	if (!err && (*plan)->placement == PLACEMENT_WITNESS)
+		note("%u probes would take long to attach; using %u, which show the same path "
+		     "without the time of each branch; --placement full attaches all",
+		     probes, (*plan)->probes);
+	return err;
+}
+
+/* Are instructions done by the probes' programs that would be single-stepped? */
+static int choose_execution(const struct args *a, bool *executes)
+{
+	int err = 0;
+
+	/* each of several processes has a link of its own, so that no uprobe has one consumer */
+	if (a->engine == ENGINE_PROBE && a->verb->bit & (VERB_USER | VERB_BOTH) &&
+	    (a->attach || a->filters.pids.len < 2))
+		*executes = probe__can_execute(a->attach, &err);
+	if (err && !a->attach) {
+		note_verbose("the kernel single-steps most entries and rets: %s", err__text());
+		err__clear();
+		return 0;
+	}
+	return err ? err__prefix(err, "--attach %s", a->attach) : 0;
+}
+
+static int choose_options(struct planning *p)
+{
+	const struct args *a = p->args;
+	int err;
+
+	p->options = wants__plan_options(a, arch__native());
+	err = choose_execution(a, &p->options.executes);
+	if (err)
+		return err;
+	if (!a->branch_weights)
+		return 0;
+	err = branch_weights__read(a->branch_weights, &p->weights);
+	p->options.weights = branch_weights__counts;
+	p->options.weights_ctx = p->weights;
+	return err;
+}
+
+static int find_targets(struct planning *p)
+{
+	int err;
+
+	if (targets__name_kernel(p->args))
+		tracepoints__pin(&p->tracepoints);
+	if (p->args->command)
+		object__find_as(p->args->command[0]);
+	err = targets__find(&p->targets, p->args, p->pid, false);
+	if (err)
+		return err;
+	if (p->targets.kernel)
+		kernel_syscalls__count(&p->targets.functions);
+	p->options.costs = costs__known(arch__native());
+	p->options.kernel_object = p->targets.kernel;
+	p->options.patchable_unsafe = patchable_is_unsafe();
+	return 0;
+}
+
+/* ---- the functions whose results a kernel function may return ---- */
+
+#define CALLEES_MOST 200
+
+struct widening {
+	const struct planning *p;
+	VEC(char *) words;
+};
+
+static void add_callee(void *ctx, const char *name)
+{
+	struct widening *w = ctx;
+	char *word = xasprintf("kernel:%s", name), **known;
+
+	vec__each (known, &w->words)
+		if (!strcmp(*known, word)) {
+			free(word);
+			return;
+		}
+	vec__push(&w->words, word);
+}
+
+/* Adds those that the plan's functions call directly. What can't be found, or probed, is left
+ * out. *added: how many. */
+static void add_callees(struct planning *p, const struct plan *plan, size_t most, size_t *added)
+{
+	struct widening w = {.p = p};
+	struct function *f;
+	char **word;
+
+	explain__callees(plan, add_callee, &w);
+	*added = 0;
+	vec__each (word, &w.words) {
+		function_vec more = {0};
+
+		if (*added < most &&
+		    targets__find_more(&p->targets, p->args, word, 1, p->pid, &more))
+			err__clear();
+		vec__each (f, &more)
+			vec__push(&p->targets.functions, *f);
+		*added += more.len;
+		vec__free(&more);
+		free(*word);
+	}
+	vec__free(&w.words);
+}
+
+static int widen(struct planning *p, struct plan **out)
+{
+	size_t left = CALLEES_MOST;
+	int err = 0;
+
+	for (uint64_t n = 0; !err && n < p->args->callees && plan__has_kernel(*out); n++) {
+		size_t added;
+
+		add_callees(p, *out, left, &added);
+		left -= min_of(left, added);
+		if (!added)
+			break;
+		functions__join(&p->targets.functions);
+		exclude__apply(&p->targets, p->args);
+		plan__free(*out);
+		*out = NULL;
+		err = build_once(p, out);
+	}
+	return err;
+}
+
+/* ---- marks ---- */
+
+static bool file_has_marks(const char *path, pid_t pid)
+{
+	struct found found;
+	bool has = !object__find(path, pid, &found) && markers__in_file(found.fd, true);
+
+	found__close(&found);
+	err__clear();
+	return has;
+}
+
+static bool has_marks(const struct planning *p)
+{
+	autofree char *command = p->args->command ? child__path_of(p->args->command[0]) : NULL;
+	marker_vec markers = {0};
+	const struct marker *m;
+	bool has = false;
+
+	for (size_t i = 0; i < p->targets.objects.len; i++)
+		object__markers(p->targets.objects.data[i], &markers);
+	vec__each (m, &markers)
+		has |= m->kind == MARKER_MARK;
+	vec__free(&markers);
+	return has || (command && file_has_marks(command, p->pid));
+}
+
+/* A mark stands between the branches before it and those behind it, which a probe that comes later
+ * could not tell apart. */
+static void place_for_marks(struct planning *p)
+{
+	if (p->args->placement_given || p->options.placement == PLACEMENT_COUNT ||
+	    p->options.placement == PLACEMENT_FULL || !has_marks(p))
+		return;
+	p->options.placement = PLACEMENT_FULL;
+	note_verbose(
+		"each branch has a probe, so that the program's marks are among them where they "
+		"were executed");
+}
+
+int planning__begin(struct planning *p, const struct args *a, struct plan **out)
+{
+	int err;
+
+	p->args = a;
+	p->pid = a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
+	err = choose_options(p);
+	if (err)
+		return err;
+	err = find_targets(p);
+	if (err)
+		return err;
+	place_for_marks(p);
+	err = build(p, out);
+	if (!err && a->explaining && a->explaining->ends)
+		err = widen(p, out);
+	if (err)
+		return err;
+	err = spare_probes(p, out);
+	if (err)
+		return err;
+	err = with__plan(&p->with, a, &p->targets, p->pid, *out);
+	if (!err)
+		err = watchpoints__plan(&p->watches, a, &p->targets, p->pid, *out);
+	if (err)
+		return err;
+	killed__plan(a, *out);
+	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
+	if (!err && note__level() >= NOTE_VERBOSE)
+		announce__plan(*out, p->options.placement);
+	return err;
+}
+
+/* ---- other functions ---- */
+
+int planning__again(struct planning *p, const struct plan *before, struct plan **out)
+{
+	int err;
+
+	p->options.before = before;
+	err = build(p, out);
+	p->options.before = NULL;
+	return err;
+}
+
+void planning__free(struct planning *p)
+{
+	tracepoints__release(&p->tracepoints);
+	with__free(&p->with);
+	branch_weights__free(p->weights);
+	targets__free(&p->targets);
+	watchpoints__free(&p->watches);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tail calls into other objects: a traced function that ends with a jump to a PLT stub, or through
+ * a GOT slot (-fno-plt, Rust), returns when the library's function does. That function is found as
+ * the dynamic loader does, in the objects needed, and added as a helper function: only its rets are
+ * probed, and only those that end a traced call are shown.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "cli/args.h"
+
+#define MAX_LIBRARIES 256
+
+/* Where the functions of an object's imports are searched: in itself, then in what it needs. */
+struct search {
+	struct targets *n;
+	pid_t pid;
+	VEC(struct object *) queue; /* breadth-first, as in ld.so(8) */
+	size_t followed;	    /* of how many of them that which they need is in it, too */
+};
+
+static bool stub_known(const struct targets *n, const struct object *o, uint64_t vaddr)
+{
+	const struct plan_stub *s;
+
+	vec__each (s, &n->stubs)
+		if (s->object == o && s->vaddr == vaddr)
+			return true;
+	return false;
+}
+
+static bool queued(const struct search *s, const struct object *o)
+{
+	for (size_t i = 0; i < s->queue.len; i++)
+		if (s->queue.data[i] == o)
+			return true;
+	return false;
+}
+
+static int enqueue(void *ctx, const char *soname)
+{
+	struct search *s = ctx;
+	struct object *o;
+
+	if (s->queue.len >= MAX_LIBRARIES || targets__open(s->n, soname, s->pid, &o))
+		return 0; /* not found: the return stays unseen, and is counted */
+	if (!queued(s, o))
+		vec__push(&s->queue, o);
+	return 0;
+}
+
+/* A stub may lead to a local function of its own object (IRELATIVE); other objects must export
+ * it. */
+static const struct symbol *definition(const struct object *o, const char *name, bool own)
+{
+	const struct symbol *found = NULL, *s;
+
+	vec__each (s, &o->symbols)
+		if ((s->global || own) && s->type != SYMBOL_PLT && !strcmp(s->name, name) &&
+		    (!found || s->default_version))
+			found = s;
+	return found;
+}
+
+static bool known(const function_vec *v, const struct object *o, uint64_t entry)
+{
+	const struct function *f;
+
+	vec__each (f, v)
+		if (f->object == o && f->entry == entry && !(f->flags & FUNCTION_RANGE))
+			return true;
+	return false;
+}
+
+/* False: the function's bounds are unknown. */
+static bool add(struct targets *n, const struct object *o, uint64_t vaddr, unsigned flags)
+{
+	struct function f;
+
+	if (known(&n->functions, o, vaddr))
+		return true;
+	if (!object__function_at(o, vaddr, &f))
+		return false;
+	f.flags |= FUNCTION_HELPER | flags;
+	vec__push(&n->functions, f);
+	return true;
+}
+
+static bool add_definition(struct search *s, const char *name)
+{
+	for (size_t i = 0; i < s->queue.len; i++) {
+		struct object *at = s->queue.data[i];
+		const struct symbol *symbol = definition(at, name, i == 0);
+
+		if (symbol)
+			return add(s->n, at, symbol->vaddr,
+				   symbol->type == SYMBOL_IFUNC ? FUNCTION_IFUNC : 0);
+		if (i == s->followed) {
+			s->followed++;
+			object__needed(at, enqueue, s);
+		}
+	}
+	return false;
+}
+
+/* Is it a jump out of a traced frame? Not of a range. */
+static bool leaves_frame(const struct plan *plan, const struct plan_block *b)
+{
+	return b->site != NO_SITE && b->leaves && b->taken == NO_BLOCK &&
+	       b->function != NO_FUNCTION && !plan->objects.data[b->object].kernel &&
+	       !(plan->functions.data[b->function].flags & FUNCTION_RANGE);
+}
+
+/* Of a jump through memory at a distance from it: the address of the slot; 0: another kind of jump.
+ */
+static uint64_t slot_of(const struct plan_site *s)
+{
+	const struct operand *o = &s->operand;
+
+	if (s->kind != BRANCH_IJMP || o->kind != OPERAND_MEM || o->base != REG_IP ||
+	    o->index != REG_NONE || o->seg != SEG_NONE || o->size != 8)
+		return 0;
+	return s->vaddr + s->len + (int64_t)o->disp;
+}
+
+/* What a jump goes through that the dynamic loader fills in: a PLT stub or a GOT slot. */
+struct tail_target {
+	uint64_t vaddr;
+	const char
+		*name; /* of the function, "puts@plt"; NULL: the object's own function at target */
+	uint64_t target;
+};
+
+static bool find_tail_target(const struct plan *plan, const struct plan_block *b,
+			     struct tail_target *p)
+{
+	const struct plan_site *site = &plan->sites.data[b->site];
+	const struct object *o = plan->objects.data[b->object].object;
+	const struct got_slot *slot;
+	const struct symbol *s;
+
+	if (site->target) {
+		s = object__symbol_at(o, site->target);
+		*p = (struct tail_target){site->target, s ? s->name : NULL, 0};
+		return s && s->type == SYMBOL_PLT;
+	}
+	slot = object__slot_at(o, slot_of(site));
+	if (slot)
+		*p = (struct tail_target){slot->vaddr, slot->name, slot->target};
+	return slot;
+}
+
+static bool add_behind(struct search *s, const struct tail_target *p)
+{
+	autofree char *name = p->name ? xstrndup(p->name, strcspn(p->name, "@")) : NULL;
+
+	if (!name)
+		return add(s->n, s->queue.data[0], p->target, 0);
+	return *name && add_definition(s, name);
+}
+
+static bool add_of_object(struct targets *n, const struct plan *plan, uint32_t object, pid_t pid)
+{
+	struct object *o = (struct object *)plan->objects.data[object].object;
+	struct search s = {.n = n, .pid = pid};
+	const struct plan_block *b;
+	struct tail_target p;
+	bool added = false;
+
+	vec__push(&s.queue, o);
+	vec__each (b, &plan->blocks) {
+		if (b->object != object || !leaves_frame(plan, b) ||
+		    !find_tail_target(plan, b, &p) || stub_known(n, o, p.vaddr) ||
+		    !add_behind(&s, &p))
+			continue;
+		vec__push(&n->stubs, (struct plan_stub){o, p.vaddr});
+		added = true;
+	}
+	vec__free(&s.queue);
+	return added;
+}
+
+bool tail_calls__add(struct targets *n, const struct plan *plan, pid_t pid)
+{
+	bool added = false;
+
+	for (uint32_t i = 0; i < plan->objects.len; i++)
+		added |= add_of_object(n, plan, i, pid);
+	return added;
+}

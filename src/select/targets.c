@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Resolves operands to functions: OBJECT FUNC…, OBJECT:FUNC…, @POINTS, the kernel's FUNC…, and both
+ * together; applies --exclude. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include "cli/args.h"
+#include "watch.h"
+#include "code/code.h"
+
+/* ---- objects ---- */
+
+/* Read already; objects keep their files open. */
+static struct object *known_file(const struct targets *n, int fd)
+{
+	struct object *const *o;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return NULL;
+	vec__each (o, &n->objects)
+		if ((*o)->dev == st.st_dev && (*o)->ino == st.st_ino)
+			return *o;
+	return NULL;
+}
+
+int targets__open(struct targets *n, const char *name, pid_t pid, struct object **out)
+{
+	struct found found;
+	int err = object__find(name, pid, &found);
+
+	if (err)
+		return err;
+	*out = known_file(n, found.fd);
+	if (*out) {
+		found__close(&found);
+		return 0;
+	}
+	err = object__read(&found, out);
+	if (!err)
+		vec__push(&n->objects, *out);
+	return err;
+}
+
+/* ---- functions ---- */
+
+static int add_points(struct targets *n, const struct points_object *points, const char *path,
+		      struct object *only, pid_t pid)
+{
+	struct object *o = NULL;
+	int err = targets__open(n, points->path, pid, &o);
+
+	if (err || (only && o != only))
+		return err;
+	return object__select_points(o, points, path, &n->functions);
+}
+
+static int find_points(struct targets *n, const char *path, struct object *only, pid_t pid)
+{
+	CLEANUP(points__free) points_vec points = {0};
+	struct points_object *p;
+	int err = points__read(path, &points);
+
+	if (err)
+		return err;
+	vec__each (p, &points) {
+		err = add_points(n, p, path, only, pid);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int refuse_place(const char *text)
+{
+	return err__usage("'%s' is a place: --exported takes names and patterns of functions",
+			  text);
+}
+
+/* With --exported only names and patterns: what stands at a place was chosen already. */
+static int parse_func(const struct targets *n, const char *func, bool kernel, struct spec *out)
+{
+	int err = spec__parse(func, kernel, out);
+
+	out->exported = n->exported;
+	if (err || !n->exported || out->kind == SPEC_NAME || out->kind == SPEC_GLOB)
+		return err;
+	return refuse_place(func);
+}
+
+static int find_in_object(struct targets *n, struct object *o, const char *func, pid_t pid)
+{
+	CLEANUP(spec__free) struct spec spec = {0};
+	int err = parse_func(n, func, false, &spec);
+
+	if (err)
+		return err;
+	return spec.kind == SPEC_POINTS ? find_points(n, spec.name, o, pid)
+					: object__resolve(o, &spec, &n->functions);
+}
+
+/* The colon between OBJECT and FUNC: the first one that is not part of a "::". */
+static const char *object_colon(const char *text)
+{
+	for (const char *p = text; (p = strchr(p, ':')); p++) {
+		if (p[1] != ':')
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
+/* FILE:LINE, of the object that is named before? A function's name doesn't begin with a digit. */
+static bool is_line(const char *text)
+{
+	const char *colon = object_colon(text);
+
+	return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
+/* OBJECT:FUNC, or @POINTS. */
+static int find_pair(struct targets *n, const char *text, pid_t pid)
+{
+	const char *colon = object_colon(text);
+	autofree char *object = colon ? xstrndup(text, colon - text) : NULL;
+	struct object *o;
+	int err;
+
+	if (*text == '@' && n->exported)
+		return refuse_place(text);
+	if (*text == '@')
+		return find_points(n, text + 1, NULL, pid);
+	if (!colon)
+		return err__usage("'%s' names no function; write OBJECT:FUNC", text);
+	err = targets__open(n, object, pid, &o);
+	return err ? err : find_in_object(n, o, colon + 1, pid);
+}
+
+static int find_pairs(struct targets *n, const struct args *a, pid_t pid)
+{
+	int err;
+
+	for (size_t i = 0; i < a->operands.len; i++) {
+		err = find_pair(n, a->operands.data[i], pid);
+		if (err)
+			return forgotten__operand(a, i, err);
+	}
+	return 0;
+}
+
+static bool is_object(const char *name, pid_t pid)
+{
+	struct found found;
+	int err = object__find(name, pid, &found);
+
+	found__close(&found);
+	return !err;
+}
+
+/* What is behind the prefix; NULL: it is another one. */
+static const char *behind(const char *text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(text, prefix, len) ? NULL : text + len;
+}
+
+/* user:OBJECT:FUNC or kernel:FUNC, which only bbtrace trace takes? */
+static bool is_spec(const struct args *a)
+{
+	const char *first = a->operands.data[0];
+
+	return behind(first, "user:") || behind(first, "kernel:");
+}
+
+static int refuse_spec(const struct args *a)
+{
+	return err__usage("'%s' is a form of bbtrace trace: here write OBJECT:FUNC, or for the "
+			  "kernel's functions bbtrace %s FUNC",
+			  a->operands.data[0],
+			  a->verb->bit == VERB_LIST ? "list kernel" : "kernel");
+}
+
+/* Is the only operand a name that no file has? Then it may be that of a function. */
+static bool is_lone_name(const struct args *a, int err)
+{
+	return err == -ENOENT && a->operands.len == 1 && a->verb->bit == VERB_USER &&
+	       !strchr(a->operands.data[0], '/');
+}
+
+/* The first operand is no object. Was it meant as a function? */
+static int no_object(const struct args *a, int err)
+{
+	const char *first = a->operands.data[0];
+	const char *second = a->operands.len > 1 ? a->operands.data[1] : NULL;
+
+	if (is_lone_name(a, err))
+		second = "OBJECT";
+	else if (err != -ENOENT || !second || strchr(first, '/') || !strchr(second, '/') ||
+		 access(second, F_OK))
+		return err;
+	return err__set(ENOENT, "%s; a function comes after its object: bbtrace %s %s %s",
+			err__text(), a->verb->name, second, first);
+}
+
+static int find_user(struct targets *n, const struct args *a, pid_t pid, bool all)
+{
+	const char *first = a->operands.data[0];
+	struct object *o;
+	int err;
+
+	if (*first == '@' || (object_colon(first) && !is_object(first, pid)))
+		return is_spec(a) ? refuse_spec(a) : find_pairs(n, a, pid);
+	err = targets__open(n, first, pid, &o);
+	if (err)
+		return no_object(a, err);
+	if (a->operands.len == 1)
+		return all ? find_in_object(n, o, "*", pid)
+			   : err__usage(
+				     "no function of %s given; `bbtrace list %s` shows them, '*' means all",
+				     first, first);
+	for (size_t i = 1; i < a->operands.len; i++) {
+		err = find_in_object(n, o, a->operands.data[i], pid);
+		if (err)
+			return forgotten__operand(a, i, err);
+	}
+	return 0;
+}
+
+/* ---- the kernel ---- */
+
+static int read_kernel_text(void *ctx, uint64_t vaddr, void *buf, size_t len)
+{
+	struct kmem **k = ctx;
+	int err = *k ? 0 : kmem__open(k);
+
+	return err ? err : kmem__read(*k, vaddr, buf, len);
+}
+
+struct modules {
+	struct object **modules;
+	size_t n;
+};
+
+static int open_kernel(struct targets *n, struct modules *m)
+{
+	struct kmem *kmem = NULL;
+	int err = kernel__open(read_kernel_text, &kmem, kprobe_layout__read, &n->kernel,
+			       &m->modules, &m->n);
+
+	kmem__close(kmem);
+	if (err)
+		return err;
+	vec__push(&n->objects, n->kernel);
+	for (size_t i = 0; i < m->n; i++)
+		vec__push(&n->objects, m->modules[i]);
+	return 0;
+}
+
+static int find_in_kernel(struct targets *n, const struct modules *m, const char *text)
+{
+	CLEANUP(spec__free) struct spec spec = {0};
+	int err = parse_func(n, text, true, &spec);
+
+	if (err)
+		return err;
+	if (spec.kind == SPEC_POINTS || spec.kind == SPEC_LINE)
+		return err__usage("'%s': the kernel's functions are named by name or address",
+				  spec.text);
+	return kernel__resolve(n->kernel, m->modules, m->n, &spec, &n->functions);
+}
+
+/* Operands from first on; all: no operand names every function. */
+static int find_kernel(struct targets *n, const struct args *a, size_t first, bool all)
+{
+	struct modules m = {0};
+	int err = open_kernel(n, &m);
+
+	if (!err && all && a->operands.len == first)
+		err = find_in_kernel(n, &m, "*");
+	for (size_t i = first; !err && i < a->operands.len; i++) {
+		err = find_in_kernel(n, &m, a->operands.data[i]);
+		if (err)
+			err = forgotten__operand(a, i, err);
+	}
+	free(m.modules);
+	return err;
+}
+
+/* ---- user:OBJECT:FUNC and kernel:FUNC together ---- */
+
+/* What other tracers call these: bpftrace's probe types. */
+static int refuse_one(const char *text)
+{
+	static const struct {
+		const char *prefix, *here;
+	} rows[] = {
+		{"uprobe:", "user"},	  {"uretprobe:", "user"}, {"kprobe:", "kernel"},
+		{"kretprobe:", "kernel"}, {"kfunc:", "kernel"},	  {"fentry:", "kernel"},
+		{"fexit:", "kernel"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (behind(text, rows[i].prefix))
+			return err__usage("'%s': write %s:%s", text, rows[i].here,
+					  behind(text, rows[i].prefix));
+	if (object_colon(text))
+		return err__usage("'%s': write user:%s, or kernel:FUNC", text, text);
+	return err__usage("'%s': write user:OBJECT:FUNC or kernel:FUNC", text);
+}
+
+static int find_one(struct targets *n, const struct modules *m, const char *text, pid_t pid)
+{
+	const char *user = behind(text, "user:"), *kernel = behind(text, "kernel:");
+
+	if (user)
+		return find_pair(n, user, pid);
+	if (kernel)
+		return find_in_kernel(n, m, kernel);
+	return refuse_one(text);
+}
+
+static int find_both(struct targets *n, const struct args *a, pid_t pid)
+{
+	struct modules m = {0};
+	int err = targets__name_kernel(a) ? open_kernel(n, &m) : 0;
+
+	for (size_t i = 0; !err && i < a->operands.len; i++) {
+		err = find_one(n, &m, a->operands.data[i], pid);
+		if (err)
+			err = forgotten__operand(a, i, err);
+	}
+	free(m.modules);
+	return err;
+}
+
+bool targets__name_kernel(const struct args *a)
+{
+	if (a->verb->bit == VERB_LIST)
+		return !strcmp(a->operands.data[0], "kernel");
+	if (a->verb->bit != VERB_BOTH)
+		return a->verb->bit == VERB_KERNEL;
+	for (size_t i = 0; i < a->operands.len; i++)
+		if (behind(a->operands.data[i], "kernel:"))
+			return true;
+	return false;
+}
+
+static int check_traceable(const struct object *o)
+{
+	const struct arch *arch = arch__by_machine(o->machine);
+
+	if (object__is_kernel(o) || !arch->untraceable || arch != arch__native())
+		return 0;
+	return err__set(ENOEXEC,
+			"%s is for %s and can't be traced: %s; bbtrace list shows its functions, "
+			"branches and code",
+			o->path, arch->name, arch->untraceable);
+}
+
+/* Another machine's programs run here in an emulator at most: their code is only data to it. */
+static int check_machine(const struct targets *n)
+{
+	struct object **o;
+
+	vec__each (o, &n->objects)
+		if (!object__is_kernel(*o) && !arch__runs_here(arch__by_machine((*o)->machine)))
+			return err__set(ENOEXEC,
+					"%s is for %s and can't be traced on this machine: "
+					"bbtrace list shows its functions, branches and code",
+					(*o)->path, arch__by_machine((*o)->machine)->name);
+	vec__each (o, &n->objects)
+		if (check_traceable(*o))
+			return -ENOEXEC;
+	return 0;
+}
+
+/* ---- functions for a trace that runs ---- */
+
+static int find_more_in_kernel(struct targets *n, const struct args *a, const char *text)
+{
+	VEC(struct object *) modules = {0};
+	struct modules m;
+	int err;
+
+	if (!targets__name_kernel(a)) /* it may be open for its names */
+		return err__set(
+			ENOTSUP,
+			"no function of the kernel is traced, and its code can't be read any more: "
+			"start the trace with bbtrace trace, and kernel:FUNC for one of them");
+	for (size_t i = 0; i < n->objects.len; i++)
+		if (n->objects.data[i]->kind == OBJECT_MODULE)
+			vec__push(&modules, n->objects.data[i]);
+	m = (struct modules){modules.data, modules.len};
+	err = find_in_kernel(n, &m, text);
+	vec__free(&modules);
+	return err;
+}
+
+/* OBJECT FUNC... */
+static int find_words(struct targets *n, char *const *words, size_t nwords, pid_t pid)
+{
+	struct object *o;
+	int err = targets__open(n, words[0], pid, &o);
+
+	for (size_t i = 1; !err && i < nwords; i++)
+		err = find_in_object(n, o, words[i], pid);
+	return err;
+}
+
+static struct object *first_object(const struct targets *n)
+{
+	for (size_t i = 0; i < n->objects.len; i++)
+		if (!object__is_kernel(n->objects.data[i]))
+			return n->objects.data[i];
+	return NULL;
+}
+
+static int find_word(struct targets *n, const struct args *a, const char *word, pid_t pid)
+{
+	const char *user = behind(word, "user:"), *kernel = behind(word, "kernel:");
+
+	if (kernel || (!user && a->verb->bit == VERB_KERNEL))
+		return find_more_in_kernel(n, a, kernel ? kernel : word);
+	if (user || *word == '@' || (object_colon(word) && !is_line(word) && !is_object(word, pid)))
+		return find_pair(n, user ? user : word, pid);
+	if (a->verb->bit == VERB_BOTH)
+		return refuse_one(word);
+	return find_in_object(n, first_object(n), word, pid);
+}
+
+static bool all_are_specs(const struct args *a, char *const *words, size_t nwords)
+{
+	for (size_t i = 0; i < nwords; i++)
+		if (!behind(words[i], "user:") && !behind(words[i], "kernel:") &&
+		    words[i][0] != '@' && !object_colon(words[i]))
+			return a->verb->bit == VERB_KERNEL;
+	return true;
+}
+
+static int find_all_words(struct targets *n, const struct args *a, char *const *words,
+			  size_t nwords, pid_t pid)
+{
+	int err = 0;
+
+	if (nwords > 1 && !all_are_specs(a, words, nwords) && is_object(words[0], pid))
+		return find_words(n, words, nwords, pid);
+	for (size_t i = 0; !err && i < nwords; i++)
+		err = find_word(n, a, words[i], pid);
+	return err;
+}
+
+int targets__find_more(struct targets *n, const struct args *a, char *const *words, size_t nwords,
+		       pid_t pid, function_vec *out)
+{
+	function_vec before = n->functions;
+	int err;
+
+	n->functions = *out;
+	err = find_all_words(n, a, words, nwords, pid);
+	*out = n->functions;
+	n->functions = before;
+	return err ? err : check_machine(n);
+}
+
+static bool is_among(const function_vec *v, const struct function *f)
+{
+	const struct function *g;
+
+	vec__each (g, v)
+		if (g->object == f->object && g->entry == f->entry &&
+		    !((g->flags ^ f->flags) & FUNCTION_RANGE))
+			return true;
+	return false;
+}
+
+function_vec targets__copy(const struct targets *n, const function_vec *out)
+{
+	function_vec copies = {0};
+	const struct function *f;
+
+	vec__each (f, &n->functions)
+		if (!(f->flags & FUNCTION_HELPER) && !(out && is_among(out, f)))
+			function__copy(vec__add(&copies), f);
+	return copies;
+}
+
+/* The kernel's symbols, for its frames. */
+static int find_names(struct targets *n, const struct args *a)
+{
+	struct modules m = {0};
+	int err = a->stack || a->freq || watchpoints__name_kernel(a) ? open_kernel(n, &m) : 0;
+
+	free(m.modules);
+	return err;
+}
+
+/* Have events beside the functions stacks with frames of the kernel? They are recorded without its
+ * names, too. */
+static int find_names_beside(struct targets *n, const struct args *a)
+{
+	if (a->watch.len)
+		return find_names(n, a);
+	if ((a->freq || (a->stack && (a->sched || a->with.len))) && find_names(n, a)) {
+		note("%s; the kernel's frames have no names", err__text());
+		err__clear();
+	}
+	return 0;
+}
+
+static int find(struct targets *n, const struct args *a, pid_t pid, bool all)
+{
+	if (a->verb->bit & VERB_NAMED)
+		return find_names(n, a);
+	if (a->verb->bit == VERB_BOTH)
+		return find_both(n, a, pid);
+	if (targets__name_kernel(a))
+		return find_kernel(n, a, a->verb->bit == VERB_LIST, all);
+	return find_user(n, a, pid, all);
+}
+
+int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all)
+{
+	int err;
+
+	*n = (struct targets){.exported = a->exported};
+	err = find(n, a, pid, all);
+	if (!err && !n->kernel)
+		err = find_names_beside(n, a);
+	if (!err && a->verb->bit != VERB_LIST)
+		err = check_machine(n);
+	if (!err && a->exclude.len)
+		err = exclude__apply(n, a);
+	if (err)
+		targets__free(n);
+	else
+		functions__join(&n->functions);
+	return err;
+}
+
+void targets__free(struct targets *n)
+{
+	struct object **o;
+
+	functions__free(&n->functions);
+	vec__each (o, &n->objects)
+		object__free(*o);
+	vec__free(&n->objects);
+	vec__free(&n->stubs);
+	n->kernel = NULL;
+}

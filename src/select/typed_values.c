@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* --args: arguments and results by their types. */
+#include <errno.h>
+#include "kernel/kernel.h"
+#include "typed_values.h"
+
+static void ask_kernel(void *ctx, const struct object *o, const struct type_query *queries,
+		       size_t n, const struct type_names *members, struct types *out)
+{
+	kernel__prototypes(o, ctx, queries, n, members, out);
+}
+
+/* Which of the libraries is called otherwise in chroots, and where it was copied. */
+static bool is_libc(const struct object *o)
+{
+	const struct symbol *s;
+	bool starts = false, tells = false;
+
+	vec__each (s, &o->symbols) {
+		starts |= s->exported && !strcmp(s->name, "__libc_start_main");
+		tells |= s->exported && !strcmp(s->name, "gnu_get_libc_version");
+	}
+	return starts && tells;
+}
+
+static void tell_conditions(const struct args *a, const struct plan *plan)
+{
+	uint32_t judged = 0, others = 0, first = 0;
+	size_t n;
+
+	for (uint32_t i = 0; a->conditions.len && i < plan->functions.len; i++) {
+		const struct plan_function *f = &plan->functions.data[i];
+
+		if (f->flags & (FUNCTION_HELPER | FUNCTION_RANGE | FUNCTION_REMOVED))
+			continue;
+		if (plan__conditions(plan, i, &n))
+			judged++;
+		else if (!others++)
+			first = i;
+	}
+	if (others)
+		note_verbose("--if judges %u function%s; %s%s have not all of what it names: they "
+			     "are shown with what calls them, and otherwise in any case",
+			     judged, judged == 1 ? "" : "s", plan->functions.data[first].name,
+			     others == 1 ? "" : " and others");
+}
+
+void typed__tell(const struct args *a, const struct plan *plan, const struct plan_values_result *r)
+{
+	const struct plan_function *f = plan->functions.data;
+
+	if (r->untyped == 1)
+		note("%s: its types are not known: its arguments are shown as registers",
+		     f[r->first_untyped].name);
+	else if (r->untyped)
+		note("%s and %u more: their types are not known: their arguments are shown as "
+		     "registers",
+		     f[r->first_untyped].name, r->untyped - 1);
+	tell_conditions(a, plan);
+	if (!r->unfetched)
+		return;
+	note("%s: more than %d values in memory: the others are not recorded",
+	     f[r->first_unfetched].name, VALUES_FETCHED);
+}
+
+int typed__plan(const struct args *a, struct plan *plan, const char *btf,
+		struct plan_values_result *out)
+{
+	struct plan_values_options o = {.expressions = a->expressions.len ? &a->expressions : NULL,
+					.conditions = &a->conditions,
+					.kernel = ask_kernel,
+					.ctx = (void *)btf,
+					.is_libc = is_libc};
+	int err;
+
+	*out = (struct plan_values_result){0};
+	if (!a->typed || plan->placement == PLACEMENT_COUNT)
+		return 0;
+	err = plan__add_values(plan, &o, out);
+	if (!err)
+		err = plan__add_conditions(plan, &a->conditions);
+	if (err) {
+		autofree char *why = xstrdup(err__text());
+
+		return err__usage("%s", why);
+	}
+	return 0;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Values that a probe could not read, since their page was not there. Where a file is mapped that
+ * the program can't write to, nobody has changed what is there: it is in the file.
+ */
+#include "pipeline/frames.h"
+
+static const struct plan_value *value_of(const struct plan *p, const struct event *e, unsigned i)
+{
+	size_t n;
+	const struct plan_value *v = plan__values(p, p->sites.data[e->site].function, &n);
+
+	for (size_t k = 0; k < n; k++)
+		if (v[k].fetched == i + 1 && v[k].of_return == (e->type != EVENT_ENTRY))
+			return &v[k];
+	return NULL;
+}
+
+static const struct segment *constant_segment(const struct object *o, uint64_t vaddr)
+{
+	const struct segment *g = object__is_kernel(o) ? NULL : object__segment_at(o, vaddr);
+
+	return g && !g->write && !object__text_relocated(o) ? g : NULL;
+}
+
+struct search {
+	struct show *show;
+	uint32_t pid;
+	uint64_t addr;
+	struct mapped_place found;
+};
+
+/* Mappings of code alone are told: the rest of a file is as far from that as in the file. */
+static void look_around(void *ctx, const struct map *m)
+{
+	struct search *s = ctx;
+	struct mapped_place code;
+	uint64_t vaddr;
+
+	spaces__find(s->show->spaces, s->pid, m->start, &code);
+	if (!code.object)
+		return;
+	vaddr = s->addr - m->start + code.vaddr;
+	if (constant_segment(code.object, vaddr)) {
+		s->found = code;
+		s->found.vaddr = vaddr;
+	}
+}
+
+/* The constant bytes at a running address; NULL: there are none. */
+static const uint8_t *constant_at(struct show *s, uint32_t pid, uint64_t addr, size_t *avail)
+{
+	struct search search = {s, pid, addr, {0}};
+
+	spaces__find(s->spaces, pid, addr, &search.found);
+	if (!search.found.path)
+		spaces__each(s->spaces, pid, look_around, &search);
+	if (!search.found.object || !constant_segment(search.found.object, search.found.vaddr))
+		return NULL;
+	return object__bytes(search.found.object, search.found.vaddr, avail);
+}
+
+/* A string may go on beyond what is shown of it; what isn't whole is not taken. */
+static void complete(struct show *s, const struct event *e, const struct plan_value *v,
+		     struct fetched *f)
+{
+	uint64_t addr;
+	size_t avail, len = v->size;
+	const uint8_t *bytes;
+
+	memcpy(&addr, f->bytes, sizeof(addr));
+	bytes = constant_at(s, e->pid, addr, &avail);
+	if (!bytes)
+		return;
+	if (v->kind == KIND_TEXT && !v->array) {
+		size_t most = min_of(avail, (size_t)VALUE_TEXT_MAX + 1);
+
+		len = strnlen((const char *)bytes, most);
+		if (len == most && most <= VALUE_TEXT_MAX)
+			return;
+		len += len < most;
+	}
+	if (len > avail || len > FETCHED_ROOM)
+		return;
+	memcpy(f->bytes, bytes, len);
+	f->len = len;
+}
+
+const struct event *absent__complete(struct show *s, const struct event *e,
+				     struct checked_event *room)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < e->nfetched; i++)
+		any |= e->fetched[i].len == FETCHED_ABSENT;
+	if (!any || e->nfetched > VALUES_FETCHED)
+		return e;
+	if (e != &room->event)
+		room->event = *e;
+	memcpy(room->fetched, e->fetched, e->nfetched * sizeof(*e->fetched));
+	room->event.fetched = room->fetched;
+	for (unsigned i = 0; i < e->nfetched; i++) {
+		const struct plan_value *v = value_of(s->plan, e, i);
+
+		if (v && room->fetched[i].len == FETCHED_ABSENT)
+			complete(s, e, v, &room->fetched[i]);
+	}
+	return &room->event;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Attaches the probes of a plan, and others where the kernel refuses them. */
+#include <errno.h>
+#include "select/announce.h"
+#include "attach.h"
+#include "pipeline/pager.h"
+
+static void on_attached(void *progress, size_t sites, uint64_t work)
+{
+	progress__attached(progress, sites, work);
+}
+
+static struct source *source_of(struct attaching *a)
+{
+	struct source *probes = probe__source(*a->probe);
+
+	return a->inliner ? inliner__source(a->inliner, probes, probe__thread_filters(*a->probe))
+			  : probes;
+}
+
+static int attach_once(struct attaching *a, struct probe_options *o, bool first)
+{
+	struct progress progress;
+	int err = probe__open(a->plan, o, a->probe);
+
+	if (err)
+		return err;
+	sources__add(*a->sources, source_of(a));
+	if (first)
+		announce__cost(a->args, a->plan, *a->probe);
+	progress__attach(&progress, note__level() == NOTE_NORMAL, plan__hooked(a->plan),
+			 plan__attach_work(a->plan));
+	o->attached = on_attached;
+	o->attached_ctx = &progress;
+	err = sources__attach(*a->sources);
+	progress__end(&progress);
+	o->attached = NULL;
+	return err;
+}
+
+/* Other instructions may be refused as well. */
+#define MAX_CHOICES 4
+
+/* Where the kernel refused probes that are needed, others tell the same. Nothing has been recorded
+ * or counted yet. */
+static int attach_others(struct attaching *a, struct probe_options *o)
+{
+	uint32_t skipped = 0; /* what can't be told anyway */
+	int err = 0;
+
+	for (int i = 0; !err && i < MAX_CHOICES && a->plan->skipped > skipped; i++) {
+		autofree id_vec chosen = {0};
+
+		if (!plan__choose_again(a->plan, a->options, &chosen))
+			return 0;
+		announce__others(a->plan, &chosen);
+		skipped = a->plan->skipped;
+		if (a->output)
+			output__plan_extended(a->output);
+		sources__close(*a->sources);
+		*a->sources = sources__new();
+		*a->probe = NULL;
+		err = attach_once(a, o, false);
+	}
+	return err;
+}
+
+int attach__probes(struct attaching *a, struct probe_options *o)
+{
+	uint64_t start = now_ns(CLOCK_MONOTONIC);
+	struct str by = {0};
+	uint32_t skipped = a->plan->skipped;
+	int err = attach_once(a, o, true);
+
+	/* counters of copies stay as they are */
+	if (!err && a->plan->skipped > skipped &&
+	    !(a->inliner && a->plan->placement == PLACEMENT_COUNT))
+		err = attach_others(a, o);
+	if (err)
+		return err;
+	if (!a->plan->probes && !a->plan->named.len)
+		return err__set(
+			ENOTSUP,
+			"none of the %zu sites can be probed; bbtrace list --sites tells why",
+			a->plan->sites.len);
+	probe__mechanisms(*a->probe, &by);
+	if (!by.len)
+		str__printf(&by, "nothing but copies of functions");
+	note_verbose(
+		"%u probes attached by %s in %.3f s; the BPF program is %u verified instructions",
+		plan__hooked(a->plan), by.data, (now_ns(CLOCK_MONOTONIC) - start) / 1e9,
+		probe__verified_insns(*a->probe));
+	str__free(&by);
+	return 0;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* CMD: a child that waits on a pipe until the probes are attached, then executes the command. If
+ * bbtrace ends before that, so does the child. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cli/args.h"
+#include "interrupt.h"
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* "./prog 1", "NAME=1": what a shell would split, or set. */
+static char *remedy_of_shell_words(const char *name)
+{
+	autofree char *first = xstrndup(name, strcspn(name, " "));
+
+	if (strcspn(name, "=") < strcspn(name, "/ ") && strchr(name, '='))
+		return xstrdup("; write env before it");
+	if (strchr(name, ' ') && child__is_command(first))
+		return xasprintf("; without quotes, %s is the command", first);
+	return NULL;
+}
+
+/* The next step, or "". */
+static char *remedy(const char *name, int err)
+{
+	char *words = err == ENOENT ? remedy_of_shell_words(name) : NULL;
+	struct stat st;
+
+	if (words)
+		return words;
+	if (!strchr(name, '/'))
+		return is_program(name) ? xasprintf("; did you mean ./%s?", name) : xstrdup("");
+	if (err == EACCES && !stat(name, &st) && !(st.st_mode & 0111))
+		return xstrdup("; chmod +x makes it executable");
+	return xstrdup("");
+}
+
+static int cannot_run(const char *name, int err, int *status)
+{
+	autofree char *hint = remedy(name, err);
+
+	*status = err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	return err__set(err, "cannot run %s: %s%s", *name ? name : "''",
+			*status == EXIT_NOT_FOUND ? "no such command" : strerror(err), hint);
+}
+
+/* The command itself was found before: ENOENT means that its interpreter is missing. */
+static int cannot_exec(const char *name, int err, int *status)
+{
+	*status = EXIT_NOT_EXECUTABLE;
+	return err__set(err, "cannot run %s: %s", name,
+			err == ENOENT ? "its interpreter does not exist" : strerror(err));
+}
+
+/* Looks the command up as execvp(3) will: 0, and its path, or a positive errno. */
+static int look_up(const char *name, char **found)
+{
+	const char *path = getenv("PATH");
+	autofree char *list = xstrdup(path ? path : "/bin:/usr/bin");
+	int err = ENOENT;
+	char *rest = list, *dir;
+	struct stat st;
+
+	if (strchr(name, '/')) {
+		if (stat(name, &st))
+			return errno;
+		if (S_ISDIR(st.st_mode) || access(name, X_OK))
+			return S_ISDIR(st.st_mode) ? EISDIR : EACCES;
+		*found = xstrdup(name);
+		return 0;
+	}
+	while ((dir = strsep(&rest, ":"))) {
+		autofree char *full = xasprintf("%s/%s", *dir ? dir : ".", name);
+
+		if (stat(full, &st) || !S_ISREG(st.st_mode))
+			continue;
+		if (!access(full, X_OK)) {
+			*found = full;
+			full = NULL;
+			return 0;
+		}
+		err = EACCES;
+	}
+	return err;
+}
+
+char *child__path_of(const char *name)
+{
+	char *path = NULL;
+
+	return look_up(name, &path) ? NULL : path;
+}
+
+bool child__is_command(const char *name)
+{
+	autofree char *path = child__path_of(name);
+
+	return path;
+}
+
+static int become(const struct passwd *pw)
+{
+	if (initgroups(pw->pw_name, pw->pw_gid) || setgid(pw->pw_gid) || setuid(pw->pw_uid))
+		return -errno;
+	setenv("HOME", pw->pw_dir, 1);
+	setenv("USER", pw->pw_name, 1);
+	setenv("LOGNAME", pw->pw_name, 1);
+	setenv("SHELL", *pw->pw_shell ? pw->pw_shell : "/bin/sh", 1);
+	/* root regains all capabilities by exec, and a program that gains some loses its perf
+	 * events */
+	if (pw->pw_uid)
+		privileges__none();
+	return 0;
+}
+
+static void __attribute__((noreturn))
+wait_and_exec(int go, int failed, char **command, const struct passwd *pw)
+{
+	int err = pw ? -become(pw) : 0;
+	char byte;
+
+	/* end of file without a byte: bbtrace has exited */
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	if (!err) {
+		execvp(command[0], command);
+		err = errno;
+	}
+	if (write(failed, &err, sizeof(err)) < 0)
+		_exit(1);
+	_exit(EXIT_NOT_FOUND);
+}
+
+/* The caller has to have the right: capabilities of bbtrace's file would make whoever runs it any
+ * other user, and root. */
+static int may_change_user(void)
+{
+	with_own_rights;
+
+	return privileges__check(PRIVILEGE_SETUID | PRIVILEGE_SETGID, "-u NAME");
+}
+
+int child__prepare(struct child *c, char **command, const char *user, int *status)
+{
+	struct passwd *pw = NULL;
+	/* a mistake is reported before anything is probed */
+	autofree char *path = NULL;
+	int go[2], failed[2], err = look_up(command[0], &path);
+
+	*c = (struct child){.name = command[0], .go = -1, .failed = -1};
+	if (err)
+		return cannot_run(command[0], err, status);
+	*status = EXIT_CANNOT;
+	if (user && !(pw = getpwnam(user)))
+		return err__set(ENOENT, "no such user: '%s'", user);
+	if (user && (err = may_change_user()))
+		return err__prefix(err, "cannot run %s as %s", command[0], user);
+	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
+		return err__set(errno, "cannot make a pipe: %s", strerror(errno));
+	fflush(NULL);
+	c->pid = fork();
+	if (c->pid < 0)
+		return err__set(errno, "cannot fork: %s", strerror(errno));
+	if (!c->pid) {
+		close(go[1]);
+		close(failed[0]);
+		wait_and_exec(go[0], failed[1], command, pw);
+	}
+	close(go[0]);
+	close(failed[1]);
+	c->go = go[1];
+	c->failed = failed[0];
+	return 0;
+}
+
+int child__start(struct child *c, int *status)
+{
+	int err = 0;
+	ssize_t n;
+
+	n = write(c->go, "", 1);
+	close(c->go);
+	c->go = -1;
+	/* closed by a successful exec, else has its errno */
+	if (n == 1)
+		n = read(c->failed, &err, sizeof(err));
+	close(c->failed);
+	c->failed = -1;
+	return n == sizeof(err) ? cannot_exec(c->name, err, status) : 0;
+}
+
+bool child__ended(struct child *c, bool wait)
+{
+	int status;
+
+	if (c->ended || !c->pid)
+		return c->ended;
+	while (waitpid(c->pid, &status, wait ? 0 : WNOHANG) == c->pid) {
+		c->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		c->status = c->signal ? 128 + c->signal : WEXITSTATUS(status);
+		c->ended = true;
+		break;
+	}
+	return c->ended;
+}
+
+/* Its tracer may have seen its end before its parent could. */
+void child__tell_signal(struct child *c)
+{
+	if (child__ended(c, false) && c->signal && c->signal != SIGINT && c->signal != SIGPIPE)
+		note("%s was killed by signal %d (%s)", c->name, c->signal, strsignal(c->signal));
+}
+
+/* A job in the foreground of a terminal: that is the shell's again when bbtrace ends. */
+static bool has_terminal(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (tcgetpgrp(fd) == getpgrp())
+			return true;
+	return false;
+}
+
+/* A short one has its status told, as without -t. */
+static bool ends_soon(struct child *c)
+{
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + CHILD_LEFT_S * 1000000000ull;
+
+	while (!child__ended(c, false)) {
+		if (interrupted || now_ns(CLOCK_MONOTONIC) > end)
+			return false;
+		poll(NULL, 0, 10);
+	}
+	return true;
+}
+
+bool child__leave(struct child *c)
+{
+	if (!c->pid || ends_soon(c) || interrupted)
+		return false;
+	if (has_terminal()) {
+		note("%s still runs (PID %d) and has the terminal: waiting for it", c->name,
+		     (int)c->pid);
+		return false;
+	}
+	note("%s still runs (PID %d), no longer traced: left alone, with status %d", c->name,
+	     (int)c->pid, EXIT_LEFT);
+	return true;
+}
+
+void child__cancel(struct child *c)
+{
+	if (c->go >= 0)
+		close(c->go);
+	if (c->failed >= 0)
+		close(c->failed);
+	if (c->pid > 0 && !c->ended && c->go >= 0)
+		child__ended(c, true);
+	c->go = c->failed = -1;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* See confine.h. */
+#include <errno.h>
+#include <unistd.h>
+#include "confine.h"
+#include "pipeline/file_keeper.h"
+#include "pipeline/pager.h"
+
+#define VERB_READS (VERB_REPORT | VERB_MERGE | VERB_DIFF | VERB_CORE | VERB_LIST)
+
+static struct keeper output;
+
+static bool names_kernel(const struct args *a)
+{
+	for (size_t i = 0; i < a->operands.len; i++)
+		if (!strcmp(a->operands.data[i], "kernel") ||
+		    !strncmp(a->operands.data[i], "kernel:", strlen("kernel:")))
+			return true;
+	return false;
+}
+
+/* Does it read files alone? What the kernel and processes are asked needs other rights. */
+static bool reads_files(const struct args *a)
+{
+	if (a->verb->bit == VERB_LIST)
+		return !a->filters.pids.len && !a->list_events && !names_kernel(a);
+	return a->verb->bit & VERB_READS;
+}
+
+/* The user's own files are named to report, merge and diff; programs may be readable by others
+ * alone, and root may read all. list names the processes that run a program that was deleted. */
+static uint64_t needed(const struct args *a)
+{
+	uint64_t read = PRIVILEGE_DAC_READ_SEARCH;
+
+	if (a->verb->bit & VERB_LIST)
+		read |= PRIVILEGE_SYS_PTRACE;
+	else if (rights__user() && !(a->verb->bit & VERB_CORE))
+		return 0;
+	return read & ~privileges__missing(read);
+}
+
+static int open_output(void)
+{
+	return file_keeper__open(&output);
+}
+
+static int keep_output(const struct args *a)
+{
+	const struct kept_files f = {.output = a->output};
+	int err;
+
+	if (rights__user() || sink__is_stdout(a->output))
+		return 0;
+	err = file_keeper__start(&output, &f);
+	if (!err)
+		sink__open_by(open_output);
+	return err;
+}
+
+/* debuginfod's cache is the user's. */
+int confine__reader(const struct args *a)
+{
+	int err;
+
+	if (!reads_files(a))
+		return 0;
+	if (a->verb->bit == VERB_REPORT && !a->output && isatty(STDOUT_FILENO))
+		pager__prepare();
+	err = keep_output(a);
+	if (err)
+		return err;
+	err = rights__keep(needed(a), a->debuginfod);
+	if (err)
+		return err__set(-err, "cannot give up privileges: %s", strerror(-err));
+	return rights__forbid(FORBID_EXEC | FORBID_TRACING | (a->debuginfod ? 0 : FORBID_NETWORK));
+}
+
+int confine__no_files(void)
+{
+	int err = rights__keep(0, true);
+
+	return err ? err__set(-err, "cannot give up privileges: %s", strerror(-err)) : 0;
+}
+
+void confine__end(void)
+{
+	file_keeper__end(&output);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <unistd.h>
+#include "counting.h"
+#include "interrupt.h"
+#include "pipeline/tally.h"
+
+#define PATIENCE_MS 100
+/* How long to wait before sites are looked at that may retire: longer, the longer none does. */
+#define LOOK_FIRST 20000000
+#define LOOK_LAST  1000000000
+
+struct counting counting__begin(const struct args *args, struct plan *plan, struct sources *sources,
+				struct probe *probe, struct live *live, struct output *output)
+{
+	return (struct counting){.args = args,
+				 .plan = plan,
+				 .sources = sources,
+				 .probe = probe,
+				 .live = live,
+				 .output = output,
+				 .next = now_ns(CLOCK_MONOTONIC) + args->interval_ns,
+				 .retire = retire__begin(args, plan),
+				 .patience = LOOK_FIRST};
+}
+
+int counting__patience_ms(const struct counting *c, uint64_t now)
+{
+	uint64_t left;
+
+	if (!c->args)
+		return PATIENCE_MS;
+	left = c->args->interval_ns ? c->next - min_of(now, c->next) : UINT64_MAX;
+	if (c->retire.hits)
+		left = min_of(left, c->next_look - min_of(now, c->next_look));
+	return min_of(left / 1000000 + 1, (uint64_t)PATIENCE_MS);
+}
+
+/* ---- counts now and then ---- */
+
+static bool is_due(struct counting *c, uint64_t now)
+{
+	bool asked = counts_asked_for;
+
+	if (asked)
+		ends__rest(c->ends);
+	counts_asked_for = 0;
+	if (!c->args->interval_ns || now < c->next)
+		return asked;
+	while (c->next <= now)
+		c->next += c->args->interval_ns;
+	return true;
+}
+
+static int print(struct counting *c, uint64_t now)
+{
+	sources__misses(c->sources, &c->live->sink);
+	show__give_counts(&c->live->show);
+	if (c->args->reset)
+		show__reset_counts(&c->live->show);
+	return output__interval(c->output, now, show__totals(&c->live->show));
+}
+
+static int look(struct counting *c)
+{
+	uint64_t rounds = c->retire.rounds;
+	int err = retire__tick(&c->retire, c->plan, c->probe, c->live->show.tally);
+
+	c->patience = c->retire.rounds > rounds ? LOOK_FIRST
+						: min_of(2 * c->patience, (uint64_t)LOOK_LAST);
+	c->next_look = now_ns(CLOCK_MONOTONIC) + c->patience;
+	return err;
+}
+
+int counting__tick(struct counting *c)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	bool prints, looks;
+	int err;
+
+	if (!c->args)
+		return 0;
+	prints = is_due(c, now) && c->output->format->interval;
+	looks = c->retire.hits && now >= c->next_look;
+	if (!prints && !looks)
+		return 0;
+	err = sources__counts(c->sources, &c->live->sink);
+	if (!err && looks)
+		err = look(c);
+	return err || !prints ? err : print(c, now);
+}
+
+void counting__end(struct counting *c)
+{
+	retire__end(&c->retire);
+}
+
+void counting__tell(const struct counting *c)
+{
+	uint64_t twice = c->args ? probe__counted_twice(c->probe) : 0;
+
+	if (twice)
+		note("%llu hits may have been counted twice, while probes were replaced: too many threads "
+		     "hit them at that time",
+		     (unsigned long long)twice);
+	if (c->args)
+		retire__tell(&c->retire, c->plan, c->live->show.tally);
+}
+
+/* ---- threads in the middle of their path ---- */
+
+/* What waits in a system call does so at a place of which no count is derived. */
+void counting__note_cut(struct counting *c)
+{
+	autofree pid_vec all = {0};
+	const pid_vec *pids;
+	const uint32_t *pid;
+	size_t n = 0;
+
+	if (!c->args)
+		return;
+	pids = probe__processes(c->probe);
+	if (!pids->len)
+		processes__all(&all);
+	vec__each (pid, pids->len ? pids : &all)
+		n += *pid == (uint32_t)getpid() ? 0 : process__running(*pid);
+	tally__cut(c->live->show.tally, n + probe__unseen_ends(c->probe));
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <linux/types.h>
+#include <signal.h>
+#include <stdlib.h>
+#include "../bpf/wire_named.h"
+#include "dumps.h"
+#include "pipeline/fatal_signals.h"
+#include "pipeline/render.h"
+
+static void tell(const struct event *e, const char *comm)
+{
+	int code = e->count, sig = code & 0x7f;
+	char name[32];
+
+	if (sig)
+		killed__signal_name(sig, name, sizeof(name));
+	else
+		snprintf(name, sizeof(name), "exited with %d", code >> 8 & 0xff);
+	note("process %u (%s) %s%s%s: its last branches are shown", e->pid, comm,
+	     sig ? "was killed by " : "", name, code & 0x80 ? ", which dumped core" : "");
+}
+
+static bool is_bad(const struct dumps *d, uint64_t code)
+{
+	return code & 0x7f || (d->args->dump_on_failure && code >> 8 & 0xff);
+}
+
+int dumps__end(struct dumps *d, struct show *s, const struct event *e)
+{
+	if (!d->args || !s->last || !e->last || !is_bad(d, e->count))
+		return 0;
+	tell(e, trace__comm_of(s->trace, e->tid));
+	return show__dump(s, e->pid, newest_first(d->args), true);
+}
+
+/* ---- --dump-on ---- */
+
+/* The number of an errno's name; 0: it is none. */
+static int errno_of(const char *name)
+{
+	for (int i = 1; i < 4096; i++) {
+		const char *known = strerrorname_np(i);
+
+		if (known && !strcmp(known, name))
+			return i;
+	}
+	return 0;
+}
+
+static bool parse_value(const char *text, struct dump_on *out)
+{
+	const char *number = text + (*text == '<' || *text == '>');
+	int known = errno_of(text);
+	char *end;
+
+	out->when = *text == '<' ? WHEN_LESS : *text == '>' ? WHEN_GREATER : WHEN_EQUAL;
+	if (known) {
+		out->value = -known;
+		return true;
+	}
+	errno = 0;
+	out->value = *number == '-' ? strtoll(number, &end, 0) : (int64_t)strtoull(number, &end, 0);
+	return *number && !*end && !errno;
+}
+
+/* Names may have a '=' themselves. */
+void dump_on__parse(const char *text, struct dump_on *out)
+{
+	const char *value = strrchr(text, '=');
+
+	*out = (struct dump_on){.name = NULL};
+	if (value && value > text && parse_value(value + 1, out)) {
+		out->name = xstrndup(text, value - text);
+		return;
+	}
+	*out = (struct dump_on){.name = xstrdup(text)};
+}
+
+/* As bpf/marker.h compares it. */
+static int64_t number_of(uint64_t value)
+{
+	return value >> 32 ? (int64_t)value : (int32_t)value;
+}
+
+int dumps__asked(struct dumps *d, struct show *s, const struct event *e, const char *name,
+		 bool returns)
+{
+	const struct sideband_event mark = {.type = SIDEBAND_MARK,
+					    .time = e->time,
+					    .pid = e->pid,
+					    .tid = e->tid,
+					    .count = number_of(e->value),
+					    .text = name};
+	int err = returns ? show__sideband(s, &mark) : 0;
+
+	note_verbose("process %u (%s) %s %s: its last branches are shown", e->pid,
+		     trace__comm_of(s->trace, e->tid), returns ? "returned from" : "came to", name);
+	return err || !d->args ? err : show__dump(s, e->pid, newest_first(d->args), false);
+}

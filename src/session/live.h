@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* live: a trace in progress: replays, renders and records what the probes report. Connects
+ * src/probe and src/output. */
+#ifndef BBTRACE_CMD_LIVE_H
+#define BBTRACE_CMD_LIVE_H
+
+#include "dumps.h"
+#include "pipeline/record.h"
+#include "pipeline/show.h"
+#include "select/watch.h"
+
+struct live {
+	struct show show;
+	struct recorder *recorder; /* NULL: nothing is recorded */
+	struct source_sink sink;
+	struct watch_hits *watches; /* NULL: there are no watchpoints */
+	unsigned own_numbers; /* number of bbtrace's own PIDs in /proc's NSpid; 0: not read yet */
+	bool count_the_dead;  /* exit events may have been lost */
+	VEC(struct sideband_event) dead;
+	struct perf_maps *generated;
+	struct dumps dumps;
+	uint64_t found_dead; /* when; CLOCK_MONOTONIC, ns */
+	bool closed;	     /* recording has stopped: what threads did since is left out */
+	/* A thread came to a switch, or has mapped a file (switching.h); NULL: nobody asks. */
+	int (*switched)(void *ctx, const struct event *e);
+	void (*mapped)(void *ctx, const struct sideband_event *e);
+	void *switched_ctx;
+};
+
+void live__open(struct live *l, const struct plan *plan, const struct targets *targets,
+		const struct trace_options *options, struct output *output,
+		struct recorder *recorder, uint64_t limit);
+/* Reads the names and mappings of running processes: of pids, or of all if empty. */
+void live__rescan(struct live *l, const pid_vec *pids);
+/* Called after each poll: ends threads whose exit event was lost. All events before settled have
+ * been processed. 0, or what the sink returns. */
+int live__tick(struct live *l, uint64_t now, uint64_t settled);
+void live__close(struct live *l);
+
+#endif

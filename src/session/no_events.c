@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Why a trace has no event: all were dropped or lost, other threads hit the probes, nobody mapped
+ * the object, or its functions were not called. */
+#include "select/markers.h"
+#include "no_events.h"
+
+#define OBJECTS 4 /* are named */
+#define SIMILAR 4 /* files are named for each */
+
+static void put_option(struct str *s, const char *name, unsigned *n, const char *between)
+{
+	str__puts(s, (*n)++ ? between : "");
+	str__puts(s, name);
+}
+
+/* ---- recorded, but not shown ---- */
+
+/* chosen: by -e, or the file has not all kinds of events. */
+static void tell_dropped(const struct trace_meta *meta, bool chosen, uint64_t hits)
+{
+	CLEANUP(str__free) struct str by = {0};
+	unsigned n = 0;
+
+	if (chosen)
+		put_option(&by, "-e", &n, " and ");
+	if (meta->max_depth)
+		put_option(&by, "--depth", &n, " and ");
+	if (meta->min_duration)
+		put_option(&by, "--min-duration", &n, " and ");
+	if (n)
+		note("no event is shown: the probes were hit %llu times, but %s %s all of it out",
+		     (unsigned long long)hits, by.data, n == 1 ? "filters" : "filter");
+	else
+		note("no event is shown: the probes were hit %llu times, but no hit is an event of a "
+		     "traced function",
+		     (unsigned long long)hits);
+}
+
+/* ---- hit by others ---- */
+
+static void tell_filtered(const struct args *a, const char *children)
+{
+	const struct probe_filters *f = &a->filters;
+	CLEANUP(str__free) struct str by = {0};
+	unsigned n = 0;
+
+	if (f->pids.len)
+		put_option(&by, f->command ? "-- CMD" : "-p", &n, ", ");
+	if (f->tids.len)
+		put_option(&by, "--tid", &n, ", ");
+	if (f->comms.len)
+		put_option(&by, "--comm", &n, ", ");
+	if (f->uids.len)
+		put_option(&by, "--uid", &n, ", ");
+	if (f->cgroup)
+		put_option(&by, "--cgroup", &n, ", ");
+	note("no event: the probes were hit, but only by threads that are not traced (%s)%s",
+	     by.data, children);
+}
+
+/* ---- never hit ---- */
+
+/* Does no filter name processes? */
+static bool is_of_all(const struct args *a)
+{
+	return !a->filters.pids.len && !a->filters.tids.len;
+}
+
+/* Would a call have been seen? Not if no probe could be attached. */
+static bool is_visible(const struct plan *p, const struct plan_function *f)
+{
+	const struct plan_site *s;
+
+	if (f->entry_site == NO_SITE || !p->sites.data[f->entry_site].refusal)
+		return true;
+	vec__each (s, &p->sites)
+		if (s->probe && s->function == f - p->functions.data)
+			return true;
+	return false;
+}
+
+/* What of an object, or of the kernel, did not run. all: of any process. */
+static void put_functions(struct str *s, const struct plan *p, uint32_t object, bool all)
+{
+	bool kernel = p->objects.data[object].kernel, ranges = false;
+	const struct plan_function *f, *last = NULL;
+	unsigned n = 0, invisible = 0;
+
+	vec__each (f, &p->functions) {
+		bool own = kernel ? p->objects.data[f->object].kernel : f->object == object;
+
+		if (!own || f->flags & FUNCTION_HELPER)
+			continue;
+		if (!is_visible(p, f)) {
+			invisible++;
+			continue;
+		}
+		ranges |= f->flags & FUNCTION_RANGE;
+		last = f;
+		n++;
+	}
+	if (n || !invisible)
+		str__puts(s, all ? "no thread " : "no traced thread ");
+	if (invisible && !n)
+		str__printf(s, "its functions can't be probed, so that it isn't known whether "
+			       "they were called");
+	else if (ranges)
+		str__puts(s, "ran the traced code");
+	else if (n == 1)
+		str__printf(s, "called %s", last->name);
+	else
+		str__printf(s, "called any of the %u traced functions", n);
+	if (invisible && n)
+		str__printf(s, " (%u more can't be probed)", invisible);
+}
+
+struct similar {
+	struct show *show;
+	const struct args *args;
+	const char *path; /* of the object */
+	bool same_build;  /* which ones */
+	unsigned told;
+};
+
+static void tell_similar(void *ctx, uint32_t pid, const char *path, bool same_build)
+{
+	struct similar *s = ctx;
+	const char *comm = trace__comm_of(s->show->trace, pid);
+	CLEANUP(str__free) struct str line = {0};
+
+	if (same_build != s->same_build || s->told == SIMILAR)
+		return;
+	s->told++;
+	str__printf(&line, "process %u", pid);
+	if (comm)
+		str__printf(&line, " (%s)", comm);
+	str__printf(&line, " mapped %s: the same %s, but another %s", path,
+		    same_build ? "build" : "name", same_build ? "file" : "build");
+	if (strcmp(path, s->path))
+		str__puts(&line, "; trace that path");
+	else if (is_of_all(s->args))
+		str__printf(&line, "; -p %u finds it", pid);
+	note("%s", line.data);
+}
+
+static void tell_unmapped(const struct args *a, struct show *s, const struct object *o,
+			  const char *children)
+{
+	bool sure = !spaces__incomplete(s->spaces) && !s->sideband_lost;
+	struct similar similar = {.show = s, .args = a, .path = o->path, .same_build = true};
+
+	note("no event: no %sprocess %s %s%s", is_of_all(a) ? "" : "traced ",
+	     sure ? "mapped" : "is known to have mapped", o->path, children);
+	spaces__similar(s->spaces, o, tell_similar, &similar);
+	similar.same_build = false;
+	spaces__similar(s->spaces, o, tell_similar, &similar);
+}
+
+static void tell_of_object(const struct args *a, struct show *s, uint32_t object,
+			   const char *children)
+{
+	const struct plan_object *o = &s->plan->objects.data[object];
+	CLEANUP(str__free) struct str what = {0};
+
+	put_functions(&what, s->plan, object, is_of_all(a));
+	if (o->kernel)
+		note("no event: %s%s", what.data,
+		     plan__has_programs(s->plan) ? " of the kernel" : "");
+	else if (spaces__mapped(s->spaces, o->object))
+		note("no event: %s was mapped, but %s%s", o->path, what.data, children);
+	else
+		tell_unmapped(a, s, o->object, children);
+}
+
+/* Only helper functions, which nobody asked for, may be in an object. */
+static bool is_asked_for(const struct plan *p, uint32_t object)
+{
+	const struct plan_function *f;
+
+	vec__each (f, &p->functions)
+		if (f->object == object && !(f->flags & FUNCTION_HELPER))
+			return true;
+	return false;
+}
+
+static void tell_of_objects(const struct args *a, struct show *s, const char *children)
+{
+	const struct plan *p = s->plan;
+	bool kernel = false;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < p->objects.len; i++) {
+		bool again = p->objects.data[i].kernel && kernel;
+
+		if (again || !is_asked_for(p, i))
+			continue;
+		kernel |= p->objects.data[i].kernel;
+		if (n++ < OBJECTS)
+			tell_of_object(a, s, i, children);
+	}
+	if (n > OBJECTS)
+		note("no event of %u more objects", n - OBJECTS);
+}
+
+/* ---- which of these ---- */
+
+/* True: it is said. */
+static bool tell_recorded(const struct trace_meta *meta, bool chosen, struct show *s)
+{
+	const struct trace_totals *t = trace__totals(s->trace);
+
+	if (t->unmet + t->unjudged) {
+		note("no event is shown: --if leaves out all of them");
+		return true;
+	}
+	if (s->hits)
+		tell_dropped(meta, chosen, s->hits);
+	else if (show__totals(s)->lost)
+		note("no event is shown: all that were recorded were lost; use a larger --buffer");
+	return s->hits || show__totals(s)->lost;
+}
+
+/* ---- may have run unseen ---- */
+
+static bool has_other_probes(const struct plan *p)
+{
+	const struct plan_named *n;
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		if (s->probe == PROBE_TRAP || s->probe == PROBE_COUNT)
+			return true;
+	vec__each (n, &p->named)
+		if (n->kind != NAMED_KILLED) /* of --last: nobody asked for it */
+			return true;
+	return false;
+}
+
+/* A process that was let go may have had none of the objects. */
+static bool may_have_run(struct show *s)
+{
+	const struct object *const *o;
+
+	vec__each (o, &s->objects)
+		if (spaces__mapped(s->spaces, *o))
+			return true;
+	return spaces__incomplete(s->spaces) || s->sideband_lost;
+}
+
+bool nothing__tell_untraced(struct show *s, const struct inliner *inliner)
+{
+	const struct trace_totals *t = show__totals(s);
+
+	if (!inliner__traced_nothing(inliner) || t->events || s->hits ||
+	    has_other_probes(s->plan) || !may_have_run(s))
+		return false;
+	note("nothing could be traced: the functions can't run as copies in the processes named "
+	     "above, and whether they were called is not known; use --engine probe");
+	return true;
+}
+
+void nothing__tell_live(const struct args *a, const struct trace_meta *meta, struct live *l,
+			const struct probe *probe, const struct inliner *inliner)
+{
+	const struct trace_totals *t = show__totals(&l->show);
+
+	const char *children =
+		probe__left_children(probe) ? "; children are not traced without -f" : "";
+
+	if (t->events || t->named || note__level() < NOTE_NORMAL ||
+	    tell_recorded(meta, a->events_given, &l->show))
+		return;
+	if (t->stops && (args__switches(a) || a->delay_ns || a->for_ns))
+		note("no event while recording was on; -v tells what switches it");
+	else if (t->stops)
+		note("no event while recording was on: it was stopped (--paused, bbtrace ctl stop); "
+		     "bbtrace ctl PID start continues it");
+	if (t->untraced)
+		note("no event: something of %llu processes could not be traced",
+		     (unsigned long long)t->untraced);
+	else if (probe__filtered(probe) || inliner__filtered(inliner))
+		tell_filtered(a, children);
+	else if (!t->missed)
+		tell_of_objects(a, &l->show, children);
+}
+
+void nothing__tell_report(const struct trace_meta *meta, struct show *s)
+{
+	uint64_t all = trace__totals(s->trace)->events;
+
+	if (show__totals(s)->events || show__totals(s)->named)
+		return;
+	if (all)
+		note("no event passes the filters; the trace has %llu", (unsigned long long)all);
+	else if (!tell_recorded(meta, meta->events != OUTPUT_STEPS, s))
+		note("the trace has no events%s",
+		     show__totals(s)->untraced ? ": something could not be traced" : "");
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Ends a trace that takes more than a share of the traced processes' CPU time. The kernel says how
+ * much time they used, the replay how much of it tracing took. Events arrive late, so that one
+ * verdict may be too low and the next one too high: only two in a row count.
+ */
+#include <stdlib.h>
+#include <time.h>
+#include "overhead_limit.h"
+
+#define EVERY 20000000 /* ns: it looks at most so often */
+
+unsigned brake__percent(uint64_t tracing, uint64_t cpu)
+{
+	return cpu ? min_of(tracing, cpu) * 100 / cpu : 0;
+}
+
+bool brake__judge(struct brake *b, uint64_t tracing, uint64_t cpu)
+{
+	b->percent = brake__percent(tracing, cpu);
+	b->over = b->percent > b->most ? b->over + 1 : 0;
+	return b->over >= 2;
+}
+
+/* ---- the processes ---- */
+
+/* Of all its threads, also of those that have ended; 0: it has ended. */
+static uint64_t cpu_of(uint32_t pid)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &ts))
+		return 0;
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static struct brake_look *look_of(struct brake *b, uint32_t pid)
+{
+	uint64_t *index = map64__put(&b->index, pid);
+
+	if (!*index) {
+		vec__push(&b->looks, (struct brake_look){.pid = pid});
+		*index = b->looks.len;
+	}
+	return &b->looks.data[*index - 1];
+}
+
+void brake__look(struct brake *b, struct brake_look now, uint64_t *tracing, uint64_t *cpu)
+{
+	struct brake_look *last = look_of(b, now.pid);
+
+	if (!now.cpu)
+		return;
+	/* new, or another process with this PID */
+	if (!last->cpu || now.cpu < last->cpu || now.tracing < last->tracing) {
+		*last = now;
+		return;
+	}
+	*cpu += now.cpu - last->cpu;
+	*tracing += now.tracing - last->tracing;
+}
+
+struct looks {
+	VEC(struct brake_look) now;
+};
+
+/* What probes, and copies in its threads, have cost a process. */
+static void add_look(void *ctx, uint32_t pid, uint64_t tracing)
+{
+	struct looks *l = ctx;
+	struct brake_look *now;
+
+	vec__each (now, &l->now)
+		if (now->pid == pid) {
+			now->tracing += tracing;
+			return;
+		}
+	if (pid)
+		vec__push(&l->now,
+			  (struct brake_look){.pid = pid, .cpu = cpu_of(pid), .tracing = tracing});
+}
+
+/* A lost event costs as much as others. */
+static uint64_t cost_of_lost(struct brake *b, const struct trace_totals *t)
+{
+	uint64_t lost = t->lost - b->lost;
+
+	b->lost = t->lost;
+	return t->hits ? lost * (t->tracing / t->hits) : 0;
+}
+
+bool brake__tick(struct brake *b, const struct trace *t, uint64_t time)
+{
+	uint64_t tracing = 0, cpu = 0;
+	struct brake_look *now;
+	struct looks l = {0};
+	bool verdict;
+
+	if (!b->most || time < b->next)
+		return false;
+	b->next = time + EVERY;
+	trace__each_cost(t, add_look, &l);
+	inliner__each_cost(b->inliner, add_look, &l);
+	vec__each (now, &l.now)
+		brake__look(b, *now, &tracing, &cpu);
+	verdict = cpu >= BRAKE_CPU;
+	for (size_t i = 0; verdict && i < l.now.len; i++)
+		if (l.now.data[i].cpu)
+			*look_of(b, l.now.data[i].pid) = l.now.data[i];
+	vec__free(&l.now);
+	if (!verdict)
+		return false;
+	return brake__judge(b, tracing + cost_of_lost(b, trace__totals(t)), cpu);
+}
+
+/* ---- what it says ---- */
+
+struct site_cost {
+	uint32_t site;
+	uint64_t hits, ns;
+};
+
+static int dearest_first(const void *a, const void *b)
+{
+	const struct site_cost *x = a, *y = b;
+
+	return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+static void put_site(struct str *s, const struct plan *plan, const struct site_cost *c,
+		     uint64_t all)
+{
+	const struct plan_site *site = &plan->sites.data[c->site];
+	const struct plan_function *f = &plan->functions.data[site->function];
+	uint64_t offset = site->vaddr - plan__start(f);
+
+	str__shown(s, f->name);
+	if (site->entry)
+		str__puts(s, " entry");
+	else
+		str__printf(s, "+0x%llx %s", (unsigned long long)offset,
+			    site->mnemonic ? site->mnemonic : "witness");
+	str__printf(s, " %llu hits x %.1fus = %.0fms (%llu %%)", (unsigned long long)c->hits,
+		    (double)c->ns / c->hits / 1e3, c->ns / 1e6,
+		    (unsigned long long)(all ? 100 * c->ns / all : 0));
+}
+
+void brake__tell(const struct brake *b, const struct trace *t, const struct plan *plan)
+{
+	VEC(struct site_cost) costs = {0};
+	struct str text = {0};
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < plan->sites.len; i++) {
+		struct site_cost c = {.site = i};
+
+		c.hits = trace__site_hits(t, i, &c.ns);
+		all += c.ns;
+		if (c.hits)
+			vec__push(&costs, c);
+	}
+	vec__sort(&costs, dearest_first);
+	note("stopped: tracing took %s%u %% of the traced processes' CPU time, more than "
+	     "--max-overhead %u",
+	     trace__totals(t)->unpriced ? "at most " : "", b->percent, b->most);
+	for (size_t i = 0; i < costs.len && i < 2; i++) {
+		str__puts(&text, i ? "; " : "");
+		put_site(&text, plan, &costs.data[i], all);
+	}
+	if (costs.len > 2)
+		str__printf(&text, "; and %zu more", costs.len - 2);
+	if (costs.len) {
+		const uint32_t site = costs.data[0].site;
+
+		note("dearest: %s", text.data);
+		note("cheaper: --exclude %s%s",
+		     plan->functions.data[plan->sites.data[site].function].name,
+		     plan__is_kernel_site(plan, site)
+			     ? ""
+			     : ", or -e entry,return --returns probe (see bbtrace doctor --calibrate)");
+	}
+	if (b->inliner)
+		note("copies cost what they log or count, and the time that the program waits for its "
+		     "events to be read; cheaper: -c, or fewer functions");
+	str__free(&text);
+	vec__free(&costs);
+}
+
+void brake__free(struct brake *b)
+{
+	map64__free(&b->index);
+	vec__free(&b->looks);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What a watchpoint's hit tells: the instruction that did it, the value that was there and the new
+ * one. The record has the registers behind the instruction; src/code/access.h finds it.
+ */
+#include <linux/types.h>
+#include <stdlib.h>
+#include "../bpf/wire_named.h"
+#include "code/code.h"
+#include "pipeline/show.h"
+#include "select/watch.h"
+
+/* The data of the event: plan__fields() describes it. What isn't known is at the end, and cut off.
+ */
+struct hit_data {
+	char access[16];
+	char insn[80]; /* "unknown: " and why */
+	char from[16]; /* where new is from */
+	uint64_t new, old;
+};
+
+struct watch_hits {
+	const struct watchpoints *points;
+	const struct targets *targets;
+	struct accesses *accesses;
+	/* of the event that is being looked at */
+	const struct show *show;
+	uint32_t pid;
+	struct event event;
+	struct event_named named;
+	struct hit_data data;
+};
+
+void watch_hits__add_fields(struct plan *p, uint8_t access, uint8_t len)
+{
+	const struct plan_field values[] = {
+		{.name = "old", .offset = offsetof(struct hit_data, old), .kind = TYPE_HEX},
+		{.name = "new", .offset = offsetof(struct hit_data, new), .kind = TYPE_HEX},
+		{.name = "from", .offset = offsetof(struct hit_data, from), .kind = TYPE_STRING},
+	};
+	const struct plan_field how[] = {
+		{.name = "access",
+		 .offset = offsetof(struct hit_data, access),
+		 .size = sizeof(((struct hit_data *)0)->access),
+		 .kind = TYPE_STRING},
+		{.name = "insn",
+		 .offset = offsetof(struct hit_data, insn),
+		 .size = sizeof(((struct hit_data *)0)->insn),
+		 .kind = TYPE_STRING},
+	};
+
+	for (size_t i = 0; access != WATCH_EXEC && i < ARRAY_SIZE(values); i++) {
+		struct plan_field f = values[i];
+
+		f.size = f.kind == TYPE_HEX ? len : sizeof(((struct hit_data *)0)->from);
+		plan__add_field(p, &f);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(how); i++)
+		plan__add_field(p, &how[i]);
+}
+
+/* ---- code ---- */
+
+static bool kernel_at(const struct watch_hits *h, uint64_t addr, struct access_place *out)
+{
+	for (size_t i = 0; i < h->targets->objects.len; i++) {
+		const struct object *o = h->targets->objects.data[i];
+
+		if (!object__is_kernel(o) || !object__segment_at(o, addr))
+			continue;
+		*out = (struct access_place){.object = o, .kernel = h->targets->kernel};
+		return true;
+	}
+	return false;
+}
+
+static bool place_at(void *ctx, uint64_t addr, struct access_place *out)
+{
+	const struct watch_hits *h = ctx;
+	struct mapped_place place;
+
+	if (h->named.kernel)
+		return kernel_at(h, addr, out);
+	spaces__find(h->show->spaces, h->pid, addr, &place);
+	if (!place.object)
+		return false;
+	*out = (struct access_place){.object = place.object, .bias = addr - place.vaddr};
+	return true;
+}
+
+struct watch_hits *watch_hits__new(const struct watchpoints *w, const struct targets *n)
+{
+	struct watch_hits *h = xcalloc(1, sizeof(*h));
+
+	h->points = w;
+	h->targets = n;
+	h->accesses = accesses__new(place_at, h);
+	return h;
+}
+
+void watch_hits__free(struct watch_hits *h)
+{
+	if (h)
+		accesses__free(h->accesses);
+	free(h);
+}
+
+/* ---- a hit ---- */
+
+static const struct watchpoint *point_of(const struct watch_hits *h, uint32_t which)
+{
+	const struct watchpoint *w;
+
+	vec__each (w, &h->points->all)
+		if (w->which == which)
+			return w;
+	return NULL;
+}
+
+static void put_text(char *to, size_t size, const char *text)
+{
+	snprintf(to, size, "%s", text);
+}
+#define PUT(field, text) put_text(h->data.field, sizeof(h->data.field), text)
+
+static bool put_insn(struct watch_hits *h, const struct access_place *p, uint64_t vaddr)
+{
+	size_t avail;
+	const uint8_t *bytes = object__bytes(p->object, vaddr, &avail);
+	const struct arch *arch = arch__by_machine(p->object->machine);
+	char text[80];
+
+	if (!bytes || !arch || !arch->format(bytes, avail, vaddr, text, sizeof(text)))
+		return false;
+	PUT(insn, text);
+	return true;
+}
+
+static uint64_t bytes_of(uint64_t word, uint64_t addr, unsigned len)
+{
+	word >>= 8 * (addr & 7);
+	return len == 8 ? word : word & ((1ull << 8 * len) - 1);
+}
+
+/* The value that was stored, if the instruction tells all of it; else what is there now. */
+static void put_values(struct watch_hits *h, const struct wire_watch_hit *w, unsigned len,
+		       const struct accessor *a)
+{
+	bool told = a && a->doubt == ACCESS_PROVED && a->known == (1u << len) - 1;
+
+	h->named.len = offsetof(struct hit_data, new);
+	if (!told && !(w->flags & WATCH_HAS_WORD))
+		return;
+	PUT(from, told ? "instruction" : "memory");
+	h->data.new = told ? a->value : bytes_of(w->word, w->addr, len);
+	h->named.len = offsetof(struct hit_data, old);
+	if (!(w->flags & WATCH_HAS_OLD))
+		return;
+	h->data.old = bytes_of(w->old, w->addr, len);
+	h->named.len = sizeof(h->data);
+}
+
+static const char *access_of(const struct accessor *a, bool only_writes)
+{
+	if (only_writes)
+		return "write";
+	if (a->doubt != ACCESS_PROVED)
+		return "any";
+	return a->writes && a->reads ? "read-write" : a->writes ? "write" : "read";
+}
+
+static void find_accessor(struct watch_hits *h, const struct watchpoint *p,
+			  const struct wire_watch_hit *w, struct accessor *a)
+{
+	uint64_t regs[WIRE_REGS];
+	struct access_hit hit = {.regs = regs,
+				 .fs = w->fs,
+				 .gs = w->gs,
+				 .addr = w->addr,
+				 .size = p->len,
+				 .writes = p->access == WATCH_WRITE,
+				 .has_top = w->flags & WATCH_HAS_TOP,
+				 .has_word = w->flags & WATCH_HAS_WORD,
+				 .top = w->top,
+				 .word = w->word};
+
+	memcpy(regs, w->regs, sizeof(regs));
+	accesses__find(h->accesses, &hit, a);
+	PUT(access, access_of(a, hit.writes));
+	if (a->doubt == ACCESS_PROVED && put_insn(h, &a->place, a->vaddr)) {
+		h->named.ip = a->vaddr + a->place.bias;
+		return;
+	}
+	snprintf(h->data.insn, sizeof(h->data.insn), "unknown: %s",
+		 a->doubt == ACCESS_PROVED ? "its bytes" : access_doubt_text[a->doubt]);
+}
+
+/* The kernel has accessed a program's memory, for it: shown where the program called it. */
+static void tell_kernel(struct watch_hits *h, const struct watchpoint *p,
+			const struct wire_watch_hit *w)
+{
+	PUT(access, p->access == WATCH_WRITE ? "kernel write" : "kernel");
+	PUT(insn, "by the kernel, for it");
+	if (!w->user_ip)
+		return;
+	h->named.ip = w->user_ip;
+	h->named.kernel = false;
+}
+
+static void tell_executed(struct watch_hits *h)
+{
+	struct access_place p;
+
+	PUT(access, "execute");
+	if (!place_at(h, h->named.ip, &p) || !put_insn(h, &p, h->named.ip - p.bias))
+		PUT(insn, "unknown");
+	h->named.len = offsetof(struct hit_data, from);
+}
+
+const struct event *watch_hits__event(struct watch_hits *h, const struct show *s,
+				      const struct event *e)
+{
+	const struct watchpoint *p =
+		e->type == EVENT_NAMED && h ? point_of(h, e->named->which) : NULL;
+	struct wire_watch_hit w;
+	struct accessor a;
+
+	if (!p || e->named->len < sizeof(w))
+		return e;
+	memcpy(&w, e->named->data, sizeof(w));
+	h->show = s;
+	h->pid = e->pid;
+	h->event = *e;
+	h->named = *e->named;
+	h->event.named = &h->named;
+	memset(&h->data, 0, sizeof(h->data));
+	h->named.data = (const uint8_t *)&h->data;
+	if (p->access == WATCH_EXEC) {
+		tell_executed(h);
+	} else if (h->named.kernel && !p->kernel) {
+		tell_kernel(h, p, &w);
+		put_values(h, &w, p->len, NULL);
+	} else {
+		find_accessor(h, p, &w, &a);
+		put_values(h, &w, p->len, &a);
+	}
+	return &h->event;
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The verb diff: where two traces part (src/diff), or with --pass and --fail which branches tell
+ * the one set of runs from the other (rank.c). Exit status as diff(1): 0 the same, 1 different, 2
+ * trouble.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "diff_sets.h"
+#include "diff_show.h"
+#include "pipeline/diff_inputs.h"
+
+#define ROWS 10 /* of counts, as text */
+
+/* ---- operands ---- */
+
+/* Files first, in their order, then functions. */
+static void sort_operands(struct args *a)
+{
+	struct args sorted = {0};
+
+	for (int files = 1; files >= 0; files--)
+		for (size_t i = 0; i < a->operands.len; i++) {
+			char *word = a->operands.data[i];
+			/* the first two are files, whatever they are */
+			bool is_file = a->set == SET_NONE
+					       ? i < 2
+					       : input__is_trace(word) || !strcmp(word, "-");
+
+			if (is_file != (bool)files)
+				continue;
+			vec__push(&sorted.operands, word);
+			vec__push(&sorted.sets, a->sets.data[i]);
+			a->files += is_file;
+		}
+	vec__free(&a->operands);
+	vec__free(&a->sets);
+	memcpy(&a->operands, &sorted.operands, sizeof(a->operands));
+	memcpy(&a->sets, &sorted.sets, sizeof(a->sets));
+}
+
+static size_t count_set(const struct args *a, enum run_set set)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->files; i++)
+		n += a->sets.data[i] == set;
+	return n;
+}
+
+static int check_sets(const struct args *a)
+{
+	if (count_set(a, SET_NONE))
+		return err__set(EINVAL, "%s comes before --pass and --fail: of which set is it?",
+				a->operands.data[0]);
+	if (!count_set(a, SET_PASS) || !count_set(a, SET_FAIL))
+		return err__set(EINVAL,
+				"no trace file follows %s; bbtrace diff --pass FILE... "
+				"--fail FILE...",
+				count_set(a, SET_PASS) ? "--fail" : "--pass");
+	return diff_sets__check(a);
+}
+
+int diff__check(struct args *a)
+{
+	if (a->operands.len < 2 && a->set == SET_NONE)
+		return err__set(EINVAL, "give two trace files: bbtrace diff A B; see bbtrace diff "
+					"--help");
+	sort_operands(a);
+	a->by_symbol = true;
+	if (!a->differences)
+		a->differences = a->set == SET_NONE ? 1 : 10;
+	for (size_t i = 0; i < a->files; i++)
+		if (!strcmp(a->operands.data[i], "-"))
+			return err__set(EINVAL, "-: diff reads its files twice: name a file");
+	return a->set == SET_NONE ? files__check(a) : check_sets(a);
+}
+
+/* ---- two runs ---- */
+
+struct comparison {
+	const struct args *args;
+	struct runs runs;
+	struct diff diff;
+	struct diff_steps steps;
+	struct diff_view view;
+};
+
+/* Functions of two builds, and none that corresponds: nothing can be compared. */
+static int refuse_builds(const struct plan *p)
+{
+	const struct plan_object *a, *b;
+
+	vec__each (a, &p->objects)
+		vec__each (b, &p->objects) {
+			autofree struct str one = {0}, other = {0};
+			const char *name = path__base_name(a->path);
+
+			if (a == b || strcmp(name, path__base_name(b->path)) != 0)
+				continue;
+			object__put_build(a->object, &one);
+			object__put_build(b->object, &other);
+			return err__set(EXDEV,
+					"%s is of two builds (%s, %s), and no function of the one "
+					"has the branches of one in the other",
+					name, one.data, other.data);
+		}
+	return 0;
+}
+
+static int check_builds(const struct runs *r)
+{
+	uint64_t mapped, apart;
+
+	joined__mapped(r->files.joined, &mapped, &apart);
+	if (mapped || apart)
+		note("two builds: %llu functions correspond; of %llu others only calls are "
+		     "compared",
+		     (unsigned long long)mapped, (unsigned long long)apart);
+	return apart && !mapped ? refuse_builds(joined__plan(r->files.joined)) : 0;
+}
+
+/* What one of them doesn't record would be a difference at each step. */
+static int check_events(const struct runs *r)
+{
+	static const char *const names[] = {"entry", "branch", "return"};
+	struct str lists[SIDES] = {{0}};
+
+	if (r->files.counts || r->run[SIDE_A].events == r->run[SIDE_B].events)
+		return 0;
+	for (int side = 0; side < SIDES; side++)
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			if (r->run[side].events >> i & 1)
+				str__printf(&lists[side], "%s%s", lists[side].len ? "," : "",
+					    names[i]);
+	err__set(EINVAL, "%s has the events %s, and %s %s: record both with the same -e",
+		 r->run[SIDE_A].name, lists[SIDE_A].data, r->run[SIDE_B].name, lists[SIDE_B].data);
+	str__free(&lists[SIDE_A]);
+	str__free(&lists[SIDE_B]);
+	return -EINVAL;
+}
+
+/* Functions that only one of the runs traced: their calls are told as differences. */
+static void tell_functions(const struct runs *r)
+{
+	const struct outcomes *o = &r->outcomes;
+	autofree uint8_t *traced = xcalloc(o->nfunctions + 1, 1);
+	uint64_t n = 0;
+	const char *first = NULL;
+
+	for (int side = 0; side < SIDES; side++)
+		for (size_t i = 0; i < r->run[side].functions.len; i++)
+			traced[outcomes__function(o, r->run[side].functions.data[i])] |= 1 << side;
+	for (size_t f = 0; f < o->nfunctions; f++)
+		if (traced[f] == 1 || traced[f] == 2) {
+			first = first ? first : o->plan->functions.data[f].name;
+			n++;
+		}
+	if (n)
+		note("only one of the runs traced %s%s; name the functions to compare: bbtrace "
+		     "diff A B FUNC...",
+		     first, n > 1 ? " and other functions" : "");
+}
+
+static int find(struct comparison *c)
+{
+	struct runs *r = &c->runs;
+	int err;
+
+	c->diff = (struct diff){.outcomes = &r->outcomes,
+				.runs = {&r->run[0].paths, &r->run[1].paths},
+				.cut = {r->run[0].damaged, r->run[1].damaged},
+				.most = c->args->differences};
+	counts__compare(&r->outcomes, c->diff.runs[SIDE_A], c->diff.runs[SIDE_B],
+			&c->view.functions, &c->view.branches);
+	c->view.counts_only = r->files.counts;
+	if (r->files.counts)
+		return 0;
+	err = diff__find(&c->diff);
+	if (err)
+		return err;
+	diff_steps__ask(&c->steps, &c->diff, c->args->context);
+	return runs__read_again(r, c->steps.again);
+}
+
+static void show_run(struct diff_view *v, int side, const struct run *run)
+{
+	v->names[side] = run->name;
+	v->totals[side] = &run->totals;
+	v->unknown_counts[side] = run->unknown;
+	v->options[side] = (struct output_options){.start_time = run->meta.start_time,
+						   .realtime_offset = run->meta.realtime_offset,
+						   .regs = run->meta.regs,
+						   .show_regs = run->meta.show_regs,
+						   .hide_addresses = v->hide_addresses};
+}
+
+static void render(void *ctx, const char *format, struct str *out)
+{
+	struct comparison *c = ctx;
+
+	for (int side = 0; side < SIDES; side++)
+		show_run(&c->view, side, &c->runs.run[side]);
+	if (!strcmp(format, "json"))
+		diff__json(&c->view, out);
+	else if (!strcmp(format, "html"))
+		diff__html(&c->view, out);
+	else
+		diff__text(&c->view, out);
+}
+
+static int show(struct comparison *c)
+{
+	c->view.d = &c->diff;
+	c->view.steps = c->view.counts_only ? NULL : &c->steps;
+	c->view.context = c->args->context;
+	c->view.rows = ROWS;
+	return diff_show(c->args, &c->view, render, c);
+}
+
+/* What couldn't be compared, and the exit status. */
+static int conclude(const struct comparison *c)
+{
+	const struct diff *d = &c->diff;
+	bool differs = d->found || c->view.functions.len || c->view.branches.len;
+	const struct run *run = c->runs.run;
+	int err = files__damage(&c->runs.files);
+
+	if (!c->view.counts_only)
+		note("%llu steps are the same; differences: %llu, gaps: %llu",
+		     (unsigned long long)d->matched, (unsigned long long)d->found,
+		     (unsigned long long)d->uncertain);
+	for (int side = 0; side < SIDES; side++) {
+		if (run[side].unknown)
+			note("%s: %llu counts can't be told", run[side].name,
+			     (unsigned long long)run[side].unknown);
+		if (totals__are_low(&run[side].totals))
+			note("%s: events are missing, so that its counts may be too low",
+			     run[side].name);
+	}
+	if (err) /* a difference may be what is missing */
+		return err;
+	if (differs)
+		return EXIT_DIFFERENT;
+	if (d->uncertain || run[0].unknown || run[1].unknown)
+		return err__set(ENODATA, "no difference in what is known, but not all of both runs "
+					 "is known");
+	return EXIT_TRACED;
+}
+
+static int compare(struct comparison *c)
+{
+	int err = runs__read(&c->runs, c->args, true);
+
+	if (!err)
+		err = check_builds(&c->runs);
+	if (!err)
+		err = check_events(&c->runs);
+	if (!err)
+		tell_functions(&c->runs);
+	if (!err)
+		err = find(c);
+	if (!err)
+		err = show(c);
+	return err ? err : conclude(c);
+}
+
+static void close_comparison(struct comparison *c)
+{
+	diff_steps__free(&c->steps);
+	diff__free(&c->diff);
+	vec__free(&c->view.functions);
+	vec__free(&c->view.branches);
+	runs__close(&c->runs);
+}
+
+int diff__run(struct args *a)
+{
+	CLEANUP(close_comparison) struct comparison c = {.args = a};
+
+	return a->set == SET_NONE ? compare(&c) : diff_sets__run(a);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which branches tell the runs that failed from those that passed: src/diff/rank.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include "diff_sets.h"
+#include "diff_show.h"
+#include "pipeline/diff_inputs.h"
+
+struct sets {
+	const struct args *args;
+	struct runs runs;
+	struct rank rank;
+	bool begun;
+	bool *functions; /* NULL: all */
+	uint64_t damaged, lossy;
+	struct diff_view lines;
+};
+
+/* ---- files ---- */
+
+static int check_pair(const struct args *a, size_t i, size_t k)
+{
+	const char *x = a->operands.data[i], *y = a->operands.data[k];
+	bool both = a->sets.data[i] != a->sets.data[k];
+
+	return err__set(EINVAL,
+			both ? "%s and %s are one file: has that run passed, or failed?"
+			     : "%s and %s are one file: it would count as two runs",
+			x, y);
+}
+
+/* By device and inode. */
+struct file_key {
+	uint64_t dev, ino;
+};
+
+int diff_sets__check(const struct args *a)
+{
+	struct map64 known = {0};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < a->files; i++) {
+		struct stat st;
+		struct file_key key;
+		uint64_t *first;
+
+		if (stat(a->operands.data[i], &st) || !S_ISREG(st.st_mode))
+			continue;
+		key = (struct file_key){st.st_dev, st.st_ino};
+		first = map64__put(&known, map64__hash(&key, sizeof(key)));
+		if (*first)
+			err = check_pair(a, *first - 1, i);
+		*first = i + 1;
+	}
+	map64__free(&known);
+	return err ? err : files__check(a);
+}
+
+/* ---- runs ---- */
+
+static bool has_losses(const struct run *run)
+{
+	return run->totals.lost || run->totals.at_least || run->totals.untraced || run->paths.gaps;
+}
+
+/* Its counts are all that is kept of a run. */
+static void on_ended(struct runs *r, struct run *run)
+{
+	struct sets *s = r->ctx;
+	size_t i = run - r->run;
+	struct rank_about about = {
+		.fails = s->args->sets.data[i] == SET_FAIL,
+		.bounds = run->bounds,
+		.events = run->events,
+		.functions = run->functions.data,
+		.nfunctions = run->functions.len,
+		.unknown_outcomes = run->unknown_outcomes.data,
+		.nunknown = run->unknown_outcomes.len,
+	};
+
+	if (!s->begun)
+		rank__init(&s->rank, &r->outcomes);
+	s->begun = true;
+	rank__add(&s->rank, &run->paths, &about);
+	if (has_losses(run)) {
+		note("%s: some of its events were lost: what it has is used", run->name);
+		s->lossy++;
+	}
+	paths__free(&run->paths);
+	paths__init(&run->paths, &r->outcomes, NULL);
+	vec__free(&run->unknown_outcomes);
+	vec__free(&run->functions);
+}
+
+static int read_all(struct sets *s)
+{
+	const struct args *a = s->args;
+	int err;
+
+	s->runs.ended = on_ended;
+	s->runs.ctx = s;
+	err = runs__read(&s->runs, a, false);
+	if (err)
+		return err;
+	err = replay__choose(a, joined__plan(s->runs.files.joined), "these files", &s->functions);
+	if (err)
+		return err;
+	rank__find(&s->rank, s->functions);
+	return 0;
+}
+
+/* ---- what is shown ---- */
+
+static void render(void *ctx, const char *format, struct str *out)
+{
+	struct sets *s = ctx;
+	autofree const char **names = xcalloc(s->args->files + 1, sizeof(*names));
+	struct rank_view v = {&s->rank, &s->lines, s->args->differences, names};
+
+	for (size_t i = 0; i < s->runs.begun; i++)
+		names[i] = s->runs.run[i].name;
+	if (!strcmp(format, "json"))
+		rank__json(&v, out);
+	else if (!strcmp(format, "html"))
+		rank__html(&v, out);
+	else
+		rank__text(&v, out);
+}
+
+static int show(struct sets *s)
+{
+	struct diff d = {.outcomes = &s->runs.outcomes};
+
+	s->lines.d = &d;
+	return diff_show(s->args, &s->lines, render, s);
+}
+
+static int conclude(const struct sets *s)
+{
+	int err = files__damage(&s->runs.files);
+
+	if (s->rank.changed)
+		note("the code of %zu functions differs between the builds: their branches are left "
+		     "out",
+		     s->rank.changed);
+	if (err) /* as of two runs */
+		return err;
+	if (s->rank.rows.len)
+		return EXIT_DIFFERENT;
+	return s->lossy ? err__set(ENODATA, "nothing tells the sets apart in what is known, but "
+					    "events were lost")
+			: EXIT_TRACED;
+}
+
+static void close_sets(struct sets *s)
+{
+	free(s->functions);
+	rank__free(&s->rank);
+	runs__close(&s->runs);
+}
+
+int diff_sets__run(struct args *a)
+{
+	CLEANUP(close_sets) struct sets s = {.args = a};
+	int err = read_all(&s);
+
+	if (!err)
+		err = show(&s);
+	return err ? err : conclude(&s);
+}

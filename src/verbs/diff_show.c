@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include "diff_show.h"
+#include "pipeline/render.h"
+
+int diff_show(const struct args *a, struct diff_view *v,
+	      void (*fn)(void *ctx, const char *format, struct str *out), void *ctx)
+{
+	CLEANUP(sink__close) struct sink sink = {.fd = -1};
+	autofree struct str out = {0};
+	int err = sink__open(&sink, a->output, NULL);
+
+	if (err)
+		return err;
+	sink__ignore_signals();
+	v->color = strcmp(a->color, "auto") ? !strcmp(a->color, "always") : sink.is_terminal;
+	v->hide_addresses = args__hides_addresses(a);
+	v->source = source_lines__line;
+	v->source_ctx = source_lines__new(0);
+	fn(ctx, a->format ? a->format->name : "text", &out);
+	source_lines__free(v->source_ctx);
+	err = sink__begin(&sink);
+	if (!err && out.len)
+		err = sink__write(&sink, out.data, out.len);
+	return err == -EPIPE && sink.reader_gone ? 0 : err;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef BBTRACE_CMD_DIFF_SHOW_H
+#define BBTRACE_CMD_DIFF_SHOW_H
+
+#include "cli/args.h"
+#include "diff/diff.h"
+
+/* Writes what fn renders to where the options say, when all of it is rendered. Fills in what the
+ * options say of the view before: colours, addresses, sources. -errno with a message. */
+int diff_show(const struct args *a, struct diff_view *v,
+	      void (*fn)(void *ctx, const char *format, struct str *out), void *ctx);
+
+#endif

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The verb list: functions with address, size and branches; --sites lists branches, --points a
+ * points file. */
+#include <errno.h>
+#include <stdlib.h>
+#include "cli/args.h"
+#include "copy/copy.h"
+#include "select/named_events.h"
+#include "pipeline/render.h"
+#include "util/json.h"
+#include "select/requirements.h"
+
+#define BATCH (8u << 20) /* bytes of code that are followed at once: about 200 MB of memory */
+
+struct listing {
+	const struct args *args;
+	const struct plan *plan;
+	struct copies *copies;	    /* NULL: not asked for */
+	uint32_t *gaps, *gaps_from; /* of function f: gaps[gaps_from[f] … gaps_from[f + 1] - 1] */
+	struct str out;
+	bool json;
+	bool hide_addresses;
+};
+
+static void put_out(struct listing *l)
+{
+	if (l->hide_addresses)
+		address__hide(&l->out, !l->json);
+	fwrite(l->out.data, 1, l->out.len, stdout);
+	str__clear(&l->out);
+}
+
+/* ---- functions ---- */
+
+/* Sorts the gaps by function, in order of address. */
+static void index_gaps(struct listing *l)
+{
+	const struct plan *p = l->plan;
+	uint32_t *from = xcalloc(p->functions.len + 2, sizeof(*from));
+	const struct plan_gap *gap;
+
+	vec__each (gap, &p->gaps)
+		from[gap->function + 2]++;
+	for (size_t i = 2; i < p->functions.len + 2; i++)
+		from[i] += from[i - 1];
+	l->gaps = xcalloc(p->gaps.len + 1, sizeof(*l->gaps));
+	vec__each (gap, &p->gaps)
+		l->gaps[from[gap->function + 1]++] = gap - p->gaps.data;
+	l->gaps_from = from;
+}
+
+/* The ranges that were not decoded. */
+static void put_gaps(const struct listing *l, struct json *j, uint32_t function)
+{
+	json__key(j, "undecoded");
+	json__open_array(j);
+	for (uint32_t i = l->gaps_from[function]; i < l->gaps_from[function + 1]; i++) {
+		const struct plan_gap *gap = &l->plan->gaps.data[l->gaps[i]];
+
+		json__open_object(j);
+		json__member(j, hex, "vaddr", gap->start);
+		json__member(j, unsigned, "size", gap->end - gap->start);
+		json__close_object(j);
+	}
+	json__close_array(j);
+}
+
+/* Of --engine inline: NULL: it isn't asked for. */
+static const char *copy_text(const struct listing *l, uint32_t function)
+{
+	uint8_t why = COPY_OK;
+
+	if (!l->copies)
+		return NULL;
+	if (function < l->copies->refusals.len)
+		why = l->copies->refusals.data[function];
+	return why ? copy_refusal_text[why] : "yes";
+}
+
+static bool is_refused(const char *text)
+{
+	return text && strcmp(text, "yes") != 0;
+}
+
+static void put_function_json(struct listing *l, const struct plan_function *f, const char *name,
+			      uint64_t offset)
+{
+	struct json j = {.out = &l->out};
+
+	json__open_object(&j);
+	json__member(&j, string, "object", l->plan->objects.data[f->object].path);
+	json__member(&j, string, "symbol", name);
+	json__member(&j, unsigned, "offset", offset);
+	json__member(&j, hex, "vaddr", f->ranges[0].vaddr);
+	json__member(&j, unsigned, "size", plan_function__size(f));
+	json__member(&j, unsigned, "sites", f->branches);
+	json__member(&j, unsigned, "unreached", f->unreached);
+	json__member(&j, unsigned, "unresolved", f->unresolved);
+	put_gaps(l, &j, f - l->plan->functions.data);
+	if (l->copies)
+		json__member(&j, string, "copy", copy_text(l, f - l->plan->functions.data));
+	json__close_object(&j);
+	str__putc(&l->out, '\n');
+}
+
+static void put_function(struct listing *l, const struct plan_function *f)
+{
+	uint64_t offset = 0, vaddr = f->ranges[0].vaddr;
+	const char *name = plan__name_at(l->plan, f - l->plan->functions.data, vaddr, &offset);
+	const char *copy;
+
+	if (l->json) {
+		put_function_json(l, f, name, offset);
+		return;
+	}
+	str__printf(&l->out, "%#18llx %8llu %6u  ", (unsigned long long)vaddr,
+		    (unsigned long long)plan_function__size(f), f->branches);
+	str__shown(&l->out, name);
+	if (offset)
+		str__printf(&l->out, "+0x%llx", (unsigned long long)offset);
+	if (f->skipped || f->unresolved)
+		str__printf(&l->out, "  (%u not to be probed, %u indirect jumps not resolved)",
+			    f->skipped, f->unresolved);
+	if (f->unreached)
+		str__printf(&l->out, "  (%llu bytes not decoded)",
+			    (unsigned long long)f->unreached);
+	copy = copy_text(l, f - l->plan->functions.data);
+	if (is_refused(copy))
+		str__printf(&l->out, "  (no copy: %s)", copy);
+	str__putc(&l->out, '\n');
+}
+
+static void put_functions(struct listing *l)
+{
+	const struct plan_function *f;
+
+	index_gaps(l);
+	if (!l->json)
+		str__printf(&l->out, "%18s %8s %6s  function\n", "address", "size", "sites");
+	vec__each (f, &l->plan->functions) {
+		if (f->flags & FUNCTION_HELPER)
+			continue;
+		put_function(l, f);
+		put_out(l);
+	}
+}
+
+/* ---- sites ---- */
+
+/* The name of a direct branch's target, as requested, else by the symbol table; NULL: none. */
+static const char *target_name(const struct listing *l, const struct plan_site *s, uint64_t *offset)
+{
+	uint32_t f = plan__function_at(l->plan, s->object, s->target);
+	const char *name = f == NO_FUNCTION ? NULL : plan__name_at(l->plan, f, s->target, offset);
+	const struct symbol *symbol;
+
+	if (name)
+		return name;
+	symbol = object__symbol_at(l->plan->objects.data[s->object].object, s->target);
+	if (!symbol)
+		return NULL;
+	*offset = s->target - symbol->vaddr;
+	return symbol->shown;
+}
+
+static void put_target_json(const struct listing *l, struct json *j, const struct plan_site *s)
+{
+	uint64_t offset = 0;
+	const char *name = target_name(l, s, &offset);
+
+	json__key(j, "to");
+	json__open_object(j);
+	json__member(j, string, "object", l->plan->objects.data[s->object].path);
+	json__member(j, string, "symbol", name);
+	if (name)
+		json__member(j, unsigned, "offset", offset);
+	json__member(j, hex, "vaddr", s->target);
+	json__close_object(j);
+}
+
+static void put_target(struct listing *l, const struct plan_site *s)
+{
+	uint64_t offset = 0;
+	const char *name = target_name(l, s, &offset);
+
+	str__puts(&l->out, " -> ");
+	if (name) {
+		str__shown(&l->out, name);
+		if (offset)
+			str__printf(&l->out, "+0x%llx", (unsigned long long)offset);
+	} else {
+		str__hex(&l->out, s->target);
+	}
+}
+
+static const char *probe_text(const struct plan_site *s)
+{
+	return s->refusal == PROBE_OK ? "yes" : probe_refusal_text[s->refusal];
+}
+
+static void put_proved_json(const struct listing *l, struct json *j, const struct plan_site *s,
+			    bool taken)
+{
+	autofree struct str text = {0};
+
+	if (!plan__condition(l->plan, s - l->plan->sites.data, taken, &text))
+		return;
+	json__name(j, taken ? "if_taken" : "if_not_taken");
+	json__string(j, text.data);
+}
+
+static void put_site_json(struct listing *l, const struct plan_site *s, const char *name,
+			  uint64_t offset)
+{
+	struct json j = {.out = &l->out};
+
+	json__open_object(&j);
+	json__member(&j, string, "object", l->plan->objects.data[s->object].path);
+	json__member(&j, string, "symbol", name);
+	json__member(&j, unsigned, "offset", offset);
+	json__member(&j, hex, "vaddr", s->vaddr);
+	src__put_json(&j, l->plan, s->object, s->vaddr);
+	json__member(&j, string, "kind", branch_kind_names[s->kind]);
+	json__member(&j, string, "insn", s->mnemonic);
+	if (s->target)
+		put_target_json(l, &j, s);
+	if (s->compare)
+		json__member(&j, string, "compare", s->compare);
+	put_proved_json(l, &j, s, true);
+	put_proved_json(l, &j, s, false);
+	json__member(&j, string, "probe", probe_text(s));
+	if (l->copies)
+		json__member(&j, string, "copy", copy_text(l, s->function));
+	json__close_object(&j);
+	str__putc(&l->out, '\n');
+}
+
+static void put_instruction(struct listing *l, const struct plan_site *s)
+{
+	size_t avail = 0;
+	const struct object *o = l->plan->objects.data[s->object].object;
+	const uint8_t *bytes = object__bytes(o, s->vaddr, &avail);
+	char text[128];
+
+	if (bytes && l->plan->arch->format(bytes, min_of(avail, (size_t)s->len),
+					   object__code_address(o, s->vaddr), text, sizeof(text)))
+		str__printf(&l->out, "%-40s", text);
+	else
+		str__printf(&l->out, "%-40s", s->mnemonic);
+}
+
+static void put_site(struct listing *l, uint32_t id)
+{
+	const struct plan_site *s = &l->plan->sites.data[id];
+	uint64_t offset = 0;
+	const char *name = plan__name_at(l->plan, s->function, s->vaddr, &offset);
+
+	if (l->json) {
+		put_site_json(l, s, name, offset);
+		return;
+	}
+	str__printf(&l->out, "%#18llx  ", (unsigned long long)s->vaddr);
+	str__shown(&l->out, name ? name : "?");
+	str__printf(&l->out, "+0x%llx\t%-5s ", (unsigned long long)offset,
+		    branch_kind_names[s->kind]);
+	put_instruction(l, s);
+	if (s->target)
+		put_target(l, s);
+	if (s->refusal != PROBE_OK)
+		str__printf(&l->out, "  [no probe: %s]", probe_text(s));
+	if (is_refused(copy_text(l, s->function)))
+		str__printf(&l->out, "  [no copy: %s]", copy_text(l, s->function));
+	str__putc(&l->out, '\n');
+}
+
+static bool is_shown(const struct listing *l, const struct plan_site *s)
+{
+	return s->kind != BRANCH_NONE &&
+	       !(l->plan->functions.data[s->function].flags & FUNCTION_HELPER);
+}
+
+static void put_sites(struct listing *l)
+{
+	const uint32_t *id;
+
+	vec__each (id, &l->plan->sites_by_address) {
+		if (!is_shown(l, &l->plan->sites.data[*id]))
+			continue;
+		put_site(l, *id);
+		put_out(l);
+	}
+}
+
+/* ---- points ---- */
+
+/* A path takes a line in a points file, so it can't contain control characters. */
+static int check_points(const struct plan *p)
+{
+	const struct plan_object *o;
+	const char *c;
+
+	vec__each (o, &p->objects)
+		for (c = o->path; *c; c++)
+			if ((unsigned char)*c < ' ' || *c == 0x7f)
+				return err__set(EINVAL,
+						"%s: a points file can't hold a path with control "
+						"characters: copy the file, or link to it",
+						o->path);
+	return 0;
+}
+
+static void put_points(struct listing *l)
+{
+	uint32_t object = UINT32_MAX;
+	const uint32_t *id;
+
+	vec__each (id, &l->plan->sites_by_address) {
+		const struct plan_site *s = &l->plan->sites.data[*id];
+
+		if (!is_shown(l, s))
+			continue;
+		if (s->object != object)
+			str__printf(&l->out, "# objname=%s\n",
+				    l->plan->objects.data[s->object].path);
+		object = s->object;
+		str__printf(&l->out, "0x%llx+0x%x\n", (unsigned long long)s->vaddr, s->len);
+		put_out(l);
+	}
+}
+
+/* ---- code ---- */
+
+static uint64_t code_size(const function_vec *functions)
+{
+	const struct function *f;
+	const struct range *r;
+	uint64_t size = 0;
+
+	vec__each (f, functions)
+		vec__each (r, &f->ranges)
+			size += r->size;
+	return size;
+}
+
+/* A graph needs its edges, so its code is followed at once. */
+static int check_graph(const function_vec *functions)
+{
+	uint64_t size = code_size(functions);
+
+	if (size <= BATCH)
+		return 0;
+	return err__set(E2BIG,
+			"%.1f MB of code are too much for -F dot, which shows at most %u MB: name "
+			"fewer functions, or use -F annotate",
+			size / (double)(1 << 20), BATCH >> 20);
+}
+
+/* As a trace shows it, without counts. */
+static int put_code(const struct args *a, struct plan *plan)
+{
+	const struct trace_totals none = {0};
+	struct trace_meta meta = {0};
+	CLEANUP(render__close) struct render r = {0};
+	int err = sink__open(&r.sink, NULL, NULL);
+
+	if (err)
+		return err;
+	if (a->format->wants.lines && !a->no_src)
+		plan__lines(plan);
+	err = render__start(&r, a, plan, &meta, 0);
+	return err ? err : output__end(r.output, &none);
+}
+
+static int put_listing(struct listing *l)
+{
+	(l->args->points ? put_points : l->args->sites ? put_sites : put_functions)(l);
+	return 0;
+}
+
+static void free_listing(struct listing *l)
+{
+	str__free(&l->out);
+	free(l->gaps);
+	free(l->gaps_from);
+	copies__free(l->copies);
+}
+
+/* ---- the names of exported functions ---- */
+
+/* Are functions of several programs listed, OBJECT:FUNC each? */
+static bool has_objects(const struct targets *n)
+{
+	return !n->kernel && n->objects.len > 1;
+}
+
+/* One a line, so that a shell can pass them on as FUNC. */
+static int put_names(const struct targets *n)
+{
+	char **words = functions__words(&n->functions, n->objects.data, n->objects.len);
+	bool objects = has_objects(n);
+
+	for (size_t i = 0; i < n->functions.len; i++) {
+		if (words[i] && objects)
+			printf("%s:", n->functions.data[i].object->path);
+		if (words[i])
+			puts(words[i]);
+		free(words[i]);
+	}
+	free(words);
+	return 0;
+}
+
+/* Only the names, unless something else is asked for. */
+static bool is_names(const struct args *a)
+{
+	return a->exported && !a->sites && !a->points &&
+	       (!a->format || !strcmp(a->format->name, "text"));
+}
+
+static int list(const struct args *a)
+{
+	CLEANUP(targets__free) struct targets targets = {0};
+	CLEANUP(plan__free_at) struct plan *plan = NULL;
+	CLEANUP(free_listing) struct listing l = {.args = a};
+	struct plan_options o = {.events = PLAN_BRANCH, .batch = BATCH};
+	const struct log_options log = {0};
+	int err = targets__find(&targets, a,
+				a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, true);
+
+	if (err)
+		return err;
+	if (is_names(a))
+		return put_names(&targets);
+	if (a->format && !strcmp(a->format->name, "dot")) {
+		err = check_graph(&targets.functions);
+		o.batch = UINT64_MAX;
+	}
+	if (err)
+		return err;
+	if (a->engine != ENGINE_PROBE) /* as a trace of all events would have it */
+		o = (struct plan_options){.events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
+	if (a->engine != ENGINE_PROBE && targets.kernel)
+		return err__usage("--engine inline is for programs and libraries");
+	o.kernel_object = targets.kernel;
+	l.json = a->format && !strcmp(a->format->name, "json");
+	l.hide_addresses = targets.kernel && args__hides_addresses(a);
+	err = plan__build(&targets.functions, &o, &plan);
+	if (err)
+		return err;
+	err = a->points ? check_points(plan) : 0;
+	if (err)
+		return err;
+	if (a->engine != ENGINE_PROBE)
+		copies__make(plan, &log, &l.copies);
+	l.plan = plan;
+	if (l.json && a->sites && !a->no_src)
+		wants__read_source(&(struct output_wants){.lines = true, .scopes = true}, plan);
+	return a->format && a->format->code ? put_code(a, plan) : put_listing(&l);
+}
+
+int list__check(struct args *a)
+{
+	if (!a->operands.len)
+		return err__set(EINVAL,
+				"no object to list; name a program, a library, or 'kernel'");
+	if (a->list_events && (a->sites || a->points || a->exclude.len || a->exported ||
+			       a->engine != ENGINE_PROBE || (a->format && a->format->code)))
+		return err__set(EINVAL,
+				"--events lists events, as text or json: no --sites, --points, "
+				"--exclude, --exported, --engine and no code");
+	if (a->points && (a->sites || a->format))
+		return err__set(EINVAL, "--points writes a points file: no -F and no --sites");
+	if (a->engine != ENGINE_PROBE && (a->points || (a->format && a->format->code)))
+		return err__set(EINVAL, "--engine inline lists which functions are copied: as text "
+					"or json, with or without --sites");
+	if (a->sites && a->format && a->format->code)
+		return err__set(EINVAL,
+				"--sites lists branches as text or json; -F %s shows the code",
+				a->format->name);
+	return 0;
+}
+
+int list__run(struct args *a)
+{
+	return a->list_events ? with__list(a) : list(a);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* list --events: the tracepoints of the kernel, or the static probes of a program, with their
+ * fields. */
+#include <errno.h>
+#include <stdlib.h>
+#include "select/named_events.h"
+
+static void put_fields_json(struct json *j, const struct plan *p, uint32_t which)
+{
+	size_t n;
+	const struct plan_field *f = plan__fields(p, which, &n);
+
+	json__key(j, "fields");
+	json__open_array(j);
+	for (size_t i = 0; i < n; i++, f++) {
+		json__open_object(j);
+		json__member(j, string, "name", f->name);
+		json__member(j, string, "type", f->type);
+		json__close_object(j);
+	}
+	json__close_array(j);
+}
+
+/* Where in the object they are. */
+static void put_places_json(struct json *j, const struct with *with, uint32_t which)
+{
+	const struct usdt_site *s;
+
+	json__key(j, "vaddrs");
+	json__open_array(j);
+	vec__each (s, &with->usdt)
+		if (s->named == which)
+			json__hex(j, s->probe->vaddr);
+	json__close_array(j);
+}
+
+static void put_json(struct str *out, const struct with *with, const struct plan *p, uint32_t which)
+{
+	const struct plan_named *n = &p->named.data[which];
+	struct json j = {.out = out};
+
+	json__open_object(&j);
+	json__member(&j, string, "name", n->name);
+	json__member(&j, string, "kind", n->kind == NAMED_USDT ? "usdt" : "tracepoint");
+	put_fields_json(&j, p, which);
+	if (n->kind == NAMED_USDT)
+		put_places_json(&j, with, which);
+	json__close_object(&j);
+	str__putc(out, '\n');
+}
+
+static size_t count_places(const struct with *with, uint32_t which)
+{
+	const struct usdt_site *s;
+	size_t n = 0;
+
+	vec__each (s, &with->usdt)
+		n += s->named == which;
+	return n;
+}
+
+/* "sched:sched_wakeup  comm: char, pid: pid_t" */
+static void put_text(struct str *out, const struct with *with, const struct plan *p, uint32_t which)
+{
+	size_t n, places = count_places(with, which);
+	const struct plan_field *f = plan__fields(p, which, &n);
+	bool first = true;
+
+	str__shown(out, p->named.data[which].name);
+	if (places > 1)
+		str__printf(out, "  (%zu places)", places);
+	for (size_t i = 0; i < n; i++, f++) {
+		if (f->kind == TYPE_TEXT)
+			continue;
+		str__puts(out, first ? "  " : ", ");
+		str__shown(out, f->name);
+		str__puts(out, ": ");
+		str__shown(out, f->type ? f->type : "?");
+		first = false;
+	}
+	str__putc(out, '\n');
+}
+
+int with__list(const struct args *a)
+{
+	CLEANUP(targets__free) struct targets targets = {0};
+	CLEANUP(plan__free_at) struct plan *plan = plan__empty(arch__native());
+	CLEANUP(with__free) struct with with = {0};
+	autofree struct str out = {0};
+	bool json = a->format && !strcmp(a->format->name, "json");
+	int err = with__find(&with, a->operands.data, a->operands.len, &targets,
+			     a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, plan);
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < plan->named.len; i++)
+		(json ? put_json : put_text)(&out, &with, plan, i);
+	fwrite(out.data ? out.data : "", 1, out.len, stdout);
+	return fflush(stdout) || ferror(stdout)
+		       ? err__set(EIO, "cannot write the list: %s", strerror(errno))
+		       : 0;
+}

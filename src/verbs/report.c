@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The verb report: trace files, through the same replay and outputs as a live trace. One that has
+ * events is shown as it is read; several, and counts, are joined first (files.c).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "session/confine.h"
+#include "pipeline/fail_under.h"
+#include "pipeline/trace_files.h"
+#include "info.h"
+#include "session/no_events.h"
+#include "pipeline/render.h"
+
+struct report {
+	struct args *args;
+	pid_t pager;
+	struct render render;
+	struct files files;
+	struct replay replay;	 /* of one file of events */
+	struct trace_meta first; /* of several: of the first one */
+	bool *functions;	 /* of the joined plan; NULL: all */
+	bool started, under;
+	struct info info; /* for --info */
+};
+
+static const struct output_format *format_of(const struct report *r)
+{
+	return args__format(r->args);
+}
+
+/* ---- errors ---- */
+
+/* 1 (the limit is reached) and a closed pipe are not errors. */
+static int clean(const struct report *r, int err)
+{
+	return err == 1 || (err == -EPIPE && r->render.sink.reader_gone) ? 0 : err;
+}
+
+/* A recording that has just started has an empty file. */
+static bool is_unfinished(const struct input *in, int err)
+{
+	return (err == -ENODATA || (err == -ENOEXEC && !in->npeeked)) && input__is_growing(in);
+}
+
+static int of_file(const struct input *in, int err, const char *why)
+{
+	return err__set(-err, "%s: %s", in->name,
+			in->npeeked ? why : "the file is empty; -o FILE records a trace");
+}
+
+/* ---- one file of events ---- */
+
+static int begin_one(void *ctx, const struct replay *p, const struct plan *plan,
+		     struct output **out)
+{
+	struct report *r = ctx;
+	int err = render__start(&r->render, r->args, plan, &p->meta, 0);
+
+	if (err)
+		return err;
+	r->render.output->options.functions = p->functions;
+	*out = r->render.output;
+	r->started = true;
+	return sink__begin(&r->render.sink);
+}
+
+static int extend_one(void *ctx, const struct replay *p, const struct plan *plan)
+{
+	struct report *r = ctx;
+
+	r->render.output->options.functions = p->functions;
+	return 0;
+}
+
+static int show_so_far(void *ctx)
+{
+	struct report *r = ctx;
+
+	return r->started ? render__flush(&r->render, now_ns(CLOCK_MONOTONIC)) : 0;
+}
+
+/* --info: prints the metadata instead of the trace. */
+static int write_info(struct report *r)
+{
+	info__end(&r->info, trace_reader__end(files__first(&r->files)->reader));
+	return clean(r, sink__write(&r->render.sink, r->info.text.data, r->info.text.len));
+}
+
+/* err: the result of reading. */
+static int finish_one(struct report *r, int err)
+{
+	struct input *in = files__first(&r->files);
+	struct replay *p = &r->replay;
+	autofree char *why = input__is_of_file(err) ? xstrdup(err__text()) : NULL;
+	bool growing = is_unfinished(in, err);
+	int end = 0;
+
+	if (p->begun && (!err || err == 1 || why))
+		end = show__finish(&p->show, newest_first(r->args));
+	end = clean(r, end < 0 ? end : why ? 0 : err);
+	if (p->begun && !r->render.sink.reader_gone && !end)
+		end = clean(r, output__end(r->render.output, show__totals(&p->show)));
+	if (r->info.begun)
+		end = write_info(r);
+	progress__end(&in->progress);
+	sink__close(&r->render.sink);
+	pager__wait(r->pager);
+	if (p->begun && !why && !end) {
+		nothing__tell_report(&p->meta, &p->show);
+		r->under = covered__is_under(r->args, r->render.output);
+	}
+	if (p->begun)
+		show__summary(&p->show);
+	if (p->begun && p->meta.part)
+		note("%u parts of this trace were written before this file", p->meta.part);
+	if (growing)
+		note("%s: recording goes on; this is what it has so far", in->name);
+	return !why || growing ? end : of_file(in, err, why);
+}
+
+static int report_one(struct report *r)
+{
+	static const struct replay_calls calls = {.begin = begin_one, .extended = extend_one};
+	struct input *in = files__first(&r->files);
+	int err;
+
+	in->waits = show_so_far;
+	in->ctx = r;
+	r->replay = (struct replay){.args = r->args, .in = in, .calls = &calls, .ctx = r};
+	err = r->args->info ? trace_reader__run(in->reader, &info_calls, &r->info)
+			    : replay__run(&r->replay);
+	return finish_one(r, input__is_of_file(err) ? input__tell_damage(in, err) : err);
+}
+
+/* ---- several files, or counts ---- */
+
+static int choose_functions(struct report *r)
+{
+	int err;
+
+	free(r->functions);
+	err = replay__choose(r->args, joined__plan(r->files.joined), "these files", &r->functions);
+	if (r->render.output)
+		r->render.output->options.functions = r->functions;
+	return err == -ENOENT ? 0 : err; /* a later file may have it */
+}
+
+static int on_extended(void *ctx, const struct plan_increment *i)
+{
+	struct report *r = ctx;
+
+	if (r->render.output)
+		output__plan_extended(r->render.output);
+	return choose_functions(r);
+}
+
+static int start_joined(struct report *r, const struct trace_meta *meta)
+{
+	int err;
+
+	if (r->started)
+		return 0;
+	r->started = true;
+	r->first = *meta;
+	if (r->args->files > 1 || r->args->tag)
+		r->first.tag = r->args->tag;
+	if (r->args->files > 1) /* each has its own */
+		r->first.host = NULL;
+	err = render__start(&r->render, r->args, joined__plan(r->files.joined), &r->first, 0);
+	if (err)
+		return err;
+	r->files.output = r->render.output;
+	r->render.output->options.functions = r->functions;
+	return sink__begin(&r->render.sink);
+}
+
+/* Where another trace begins, as a mark with its name. */
+static int mark_file(struct report *r, const struct replay *p)
+{
+	struct step room, s = {.type = STEP_MARK,
+			       .timed = true,
+			       .time = p->meta.start_time,
+			       .cpu = EVENT_NO_CPU,
+			       .comm = "",
+			       .plan = joined__plan(r->files.joined),
+			       .site = NO_SITE,
+			       .function = NO_FUNCTION,
+			       .text = p->meta.tag ? p->meta.tag : p->in->name};
+
+	if (r->files.counts || !format_of(r)->marks)
+		return 0;
+	return output__step(r->render.output, joined__step(r->files.joined, &s, &room));
+}
+
+static int on_begin(void *ctx, const struct replay *p)
+{
+	struct report *r = ctx;
+	int err = start_joined(r, &p->meta);
+
+	return err ? err : mark_file(r, p);
+}
+
+static int on_add(void *ctx, const struct replay *p, const struct trace_counts *c)
+{
+	struct report *r = ctx;
+	struct output *o = r->render.output;
+	struct edge_counts part;
+
+	joined__add(r->files.joined, p->show.plan, &c->counts);
+	if (!o->format->tagged)
+		return 0;
+	part = joined__counts(r->files.joined);
+	o->format->tagged(o, c->tag ? c->tag : p->in->name, &part);
+	joined__clear(r->files.joined);
+	return 0;
+}
+
+static int check_format(struct report *r)
+{
+	const struct output_format *f = format_of(r);
+
+	if (r->files.counts && !f->count && output__counting(f)) {
+		r->args->count = true;
+		f = format_of(r);
+	}
+	if (r->files.counts && !f->count && !f->tagged)
+		return err__set(EINVAL,
+				"%s shows events, and %s: use text, json, summary, annotate, html, "
+				"lcov or another format of counts",
+				f->name,
+				r->args->tag ? "--tag is of counts" : "a file has counts alone");
+	if (!r->files.counts && r->args->files > 1 && !f->at_end && strcmp(f->name, "text") &&
+	    strcmp(f->name, "json"))
+		return err__set(EINVAL, "%s shows one trace: give one file, or another format",
+				f->name);
+	if (r->args->info && r->args->files > 1)
+		return err__set(EINVAL, "--info is of one file");
+	return 0;
+}
+
+static void give_counts(struct report *r)
+{
+	struct edge_counts sum = joined__counts(r->files.joined);
+
+	if (!r->render.output->format->count)
+		return;
+	r->files.totals.events = plan_counts__events(sum.edges, joined__plan(r->files.joined));
+	output__count(r->render.output, &sum);
+}
+
+static int finish_joined(struct report *r, int err)
+{
+	autofree bool *chosen = NULL;
+	int end = 0;
+
+	err = clean(r, err);
+	if (!err && r->args->tag && !r->files.parts)
+		err = err__set(ENOENT,
+			       "no trace is named '%s'; -F tests shows the names that there are",
+			       r->args->tag);
+	if (r->started && !err && !r->render.sink.reader_gone) {
+		if (r->files.counts)
+			give_counts(r);
+		output__untraced(r->render.output, &r->files.untraced);
+		err = replay__choose(r->args, joined__plan(r->files.joined), "these files",
+				     &chosen);
+		if (!err)
+			end = clean(r, output__end(r->render.output, &r->files.totals));
+	}
+	sink__close(&r->render.sink);
+	pager__wait(r->pager);
+	if (r->started && !err && !end) {
+		r->under = covered__is_under(r->args, r->render.output);
+		files__tell(&r->files);
+	}
+	return err ? err : end ? end : files__damage(&r->files);
+}
+
+/* ---- the run ---- */
+
+static bool wants_pager(const struct report *r)
+{
+	const struct args *a = r->args;
+
+	return !a->output && isatty(STDOUT_FILENO) && strcmp(a->operands.data[0], "-") &&
+	       (!a->format || !strcmp(a->format->name, "text"));
+}
+
+static int report(struct report *r)
+{
+	int err = files__find_counts(&r->files);
+	bool joins;
+
+	if (err)
+		return err;
+	r->files.counts |= format_of(r)->tagged || (r->args->tag && !r->args->info);
+	joins = !r->args->info && (r->files.counts || r->args->files > 1);
+	err = check_format(r);
+	if (err)
+		return err;
+	err = sink__open(&r->render.sink, r->args->output, NULL);
+	if (err)
+		return err;
+	if (r->render.sink.is_terminal)
+		files__first(&r->files)->progress.shown = false;
+	if (wants_pager(r))
+		r->pager = pager__start();
+	sink__ignore_signals();
+	return joins ? finish_joined(r, files__read(&r->files)) : report_one(r);
+}
+
+static void close_report(struct report *r)
+{
+	render__close(&r->render);
+	replay__close(&r->replay);
+	files__close(&r->files);
+	free(r->functions);
+	str__free(&r->info.text);
+}
+
+/* The trace would be gone before it is read. */
+static bool is_output(const char *input, const char *output)
+{
+	struct stat in, out;
+	bool is_stdin = !strcmp(input, "-");
+
+	return !(is_stdin ? fstat(STDIN_FILENO, &in) : stat(input, &in)) && !stat(output, &out) &&
+	       S_ISREG(in.st_mode) && in.st_ino == out.st_ino && in.st_dev == out.st_dev;
+}
+
+int files__check(const struct args *a)
+{
+	for (size_t i = 0; i < a->files && a->output; i++)
+		if (is_output(a->operands.data[i], a->output))
+			return err__set(EINVAL,
+					"-o %s: this is the trace file to read; give another file",
+					a->output);
+	return 0;
+}
+
+/* The first operand is a file, and so are those behind it that are trace files. */
+int report__check(struct args *a)
+{
+	if (!a->operands.len)
+		return err__set(
+			EINVAL,
+			"no trace file given; - reads standard input; see bbtrace report --help");
+	for (a->files = 1; a->files < a->operands.len; a->files++)
+		if (!input__is_trace(a->operands.data[a->files]))
+			break;
+	return files__check(a);
+}
+
+int report__run(struct args *a)
+{
+	static const struct files_calls calls = {on_begin, on_extended, on_add};
+	CLEANUP(close_report) struct report r = {.args = a, .render.sink.fd = -1};
+	int err;
+
+	r.files = (struct files){.args = a, .calls = &calls, .ctx = &r, .only = a->tag};
+	/* what is no function may be a file, which a message says */
+	if (!format_of(&r)->wants.source_text && a->operands.len == a->files)
+		r.files.opened = confine__no_files;
+	err = report(&r);
+	return err ? err : r.under ? EXIT_UNDER : 0;
+}

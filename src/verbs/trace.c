@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The verbs user, kernel and trace: resolves operands, builds the plan, attaches probes, and writes
+ * the trace to stdout or a file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "session/overhead_limit.h"
+#include "session/live.h"
+#include "pipeline/pager.h"
+#include "select/announce.h"
+#include "session/attach.h"
+#include "control/control.h"
+#include "session/counting.h"
+#include "pipeline/fail_under.h"
+#include "select/engine.h"
+#include "session/privilege_drop.h"
+#include "session/interrupt.h"
+#include "session/growth.h"
+#include "session/no_events.h"
+#include "select/planning.h"
+#include "session/switching.h"
+#include "select/typed_values.h"
+#include "pipeline/syscall_names.h"
+#include "select/requirements.h"
+#include "session/process_ends.h"
+
+struct session {
+	struct args *args; /* main's */
+	struct planning planning;
+	struct child child;
+	struct ends ends;
+	struct plan *plan;
+	struct engine_state engine;
+	struct sources *sources;
+	struct probe *probe;	      /* one of them */
+	struct probe_options options; /* the probe's */
+	struct live live;
+	struct brake brake;
+	struct trace_meta meta;
+	struct recorder *recorder; /* for -o without -F */
+	struct counting counting;  /* if probes count */
+	struct render render;	   /* else */
+	struct control control;
+	struct keeper files;
+	struct growth growth;
+	struct switching switching;
+	bool under;	      /* less ran than --fail-under asks for */
+	bool blind;	      /* nothing of what was asked for could be traced */
+	bool is_over, leaves; /* the time is; CMD runs on */
+	int btf;	      /* from --btf; -1: none */
+	char btf_path[32];
+};
+
+/* From -p: the process in whose root names are looked up. */
+static pid_t first_pid(const struct args *a)
+{
+	return a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
+}
+
+/* ---- output ---- */
+
+/* Is anything shown? */
+static bool is_shown(const struct args *a)
+{
+	return a->record || !args__record_name(a);
+}
+
+static int open_output(struct session *s)
+{
+	const char *name = args__record_name(s->args);
+	int err = is_shown(s->args) ? sink__open(&s->render.sink, s->args->output, NULL) : 0;
+
+	return err || !name ? err : recorder__open(s->args, name, &s->recorder);
+}
+
+#define BTF_LIMIT (256ull << 20)
+
+/* libbpf takes a path: uses that of a descriptor that was opened with the user's own rights. */
+static int open_btf(struct session *s)
+{
+	static const struct root ours;
+	with_own_rights;
+
+	if (!s->args->btf)
+		return 0;
+	s->btf = root__open_file(&ours, s->args->btf, BTF_LIMIT, NULL);
+	if (s->btf < 0)
+		return err__prefix(s->btf, "--btf");
+	snprintf(s->btf_path, sizeof(s->btf_path), "/proc/self/fd/%d", s->btf);
+	return 0;
+}
+
+static int make_output(struct session *s)
+{
+	struct output_wants wants = args__wants(s->args);
+
+	wants__read_source(&wants, s->plan);
+	if (!is_shown(s->args))
+		return 0;
+	return render__start(&s->render, s->args, s->plan, &s->meta, first_pid(s->args));
+}
+
+static bool retires(const struct args *a)
+{
+	return a->once || a->retire;
+}
+
+static bool counts(const struct session *s)
+{
+	return s->plan->placement == PLACEMENT_COUNT;
+}
+
+static int write_out(struct session *s, uint64_t now)
+{
+	int err = s->recorder ? recorder__tick(s->recorder, now) : 0;
+
+	return err || !s->render.output ? err : render__flush(&s->render, now);
+}
+
+/* Starts the output: its time is the start of the trace. */
+static int begin_output(struct session *s)
+{
+	int err;
+
+	s->meta.start_time = now_ns(CLOCK_MONOTONIC);
+	s->meta.counts = counts(s);
+	if (s->render.output)
+		s->render.output->options.start_time = s->meta.start_time;
+	if (s->recorder && (err = recorder__begin(s->recorder, &s->live.show, &s->meta)))
+		return err;
+	return s->render.output ? sink__begin(&s->render.sink) : 0;
+}
+
+static bool reader_gone(const struct session *s)
+{
+	return s->render.sink.reader_gone || (s->recorder && recorder__reader_gone(s->recorder));
+}
+
+static int end_output(struct session *s)
+{
+	int err =
+		s->recorder && !recorder__reader_gone(s->recorder) ? recorder__end(s->recorder) : 0;
+
+	if (err || !s->render.output || s->render.sink.reader_gone)
+		return err;
+	return output__end(s->render.output, show__totals(&s->live.show));
+}
+
+/* ---- attaching ---- */
+
+static int attach(struct session *s, struct probe_options *o)
+{
+	struct attaching a = {.args = s->args,
+			      .plan = s->plan,
+			      .options = &s->planning.options,
+			      .output = s->render.output,
+			      .sources = &s->sources,
+			      .probe = &s->probe,
+			      .inliner = s->engine.inliner};
+
+	return attach__probes(&a, o);
+}
+
+/* ---- the run ---- */
+
+static int poll_until_over(struct session *s)
+{
+	uint64_t end =
+		s->args->timeout_ns ? now_ns(CLOCK_MONOTONIC) + s->args->timeout_ns : UINT64_MAX;
+
+	/* if there is a CMD, it is the process of the filters */
+	s->ends = ends__open(s->args->filters.pids.data, s->args->filters.pids.len);
+	interrupt__wakes(s->ends.wakeup);
+	s->counting.ends = &s->ends;
+	ends__also(&s->ends, control__fd(&s->control));
+	while (!interrupted && !s->control.quits) {
+		bool over = child__ended(&s->child, false) || ends__all_ended(&s->ends);
+		uint64_t now = now_ns(CLOCK_MONOTONIC);
+		struct source_wait wait = {.fd = s->ends.fd};
+		int err;
+
+		s->is_over = !over && now >= end;
+		if (over || s->is_over)
+			break;
+		wait.timeout_ms = min_of((end - now) / 1000000 + 1,
+					 (uint64_t)counting__patience_ms(&s->counting, now));
+		wait.timeout_ms = control__patience_ms(&s->control, wait.timeout_ms);
+		wait.timeout_ms = switching__patience_ms(&s->switching, now, wait.timeout_ms);
+		err = sources__take(s->sources, wait, &s->live.sink);
+		if (err == SOURCE_ENDED)
+			break;
+		if (err)
+			return err;
+		err = live__tick(&s->live, now, sources__settled(s->sources));
+		if (err)
+			return err;
+		if (brake__tick(&s->brake, s->live.show.trace, now)) {
+			brake__tell(&s->brake, s->live.show.trace, s->plan);
+			break;
+		}
+		err = switching__tick(&s->switching, now_ns(CLOCK_MONOTONIC));
+		if (!err)
+			err = counting__tick(&s->counting);
+		if (!err)
+			err = control__serve(&s->control, now);
+		if (!err)
+			err = write_out(s, now);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* 1: the limit is reached; a reader that has gone away is no error either. */
+static int clean(const struct session *s, int err)
+{
+	return err == 1 || (err == -EPIPE && reader_gone(s)) ? 0 : err;
+}
+
+/* Does a thread get it by what it does? */
+static bool is_own_signal(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+	       signal == SIGTRAP || signal == SIGSYS || signal == SIGABRT;
+}
+
+/* To what explains how CMD ended. */
+static void tell_status(struct session *s)
+{
+	struct explaining *e = s->args->explaining;
+
+	if (!e || !s->child.pid || !child__ended(&s->child, ends__all_ended(&s->ends)))
+		return;
+	e->signal = s->child.signal;
+	e->is_own = is_own_signal(e->signal);
+	e->status = s->child.signal ? 0 : s->child.status;
+}
+
+static int finish(struct session *s, int err)
+{
+	int end;
+
+	sources__stop(s->sources);
+	interrupt__cuts();
+	counting__note_cut(&s->counting);
+	if (!err)
+		err = sources__losses(s->sources, &s->live.sink);
+	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(s->args)) : 0;
+	err = clean(s, end < 0 ? end : err);
+	tell_status(s);
+	end = clean(s, end_output(s));
+	if (!err && !end)
+		nothing__tell_live(s->args, &s->meta, &s->live, s->probe, s->engine.inliner);
+	counting__tell(&s->counting);
+	switching__tell(&s->switching);
+	child__tell_signal(&s->child);
+	s->leaves = s->is_over && child__leave(&s->child);
+	if (!err && !end)
+		announce__file(s->args, args__record_name(s->args));
+	engine__advise(&s->engine, show__totals(&s->live.show)->events);
+	s->blind = !err && !end && nothing__tell_untraced(&s->live.show, s->engine.inliner);
+	s->under = !err && !end && covered__is_under(s->args, s->render.output);
+	show__summary(&s->live.show);
+	return err ? err : end;
+}
+
+/* CMD was forked before and keeps the caller's privileges. */
+static int drop_privileges(struct session *s)
+{
+	struct giving_up g = {.args = s->args,
+			      .plan = s->plan,
+			      .probe = s->probe,
+			      .recorder = s->recorder,
+			      .control = control__fd(&s->control) >= 0 ? &s->control.socket : NULL,
+			      .runs_command = s->child.pid,
+			      .watches = s->planning.watches.all.len,
+			      .files = &s->files};
+
+	return giving_up__do(&g);
+}
+
+/* Raises bbtrace's limit of descriptors, not CMD's: it was forked before. */
+static void raise_limits(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r))
+		return;
+	r.rlim_cur = r.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &r);
+}
+
+/* Does the trace include processes that run already? */
+static bool rescans(const struct session *s)
+{
+	return !s->child.pid && plan__sees_programs(s->plan);
+}
+
+static int open_control(struct session *s)
+{
+	s->control = (struct control){.args = s->args,
+				      .plan = s->plan,
+				      .sources = s->sources,
+				      .live = &s->live,
+				      .counting = &s->counting,
+				      .growth = &s->growth,
+				      .render = &s->render,
+				      .meta = &s->meta,
+				      .record = args__record_name(s->args)};
+	return control__open(&s->control);
+}
+
+static struct growth growth_of(struct session *s)
+{
+	return (struct growth){.planning = &s->planning,
+			       .plan = s->plan,
+			       .probe = s->probe,
+			       .sources = s->sources,
+			       .live = &s->live,
+			       .counting = &s->counting,
+			       .objects = s->planning.targets.objects.len,
+			       .wants = args__wants(s->args)};
+}
+
+static struct probe_options options_of(struct session *s)
+{
+	return (struct probe_options){
+		.filters = s->args->filters,
+		.buffer = s->args->buffer,
+		.events = s->args->events,
+		.inlines = s->engine.copies,
+		.retires = retires(s->args),
+		.last = s->args->last,
+		.switches = args__switches(s->args),
+		.dumps = s->args->dump_on.len,
+		.records = s->recorder,
+		.accounts = s->args->max_overhead,
+		.usdt = s->planning.with.usdt.data,
+		.nusdt = s->planning.with.usdt.len,
+		.parks = args__begin_stopped(s->args) || args__switches(s->args) || s->args->for_ns,
+		.markers = args__switches(s->args) || s->args->dump_on.len || s->engine.marks
+				   ? &s->engine.markers.all
+				   : NULL,
+		.stack = s->args->stack,
+		.sample_hz = s->args->freq,
+		.adds_up = args__adds_samples_up(s->args),
+		.copy = wants__stack_copy(s->args, s->plan),
+		.all_regs = wants__all_regs(s->args),
+		.interrupted = &interrupted,
+		.attach = s->args->attach,
+		.kernel = s->planning.targets.kernel,
+		.btf = s->args->btf ? s->btf_path : NULL,
+		.btf_name = s->args->btf};
+}
+
+static int begin_recording(struct session *s)
+{
+	bool stopped = args__begin_stopped(s->args);
+	int err = 0;
+
+	if (!s->child.pid && !stopped)
+		counting__note_cut(&s->counting);
+	if (!stopped) {
+		sources__start(s->sources);
+		note_verbose("recording");
+	} else {
+		err = control__begin_stopped(&s->control, s->meta.start_time);
+	}
+	if (s->options.markers || s->args->delay_ns || s->args->for_ns)
+		s->switching = (struct switching){.args = s->args,
+						  .control = &s->control,
+						  .probe = s->probe,
+						  .markers = &s->engine.markers};
+	s->live.switched = switching__switched;
+	s->live.mapped = s->options.markers ? switching__mapped : NULL;
+	s->live.switched_ctx = &s->switching;
+	if (!err)
+		err = switching__begin(&s->switching, s->meta.start_time);
+	return err || !stopped ? err : sources__park(s->sources);
+}
+
+/* With watchpoints it stops before its first instruction. */
+static int start_command(struct session *s, int *status)
+{
+	struct watchpoints *w = &s->planning.watches;
+	int err = w->all.len ? watch_exec__prepare(s->child.pid) : 0;
+
+	if (!err)
+		err = child__start(&s->child, status);
+	if (!err && w->all.len)
+		err = watch_exec__begin(w, s->probe, &s->child);
+	return err;
+}
+
+static int run(struct session *s, int *status)
+{
+	struct trace_options t = meta__trace_options(&s->meta);
+	int err;
+
+	s->brake.most = s->args->max_overhead;
+	s->brake.inliner = s->engine.inliner;
+	t.account = s->brake.most;
+	s->options = options_of(s);
+	/* before the first probe, so that none is left attached; CMD was forked before */
+	interrupt__catch(s->child.pid);
+	if (counts(s))
+		interrupt__asks();
+	sink__ignore_signals();
+	err = open_control(s);
+	if (err)
+		return err;
+	/* what copies count can't change (growth.c) */
+	s->options.grows = control__fd(&s->control) >= 0 && !s->options.retires &&
+			   !(s->options.inlines && counts(s));
+	err = attach(s, &s->options);
+	if (!err)
+		err = watchpoints__begin(&s->planning.watches, s->probe, s->args);
+	if (err == -EINTR && interrupted)
+		return note("interrupted before the probes were in place"), 0;
+	if (err)
+		return err;
+	err = drop_privileges(s);
+	if (err)
+		return err;
+	s->control.sources = s->sources;
+	s->control.probe = s->probe;
+	s->growth = growth_of(s);
+	interrupt__stops(s->sources);
+	live__open(&s->live, s->plan, &s->planning.targets, &t, s->render.output, s->recorder,
+		   s->args->limit);
+	if (s->planning.watches.all.len)
+		s->live.watches = watch_hits__new(&s->planning.watches, &s->planning.targets);
+	if (s->args->last) {
+		show__keep_last(&s->live.show, s->args->last);
+		s->live.show.undated = s->engine.overwrites;
+		s->live.dumps = (struct dumps){.args = s->args, .copies = s->engine.copies};
+	}
+	/* attaching takes time: a rescan replaces the sideband events of that time */
+	probe__forget_sideband(s->probe);
+	if (rescans(s))
+		live__rescan(&s->live, probe__processes(s->probe));
+	if (rescans(s) && !probe__processes(s->probe)->len &&
+	    privileges__missing(PRIVILEGE_SYS_PTRACE))
+		note("other users' processes are shown without symbols: that needs CAP_SYS_PTRACE");
+	err = begin_output(s);
+	if (err)
+		return clean(s, err);
+	if (counts(s))
+		s->counting = counting__begin(s->args, s->plan, s->sources, s->probe, &s->live,
+					      s->render.output);
+	err = begin_recording(s);
+	if (err)
+		return clean(s, err);
+	announce__live(s->args, s->plan);
+	err = s->child.pid ? start_command(s, status) : 0;
+	if (err) {
+		child__ended(&s->child, true);
+		return err;
+	}
+	return finish(s, poll_until_over(s));
+}
+
+/* It waits until the probes are in place. */
+static int prepare_command(struct session *s, int *status)
+{
+	int err;
+
+	if (!s->args->command)
+		return 0;
+	err = child__prepare(&s->child, s->args->command, s->args->user, status);
+	if (err)
+		return err;
+	s->args->filters.command = s->child.pid;
+	if (s->args->explaining)
+		s->args->explaining->pid = s->child.pid;
+	return 0;
+}
+
+/* Whose pid is not looked up in: it has no program yet. */
+static void filter_command(struct session *s)
+{
+	if (s->child.pid)
+		vec__push(&s->args->filters.pids, (uint32_t)s->child.pid);
+}
+
+static int prepare(struct session *s, int *status)
+{
+	int err = preflight__check(s->args);
+
+	if (err)
+		return err;
+	err = open_btf(s);
+	if (err)
+		return err;
+	s->engine.btf = s->args->btf ? s->btf_path : NULL;
+	err = engine__plan(&s->engine, s->args, &s->planning, &s->plan);
+	if (err)
+		return err;
+	err = prepare_command(s, status);
+	if (err)
+		return err;
+	raise_limits();
+	/* what it traces, and what is shown of that, may be another plan then */
+	err = engine__start(&s->engine, s->args, &s->planning, &s->plan, s->child.pid);
+	if (err)
+		return err;
+	typed__tell(s->args, s->plan, &s->engine.values);
+	err = meta__of_args(&s->meta, s->args, s->plan->arch);
+	if (err)
+		return err;
+	err = open_output(s);
+	if (err)
+		return err;
+	err = make_output(s);
+	filter_command(s);
+	return err;
+}
+
+static int trace(struct session *s, int *status)
+{
+	int err = prepare(s, status);
+
+	return err ? err : run(s, status);
+}
+
+static void close_session(struct session *s)
+{
+	interrupt__stops(NULL);
+	interrupt__wakes(-1);
+	control__close(&s->control);
+	ends__close(&s->ends);
+	counting__end(&s->counting);
+	child__cancel(&s->child);
+	sources__close(s->sources);
+	engine__close(&s->engine);
+	util__close(&s->btf);
+	render__close(&s->render);
+	recorder__close(s->recorder);
+	file_keeper__end(&s->files);
+	meta__free(&s->meta);
+	live__close(&s->live);
+	brake__free(&s->brake);
+	plan__free(s->plan);
+	growth__free(&s->growth);
+	switching__free(&s->switching);
+	planning__free(&s->planning);
+}
+
+/* The exit status of an error; status: as child.c set it. */
+static int status_of_error(int status)
+{
+	return err__is_usage() ? EXIT_USAGE : status;
+}
+
+static int run_session(struct args *a)
+{
+	struct session s = {.args = a,
+			    .render.sink.fd = -1,
+			    .btf = -1,
+			    .child = {.go = -1, .failed = -1},
+			    .ends = {.fd = -1, .wakeup = -1},
+			    .sources = sources__new()};
+	int status = EXIT_CANNOT, err = trace(&s, &status);
+
+	/* now, not in main: CMD may run for long */
+	status = err	   ? status_of_error(status)
+		 : s.blind ? EXIT_CANNOT
+		 : s.under ? EXIT_UNDER
+			   : EXIT_TRACED;
+	if (err)
+		err__print();
+	close_session(&s);
+	if (s.leaves)
+		return status ? status : EXIT_LEFT;
+	/* the probes are detached and CMD continues: returns its status, unless tracing failed */
+	if (s.child.pid && child__ended(&s.child, true) && !err && s.child.status)
+		status = s.child.status;
+	return status;
+}
+
+int trace__run(struct args *a)
+{
+	struct explaining own = {.syscall_name = syscall__name};
+	int status;
+
+	if (a->explain && !a->explaining) {
+		a->explaining = &own;
+		status = trace__run(a);
+		a->explaining = NULL;
+		explaining__free(&own);
+		return status;
+	}
+	return run_session(a);
+}

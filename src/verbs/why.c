@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The verb why: traces CMD's own functions and, where the kernel has kprobes, those of the system
+ * calls that are asked for; with --again in further runs those that the earlier ones have shown to
+ * matter.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "pipeline/render.h"
+#include "pipeline/syscall_names.h"
+#include "why_run.h"
+
+#define RUNS_MOST 8
+
+struct why {
+	const struct args *a;
+	VEC(char *) operands; /* owned */
+	bool kernel;	      /* it has kprobes */
+	bool system_calls;    /* their exits can be seen */
+	struct failed_call chosen;
+	size_t failures; /* kinds of them, among which one was chosen */
+	bool blamed;	 /* it was chosen since a branch tested its result */
+};
+
+static bool has_operand(const struct why *w, const char *word)
+{
+	char *const *known;
+
+	vec__each (known, &w->operands)
+		if (!strcmp(*known, word))
+			return true;
+	return false;
+}
+
+/* Takes ownership. False: it is there already. */
+static bool add_operand(struct why *w, char *word)
+{
+	if (has_operand(w, word)) {
+		free(word);
+		return false;
+	}
+	vec__push(&w->operands, word);
+	return true;
+}
+
+/* ---- what is traced from the start ---- */
+
+static bool has_feature(const char *name)
+{
+	bool has = false;
+
+	for (const struct feature *f = features; f->name; f++)
+		if (!strcmp(f->name, name))
+			has = !f->check();
+	err__clear();
+	return has;
+}
+
+static void see(void *ctx, const char *name)
+{
+	*(bool *)ctx = true;
+}
+
+static bool has_tracepoint(const char *name)
+{
+	bool has = false;
+
+	if (tracepoints__each(name, see, &has))
+		has = false;
+	err__clear();
+	return has;
+}
+
+/* The program that runs a script: "#!/bin/sh -e". NULL: it is none. */
+static char *interpreter_of(const char *path)
+{
+	autofree char *text = NULL;
+	size_t len;
+	char *start;
+	with_own_rights;
+
+	if (file__read(path, 1 << 20, &text, &len) || strncmp(text, "#!", 2)) {
+		err__clear();
+		return NULL;
+	}
+	start = text + 2 + strspn(text + 2, " \t");
+	return xstrndup(start, strcspn(start, " \t\n"));
+}
+
+static int add_program(struct why *w)
+{
+	autofree char *path = child__path_of(w->a->command[0]);
+	autofree char *interpreter = path ? interpreter_of(path) : NULL;
+
+	if (!path)
+		return err__set(ENOENT, "cannot run %s: no such command", w->a->command[0]);
+	if (interpreter)
+		note("%s is a script: what %s did is explained", path, interpreter);
+	add_operand(w, xasprintf("user:%s:*", interpreter ? interpreter : path));
+	return 0;
+}
+
+static int add_syscall(struct why *w, const char *name)
+{
+	char *function = syscall__function(name);
+
+	if (!function)
+		return err__set(ENOTSUP, "how this kernel names its system calls isn't known");
+	add_operand(w, xasprintf("kernel:%s", function));
+	free(function);
+	return 0;
+}
+
+static int add_all(struct why *w)
+{
+	int err = add_program(w);
+
+	for (size_t i = 0; !err && i < w->a->operands.len; i++)
+		add_operand(w, xstrdup(w->a->operands.data[i]));
+	for (size_t i = 0; !err && w->kernel && i < w->a->syscalls.len; i++)
+		err = add_syscall(w, w->a->syscalls.data[i]);
+	return err;
+}
+
+/* ---- further runs ---- */
+
+/* Without names: the failure that the program's end is due to, or the last one. */
+static const char *choose(struct why *w, const struct why_run *r)
+{
+	const struct failed_call *f;
+
+	w->failures = r->failed.len;
+	w->blamed = r->blamed.result;
+	w->chosen = r->blamed;
+	vec__each (f, &r->failed)
+		if (!w->blamed && (!w->chosen.result || f->time >= w->chosen.time))
+			w->chosen = *f;
+	return w->chosen.result ? syscall__name(w->chosen.number) : NULL;
+}
+
+/* Does another run tell more? */
+static bool widen(struct why *w, const struct why_run *r, bool first)
+{
+	const char *name;
+	char *const *function;
+	bool more = false;
+
+	if (!w->kernel)
+		return false;
+	if (first && !w->a->syscalls.len && (name = choose(w, r)))
+		return !add_syscall(w, name);
+	vec__each (function, &r->wanted)
+		more |= add_operand(w, xasprintf("kernel:%s", *function));
+	return more;
+}
+
+static void announce(const struct why *w, const struct why_run *r, unsigned run)
+{
+	struct str names = {0};
+	char *const *function;
+
+	vec__each (function, &r->wanted)
+		str__printf(&names, "%s%s", names.len ? ", " : "", *function);
+	if (run == 1 && w->chosen.result && !w->a->syscalls.len)
+		str__printf(&names, "%s", syscall__name(w->chosen.number));
+	note("run %u of %s, which traces %s as well", run + 1, w->a->command[0],
+	     names.len ? names.data : "more");
+	str__free(&names);
+}
+
+static int run_all(struct why *w, struct why_run *r)
+{
+	for (unsigned run = 0;; run++) {
+		int err = why_run__do(r, w->a, w->operands.data, w->operands.len, w->system_calls);
+
+		if (err || !r->traced || !w->a->again || run + 1 == RUNS_MOST || !widen(w, r, !run))
+			return err;
+		announce(w, r, run + 1);
+		why_run__free(r);
+	}
+}
+
+/* ---- what is said ---- */
+
+static void tell(const struct why *w, const struct why_run *r)
+{
+	const struct failed_call *f;
+	const char *name = w->chosen.result ? syscall__name(w->chosen.number) : NULL;
+
+	if (name && w->failures > 1)
+		note("assumed: the failure of %s matters, %s, of %zu kinds of failures; -s NAME "
+		     "asks for others",
+		     name, w->blamed ? "whose result the program tested" : "the last one",
+		     w->failures);
+	if (!w->kernel && (w->a->syscalls.len || w->a->again))
+		note("this kernel has no kprobes, so only the program's part is explained");
+	if (w->a->syscalls.len || w->a->again || note__level() < NOTE_NORMAL)
+		return;
+	vec__each (f, &r->failed)
+		if (syscall__name(f->number))
+			note("%s failed with %s, %llu times%s%s", syscall__name(f->number),
+			     strerrorname_np((int)-f->result) ?: "?", (unsigned long long)f->times,
+			     w->kernel ? ": -s NAME explains it" : "", "");
+}
+
+static bool is_asked(const struct args *a, const char *name)
+{
+	const char **s;
+
+	vec__each (s, &a->syscalls)
+		if (name && !strcmp(*s, name))
+			return true;
+	return false;
+}
+
+/* Nothing is shown. */
+static void tell_nothing(const struct why *w, const struct why_run *r)
+{
+	const struct failed_call *f;
+	bool any = false;
+
+	vec__each (f, &r->failed) {
+		const char *name = f->result ? syscall__name(f->number) : NULL;
+
+		if (!is_asked(w->a, name))
+			continue;
+		any = true;
+		note("%s failed with %s, %llu times, but none of its branches was seen: what "
+		     "chose that isn't known",
+		     name, strerrorname_np((int)-f->result) ?: "?", (unsigned long long)f->times);
+	}
+	if (!any)
+		note("nothing failed: no system call that was traced, and %s ended well",
+		     w->a->command[0]);
+}
+
+static int show(const struct why *w, const struct why_run *r)
+{
+	struct sink sink = {.fd = -1};
+	int err = sink__open(&sink, w->a->output, NULL);
+
+	if (!err)
+		err = sink__begin(&sink);
+	if (!err && r->len)
+		err = sink__write(&sink, r->text, r->len);
+	if (err == -EPIPE && sink.reader_gone)
+		err = 0;
+	sink__close(&sink);
+	return err;
+}
+
+static int explain(struct why *w)
+{
+	struct why_run r = {0};
+	int err = add_all(w), status;
+
+	if (!err)
+		err = run_all(w, &r);
+	if (!err && r.traced) {
+		err = show(w, &r);
+		tell(w, &r);
+		if (!r.len)
+			tell_nothing(w, &r);
+	}
+	status = r.status;
+	why_run__free(&r);
+	return err ? err : status;
+}
+
+int why__check(struct args *a)
+{
+	if (!a->command)
+		return err__set(EINVAL, "nothing to explain: give a command after --");
+	if (a->syscalls.len)
+		for (size_t i = 0; i < a->syscalls.len; i++)
+			if (!syscall__exists(a->syscalls.data[i]))
+				return err__usage("no such system call: '%s'", a->syscalls.data[i]);
+	return 0;
+}
+
+int why__run(struct args *a)
+{
+	struct why w = {.a = a,
+			.kernel = has_feature("kprobe_event"),
+			.system_calls = has_tracepoint("raw_syscalls:sys_exit")};
+	char **word;
+	int status = explain(&w);
+
+	vec__each (word, &w.operands)
+		free(*word);
+	vec__free(&w.operands);
+	return status;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "pipeline/syscall_names.h"
+#include "why_run.h"
+
+/* What the run's process leaves. */
+struct left {
+	bool traced, complete, cut;
+	size_t explained, nfailed, wanted_len, text_len;
+	struct failed_call blamed;
+	struct failed_call failed[512];
+	char wanted[64 << 10]; /* names, each with its NUL */
+	char text[16 << 20];
+};
+
+static void leave(struct left *l, const struct explaining *e)
+{
+	char *const *name;
+
+	l->traced = e->text.data;
+	l->complete = e->complete;
+	l->explained = e->explained;
+	l->blamed = e->blamed;
+	l->nfailed = min_of(e->failed.len, ARRAY_SIZE(l->failed));
+	memcpy(l->failed, e->failed.data, l->nfailed * sizeof(*l->failed));
+	vec__each (name, &e->wanted) {
+		size_t len = strlen(*name) + 1;
+
+		if (l->wanted_len + len > sizeof(l->wanted))
+			break;
+		memcpy(l->wanted + l->wanted_len, *name, len);
+		l->wanted_len += len;
+	}
+	l->cut = e->text.len > sizeof(l->text);
+	l->text_len = min_of(e->text.len, sizeof(l->text));
+	memcpy(l->text, e->text.data, l->text_len);
+}
+
+/* In the run's process. */
+static int trace(struct left *l, const struct args *a, char *const *operands, size_t n,
+		 bool system_calls)
+{
+	struct explaining e = {.ends = true,
+			       .captured = true,
+			       .last = !a->syscalls.len,
+			       .command = a->command[0],
+			       .syscall_name = syscall__name};
+	struct args traced = *a;
+	int status;
+
+	traced.verb = verb__find("trace");
+	traced.operands.data = NULL;
+	traced.operands.len = traced.operands.cap = 0;
+	for (size_t i = 0; i < n; i++)
+		vec__push(&traced.operands, operands[i]);
+	if (system_calls)
+		vec__push(&traced.with, "raw_syscalls:sys_exit");
+	traced.output = NULL;
+	traced.explain = true;
+	traced.explaining = &e;
+	if (trace__check(&traced)) {
+		err__print();
+		return EXIT_USAGE;
+	}
+	status = trace__run(&traced);
+	leave(l, &e);
+	return status;
+}
+
+static void take(struct why_run *r, const struct left *l)
+{
+	r->traced = l->traced;
+	r->complete = l->complete;
+	r->explained = l->explained;
+	r->blamed = l->blamed;
+	for (size_t i = 0; i < l->nfailed; i++)
+		vec__push(&r->failed, l->failed[i]);
+	for (size_t i = 0; i < l->wanted_len; i += strlen(l->wanted + i) + 1)
+		vec__push(&r->wanted, xstrdup(l->wanted + i));
+	r->text = xstrndup(l->text, l->text_len);
+	r->len = strlen(r->text);
+	if (l->cut)
+		note("what was found is more than 16 MiB: the rest is left out");
+}
+
+static pid_t running;
+
+static void pass_on(int sig)
+{
+	if (running > 0)
+		kill(running, sig);
+}
+
+/* A signal of the terminal's keys goes to the run's process as well. */
+static void catch_signals(void (*terminal)(int), void (*others)(int))
+{
+	signal(SIGINT, terminal);
+	signal(SIGTERM, others);
+}
+
+/* *out: what the run's process exited with. */
+static int wait_for(pid_t pid, int *out)
+{
+	int status;
+
+	running = pid;
+	catch_signals(SIG_IGN, pass_on);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return err__set(errno, "cannot wait for the run: %s", strerror(errno));
+	running = 0;
+	catch_signals(SIG_DFL, SIG_DFL);
+	if (!WIFEXITED(status))
+		return err__set(EIO, "the run ended by signal %d (%s), and tells nothing",
+				WTERMSIG(status), strsignal(WTERMSIG(status)));
+	*out = WEXITSTATUS(status);
+	return 0;
+}
+
+int why_run__do(struct why_run *r, const struct args *a, char *const *operands, size_t n,
+		bool system_calls)
+{
+	struct left *l = mmap(NULL, sizeof(*l), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	pid_t pid;
+	int err;
+
+	*r = (struct why_run){.status = EXIT_CANNOT};
+	if (l == MAP_FAILED)
+		return err__set(errno, "no memory for what a run tells: %s", strerror(errno));
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		int status;
+
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		status = trace(l, a, operands, n, system_calls);
+		fflush(NULL);
+		_exit(status);
+	}
+	err = pid > 0 ? wait_for(pid, &r->status)
+		      : err__set(errno, "cannot fork: %s", strerror(errno));
+	if (!err)
+		take(r, l);
+	munmap(l, sizeof(*l));
+	return err;
+}
+
+void why_run__free(struct why_run *r)
+{
+	char **name;
+
+	vec__each (name, &r->wanted)
+		free(*name);
+	vec__free(&r->wanted);
+	vec__free(&r->failed);
+	free(r->text);
+	*r = (struct why_run){0};
+}

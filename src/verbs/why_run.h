@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* why_run: a run of CMD for bbtrace why, in a process of its own: tracing gives privileges up. */
+#ifndef BBTRACE_CMD_WHY_RUN_H
+#define BBTRACE_CMD_WHY_RUN_H
+
+#include "cli/args.h"
+
+struct why_run {
+	int status;  /* bbtrace's exit status: CMD's, if it was traced */
+	bool traced; /* it has ended, and was explained */
+	bool complete;
+	size_t explained;
+	struct failed_call blamed; /* what the program's deciding branch tested; result 0: none */
+	VEC(struct failed_call) failed;
+	VEC(char *) wanted; /* owned */
+	char *text;	    /* owned */
+	size_t len;
+};
+/* operands, with: of the trace, which are borrowed. -errno: it could not be begun. */
+int why_run__do(struct why_run *r, const struct args *a, char *const *operands, size_t n,
+		bool system_calls);
+void why_run__free(struct why_run *r);
+
+#endif
