@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Selects and runs a verb (verbs/verbs.c). Parsing, --help, error messages and freeing are done here
- * for all verbs. */
+/* Selects and runs a verb (verbs/verbs.c). Parsing, --help, error messages and freeing are done
+ * here for all verbs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
+#include "cli/command.h"
+#include "cli/exit_status.h"
+#include "cli/usage_hints.h"
+#include "verbs/verbs.h"
 #include "cli/args.h"
 #include "session/confine.h"
 
@@ -92,7 +96,7 @@ static int refuse(const char *name)
 		err__usage("%s: the command comes before its options: bbtrace user OBJECT FUNC... "
 			   "[options]; see bbtrace --help",
 			   name);
-	else if (child__is_command(name))
+	else if (command__exists(name))
 		err__usage("unknown command '%s'; to trace functions of a program: bbtrace user "
 			   "%s FUNC... -- %s; see bbtrace --help",
 			   name, name, name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which formats a verb has: -F, the name of -o's file, --help. */
 #include <errno.h>
+#include "explain/explain.h"
 #include "args.h"
 
 /* What differs by verb from the format's own help. */
@@ -180,4 +181,13 @@ void formats__help(const struct verb *verb, FILE *out)
 			fprintf(out, " (%s)", (*f)->suffixes);
 		putc('\n', out);
 	}
+}
+
+int formats__check_coverage(const struct args *a)
+{
+	if (!a->fail_under_given || args__format(a)->covers)
+		return 0;
+	return err__set(EINVAL,
+			"--fail-under is of coverage: add -F lcov, cobertura, drcov, summary, "
+			"annotate or html, or -c");
 }

@@ -2,6 +2,7 @@
 /* What the values of options mean: called for each by options.c, the text that was given as v. */
 #include <errno.h>
 #include <pwd.h>
+#include "resolve/resolve.h"
 #include "option_values.h"
 
 static int add_pid(struct args *a, const char *part)
@@ -351,4 +352,46 @@ int option__check_callees(struct args *a, const char *v)
 	return a->callees <= CALLEES_DEEPEST
 		       ? 0
 		       : err__set(EINVAL, "must be at most %d", CALLEES_DEEPEST);
+}
+
+/* ---- --fail-under ---- */
+
+/* "80", "87.5", "99.95" */
+static int parse_percent(const char *text, size_t len, unsigned *out)
+{
+	unsigned value = 0, decimals = 0;
+	bool point = false, digits = false;
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '.' && !point && digits) {
+			point = true;
+			continue;
+		}
+		if (text[i] < '0' || text[i] > '9' || value > ALL_OF_IT || decimals == 2)
+			return -EINVAL;
+		value = 10 * value + (text[i] - '0');
+		decimals += point;
+		digits = true;
+	}
+	if (!digits || (point && !decimals))
+		return -EINVAL;
+	for (; decimals < 2; decimals++)
+		value *= 10;
+	*out = value;
+	return value <= ALL_OF_IT ? 0 : -EINVAL;
+}
+
+int option__set_fail_under(struct args *a, const char *v)
+{
+	const char *comma = strchrnul(v, ',');
+
+	a->fail_under_branch = !strcmp(comma, ",branch");
+	if ((*comma && !a->fail_under_branch) || parse_percent(v, comma - v, &a->fail_under))
+		return err__set(
+			EINVAL,
+			"'%s' is no percentage from 0 to 100, with at most two decimals, and "
+			"\",branch\" behind it for branches: 80, 87.5,branch",
+			v);
+	a->fail_under_given = true;
+	return 0;
 }

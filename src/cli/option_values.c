@@ -76,3 +76,32 @@ int value__armor(struct args *a, const char *kind)
 		       : err__set(EINVAL, "unknown value '%s': use --armor=redundant, or --armor",
 				  kind);
 }
+
+int regs__parse(const char *list, const struct arch *arch, uint64_t *regs)
+{
+	autofree char *copy = xstrdup(list);
+	char *save = NULL;
+
+	*regs = 0;
+	if (!strcmp(list, "none") || !strcmp(list, "args"))
+		return 0;
+	for (char *p = strtok_r(copy, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
+		unsigned r;
+
+		if (!strcmp(p, "all")) {
+			for (r = 0; r < arch->nregs; r++)
+				*regs |= (uint64_t) !!arch->reg_names[r] << r;
+			continue;
+		}
+		for (r = 0;
+		     r < arch->nregs && (!arch->reg_names[r] || strcmp(p, arch->reg_names[r])); r++)
+			;
+		if (r == arch->nregs)
+			return err__usage(
+				"--regs: unknown register '%s': use none, args, all, or names such as "
+				"%s",
+				p, arch->reg_names[0]);
+		*regs |= 1ull << r;
+	}
+	return 0;
+}

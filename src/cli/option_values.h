@@ -17,6 +17,9 @@ int value__file_name(const char *name);
 
 /* --armor, or --armor=redundant. */
 int value__armor(struct args *a, const char *kind);
+/* The value of --regs, a bit each; 0: none, or the arguments. -EINVAL: unknown register. */
+int regs__parse(const char *list, const struct arch *arch, uint64_t *regs);
+
 /* Check the value of an option, or store it elsewhere (option_setters.c): 0, or -errno with a
  * message. */
 int option__check_user(struct args *a, const char *v);
@@ -56,6 +59,7 @@ int option__check_last(struct args *a, const char *v);
 int option__check_debuginfod(struct args *a, const char *v);
 int option__set_placement(struct args *a, const char *v);
 int option__set_returns(struct args *a, const char *v);
+int option__set_fail_under(struct args *a, const char *v);
 int option__set_engine(struct args *a, const char *v);
 
 #endif

@@ -5,7 +5,6 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "pipeline/fail_under.h"
 #include "option_values.h"
 
 /* The type of an option's field, and how its value is parsed. */
@@ -163,7 +162,7 @@ static const struct option_row rows[] = {
 	 "the files that follow are of runs that failed: rank what tells them apart",
 	 option__set_fail},
 	{"fail-under", 0, "PERCENT[,branch]", VERB_SHOW, OTHER,
-	 "exit with 3 if less of the lines, or blocks, or branches, ran", covered__set},
+	 "exit with 3 if less of the lines, or blocks, or branches, ran", option__set_fail_under},
 	{"last", 0, "N", VERB_SHOW | VERB_CORE, COUNT(last),
 	 "keep the last N branches of each thread; show them at the end, and when it is killed",
 	 option__check_last},
@@ -395,7 +394,7 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 		add_operand(a, argv[i]);
 	err = formats__settle(a);
 	if (!err)
-		err = covered__check(a);
+		err = formats__check_coverage(a);
 	if (err || end == argc || verb->bit == VERB_CTL)
 		return err;
 	if (!(verb->bit & (VERB_TRACE | VERB_WHY)) || end + 1 == argc)
@@ -405,11 +404,6 @@ int args__parse(struct args *a, const struct verb *verb, int argc, char **argv)
 				verb->name);
 	a->command = argv + end + 1;
 	return 0;
-}
-
-bool args__hides_addresses(const struct args *a)
-{
-	return !a->addresses && rights__user();
 }
 
 void args__free(struct args *a)

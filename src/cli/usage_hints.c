@@ -3,6 +3,8 @@
  * function, or an option is unknown, but a command or a file stands there, says how to write it. */
 #include <errno.h>
 #include <unistd.h>
+#include "command.h"
+#include "usage_hints.h"
 #include "args.h"
 
 /* Can the word be the start of CMD? n: operands before it. A word without a slash may also be the
@@ -12,7 +14,7 @@ static bool starts_command(const struct args *a, const char *word, size_t n)
 	bool pairs = a->operands.len && strchr(a->operands.data[0], ':');
 	size_t least = strchr(word, '/') || pairs || a->verb->bit != VERB_USER ? 1 : 2;
 
-	return a->verb->bit & VERB_TRACE && n >= least && child__is_command(word);
+	return a->verb->bit & VERB_TRACE && n >= least && command__exists(word);
 }
 
 /* "bbtrace user ./prog f -- ./prog arg" */

@@ -9,15 +9,6 @@ int control__no_text(const char *command, const char *text)
 	return *text ? err__usage("%s takes nothing after it", command) : 0;
 }
 
-int control__catch_up(struct control *c)
-{
-	int err = sources__catch_up(c->sources, &c->live->sink);
-
-	if (err)
-		c->failed = err;
-	return err == 1 ? err__set(ECANCELED, "the trace has just reached its --limit") : err;
-}
-
 /* ---- status ---- */
 
 /* Of a trace, as text and as JSON. */
@@ -31,9 +22,9 @@ struct status {
 /* What is not counted by events is asked for. */
 static int find_status(struct control *c, struct status *s)
 {
-	int err = control__catch_up(c);
+	int err = recording__catch_up(c->recording);
 
-	s->state = c->stopped ? "stopped" : "running";
+	s->state = c->recording->stopped ? "stopped" : "running";
 	s->counts = c->live->show.tally;
 	s->elapsed = now_ns(CLOCK_MONOTONIC) - c->meta->start_time;
 	if (!err && s->counts) {
@@ -126,7 +117,7 @@ static int quit(struct control *c, const char *text, struct str *answer)
 {
 	int err = control__no_text("quit", text);
 
-	c->quits |= !err;
+	c->recording->quits |= !err;
 	return err;
 }
 
@@ -202,7 +193,7 @@ int control__open(struct control *c)
 	const char *path = c->args->control_socket;
 	int err;
 
-	c->socket = (struct control_socket){.fd = -1, .folder = -1};
+	c->socket = (struct control_socket){.fd = -1, .file.folder = -1};
 	if (path && !strcmp(path, "none"))
 		return 0;
 	err = control_socket__open(path, &c->socket);
@@ -229,7 +220,7 @@ int control__serve(struct control *c, uint64_t now)
 		return 0;
 	control_server__serve(c->server, now);
 	control__reap_dumps(c);
-	return c->failed;
+	return c->recording->failed;
 }
 
 void control__close(struct control *c)

@@ -10,6 +10,7 @@
 #include "socket.h"
 #include "session/counting.h"
 #include "session/live.h"
+#include "session/recording.h"
 #include "pipeline/render.h"
 
 #define CONTROL_DUMPS 4 /* at most */
@@ -23,14 +24,11 @@ struct control {
 	struct probe *probe;
 	struct live *live;
 	struct counting *counting;
+	struct recording *recording;
 	struct growth *growth;
 	struct render *render;
 	const struct trace_meta *meta;
 	const char *record; /* the trace file; NULL: none */
-
-	bool stopped; /* nothing is recorded */
-	bool quits;   /* the trace is to end */
-	int failed;   /* a command broke the trace: what ends it; 0: none did */
 
 	/* of the request */
 	bool json;
@@ -69,8 +67,6 @@ int control__reset(struct control *c, const char *text, struct str *answer);
 int control__add(struct control *c, const char *text, struct str *answer);
 int control__remove(struct control *c, const char *text, struct str *answer);
 
-/* Takes what was recorded up to now. What fails ends the trace. */
-int control__catch_up(struct control *c);
 /* Recording is stopped from the start on, at this time. Fails if nobody could start it. */
 int control__begin_stopped(struct control *c, uint64_t time);
 
@@ -85,18 +81,6 @@ void control__reap_dumps(struct control *c);
 int control__stop(struct control *c, const char *text, struct str *answer);
 int control__start(struct control *c, const char *text, struct str *answer);
 int control__mark(struct control *c, const char *text, struct str *answer);
-
-/* Stops recording; all that was recorded before is passed on. by: what asked for it, NULL:
- * somebody. The probes are still there. */
-int control__stop_now(struct control *c, const char *by);
-/* Recording has stopped at a place of the stream of events: nothing that follows is passed on. */
-int control__has_stopped(struct control *c, uint64_t time, const char *by);
-/* Passes on what was counted until recording stopped. */
-int control__take_counts(struct control *c);
-/* Puts the probes in place and takes what happened meanwhile, among it what may want no start any
- * more; then starts recording, which was asked for at this time. */
-int control__prepare_start(struct control *c);
-int control__has_started(struct control *c, uint64_t asked, const char *by);
 
 /* -EINVAL with a message, if the command got a text. */
 int control__no_text(const char *command, const char *text);

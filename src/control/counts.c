@@ -78,7 +78,7 @@ int control__counts(struct control *c, const char *text, struct str *answer)
 		return err;
 	if (c->live->show.tally)
 		return put_counts(c, answer);
-	err = control__catch_up(c);
+	err = recording__catch_up(c->recording);
 	if (err)
 		return err;
 	sources__misses(c->sources, &c->live->sink);
@@ -102,7 +102,7 @@ int control__reset(struct control *c, const char *text, struct str *answer)
 			show__reset_counts(&c->live->show);
 		return err;
 	}
-	err = control__catch_up(c);
+	err = recording__catch_up(c->recording);
 	if (err)
 		return err;
 	show__add_up(&c->live->show);

@@ -188,7 +188,7 @@ int control__dump(struct control *c, const char *text, struct str *answer)
 		return control__counts(c, text, answer);
 	if (c->json && strcmp(c->render->output->format->name, "json"))
 		return err__usage("dump has the format of the trace");
-	err = control__catch_up(c);
+	err = recording__catch_up(c->recording);
 	if (err)
 		return err;
 	sources__misses(c->sources, &c->live->sink);

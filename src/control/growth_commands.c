@@ -35,7 +35,7 @@ static int change(struct control *c, const char *text, struct str *answer,
 	struct growth_change changed;
 	int err = fn(c->growth, text, &changed);
 
-	c->failed = c->growth->failed;
+	c->recording->failed = c->growth->failed;
 	if (err)
 		return err;
 	(c->json ? put_json : put_text)(&changed, c->plan, answer);

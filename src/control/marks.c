@@ -6,75 +6,7 @@
 #include "control.h"
 #include "pipeline/record.h"
 
-/* What fails ends the trace. */
-static int tell(struct control *c, enum sideband_type type, uint64_t time, uint64_t count,
-		const char *text)
-{
-	const struct sideband_event e = {.type = type, .time = time, .count = count, .text = text};
-	int err = c->live->sink.sideband(c->live->sink.ctx, &e);
-
-	if (err)
-		c->failed = err;
-	return err;
-}
-
 /* ---- stop and start ---- */
-
-int control__take_counts(struct control *c)
-{
-	if (!c->live->show.tally)
-		return 0;
-	counting__note_cut(c->counting);
-	return sources__counts(c->sources, &c->live->sink);
-}
-
-int control__has_stopped(struct control *c, uint64_t time, const char *by)
-{
-	int err = tell(c, SIDEBAND_STOP, time, 0, by);
-
-	c->stopped = c->live->closed = true;
-	return err;
-}
-
-int control__stop_now(struct control *c, const char *by)
-{
-	uint64_t now;
-	int err;
-
-	sources__stop(c->sources);
-	now = now_ns(CLOCK_MONOTONIC);
-	err = control__catch_up(c);
-	/* a program may have stopped it meanwhile */
-	if (err || c->stopped)
-		return err;
-	err = control__take_counts(c);
-	return err ? err : control__has_stopped(c, now, by);
-}
-
-int control__prepare_start(struct control *c)
-{
-	int err = sources__unpark(c->sources);
-
-	if (err)
-		c->failed = err;
-	/* what happened to processes meanwhile */
-	return err ? err : control__catch_up(c);
-}
-
-int control__has_started(struct control *c, uint64_t asked, const char *by)
-{
-	uint64_t now = now_ns(CLOCK_MONOTONIC);
-	int err = tell(c, SIDEBAND_START, now, by ? now - min_of(now, asked) : 0, by);
-
-	if (err)
-		return err;
-	c->stopped = c->live->closed = false;
-	counting__note_cut(c->counting);
-	sources__start(c->sources);
-	return 0;
-}
-
-/* ---- the commands ---- */
 
 int control__stop(struct control *c, const char *text, struct str *answer)
 {
@@ -82,9 +14,9 @@ int control__stop(struct control *c, const char *text, struct str *answer)
 
 	if (err)
 		return err;
-	if (c->stopped)
+	if (c->recording->stopped)
 		return err__set(EALREADY, "recording is stopped already; start continues it");
-	err = control__stop_now(c, NULL);
+	err = recording__stop(c->recording, NULL);
 	return err ? err : sources__park(c->sources);
 }
 
@@ -94,10 +26,10 @@ int control__start(struct control *c, const char *text, struct str *answer)
 
 	if (err)
 		return err;
-	if (!c->stopped)
+	if (!c->recording->stopped)
 		return err__set(EALREADY, "recording goes on; stop stops it");
-	err = control__prepare_start(c);
-	return err ? err : control__has_started(c, 0, NULL);
+	err = recording__prepare_start(c->recording);
+	return err ? err : recording__start(c->recording, 0, NULL);
 }
 
 int control__begin_stopped(struct control *c, uint64_t time)
@@ -107,7 +39,7 @@ int control__begin_stopped(struct control *c, uint64_t time)
 					"--control-socket PATH makes one");
 	if (c->args->paused)
 		note("nothing is recorded until bbtrace ctl %d start", getpid());
-	return control__has_stopped(c, time, NULL);
+	return recording__has_stopped(c->recording, time, NULL);
 }
 
 /* ---- marks ---- */
@@ -148,6 +80,6 @@ int control__mark(struct control *c, const char *text, struct str *answer)
 		return err__set(EINVAL,
 				"this trace shows no marks: use -F text, json, chrome, perfetto or "
 				"html, or a trace file");
-	err = control__catch_up(c);
-	return err ? err : tell(c, SIDEBAND_MARK, now, 0, text);
+	err = recording__catch_up(c->recording);
+	return err ? err : recording__note(c->recording, SIDEBAND_MARK, now, 0, text);
 }

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "util/named_file.h"
 #include "socket.h"
 
 #define SYSTEM_FOLDER "/run/bbtrace"
@@ -181,14 +182,14 @@ static int check_name(const struct control_socket *s)
 {
 	struct stat st;
 
-	if (fstatat(s->folder, s->name, &st, AT_SYMLINK_NOFOLLOW))
+	if (fstatat(s->file.folder, s->file.name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? 0 : cannot(s, errno);
 	if (!S_ISSOCK(st.st_mode))
 		return err__set(EEXIST,
 				"cannot make the control socket %s: there is a file that is no "
 				"socket; choose another name",
 				s->path);
-	if (is_dead(s->folder, s->name))
+	if (is_dead(s->file.folder, s->file.name))
 		return 0;
 	return err__set(EADDRINUSE,
 			"cannot make the control socket %s: another program listens there; choose "
@@ -201,11 +202,11 @@ static int bind_as(struct control_socket *s, const char *name)
 {
 	struct sockaddr_un a;
 	mode_t mask;
-	int err = address_of(s->folder, name, &a);
+	int err = address_of(s->file.folder, name, &a);
 
 	if (err)
 		return err;
-	unlinkat(s->folder, name, 0);
+	unlinkat(s->file.folder, name, 0);
 	mask = umask(0177);
 	err = bind(s->fd, (const struct sockaddr *)&a, sizeof(a)) ? -errno : 0;
 	umask(mask);
@@ -225,12 +226,14 @@ static int listen_at(struct control_socket *s)
 	err = bind_as(s, early);
 	if (err)
 		return cannot(s, -err);
-	if (listen(s->fd, WAITING) || renameat(s->folder, early, s->folder, s->name)) {
+	if (listen(s->fd, WAITING) ||
+	    renameat(s->file.folder, early, s->file.folder, s->file.name)) {
 		err = cannot(s, errno);
-		unlinkat(s->folder, early, 0);
+		unlinkat(s->file.folder, early, 0);
 		return err;
 	}
-	return fstatat(s->folder, s->name, &s->st, AT_SYMLINK_NOFOLLOW) ? cannot(s, errno) : 0;
+	err = named_file__look(&s->file);
+	return err ? cannot(s, -err) : 0;
 }
 
 static int open_given(struct control_socket *s)
@@ -238,11 +241,12 @@ static int open_given(struct control_socket *s)
 	autofree char *copy = xstrdup(s->path), *name = xstrdup(s->path);
 	int err;
 
-	s->name = xstrdup(basename(name));
-	if (strlen(s->name) > NAME_MAX || !strcmp(s->name, "/") || !strcmp(s->name, ".."))
-		return cannot(s, strlen(s->name) > NAME_MAX ? ENAMETOOLONG : EISDIR);
-	s->folder = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (s->folder < 0)
+	s->file.name = xstrdup(basename(name));
+	if (strlen(s->file.name) > NAME_MAX || !strcmp(s->file.name, "/") ||
+	    !strcmp(s->file.name, ".."))
+		return cannot(s, strlen(s->file.name) > NAME_MAX ? ENAMETOOLONG : EISDIR);
+	s->file.folder = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (s->file.folder < 0)
 		return cannot(s, errno);
 	err = check_name(s);
 	return err ? err : listen_at(s);
@@ -254,12 +258,12 @@ static int open_default(struct control_socket *s, const char *folder)
 
 	if (mkdir(folder, rights__user() ? 0700 : 0755) && errno != EEXIST)
 		return cannot(s, errno);
-	s->folder = open_folder(folder, rights__user());
-	if (s->folder < 0)
-		return err__prefix(s->folder, "%s", folder);
+	s->file.folder = open_folder(folder, rights__user());
+	if (s->file.folder < 0)
+		return err__prefix(s->file.folder, "%s", folder);
 	control_folder__list(folder, rights__user(), &others); /* removes dead ones */
 	vec__free(&others);
-	s->name = xasprintf("%d" SUFFIX, getpid());
+	s->file.name = xasprintf("%d" SUFFIX, getpid());
 	return listen_at(s);
 }
 
@@ -269,7 +273,7 @@ int control_socket__open(const char *path, struct control_socket *s)
 	int err;
 	with_own_rights;
 
-	*s = (struct control_socket){.fd = -1, .folder = -1};
+	*s = (struct control_socket){.fd = -1, .file.folder = -1};
 	if (path) {
 		s->path = xstrdup(path);
 		err = open_given(s);
@@ -291,21 +295,13 @@ int control_socket__open(const char *path, struct control_socket *s)
 	return 0;
 }
 
-void control_socket__remove(const struct control_socket *s)
-{
-	struct stat st;
-
-	if (s->fd >= 0 && !fstatat(s->folder, s->name, &st, AT_SYMLINK_NOFOLLOW) &&
-	    st.st_ino == s->st.st_ino && st.st_dev == s->st.st_dev)
-		unlinkat(s->folder, s->name, 0);
-}
-
 void control_socket__close(struct control_socket *s)
 {
-	control_socket__remove(s);
+	if (s->fd >= 0)
+		named_file__remove(&s->file);
 	util__close(&s->fd);
-	util__close(&s->folder);
-	free(s->name);
+	util__close(&s->file.folder);
+	free(s->file.name);
 	free(s->path);
-	*s = (struct control_socket){.fd = -1, .folder = -1};
+	*s = (struct control_socket){.fd = -1, .file.folder = -1};
 }

@@ -4,21 +4,19 @@
 #ifndef BBTRACE_CMD_CONTROL_SOCKET_H
 #define BBTRACE_CMD_CONTROL_SOCKET_H
 
-#include <sys/stat.h>
+#include "util/named_file.h"
 #include "util/util.h"
 
 /* A socket that listens, and its file. Zeroed but for the descriptors, which are -1: none. */
 struct control_socket {
-	int fd, folder; /* folder: that of the file */
-	char *name;	/* in folder; owned */
-	char *path;	/* for messages; owned */
-	struct stat st;
+	int fd;
+	struct named_file file; /* its name is owned */
+	char *path;		/* for messages; owned */
 };
 /* path NULL: the default one; there may be none, which -v tells. -errno with a message: the path
  * that was given can't be used. The rights are the user's own. */
 int control_socket__open(const char *path, struct control_socket *s);
-/* Removes the file, if it is still this one; close does, too. */
-void control_socket__remove(const struct control_socket *s);
+/* Removes the file, too, if it is still this one. */
 void control_socket__close(struct control_socket *s);
 
 /* The folder of this user's sockets; NULL: none. The caller frees. */

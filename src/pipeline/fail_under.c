@@ -3,58 +3,6 @@
 #include <stdlib.h>
 #include "fail_under.h"
 
-/* In hundredths of a percent. */
-#define ALL_OF_IT 10000
-
-/* "80", "87.5", "99.95" */
-static int parse_percent(const char *text, size_t len, unsigned *out)
-{
-	unsigned value = 0, decimals = 0;
-	bool point = false, digits = false;
-
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '.' && !point && digits) {
-			point = true;
-			continue;
-		}
-		if (text[i] < '0' || text[i] > '9' || value > ALL_OF_IT || decimals == 2)
-			return -EINVAL;
-		value = 10 * value + (text[i] - '0');
-		decimals += point;
-		digits = true;
-	}
-	if (!digits || (point && !decimals))
-		return -EINVAL;
-	for (; decimals < 2; decimals++)
-		value *= 10;
-	*out = value;
-	return value <= ALL_OF_IT ? 0 : -EINVAL;
-}
-
-int covered__set(struct args *a, const char *v)
-{
-	const char *comma = strchrnul(v, ',');
-
-	a->fail_under_branch = !strcmp(comma, ",branch");
-	if ((*comma && !a->fail_under_branch) || parse_percent(v, comma - v, &a->fail_under))
-		return err__set(
-			EINVAL,
-			"'%s' is no percentage from 0 to 100, with at most two decimals, and "
-			"\",branch\" behind it for branches: 80, 87.5,branch",
-			v);
-	a->fail_under_given = true;
-	return 0;
-}
-
-int covered__check(const struct args *a)
-{
-	if (!a->fail_under_given || args__format(a)->covers)
-		return 0;
-	return err__set(EINVAL,
-			"--fail-under is of coverage: add -F lcov, cobertura, drcov, summary, "
-			"annotate or html, or -c");
-}
-
 /* Lines, where the format has them and debug information tells them; else blocks. */
 static const struct coverage_ratio *measured(const struct args *a, const struct output_coverage *c,
 					     const char **what)

@@ -5,10 +5,6 @@
 
 #include "cli/args.h"
 
-/* Stores the value of --fail-under. */
-int covered__set(struct args *a, const char *value);
-/* After all options: -EINVAL with a message: the format has no coverage. */
-int covered__check(const struct args *a);
 /* After the output has ended: tells how much ran, if the format is of that, or --fail-under is
  * given. True: it is less than that asks for. o NULL: nothing is
  * shown. */

@@ -2,6 +2,7 @@
 /* See file_keeper.h. */
 #include <errno.h>
 #include <sys/stat.h>
+#include "util/named_file.h"
 #include "file_keeper.h"
 
 enum request { ROTATE, OPEN, REMOVE };
@@ -32,8 +33,8 @@ static int answer(void *ctx, int32_t request)
 		return rotate(j);
 	if (request == OPEN && j->files->output)
 		return sink__open_file(j->files->output, NULL);
-	if (request == REMOVE && j->files->control)
-		control_socket__remove(j->files->control);
+	if (request == REMOVE && j->files->removed)
+		named_file__remove(j->files->removed);
 	return request == REMOVE ? 0 : err__set(EINVAL, "no such request");
 }
 
@@ -58,7 +59,7 @@ int file_keeper__start(struct keeper *k, const struct kept_files *f)
 		.ctx = &j,
 		.give_up = give_up,
 		.answer = answer,
-		.kept = {f->place ? f->place->dir : -1, f->control ? f->control->folder : -1},
+		.kept = {f->place ? f->place->dir : -1, f->removed ? f->removed->folder : -1},
 		.keeps_all = f->output, /* which may be named as a descriptor */
 	};
 

@@ -2,24 +2,24 @@
 /*
  * file_keeper: the process (util/keeper.h) that keeps root's right to names in folders, while the
  * process that shows what a trace or a file says has it no longer. It changes the names that it was
- * started with, and no others: it rotates the trace file, opens the output file, and removes the
- * control socket at the end. Private to src/cmd.
+ * started with, and no others: it rotates the trace file, opens the output file, and removes one
+ * (the control socket) at the end.
  */
 #ifndef BBTRACE_FILE_KEEPER_H
 #define BBTRACE_FILE_KEEPER_H
 
-#include "control/socket.h"
 #include "render.h"
 #include "util/keeper.h"
+#include "util/named_file.h"
 
 /* What it keeps. */
 struct kept_files {
 	const struct sink_place
 		*place; /* of the file to rotate, whose descriptor is current; or NULL */
 	int current;
-	const char *path;		      /* of that file */
-	const char *output;		      /* of a file to open; NULL: none */
-	const struct control_socket *control; /* NULL: none */
+	const char *path;		  /* of that file */
+	const char *output;		  /* of a file to open; NULL: none */
+	const struct named_file *removed; /* at the end; NULL: none */
 };
 
 /* 0, or -errno with a message. */

@@ -5,6 +5,8 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "cli/option_values.h"
+#include "source_lines.h"
 #include "pager.h"
 #include "render.h"
 #include "select/requirements.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "resolve/resolve.h"
 #include "render.h"
 #include "replay.h"
 

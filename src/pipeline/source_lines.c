@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "source_lines.h"
 #include "cli/args.h"
 
 #define MAX_FILE  (16u << 20)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <ctype.h>
 #include <unistd.h>
+#include "cli/command.h"
 #include "cli/args.h"
 #include "copy_fitness.h"
 
@@ -103,7 +104,7 @@ static enum fitness judge(const char *name, const struct arch *arch, char *next,
 {
 	static const struct root ours;
 	autofree uint8_t *chunk = xmalloc(CHUNK);
-	autofree char *path = child__path_of(name);
+	autofree char *path = command__path(name);
 	autoclose int fd = path ? root__open_file(&ours, path, OBJECT_LIMIT, NULL) : -1;
 	ssize_t n;
 

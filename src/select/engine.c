@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <stdlib.h>
+#include "cli/command.h"
 #include "engine.h"
 #include "copy_fitness.h"
 #include "session/switching.h"

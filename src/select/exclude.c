@@ -2,6 +2,7 @@
 /* --exclude: leaves out functions that were found. */
 #include <errno.h>
 #include <stdlib.h>
+#include "targets.h"
 #include "cli/args.h"
 
 static void drop_matching(struct targets *n, const struct spec *spec)

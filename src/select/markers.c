@@ -2,13 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "session/dumps.h"
+#include "targets.h"
+#include "cli/command.h"
+#include "dump_on.h"
 #include "markers.h"
-
-bool args__switches(const struct args *a)
-{
-	return a->control_app || a->start_on.len || a->stop_on.len;
-}
 
 static struct probe_marker *add(struct markers *s, const struct object *o, uint64_t vaddr,
 				enum marker_kind kind, char *name)
@@ -222,7 +219,7 @@ static void search_process(struct markers *s, uint32_t pid)
 static void find_markers(struct markers *s)
 {
 	const struct targets *n = &s->planning->targets;
-	autofree char *command = s->args->command ? child__path_of(s->args->command[0]) : NULL;
+	autofree char *command = s->args->command ? command__path(s->args->command[0]) : NULL;
 	const uint32_t *pid;
 
 	for (size_t i = 0; i < n->objects.len; i++)

@@ -17,8 +17,6 @@ struct markers {
 	struct map64 seen;  /* those that were mapped */
 	size_t switches;    /* START and STOP of bbtrace.h that were found */
 };
-/* Does anything of these options switch recording while the trace runs? */
-bool args__switches(const struct args *a);
 /* Finds those that are there now; CMD is about to be started, if there is one. marks: also marks.
  * plan: has the functions whose returns --dump-on names. 0, or -errno with a message. */
 int markers__find(struct markers *s, const struct args *a, struct planning *p, bool marks,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <sys/utsname.h>
+#include "explain/explain.h"
+#include "cli/command.h"
+#include "returns.h"
+#include "targets.h"
 #include "announce.h"
 #include "costs.h"
 #include "pipeline/fatal_signals.h"
@@ -217,7 +221,7 @@ static bool file_has_marks(const char *path, pid_t pid)
 
 static bool has_marks(const struct planning *p)
 {
-	autofree char *command = p->args->command ? child__path_of(p->args->command[0]) : NULL;
+	autofree char *command = p->args->command ? command__path(p->args->command[0]) : NULL;
 	marker_vec markers = {0};
 	const struct marker *m;
 	bool has = false;

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "preflight.h"
 #include "cli/args.h"
 
 static int check_pids(const struct args *a)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The only place where outputs and options decide what is probed. */
 #include <stdlib.h>
+#include "cli/option_values.h"
 #include "requirements.h"
 
 /* Of a trace file, for any later report. */
@@ -62,35 +63,6 @@ void wants__settle(struct args *a)
 }
 
 /* ---- registers ---- */
-
-int regs__parse(const char *list, const struct arch *arch, uint64_t *regs)
-{
-	autofree char *copy = xstrdup(list);
-	char *save = NULL;
-
-	*regs = 0;
-	if (!strcmp(list, "none") || !strcmp(list, "args"))
-		return 0;
-	for (char *p = strtok_r(copy, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
-		unsigned r;
-
-		if (!strcmp(p, "all")) {
-			for (r = 0; r < arch->nregs; r++)
-				*regs |= (uint64_t) !!arch->reg_names[r] << r;
-			continue;
-		}
-		for (r = 0;
-		     r < arch->nregs && (!arch->reg_names[r] || strcmp(p, arch->reg_names[r])); r++)
-			;
-		if (r == arch->nregs)
-			return err__usage(
-				"--regs: unknown register '%s': use none, args, all, or names such as "
-				"%s",
-				p, arch->reg_names[0]);
-		*regs |= 1ull << r;
-	}
-	return 0;
-}
 
 static bool names_regs(const struct args *a)
 {

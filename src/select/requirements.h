@@ -23,7 +23,4 @@ bool wants__log_times(const struct args *a);
 /* The cheapest probes that tell all of it; arch: NULL: none that can be traced. */
 struct plan_options wants__plan_options(const struct args *a, const struct arch *arch);
 
-/* The value of --regs, a bit each; 0: none, or the arguments. -EINVAL: unknown register. */
-int regs__parse(const char *list, const struct arch *arch, uint64_t *regs);
-
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* --returns: how returns are recorded, and whether return probes can be used. */
 #include <errno.h>
+#include "returns.h"
 #include "cli/args.h"
 
 int returns__settle(struct args *a)

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include "targets.h"
 #include "cli/args.h"
 
 #define MAX_LIBRARIES 256

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include "cli/usage_hints.h"
+#include "targets.h"
 #include "cli/args.h"
 #include "watch.h"
 #include "code/code.h"

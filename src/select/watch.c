@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "cli/command.h"
+#include "targets.h"
 #include "watch.h"
 
 /* ---- names ---- */
@@ -43,7 +45,7 @@ static char *program_of(const struct finding *f)
 	ssize_t n;
 
 	if (f->a->command)
-		return child__path_of(f->a->command[0]);
+		return command__path(f->a->command[0]);
 	snprintf(link, sizeof(link), "/proc/%d/exe", f->pid);
 	n = readlink(link, path, sizeof(path) - 1);
 	return n > 0 ? xstrndup(path, n) : NULL;
@@ -127,6 +129,36 @@ static uint64_t default_len(const struct watch_spec *s, const struct data_symbol
 	return len;
 }
 
+static void add_hit_fields(struct plan *p, uint8_t access, uint8_t len)
+{
+	const struct plan_field values[] = {
+		{.name = "old", .offset = offsetof(struct watch_hit_data, old), .kind = TYPE_HEX},
+		{.name = "new", .offset = offsetof(struct watch_hit_data, new), .kind = TYPE_HEX},
+		{.name = "from",
+		 .offset = offsetof(struct watch_hit_data, from),
+		 .kind = TYPE_STRING},
+	};
+	const struct plan_field how[] = {
+		{.name = "access",
+		 .offset = offsetof(struct watch_hit_data, access),
+		 .size = sizeof(((struct watch_hit_data *)0)->access),
+		 .kind = TYPE_STRING},
+		{.name = "insn",
+		 .offset = offsetof(struct watch_hit_data, insn),
+		 .size = sizeof(((struct watch_hit_data *)0)->insn),
+		 .kind = TYPE_STRING},
+	};
+
+	for (size_t i = 0; access != WATCH_EXEC && i < ARRAY_SIZE(values); i++) {
+		struct plan_field f = values[i];
+
+		f.size = f.kind == TYPE_HEX ? len : sizeof(((struct watch_hit_data *)0)->from);
+		plan__add_field(p, &f);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(how); i++)
+		plan__add_field(p, &how[i]);
+}
+
 static int add_piece(struct finding *f, const struct watch_spec *s, const struct object *o,
 		     bool kernel, const struct watch_piece *piece, uint64_t from)
 {
@@ -141,7 +173,7 @@ static int add_piece(struct finding *f, const struct watch_spec *s, const struct
 	w->name = s->symbol ? xasprintf(off ? "%s+%llu" : "%s", s->symbol, (unsigned long long)off)
 			    : xasprintf("0x%llx", (unsigned long long)piece->addr);
 	w->which = plan__add_named(f->p, NAMED_WATCHPOINT, w->name);
-	watch_hits__add_fields(f->p, s->access, piece->len);
+	add_hit_fields(f->p, s->access, piece->len);
 	return 0;
 }
 

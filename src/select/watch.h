@@ -5,8 +5,17 @@
 #define BBTRACE_CMD_WATCH_H
 
 #include "cli/args.h"
+#include "targets.h"
 
-struct show;
+/* The data of a hit's event: plan__fields() describes it. What isn't known is at the end, and cut
+ * off.
+ */
+struct watch_hit_data {
+	char access[16];
+	char insn[80]; /* "unknown: " and why */
+	char from[16]; /* where new is from */
+	uint64_t new, old;
+};
 
 struct watchpoint {
 	char *name;
@@ -35,22 +44,5 @@ int watchpoints__begin(struct watchpoints *w, struct probe *p, const struct args
 int watchpoints__begin_in(struct watchpoints *w, struct probe *p, uint32_t pid, bool *waits);
 void watchpoints__note_values(const struct watchpoints *w, struct probe *p, uint32_t pid);
 void watchpoints__free(struct watchpoints *w);
-
-/* CMD, which is stopped when it has called exec, so that nothing that it does is missed
- * (watch_exec.c). */
-int watch_exec__prepare(pid_t pid);
-int watch_exec__begin(struct watchpoints *w, struct probe *p, const struct child *c);
-
-/* ---- hits (watch_hits.c) ---- */
-
-struct watch_hits;
-struct watch_hits *watch_hits__new(const struct watchpoints *w, const struct targets *n);
-void watch_hits__free(struct watch_hits *h);
-/* The event with what is to be shown of the hit, until the next call; e if it is none of a
- * watchpoint. */
-const struct event *watch_hits__event(struct watch_hits *h, const struct show *s,
-				      const struct event *e);
-/* Appends the fields of these events to the plan's last named event. */
-void watch_hits__add_fields(struct plan *p, uint8_t access, uint8_t len);
 
 #endif

@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "child.h"
+#include "cli/command.h"
+#include "cli/exit_status.h"
 #include "cli/args.h"
 #include "interrupt.h"
 
@@ -27,7 +30,7 @@ static char *remedy_of_shell_words(const char *name)
 
 	if (strcspn(name, "=") < strcspn(name, "/ ") && strchr(name, '='))
 		return xstrdup("; write env before it");
-	if (strchr(name, ' ') && child__is_command(first))
+	if (strchr(name, ' ') && command__exists(first))
 		return xasprintf("; without quotes, %s is the command", first);
 	return NULL;
 }
@@ -62,52 +65,6 @@ static int cannot_exec(const char *name, int err, int *status)
 	*status = EXIT_NOT_EXECUTABLE;
 	return err__set(err, "cannot run %s: %s", name,
 			err == ENOENT ? "its interpreter does not exist" : strerror(err));
-}
-
-/* Looks the command up as execvp(3) will: 0, and its path, or a positive errno. */
-static int look_up(const char *name, char **found)
-{
-	const char *path = getenv("PATH");
-	autofree char *list = xstrdup(path ? path : "/bin:/usr/bin");
-	int err = ENOENT;
-	char *rest = list, *dir;
-	struct stat st;
-
-	if (strchr(name, '/')) {
-		if (stat(name, &st))
-			return errno;
-		if (S_ISDIR(st.st_mode) || access(name, X_OK))
-			return S_ISDIR(st.st_mode) ? EISDIR : EACCES;
-		*found = xstrdup(name);
-		return 0;
-	}
-	while ((dir = strsep(&rest, ":"))) {
-		autofree char *full = xasprintf("%s/%s", *dir ? dir : ".", name);
-
-		if (stat(full, &st) || !S_ISREG(st.st_mode))
-			continue;
-		if (!access(full, X_OK)) {
-			*found = full;
-			full = NULL;
-			return 0;
-		}
-		err = EACCES;
-	}
-	return err;
-}
-
-char *child__path_of(const char *name)
-{
-	char *path = NULL;
-
-	return look_up(name, &path) ? NULL : path;
-}
-
-bool child__is_command(const char *name)
-{
-	autofree char *path = child__path_of(name);
-
-	return path;
 }
 
 static int become(const struct passwd *pw)
@@ -157,7 +114,7 @@ int child__prepare(struct child *c, char **command, const char *user, int *statu
 	struct passwd *pw = NULL;
 	/* a mistake is reported before anything is probed */
 	autofree char *path = NULL;
-	int go[2], failed[2], err = look_up(command[0], &path);
+	int go[2], failed[2], err = command__look_up(command[0], &path);
 
 	*c = (struct child){.name = command[0], .go = -1, .failed = -1};
 	if (err)

@@ -10,14 +10,6 @@ struct dumps {
 	bool copies;		 /* functions run as copies */
 };
 
-/* FUNC[=VALUE] */
-struct dump_on {
-	char *name;   /* malloc()ed */
-	uint8_t when; /* enum wire_when */
-	int64_t value;
-};
-void dump_on__parse(const char *text, struct dump_on *out);
-
 /* A thread came to one (EVENT_SWITCH): its process's last branches are shown, and kept. */
 int dumps__asked(struct dumps *d, struct show *s, const struct event *e, const char *name,
 		 bool returns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <stdlib.h>
+#include "select/targets.h"
 #include "growth.h"
 #include "pipeline/tally.h"
 #include "select/requirements.h"

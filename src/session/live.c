@@ -2,6 +2,8 @@
 /* A live trace: the sink of the probes, and the processes that existed before. */
 #include <stdlib.h>
 #include <unistd.h>
+#include "select/targets.h"
+#include "watch_hits.h"
 #include "pipeline/frames.h"
 #include "pipeline/jit_names.h"
 #include "pipeline/fatal_signals.h"

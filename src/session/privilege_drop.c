@@ -8,11 +8,11 @@
 /* Names in folders are root's, or of whom root may write for: a process of its own keeps that. */
 static int keep_files(const struct giving_up *g)
 {
-	struct kept_files f = {.path = args__record_name(g->args), .control = g->control};
+	struct kept_files f = {.path = args__record_name(g->args), .removed = g->removed};
 	int err;
 
 	f.place = g->recorder ? recorder__rotates(g->recorder, &f.current) : NULL;
-	if (rights__user() || (!f.place && !f.control))
+	if (rights__user() || (!f.place && !f.removed))
 		return 0;
 	err = file_keeper__start(g->files, &f);
 	if (!err && f.place)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* giving_up: what a live trace no longer needs once its probes are attached. Private to src/cmd. */
+/* giving_up: what a live trace no longer needs once its probes are attached. */
 #ifndef BBTRACE_GIVING_UP_H
 #define BBTRACE_GIVING_UP_H
 
@@ -10,8 +10,8 @@ struct giving_up {
 	const struct args *args;
 	const struct plan *plan;
 	struct probe *probe;
-	struct recorder *recorder;	      /* NULL: none */
-	const struct control_socket *control; /* NULL: none */
+	struct recorder *recorder;	  /* NULL: none */
+	const struct named_file *removed; /* at the end: the control socket; NULL: none */
 	bool runs_command, watches;
 	struct keeper *files; /* is started if root's names have to be changed later */
 };

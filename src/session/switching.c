@@ -3,11 +3,6 @@
 #include <stdlib.h>
 #include "switching.h"
 
-bool args__begin_stopped(const struct args *a)
-{
-	return a->paused || a->control_app || a->start_on.len || a->delay_ns;
-}
-
 /* ---- what is asked for ---- */
 
 static void forget(struct switching *s)
@@ -35,9 +30,9 @@ static char *name_of(const struct probe_marker *w, const struct event *e)
 /* All events of before have been passed on; those that follow are dropped. */
 static int stop_here(struct switching *s, uint64_t time, const char *by)
 {
-	sources__stop(s->control->sources);
+	sources__stop(s->recording->sources);
 	s->parks = true;
-	return control__has_stopped(s->control, time, by);
+	return recording__has_stopped(s->recording, time, by);
 }
 
 int switching__switched(void *ctx, const struct event *e)
@@ -47,11 +42,11 @@ int switching__switched(void *ctx, const struct event *e)
 	autofree char *by = NULL;
 
 	if (w->kind == MARKER_DUMP)
-		return e->pid ? dumps__asked(&s->control->live->dumps, &s->control->live->show, e,
-					     w->name, w->mark.when)
+		return e->pid ? dumps__asked(&s->recording->live->dumps, &s->recording->live->show,
+					     e, w->name, w->mark.when)
 			      : 0;
 	if (w->kind == MARKER_START) {
-		if (s->control->stopped && !s->asked)
+		if (s->recording->stopped && !s->asked)
 			ask(s, e->time, name_of(w, e));
 		return 0;
 	}
@@ -59,7 +54,7 @@ int switching__switched(void *ctx, const struct event *e)
 		s->missed++;
 		forget(s);
 	}
-	if (s->control->stopped)
+	if (s->recording->stopped)
 		return 0;
 	by = name_of(w, e);
 	return stop_here(s, e->time, by);
@@ -97,11 +92,11 @@ static bool is_due(const struct switching *s, uint64_t now)
 static int start(struct switching *s)
 {
 	uint64_t asked = s->asked + s->args->delay_ns;
-	struct control *c = s->control;
+	struct recording *r = s->recording;
 	int err;
 
 	s->parks = false;
-	err = control__prepare_start(c);
+	err = recording__prepare_start(r);
 	if (err)
 		return err;
 	/* that took a while: recording may have been stopped before it began */
@@ -109,7 +104,7 @@ static int start(struct switching *s)
 		s->parks = true;
 		return 0;
 	}
-	err = control__has_started(c, asked, s->by);
+	err = recording__start(r, asked, s->by);
 	forget(s);
 	s->until = s->args->for_ns ? now_ns(CLOCK_MONOTONIC) + s->args->for_ns : 0;
 	return err;
@@ -117,7 +112,7 @@ static int start(struct switching *s)
 
 static int end_for(struct switching *s)
 {
-	int err = control__stop_now(s->control, "the end of --for");
+	int err = recording__stop(s->recording, "the end of --for");
 
 	s->until = 0;
 	s->parks = true;
@@ -127,11 +122,11 @@ static int end_for(struct switching *s)
 /* In a trace that counts it is only now that the rest is read. */
 static int park(struct switching *s)
 {
-	int err = control__take_counts(s->control);
+	int err = recording__take_counts(s->recording);
 
 	s->parks = false;
-	s->control->quits |= !s->starts_again;
-	return err || s->control->quits ? err : sources__park(s->control->sources);
+	s->recording->quits |= !s->starts_again;
+	return err || s->recording->quits ? err : sources__park(s->recording->sources);
 }
 
 /* Without these the trace goes on. */
@@ -159,9 +154,9 @@ int switching__tick(struct switching *s, uint64_t now)
 		return 0;
 	attach_found(s);
 	err = look_for_lost(s, now);
-	if (!err && s->until && now >= s->until && !s->control->stopped)
+	if (!err && s->until && now >= s->until && !s->recording->stopped)
 		err = end_for(s);
-	if (!err && is_due(s, now) && s->control->stopped)
+	if (!err && is_due(s, now) && s->recording->stopped)
 		err = start(s);
 	if (!err && s->parks)
 		err = park(s);
@@ -203,7 +198,7 @@ int switching__begin(struct switching *s, uint64_t time)
 		return 0;
 	s->starts_again = a->control_app || a->start_on.len;
 	tell_begin(s);
-	if (!s->control->stopped) {
+	if (!s->recording->stopped) {
 		s->until = a->for_ns ? time + a->for_ns : 0;
 		return 0;
 	}

@@ -7,13 +7,13 @@
 #ifndef BBTRACE_CMD_SWITCHING_H
 #define BBTRACE_CMD_SWITCHING_H
 
-#include "control/control.h"
+#include "recording.h"
 #include "select/markers.h"
 
 /* Zeroed: nothing switches, and there are no marks. */
 struct switching {
 	const struct args *args;
-	struct control *control; /* the caller's: what starts and stops recording */
+	struct recording *recording; /* the caller's */
 	struct probe *probe;
 	struct markers *markers; /* the caller's */
 	bool starts_again;	 /* something may start recording once it has stopped */
@@ -24,8 +24,6 @@ struct switching {
 	uint64_t lost;		 /* switches that found no room, as of the last look */
 	uint64_t missed;	 /* how often it was to stop before it had started */
 };
-/* Does recording begin stopped? */
-bool args__begin_stopped(const struct args *a);
 /* Before CMD is started, at this time. 0, or -errno with a message. */
 int switching__begin(struct switching *s, uint64_t time);
 /* What the live trace is told: a thread came to a switch; 0, or what the sink returned. It has

@@ -10,7 +10,8 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include "select/watch.h"
+#include "child.h"
+#include "watch_exec.h"
 
 int watch_exec__prepare(pid_t pid)
 {

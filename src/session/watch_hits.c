@@ -5,19 +5,10 @@
  */
 #include <linux/types.h>
 #include <stdlib.h>
+#include "select/targets.h"
 #include "../bpf/wire_named.h"
 #include "code/code.h"
-#include "pipeline/show.h"
-#include "select/watch.h"
-
-/* The data of the event: plan__fields() describes it. What isn't known is at the end, and cut off.
- */
-struct hit_data {
-	char access[16];
-	char insn[80]; /* "unknown: " and why */
-	char from[16]; /* where new is from */
-	uint64_t new, old;
-};
+#include "watch_hits.h"
 
 struct watch_hits {
 	const struct watchpoints *points;
@@ -28,36 +19,8 @@ struct watch_hits {
 	uint32_t pid;
 	struct event event;
 	struct event_named named;
-	struct hit_data data;
+	struct watch_hit_data data;
 };
-
-void watch_hits__add_fields(struct plan *p, uint8_t access, uint8_t len)
-{
-	const struct plan_field values[] = {
-		{.name = "old", .offset = offsetof(struct hit_data, old), .kind = TYPE_HEX},
-		{.name = "new", .offset = offsetof(struct hit_data, new), .kind = TYPE_HEX},
-		{.name = "from", .offset = offsetof(struct hit_data, from), .kind = TYPE_STRING},
-	};
-	const struct plan_field how[] = {
-		{.name = "access",
-		 .offset = offsetof(struct hit_data, access),
-		 .size = sizeof(((struct hit_data *)0)->access),
-		 .kind = TYPE_STRING},
-		{.name = "insn",
-		 .offset = offsetof(struct hit_data, insn),
-		 .size = sizeof(((struct hit_data *)0)->insn),
-		 .kind = TYPE_STRING},
-	};
-
-	for (size_t i = 0; access != WATCH_EXEC && i < ARRAY_SIZE(values); i++) {
-		struct plan_field f = values[i];
-
-		f.size = f.kind == TYPE_HEX ? len : sizeof(((struct hit_data *)0)->from);
-		plan__add_field(p, &f);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(how); i++)
-		plan__add_field(p, &how[i]);
-}
 
 /* ---- code ---- */
 
@@ -148,12 +111,12 @@ static void put_values(struct watch_hits *h, const struct wire_watch_hit *w, uns
 {
 	bool told = a && a->doubt == ACCESS_PROVED && a->known == (1u << len) - 1;
 
-	h->named.len = offsetof(struct hit_data, new);
+	h->named.len = offsetof(struct watch_hit_data, new);
 	if (!told && !(w->flags & WATCH_HAS_WORD))
 		return;
 	PUT(from, told ? "instruction" : "memory");
 	h->data.new = told ? a->value : bytes_of(w->word, w->addr, len);
-	h->named.len = offsetof(struct hit_data, old);
+	h->named.len = offsetof(struct watch_hit_data, old);
 	if (!(w->flags & WATCH_HAS_OLD))
 		return;
 	h->data.old = bytes_of(w->old, w->addr, len);
@@ -214,7 +177,7 @@ static void tell_executed(struct watch_hits *h)
 	PUT(access, "execute");
 	if (!place_at(h, h->named.ip, &p) || !put_insn(h, &p, h->named.ip - p.bias))
 		PUT(insn, "unknown");
-	h->named.len = offsetof(struct hit_data, from);
+	h->named.len = offsetof(struct watch_hit_data, from);
 }
 
 const struct event *watch_hits__event(struct watch_hits *h, const struct show *s,

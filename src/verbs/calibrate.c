@@ -3,6 +3,8 @@
  * placement's assumptions, and what to do about it. */
 #include <elf.h>
 #include <stdlib.h>
+#include "select/targets.h"
+#include "verbs.h"
 #include "cli/args.h"
 #include "select/costs.h"
 #include "util/json.h"

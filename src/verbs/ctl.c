@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/exit_status.h"
+#include "verbs.h"
 #include "cli/args.h"
 #include "control/client.h"
 #include "control/socket.h"

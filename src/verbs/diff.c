@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "cli/exit_status.h"
+#include "verbs.h"
 #include "diff_sets.h"
 #include "diff_show.h"
 #include "pipeline/diff_inputs.h"

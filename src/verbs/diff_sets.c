@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include "cli/exit_status.h"
+#include "verbs.h"
 #include "diff_sets.h"
 #include "diff_show.h"
 #include "pipeline/diff_inputs.h"

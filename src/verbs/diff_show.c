@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
+#include "pipeline/source_lines.h"
 #include "diff_show.h"
 #include "pipeline/render.h"
 

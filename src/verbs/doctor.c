@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The verb doctor: for each mechanism, whether it is available, and if not, why and the remedy. */
 #include <errno.h>
+#include "cli/exit_status.h"
+#include "verbs.h"
 #include "cli/args.h"
 #include "util/json.h"
 

@@ -3,6 +3,8 @@
  * points file. */
 #include <errno.h>
 #include <stdlib.h>
+#include "select/targets.h"
+#include "verbs.h"
 #include "cli/args.h"
 #include "copy/copy.h"
 #include "select/named_events.h"

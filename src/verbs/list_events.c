@@ -3,6 +3,7 @@
  * fields. */
 #include <errno.h>
 #include <stdlib.h>
+#include "select/targets.h"
 #include "select/named_events.h"
 
 static void put_fields_json(struct json *j, const struct plan *p, uint32_t which)

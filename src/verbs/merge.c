@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include "verbs.h"
 #include "pipeline/trace_files.h"
 #include "pipeline/packer.h"
 #include "pipeline/render.h"

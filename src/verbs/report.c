@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/exit_status.h"
+#include "verbs.h"
 #include "session/confine.h"
 #include "pipeline/fail_under.h"
 #include "pipeline/trace_files.h"

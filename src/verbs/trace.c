@@ -8,6 +8,13 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "explain/explain.h"
+#include "cli/exit_status.h"
+#include "select/preflight.h"
+#include "session/child.h"
+#include "session/watch_exec.h"
+#include "session/watch_hits.h"
+#include "verbs.h"
 #include "session/overhead_limit.h"
 #include "session/live.h"
 #include "pipeline/pager.h"
@@ -44,6 +51,7 @@ struct session {
 	struct recorder *recorder; /* for -o without -F */
 	struct counting counting;  /* if probes count */
 	struct render render;	   /* else */
+	struct recording recording;
 	struct control control;
 	struct keeper files;
 	struct growth growth;
@@ -177,7 +185,7 @@ static int poll_until_over(struct session *s)
 	interrupt__wakes(s->ends.wakeup);
 	s->counting.ends = &s->ends;
 	ends__also(&s->ends, control__fd(&s->control));
-	while (!interrupted && !s->control.quits) {
+	while (!interrupted && !s->recording.quits) {
 		bool over = child__ended(&s->child, false) || ends__all_ended(&s->ends);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
 		struct source_wait wait = {.fd = s->ends.fd};
@@ -275,7 +283,8 @@ static int drop_privileges(struct session *s)
 			      .plan = s->plan,
 			      .probe = s->probe,
 			      .recorder = s->recorder,
-			      .control = control__fd(&s->control) >= 0 ? &s->control.socket : NULL,
+			      .removed = control__fd(&s->control) >= 0 ? &s->control.socket.file
+								       : NULL,
 			      .runs_command = s->child.pid,
 			      .watches = s->planning.watches.all.len,
 			      .files = &s->files};
@@ -302,11 +311,14 @@ static bool rescans(const struct session *s)
 
 static int open_control(struct session *s)
 {
+	s->recording = (struct recording){
+		.sources = s->sources, .live = &s->live, .counting = &s->counting};
 	s->control = (struct control){.args = s->args,
 				      .plan = s->plan,
 				      .sources = s->sources,
 				      .live = &s->live,
 				      .counting = &s->counting,
+				      .recording = &s->recording,
 				      .growth = &s->growth,
 				      .render = &s->render,
 				      .meta = &s->meta,
@@ -372,7 +384,7 @@ static int begin_recording(struct session *s)
 	}
 	if (s->options.markers || s->args->delay_ns || s->args->for_ns)
 		s->switching = (struct switching){.args = s->args,
-						  .control = &s->control,
+						  .recording = &s->recording,
 						  .probe = s->probe,
 						  .markers = &s->engine.markers};
 	s->live.switched = switching__switched;
@@ -426,7 +438,7 @@ static int run(struct session *s, int *status)
 	err = drop_privileges(s);
 	if (err)
 		return err;
-	s->control.sources = s->sources;
+	s->recording.sources = s->control.sources = s->sources;
 	s->control.probe = s->probe;
 	s->growth = growth_of(s);
 	interrupt__stops(s->sources);

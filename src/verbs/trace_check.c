@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Whether the options of a tracing verb are complete and agree with each other. */
 #include <errno.h>
+#include "select/returns.h"
+#include "verbs.h"
 #include "select/engine.h"
 #include "select/requirements.h"
 

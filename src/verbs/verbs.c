@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of verbs. main.c parses, prints help and errors, and frees for all of them. */
+#include "verbs.h"
 #include "cli/args.h"
 
 const struct verb verbs[] = {

@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include "cli/command.h"
+#include "verbs.h"
 #include "pipeline/render.h"
 #include "pipeline/syscall_names.h"
 #include "why_run.h"
@@ -89,7 +91,7 @@ static char *interpreter_of(const char *path)
 
 static int add_program(struct why *w)
 {
-	autofree char *path = child__path_of(w->a->command[0]);
+	autofree char *path = command__path(w->a->command[0]);
 	autofree char *interpreter = path ? interpreter_of(path) : NULL;
 
 	if (!path)

@@ -6,6 +6,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "cli/exit_status.h"
+#include "verbs.h"
 #include "pipeline/syscall_names.h"
 #include "why_run.h"
 

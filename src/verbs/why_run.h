@@ -3,6 +3,7 @@
 #ifndef BBTRACE_CMD_WHY_RUN_H
 #define BBTRACE_CMD_WHY_RUN_H
 
+#include "explain/explain.h"
 #include "cli/args.h"
 
 struct why_run {

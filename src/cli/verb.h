@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* verb: what a verb is. The verbs themselves are rows in src/verbs/verbs.c. */
+#ifndef BBTRACE_CLI_VERB_H
+#define BBTRACE_CLI_VERB_H
+
+/* Bits for the verbs that take an option. */
+enum {
+	VERB_USER = 1,
+	VERB_KERNEL = 2,
+	VERB_LIST = 4,
+	VERB_DOCTOR = 8,
+	VERB_REPORT = 16,
+	VERB_BOTH = 32, /* trace */
+	VERB_CTL = 64,
+	VERB_MERGE = 128,
+	VERB_DIFF = 256,
+	VERB_EVENT = 512,
+	VERB_WATCH = 1024,
+	VERB_PROFILE = 2048,
+	VERB_WHY = 4096,
+	VERB_CORE = 8192,
+};
+#define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
+#define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* they do */
+#define VERB_TRACE     (VERB_FUNCTIONS | VERB_NAMED)
+#define VERB_SHOW      (VERB_TRACE | VERB_REPORT)
+/* they print */
+#define VERB_TEXT                                                                                  \
+	(VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_WHY | VERB_CORE)
+#define VERB_ALL (VERB_TEXT | VERB_MERGE)
+
+struct args;
+
+struct verb {
+	const char *name;
+	const char *args, *help;
+	unsigned bit;
+	/* Checks that options and operands are complete and consistent: 0, or -EINVAL with a
+	 * message for wrong usage. */
+	int (*check)(struct args *a);
+	/* The exit status, or -errno with a message, which main prints: EXIT_CANNOT, or EXIT_USAGE
+	 * if it is err__usage()'s. */
+	int (*run)(struct args *a);
+};
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* source_lines: lines of source files, for output_options.source. */
+#ifndef BBTRACE_PIPELINE_SOURCE_LINES_H
+#define BBTRACE_PIPELINE_SOURCE_LINES_H
+
+#include <sys/types.h>
+
+struct source_lines;
+/* pid: the process in whose root sources are looked up; 0: our own. */
+struct source_lines *source_lines__new(pid_t pid);
+void source_lines__free(struct source_lines *s);
+/* output_options.source; ctx: struct source_lines *. */
+const char *source_lines__line(void *ctx, const char *object, const char *file, unsigned line);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* watch_exec: watchpoints in CMD, from its exec on. */
+#ifndef BBTRACE_SESSION_WATCH_EXEC_H
+#define BBTRACE_SESSION_WATCH_EXEC_H
+
+#include "child.h"
+#include "select/watch.h"
+
+/* CMD, which is stopped when it has called exec, so that nothing that it does is missed. */
+int watch_exec__prepare(pid_t pid);
+int watch_exec__begin(struct watchpoints *w, struct probe *p, const struct child *c);
+
+#endif

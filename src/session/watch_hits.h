@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* watch_hits: what the hits of watchpoints show. */
+#ifndef BBTRACE_SESSION_WATCH_HITS_H
+#define BBTRACE_SESSION_WATCH_HITS_H
+
+#include "pipeline/show.h"
+#include "select/watch.h"
+
+struct watch_hits;
+struct watch_hits *watch_hits__new(const struct watchpoints *w, const struct targets *n);
+void watch_hits__free(struct watch_hits *h);
+/* The event with what is to be shown of the hit, until the next call; e if it is none of a
+ * watchpoint. */
+const struct event *watch_hits__event(struct watch_hits *h, const struct show *s,
+				      const struct event *e);
+
+#endif
