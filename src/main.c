@@ -112,7 +112,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 	int status;
 
 	if (args__parse(&args, verb, argc, argv)) {
-		forgotten__option(&args);
+		usage_hints__option(&args);
 		return fail(EXIT_USAGE);
 	}
 	if (args.help) {
@@ -160,7 +160,7 @@ static bool is_one_of(const char *arg, const char *a, const char *b, const char 
 }
 
 /* names: a verb, or none for all verbs. */
-static int tell_help(char **names)
+static int report_help(char **names)
 {
 	const struct verb *verb;
 
@@ -189,7 +189,7 @@ static int run_main(int argc, char **argv, const struct verb **verb)
 		return EXIT_USAGE;
 	}
 	if (is_one_of(argv[1], "--help", "-h", "help"))
-		return tell_help(argv + 2);
+		return report_help(argv + 2);
 	if (is_one_of(argv[1], "--version", "-V", NULL)) {
 		printf("bbtrace %s\n", BBTRACE_VERSION);
 		return EXIT_TRACED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Values of options as numbers. */
-#ifndef BBTRACE_CMD_OPTION_VALUES_H
-#define BBTRACE_CMD_OPTION_VALUES_H
+#ifndef BBTRACE_CLI_OPTION_VALUES_H
+#define BBTRACE_CLI_OPTION_VALUES_H
 
 #include "args.h"
 

@@ -45,7 +45,7 @@ static int write_dashes(const struct args *a, const char *word)
 			  better);
 }
 
-int forgotten__operand(const struct args *a, size_t i, int err)
+int usage_hints__operand(const struct args *a, size_t i, int err)
 {
 	const char *word = a->operands.data[i];
 
@@ -71,7 +71,7 @@ static bool has_option(char *const *arg)
 	return *arg;
 }
 
-void forgotten__option(const struct args *a)
+void usage_hints__option(const struct args *a)
 {
 	const char *word = NULL;
 	size_t n = 0;

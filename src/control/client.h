@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A client of a control socket: asks one thing. */
-#ifndef BBTRACE_CMD_CONTROL_CLIENT_H
-#define BBTRACE_CMD_CONTROL_CLIENT_H
+#ifndef BBTRACE_CONTROL_CLIENT_H
+#define BBTRACE_CONTROL_CLIENT_H
 
 #include "line.h"
 

@@ -3,8 +3,8 @@
  * control: a running trace's side of bbtrace ctl. Clients of the control socket ask, and the
  * trace's main loop runs their commands one after the other: rows of a table in control.c.
  */
-#ifndef BBTRACE_CMD_CONTROL_H
-#define BBTRACE_CMD_CONTROL_H
+#ifndef BBTRACE_CONTROL_CONTROL_H
+#define BBTRACE_CONTROL_CONTROL_H
 
 #include "server.h"
 #include "socket.h"

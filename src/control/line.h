@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is said on a control socket (CONTRACT.md, Control socket): lines of requests, and the heads
  * of answers. Pure. */
-#ifndef BBTRACE_CMD_CONTROL_LINE_H
-#define BBTRACE_CMD_CONTROL_LINE_H
+#ifndef BBTRACE_CONTROL_LINE_H
+#define BBTRACE_CONTROL_LINE_H
 
 #include "util/util.h"
 

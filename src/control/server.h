@@ -4,8 +4,8 @@
  * here waits: what a client doesn't read is kept until it does, and a client that is silent for
  * long is dropped.
  */
-#ifndef BBTRACE_CMD_CONTROL_SERVER_H
-#define BBTRACE_CMD_CONTROL_SERVER_H
+#ifndef BBTRACE_CONTROL_SERVER_H
+#define BBTRACE_CONTROL_SERVER_H
 
 #include "line.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where control sockets are: PID.sock in a folder of the user's own, or where --control-socket
  * says. */
-#ifndef BBTRACE_CMD_CONTROL_SOCKET_H
-#define BBTRACE_CMD_CONTROL_SOCKET_H
+#ifndef BBTRACE_CONTROL_SOCKET_H
+#define BBTRACE_CONTROL_SOCKET_H
 
 #include "util/named_file.h"
 #include "util/util.h"

@@ -21,13 +21,13 @@ static int on_step(struct output *o, const struct step *s)
 static const struct output_format paths_sink = {
 	.name = "paths", .size = sizeof(struct sink_state), .step = on_step};
 
-static void direct(struct runs *r, struct paths *paths)
+static void direct(struct diff_inputs *r, struct paths *paths)
 {
 	static const struct output_options none;
 
 	if (!r->sink)
-		r->sink =
-			output__new(&paths_sink, &none, joined__plan(r->files.joined), NULL, NULL);
+		r->sink = output__new(&paths_sink, &none, merged_plan__plan(r->files.joined), NULL,
+				      NULL);
 	r->sink->error = 0; /* that no more steps were wanted */
 	((struct sink_state *)r->sink->state)->paths = paths;
 	r->files.output = r->sink;
@@ -47,7 +47,7 @@ static void add(struct run *run, uint32_t outcome, uint64_t n, bool low)
 }
 
 /* Where indirect branches went; what isn't known of them has no target. */
-static void add_targets(struct runs *r, struct run *run, const struct edge_counts *c)
+static void add_targets(struct diff_inputs *r, struct run *run, const struct edge_counts *c)
 {
 	for (size_t i = 0; i < c->ntargets; i++) {
 		const struct counted_target *t = &c->targets[i];
@@ -57,9 +57,9 @@ static void add_targets(struct runs *r, struct run *run, const struct edge_count
 }
 
 /* Entries are executions of the first block, by whatever probe that is known. */
-static void add_entries(struct runs *r, struct run *run, const struct edge_counts *c)
+static void add_entries(struct diff_inputs *r, struct run *run, const struct edge_counts *c)
 {
-	const struct plan *p = joined__plan(r->files.joined);
+	const struct plan *p = merged_plan__plan(r->files.joined);
 	const struct plan_function *f;
 
 	vec__each (f, &p->functions)
@@ -69,9 +69,9 @@ static void add_entries(struct runs *r, struct run *run, const struct edge_count
 			    c->edges->blocks[f->entry_block], run->bounds);
 }
 
-static void add_counts(struct runs *r, struct run *run, const struct edge_counts *c)
+static void add_counts(struct diff_inputs *r, struct run *run, const struct edge_counts *c)
 {
-	const struct plan *p = joined__plan(r->files.joined);
+	const struct plan *p = merged_plan__plan(r->files.joined);
 	const struct plan_site *s;
 
 	vec__each (s, &p->sites) {
@@ -92,13 +92,13 @@ static void add_counts(struct runs *r, struct run *run, const struct edge_counts
 
 /* ---- files ---- */
 
-static struct run *current(struct runs *r)
+static struct run *current(struct diff_inputs *r)
 {
 	return &r->run[r->begun - 1];
 }
 
 /* Other machines have other builds of what isn't traced. */
-static void note_host(struct runs *r, const char *host)
+static void note_host(struct diff_inputs *r, const char *host)
 {
 	host = host ? host : "";
 	r->several_hosts |= r->host && strcmp(r->host, host) != 0;
@@ -108,11 +108,11 @@ static void note_host(struct runs *r, const char *host)
 
 static int on_begin(void *ctx, const struct replay *p)
 {
-	struct runs *r = ctx;
+	struct diff_inputs *r = ctx;
 	struct run *run = &r->run[r->begun++];
 
 	if (!r->outcomes.plan)
-		outcomes__init(&r->outcomes, joined__plan(r->files.joined));
+		outcomes__init(&r->outcomes, merged_plan__plan(r->files.joined));
 	run->name = p->in->name;
 	note_host(r, p->meta.host);
 	run->events = p->meta.events;
@@ -127,7 +127,7 @@ static int on_begin(void *ctx, const struct replay *p)
 
 static int on_extended(void *ctx, const struct plan_increment *i)
 {
-	struct runs *r = ctx;
+	struct diff_inputs *r = ctx;
 
 	if (r->sink)
 		output__plan_extended(r->sink);
@@ -136,19 +136,19 @@ static int on_extended(void *ctx, const struct plan_increment *i)
 
 static int on_add(void *ctx, const struct replay *p, const struct trace_counts *c)
 {
-	struct runs *r = ctx;
+	struct diff_inputs *r = ctx;
 	struct edge_counts sum;
 
-	joined__add(r->files.joined, p->show.plan, &c->counts);
-	sum = joined__counts(r->files.joined);
+	merged_plan__add(r->files.joined, p->show.plan, &c->counts);
+	sum = merged_plan__counts(r->files.joined);
 	add_counts(r, current(r), &sum);
-	joined__clear(r->files.joined);
+	merged_plan__clear(r->files.joined);
 	return 0;
 }
 
 static void on_end(void *ctx, const struct replay *p, const struct trace_totals *totals)
 {
-	struct runs *r = ctx;
+	struct diff_inputs *r = ctx;
 	struct run *run = current(r);
 
 	run->totals = *totals;
@@ -156,14 +156,14 @@ static void on_end(void *ctx, const struct replay *p, const struct trace_totals 
 	r->damaged = r->files.damaged;
 	for (uint32_t i = 0; i < p->show.plan->functions.len; i++)
 		if (!(p->show.plan->functions.data[i].flags & FUNCTION_HELPER))
-			vec__push(&run->functions, joined__function(r->files.joined, i));
+			vec__push(&run->functions, merged_plan__function(r->files.joined, i));
 	if (r->ended)
 		r->ended(r, run);
 }
 
 static void on_forked(void *ctx, const struct sideband_event *e)
 {
-	struct runs *r = ctx;
+	struct diff_inputs *r = ctx;
 
 	paths__fork(&current(r)->paths, e->tid, e->ptid);
 }
@@ -175,7 +175,7 @@ static const struct files_calls calls = {.begin = on_begin,
 					 .forked = on_forked};
 
 /* The next file isn't of a run that ended before its first step. */
-static int check_begun(const struct runs *r)
+static int check_begun(const struct diff_inputs *r)
 {
 	return r->begun == r->args->files
 		       ? 0
@@ -183,28 +183,28 @@ static int check_begun(const struct runs *r)
 				  r->args->operands.data[r->begun]);
 }
 
-static void settle(struct runs *r)
+static void settle(struct diff_inputs *r)
 {
 	uint64_t mapped, apart;
 
-	joined__mapped(r->files.joined, &mapped, &apart);
+	merged_plan__mapped(r->files.joined, &mapped, &apart);
 	outcomes__settle(&r->outcomes, (mapped || apart ? BUILDS_OF_PLAN : 0) |
 					       (r->several_hosts ? BUILDS_OF_OTHERS : 0));
 }
 
-int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
+int diff_inputs__read(struct diff_inputs *r, const struct args *a, bool keeps_paths)
 {
 	int err;
 
-	*r = (struct runs){.args = a, .ended = r->ended, .ctx = r->ctx};
+	*r = (struct diff_inputs){.args = a, .ended = r->ended, .ctx = r->ctx};
 	r->run = xcalloc(a->files + 1, sizeof(*r->run));
-	r->files = (struct files){.args = a, .calls = &calls, .ctx = r};
-	err = files__find_counts(&r->files);
+	r->files = (struct trace_files){.args = a, .calls = &calls, .ctx = r};
+	err = trace_files__find_counts(&r->files);
 	if (err)
 		return err;
 	if (keeps_paths && !r->files.counts && !(r->scratch = scratch__new()))
 		return -EIO;
-	err = files__read(&r->files);
+	err = trace_files__read(&r->files);
 	for (size_t i = 0; !err && i < r->begun; i++)
 		err = paths__end(&r->run[i].paths);
 	if (!err)
@@ -217,7 +217,7 @@ int runs__read(struct runs *r, const struct args *a, bool keeps_paths)
 /* ---- again ---- */
 
 struct again {
-	struct runs *r;
+	struct diff_inputs *r;
 	struct paths *paths; /* of the file that is read */
 };
 
@@ -241,18 +241,18 @@ static void forked_again(void *ctx, const struct sideband_event *e)
 	paths__fork(a->paths, e->tid, e->ptid);
 }
 
-static int read_again(struct runs *r, struct paths *again, size_t i)
+static int read_again(struct diff_inputs *r, struct paths *again, size_t i)
 {
 	static const struct files_calls again_calls = {
 		.begin = begin_again, .extended = extended_again, .forked = forked_again};
 	struct again a = {r, &again[i]};
 	struct args args = *r->args;
-	struct files files = {.args = &args,
-			      .calls = &again_calls,
-			      .ctx = &a,
-			      .joined = r->files.joined,
-			      .rereads = true,
-			      .output = r->sink};
+	struct trace_files files = {.args = &args,
+				    .calls = &again_calls,
+				    .ctx = &a,
+				    .joined = r->files.joined,
+				    .rereads = true,
+				    .output = r->sink};
 	int err;
 
 	memset(&args.operands, 0, sizeof(args.operands));
@@ -260,13 +260,13 @@ static int read_again(struct runs *r, struct paths *again, size_t i)
 	for (size_t k = r->args->files; k < r->args->operands.len; k++) /* functions */
 		vec__push(&args.operands, r->args->operands.data[k]);
 	args.files = 1;
-	err = files__read(&files);
-	files__close(&files);
+	err = trace_files__read(&files);
+	trace_files__close(&files);
 	vec__free(&args.operands);
 	return err == 1 ? 0 : err;
 }
 
-int runs__read_again(struct runs *r, struct paths *again)
+int diff_inputs__read_again(struct diff_inputs *r, struct paths *again)
 {
 	enum note_level level = note__level();
 	int err = 0;
@@ -286,7 +286,7 @@ static void free_run(struct run *run)
 	vec__free(&run->unknown_outcomes);
 }
 
-void runs__close(struct runs *r)
+void diff_inputs__close(struct diff_inputs *r)
 {
 	for (size_t i = 0; r->run && i < r->begun; i++)
 		free_run(&r->run[i]);
@@ -294,6 +294,6 @@ void runs__close(struct runs *r)
 	free(r->host);
 	outcomes__free(&r->outcomes);
 	output__free(r->sink);
-	files__close(&r->files);
+	trace_files__close(&r->files);
 	scratch__free(r->scratch);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* runs: trace files as paths, or counts, of one joined plan; a file is a run. */
-#ifndef BBTRACE_CMD_RUNS_H
-#define BBTRACE_CMD_RUNS_H
+#ifndef BBTRACE_PIPELINE_DIFF_INPUTS_H
+#define BBTRACE_PIPELINE_DIFF_INPUTS_H
 
 #include "diff/diff.h"
 #include "trace_files.h"
@@ -19,9 +19,9 @@ struct run {
 	bool bounds;			/* counts are lower bounds */
 };
 
-struct runs {
+struct diff_inputs {
 	const struct args *args;
-	struct files files;
+	struct trace_files files;
 	struct outcomes outcomes;
 	struct scratch *scratch;
 	struct output *sink;
@@ -30,17 +30,18 @@ struct runs {
 	char *host; /* of the first file */
 	bool several_hosts;
 	uint64_t damaged; /* files, so far */
-	/* Set before runs__read(), or NULL: a file has ended. Paths that aren't kept may be freed.
+	/* Set before diff_inputs__read(), or NULL: a file has ended. Paths that aren't kept may be
+	 * freed.
 	 */
-	void (*ended)(struct runs *r, struct run *run);
+	void (*ended)(struct diff_inputs *r, struct run *run);
 	void *ctx;
 };
 /* Reads all files; the paths go to a scratch file if keeps_paths, and then no file may be stdin.
  * -errno with a message. */
-int runs__read(struct runs *r, const struct args *a, bool keeps_paths);
+int diff_inputs__read(struct diff_inputs *r, const struct args *a, bool keeps_paths);
 /* Reads the files once more, for the steps that paths__want() has asked for of run[i].paths:
  * again[i].captured() takes them. */
-int runs__read_again(struct runs *r, struct paths *again);
-void runs__close(struct runs *r);
+int diff_inputs__read_again(struct diff_inputs *r, struct paths *again);
+void diff_inputs__close(struct diff_inputs *r);
 
 #endif

@@ -30,7 +30,7 @@ static bool is_under(const struct args *a, const struct output_coverage *c)
 	return true;
 }
 
-bool covered__is_under(const struct args *a, const struct output *o)
+bool fail_under__is_missed(const struct args *a, const struct output *o)
 {
 	struct output_coverage c;
 	struct str text = {0};

@@ -8,7 +8,7 @@
 
 /* ---- names ---- */
 
-void killed__signal_name(int sig, char *to, size_t size)
+void fatal_signal__signal_name(int sig, char *to, size_t size)
 {
 	const char *name = sigabbrev_np(sig);
 
@@ -44,7 +44,7 @@ static const struct code {
 	{SIGSYS, 1, "SYS_SECCOMP"},
 };
 
-void killed__code_name(int sig, int code, char *to, size_t size)
+void fatal_signal__code_name(int sig, int code, char *to, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		if (codes[i].code != code || (codes[i].sig && codes[i].sig != sig))
@@ -65,23 +65,24 @@ static void add_regs(struct plan *p)
 {
 	for (unsigned i = 0; i < min_of(p->arch->nregs, (unsigned)EVENT_REGS); i++)
 		if (p->arch->reg_names[i])
-			plan__add_field(p, &(struct plan_field){
-						   .name = p->arch->reg_names[i],
-						   .type = "u64",
-						   .offset = offsetof(struct killed_data, regs) +
-							     i * sizeof(uint64_t),
-						   .size = sizeof(uint64_t),
-						   .kind = TYPE_HEX,
-						   .known = 1 + REG_BIT + i});
+			plan__add_field(p,
+					&(struct plan_field){
+						.name = p->arch->reg_names[i],
+						.type = "u64",
+						.offset = offsetof(struct fatal_signal_data, regs) +
+							  i * sizeof(uint64_t),
+						.size = sizeof(uint64_t),
+						.kind = TYPE_HEX,
+						.known = 1 + REG_BIT + i});
 }
 
 #define FIELD_OF(member, ...)                                                                      \
 	{                                                                                          \
-		.name = #member, .offset = offsetof(struct killed_data, member),                   \
-		.size = sizeof(((struct killed_data *)0)->member), __VA_ARGS__                     \
+		.name = #member, .offset = offsetof(struct fatal_signal_data, member),             \
+		.size = sizeof(((struct fatal_signal_data *)0)->member), __VA_ARGS__               \
 	}
 
-void killed__plan(const struct args *a, struct plan *p)
+void fatal_signal__plan(const struct args *a, struct plan *p)
 {
 	const struct plan_field fields[] = {
 		FIELD_OF(signal, .type = "char[16]", .kind = TYPE_STRING),
@@ -128,11 +129,11 @@ static uint64_t known_regs(const struct arch *arch, bool copies)
 	return known;
 }
 
-static void fill(struct killed_data *d, const struct wire_killed *w, const struct arch *arch,
+static void fill(struct fatal_signal_data *d, const struct wire_killed *w, const struct arch *arch,
 		 bool copies)
 {
 	memset(d, 0, sizeof(*d));
-	killed__signal_name(w->signal, d->signal, sizeof(d->signal));
+	fatal_signal__signal_name(w->signal, d->signal, sizeof(d->signal));
 	for (unsigned i = 0; i < min_of((unsigned)WIRE_REGS, (unsigned)EVENT_REGS); i++)
 		d->regs[i] = w->regs[i];
 	d->known = known_regs(arch, copies);
@@ -141,13 +142,13 @@ static void fill(struct killed_data *d, const struct wire_killed *w, const struc
 	d->known |= HAS_CODE | (is_fault(w) ? KILLED_BY_FAULT : 0) |
 		    (is_fault(w) && w->code != SI_KERNEL ? HAS_ADDR : 0) |
 		    (is_sent(w) ? HAS_SENDER : 0);
-	killed__code_name(w->signal, w->code, d->code, sizeof(d->code));
+	fatal_signal__code_name(w->signal, w->code, d->code, sizeof(d->code));
 	d->addr = copies ? address_of(arch, w) : w->addr;
 	d->sender = w->sender;
 }
 
-const struct event *killed__event(const struct plan *p, const struct event *e, bool copies,
-				  struct killed_event *room)
+const struct event *fatal_signal__event(const struct plan *p, const struct event *e, bool copies,
+					struct killed_event *room)
 {
 	if (!e || e->type != EVENT_NAMED || e->named->which >= p->named.len ||
 	    p->named.data[e->named->which].kind != NAMED_KILLED ||
@@ -163,13 +164,13 @@ const struct event *killed__event(const struct plan *p, const struct event *e, b
 }
 
 /* A trap comes behind its instruction. */
-bool killed__is_by_fault(const struct plan *p, const struct step *s)
+bool fatal_signal__is_by_fault(const struct plan *p, const struct step *s)
 {
-	const struct killed_data *d;
+	const struct fatal_signal_data *d;
 
 	if (s->type != STEP_NAMED || p->named.data[s->named->which].kind != NAMED_KILLED ||
 	    s->named->len != sizeof(*d))
 		return false;
-	d = (const struct killed_data *)s->named->data;
+	d = (const struct fatal_signal_data *)s->named->data;
 	return d->known & KILLED_BY_FAULT && strcmp(d->signal, "SIGTRAP");
 }

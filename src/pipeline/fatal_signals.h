@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* killed: the named event of a signal that ends a process, which is a step of its thread. */
-#ifndef BBTRACE_CMD_KILLED_H
-#define BBTRACE_CMD_KILLED_H
+#ifndef BBTRACE_PIPELINE_FATAL_SIGNALS_H
+#define BBTRACE_PIPELINE_FATAL_SIGNALS_H
 
 #include "cli/args.h"
 
 /* The data of the event: plan__fields() describes it. */
-struct killed_data {
+struct fatal_signal_data {
 	uint64_t known; /* bits, as its fields have them, and KILLED_BY_FAULT */
 	char signal[16];
 	char code[24];
@@ -18,21 +18,21 @@ struct killed_data {
 struct killed_event {
 	struct event event;
 	struct event_named named;
-	struct killed_data data;
+	struct fatal_signal_data data;
 };
 
 /* Adds it to the plan, if this trace keeps the last branches of programs. */
 #define KILLED_BY_FAULT (1ull << 63) /* the instruction caused it: it was not executed */
-void killed__plan(const struct args *a, struct plan *p);
+void fatal_signal__plan(const struct args *a, struct plan *p);
 /* copies: functions may run as copies, in which registers that aren't used any more have other
  * values: those are not told. */
-const struct event *killed__event(const struct plan *p, const struct event *e, bool copies,
-				  struct killed_event *room);
+const struct event *fatal_signal__event(const struct plan *p, const struct event *e, bool copies,
+					struct killed_event *room);
 /* Is it a step of that event, where the next instruction itself caused the signal? */
-bool killed__is_by_fault(const struct plan *p, const struct step *s);
+bool fatal_signal__is_by_fault(const struct plan *p, const struct step *s);
 /* The name of a signal, "SIGSEGV"; of an unknown one "signal 77". */
-void killed__signal_name(int sig, char *to, size_t size);
+void fatal_signal__signal_name(int sig, char *to, size_t size);
 /* What the kernel, or who sent it, says of it: "SEGV_MAPERR". */
-void killed__code_name(int sig, int code, char *to, size_t size);
+void fatal_signal__code_name(int sig, int code, char *to, size_t size);
 
 #endif

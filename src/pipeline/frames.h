@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* frames: makes and validates call stacks. See frames.c. */
-#ifndef BBTRACE_CMD_FRAMES_H
-#define BBTRACE_CMD_FRAMES_H
+#ifndef BBTRACE_PIPELINE_FRAMES_H
+#define BBTRACE_PIPELINE_FRAMES_H
 
 #include "show.h"
 

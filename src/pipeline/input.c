@@ -119,7 +119,7 @@ bool input__is_growing(const struct input *in)
 }
 
 /* A gap in the armor is the cause. */
-int input__tell_damage(struct input *in, int err)
+int input__report_damage(struct input *in, int err)
 {
 	autofree char *why = xstrdup(err__text());
 	uint64_t bad = in->dearmor ? dearmor__finish(in->dearmor) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* input: a trace file that is read, armored or not, from a file or standard input. */
-#ifndef BBTRACE_CMD_INPUT_H
-#define BBTRACE_CMD_INPUT_H
+#ifndef BBTRACE_PIPELINE_INPUT_H
+#define BBTRACE_PIPELINE_INPUT_H
 
 #include "cli/args.h"
 #include "pager.h"
@@ -33,7 +33,7 @@ bool input__is_of_file(int err);
 /* Is a bbtrace recording it? */
 bool input__is_growing(const struct input *in);
 /* After an error of the file: reads the rest of an armored one, to tell all damage. */
-int input__tell_damage(struct input *in, int err);
+int input__report_damage(struct input *in, int err);
 /* Does this name a trace file that exists? */
 bool input__is_trace(const char *name);
 

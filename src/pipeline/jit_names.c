@@ -10,14 +10,14 @@
 /* Names of a process that count at one time: each mapping takes time in each lookup. */
 #define NAMES_MOST (1u << 15)
 
-const char *generated__name(const char *path)
+const char *jit_names__name(const char *path)
 {
 	return strncmp(path, PREFIX, strlen(PREFIX)) ? NULL : path + strlen(PREFIX);
 }
 
 static bool is_mapped(const struct mapped_place *place, const struct generated *g, uint64_t addr)
 {
-	const char *name = place->path ? generated__name(place->path) : NULL;
+	const char *name = place->path ? jit_names__name(place->path) : NULL;
 
 	return name && !strcmp(name, g->name) && place->vaddr == addr - g->start;
 }
@@ -34,7 +34,7 @@ static void look_for_overlap(void *ctx, const struct map *m)
 
 	o->found |= m->path && *m->path == '/' && m->start < o->g->start + o->g->size &&
 		    m->end > o->g->start;
-	o->names += m->path && generated__name(m->path);
+	o->names += m->path && jit_names__name(m->path);
 }
 
 static void note_flood(uint32_t pid)
@@ -67,7 +67,7 @@ static int map_frame(struct perf_maps *maps, struct spaces *spaces, const struct
 	struct mapped_place place;
 
 	spaces__find(spaces, e->pid, addr, &place);
-	if (place.path && !generated__name(place.path))
+	if (place.path && !jit_names__name(place.path))
 		return 0;
 	g = perf_maps__find(maps, e->pid, addr);
 	if (!g || is_mapped(&place, g, addr) || !may_name(spaces, e->pid, g))
@@ -82,7 +82,7 @@ static int map_frame(struct perf_maps *maps, struct spaces *spaces, const struct
 						.text = path});
 }
 
-int generated__map(struct perf_maps *maps, struct spaces *spaces, const struct event *e,
+int jit_names__map(struct perf_maps *maps, struct spaces *spaces, const struct event *e,
 		   int (*fn)(void *ctx, const struct sideband_event *e), void *ctx)
 {
 	const struct event_named *n = e->named;

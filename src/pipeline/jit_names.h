@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* generated: names of code that processes generate. See generated.c. */
-#ifndef BBTRACE_CMD_GENERATED_H
-#define BBTRACE_CMD_GENERATED_H
+#ifndef BBTRACE_PIPELINE_JIT_NAMES_H
+#define BBTRACE_PIPELINE_JIT_NAMES_H
 
 #include "event/event.h"
 #include "process/process.h"
 
 /* Calls fn with a mapping for each frame of a program's call stack, an entry's or a named event's,
  * that is generated code, unless spaces has it already. 0, or what fn returns. */
-int generated__map(struct perf_maps *maps, struct spaces *spaces, const struct event *e,
+int jit_names__map(struct perf_maps *maps, struct spaces *spaces, const struct event *e,
 		   int (*fn)(void *ctx, const struct sideband_event *e), void *ctx);
 /* Its name, if such a mapping has this path; else NULL. */
-const char *generated__name(const char *path);
+const char *jit_names__name(const char *path);
 
 #endif

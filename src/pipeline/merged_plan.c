@@ -3,7 +3,7 @@
 #include "merged_plan.h"
 #include "target_sums.h"
 
-struct joined {
+struct merged_plan {
 	bool by_symbol;
 	struct plan *plan;
 	int (*extended)(void *ctx, const struct plan_increment *i);
@@ -31,9 +31,9 @@ struct joined {
 	uint64_t mapped, apart;
 };
 
-struct joined *joined__new(bool by_symbol)
+struct merged_plan *merged_plan__new(bool by_symbol)
 {
-	struct joined *j = xcalloc(1, sizeof(*j));
+	struct merged_plan *j = xcalloc(1, sizeof(*j));
 
 	j->by_symbol = by_symbol;
 	j->plan = xcalloc(1, sizeof(*j->plan));
@@ -41,7 +41,7 @@ struct joined *joined__new(bool by_symbol)
 	return j;
 }
 
-void joined__free(struct joined *j)
+void merged_plan__free(struct merged_plan *j)
 {
 	struct range **r;
 	char **s;
@@ -64,19 +64,19 @@ void joined__free(struct joined *j)
 	free(j);
 }
 
-const struct plan *joined__plan(const struct joined *j)
+const struct plan *merged_plan__plan(const struct merged_plan *j)
 {
 	return j->plan;
 }
 
-void joined__tell(struct joined *j, int (*extended)(void *ctx, const struct plan_increment *i),
-		  void *ctx)
+void merged_plan__report(struct merged_plan *j,
+			 int (*extended)(void *ctx, const struct plan_increment *i), void *ctx)
 {
 	j->extended = extended;
 	j->ctx = ctx;
 }
 
-void joined__mapped(const struct joined *j, uint64_t *mapped, uint64_t *apart)
+void merged_plan__mapped(const struct merged_plan *j, uint64_t *mapped, uint64_t *apart)
 {
 	*mapped = j->mapped;
 	*apart = j->apart;
@@ -84,7 +84,7 @@ void joined__mapped(const struct joined *j, uint64_t *mapped, uint64_t *apart)
 
 /* ---- the plan ---- */
 
-void joined__begin_file(struct joined *j, int64_t realtime_offset)
+void merged_plan__begin_file(struct merged_plan *j, int64_t realtime_offset)
 {
 	if (!j->run++)
 		j->first_offset = realtime_offset;
@@ -95,7 +95,7 @@ void joined__begin_file(struct joined *j, int64_t realtime_offset)
 }
 
 /* Code and symbols of objects that the plan has already. */
-static void adopt_objects(struct joined *j, const struct plan *p, size_t nobjects)
+static void adopt_objects(struct merged_plan *j, const struct plan *p, size_t nobjects)
 {
 	const struct plan_function *f;
 	autofree uint8_t *done = xcalloc(p->objects.len + 1, 1);
@@ -115,7 +115,7 @@ static void adopt_objects(struct joined *j, const struct plan *p, size_t nobject
 	}
 }
 
-static int extend(struct joined *j, const struct plan *p, struct plan_increment *more)
+static int extend(struct merged_plan *j, const struct plan *p, struct plan_increment *more)
 {
 	size_t sites = j->plan->sites.len, blocks = j->plan->blocks.len, table = j->plan->table.len,
 	       objects = j->plan->objects.len;
@@ -135,7 +135,7 @@ static int extend(struct joined *j, const struct plan *p, struct plan_increment 
 	return j->extended ? j->extended(j->ctx, more) : 0;
 }
 
-int joined__take_plan(struct joined *j, const struct plan *p)
+int merged_plan__take_plan(struct merged_plan *j, const struct plan *p)
 {
 	struct plan_increment more = {0};
 	int err;
@@ -153,12 +153,12 @@ int joined__take_plan(struct joined *j, const struct plan *p)
 	return err;
 }
 
-uint32_t joined__function(const struct joined *j, uint32_t function)
+uint32_t merged_plan__function(const struct merged_plan *j, uint32_t function)
 {
 	return j->numbers.functions[function];
 }
 
-bool joined__end_file(struct joined *j)
+bool merged_plan__end_file(struct merged_plan *j)
 {
 	j->mapped += j->numbers.mapped;
 	j->apart += j->numbers.apart;
@@ -172,7 +172,7 @@ bool joined__end_file(struct joined *j)
 /* ---- strings ---- */
 
 /* Of all files, each once. */
-static const char *keep(struct joined *j, const char *text)
+static const char *keep(struct merged_plan *j, const char *text)
 {
 	uint64_t *known;
 
@@ -188,7 +188,7 @@ static const char *keep(struct joined *j, const char *text)
 	return j->strings.data[j->strings.len - 1];
 }
 
-static const char *ours(struct joined *j, const char *text)
+static const char *ours(struct merged_plan *j, const char *text)
 {
 	uint64_t *slot = text ? map64__put(&j->shared, (uintptr_t)text) : NULL;
 
@@ -199,14 +199,15 @@ static const char *ours(struct joined *j, const char *text)
 
 /* ---- steps ---- */
 
-static uint64_t call_of(struct joined *j, uint64_t call)
+static uint64_t call_of(struct merged_plan *j, uint64_t call)
 {
 	j->last_call = max_of(j->last_call, call);
 	return call ? j->first_call + call : 0;
 }
 
 /* In code of the plan an address may have moved. */
-static uint64_t shift_of(const struct joined *j, const struct plan *p, const struct location *l)
+static uint64_t shift_of(const struct merged_plan *j, const struct plan *p,
+			 const struct location *l)
 {
 	for (uint32_t i = 0; l->object && i < p->objects.len; i++) {
 		uint32_t f = strcmp(p->objects.data[i].path, l->object) != 0
@@ -219,7 +220,7 @@ static uint64_t shift_of(const struct joined *j, const struct plan *p, const str
 	return 0;
 }
 
-static void place(struct joined *j, const struct plan *p, struct location *l)
+static void place(struct merged_plan *j, const struct plan *p, struct location *l)
 {
 	if (j->moves)
 		l->vaddr += shift_of(j, p, l);
@@ -228,7 +229,7 @@ static void place(struct joined *j, const struct plan *p, struct location *l)
 	l->inlined = ours(j, l->inlined);
 }
 
-static void place_stack(struct joined *j, const struct step *step, struct step *room)
+static void place_stack(struct merged_plan *j, const struct step *step, struct step *room)
 {
 	j->stack.len = 0;
 	for (size_t i = 0; i < step->nstack; i++) {
@@ -239,7 +240,7 @@ static void place_stack(struct joined *j, const struct step *step, struct step *
 }
 
 /* What its file loaded, where the joined plan has it. */
-static void place_fetched(struct joined *j, const struct step *step, struct step *room)
+static void place_fetched(struct merged_plan *j, const struct step *step, struct step *room)
 {
 	const uint8_t *places = j->numbers.fetched[step->function][step->type != STEP_ENTRY];
 
@@ -252,14 +253,15 @@ static void place_fetched(struct joined *j, const struct step *step, struct step
 	room->nfetched = VALUES_FETCHED;
 }
 
-static void place_values(struct joined *j, const struct step *step, struct step *room)
+static void place_values(struct merged_plan *j, const struct step *step, struct step *room)
 {
 	room->untyped = j->numbers.untyped[step->function];
 	if (step->fetched)
 		place_fetched(j, step, room);
 }
 
-const struct step *joined__step(struct joined *j, const struct step *step, struct step *room)
+const struct step *merged_plan__step(struct merged_plan *j, const struct step *step,
+				     struct step *room)
 {
 	*room = *step;
 	room->run = j->run;
@@ -288,7 +290,7 @@ const struct step *joined__step(struct joined *j, const struct step *step, struc
 /* ---- counts ---- */
 
 /* The numbers are those of the file. */
-static void take_target(struct joined *j, const struct plan *p, struct counted_target t)
+static void take_target(struct merged_plan *j, const struct plan *p, struct counted_target t)
 {
 	place(j, p, &t.to);
 	t.site = j->numbers.sites[t.site];
@@ -298,7 +300,7 @@ static void take_target(struct joined *j, const struct plan *p, struct counted_t
 }
 
 /* A jump by a table that had no probe: where it led was told by flow. */
-static void take_table(struct joined *j, const struct plan *p, const struct plan_block *b,
+static void take_table(struct merged_plan *j, const struct plan *p, const struct plan_block *b,
 		       const uint64_t *table)
 {
 	for (uint32_t i = b->table; i < b->table + b->ntable; i++) {
@@ -316,7 +318,7 @@ static void take_table(struct joined *j, const struct plan *p, const struct plan
 	}
 }
 
-void joined__add(struct joined *j, const struct plan *p, const struct edge_counts *c)
+void merged_plan__add(struct merged_plan *j, const struct plan *p, const struct edge_counts *c)
 {
 	const struct plan_block *b;
 
@@ -329,12 +331,12 @@ void joined__add(struct joined *j, const struct plan *p, const struct edge_count
 			take_table(j, p, b, c->edges->table);
 }
 
-struct edge_counts joined__counts(const struct joined *j)
+struct edge_counts merged_plan__counts(const struct merged_plan *j)
 {
 	return (struct edge_counts){&j->sum, j->targets.rows.data, j->targets.rows.len};
 }
 
-void joined__clear(struct joined *j)
+void merged_plan__clear(struct merged_plan *j)
 {
 	plan_counts__free(&j->sum);
 	plan_counts__init(&j->sum, j->plan);

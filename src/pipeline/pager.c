@@ -175,7 +175,7 @@ static bool is_due(const struct progress *p, uint64_t now)
 }
 
 /* stderr is a log: prints the estimate once, if it is known and long. */
-static void tell_estimate(struct progress *p, uint64_t now)
+static void report_estimate(struct progress *p, uint64_t now)
 {
 	double left = (now - p->start) * 1.0 / p->done * (p->total - min_of(p->done, p->total));
 
@@ -192,7 +192,7 @@ void progress__add(struct progress *p, uint64_t n)
 
 	p->done += n;
 	if (p->probes && !p->shown && p->done)
-		tell_estimate(p, now_ns(CLOCK_MONOTONIC));
+		report_estimate(p, now_ns(CLOCK_MONOTONIC));
 	if (!p->shown)
 		return;
 	if (p->probes && p->done >= p->total) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pager and progress line, for long output and long work on a terminal. */
-#ifndef BBTRACE_CMD_PAGER_H
-#define BBTRACE_CMD_PAGER_H
+#ifndef BBTRACE_PIPELINE_PAGER_H
+#define BBTRACE_PIPELINE_PAGER_H
 
 #include <stdbool.h>
 #include <stdint.h>

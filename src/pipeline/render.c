@@ -9,7 +9,6 @@
 #include "source_lines.h"
 #include "pager.h"
 #include "render.h"
-#include "select/requirements.h"
 
 /* ---- options ---- */
 
@@ -100,7 +99,7 @@ static bool want_color(const struct render *r, const struct args *a)
 }
 
 /* A format that was chosen by the name of the file: says how to choose another one. */
-static void tell_format(const struct args *a)
+static void report_format(const struct args *a)
 {
 	const char *name = a->format->name;
 
@@ -148,7 +147,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 			"refusing to write binary %s data to a terminal: use -o FILE, or a pipe",
 			format->name);
 	if (a->format_by_name)
-		tell_format(a);
+		report_format(a);
 	r->sources = o.source_ctx = source_lines__new(pid);
 	r->output = output__new(format, &o, plan, sink__write, &r->sink);
 	return 0;

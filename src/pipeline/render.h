@@ -3,8 +3,8 @@
  * render: the sink of rendered text or a trace file, and the output's options. Shared by the
  * tracing verbs and report.
  */
-#ifndef BBTRACE_CMD_RENDER_H
-#define BBTRACE_CMD_RENDER_H
+#ifndef BBTRACE_PIPELINE_RENDER_H
+#define BBTRACE_PIPELINE_RENDER_H
 
 #include "cli/args.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* replay: one trace file through the replay, with the options that choose a part of it. */
-#ifndef BBTRACE_CMD_REPLAY_H
-#define BBTRACE_CMD_REPLAY_H
+#ifndef BBTRACE_PIPELINE_REPLAY_H
+#define BBTRACE_PIPELINE_REPLAY_H
 
 #include "input.h"
 #include "show.h"
 
-struct joined;
+struct merged_plan;
 
 struct replay;
 struct replay_calls {
@@ -27,7 +27,8 @@ struct replay {
 	struct input *in;
 	const struct replay_calls *calls;
 	void *ctx;
-	struct joined *joined; /* steps go there first if the output is of its plan; may be NULL */
+	struct merged_plan
+		*joined; /* steps go there first if the output is of its plan; may be NULL */
 	struct source *source;
 	struct trace_meta meta;
 	struct report_filter_options filter;

@@ -28,7 +28,7 @@ static void resolve_user(struct show *s, uint32_t pid, uint64_t addr, struct loc
 		return;
 	out->object = place.path;
 	out->vaddr = place.vaddr;
-	out->symbol = place.object ? NULL : generated__name(place.path);
+	out->symbol = place.object ? NULL : jit_names__name(place.path);
 	if (out->symbol) {
 		out->object = "[jit]";
 		out->offset = place.vaddr;
@@ -102,7 +102,7 @@ int show__event(struct show *s, const struct event *e)
 /* ---- input that is added up ---- */
 
 /* -v: once per process. */
-static void tell_inner(struct show *s, uint32_t pid, uint32_t ns_pid, const char *comm)
+static void report_inner(struct show *s, uint32_t pid, uint32_t ns_pid, const char *comm)
 {
 	uint64_t *told = map64__put(&s->told, pid);
 
@@ -125,7 +125,7 @@ static void on_branches(void *ctx, const struct passed_run *run)
 	if (s->output)
 		output__run(s->output, run);
 	if (run->ns_pid && note__level() == NOTE_VERBOSE)
-		tell_inner(s, run->pid, run->ns_pid, run->comm);
+		report_inner(s, run->pid, run->ns_pid, run->comm);
 }
 
 static int keep_words(void *ctx, const struct logged_branches *b)
@@ -335,7 +335,8 @@ static int render(void *ctx, const struct step *step)
 
 	if (!s->output)
 		return 0;
-	return output__step(s->output, s->joined ? joined__step(s->joined, step, &placed) : step);
+	return output__step(s->output,
+			    s->joined ? merged_plan__step(s->joined, step, &placed) : step);
 }
 
 static bool is_watched(const struct show *s, const struct step *step)
@@ -349,7 +350,7 @@ static int keep(struct show *s, const struct step *step)
 {
 	int err;
 
-	if (killed__is_by_fault(s->plan, step))
+	if (fatal_signal__is_by_fault(s->plan, step))
 		last__take_back(s->last, step);
 	if (!is_watched(s, step))
 		return last__step(s->last, step);
@@ -363,7 +364,7 @@ static int on_filtered(void *ctx, const struct step *step)
 	int err = s->last ? keep(s, step) : render(s, step);
 
 	if (step->ns_pid && note__level() == NOTE_VERBOSE)
-		tell_inner(s, step->pid, step->ns_pid, step->comm);
+		report_inner(s, step->pid, step->ns_pid, step->comm);
 	if (err || !s->limit || (step->type > STEP_RETURN && step->type != STEP_NAMED))
 		return err;
 	return --s->limit ? 0 : 1;
@@ -491,7 +492,7 @@ const struct trace_totals *show__totals(struct show *s)
 }
 
 /* -v */
-static void tell_missed(const struct show *s)
+static void report_missed(const struct show *s)
 {
 	const struct missed *m;
 
@@ -508,7 +509,7 @@ static void tell_missed(const struct show *s)
 }
 
 /* What part of the times that are shown is tracing. */
-static void tell_tracing(struct show *s)
+static void report_tracing(struct show *s)
 {
 	const struct trace_totals *t = show__totals(s);
 	const char *where =
@@ -534,8 +535,8 @@ void show__summary(struct show *s)
 		note("the last branches of %llu threads that ended before are not shown: those of "
 		     "the 256 that ended last are",
 		     (unsigned long long)last__dropped(s->last));
-	tell_missed(s);
-	tell_tracing(s);
+	report_missed(s);
+	report_tracing(s);
 	totals__text(show__totals(s), &summary);
 	if (note__level() >= NOTE_NORMAL)
 		fprintf(stderr, "%s\n", summary.data);

@@ -3,12 +3,12 @@
  * show: the path from events and sideband events to the output, for live traces and trace files
  * alike.
  */
-#ifndef BBTRACE_CMD_SHOW_H
-#define BBTRACE_CMD_SHOW_H
+#ifndef BBTRACE_PIPELINE_SHOW_H
+#define BBTRACE_PIPELINE_SHOW_H
 
 #include "cli/args.h"
 
-struct joined;
+struct merged_plan;
 struct recorder;
 struct tally;
 
@@ -20,8 +20,8 @@ struct show {
 	struct report_filter *filter; /* NULL: all steps pass */
 	struct last *last;	      /* --last: keeps the steps; NULL: they are output at once */
 	struct output *output;	      /* NULL: nothing is rendered, only counted */
-	struct joined *joined;	   /* whose plan is the output's; NULL: it is that of the trace */
-	struct recorder *recorder; /* of the run that is being taken */
+	struct merged_plan *joined; /* whose plan is the output's; NULL: it is that of the trace */
+	struct recorder *recorder;  /* of the run that is being taken */
 	struct spaces *spaces;
 	bool undated;			    /* events may be from before the mappings they follow */
 	bool inlines;			    /* it is read which functions code was inlined from */

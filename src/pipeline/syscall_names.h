@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* syscall_names: the system calls of this machine. */
-#ifndef BBTRACE_CMD_SYSCALL_NAMES_H
-#define BBTRACE_CMD_SYSCALL_NAMES_H
+#ifndef BBTRACE_PIPELINE_SYSCALL_NAMES_H
+#define BBTRACE_PIPELINE_SYSCALL_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

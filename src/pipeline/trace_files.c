@@ -12,7 +12,7 @@ struct file {
 
 /* ---- files ---- */
 
-static int open_file(struct files *f, const char *name)
+static int open_file(struct trace_files *f, const char *name)
 {
 	f->file = xcalloc(1, sizeof(*f->file));
 	f->file->in.fd = -1;
@@ -20,9 +20,9 @@ static int open_file(struct files *f, const char *name)
 }
 
 /* Those that the joined plan borrows from are kept. */
-static void drop_file(struct files *f)
+static void drop_file(struct trace_files *f)
 {
-	bool keeps = f->joined && joined__end_file(f->joined);
+	bool keeps = f->joined && merged_plan__end_file(f->joined);
 	struct file *file = f->file;
 
 	if (!file)
@@ -39,7 +39,7 @@ static void drop_file(struct files *f)
 }
 
 /* What was peeked at may not come again, as standard input: the first file stays open. */
-int files__find_counts(struct files *f)
+int trace_files__find_counts(struct trace_files *f)
 {
 	struct file *first = NULL;
 	int err = 0;
@@ -63,7 +63,7 @@ int files__find_counts(struct files *f)
 	return err;
 }
 
-struct input *files__first(struct files *f)
+struct input *trace_files__first(struct trace_files *f)
 {
 	return &f->file->in;
 }
@@ -72,7 +72,7 @@ struct input *files__first(struct files *f)
 
 static int on_extended(void *ctx, const struct plan_increment *i)
 {
-	struct files *f = ctx;
+	struct trace_files *f = ctx;
 
 	return f->calls->extended(f->ctx, i);
 }
@@ -80,11 +80,11 @@ static int on_extended(void *ctx, const struct plan_increment *i)
 static int begin(void *ctx, const struct replay *p, const struct plan *plan, struct output **out)
 {
 	static const struct output_options none;
-	struct files *f = ctx;
+	struct trace_files *f = ctx;
 	int err;
 
-	joined__begin_file(f->joined, p->meta.realtime_offset);
-	err = joined__take_plan(f->joined, plan);
+	merged_plan__begin_file(f->joined, p->meta.realtime_offset);
+	err = merged_plan__take_plan(f->joined, plan);
 	if (err)
 		return err__prefix(err, "%s", p->in->name);
 	err = f->calls->begin(f->ctx, p);
@@ -99,12 +99,12 @@ static int begin(void *ctx, const struct replay *p, const struct plan *plan, str
 
 static int extend(void *ctx, const struct replay *p, const struct plan *plan)
 {
-	struct files *f = ctx;
+	struct trace_files *f = ctx;
 
-	return joined__take_plan(f->joined, plan);
+	return merged_plan__take_plan(f->joined, plan);
 }
 
-static int add(struct files *f, const struct replay *p, const struct trace_counts *c)
+static int add(struct trace_files *f, const struct replay *p, const struct trace_counts *c)
 {
 	struct trace_counts named = *c;
 
@@ -138,7 +138,7 @@ static uint32_t object_of(const struct plan *p, const char *path)
 
 /* By the objects of the joined plan; all functions of an object, since theirs have other numbers.
  */
-static void add_untraced(struct files *f, const struct replay *p)
+static void add_untraced(struct trace_files *f, const struct replay *p)
 {
 	const struct plan *from = p->show.plan;
 	const struct untraced *u;
@@ -147,7 +147,7 @@ static void add_untraced(struct files *f, const struct replay *p)
 		struct untraced row = {u->pid, u->object, UNTRACED_ALL, u->reason};
 
 		if (u->object < from->objects.len)
-			row.object = object_of(joined__plan(f->joined),
+			row.object = object_of(merged_plan__plan(f->joined),
 					       from->objects.data[u->object].path);
 		untraced__add(&f->untraced, &row);
 	}
@@ -156,7 +156,7 @@ static void add_untraced(struct files *f, const struct replay *p)
 }
 
 /* What was read of it is good, whatever ended it. */
-static int end_file(struct files *f, struct replay *p)
+static int end_file(struct trace_files *f, struct replay *p)
 {
 	int err = show__finish(&p->show, newest_first(f->args));
 
@@ -176,13 +176,13 @@ static int end_file(struct files *f, struct replay *p)
 
 static void on_forked(void *ctx, const struct sideband_event *e)
 {
-	struct files *f = ctx;
+	struct trace_files *f = ctx;
 
 	if (f->calls->forked)
 		f->calls->forked(f->ctx, e);
 }
 
-static int read_file(struct files *f, const char *name)
+static int read_file(struct trace_files *f, const char *name)
 {
 	static const struct replay_calls calls = {
 		.begin = begin, .extended = extend, .counts = on_counts, .forked = on_forked};
@@ -200,7 +200,7 @@ static int read_file(struct files *f, const char *name)
 	err = replay__run(p);
 	progress__end(&f->file->in.progress);
 	if (input__is_of_file(err)) {
-		err = input__tell_damage(&f->file->in, err);
+		err = input__report_damage(&f->file->in, err);
 		note("%s: %s", f->file->in.name, err__text());
 		f->damaged++;
 		err = 0;
@@ -213,22 +213,22 @@ static int read_file(struct files *f, const char *name)
 }
 
 /* Functions and probes are those of the joined plan; what is counted is counted once. */
-static void count_plan(struct files *f)
+static void count_plan(struct trace_files *f)
 {
-	struct edge_counts sum = joined__counts(f->joined);
+	struct edge_counts sum = merged_plan__counts(f->joined);
 
-	totals__of_plan(&f->totals, joined__plan(f->joined));
+	totals__of_plan(&f->totals, merged_plan__plan(f->joined));
 	if (f->counts)
 		f->totals.residue = sum.edges->residue;
 }
 
-int files__read(struct files *f)
+int trace_files__read(struct trace_files *f)
 {
 	int err = 0;
 
 	if (!f->rereads)
-		f->joined = joined__new(f->args->by_symbol);
-	joined__tell(f->joined, on_extended, f);
+		f->joined = merged_plan__new(f->args->by_symbol);
+	merged_plan__report(f->joined, on_extended, f);
 	for (size_t i = 0; !err && i < f->args->files; i++) {
 		err = read_file(f, f->args->operands.data[i]);
 		drop_file(f);
@@ -237,12 +237,12 @@ int files__read(struct files *f)
 	return err;
 }
 
-void files__tell(const struct files *f)
+void trace_files__report(const struct trace_files *f)
 {
 	autofree struct str summary = {0};
 	uint64_t mapped, apart;
 
-	joined__mapped(f->joined, &mapped, &apart);
+	merged_plan__mapped(f->joined, &mapped, &apart);
 	if (mapped || apart)
 		note("%llu functions of other builds were found by their symbols; %llu stay apart",
 		     (unsigned long long)mapped, (unsigned long long)apart);
@@ -251,7 +251,7 @@ void files__tell(const struct files *f)
 		fprintf(stderr, "%s\n", summary.data);
 }
 
-int files__damage(const struct files *f)
+int trace_files__damage(const struct trace_files *f)
 {
 	return f->damaged ? err__set(EBADMSG,
 				     "%llu of %zu files are damaged or have no end; what can be "
@@ -260,14 +260,14 @@ int files__damage(const struct files *f)
 			  : 0;
 }
 
-void files__close(struct files *f)
+void trace_files__close(struct trace_files *f)
 {
 	struct input **in;
 
 	drop_file(f);
 	untraced__free(&f->untraced);
 	if (!f->rereads)
-		joined__free(f->joined);
+		merged_plan__free(f->joined);
 	vec__each (in, &f->kept) {
 		input__close(*in);
 		free(*in); /* the first member of struct file */

@@ -4,8 +4,8 @@
  * and their steps are passed on, or all that they have is added up. Memory is that of the joined
  * plan, and of the files that it was made of: a file that has nothing new is dropped.
  */
-#ifndef BBTRACE_CMD_FILES_H
-#define BBTRACE_CMD_FILES_H
+#ifndef BBTRACE_PIPELINE_TRACE_FILES_H
+#define BBTRACE_PIPELINE_TRACE_FILES_H
 
 #include "merged_plan.h"
 #include "replay.h"
@@ -15,7 +15,7 @@ struct files_calls {
 	int (*begin)(void *ctx, const struct replay *p);
 	/* The joined plan was extended. */
 	int (*extended)(void *ctx, const struct plan_increment *i);
-	/* Counts of a file, to be joined__add()ed. */
+	/* Counts of a file, to be merged_plan__add()ed. */
 	int (*add)(void *ctx, const struct replay *p, const struct trace_counts *c);
 	/* A file has ended, with these totals. NULL: nothing is to be done. */
 	void (*end)(void *ctx, const struct replay *p, const struct trace_totals *totals);
@@ -24,7 +24,7 @@ struct files_calls {
 };
 
 struct file;
-struct files {
+struct trace_files {
 	const struct args *args;
 	const struct files_calls *calls;
 	void *ctx;
@@ -32,8 +32,8 @@ struct files {
 	const char *only;      /* counts of this name; NULL: all */
 	struct output *output; /* else: of the joined plan; where steps go, once begin was called */
 	int (*opened)(void);   /* called once a file that is the only one is open; NULL: nothing */
-	struct joined *joined; /* may be given: that of an earlier reading of the same files */
-	bool rereads;	       /* it was */
+	struct merged_plan *joined; /* may be given: that of an earlier reading of the same files */
+	bool rereads;		    /* it was */
 	struct trace_totals totals;
 	untraced_vec untraced; /* of the joined plan */
 	uint64_t damaged;      /* files that are damaged, or have no end */
@@ -42,15 +42,15 @@ struct files {
 	VEC(struct input *) kept;
 };
 /* Sets counts if any file has counts instead of events. */
-int files__find_counts(struct files *f);
+int trace_files__find_counts(struct trace_files *f);
 /* After that: the first one, which is open. */
-struct input *files__first(struct files *f);
+struct input *trace_files__first(struct trace_files *f);
 /* Reads them all. 0; 1: the limit is reached; -errno. */
-int files__read(struct files *f);
+int trace_files__read(struct trace_files *f);
 /* Prints the summary on stderr. */
-void files__tell(const struct files *f);
+void trace_files__report(const struct trace_files *f);
 /* -EBADMSG: some were damaged. */
-int files__damage(const struct files *f);
-void files__close(struct files *f);
+int trace_files__damage(const struct trace_files *f);
+void trace_files__close(struct trace_files *f);
 
 #endif

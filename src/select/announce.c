@@ -22,7 +22,7 @@ static bool has_probes(const struct plan *p)
 }
 
 /* Kernel code is shared by all: what is said here is of probes in programs. */
-static void tell_others(const struct args *a, const struct plan *p, const struct probe *probe)
+static void report_others(const struct args *a, const struct plan *p, const struct probe *probe)
 {
 	const struct probe_filters *f = &a->filters;
 	enum probe_spares spares = probe__spares(probe);
@@ -45,7 +45,7 @@ static void tell_others(const struct args *a, const struct plan *p, const struct
 /* So many probes in a process that runs may be felt. */
 #define MANY 1000
 
-static void tell_price(const struct args *a, const struct plan *p)
+static void report_price(const struct args *a, const struct plan *p)
 {
 	uint32_t probes = 0, stepped = 0;
 	const struct plan_site *s;
@@ -73,8 +73,8 @@ void announce__cost(const struct args *a, const struct plan *p, const struct pro
 {
 	if (system_wide(a))
 		note("tracing every process but bbtrace itself; limit it with -p PID or -- CMD");
-	tell_others(a, p, probe);
-	tell_price(a, p);
+	report_others(a, p, probe);
+	report_price(a, p);
 }
 
 /* CMD shows by itself that the trace is live. */
@@ -110,7 +110,7 @@ static const char *const placements[] = {
 	[PLACEMENT_COUNT] = "on as few instructions as tell all counts (count)",
 };
 
-static void tell_function(const struct plan *p, uint32_t function)
+static void report_function(const struct plan *p, uint32_t function)
 {
 	const struct plan_function *fn = &p->functions.data[function];
 	uint64_t delay = plan__entry_delay(p, function);
@@ -130,7 +130,7 @@ void announce__plan(const struct plan *p, enum plan_placement placement)
 {
 	note_verbose("probes are placed %s", placements[placement]);
 	for (uint32_t i = 0; i < p->functions.len; i++)
-		tell_function(p, i);
+		report_function(p, i);
 }
 
 void announce__others(const struct plan *p, const id_vec *sites)

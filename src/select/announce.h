@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* announce: notes on a trace that begins, and where it is when it ends. */
-#ifndef BBTRACE_CMD_ANNOUNCE_H
-#define BBTRACE_CMD_ANNOUNCE_H
+#ifndef BBTRACE_SELECT_ANNOUNCE_H
+#define BBTRACE_SELECT_ANNOUNCE_H
 
 #include "cli/args.h"
 

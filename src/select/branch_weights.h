@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* branch_weights: how often each branch was taken and not taken in an earlier run. */
-#ifndef BBTRACE_CMD_WEIGHTS_H
-#define BBTRACE_CMD_WEIGHTS_H
+#ifndef BBTRACE_SELECT_BRANCH_WEIGHTS_H
+#define BBTRACE_SELECT_BRANCH_WEIGHTS_H
 
 #include "cli/args.h"
 

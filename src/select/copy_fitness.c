@@ -118,7 +118,7 @@ static enum fitness judge(const char *name, const struct arch *arch, char *next,
 							      : FIT;
 }
 
-enum fitness command__fitness(const char *name, const struct arch *arch)
+enum fitness copy_fitness__of(const char *name, const struct arch *arch)
 {
 	char words[2][256];
 	enum fitness found = FIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fitness: may a command run under the ptracer that copies need (--engine auto)? */
-#ifndef BBTRACE_CMD_FITNESS_H
-#define BBTRACE_CMD_FITNESS_H
+#ifndef BBTRACE_SELECT_COPY_FITNESS_H
+#define BBTRACE_SELECT_COPY_FITNESS_H
 
 #include "arch/arch.h"
 
@@ -14,6 +14,6 @@ enum fitness {
 extern const char *const fitness_text[];
 
 /* Of a program that is called so, as far as its file shows; of a script, its interpreter's. */
-enum fitness command__fitness(const char *name, const struct arch *arch);
+enum fitness copy_fitness__of(const char *name, const struct arch *arch);
 
 #endif

@@ -3,8 +3,8 @@
  * costs: what hits cost on this machine. `doctor --calibrate` measures it and keeps it in a file,
  * by which later traces place their probes. Without it, they assume what is usual.
  */
-#ifndef BBTRACE_CMD_COSTS_H
-#define BBTRACE_CMD_COSTS_H
+#ifndef BBTRACE_SELECT_COSTS_H
+#define BBTRACE_SELECT_COSTS_H
 
 #include "plan/plan.h"
 

@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "engine.h"
 #include "copy_fitness.h"
-#include "session/switching.h"
 #include "requirements.h"
 
 /* ---- which one ---- */
@@ -87,7 +86,7 @@ int engine__settle(struct args *a)
 /* ---- copies ---- */
 
 /* How many functions are copied, with -v why others aren't. */
-static unsigned tell_copies(const struct copies *c, const struct plan *p)
+static unsigned report_copies(const struct copies *c, const struct plan *p)
 {
 	autofree bool *copied = xcalloc(p->functions.len + 1, sizeof(*copied));
 	unsigned inlined = 0, refused[COPY_REFUSALS] = {0};
@@ -144,15 +143,15 @@ static int copy(struct engine_state *e, const struct args *a, struct planning *p
 	if (!plan__has_programs(plan))
 		return err__usage("--engine inline is for programs and libraries");
 	e->log = (struct log_options){
-		.regs = wants__log_regs(a, plan),
-		.timed = wants__log_times(a),
+		.regs = requirements__log_regs(a, plan),
+		.timed = requirements__log_times(a),
 		.callers = a->stack,
 		.runs = !a->command,
 		.by_records = filters_threads(&a->filters),
 		.real_calls = machine_has_shadow_stacks(plan->arch->copier->shadow_stacks)};
 	reserve(e, p, plan);
 	err = copies__make(plan, &e->log, &e->copies);
-	e->copied = err ? 0 : tell_copies(e->copies, plan);
+	e->copied = err ? 0 : report_copies(e->copies, plan);
 	return err;
 }
 
@@ -163,7 +162,7 @@ static int begin(struct engine_state *e, const struct args *a, struct planning *
 
 	if (err)
 		return err;
-	err = typed__plan(a, *out, e->btf, &e->values);
+	err = typed_values__plan(a, *out, e->btf, &e->values);
 	if (err)
 		return err;
 	e->marks = (*out)->placement != PLACEMENT_COUNT && plan__has_programs(*out) &&
@@ -197,7 +196,7 @@ static const char *needs_probes(const struct args *a)
 		return err__text();
 	if (!a->command)
 		return NULL;
-	f = command__fitness(a->command[0], arch__native());
+	f = copy_fitness__of(a->command[0], arch__native());
 	return f == UNFIT_CHECKER || (f && a->engine_auto) ? fitness_text[f] : NULL;
 }
 
@@ -231,7 +230,7 @@ int engine__plan(struct engine_state *e, struct args *a, struct planning *p, str
 		choose_probes(a, "its code is of an architecture whose code isn't copied");
 		return plan_for_probes(e, a, p, out);
 	}
-	if (a->engine_auto && (a->stack || a->freq) && wants__stack_copy(a, *out)) {
+	if (a->engine_auto && (a->stack || a->freq) && requirements__stack_copy(a, *out)) {
 		choose_probes(a, "copies follow frame pointers only; --stack-size 0 does so, too");
 		return plan_for_probes(e, a, p, out);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* engine: --engine, what makes the events of programs. */
-#ifndef BBTRACE_CMD_ENGINE_H
-#define BBTRACE_CMD_ENGINE_H
+#ifndef BBTRACE_SELECT_ENGINE_H
+#define BBTRACE_SELECT_ENGINE_H
 
 #include "markers.h"
 #include "typed_values.h"
@@ -15,7 +15,7 @@ struct engine_state {
 	bool marks;	 /* those of programs are recorded */
 	bool overwrites; /* threads overwrite their logs, which are read when asked for */
 	struct markers markers;
-	const char *btf; /* typed__plan() */
+	const char *btf; /* typed_values__plan() */
 	struct plan_values_result values;
 };
 /* Chooses one, without --engine that of BBTRACE_ENGINE or auto; or says what inline doesn't do. */

@@ -6,7 +6,7 @@
 #include "named_events.h"
 
 struct finding {
-	struct with *with;
+	struct named_events *with;
 	struct plan *p;
 	struct object *o; /* of static probes */
 	size_t found;
@@ -97,7 +97,7 @@ static bool is_there(const struct object *o, const struct usdt_probe *u)
 
 /* Registers and words are those of the plan's architecture. A plan of nothing else takes that of
  * its first static probe. */
-static int set_arch(const struct with *with, struct plan *p, const struct object *o)
+static int set_arch(const struct named_events *with, struct plan *p, const struct object *o)
 {
 	const struct arch *arch = arch__by_machine(o->machine);
 
@@ -111,7 +111,8 @@ static int set_arch(const struct with *with, struct plan *p, const struct object
 	return 0;
 }
 
-static int add_usdts(struct with *with, struct plan *p, struct object *o, const char *pattern)
+static int add_usdts(struct named_events *with, struct plan *p, struct object *o,
+		     const char *pattern)
 {
 	struct finding f = {.with = with, .p = p, .o = o};
 	const struct usdt_probe *u;
@@ -132,7 +133,7 @@ static int add_usdts(struct with *with, struct plan *p, struct object *o, const 
 }
 
 /* "OBJECT:NAME" or "OBJECT:PROVIDER:NAME" */
-static int add_of_object(struct with *with, struct targets *n, pid_t pid, struct plan *p,
+static int add_of_object(struct named_events *with, struct targets *n, pid_t pid, struct plan *p,
 			 const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -152,7 +153,7 @@ static const char *behind(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) ? NULL : text + strlen(prefix);
 }
 
-static int add_one(struct with *with, struct targets *n, pid_t pid, struct plan *p,
+static int add_one(struct named_events *with, struct targets *n, pid_t pid, struct plan *p,
 		   const char *text)
 {
 	const char *usdt = behind(text, "usdt:"), *tracepoint = behind(text, "tracepoint:");
@@ -181,8 +182,8 @@ static void add_switches(struct plan *p)
 	plan__add_named(p, NAMED_ON_CPU, "on-cpu");
 }
 
-int with__plan(struct with *with, const struct args *a, struct targets *n, pid_t pid,
-	       struct plan *p)
+int named_events__plan(struct named_events *with, const struct args *a, struct targets *n,
+		       pid_t pid, struct plan *p)
 {
 	const char *const *name;
 	int err = 0;
@@ -199,8 +200,8 @@ int with__plan(struct with *with, const struct args *a, struct targets *n, pid_t
 	return err;
 }
 
-static int find_in_object(struct with *with, char *const *words, size_t nwords, struct targets *n,
-			  pid_t pid, struct plan *p)
+static int find_in_object(struct named_events *with, char *const *words, size_t nwords,
+			  struct targets *n, pid_t pid, struct plan *p)
 {
 	struct object *o;
 	int err = targets__open(n, words[0], pid, &o);
@@ -212,8 +213,8 @@ static int find_in_object(struct with *with, char *const *words, size_t nwords, 
 	return err;
 }
 
-int with__find(struct with *with, char *const *words, size_t nwords, struct targets *n, pid_t pid,
-	       struct plan *p)
+int named_events__find(struct named_events *with, char *const *words, size_t nwords,
+		       struct targets *n, pid_t pid, struct plan *p)
 {
 	int err = 0;
 
@@ -226,7 +227,7 @@ int with__find(struct with *with, char *const *words, size_t nwords, struct targ
 	return err;
 }
 
-void with__free(struct with *with)
+void named_events__free(struct named_events *with)
 {
 	const struct usdt_site *s;
 

@@ -108,7 +108,7 @@ static int choose_options(struct planning *p)
 	const struct args *a = p->args;
 	int err;
 
-	p->options = wants__plan_options(a, arch__native());
+	p->options = requirements__plan_options(a, arch__native());
 	err = choose_execution(a, &p->options.executes);
 	if (err)
 		return err;
@@ -268,12 +268,12 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 	err = spare_probes(p, out);
 	if (err)
 		return err;
-	err = with__plan(&p->with, a, &p->targets, p->pid, *out);
+	err = named_events__plan(&p->with, a, &p->targets, p->pid, *out);
 	if (!err)
 		err = watchpoints__plan(&p->watches, a, &p->targets, p->pid, *out);
 	if (err)
 		return err;
-	killed__plan(a, *out);
+	fatal_signal__plan(a, *out);
 	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
 	if (!err && note__level() >= NOTE_VERBOSE)
 		announce__plan(*out, p->options.placement);
@@ -295,7 +295,7 @@ int planning__again(struct planning *p, const struct plan *before, struct plan *
 void planning__free(struct planning *p)
 {
 	tracepoints__release(&p->tracepoints);
-	with__free(&p->with);
+	named_events__free(&p->with);
 	branch_weights__free(p->weights);
 	targets__free(&p->targets);
 	watchpoints__free(&p->watches);

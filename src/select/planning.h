@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* planning: from the command line to the plan, and to the plan of a running trace that gets other
  * functions. */
-#ifndef BBTRACE_CMD_PLANNING_H
-#define BBTRACE_CMD_PLANNING_H
+#ifndef BBTRACE_SELECT_PLANNING_H
+#define BBTRACE_SELECT_PLANNING_H
 
 #include "branch_weights.h"
 #include "cli/args.h"
@@ -15,7 +15,7 @@ struct planning {
 	struct targets targets;
 	struct watchpoints watches;
 	struct branch_weights *weights; /* from --profile; NULL: none */
-	struct with with;
+	struct named_events with;
 	struct tracepoints tracepoints;
 	struct plan_options options;
 };

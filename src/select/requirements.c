@@ -30,7 +30,7 @@ static unsigned events_of_options(const struct args *a)
 	return events;
 }
 
-struct output_wants args__wants(const struct args *a)
+struct output_wants requirements__of(const struct args *a)
 {
 	const struct output_format *format = args__format(a);
 	struct output_wants w = args__record_name(a) ? all : format->wants;
@@ -47,7 +47,7 @@ struct output_wants args__wants(const struct args *a)
 	return w;
 }
 
-void wants__read_source(const struct output_wants *w, struct plan *plan)
+void requirements__read_source(const struct output_wants *w, struct plan *plan)
 {
 	if (w->lines)
 		plan__lines(plan);
@@ -57,9 +57,9 @@ void wants__read_source(const struct output_wants *w, struct plan *plan)
 		plan__variables(plan);
 }
 
-void wants__settle(struct args *a)
+void requirements__settle(struct args *a)
 {
-	a->events = args__wants(a).events;
+	a->events = requirements__of(a).events;
 }
 
 /* ---- registers ---- */
@@ -69,7 +69,7 @@ static bool names_regs(const struct args *a)
 	return a->regs && strcmp(a->regs, "args") && strcmp(a->regs, "none");
 }
 
-bool wants__all_regs(const struct args *a)
+bool requirements__all_regs(const struct args *a)
 {
 	return args__record_name(a) || names_regs(a);
 }
@@ -84,7 +84,7 @@ static bool is_followed(const struct plan *plan, const struct object *o)
 	return o->go && (l->fp_at || l->go_records);
 }
 
-uint32_t wants__stack_copy(const struct args *a, const struct plan *plan)
+uint32_t requirements__stack_copy(const struct args *a, const struct plan *plan)
 {
 	const struct plan_object *o;
 
@@ -112,7 +112,7 @@ static uint64_t entry_regs(const struct args *a, const struct arch *arch)
 	const struct convention *c = &arch->conventions[CONVENTION_C];
 	uint64_t regs = 0;
 
-	if (!args__wants(a).regs || (a->regs && !strcmp(a->regs, "none")))
+	if (!requirements__of(a).regs || (a->regs && !strcmp(a->regs, "none")))
 		return 0;
 	if (names_regs(a))
 		return regs__parse(a->regs, arch, &regs) ? UINT64_MAX : regs; /* reported later */
@@ -130,15 +130,16 @@ static uint32_t argument_regs(const struct convention *c)
 	return regs;
 }
 
-uint32_t wants__log_regs(const struct args *a, const struct plan *plan)
+uint32_t requirements__log_regs(const struct args *a, const struct plan *plan)
 {
 	const struct arch *arch = plan->arch;
 	uint32_t regs = 1u << arch->sp_reg;
 	const struct plan_object *o;
 
-	if (!args__wants(a).regs && !a->conditions.len)
+	if (!requirements__of(a).regs && !a->conditions.len)
 		return regs;
-	if (wants__all_regs(a)) /* the log tells the address of the instruction in any case */
+	if (requirements__all_regs(
+		    a)) /* the log tells the address of the instruction in any case */
 		return ((1ull << arch->nregs) - 1) & ~(1ull << arch->ip_reg);
 	regs |= argument_regs(&arch->conventions[CONVENTION_C]);
 	vec__each (o, &plan->objects)
@@ -156,22 +157,22 @@ static enum plan_placement placement_of(const struct args *a)
 	if (a->placement_given)
 		return a->placement;
 	if (a->why) /* each conditional tells its own values */
-		return args__wants(a).branch_times ? PLACEMENT_FULL : PLACEMENT_IMPLIED;
+		return requirements__of(a).branch_times ? PLACEMENT_FULL : PLACEMENT_IMPLIED;
 	/* a time takes the program longer than the branch: not where the rest takes hardly any */
 	if (a->engine == ENGINE_INLINE && args__record_name(a))
 		return PLACEMENT_WITNESS;
-	return args__wants(a).branch_times ? PLACEMENT_FULL : PLACEMENT_WITNESS;
+	return requirements__of(a).branch_times ? PLACEMENT_FULL : PLACEMENT_WITNESS;
 }
 
-bool wants__log_times(const struct args *a)
+bool requirements__log_times(const struct args *a)
 {
-	if (args__wants(a).path_times)
+	if (requirements__of(a).path_times)
 		return true;
-	return args__wants(a).branch_times && placement_of(a) == PLACEMENT_FULL &&
+	return requirements__of(a).branch_times && placement_of(a) == PLACEMENT_FULL &&
 	       (a->placement_given || !a->last);
 }
 
-struct plan_options wants__plan_options(const struct args *a, const struct arch *arch)
+struct plan_options requirements__plan_options(const struct args *a, const struct arch *arch)
 {
 	bool retires = a->once || a->retire;
 	/* Where the kernel would single-step an entry's first instruction, a later one may report
@@ -182,7 +183,7 @@ struct plan_options wants__plan_options(const struct args *a, const struct arch 
 
 	return (struct plan_options){.events = a->events,
 				     .placement = placement_of(a),
-				     .path_ends = args__wants(a).path_times,
+				     .path_ends = requirements__of(a).path_times,
 				     .count_all = a->placement_given || retires,
 				     .retire = retires,
 				     .tests = a->why,

@@ -145,7 +145,7 @@ static int find_pairs(struct targets *n, const struct args *a, pid_t pid)
 	for (size_t i = 0; i < a->operands.len; i++) {
 		err = find_pair(n, a->operands.data[i], pid);
 		if (err)
-			return forgotten__operand(a, i, err);
+			return usage_hints__operand(a, i, err);
 	}
 	return 0;
 }
@@ -224,7 +224,7 @@ static int find_user(struct targets *n, const struct args *a, pid_t pid, bool al
 	for (size_t i = 1; i < a->operands.len; i++) {
 		err = find_in_object(n, o, a->operands.data[i], pid);
 		if (err)
-			return forgotten__operand(a, i, err);
+			return usage_hints__operand(a, i, err);
 	}
 	return 0;
 }
@@ -283,7 +283,7 @@ static int find_kernel(struct targets *n, const struct args *a, size_t first, bo
 	for (size_t i = first; !err && i < a->operands.len; i++) {
 		err = find_in_kernel(n, &m, a->operands.data[i]);
 		if (err)
-			err = forgotten__operand(a, i, err);
+			err = usage_hints__operand(a, i, err);
 	}
 	free(m.modules);
 	return err;
@@ -330,7 +330,7 @@ static int find_both(struct targets *n, const struct args *a, pid_t pid)
 	for (size_t i = 0; !err && i < a->operands.len; i++) {
 		err = find_one(n, &m, a->operands.data[i], pid);
 		if (err)
-			err = forgotten__operand(a, i, err);
+			err = usage_hints__operand(a, i, err);
 	}
 	free(m.modules);
 	return err;

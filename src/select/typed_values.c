@@ -23,7 +23,7 @@ static bool is_libc(const struct object *o)
 	return starts && tells;
 }
 
-static void tell_conditions(const struct args *a, const struct plan *plan)
+static void report_conditions(const struct args *a, const struct plan *plan)
 {
 	uint32_t judged = 0, others = 0, first = 0;
 	size_t n;
@@ -45,7 +45,8 @@ static void tell_conditions(const struct args *a, const struct plan *plan)
 			     others == 1 ? "" : " and others");
 }
 
-void typed__tell(const struct args *a, const struct plan *plan, const struct plan_values_result *r)
+void typed_values__report(const struct args *a, const struct plan *plan,
+			  const struct plan_values_result *r)
 {
 	const struct plan_function *f = plan->functions.data;
 
@@ -56,15 +57,15 @@ void typed__tell(const struct args *a, const struct plan *plan, const struct pla
 		note("%s and %u more: their types are not known: their arguments are shown as "
 		     "registers",
 		     f[r->first_untyped].name, r->untyped - 1);
-	tell_conditions(a, plan);
+	report_conditions(a, plan);
 	if (!r->unfetched)
 		return;
 	note("%s: more than %d values in memory: the others are not recorded",
 	     f[r->first_unfetched].name, VALUES_FETCHED);
 }
 
-int typed__plan(const struct args *a, struct plan *plan, const char *btf,
-		struct plan_values_result *out)
+int typed_values__plan(const struct args *a, struct plan *plan, const char *btf,
+		       struct plan_values_result *out)
 {
 	struct plan_values_options o = {.expressions = a->expressions.len ? &a->expressions : NULL,
 					.conditions = &a->conditions,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* typed: --args, arguments and results by their types. */
-#ifndef BBTRACE_CMD_TYPED_H
-#define BBTRACE_CMD_TYPED_H
+#ifndef BBTRACE_SELECT_TYPED_VALUES_H
+#define BBTRACE_SELECT_TYPED_VALUES_H
 
 #include "cli/args.h"
 #include "plan/plan.h"
 
 /* Adds the values to the plan. btf: a file with the kernel's types; NULL: the running one's.
  * -EINVAL with a message: wrong usage. */
-int typed__plan(const struct args *a, struct plan *plan, const char *btf,
-		struct plan_values_result *out);
+int typed_values__plan(const struct args *a, struct plan *plan, const char *btf,
+		       struct plan_values_result *out);
 /* Notes on what is not known. */
-void typed__tell(const struct args *a, const struct plan *plan,
-		 const struct plan_values_result *result);
+void typed_values__report(const struct args *a, const struct plan *plan,
+			  const struct plan_values_result *result);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* attach: the probes of a trace, from the plan to the last one. */
-#ifndef BBTRACE_CMD_ATTACH_H
-#define BBTRACE_CMD_ATTACH_H
+#ifndef BBTRACE_SESSION_ATTACH_H
+#define BBTRACE_SESSION_ATTACH_H
 
 #include "cli/args.h"
 

@@ -174,7 +174,7 @@ bool child__ended(struct child *c, bool wait)
 }
 
 /* Its tracer may have seen its end before its parent could. */
-void child__tell_signal(struct child *c)
+void child__report_signal(struct child *c)
 {
 	if (child__ended(c, false) && c->signal && c->signal != SIGINT && c->signal != SIGPIPE)
 		note("%s was killed by signal %d (%s)", c->name, c->signal, strsignal(c->signal));

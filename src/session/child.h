@@ -23,7 +23,7 @@ int child__start(struct child *c, int *status);
 /* Has it ended? Sets c->status and c->signal. wait: waits for its end. */
 bool child__ended(struct child *c, bool wait);
 /* A note, if a signal ended it: as a shell does, which can't here, since CMD is not its child. */
-void child__tell_signal(struct child *c);
+void child__report_signal(struct child *c);
 /* The time is over: is a CMD that still runs so many seconds later left to itself? Not if it would
  * lose the terminal by that. A note says what is done. */
 #define CHILD_LEFT_S 5

@@ -42,7 +42,7 @@ static bool is_due(struct counting *c, uint64_t now)
 	bool asked = counts_asked_for;
 
 	if (asked)
-		ends__rest(c->ends);
+		process_ends__rest(c->ends);
 	counts_asked_for = 0;
 	if (!c->args->interval_ns || now < c->next)
 		return asked;
@@ -94,7 +94,7 @@ void counting__end(struct counting *c)
 	retire__end(&c->retire);
 }
 
-void counting__tell(const struct counting *c)
+void counting__report(const struct counting *c)
 {
 	uint64_t twice = c->args ? probe__counted_twice(c->probe) : 0;
 
@@ -103,7 +103,7 @@ void counting__tell(const struct counting *c)
 		     "hit them at that time",
 		     (unsigned long long)twice);
 	if (c->args)
-		retire__tell(&c->retire, c->plan, c->live->show.tally);
+		retire__report(&c->retire, c->plan, c->live->show.tally);
 }
 
 /* ---- threads in the middle of their path ---- */

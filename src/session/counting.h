@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A trace whose probes count: prints the counts now and then, and at SIGUSR1. */
-#ifndef BBTRACE_CMD_COUNTING_H
-#define BBTRACE_CMD_COUNTING_H
+#ifndef BBTRACE_SESSION_COUNTING_H
+#define BBTRACE_SESSION_COUNTING_H
 
 #include "live.h"
 #include "retire.h"
@@ -15,8 +15,8 @@ struct counting {
 	struct probe *probe;
 	struct live *live;
 	struct output *output;
-	struct ends *ends; /* the caller's; to be set */
-	uint64_t next;	   /* --interval: when; CLOCK_MONOTONIC, ns */
+	struct process_ends *ends; /* the caller's; to be set */
+	uint64_t next;		   /* --interval: when; CLOCK_MONOTONIC, ns */
 	struct retire retire;
 	uint64_t next_look; /* for sites that retire: when */
 	uint64_t patience;  /* and how long after the last look, ns */
@@ -30,7 +30,7 @@ int counting__patience_ms(const struct counting *c, uint64_t now);
 int counting__tick(struct counting *c);
 void counting__end(struct counting *c);
 /* What is to be told at the end. */
-void counting__tell(const struct counting *c);
+void counting__report(const struct counting *c);
 /* Counting is about to begin, or has ended: notes the threads that it may cut. */
 void counting__note_cut(struct counting *c);
 

@@ -8,13 +8,13 @@
 #include "pipeline/fatal_signals.h"
 #include "pipeline/render.h"
 
-static void tell(const struct event *e, const char *comm)
+static void report(const struct event *e, const char *comm)
 {
 	int code = e->count, sig = code & 0x7f;
 	char name[32];
 
 	if (sig)
-		killed__signal_name(sig, name, sizeof(name));
+		fatal_signal__signal_name(sig, name, sizeof(name));
 	else
 		snprintf(name, sizeof(name), "exited with %d", code >> 8 & 0xff);
 	note("process %u (%s) %s%s%s: its last branches are shown", e->pid, comm,
@@ -30,7 +30,7 @@ int dumps__end(struct dumps *d, struct show *s, const struct event *e)
 {
 	if (!d->args || !s->last || !e->last || !is_bad(d, e->count))
 		return 0;
-	tell(e, trace__comm_of(s->trace, e->tid));
+	report(e, trace__comm_of(s->trace, e->tid));
 	return show__dump(s, e->pid, newest_first(d->args), true);
 }
 

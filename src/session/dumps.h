@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dumps: --last: when a process ends badly, its threads' last branches are shown at once. */
-#ifndef BBTRACE_CMD_DUMPS_H
-#define BBTRACE_CMD_DUMPS_H
+#ifndef BBTRACE_SESSION_DUMPS_H
+#define BBTRACE_SESSION_DUMPS_H
 
 #include "pipeline/show.h"
 

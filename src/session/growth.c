@@ -166,7 +166,7 @@ static int plan_again(struct growth *g, struct plan_change *c)
 
 	if (err)
 		return err;
-	wants__read_source(&g->wants, next);
+	requirements__read_source(&g->wants, next);
 	err = plan__change(g->plan, next, c);
 	if (!err && (err = check_copies(g->plan, c)))
 		plan_change__free(c);
@@ -211,7 +211,7 @@ static int fail(struct growth *g, int err)
 	return err == 1 ? err__set(ECANCELED, "the trace has just reached its --limit") : err;
 }
 
-static void tell_logged(const struct plan *p, const struct plan_change *c)
+static void report_logged(const struct plan *p, const struct plan_change *c)
 {
 	size_t hidden = 0;
 	const uint32_t *id;
@@ -242,7 +242,7 @@ static int apply(struct growth *g, struct plan_change *c, struct growth_change *
 		return fail(g, err);
 	out->attached = c->attach.len;
 	out->detached = c->detach.len;
-	tell_logged(g->plan, c);
+	report_logged(g->plan, c);
 	err = probe__attach_sites(g->probe, c->attach.data, c->attach.len);
 	*undoes = err;
 	if (err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* growth: functions that are added to a running trace, and removed from it. */
-#ifndef BBTRACE_CMD_GROWTH_H
-#define BBTRACE_CMD_GROWTH_H
+#ifndef BBTRACE_SESSION_GROWTH_H
+#define BBTRACE_SESSION_GROWTH_H
 
 #include "counting.h"
 #include "live.h"

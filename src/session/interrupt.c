@@ -26,7 +26,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	if (forward_to && info->si_code <= 0)
 		kill(forward_to, sig);
 	interrupted = sig;
-	ends__wake(wakes);
+	process_ends__wake(wakes);
 	errno = kept;
 }
 
@@ -46,7 +46,7 @@ static void on_question(int sig)
 	int kept = errno;
 
 	counts_asked_for = 1;
-	ends__wake(wakes);
+	process_ends__wake(wakes);
 	errno = kept;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Signals that end a run: SIGINT, SIGTERM, and SIGHUP unless nohup(1) ignores it. SIGUSR1 asks for
  * the counts so far. */
-#ifndef BBTRACE_CMD_INTERRUPT_H
-#define BBTRACE_CMD_INTERRUPT_H
+#ifndef BBTRACE_SESSION_INTERRUPT_H
+#define BBTRACE_SESSION_INTERRUPT_H
 
 #include <signal.h>
 #include <sys/types.h>
@@ -23,7 +23,7 @@ void interrupt__asks(void);
 void interrupt__stops(struct sources *s);
 /* They were stopped: the next signal cuts. */
 void interrupt__cuts(void);
-/* A signal wakes struct ends with this wakeup. -1: none. */
+/* A signal wakes struct process_ends with this wakeup. -1: none. */
 void interrupt__wakes(int wakeup);
 
 #endif

@@ -64,8 +64,8 @@ static int on_end(struct live *l, const struct event *e)
 static const struct event *in_words(struct live *l, const struct event *e,
 				    struct killed_event *room)
 {
-	return killed__event(l->show.plan, watch_hits__event(l->watches, &l->show, e),
-			     l->dumps.copies, room);
+	return fatal_signal__event(l->show.plan, watch_hits__event(l->watches, &l->show, e),
+				   l->dumps.copies, room);
 }
 
 static int on_event(void *ctx, const struct event *told)
@@ -84,7 +84,7 @@ static int on_event(void *ctx, const struct event *told)
 	if (told->type == EVENT_SWITCH || told->type == EVENT_MARK)
 		return on_marker(l, told);
 	if (e && has_program_stack(l, e))
-		err = generated__map(l->generated, l->show.spaces, e, take_mapping, l);
+		err = jit_names__map(l->generated, l->show.spaces, e, take_mapping, l);
 	if (!err && l->recorder && e)
 		err = recorder__event(l->recorder, e);
 	return err || !e ? err : show__event(&l->show, e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* live: a trace in progress: replays, renders and records what the probes report. Connects
  * src/probe and src/output. */
-#ifndef BBTRACE_CMD_LIVE_H
-#define BBTRACE_CMD_LIVE_H
+#ifndef BBTRACE_SESSION_LIVE_H
+#define BBTRACE_SESSION_LIVE_H
 
 #include "dumps.h"
 #include "pipeline/record.h"

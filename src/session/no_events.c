@@ -16,7 +16,7 @@ static void put_option(struct str *s, const char *name, unsigned *n, const char 
 /* ---- recorded, but not shown ---- */
 
 /* chosen: by -e, or the file has not all kinds of events. */
-static void tell_dropped(const struct trace_meta *meta, bool chosen, uint64_t hits)
+static void report_dropped(const struct trace_meta *meta, bool chosen, uint64_t hits)
 {
 	CLEANUP(str__free) struct str by = {0};
 	unsigned n = 0;
@@ -38,7 +38,7 @@ static void tell_dropped(const struct trace_meta *meta, bool chosen, uint64_t hi
 
 /* ---- hit by others ---- */
 
-static void tell_filtered(const struct args *a, const char *children)
+static void report_filtered(const struct args *a, const char *children)
 {
 	const struct probe_filters *f = &a->filters;
 	CLEANUP(str__free) struct str by = {0};
@@ -122,7 +122,7 @@ struct similar {
 	unsigned told;
 };
 
-static void tell_similar(void *ctx, uint32_t pid, const char *path, bool same_build)
+static void report_similar(void *ctx, uint32_t pid, const char *path, bool same_build)
 {
 	struct similar *s = ctx;
 	const char *comm = trace__comm_of(s->show->trace, pid);
@@ -143,21 +143,21 @@ static void tell_similar(void *ctx, uint32_t pid, const char *path, bool same_bu
 	note("%s", line.data);
 }
 
-static void tell_unmapped(const struct args *a, struct show *s, const struct object *o,
-			  const char *children)
+static void report_unmapped(const struct args *a, struct show *s, const struct object *o,
+			    const char *children)
 {
 	bool sure = !spaces__incomplete(s->spaces) && !s->sideband_lost;
 	struct similar similar = {.show = s, .args = a, .path = o->path, .same_build = true};
 
 	note("no event: no %sprocess %s %s%s", is_of_all(a) ? "" : "traced ",
 	     sure ? "mapped" : "is known to have mapped", o->path, children);
-	spaces__similar(s->spaces, o, tell_similar, &similar);
+	spaces__similar(s->spaces, o, report_similar, &similar);
 	similar.same_build = false;
-	spaces__similar(s->spaces, o, tell_similar, &similar);
+	spaces__similar(s->spaces, o, report_similar, &similar);
 }
 
-static void tell_of_object(const struct args *a, struct show *s, uint32_t object,
-			   const char *children)
+static void report_of_object(const struct args *a, struct show *s, uint32_t object,
+			     const char *children)
 {
 	const struct plan_object *o = &s->plan->objects.data[object];
 	CLEANUP(str__free) struct str what = {0};
@@ -169,7 +169,7 @@ static void tell_of_object(const struct args *a, struct show *s, uint32_t object
 	else if (spaces__mapped(s->spaces, o->object))
 		note("no event: %s was mapped, but %s%s", o->path, what.data, children);
 	else
-		tell_unmapped(a, s, o->object, children);
+		report_unmapped(a, s, o->object, children);
 }
 
 /* Only helper functions, which nobody asked for, may be in an object. */
@@ -183,7 +183,7 @@ static bool is_asked_for(const struct plan *p, uint32_t object)
 	return false;
 }
 
-static void tell_of_objects(const struct args *a, struct show *s, const char *children)
+static void report_of_objects(const struct args *a, struct show *s, const char *children)
 {
 	const struct plan *p = s->plan;
 	bool kernel = false;
@@ -196,7 +196,7 @@ static void tell_of_objects(const struct args *a, struct show *s, const char *ch
 			continue;
 		kernel |= p->objects.data[i].kernel;
 		if (n++ < OBJECTS)
-			tell_of_object(a, s, i, children);
+			report_of_object(a, s, i, children);
 	}
 	if (n > OBJECTS)
 		note("no event of %u more objects", n - OBJECTS);
@@ -205,7 +205,7 @@ static void tell_of_objects(const struct args *a, struct show *s, const char *ch
 /* ---- which of these ---- */
 
 /* True: it is said. */
-static bool tell_recorded(const struct trace_meta *meta, bool chosen, struct show *s)
+static bool report_recorded(const struct trace_meta *meta, bool chosen, struct show *s)
 {
 	const struct trace_totals *t = trace__totals(s->trace);
 
@@ -214,7 +214,7 @@ static bool tell_recorded(const struct trace_meta *meta, bool chosen, struct sho
 		return true;
 	}
 	if (s->hits)
-		tell_dropped(meta, chosen, s->hits);
+		report_dropped(meta, chosen, s->hits);
 	else if (show__totals(s)->lost)
 		note("no event is shown: all that were recorded were lost; use a larger --buffer");
 	return s->hits || show__totals(s)->lost;
@@ -247,7 +247,7 @@ static bool may_have_run(struct show *s)
 	return spaces__incomplete(s->spaces) || s->sideband_lost;
 }
 
-bool nothing__tell_untraced(struct show *s, const struct inliner *inliner)
+bool no_events__report_untraced(struct show *s, const struct inliner *inliner)
 {
 	const struct trace_totals *t = show__totals(s);
 
@@ -259,8 +259,8 @@ bool nothing__tell_untraced(struct show *s, const struct inliner *inliner)
 	return true;
 }
 
-void nothing__tell_live(const struct args *a, const struct trace_meta *meta, struct live *l,
-			const struct probe *probe, const struct inliner *inliner)
+void no_events__explain_live(const struct args *a, const struct trace_meta *meta, struct live *l,
+			     const struct probe *probe, const struct inliner *inliner)
 {
 	const struct trace_totals *t = show__totals(&l->show);
 
@@ -268,7 +268,7 @@ void nothing__tell_live(const struct args *a, const struct trace_meta *meta, str
 		probe__left_children(probe) ? "; children are not traced without -f" : "";
 
 	if (t->events || t->named || note__level() < NOTE_NORMAL ||
-	    tell_recorded(meta, a->events_given, &l->show))
+	    report_recorded(meta, a->events_given, &l->show))
 		return;
 	if (t->stops && (args__switches(a) || a->delay_ns || a->for_ns))
 		note("no event while recording was on; -v tells what switches it");
@@ -279,12 +279,12 @@ void nothing__tell_live(const struct args *a, const struct trace_meta *meta, str
 		note("no event: something of %llu processes could not be traced",
 		     (unsigned long long)t->untraced);
 	else if (probe__filtered(probe) || inliner__filtered(inliner))
-		tell_filtered(a, children);
+		report_filtered(a, children);
 	else if (!t->missed)
-		tell_of_objects(a, &l->show, children);
+		report_of_objects(a, &l->show, children);
 }
 
-void nothing__tell_report(const struct trace_meta *meta, struct show *s)
+void no_events__explain_report(const struct trace_meta *meta, struct show *s)
 {
 	uint64_t all = trace__totals(s->trace)->events;
 
@@ -292,7 +292,7 @@ void nothing__tell_report(const struct trace_meta *meta, struct show *s)
 		return;
 	if (all)
 		note("no event passes the filters; the trace has %llu", (unsigned long long)all);
-	else if (!tell_recorded(meta, meta->events != OUTPUT_STEPS, s))
+	else if (!report_recorded(meta, meta->events != OUTPUT_STEPS, s))
 		note("the trace has no events%s",
 		     show__totals(s)->untraced ? ": something could not be traced" : "");
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* nothing: a trace without events says why. */
-#ifndef BBTRACE_CMD_NOTHING_H
-#define BBTRACE_CMD_NOTHING_H
+#ifndef BBTRACE_SESSION_NO_EVENTS_H
+#define BBTRACE_SESSION_NO_EVENTS_H
 
 #include "live.h"
 
 /* Print a note if no event was shown: for a live trace that has ended, for a file that was read. */
-void nothing__tell_live(const struct args *a, const struct trace_meta *meta, struct live *l,
-			const struct probe *probe, const struct inliner *inliner);
-void nothing__tell_report(const struct trace_meta *meta, struct show *s);
+void no_events__explain_live(const struct args *a, const struct trace_meta *meta, struct live *l,
+			     const struct probe *probe, const struct inliner *inliner);
+void no_events__explain_report(const struct trace_meta *meta, struct show *s);
 /* Could none of what was asked for be traced, in no process, though it may have run? Says so. */
-bool nothing__tell_untraced(struct show *s, const struct inliner *inliner);
+bool no_events__report_untraced(struct show *s, const struct inliner *inliner);
 
 #endif

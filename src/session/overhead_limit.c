@@ -10,14 +10,14 @@
 
 #define EVERY 20000000 /* ns: it looks at most so often */
 
-unsigned brake__percent(uint64_t tracing, uint64_t cpu)
+unsigned overhead_limit__percent(uint64_t tracing, uint64_t cpu)
 {
 	return cpu ? min_of(tracing, cpu) * 100 / cpu : 0;
 }
 
-bool brake__judge(struct brake *b, uint64_t tracing, uint64_t cpu)
+bool overhead_limit__judge(struct overhead_limit *b, uint64_t tracing, uint64_t cpu)
 {
-	b->percent = brake__percent(tracing, cpu);
+	b->percent = overhead_limit__percent(tracing, cpu);
 	b->over = b->percent > b->most ? b->over + 1 : 0;
 	return b->over >= 2;
 }
@@ -35,20 +35,21 @@ static uint64_t cpu_of(uint32_t pid)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-static struct brake_look *look_of(struct brake *b, uint32_t pid)
+static struct overhead_look *look_of(struct overhead_limit *b, uint32_t pid)
 {
 	uint64_t *index = map64__put(&b->index, pid);
 
 	if (!*index) {
-		vec__push(&b->looks, (struct brake_look){.pid = pid});
+		vec__push(&b->looks, (struct overhead_look){.pid = pid});
 		*index = b->looks.len;
 	}
 	return &b->looks.data[*index - 1];
 }
 
-void brake__look(struct brake *b, struct brake_look now, uint64_t *tracing, uint64_t *cpu)
+void overhead_limit__look(struct overhead_limit *b, struct overhead_look now, uint64_t *tracing,
+			  uint64_t *cpu)
 {
-	struct brake_look *last = look_of(b, now.pid);
+	struct overhead_look *last = look_of(b, now.pid);
 
 	if (!now.cpu)
 		return;
@@ -62,14 +63,14 @@ void brake__look(struct brake *b, struct brake_look now, uint64_t *tracing, uint
 }
 
 struct looks {
-	VEC(struct brake_look) now;
+	VEC(struct overhead_look) now;
 };
 
 /* What probes, and copies in its threads, have cost a process. */
 static void add_look(void *ctx, uint32_t pid, uint64_t tracing)
 {
 	struct looks *l = ctx;
-	struct brake_look *now;
+	struct overhead_look *now;
 
 	vec__each (now, &l->now)
 		if (now->pid == pid) {
@@ -77,12 +78,12 @@ static void add_look(void *ctx, uint32_t pid, uint64_t tracing)
 			return;
 		}
 	if (pid)
-		vec__push(&l->now,
-			  (struct brake_look){.pid = pid, .cpu = cpu_of(pid), .tracing = tracing});
+		vec__push(&l->now, (struct overhead_look){
+					   .pid = pid, .cpu = cpu_of(pid), .tracing = tracing});
 }
 
 /* A lost event costs as much as others. */
-static uint64_t cost_of_lost(struct brake *b, const struct trace_totals *t)
+static uint64_t cost_of_lost(struct overhead_limit *b, const struct trace_totals *t)
 {
 	uint64_t lost = t->lost - b->lost;
 
@@ -90,10 +91,10 @@ static uint64_t cost_of_lost(struct brake *b, const struct trace_totals *t)
 	return t->hits ? lost * (t->tracing / t->hits) : 0;
 }
 
-bool brake__tick(struct brake *b, const struct trace *t, uint64_t time)
+bool overhead_limit__tick(struct overhead_limit *b, const struct trace *t, uint64_t time)
 {
 	uint64_t tracing = 0, cpu = 0;
-	struct brake_look *now;
+	struct overhead_look *now;
 	struct looks l = {0};
 	bool verdict;
 
@@ -103,7 +104,7 @@ bool brake__tick(struct brake *b, const struct trace *t, uint64_t time)
 	trace__each_cost(t, add_look, &l);
 	inliner__each_cost(b->inliner, add_look, &l);
 	vec__each (now, &l.now)
-		brake__look(b, *now, &tracing, &cpu);
+		overhead_limit__look(b, *now, &tracing, &cpu);
 	verdict = cpu >= BRAKE_CPU;
 	for (size_t i = 0; verdict && i < l.now.len; i++)
 		if (l.now.data[i].cpu)
@@ -111,7 +112,7 @@ bool brake__tick(struct brake *b, const struct trace *t, uint64_t time)
 	vec__free(&l.now);
 	if (!verdict)
 		return false;
-	return brake__judge(b, tracing + cost_of_lost(b, trace__totals(t)), cpu);
+	return overhead_limit__judge(b, tracing + cost_of_lost(b, trace__totals(t)), cpu);
 }
 
 /* ---- what it says ---- */
@@ -146,7 +147,8 @@ static void put_site(struct str *s, const struct plan *plan, const struct site_c
 		    (unsigned long long)(all ? 100 * c->ns / all : 0));
 }
 
-void brake__tell(const struct brake *b, const struct trace *t, const struct plan *plan)
+void overhead_limit__report(const struct overhead_limit *b, const struct trace *t,
+			    const struct plan *plan)
 {
 	VEC(struct site_cost) costs = {0};
 	struct str text = {0};
@@ -187,7 +189,7 @@ void brake__tell(const struct brake *b, const struct trace *t, const struct plan
 	vec__free(&costs);
 }
 
-void brake__free(struct brake *b)
+void overhead_limit__free(struct overhead_limit *b)
 {
 	map64__free(&b->index);
 	vec__free(&b->looks);

@@ -6,7 +6,7 @@
 #include "privilege_drop.h"
 
 /* Names in folders are root's, or of whom root may write for: a process of its own keeps that. */
-static int keep_files(const struct giving_up *g)
+static int keep_files(const struct privilege_drop *g)
 {
 	struct kept_files f = {.path = args__record_name(g->args), .removed = g->removed};
 	int err;
@@ -21,13 +21,13 @@ static int keep_files(const struct giving_up *g)
 }
 
 /* CMD's exec is awaited by ptrace(2) with watchpoints; debuginfod's servers may be asked later. */
-static unsigned forbidden_calls(const struct giving_up *g)
+static unsigned forbidden_calls(const struct privilege_drop *g)
 {
 	return FORBID_EXEC | (g->runs_command && g->watches ? 0 : FORBID_TRACING) |
 	       (g->args->debuginfod ? 0 : FORBID_NETWORK);
 }
 
-static uint64_t kept(const struct giving_up *g)
+static uint64_t kept(const struct privilege_drop *g)
 {
 	bool names_files = plan__sees_programs(g->plan) || args__format(g->args)->wants.source_text;
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
@@ -45,7 +45,7 @@ static uint64_t kept(const struct giving_up *g)
 	return keep;
 }
 
-int giving_up__do(const struct giving_up *g)
+int privilege_drop__apply(const struct privilege_drop *g)
 {
 	int err = keep_files(g);
 

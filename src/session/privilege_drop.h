@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* giving_up: what a live trace no longer needs once its probes are attached. */
-#ifndef BBTRACE_GIVING_UP_H
-#define BBTRACE_GIVING_UP_H
+#ifndef BBTRACE_SESSION_PRIVILEGE_DROP_H
+#define BBTRACE_SESSION_PRIVILEGE_DROP_H
 
 #include "pipeline/file_keeper.h"
 #include "pipeline/record.h"
 
-struct giving_up {
+struct privilege_drop {
 	const struct args *args;
 	const struct plan *plan;
 	struct probe *probe;
@@ -16,6 +16,6 @@ struct giving_up {
 	struct keeper *files; /* is started if root's names have to be changed later */
 };
 /* Before anything that was recorded is read. 0, or -errno with a message. */
-int giving_up__do(const struct giving_up *g);
+int privilege_drop__apply(const struct privilege_drop *g);
 
 #endif

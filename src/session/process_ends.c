@@ -10,19 +10,19 @@
 
 #define WAKEUP UINT64_MAX /* the others have their index in pidfds */
 
-static int add(struct ends *w, int fd, uint64_t data)
+static int add(struct process_ends *w, int fd, uint64_t data)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.u64 = data};
 
 	return fd < 0 ? -1 : epoll_ctl(w->fd, EPOLL_CTL_ADD, fd, &e);
 }
 
-struct ends ends__open(const uint32_t *pids, size_t n)
+struct process_ends process_ends__open(const uint32_t *pids, size_t n)
 {
-	struct ends w = {.fd = epoll_create1(EPOLL_CLOEXEC),
-			 .wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-			 .pidfds = xcalloc(n, sizeof(*w.pidfds)),
-			 .n = n};
+	struct process_ends w = {.fd = epoll_create1(EPOLL_CLOEXEC),
+				 .wakeup = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+				 .pidfds = xcalloc(n, sizeof(*w.pidfds)),
+				 .n = n};
 
 	add(&w, w.wakeup, WAKEUP);
 	for (size_t i = 0; i < n; i++) {
@@ -33,13 +33,13 @@ struct ends ends__open(const uint32_t *pids, size_t n)
 	return w;
 }
 
-void ends__also(struct ends *w, int fd)
+void process_ends__also(struct process_ends *w, int fd)
 {
 	add(w, fd, WAKEUP);
 }
 
 /* It would keep fd readable. Closing alone doesn't remove it: a child may have a copy. */
-static void count_end(struct ends *w, int *pidfd)
+static void count_end(struct process_ends *w, int *pidfd)
 {
 	epoll_ctl(w->fd, EPOLL_CTL_DEL, *pidfd, NULL);
 	close(*pidfd);
@@ -47,7 +47,7 @@ static void count_end(struct ends *w, int *pidfd)
 	w->ended++;
 }
 
-bool ends__all_ended(struct ends *w)
+bool process_ends__all_ended(struct process_ends *w)
 {
 	struct epoll_event e[16];
 	int n = epoll_wait(w->fd, e, ARRAY_SIZE(e), 0);
@@ -58,21 +58,21 @@ bool ends__all_ended(struct ends *w)
 	return w->n && w->ended == w->n;
 }
 
-void ends__wake(int wakeup)
+void process_ends__wake(int wakeup)
 {
 	const uint64_t one = 1;
 
 	(void)!write(wakeup, &one, sizeof(one));
 }
 
-void ends__rest(struct ends *w)
+void process_ends__rest(struct process_ends *w)
 {
 	uint64_t times;
 
 	(void)!read(w->wakeup, &times, sizeof(times));
 }
 
-void ends__close(struct ends *w)
+void process_ends__close(struct process_ends *w)
 {
 	for (size_t i = 0; i < w->n; i++)
 		util__close(&w->pidfds[i]);

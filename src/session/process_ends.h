@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What ends a run from outside, as one descriptor to wait on: the end of the traced processes
  * (those of -p, or CMD), and a signal. */
-#ifndef BBTRACE_CMD_ENDS_H
-#define BBTRACE_CMD_ENDS_H
+#ifndef BBTRACE_SESSION_PROCESS_ENDS_H
+#define BBTRACE_SESSION_PROCESS_ENDS_H
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct ends {
-	int fd;	     /* readable: a process has ended since ends__all_ended(), or ends__wake() */
+struct process_ends {
+	int fd;	     /* readable: a process has ended since process_ends__all_ended(), or
+			process_ends__wake() */
 	int wakeup;  /* eventfd */
 	int *pidfds; /* become readable when the process has ended; then closed, -1 */
 	size_t n, ended;
 };
 /* A process that isn't there has ended. Processes that can't be waited for (pidfd_open(2) fails),
  * or all of them (fd is -1), never end here. */
-struct ends ends__open(const uint32_t *pids, size_t n);
+struct process_ends process_ends__open(const uint32_t *pids, size_t n);
 /* Makes fd readable while this one is, too; -1: none. */
-void ends__also(struct ends *w, int fd);
+void process_ends__also(struct process_ends *w, int fd);
 /* False without processes. */
-bool ends__all_ended(struct ends *w);
-/* Makes fd readable, until ends__rest(). wakeup is its own; -1: none. Async-signal-safe.
+bool process_ends__all_ended(struct process_ends *w);
+/* Makes fd readable, until process_ends__rest(). wakeup is its own; -1: none. Async-signal-safe.
  */
-void ends__wake(int wakeup);
-void ends__rest(struct ends *w);
-void ends__close(struct ends *w);
+void process_ends__wake(int wakeup);
+void process_ends__rest(struct process_ends *w);
+void process_ends__close(struct process_ends *w);
 
 #endif

@@ -167,7 +167,7 @@ static uint32_t counted_by_copies(const struct plan *p)
 	return n;
 }
 
-void retire__tell(const struct retire *r, const struct plan *plan, const struct tally *tally)
+void retire__report(const struct retire *r, const struct plan *plan, const struct tally *tally)
 {
 	const struct site_count *counted = tally__counted(tally);
 	uint64_t hits = 0, ns = 0;

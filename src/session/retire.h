@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Probes that are removed when they have shown what they can show (--once, --retire N). */
-#ifndef BBTRACE_CMD_RETIRE_H
-#define BBTRACE_CMD_RETIRE_H
+#ifndef BBTRACE_SESSION_RETIRE_H
+#define BBTRACE_SESSION_RETIRE_H
 
 #include "cli/args.h"
 
@@ -20,6 +20,6 @@ void retire__end(struct retire *r);
  * they could not be changed. */
 int retire__tick(struct retire *r, struct plan *plan, struct probe *probe, struct tally *tally);
 /* Notes what stays, and what that costs. */
-void retire__tell(const struct retire *r, const struct plan *plan, const struct tally *tally);
+void retire__report(const struct retire *r, const struct plan *plan, const struct tally *tally);
 
 #endif

@@ -180,7 +180,7 @@ int switching__patience_ms(const struct switching *s, uint64_t now, int most)
 
 /* ---- begin, end ---- */
 
-static void tell_begin(const struct switching *s)
+static void report_begin(const struct switching *s)
 {
 	const struct args *a = s->args;
 
@@ -197,7 +197,7 @@ int switching__begin(struct switching *s, uint64_t time)
 	if (!a)
 		return 0;
 	s->starts_again = a->control_app || a->start_on.len;
-	tell_begin(s);
+	report_begin(s);
 	if (!s->recording->stopped) {
 		s->until = a->for_ns ? time + a->for_ns : 0;
 		return 0;
@@ -207,7 +207,7 @@ int switching__begin(struct switching *s, uint64_t time)
 	return 0;
 }
 
-void switching__tell(const struct switching *s)
+void switching__report(const struct switching *s)
 {
 	if (!s->args)
 		return;

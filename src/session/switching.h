@@ -4,8 +4,8 @@
  * time (--delay, --for). What stops takes effect at once, where it was executed. What starts has to
  * put the probes in place first: the trace tells how long that took.
  */
-#ifndef BBTRACE_CMD_SWITCHING_H
-#define BBTRACE_CMD_SWITCHING_H
+#ifndef BBTRACE_SESSION_SWITCHING_H
+#define BBTRACE_SESSION_SWITCHING_H
 
 #include "recording.h"
 #include "select/markers.h"
@@ -35,7 +35,7 @@ int switching__patience_ms(const struct switching *s, uint64_t now, int most);
 /* Does what is due. 0, or what ends the trace, -errno or as the sink returned it. */
 int switching__tick(struct switching *s, uint64_t now);
 /* Notes at the end. */
-void switching__tell(const struct switching *s);
+void switching__report(const struct switching *s);
 void switching__free(struct switching *s);
 
 #endif

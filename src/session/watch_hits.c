@@ -159,8 +159,8 @@ static void find_accessor(struct watch_hits *h, const struct watchpoint *p,
 }
 
 /* The kernel has accessed a program's memory, for it: shown where the program called it. */
-static void tell_kernel(struct watch_hits *h, const struct watchpoint *p,
-			const struct wire_watch_hit *w)
+static void report_kernel(struct watch_hits *h, const struct watchpoint *p,
+			  const struct wire_watch_hit *w)
 {
 	PUT(access, p->access == WATCH_WRITE ? "kernel write" : "kernel");
 	PUT(insn, "by the kernel, for it");
@@ -170,7 +170,7 @@ static void tell_kernel(struct watch_hits *h, const struct watchpoint *p,
 	h->named.kernel = false;
 }
 
-static void tell_executed(struct watch_hits *h)
+static void report_executed(struct watch_hits *h)
 {
 	struct access_place p;
 
@@ -199,9 +199,9 @@ const struct event *watch_hits__event(struct watch_hits *h, const struct show *s
 	memset(&h->data, 0, sizeof(h->data));
 	h->named.data = (const uint8_t *)&h->data;
 	if (p->access == WATCH_EXEC) {
-		tell_executed(h);
+		report_executed(h);
 	} else if (h->named.kernel && !p->kernel) {
-		tell_kernel(h, p, &w);
+		report_kernel(h, p, &w);
 		put_values(h, &w, p->len, NULL);
 	} else {
 		find_accessor(h, p, &w, &a);

@@ -31,7 +31,7 @@ static bool is_in_a_stack(const struct run *r, const struct core_file *f)
 	return false;
 }
 
-static void tell_files(const struct run *r)
+static void report_files(const struct run *r)
 {
 	const struct core_file *f;
 
@@ -47,15 +47,15 @@ static void tell_files(const struct run *r)
 	}
 }
 
-static void tell_dump(const struct run *r, const char *path)
+static void report_dump(const struct run *r, const char *path)
 {
 	if (r->core->cut)
 		note("%s is cut off: it has %llu of %llu bytes", path,
 		     (unsigned long long)r->core->size, (unsigned long long)r->core->whole);
-	tell_files(r);
+	report_files(r);
 }
 
-static void tell_trace(const struct run *r)
+static void report_trace(const struct run *r)
 {
 	if (!r->fit.ended)
 		note("%s ended before the process did: its newest branches may be older than the "
@@ -91,7 +91,7 @@ static int choose_trace(struct run *r)
 	if (r->fit.why)
 		return err__set(ENOENT, "%s is of another process: %s", r->shown.trace, r->fit.why);
 	r->shown.fit = &r->fit;
-	tell_trace(r);
+	report_trace(r);
 	return 0;
 }
 
@@ -211,7 +211,7 @@ int core__run(struct args *a)
 	r.places = core_places__new(r.core, !a->no_src);
 	r.shown = (struct core_shown){.core = r.core, .places = r.places};
 	r.shown.json = a->format && !strcmp(a->format->name, "json");
-	tell_dump(&r, a->operands.data[0]);
+	report_dump(&r, a->operands.data[0]);
 	err = sink__open(&r.render.sink, NULL, NULL);
 	if (err)
 		return err;

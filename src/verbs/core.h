@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* core: a core dump's stacks beside a trace of the process. */
-#ifndef BBTRACE_CMD_CORE_H
-#define BBTRACE_CMD_CORE_H
+#ifndef BBTRACE_VERBS_CORE_H
+#define BBTRACE_VERBS_CORE_H
 
 #include "pipeline/render.h"
 #include "pipeline/replay.h"

@@ -26,10 +26,10 @@ static void put_signal(const struct core *c, struct str *to)
 		str__puts(to, ", which no signal killed");
 		return;
 	}
-	killed__signal_name(c->signal, name, sizeof(name));
+	fatal_signal__signal_name(c->signal, name, sizeof(name));
 	str__printf(to, ", %s by %s", c->stopped ? "stopped in a debugger" : "killed", name);
 	if (c->has_info) {
-		killed__code_name(c->signal, c->code, name, sizeof(name));
+		fatal_signal__code_name(c->signal, c->code, name, sizeof(name));
 		str__printf(to, " %s", name);
 	}
 	if (c->has_addr) {
@@ -71,12 +71,12 @@ static void put_head_json(const struct core_shown *s, struct str *to)
 	json__member(&j, string, "comm", c->comm);
 	json__member(&j, string, "command", c->command);
 	if (c->signal) {
-		killed__signal_name(c->signal, name, sizeof(name));
+		fatal_signal__signal_name(c->signal, name, sizeof(name));
 		json__member(&j, string, "signal", name);
 		json__member(&j, bool, "stopped", c->stopped);
 	}
 	if (c->has_info) {
-		killed__code_name(c->signal, c->code, name, sizeof(name));
+		fatal_signal__code_name(c->signal, c->code, name, sizeof(name));
 		json__member(&j, string, "code", name);
 	}
 	if (c->has_addr)

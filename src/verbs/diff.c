@@ -76,14 +76,14 @@ int diff__check(struct args *a)
 	for (size_t i = 0; i < a->files; i++)
 		if (!strcmp(a->operands.data[i], "-"))
 			return err__set(EINVAL, "-: diff reads its files twice: name a file");
-	return a->set == SET_NONE ? files__check(a) : check_sets(a);
+	return a->set == SET_NONE ? trace_files__check(a) : check_sets(a);
 }
 
 /* ---- two runs ---- */
 
 struct comparison {
 	const struct args *args;
-	struct runs runs;
+	struct diff_inputs runs;
 	struct diff diff;
 	struct diff_steps steps;
 	struct diff_view view;
@@ -111,20 +111,20 @@ static int refuse_builds(const struct plan *p)
 	return 0;
 }
 
-static int check_builds(const struct runs *r)
+static int check_builds(const struct diff_inputs *r)
 {
 	uint64_t mapped, apart;
 
-	joined__mapped(r->files.joined, &mapped, &apart);
+	merged_plan__mapped(r->files.joined, &mapped, &apart);
 	if (mapped || apart)
 		note("two builds: %llu functions correspond; of %llu others only calls are "
 		     "compared",
 		     (unsigned long long)mapped, (unsigned long long)apart);
-	return apart && !mapped ? refuse_builds(joined__plan(r->files.joined)) : 0;
+	return apart && !mapped ? refuse_builds(merged_plan__plan(r->files.joined)) : 0;
 }
 
 /* What one of them doesn't record would be a difference at each step. */
-static int check_events(const struct runs *r)
+static int check_events(const struct diff_inputs *r)
 {
 	static const char *const names[] = {"entry", "branch", "return"};
 	struct str lists[SIDES] = {{0}};
@@ -144,7 +144,7 @@ static int check_events(const struct runs *r)
 }
 
 /* Functions that only one of the runs traced: their calls are told as differences. */
-static void tell_functions(const struct runs *r)
+static void report_functions(const struct diff_inputs *r)
 {
 	const struct outcomes *o = &r->outcomes;
 	autofree uint8_t *traced = xcalloc(o->nfunctions + 1, 1);
@@ -167,7 +167,7 @@ static void tell_functions(const struct runs *r)
 
 static int find(struct comparison *c)
 {
-	struct runs *r = &c->runs;
+	struct diff_inputs *r = &c->runs;
 	int err;
 
 	c->diff = (struct diff){.outcomes = &r->outcomes,
@@ -183,7 +183,7 @@ static int find(struct comparison *c)
 	if (err)
 		return err;
 	diff_steps__ask(&c->steps, &c->diff, c->args->context);
-	return runs__read_again(r, c->steps.again);
+	return diff_inputs__read_again(r, c->steps.again);
 }
 
 static void show_run(struct diff_view *v, int side, const struct run *run)
@@ -227,7 +227,7 @@ static int conclude(const struct comparison *c)
 	const struct diff *d = &c->diff;
 	bool differs = d->found || c->view.functions.len || c->view.branches.len;
 	const struct run *run = c->runs.run;
-	int err = files__damage(&c->runs.files);
+	int err = trace_files__damage(&c->runs.files);
 
 	if (!c->view.counts_only)
 		note("%llu steps are the same; differences: %llu, gaps: %llu",
@@ -253,14 +253,14 @@ static int conclude(const struct comparison *c)
 
 static int compare(struct comparison *c)
 {
-	int err = runs__read(&c->runs, c->args, true);
+	int err = diff_inputs__read(&c->runs, c->args, true);
 
 	if (!err)
 		err = check_builds(&c->runs);
 	if (!err)
 		err = check_events(&c->runs);
 	if (!err)
-		tell_functions(&c->runs);
+		report_functions(&c->runs);
 	if (!err)
 		err = find(c);
 	if (!err)
@@ -274,7 +274,7 @@ static void close_comparison(struct comparison *c)
 	diff__free(&c->diff);
 	vec__free(&c->view.functions);
 	vec__free(&c->view.branches);
-	runs__close(&c->runs);
+	diff_inputs__close(&c->runs);
 }
 
 int diff__run(struct args *a)

@@ -11,7 +11,7 @@
 
 struct sets {
 	const struct args *args;
-	struct runs runs;
+	struct diff_inputs runs;
 	struct rank rank;
 	bool begun;
 	bool *functions; /* NULL: all */
@@ -56,7 +56,7 @@ int diff_sets__check(const struct args *a)
 		*first = i + 1;
 	}
 	map64__free(&known);
-	return err ? err : files__check(a);
+	return err ? err : trace_files__check(a);
 }
 
 /* ---- runs ---- */
@@ -67,7 +67,7 @@ static bool has_losses(const struct run *run)
 }
 
 /* Its counts are all that is kept of a run. */
-static void on_ended(struct runs *r, struct run *run)
+static void on_ended(struct diff_inputs *r, struct run *run)
 {
 	struct sets *s = r->ctx;
 	size_t i = run - r->run;
@@ -102,10 +102,11 @@ static int read_all(struct sets *s)
 
 	s->runs.ended = on_ended;
 	s->runs.ctx = s;
-	err = runs__read(&s->runs, a, false);
+	err = diff_inputs__read(&s->runs, a, false);
 	if (err)
 		return err;
-	err = replay__choose(a, joined__plan(s->runs.files.joined), "these files", &s->functions);
+	err = replay__choose(a, merged_plan__plan(s->runs.files.joined), "these files",
+			     &s->functions);
 	if (err)
 		return err;
 	rank__find(&s->rank, s->functions);
@@ -140,7 +141,7 @@ static int show(struct sets *s)
 
 static int conclude(const struct sets *s)
 {
-	int err = files__damage(&s->runs.files);
+	int err = trace_files__damage(&s->runs.files);
 
 	if (s->rank.changed)
 		note("the code of %zu functions differs between the builds: their branches are left "
@@ -159,7 +160,7 @@ static void close_sets(struct sets *s)
 {
 	free(s->functions);
 	rank__free(&s->rank);
-	runs__close(&s->runs);
+	diff_inputs__close(&s->runs);
 }
 
 int diff_sets__run(struct args *a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef BBTRACE_CMD_DIFF_SETS_H
-#define BBTRACE_CMD_DIFF_SETS_H
+#ifndef BBTRACE_VERBS_DIFF_SETS_H
+#define BBTRACE_VERBS_DIFF_SETS_H
 
 #include "cli/args.h"
 

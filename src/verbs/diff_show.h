@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef BBTRACE_CMD_DIFF_SHOW_H
-#define BBTRACE_CMD_DIFF_SHOW_H
+#ifndef BBTRACE_VERBS_DIFF_SHOW_H
+#define BBTRACE_VERBS_DIFF_SHOW_H
 
 #include "cli/args.h"
 #include "diff/diff.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* info: metadata of a trace file, for report --info. */
-#ifndef BBTRACE_CMD_INFO_H
-#define BBTRACE_CMD_INFO_H
+#ifndef BBTRACE_VERBS_INFO_H
+#define BBTRACE_VERBS_INFO_H
 
 #include "file/file.h"
 

@@ -456,7 +456,8 @@ static int list(const struct args *a)
 		copies__make(plan, &log, &l.copies);
 	l.plan = plan;
 	if (l.json && a->sites && !a->no_src)
-		wants__read_source(&(struct output_wants){.lines = true, .scopes = true}, plan);
+		requirements__read_source(&(struct output_wants){.lines = true, .scopes = true},
+					  plan);
 	return a->format && a->format->code ? put_code(a, plan) : put_listing(&l);
 }
 
@@ -484,5 +485,5 @@ int list__check(struct args *a)
 
 int list__run(struct args *a)
 {
-	return a->list_events ? with__list(a) : list(a);
+	return a->list_events ? named_events__list(a) : list(a);
 }

@@ -23,7 +23,7 @@ static void put_fields_json(struct json *j, const struct plan *p, uint32_t which
 }
 
 /* Where in the object they are. */
-static void put_places_json(struct json *j, const struct with *with, uint32_t which)
+static void put_places_json(struct json *j, const struct named_events *with, uint32_t which)
 {
 	const struct usdt_site *s;
 
@@ -35,7 +35,8 @@ static void put_places_json(struct json *j, const struct with *with, uint32_t wh
 	json__close_array(j);
 }
 
-static void put_json(struct str *out, const struct with *with, const struct plan *p, uint32_t which)
+static void put_json(struct str *out, const struct named_events *with, const struct plan *p,
+		     uint32_t which)
 {
 	const struct plan_named *n = &p->named.data[which];
 	struct json j = {.out = out};
@@ -50,7 +51,7 @@ static void put_json(struct str *out, const struct with *with, const struct plan
 	str__putc(out, '\n');
 }
 
-static size_t count_places(const struct with *with, uint32_t which)
+static size_t count_places(const struct named_events *with, uint32_t which)
 {
 	const struct usdt_site *s;
 	size_t n = 0;
@@ -61,7 +62,8 @@ static size_t count_places(const struct with *with, uint32_t which)
 }
 
 /* "sched:sched_wakeup  comm: char, pid: pid_t" */
-static void put_text(struct str *out, const struct with *with, const struct plan *p, uint32_t which)
+static void put_text(struct str *out, const struct named_events *with, const struct plan *p,
+		     uint32_t which)
 {
 	size_t n, places = count_places(with, which);
 	const struct plan_field *f = plan__fields(p, which, &n);
@@ -82,15 +84,16 @@ static void put_text(struct str *out, const struct with *with, const struct plan
 	str__putc(out, '\n');
 }
 
-int with__list(const struct args *a)
+int named_events__list(const struct args *a)
 {
 	CLEANUP(targets__free) struct targets targets = {0};
 	CLEANUP(plan__free_at) struct plan *plan = plan__empty(arch__native());
-	CLEANUP(with__free) struct with with = {0};
+	CLEANUP(named_events__free) struct named_events with = {0};
 	autofree struct str out = {0};
 	bool json = a->format && !strcmp(a->format->name, "json");
-	int err = with__find(&with, a->operands.data, a->operands.len, &targets,
-			     a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, plan);
+	int err =
+		named_events__find(&with, a->operands.data, a->operands.len, &targets,
+				   a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, plan);
 
 	if (err)
 		return err;

@@ -12,7 +12,7 @@
 
 struct merge {
 	struct args *args;
-	struct files files;
+	struct trace_files files;
 	struct sink sink;
 	struct packer *packer;
 	struct trace_writer *writer;
@@ -23,7 +23,7 @@ struct merge {
 static int begin_file(struct merge *m, const struct trace_meta *first)
 {
 	struct trace_meta meta = *first, own;
-	int err = meta__of_args(&own, m->args, joined__plan(m->files.joined)->arch);
+	int err = meta__of_args(&own, m->args, merged_plan__plan(m->files.joined)->arch);
 
 	if (err)
 		return err;
@@ -35,7 +35,7 @@ static int begin_file(struct merge *m, const struct trace_meta *first)
 	meta.version = own.version;
 	err = sink__begin(&m->sink);
 	m->packer = packer__new(&m->sink, m->args->armor, true);
-	m->writer = trace_writer__new(joined__plan(m->files.joined), packer__put, m->packer,
+	m->writer = trace_writer__new(merged_plan__plan(m->files.joined), packer__put, m->packer,
 				      m->args->armor);
 	if (!err)
 		err = trace_writer__begin(m->writer, &meta);
@@ -60,7 +60,7 @@ static int on_extended(void *ctx, const struct plan_increment *i)
 /* The symbols by which formats name places. */
 static void put_symbols(struct merge *m)
 {
-	const struct plan *p = joined__plan(m->files.joined);
+	const struct plan *p = merged_plan__plan(m->files.joined);
 	const struct object *o;
 	const struct plan_object *row;
 
@@ -72,14 +72,14 @@ static void put_symbols(struct merge *m)
 static int put_part(struct merge *m)
 {
 	struct trace_counts c = {
-		.tag = m->tag, .traces = m->traces, .counts = joined__counts(m->files.joined)};
+		.tag = m->tag, .traces = m->traces, .counts = merged_plan__counts(m->files.joined)};
 	int err;
 
 	if (!m->traces)
 		return 0;
 	err = trace_writer__counts(m->writer, &c);
 	m->traces = 0;
-	joined__clear(m->files.joined);
+	merged_plan__clear(m->files.joined);
 	return err;
 }
 
@@ -102,7 +102,7 @@ static int on_add(void *ctx, const struct replay *p, const struct trace_counts *
 		m->tag = tag ? xstrdup(tag) : NULL;
 	}
 	m->traces += c->traces;
-	joined__add(m->files.joined, p->show.plan, &c->counts);
+	merged_plan__add(m->files.joined, p->show.plan, &c->counts);
 	return err;
 }
 
@@ -122,7 +122,7 @@ static int end_merged(struct merge *m)
 
 static int merge(struct merge *m)
 {
-	int err = files__find_counts(&m->files);
+	int err = trace_files__find_counts(&m->files);
 
 	m->files.counts = true;
 	if (!err)
@@ -130,14 +130,14 @@ static int merge(struct merge *m)
 	if (err)
 		return err;
 	sink__ignore_signals();
-	err = files__read(&m->files);
+	err = trace_files__read(&m->files);
 	if (!err && m->writer)
 		err = end_merged(m);
 	sink__close(&m->sink);
 	if (err)
 		return err;
-	files__tell(&m->files);
-	return files__damage(&m->files);
+	trace_files__report(&m->files);
+	return trace_files__damage(&m->files);
 }
 
 static void close_merge(struct merge *m)
@@ -145,7 +145,7 @@ static void close_merge(struct merge *m)
 	trace_writer__free(m->writer);
 	packer__free(m->packer);
 	sink__close(&m->sink);
-	files__close(&m->files);
+	trace_files__close(&m->files);
 	free(m->tag);
 }
 
@@ -156,7 +156,7 @@ int merge__check(struct args *a)
 		return err__set(EINVAL, "no trace file given; see bbtrace merge --help");
 	if (!a->output)
 		return err__set(EINVAL, "give the file to write: -o FILE");
-	return files__check(a);
+	return trace_files__check(a);
 }
 
 int merge__run(struct args *a)
@@ -164,6 +164,6 @@ int merge__run(struct args *a)
 	static const struct files_calls calls = {on_begin, on_extended, on_add};
 	CLEANUP(close_merge) struct merge m = {.args = a, .sink.fd = -1};
 
-	m.files = (struct files){.args = a, .calls = &calls, .ctx = &m};
+	m.files = (struct trace_files){.args = a, .calls = &calls, .ctx = &m};
 	return merge(&m);
 }

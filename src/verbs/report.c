@@ -20,7 +20,7 @@ struct report {
 	struct args *args;
 	pid_t pager;
 	struct render render;
-	struct files files;
+	struct trace_files files;
 	struct replay replay;	 /* of one file of events */
 	struct trace_meta first; /* of several: of the first one */
 	bool *functions;	 /* of the joined plan; NULL: all */
@@ -87,14 +87,14 @@ static int show_so_far(void *ctx)
 /* --info: prints the metadata instead of the trace. */
 static int write_info(struct report *r)
 {
-	info__end(&r->info, trace_reader__end(files__first(&r->files)->reader));
+	info__end(&r->info, trace_reader__end(trace_files__first(&r->files)->reader));
 	return clean(r, sink__write(&r->render.sink, r->info.text.data, r->info.text.len));
 }
 
 /* err: the result of reading. */
 static int finish_one(struct report *r, int err)
 {
-	struct input *in = files__first(&r->files);
+	struct input *in = trace_files__first(&r->files);
 	struct replay *p = &r->replay;
 	autofree char *why = input__is_of_file(err) ? xstrdup(err__text()) : NULL;
 	bool growing = is_unfinished(in, err);
@@ -111,8 +111,8 @@ static int finish_one(struct report *r, int err)
 	sink__close(&r->render.sink);
 	pager__wait(r->pager);
 	if (p->begun && !why && !end) {
-		nothing__tell_report(&p->meta, &p->show);
-		r->under = covered__is_under(r->args, r->render.output);
+		no_events__explain_report(&p->meta, &p->show);
+		r->under = fail_under__is_missed(r->args, r->render.output);
 	}
 	if (p->begun)
 		show__summary(&p->show);
@@ -126,7 +126,7 @@ static int finish_one(struct report *r, int err)
 static int report_one(struct report *r)
 {
 	static const struct replay_calls calls = {.begin = begin_one, .extended = extend_one};
-	struct input *in = files__first(&r->files);
+	struct input *in = trace_files__first(&r->files);
 	int err;
 
 	in->waits = show_so_far;
@@ -134,7 +134,7 @@ static int report_one(struct report *r)
 	r->replay = (struct replay){.args = r->args, .in = in, .calls = &calls, .ctx = r};
 	err = r->args->info ? trace_reader__run(in->reader, &info_calls, &r->info)
 			    : replay__run(&r->replay);
-	return finish_one(r, input__is_of_file(err) ? input__tell_damage(in, err) : err);
+	return finish_one(r, input__is_of_file(err) ? input__report_damage(in, err) : err);
 }
 
 /* ---- several files, or counts ---- */
@@ -144,7 +144,8 @@ static int choose_functions(struct report *r)
 	int err;
 
 	free(r->functions);
-	err = replay__choose(r->args, joined__plan(r->files.joined), "these files", &r->functions);
+	err = replay__choose(r->args, merged_plan__plan(r->files.joined), "these files",
+			     &r->functions);
 	if (r->render.output)
 		r->render.output->options.functions = r->functions;
 	return err == -ENOENT ? 0 : err; /* a later file may have it */
@@ -171,7 +172,7 @@ static int start_joined(struct report *r, const struct trace_meta *meta)
 		r->first.tag = r->args->tag;
 	if (r->args->files > 1) /* each has its own */
 		r->first.host = NULL;
-	err = render__start(&r->render, r->args, joined__plan(r->files.joined), &r->first, 0);
+	err = render__start(&r->render, r->args, merged_plan__plan(r->files.joined), &r->first, 0);
 	if (err)
 		return err;
 	r->files.output = r->render.output;
@@ -187,14 +188,14 @@ static int mark_file(struct report *r, const struct replay *p)
 			       .time = p->meta.start_time,
 			       .cpu = EVENT_NO_CPU,
 			       .comm = "",
-			       .plan = joined__plan(r->files.joined),
+			       .plan = merged_plan__plan(r->files.joined),
 			       .site = NO_SITE,
 			       .function = NO_FUNCTION,
 			       .text = p->meta.tag ? p->meta.tag : p->in->name};
 
 	if (r->files.counts || !format_of(r)->marks)
 		return 0;
-	return output__step(r->render.output, joined__step(r->files.joined, &s, &room));
+	return output__step(r->render.output, merged_plan__step(r->files.joined, &s, &room));
 }
 
 static int on_begin(void *ctx, const struct replay *p)
@@ -211,12 +212,12 @@ static int on_add(void *ctx, const struct replay *p, const struct trace_counts *
 	struct output *o = r->render.output;
 	struct edge_counts part;
 
-	joined__add(r->files.joined, p->show.plan, &c->counts);
+	merged_plan__add(r->files.joined, p->show.plan, &c->counts);
 	if (!o->format->tagged)
 		return 0;
-	part = joined__counts(r->files.joined);
+	part = merged_plan__counts(r->files.joined);
 	o->format->tagged(o, c->tag ? c->tag : p->in->name, &part);
-	joined__clear(r->files.joined);
+	merged_plan__clear(r->files.joined);
 	return 0;
 }
 
@@ -245,11 +246,11 @@ static int check_format(struct report *r)
 
 static void give_counts(struct report *r)
 {
-	struct edge_counts sum = joined__counts(r->files.joined);
+	struct edge_counts sum = merged_plan__counts(r->files.joined);
 
 	if (!r->render.output->format->count)
 		return;
-	r->files.totals.events = plan_counts__events(sum.edges, joined__plan(r->files.joined));
+	r->files.totals.events = plan_counts__events(sum.edges, merged_plan__plan(r->files.joined));
 	output__count(r->render.output, &sum);
 }
 
@@ -267,7 +268,7 @@ static int finish_joined(struct report *r, int err)
 		if (r->files.counts)
 			give_counts(r);
 		output__untraced(r->render.output, &r->files.untraced);
-		err = replay__choose(r->args, joined__plan(r->files.joined), "these files",
+		err = replay__choose(r->args, merged_plan__plan(r->files.joined), "these files",
 				     &chosen);
 		if (!err)
 			end = clean(r, output__end(r->render.output, &r->files.totals));
@@ -275,10 +276,10 @@ static int finish_joined(struct report *r, int err)
 	sink__close(&r->render.sink);
 	pager__wait(r->pager);
 	if (r->started && !err && !end) {
-		r->under = covered__is_under(r->args, r->render.output);
-		files__tell(&r->files);
+		r->under = fail_under__is_missed(r->args, r->render.output);
+		trace_files__report(&r->files);
 	}
-	return err ? err : end ? end : files__damage(&r->files);
+	return err ? err : end ? end : trace_files__damage(&r->files);
 }
 
 /* ---- the run ---- */
@@ -293,7 +294,7 @@ static bool wants_pager(const struct report *r)
 
 static int report(struct report *r)
 {
-	int err = files__find_counts(&r->files);
+	int err = trace_files__find_counts(&r->files);
 	bool joins;
 
 	if (err)
@@ -307,18 +308,18 @@ static int report(struct report *r)
 	if (err)
 		return err;
 	if (r->render.sink.is_terminal)
-		files__first(&r->files)->progress.shown = false;
+		trace_files__first(&r->files)->progress.shown = false;
 	if (wants_pager(r))
 		r->pager = pager__start();
 	sink__ignore_signals();
-	return joins ? finish_joined(r, files__read(&r->files)) : report_one(r);
+	return joins ? finish_joined(r, trace_files__read(&r->files)) : report_one(r);
 }
 
 static void close_report(struct report *r)
 {
 	render__close(&r->render);
 	replay__close(&r->replay);
-	files__close(&r->files);
+	trace_files__close(&r->files);
 	free(r->functions);
 	str__free(&r->info.text);
 }
@@ -333,7 +334,7 @@ static bool is_output(const char *input, const char *output)
 	       S_ISREG(in.st_mode) && in.st_ino == out.st_ino && in.st_dev == out.st_dev;
 }
 
-int files__check(const struct args *a)
+int trace_files__check(const struct args *a)
 {
 	for (size_t i = 0; i < a->files && a->output; i++)
 		if (is_output(a->operands.data[i], a->output))
@@ -353,7 +354,7 @@ int report__check(struct args *a)
 	for (a->files = 1; a->files < a->operands.len; a->files++)
 		if (!input__is_trace(a->operands.data[a->files]))
 			break;
-	return files__check(a);
+	return trace_files__check(a);
 }
 
 int report__run(struct args *a)
@@ -362,7 +363,7 @@ int report__run(struct args *a)
 	CLEANUP(close_report) struct report r = {.args = a, .render.sink.fd = -1};
 	int err;
 
-	r.files = (struct files){.args = a, .calls = &calls, .ctx = &r, .only = a->tag};
+	r.files = (struct trace_files){.args = a, .calls = &calls, .ctx = &r, .only = a->tag};
 	/* what is no function may be a file, which a message says */
 	if (!format_of(&r)->wants.source_text && a->operands.len == a->files)
 		r.files.opened = confine__no_files;

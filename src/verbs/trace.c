@@ -14,6 +14,7 @@
 #include "session/child.h"
 #include "session/watch_exec.h"
 #include "session/watch_hits.h"
+#include "trace_private.h"
 #include "verbs.h"
 #include "session/overhead_limit.h"
 #include "session/live.h"
@@ -35,56 +36,6 @@
 #include "select/requirements.h"
 #include "session/process_ends.h"
 
-struct session {
-	struct args *args; /* main's */
-	struct planning planning;
-	struct child child;
-	struct ends ends;
-	struct plan *plan;
-	struct engine_state engine;
-	struct sources *sources;
-	struct probe *probe;	      /* one of them */
-	struct probe_options options; /* the probe's */
-	struct live live;
-	struct brake brake;
-	struct trace_meta meta;
-	struct recorder *recorder; /* for -o without -F */
-	struct counting counting;  /* if probes count */
-	struct render render;	   /* else */
-	struct recording recording;
-	struct control control;
-	struct keeper files;
-	struct growth growth;
-	struct switching switching;
-	bool under;	      /* less ran than --fail-under asks for */
-	bool blind;	      /* nothing of what was asked for could be traced */
-	bool is_over, leaves; /* the time is; CMD runs on */
-	int btf;	      /* from --btf; -1: none */
-	char btf_path[32];
-};
-
-/* From -p: the process in whose root names are looked up. */
-static pid_t first_pid(const struct args *a)
-{
-	return a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
-}
-
-/* ---- output ---- */
-
-/* Is anything shown? */
-static bool is_shown(const struct args *a)
-{
-	return a->record || !args__record_name(a);
-}
-
-static int open_output(struct session *s)
-{
-	const char *name = args__record_name(s->args);
-	int err = is_shown(s->args) ? sink__open(&s->render.sink, s->args->output, NULL) : 0;
-
-	return err || !name ? err : recorder__open(s->args, name, &s->recorder);
-}
-
 #define BTF_LIMIT (256ull << 20)
 
 /* libbpf takes a path: uses that of a descriptor that was opened with the user's own rights. */
@@ -102,16 +53,6 @@ static int open_btf(struct session *s)
 	return 0;
 }
 
-static int make_output(struct session *s)
-{
-	struct output_wants wants = args__wants(s->args);
-
-	wants__read_source(&wants, s->plan);
-	if (!is_shown(s->args))
-		return 0;
-	return render__start(&s->render, s->args, s->plan, &s->meta, first_pid(s->args));
-}
-
 static bool retires(const struct args *a)
 {
 	return a->once || a->retire;
@@ -120,42 +61,6 @@ static bool retires(const struct args *a)
 static bool counts(const struct session *s)
 {
 	return s->plan->placement == PLACEMENT_COUNT;
-}
-
-static int write_out(struct session *s, uint64_t now)
-{
-	int err = s->recorder ? recorder__tick(s->recorder, now) : 0;
-
-	return err || !s->render.output ? err : render__flush(&s->render, now);
-}
-
-/* Starts the output: its time is the start of the trace. */
-static int begin_output(struct session *s)
-{
-	int err;
-
-	s->meta.start_time = now_ns(CLOCK_MONOTONIC);
-	s->meta.counts = counts(s);
-	if (s->render.output)
-		s->render.output->options.start_time = s->meta.start_time;
-	if (s->recorder && (err = recorder__begin(s->recorder, &s->live.show, &s->meta)))
-		return err;
-	return s->render.output ? sink__begin(&s->render.sink) : 0;
-}
-
-static bool reader_gone(const struct session *s)
-{
-	return s->render.sink.reader_gone || (s->recorder && recorder__reader_gone(s->recorder));
-}
-
-static int end_output(struct session *s)
-{
-	int err =
-		s->recorder && !recorder__reader_gone(s->recorder) ? recorder__end(s->recorder) : 0;
-
-	if (err || !s->render.output || s->render.sink.reader_gone)
-		return err;
-	return output__end(s->render.output, show__totals(&s->live.show));
 }
 
 /* ---- attaching ---- */
@@ -181,12 +86,12 @@ static int poll_until_over(struct session *s)
 		s->args->timeout_ns ? now_ns(CLOCK_MONOTONIC) + s->args->timeout_ns : UINT64_MAX;
 
 	/* if there is a CMD, it is the process of the filters */
-	s->ends = ends__open(s->args->filters.pids.data, s->args->filters.pids.len);
+	s->ends = process_ends__open(s->args->filters.pids.data, s->args->filters.pids.len);
 	interrupt__wakes(s->ends.wakeup);
 	s->counting.ends = &s->ends;
-	ends__also(&s->ends, control__fd(&s->control));
+	process_ends__also(&s->ends, control__fd(&s->control));
 	while (!interrupted && !s->recording.quits) {
-		bool over = child__ended(&s->child, false) || ends__all_ended(&s->ends);
+		bool over = child__ended(&s->child, false) || process_ends__all_ended(&s->ends);
 		uint64_t now = now_ns(CLOCK_MONOTONIC);
 		struct source_wait wait = {.fd = s->ends.fd};
 		int err;
@@ -206,8 +111,8 @@ static int poll_until_over(struct session *s)
 		err = live__tick(&s->live, now, sources__settled(s->sources));
 		if (err)
 			return err;
-		if (brake__tick(&s->brake, s->live.show.trace, now)) {
-			brake__tell(&s->brake, s->live.show.trace, s->plan);
+		if (overhead_limit__tick(&s->brake, s->live.show.trace, now)) {
+			overhead_limit__report(&s->brake, s->live.show.trace, s->plan);
 			break;
 		}
 		err = switching__tick(&s->switching, now_ns(CLOCK_MONOTONIC));
@@ -216,7 +121,7 @@ static int poll_until_over(struct session *s)
 		if (!err)
 			err = control__serve(&s->control, now);
 		if (!err)
-			err = write_out(s, now);
+			err = session__write_out(s, now);
 		if (err)
 			return err;
 	}
@@ -226,7 +131,7 @@ static int poll_until_over(struct session *s)
 /* 1: the limit is reached; a reader that has gone away is no error either. */
 static int clean(const struct session *s, int err)
 {
-	return err == 1 || (err == -EPIPE && reader_gone(s)) ? 0 : err;
+	return err == 1 || (err == -EPIPE && session__reader_gone(s)) ? 0 : err;
 }
 
 /* Does a thread get it by what it does? */
@@ -237,11 +142,11 @@ static bool is_own_signal(int signal)
 }
 
 /* To what explains how CMD ended. */
-static void tell_status(struct session *s)
+static void report_status(struct session *s)
 {
 	struct explaining *e = s->args->explaining;
 
-	if (!e || !s->child.pid || !child__ended(&s->child, ends__all_ended(&s->ends)))
+	if (!e || !s->child.pid || !child__ended(&s->child, process_ends__all_ended(&s->ends)))
 		return;
 	e->signal = s->child.signal;
 	e->is_own = is_own_signal(e->signal);
@@ -259,19 +164,19 @@ static int finish(struct session *s, int err)
 		err = sources__losses(s->sources, &s->live.sink);
 	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(s->args)) : 0;
 	err = clean(s, end < 0 ? end : err);
-	tell_status(s);
-	end = clean(s, end_output(s));
+	report_status(s);
+	end = clean(s, session__end_output(s));
 	if (!err && !end)
-		nothing__tell_live(s->args, &s->meta, &s->live, s->probe, s->engine.inliner);
-	counting__tell(&s->counting);
-	switching__tell(&s->switching);
-	child__tell_signal(&s->child);
+		no_events__explain_live(s->args, &s->meta, &s->live, s->probe, s->engine.inliner);
+	counting__report(&s->counting);
+	switching__report(&s->switching);
+	child__report_signal(&s->child);
 	s->leaves = s->is_over && child__leave(&s->child);
 	if (!err && !end)
 		announce__file(s->args, args__record_name(s->args));
 	engine__advise(&s->engine, show__totals(&s->live.show)->events);
-	s->blind = !err && !end && nothing__tell_untraced(&s->live.show, s->engine.inliner);
-	s->under = !err && !end && covered__is_under(s->args, s->render.output);
+	s->blind = !err && !end && no_events__report_untraced(&s->live.show, s->engine.inliner);
+	s->under = !err && !end && fail_under__is_missed(s->args, s->render.output);
 	show__summary(&s->live.show);
 	return err ? err : end;
 }
@@ -279,17 +184,17 @@ static int finish(struct session *s, int err)
 /* CMD was forked before and keeps the caller's privileges. */
 static int drop_privileges(struct session *s)
 {
-	struct giving_up g = {.args = s->args,
-			      .plan = s->plan,
-			      .probe = s->probe,
-			      .recorder = s->recorder,
-			      .removed = control__fd(&s->control) >= 0 ? &s->control.socket.file
-								       : NULL,
-			      .runs_command = s->child.pid,
-			      .watches = s->planning.watches.all.len,
-			      .files = &s->files};
+	struct privilege_drop g = {
+		.args = s->args,
+		.plan = s->plan,
+		.probe = s->probe,
+		.recorder = s->recorder,
+		.removed = control__fd(&s->control) >= 0 ? &s->control.socket.file : NULL,
+		.runs_command = s->child.pid,
+		.watches = s->planning.watches.all.len,
+		.files = &s->files};
 
-	return giving_up__do(&g);
+	return privilege_drop__apply(&g);
 }
 
 /* Raises bbtrace's limit of descriptors, not CMD's: it was forked before. */
@@ -335,7 +240,7 @@ static struct growth growth_of(struct session *s)
 			       .live = &s->live,
 			       .counting = &s->counting,
 			       .objects = s->planning.targets.objects.len,
-			       .wants = args__wants(s->args)};
+			       .wants = requirements__of(s->args)};
 }
 
 static struct probe_options options_of(struct session *s)
@@ -360,8 +265,8 @@ static struct probe_options options_of(struct session *s)
 		.stack = s->args->stack,
 		.sample_hz = s->args->freq,
 		.adds_up = args__adds_samples_up(s->args),
-		.copy = wants__stack_copy(s->args, s->plan),
-		.all_regs = wants__all_regs(s->args),
+		.copy = requirements__stack_copy(s->args, s->plan),
+		.all_regs = requirements__all_regs(s->args),
 		.interrupted = &interrupted,
 		.attach = s->args->attach,
 		.kernel = s->planning.targets.kernel,
@@ -458,7 +363,7 @@ static int run(struct session *s, int *status)
 	if (rescans(s) && !probe__processes(s->probe)->len &&
 	    privileges__missing(PRIVILEGE_SYS_PTRACE))
 		note("other users' processes are shown without symbols: that needs CAP_SYS_PTRACE");
-	err = begin_output(s);
+	err = session__begin_output(s);
 	if (err)
 		return clean(s, err);
 	if (counts(s))
@@ -520,14 +425,14 @@ static int prepare(struct session *s, int *status)
 	err = engine__start(&s->engine, s->args, &s->planning, &s->plan, s->child.pid);
 	if (err)
 		return err;
-	typed__tell(s->args, s->plan, &s->engine.values);
+	typed_values__report(s->args, s->plan, &s->engine.values);
 	err = meta__of_args(&s->meta, s->args, s->plan->arch);
 	if (err)
 		return err;
-	err = open_output(s);
+	err = session__open_output(s);
 	if (err)
 		return err;
-	err = make_output(s);
+	err = session__make_output(s);
 	filter_command(s);
 	return err;
 }
@@ -544,7 +449,7 @@ static void close_session(struct session *s)
 	interrupt__stops(NULL);
 	interrupt__wakes(-1);
 	control__close(&s->control);
-	ends__close(&s->ends);
+	process_ends__close(&s->ends);
 	counting__end(&s->counting);
 	child__cancel(&s->child);
 	sources__close(s->sources);
@@ -555,7 +460,7 @@ static void close_session(struct session *s)
 	file_keeper__end(&s->files);
 	meta__free(&s->meta);
 	live__close(&s->live);
-	brake__free(&s->brake);
+	overhead_limit__free(&s->brake);
 	plan__free(s->plan);
 	growth__free(&s->growth);
 	switching__free(&s->switching);

@@ -20,7 +20,7 @@ static int check_stack_size(const struct args *a)
 
 static int check_why(const struct args *a)
 {
-	struct output_wants w = args__wants(a);
+	struct output_wants w = requirements__of(a);
 
 	if (args__counts(a) || !w.tests)
 		return err__usage("--why tells the values of each branch: use -F text, -F json or "
@@ -140,6 +140,6 @@ int trace__check(struct args *a)
 	if (!err)
 		err = check_conditions(a);
 	if (!err)
-		wants__settle(a);
+		requirements__settle(a);
 	return err;
 }

@@ -34,7 +34,7 @@ int ctl__run(struct args *a);
 
 /* report, merge, diff: is none of the files that are read the one to write? (report.c) -EINVAL with
  * a message. */
-int files__check(const struct args *a);
+int trace_files__check(const struct args *a);
 
 /* doctor --calibrate (calibrate.c); 0, or -errno with a message. */
 int calibrate__show(bool json);

@@ -184,7 +184,7 @@ static int run_all(struct why *w, struct why_run *r)
 
 /* ---- what is said ---- */
 
-static void tell(const struct why *w, const struct why_run *r)
+static void report(const struct why *w, const struct why_run *r)
 {
 	const struct failed_call *f;
 	const char *name = w->chosen.result ? syscall__name(w->chosen.number) : NULL;
@@ -216,7 +216,7 @@ static bool is_asked(const struct args *a, const char *name)
 }
 
 /* Nothing is shown. */
-static void tell_nothing(const struct why *w, const struct why_run *r)
+static void report_nothing(const struct why *w, const struct why_run *r)
 {
 	const struct failed_call *f;
 	bool any = false;
@@ -260,9 +260,9 @@ static int explain(struct why *w)
 		err = run_all(w, &r);
 	if (!err && r.traced) {
 		err = show(w, &r);
-		tell(w, &r);
+		report(w, &r);
 		if (!r.len)
-			tell_nothing(w, &r);
+			report_nothing(w, &r);
 	}
 	status = r.status;
 	why_run__free(&r);

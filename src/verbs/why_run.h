@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* why_run: a run of CMD for bbtrace why, in a process of its own: tracing gives privileges up. */
-#ifndef BBTRACE_CMD_WHY_RUN_H
-#define BBTRACE_CMD_WHY_RUN_H
+#ifndef BBTRACE_VERBS_WHY_RUN_H
+#define BBTRACE_VERBS_WHY_RUN_H
 
 #include "explain/explain.h"
 #include "cli/args.h"

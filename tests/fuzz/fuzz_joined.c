@@ -14,7 +14,7 @@
 
 struct run {
 	struct replayed replay; /* of the file */
-	struct joined *joined;
+	struct merged_plan *joined;
 	unsigned only;
 	struct output *out[FORMATS];
 	unsigned nout;
@@ -26,8 +26,8 @@ static int on_step(void *ctx, const struct step *own)
 {
 	struct run *r = ctx;
 	struct step room;
-	const struct step *s = joined__step(r->joined, own, &room);
-	const struct plan *all = joined__plan(r->joined);
+	const struct step *s = merged_plan__step(r->joined, own, &room);
+	const struct plan *all = merged_plan__plan(r->joined);
 
 	CHECK(s->site == NO_SITE || s->site < all->sites.len);
 	CHECK(!s->named || s->named->which < all->named.len);
@@ -58,16 +58,17 @@ static void begin_output(struct run *r)
 
 	for (unsigned i = 0; !r->nout && output_formats[i] && i < FORMATS; i++)
 		if (i == r->only || !strcmp(output_formats[i]->name, "json"))
-			r->out[r->nout++] = output__new(output_formats[i], &none,
-							joined__plan(r->joined), take_text, NULL);
+			r->out[r->nout++] =
+				output__new(output_formats[i], &none, merged_plan__plan(r->joined),
+					    take_text, NULL);
 }
 
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *meta)
 {
 	struct run *r = ctx;
 
-	joined__begin_file(r->joined, meta->realtime_offset);
-	if (joined__take_plan(r->joined, plan))
+	merged_plan__begin_file(r->joined, meta->realtime_offset);
+	if (merged_plan__take_plan(r->joined, plan))
 		return 1;
 	begin_output(r);
 	r->plan = plan;
@@ -79,7 +80,7 @@ static int on_plan(void *ctx, const struct plan *plan)
 {
 	struct run *r = ctx;
 
-	if (joined__take_plan(r->joined, plan))
+	if (merged_plan__take_plan(r->joined, plan))
 		return 1;
 	trace__plan_extended(r->replay.t);
 	return 0;
@@ -92,12 +93,12 @@ static int on_counts(void *ctx, const struct trace_counts *c)
 
 	if (++r->replay.records > 8)
 		return 1;
-	joined__add(r->joined, r->plan, &c->counts);
-	sum = joined__counts(r->joined);
+	merged_plan__add(r->joined, r->plan, &c->counts);
+	sum = merged_plan__counts(r->joined);
 	for (size_t i = 0; i < sum.ntargets; i++)
-		CHECK(sum.targets[i].site < joined__plan(r->joined)->sites.len);
+		CHECK(sum.targets[i].site < merged_plan__plan(r->joined)->sites.len);
 	if (r->only & 1)
-		joined__clear(r->joined);
+		merged_plan__clear(r->joined);
 	return 0;
 }
 
@@ -124,7 +125,7 @@ static struct trace_reader *read_file(struct run *r, const uint8_t *data, size_t
 		trace__finish(r->replay.t);
 	replayed__end(&r->replay);
 	str__free(&file);
-	if (joined__end_file(r->joined))
+	if (merged_plan__end_file(r->joined))
 		return reader;
 	trace_reader__free(reader);
 	return NULL;
@@ -156,14 +157,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 3)
 		return 0;
-	r.joined = joined__new(data[0] & 1);
+	r.joined = merged_plan__new(data[0] & 1);
 	r.only = data[0] >> 1;
-	joined__tell(r.joined, on_extended, &r);
+	merged_plan__report(r.joined, on_extended, &r);
 	first = min_of((size_t)(data[1] | data[2] << 8), size - 3);
 	readers[0] = read_file(&r, data + 3, first);
 	readers[1] = read_file(&r, data + 3 + first, size - 3 - first);
 	finish(&r);
-	joined__free(r.joined);
+	merged_plan__free(r.joined);
 	for (int i = 0; i < 2; i++)
 		trace_reader__free(readers[i]);
 	return 0;

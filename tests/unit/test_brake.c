@@ -8,32 +8,34 @@
 
 static void test_percent(void)
 {
-	is(brake__percent(50 * MS, 200 * MS), 25, "a quarter is 25 percent");
-	is(brake__percent(0, 200 * MS), 0, "nothing is 0 percent");
-	is(brake__percent(300 * MS, 200 * MS), 100, "more than all is 100 percent");
-	is(brake__percent(5, 0), 0, "of no time it is 0 percent");
+	is(overhead_limit__percent(50 * MS, 200 * MS), 25, "a quarter is 25 percent");
+	is(overhead_limit__percent(0, 200 * MS), 0, "nothing is 0 percent");
+	is(overhead_limit__percent(300 * MS, 200 * MS), 100, "more than all is 100 percent");
+	is(overhead_limit__percent(5, 0), 0, "of no time it is 0 percent");
 }
 
 static void test_verdicts(void)
 {
-	struct brake b = {.most = 20};
+	struct overhead_limit b = {.most = 20};
 
-	ok(!brake__judge(&b, 50 * MS, 200 * MS), "one verdict above the limit isn't enough");
-	ok(!brake__judge(&b, 40 * MS, 200 * MS), "the limit itself is not above it");
-	ok(!brake__judge(&b, 60 * MS, 200 * MS), "after that it takes two again");
-	ok(brake__judge(&b, 50 * MS, 200 * MS), "two in a row end the trace");
+	ok(!overhead_limit__judge(&b, 50 * MS, 200 * MS),
+	   "one verdict above the limit isn't enough");
+	ok(!overhead_limit__judge(&b, 40 * MS, 200 * MS), "the limit itself is not above it");
+	ok(!overhead_limit__judge(&b, 60 * MS, 200 * MS), "after that it takes two again");
+	ok(overhead_limit__judge(&b, 50 * MS, 200 * MS), "two in a row end the trace");
 	is(b.percent, 25, "the last one is told");
 }
 
-static void look(struct brake *b, uint32_t pid, uint64_t cpu, uint64_t tracing, uint64_t sums[2])
+static void look(struct overhead_limit *b, uint32_t pid, uint64_t cpu, uint64_t tracing,
+		 uint64_t sums[2])
 {
-	brake__look(b, (struct brake_look){.pid = pid, .cpu = cpu, .tracing = tracing}, &sums[0],
-		    &sums[1]);
+	overhead_limit__look(b, (struct overhead_look){.pid = pid, .cpu = cpu, .tracing = tracing},
+			     &sums[0], &sums[1]);
 }
 
 static void test_processes(void)
 {
-	struct brake b = {.most = 20};
+	struct overhead_limit b = {.most = 20};
 	uint64_t sums[2] = {0};
 
 	look(&b, 7, 500 * MS, 100 * MS, sums);
@@ -48,7 +50,7 @@ static void test_processes(void)
 	look(&b, 8, 10 * MS, 3 * MS, sums);
 	ok(sums[0] == 31 * MS && sums[1] == 150 * MS,
 	   "nor does another process with the same PID, at first");
-	brake__free(&b);
+	overhead_limit__free(&b);
 }
 
 int main(void)

@@ -187,7 +187,8 @@ int main(void)
 	    "1.1 int, 2.4 task_struct pid:1 parent:3 :4 comm:5, 3.2 ->2, 4.5  uid:6, 5.3 8[4], "
 	    "6.8 kuid_t->7, 7.10 ->1, 8.4 inner state:9, 9.6 state RUNS=0 SLEEPS=1, "
 	    "10.4 task_struct___old old:11, 11.18 tag->1",
-	    "a struct with all that is in it, and its flavour; a pointer to itself", "task_struct");
+	    "a struct named_events all that is in it, and its flavour; a pointer to itself",
+	    "task_struct");
 	CUT(&all, "1.1 int, 2.2 ->0, 3.13 ->1 arg:2, 4.2 ->3, 5.16 real, 6.4 end real:5 call:4",
 	    "the last, behind every kind; a pointer to a function, whose argument is one to what isn't taken",
 	    "end");

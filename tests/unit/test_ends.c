@@ -11,7 +11,7 @@
 
 #define PATIENCE_MS (600 * 1000) /* only ends a hang */
 
-static bool is_readable(const struct ends *w, int timeout_ms)
+static bool is_readable(const struct process_ends *w, int timeout_ms)
 {
 	struct pollfd fd = {.fd = w->fd, .events = POLLIN};
 
@@ -44,56 +44,56 @@ static void reap(uint32_t pid)
 static void test_two(void)
 {
 	uint32_t a = start(), b = start(), copy;
-	struct ends w = ends__open((uint32_t[]){a, b}, 2);
+	struct process_ends w = process_ends__open((uint32_t[]){a, b}, 2);
 
-	ok(!ends__all_ended(&w) && !is_readable(&w, 0), "two processes: none has ended");
+	ok(!process_ends__all_ended(&w) && !is_readable(&w, 0), "two processes: none has ended");
 	copy = start(); /* keeps the descriptors open, as a sandbox does */
 	end(b);
 	ok(is_readable(&w, PATIENCE_MS), "one ends: the descriptor tells");
-	ok(!ends__all_ended(&w), "one of two isn't all");
+	ok(!process_ends__all_ended(&w), "one of two isn't all");
 	ok(!is_readable(&w, 0), "it is told once: who waits doesn't spin");
 	reap(b);
-	ok(!ends__all_ended(&w), "one of two isn't all, once it is reaped either");
+	ok(!process_ends__all_ended(&w), "one of two isn't all, once it is reaped either");
 	end(copy);
 	reap(copy);
 	end(a);
 	ok(is_readable(&w, PATIENCE_MS), "the other ends: the descriptor tells");
-	ok(ends__all_ended(&w), "now all have ended");
+	ok(process_ends__all_ended(&w), "now all have ended");
 	reap(a);
-	ends__close(&w);
+	process_ends__close(&w);
 
-	w = ends__open((uint32_t[]){a, b}, 2);
-	ok(ends__all_ended(&w), "processes that aren't there have ended");
-	ends__close(&w);
+	w = process_ends__open((uint32_t[]){a, b}, 2);
+	ok(process_ends__all_ended(&w), "processes that aren't there have ended");
+	process_ends__close(&w);
 }
 
 static void test_signal(void)
 {
-	struct ends w = ends__open(NULL, 0);
+	struct process_ends w = process_ends__open(NULL, 0);
 
 	ok(!is_readable(&w, 0), "no processes: nothing to tell");
-	ends__wake(w.wakeup);
+	process_ends__wake(w.wakeup);
 	ok(is_readable(&w, PATIENCE_MS), "a signal: the descriptor tells");
-	ok(!ends__all_ended(&w), "no process has ended by it");
+	ok(!process_ends__all_ended(&w), "no process has ended by it");
 	ok(is_readable(&w, 0), "it stays told");
-	ends__rest(&w);
+	process_ends__rest(&w);
 	ok(!is_readable(&w, 0), "until it is answered");
-	ends__close(&w);
-	ends__wake(-1);
+	process_ends__close(&w);
+	process_ends__wake(-1);
 }
 
 /* As if pidfd_open(2) had been refused. */
 static void test_unwatched(void)
 {
 	uint32_t p = start();
-	struct ends w = ends__open(&p, 1);
+	struct process_ends w = process_ends__open(&p, 1);
 
 	close(w.pidfds[0]);
 	w.pidfds[0] = -1;
 	end(p);
 	reap(p);
-	ok(!ends__all_ended(&w), "the end of a process that isn't watched isn't made up");
-	ends__close(&w);
+	ok(!process_ends__all_ended(&w), "the end of a process that isn't watched isn't made up");
+	process_ends__close(&w);
 }
 
 int main(void)

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a live trace writes: the output that is shown, and a trace file. */
+#include "pipeline/record.h"
+#include "select/requirements.h"
+#include "trace_private.h"
+
+pid_t session__first_pid(const struct args *a)
+{
+	return a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
+}
+
+/* Is anything shown? */
+static bool is_shown(const struct args *a)
+{
+	return a->record || !args__record_name(a);
+}
+
+int session__open_output(struct session *s)
+{
+	const char *name = args__record_name(s->args);
+	int err = is_shown(s->args) ? sink__open(&s->render.sink, s->args->output, NULL) : 0;
+
+	return err || !name ? err : recorder__open(s->args, name, &s->recorder);
+}
+
+int session__make_output(struct session *s)
+{
+	struct output_wants wants = requirements__of(s->args);
+
+	requirements__read_source(&wants, s->plan);
+	if (!is_shown(s->args))
+		return 0;
+	return render__start(&s->render, s->args, s->plan, &s->meta, session__first_pid(s->args));
+}
+
+static bool counts(const struct session *s)
+{
+	return s->plan->placement == PLACEMENT_COUNT;
+}
+
+int session__write_out(struct session *s, uint64_t now)
+{
+	int err = s->recorder ? recorder__tick(s->recorder, now) : 0;
+
+	return err || !s->render.output ? err : render__flush(&s->render, now);
+}
+
+/* Starts the output: its time is the start of the trace. */
+int session__begin_output(struct session *s)
+{
+	int err;
+
+	s->meta.start_time = now_ns(CLOCK_MONOTONIC);
+	s->meta.counts = counts(s);
+	if (s->render.output)
+		s->render.output->options.start_time = s->meta.start_time;
+	if (s->recorder && (err = recorder__begin(s->recorder, &s->live.show, &s->meta)))
+		return err;
+	return s->render.output ? sink__begin(&s->render.sink) : 0;
+}
+
+bool session__reader_gone(const struct session *s)
+{
+	return s->render.sink.reader_gone || (s->recorder && recorder__reader_gone(s->recorder));
+}
+
+int session__end_output(struct session *s)
+{
+	int err =
+		s->recorder && !recorder__reader_gone(s->recorder) ? recorder__end(s->recorder) : 0;
+
+	if (err || !s->render.output || s->render.sink.reader_gone)
+		return err;
+	return output__end(s->render.output, show__totals(&s->live.show));
+}

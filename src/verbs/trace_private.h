@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by trace.c and trace_output.c: a live trace, from its plan to its last event. */
+#ifndef BBTRACE_VERBS_TRACE_PRIVATE_H
+#define BBTRACE_VERBS_TRACE_PRIVATE_H
+
+#include "cli/args.h"
+#include "control/control.h"
+#include "select/engine.h"
+#include "select/planning.h"
+#include "pipeline/file_keeper.h"
+#include "session/child.h"
+#include "session/growth.h"
+#include "session/overhead_limit.h"
+#include "session/process_ends.h"
+#include "session/switching.h"
+
+struct session {
+	struct args *args; /* main's */
+	struct planning planning;
+	struct child child;
+	struct process_ends ends;
+	struct plan *plan;
+	struct engine_state engine;
+	struct sources *sources;
+	struct probe *probe;	      /* one of them */
+	struct probe_options options; /* the probe's */
+	struct live live;
+	struct overhead_limit brake;
+	struct trace_meta meta;
+	struct recorder *recorder; /* for -o without -F */
+	struct counting counting;  /* if probes count */
+	struct render render;	   /* else */
+	struct recording recording;
+	struct control control;
+	struct keeper files;
+	struct growth growth;
+	struct switching switching;
+	bool under;	      /* less ran than --fail-under asks for */
+	bool blind;	      /* nothing of what was asked for could be traced */
+	bool is_over, leaves; /* the time is; CMD runs on */
+	int btf;	      /* from --btf; -1: none */
+	char btf_path[32];
+};
+
+/* The process of -p, in whose root names are looked up; 0: none. */
+pid_t session__first_pid(const struct args *a);
+
+/* ---- its output (trace_output.c): functions return 0, or -errno with a message ---- */
+
+/* Opens the files that are written. */
+int session__open_output(struct session *s);
+/* With the plan: what is shown, and what it needs of source code. */
+int session__make_output(struct session *s);
+/* Its time is the start of the trace. */
+int session__begin_output(struct session *s);
+/* Called many times a second. */
+int session__write_out(struct session *s, uint64_t now);
+/* Nobody reads the output any more. */
+bool session__reader_gone(const struct session *s);
+int session__end_output(struct session *s);
+
+#endif
