@@ -135,10 +135,10 @@ $(B)/unit/%: $(B)/unit/%.o $(SAN_LIB)
 $(B)/unit/test_drain: $(B)/san/source/probes/drain.o
 $(B)/unit/test_tracepoint: $(B)/san/source/probes/tracepoint_format.o
 $(B)/unit/test_kprobe_profile: $(B)/san/source/probes/kprobe_profile.o
-$(B)/unit/test_ends: $(B)/san/session/process_ends.o
+$(B)/unit/test_ends: $(B)/san/session/process/process_ends.o
 $(B)/unit/test_control: $(B)/san/control/line.o $(B)/san/control/server.o
 $(B)/unit/test_brake: $(B)/san/session/overhead_limit.o
-$(B)/unit/test_packer: $(B)/san/pipeline/packer.o $(B)/san/pipeline/sink.o $(B)/san/pipeline/sink_file.o
+$(B)/unit/test_packer: $(B)/san/pipeline/write/packer.o $(B)/san/pipeline/write/sink.o $(B)/san/pipeline/write/sink_file.o
 $(B)/unit/test_costs: $(B)/san/select/costs_text.o
 
 # The whole program: tests/e2e/t_pairs.sh.
@@ -154,7 +154,7 @@ unit: $(UNIT)
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
 
 # They link all pure code, the command line's options, the reader of branch weights and what joins files.
-FUZZ_CMD := $(B)/cli/options.o $(B)/cli/args.o $(B)/cli/option_values.o $(B)/cli/option_setters.o $(B)/control/line.o $(B)/cli/formats.o $(B)/pipeline/edge_line.o $(B)/select/costs_text.o $(B)/pipeline/merged_plan.o $(B)/pipeline/target_sums.o
+FUZZ_CMD := $(B)/cli/options.o $(B)/cli/args.o $(B)/cli/option_values.o $(B)/cli/option_setters.o $(B)/control/line.o $(B)/cli/formats.o $(B)/pipeline/read/edge_line.o $(B)/select/costs_text.o $(B)/pipeline/read/merged_plan.o $(B)/pipeline/counts/target_sums.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(filter-out %/object/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(PURE) $(FUZZ_CMD)))
 FUZZ_TIME ?= 60

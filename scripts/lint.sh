@@ -50,8 +50,8 @@ src/select/costs.c          its own file
 src/select/engine.c         /proc/cpuinfo
 src/session/live.c           /proc
 src/cli/command_line.c   /proc
-src/pipeline/input.c         trace files, with the rights of the user
-src/pipeline/sink_file.c      files to write
+src/pipeline/read/input.c         trace files, with the rights of the user
+src/pipeline/write/sink_file.c      files to write
 src/verbs/why.c            the first line of a script that is CMD, with the rights of the user
 src/kernel/facts.c       debugfs and tracefs
 src/kernel/fs.c          tracefs, debugfs and where they are mounted

@@ -10,7 +10,7 @@
 #include "cli/usage_hints.h"
 #include "verbs/verbs.h"
 #include "cli/args.h"
-#include "session/confine.h"
+#include "session/process/confine.h"
 
 static void help(FILE *out)
 {

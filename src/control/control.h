@@ -8,7 +8,7 @@
 
 #include "server.h"
 #include "socket.h"
-#include "session/counting.h"
+#include "session/counts/counting.h"
 #include "session/live.h"
 #include "session/recording.h"
 #include "pipeline/render.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 #include "control.h"
-#include "pipeline/record.h"
+#include "pipeline/write/record.h"
 
 /* ---- stop and start ---- */
 

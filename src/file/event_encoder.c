@@ -6,7 +6,7 @@
 #include "file/format.h"
 
 /* Bytes of a block. A file that is cut loses the last one, and those that were not written yet
- * (pipeline/packer.h). Smaller blocks compress worse: each starts with an empty model. */
+ * (pipeline/write/packer.h). Smaller blocks compress worse: each starts with an empty model. */
 #define BLOCK_FULL	(1u << 17)
 #define BLOCK_ITEMS_MAX (1u << 20)
 #define SIZE_EVERY	16 /* items between two counts of the bytes */

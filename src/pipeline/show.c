@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 #include "jit_names.h"
-#include "merged_plan.h"
+#include "pipeline/read/merged_plan.h"
 #include "fatal_signals.h"
-#include "record.h"
+#include "pipeline/write/record.h"
 #include "show.h"
-#include "tally.h"
+#include "pipeline/counts/tally.h"
 
 /* ---- names for running addresses ---- */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "branch_weights.h"
-#include "pipeline/edge_line.h"
+#include "pipeline/read/edge_line.h"
 #include "pipeline/show.h"
 #include "util/given.h"
 

@@ -3,8 +3,8 @@
 #ifndef BBTRACE_SELECT_ENGINE_H
 #define BBTRACE_SELECT_ENGINE_H
 
-#include "markers.h"
-#include "typed_values.h"
+#include "select/events/markers.h"
+#include "select/events/typed_values.h"
 
 struct engine_state {
 	struct copies *copies;	 /* NULL: probes do it all */

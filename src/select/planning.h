@@ -6,8 +6,8 @@
 
 #include "branch_weights.h"
 #include "cli/args.h"
-#include "watch.h"
-#include "named_events.h"
+#include "select/events/watch.h"
+#include "select/events/named_events.h"
 
 struct planning {
 	const struct args *args;

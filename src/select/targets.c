@@ -7,7 +7,7 @@
 #include "cli/usage_hints.h"
 #include "targets.h"
 #include "cli/args.h"
-#include "watch.h"
+#include "select/events/watch.h"
 #include "code/code.h"
 
 /* ---- objects ---- */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "select/targets.h"
 #include "growth.h"
-#include "pipeline/tally.h"
+#include "pipeline/counts/tally.h"
 #include "select/requirements.h"
 
 /* ---- words ---- */

@@ -3,7 +3,7 @@
 #ifndef BBTRACE_SESSION_GROWTH_H
 #define BBTRACE_SESSION_GROWTH_H
 
-#include "counting.h"
+#include "session/counts/counting.h"
 #include "live.h"
 #include "select/planning.h"
 

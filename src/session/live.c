@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "select/targets.h"
-#include "watch_hits.h"
+#include "session/watch/watch_hits.h"
 #include "pipeline/frames.h"
 #include "pipeline/jit_names.h"
 #include "pipeline/fatal_signals.h"

@@ -5,9 +5,9 @@
 #define BBTRACE_SESSION_LIVE_H
 
 #include "dumps.h"
-#include "pipeline/record.h"
+#include "pipeline/write/record.h"
 #include "pipeline/show.h"
-#include "select/watch.h"
+#include "select/events/watch.h"
 
 struct live {
 	struct show show;

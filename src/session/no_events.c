@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Why a trace has no event: all were dropped or lost, other threads hit the probes, nobody mapped
  * the object, or its functions were not called. */
-#include "select/markers.h"
+#include "select/events/markers.h"
 #include "no_events.h"
 
 #define OBJECTS 4 /* are named */

@@ -7,7 +7,7 @@
 #ifndef BBTRACE_SESSION_RECORDING_H
 #define BBTRACE_SESSION_RECORDING_H
 
-#include "counting.h"
+#include "session/counts/counting.h"
 #include "live.h"
 
 /* All of it is borrowed. Functions return 0, or what ends the trace: -errno, or as the sink

@@ -8,7 +8,7 @@
 #define BBTRACE_SESSION_SWITCHING_H
 
 #include "recording.h"
-#include "select/markers.h"
+#include "select/events/markers.h"
 
 /* Zeroed: nothing switches, and there are no marks. */
 struct switching {

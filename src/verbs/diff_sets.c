@@ -7,7 +7,7 @@
 #include "verbs.h"
 #include "diff_sets.h"
 #include "diff_show.h"
-#include "pipeline/diff_inputs.h"
+#include "pipeline/read/diff_inputs.h"
 
 struct sets {
 	const struct args *args;

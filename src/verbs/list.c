@@ -7,7 +7,7 @@
 #include "verbs.h"
 #include "cli/args.h"
 #include "copy/copy.h"
-#include "select/named_events.h"
+#include "select/events/named_events.h"
 #include "pipeline/render.h"
 #include "util/json.h"
 #include "select/requirements.h"

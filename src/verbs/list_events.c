@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "select/targets.h"
-#include "select/named_events.h"
+#include "select/events/named_events.h"
 
 static void put_fields_json(struct json *j, const struct plan *p, uint32_t which)
 {

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "verbs.h"
-#include "pipeline/trace_files.h"
-#include "pipeline/packer.h"
+#include "pipeline/read/trace_files.h"
+#include "pipeline/write/packer.h"
 #include "pipeline/render.h"
 
 struct merge {

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include "cli/exit_status.h"
 #include "verbs.h"
-#include "session/confine.h"
+#include "session/process/confine.h"
 #include "pipeline/fail_under.h"
-#include "pipeline/trace_files.h"
+#include "pipeline/read/trace_files.h"
 #include "info.h"
 #include "session/no_events.h"
 #include "pipeline/render.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a live trace writes: the output that is shown, and a trace file. */
-#include "pipeline/record.h"
+#include "pipeline/write/record.h"
 #include "select/requirements.h"
 #include "trace_private.h"
 

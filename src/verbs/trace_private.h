@@ -7,11 +7,11 @@
 #include "control/control.h"
 #include "select/engine.h"
 #include "select/planning.h"
-#include "pipeline/file_keeper.h"
-#include "session/child.h"
+#include "pipeline/write/file_keeper.h"
+#include "session/process/child.h"
 #include "session/growth.h"
 #include "session/overhead_limit.h"
-#include "session/process_ends.h"
+#include "session/process/process_ends.h"
 #include "session/switching.h"
 
 struct session {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A line of -c -F json. */
 #include <errno.h>
-#include "pipeline/edge_line.h"
+#include "pipeline/read/edge_line.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

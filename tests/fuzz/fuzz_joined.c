@@ -6,7 +6,7 @@
  */
 #include "blocks.h"
 #include "replayed.h"
-#include "pipeline/merged_plan.h"
+#include "pipeline/read/merged_plan.h"
 #include "output/output.h"
 
 #define RECORDS 4096

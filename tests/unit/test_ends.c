@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "session/process_ends.h"
+#include "session/process/process_ends.h"
 #include "util/util.h"
 #include "tap.h"
 

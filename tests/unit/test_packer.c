@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "pipeline/packer.h"
+#include "pipeline/write/packer.h"
 #include "tap.h"
 
 #define BLOCKS 300

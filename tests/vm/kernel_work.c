@@ -61,8 +61,8 @@ static void work_file(void)
 	need(stat("/tmp/../tmp/./kernel_work.file", &st) == 0, "stat");
 	need(stat("/tmp/none/none", &st) == -1, "stat of nothing");
 	need(symlink(path, "/tmp/kernel_work.link") == 0, "symlink");
-	/* The kernel updates the link's atime only in a later tick than that of its creation, and leaves RCU
-	 * mode for it (fs/namei.c, pick_link()). */
+	/* The kernel updates the link's atime only in a later tick than that of its creation, and
+	 * leaves RCU mode for it (fs/namei.c, pick_link()). */
 	usleep(100000);
 	fd = open("/tmp/kernel_work.link", O_RDONLY);
 	need(fd >= 0, "open of a link");

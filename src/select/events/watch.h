@@ -5,7 +5,7 @@
 #define BBTRACE_SELECT_WATCH_H
 
 #include "cli/args.h"
-#include "targets.h"
+#include "select/targets.h"
 
 /* The data of a hit's event: plan__fields() describes it. What isn't known is at the end, and cut
  * off.

@@ -3,8 +3,8 @@
 #ifndef BBTRACE_SESSION_WATCH_EXEC_H
 #define BBTRACE_SESSION_WATCH_EXEC_H
 
-#include "child.h"
-#include "select/watch.h"
+#include "session/process/child.h"
+#include "select/events/watch.h"
 
 /* CMD, which is stopped when it has called exec, so that nothing that it does is missed. */
 int watch_exec__prepare(pid_t pid);

@@ -14,7 +14,7 @@
 #include "file_keeper.h"
 #include "packer.h"
 #include "record.h"
-#include "tally.h"
+#include "pipeline/counts/tally.h"
 
 #define FLUSH_NS     1000000000ull
 #define SEEN_SLOTS   4096

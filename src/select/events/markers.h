@@ -4,7 +4,7 @@
 #ifndef BBTRACE_SELECT_MARKERS_H
 #define BBTRACE_SELECT_MARKERS_H
 
-#include "planning.h"
+#include "select/planning.h"
 
 struct markers {
 	const struct args *args;

@@ -10,7 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include "child.h"
+#include "session/process/child.h"
 #include "watch_exec.h"
 
 int watch_exec__prepare(pid_t pid)

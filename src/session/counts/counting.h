@@ -3,9 +3,9 @@
 #ifndef BBTRACE_SESSION_COUNTING_H
 #define BBTRACE_SESSION_COUNTING_H
 
-#include "live.h"
+#include "session/live.h"
 #include "retire.h"
-#include "process_ends.h"
+#include "session/process/process_ends.h"
 
 /* Zeroed: nothing counts, and nothing is done. */
 struct counting {

@@ -4,7 +4,7 @@
 #define BBTRACE_SESSION_WATCH_HITS_H
 
 #include "pipeline/show.h"
-#include "select/watch.h"
+#include "select/events/watch.h"
 
 struct watch_hits;
 struct watch_hits *watch_hits__new(const struct watchpoints *w, const struct targets *n);

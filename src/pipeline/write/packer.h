@@ -7,7 +7,7 @@
 #define BBTRACE_PIPELINE_PACKER_H
 
 #include "file/file.h"
-#include "render.h"
+#include "pipeline/render.h"
 
 /* Blocks that wait for it at most; more of them would be lost if bbtrace is killed. */
 #define PACKER_WAITING 4

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <unistd.h>
 #include "counting.h"
-#include "interrupt.h"
-#include "pipeline/tally.h"
+#include "session/process/interrupt.h"
+#include "pipeline/counts/tally.h"
 
 #define PATIENCE_MS 100
 /* How long to wait before sites are looked at that may retire: longer, the longer none does. */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
-#include "targets.h"
+#include "select/targets.h"
 #include "named_events.h"
 
 struct finding {

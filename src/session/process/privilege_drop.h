@@ -3,8 +3,8 @@
 #ifndef BBTRACE_SESSION_PRIVILEGE_DROP_H
 #define BBTRACE_SESSION_PRIVILEGE_DROP_H
 
-#include "pipeline/file_keeper.h"
-#include "pipeline/record.h"
+#include "pipeline/write/file_keeper.h"
+#include "pipeline/write/record.h"
 
 struct privilege_drop {
 	const struct args *args;

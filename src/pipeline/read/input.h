@@ -4,7 +4,7 @@
 #define BBTRACE_PIPELINE_INPUT_H
 
 #include "cli/args.h"
-#include "pager.h"
+#include "pipeline/pager.h"
 
 /* Bytes that are read first, to detect the form of the file. */
 #define INPUT_PEEK 8

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "targets.h"
+#include "select/targets.h"
 #include "cli/command.h"
 #include "dump_on.h"
 #include "markers.h"

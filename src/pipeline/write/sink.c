@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "render.h"
+#include "pipeline/render.h"
 
 bool sink__is_stdout(const char *path)
 {

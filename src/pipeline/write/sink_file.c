@@ -20,7 +20,7 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#include "render.h"
+#include "pipeline/render.h"
 
 #define MAX_LINKS 40
 #define FILE_MODE 0600

@@ -4,7 +4,7 @@
 #define BBTRACE_VERBS_CORE_H
 
 #include "pipeline/render.h"
-#include "pipeline/replay.h"
+#include "pipeline/read/replay.h"
 
 /* ---- is a trace file one of that process? (core_trace.c) ---- */
 

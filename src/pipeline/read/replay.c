@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "resolve/resolve.h"
-#include "render.h"
+#include "pipeline/render.h"
 #include "replay.h"
 
 /* ---- which functions ---- */

@@ -4,7 +4,7 @@
  * first. The trace is replayed like that of a report with --last.
  */
 #include <errno.h>
-#include "verbs.h"
+#include "verbs/verbs.h"
 #include "core.h"
 
 #define LAST 20 /* branches, unless --last says how many */

@@ -8,7 +8,7 @@
 #ifndef BBTRACE_PIPELINE_FILE_KEEPER_H
 #define BBTRACE_PIPELINE_FILE_KEEPER_H
 
-#include "render.h"
+#include "pipeline/render.h"
 #include "util/keeper.h"
 #include "util/named_file.h"
 

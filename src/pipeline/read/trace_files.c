@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "trace_files.h"
-#include "render.h"
+#include "pipeline/render.h"
 
 struct file {
 	struct input in; /* the first member: it may outlive the rest */

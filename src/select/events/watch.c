@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "cli/command.h"
-#include "targets.h"
+#include "select/targets.h"
 #include "watch.h"
 
 /* ---- names ---- */

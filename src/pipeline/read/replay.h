@@ -4,7 +4,7 @@
 #define BBTRACE_PIPELINE_REPLAY_H
 
 #include "input.h"
-#include "show.h"
+#include "pipeline/show.h"
 
 struct merged_plan;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "select/costs.h"
 #include "retire.h"
-#include "pipeline/tally.h"
+#include "pipeline/counts/tally.h"
 
 /* For each kprobe that is removed the kernel waits, up to some 20 ms: so many at a time. */
 #define KERNEL_ROUND 32

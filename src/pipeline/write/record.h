@@ -4,8 +4,8 @@
 #ifndef BBTRACE_PIPELINE_RECORD_H
 #define BBTRACE_PIPELINE_RECORD_H
 
-#include "render.h"
-#include "show.h"
+#include "pipeline/render.h"
+#include "pipeline/show.h"
 
 struct recorder;
 /* Opens the file ("-": stdout) without writing to it. name must outlive it. */

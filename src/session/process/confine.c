@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 #include "confine.h"
-#include "pipeline/file_keeper.h"
+#include "pipeline/write/file_keeper.h"
 #include "pipeline/pager.h"
 
 #define VERB_READS (VERB_REPORT | VERB_MERGE | VERB_DIFF | VERB_CORE | VERB_LIST)

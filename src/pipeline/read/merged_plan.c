@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
 #include "merged_plan.h"
-#include "target_sums.h"
+#include "pipeline/counts/target_sums.h"
 
 struct merged_plan {
 	bool by_symbol;
