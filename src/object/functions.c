@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Makes struct function from symbols and ranges, including cold parts, each address once. */
+/* Functions: made from symbols, ranges and addresses, with their cold parts; each address once in a
+ * list. */
 #include <stdlib.h>
 #include "elf_file.h"
 #include "object/object.h"
@@ -47,6 +48,46 @@ void function__from_symbol(struct function *out, struct object *o, size_t symbol
 	}
 }
 
+bool object__function_at(const struct object *o, uint64_t vaddr, struct function *out)
+{
+	struct object *own =
+		(struct object *)o; /* the index of parts and display names are built on demand */
+	const struct symbol *s, *owner;
+	const struct frame *f;
+
+	if (!object__is_code(o, vaddr))
+		return false;
+	s = object__symbol_at(o, vaddr);
+	f = object__frame_at(o, vaddr);
+	if (s && (s->size || !f || f->vaddr <= s->vaddr)) {
+		owner = object__cold_part_owner(own, s - o->symbols.data);
+		owner = symbol__show(o, owner ? owner : s);
+		function__from_symbol(out, own, owner - o->symbols.data, xstrdup(owner->shown));
+		return true;
+	}
+	if (!f)
+		return false;
+	function__from_range(out, o, f->vaddr, f->size,
+			     xasprintf("0x%llx", (unsigned long long)f->vaddr));
+	return true;
+}
+
+bool object__holder(const struct object *o, uint64_t vaddr, struct function *out, size_t *range)
+{
+	const struct range *r, *found = NULL;
+
+	if (!object__function_at(o, vaddr, out))
+		return false;
+	vec__each (r, &out->ranges)
+		if (vaddr - r->vaddr < r->size && (!found || r->vaddr > found->vaddr))
+			found = r;
+	if (found)
+		*range = found - out->ranges.data;
+	else
+		function__clear(out);
+	return found;
+}
+
 void function__from_range(struct function *out, const struct object *o, uint64_t vaddr,
 			  uint64_t size, char *name)
 {
@@ -81,6 +122,15 @@ void function__clear(struct function *f)
 	vec__free(&f->ranges);
 	free(f->name);
 	free(f->raw);
+}
+
+void functions__free(function_vec *v)
+{
+	struct function *f;
+
+	vec__each (f, v)
+		function__clear(f);
+	vec__free(v);
 }
 
 struct map64 functions__entries(const function_vec *v, const struct object *o)

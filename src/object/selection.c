@@ -7,22 +7,6 @@
 #include "elf_file.h"
 #include "object/object.h"
 
-bool object__holder(const struct object *o, uint64_t vaddr, struct function *out, size_t *range)
-{
-	const struct range *r, *found = NULL;
-
-	if (!object__function_at(o, vaddr, out))
-		return false;
-	vec__each (r, &out->ranges)
-		if (vaddr - r->vaddr < r->size && (!found || r->vaddr > found->vaddr))
-			found = r;
-	if (found)
-		*range = found - out->ranges.data;
-	else
-		function__clear(out);
-	return found;
-}
-
 static void keep_range(struct function *f, const struct range *kept)
 {
 	struct range *r;

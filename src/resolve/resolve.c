@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include "resolve/forms.h"
 
-void functions__free(function_vec *v)
-{
-	struct function *f;
-
-	vec__each (f, v)
-		function__clear(f);
-	vec__free(v);
-}
-
 struct hit {
 	uint32_t symbol;
 	enum match match;
@@ -482,32 +473,6 @@ int object__resolve(struct object *o, const struct spec *spec, function_vec *v)
 		return points__resolve(o, spec, v);
 	}
 	return err__set(EINVAL, "%s: not a function", spec->text);
-}
-
-/* ---- from addresses to functions ---- */
-
-bool object__function_at(const struct object *o, uint64_t vaddr, struct function *out)
-{
-	struct object *own =
-		(struct object *)o; /* the index of parts and display names are built on demand */
-	const struct symbol *s, *owner;
-	const struct frame *f;
-
-	if (!object__is_code(o, vaddr))
-		return false;
-	s = object__symbol_at(o, vaddr);
-	f = object__frame_at(o, vaddr);
-	if (s && (s->size || !f || f->vaddr <= s->vaddr)) {
-		owner = object__cold_part_owner(own, s - o->symbols.data);
-		owner = symbol__show(o, owner ? owner : s);
-		function__from_symbol(out, own, owner - o->symbols.data, xstrdup(owner->shown));
-		return true;
-	}
-	if (!f)
-		return false;
-	function__from_range(out, o, f->vaddr, f->size,
-			     xasprintf("0x%llx", (unsigned long long)f->vaddr));
-	return true;
 }
 
 static bool overlaps(const struct function *f, uint64_t start, uint64_t len)
