@@ -41,6 +41,33 @@ pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(s
 # Undefined symbols that an object file of a pure folder must not have (64: the names for large files).
 pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'
 most_lines=600
+# Folders with more than 25 C files, and how many they have. Numbers only fall, and rows go.
+crowded_folders='
+bpf               | 30
+src/arch/x86      | 34
+src/pipeline      | 46
+src/select        | 33
+src/session       | 35
+src/verbs         | 27
+src/code          | 26
+src/diff          | 26
+src/file          | 27
+src/object        | 61
+src/output        | 84
+src/plan          | 54
+src/source/inline | 77
+src/source/probes | 67
+src/trace         | 28
+'
+# Cycles of more than 6 files that call each other: the top-level folders that they are in, and how many files each has.
+# Numbers only fall, and rows go. scripts/rooms.pl show build prints the calls.
+long_cycles='
+arch   | 21
+object | 26
+output | 27
+source | 34 24
+trace  | 12
+'
 # The files that may open by path, and what they open: the kernel's own files, or files that the user named. All others
 # use root__open_file() (src/object/root.c).
 may_open='
@@ -193,7 +220,10 @@ direction() {
 			if (from[3] == "" || to[2] == from[2]) next           # main.c; its own
 			if ($2 ~ /[.]skel[.]h$/ && from[2] == "source") next
 			if (to[2] == "util") next                             # a header for each of its things
-			door = index(many_doors, " " to[2] " ") && $2 !~ /_private[.]h$/ ? to[2] : $2 ~ /^bpf\/wire(_named|_text)?\.h$/ ? "wire" : $2 == "src/" to[2] "/" to[2] ".h" ? to[2] : "?"
+			n = split($2, to, "/")
+			front = to[n] == to[n - 1] ".h"                       # of a folder, or of a folder in it
+			front = front || (index(many_doors, " " to[2] " ") && $2 !~ /_private[.]h$/)
+			door = $2 ~ /^bpf\/wire(_named|_text)?\.h$/ ? "wire" : front ? to[2] : "?"
 			if (!(from[2] in may)) print $1 ": no row for this folder in scripts/lint.sh"
 			else if (!index(may[from[2]], " " door " ")) print $1 " includes " $2
 		}' | none 'a folder includes its own files and the public headers of those before it'
@@ -209,6 +239,28 @@ seam() {
 		grep -rnE --include='*.[ch]' --exclude-dir=arch '#[[:space:]]*include.*x86' src bpf
 		grep -nE '(vmlinux|bpf/arch)/[a-z0-9]+' Makefile
 	} | none 'nothing but src/arch and bpf/arch names a register, flag or opcode of an architecture'
+}
+
+# Findings on stdin: as none(), and what could be lowered is only shown.
+ratchet() {
+	cat >"$T/findings"
+	sed -n 's/^note: //p' "$T/findings" >"$T/notes"
+	grep -v '^note: ' "$T/findings" | none "$1"
+	[[ ! -s $T/notes ]] || diag "$(<"$T/notes")"
+}
+
+# The includes again, as the linker sees them: a declaration in a header may have its definition anywhere.
+rooms() {
+	local missing
+
+	scripts/rooms.pl sizes "$crowded_folders" | ratchet 'no folder has more than 25 C files, but the listed ones'
+	missing=$(scripts/rooms.pl built "$B")
+	if [[ $missing ]]; then
+		skip 'who calls whom, by the symbols of the linker' "$(wc -l <<<"$missing") sources are not built in $B"
+		return
+	fi
+	scripts/rooms.pl order "$B" "$may_include" | none 'a folder calls its own files and the folders that it may include'
+	scripts/rooms.pl cycles "$B" "$long_cycles" | ratchet 'no more than 6 files call each other in a cycle, but the listed ones'
 }
 
 purity() {
@@ -336,5 +388,5 @@ shell() {
 		none 'each script is executable, but those that are sourced'
 }
 
-for check in format direction seam purity door licence chains sizes places fetching words phrases named shell; do $check; done
+for check in format direction seam rooms purity door licence chains sizes places fetching words phrases named shell; do $check; done
 done_testing
