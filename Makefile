@@ -29,7 +29,7 @@ CAPSTONE := $(if $(LIBDIR),$(shell readelf -d $(LIBDIR)/libcapstone.so 2>/dev/nu
 CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 
 SRC  := $(wildcard src/*/*.c src/*/*/*.c)
-LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(B)/output/perfetto.pb-c.o
+LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(B)/output/timeline/perfetto.pb-c.o
 # Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
 PURE := $(filter-out $(foreach d,cli pipeline select session control verbs source/probes,$(B)/$(d)/%),$(LIB))
 
@@ -52,15 +52,15 @@ $(B)/capstone.libs: FORCE
 	@echo '$(CAPSTONE)' | cmp -s - $@ || echo '$(CAPSTONE)' >$@
 FORCE:
 
-# Pages, style sheets and scripts as numbers for src/output/pages.c, without the first line, the licence.
-PAGES := $(patsubst src/%,$(B)/%.inc,$(wildcard src/output/html/*))
+# Pages, style sheets and scripts as numbers for src/output/pages/pages.c, without the first line, the licence.
+PAGES := $(patsubst src/%,$(B)/%.inc,$(wildcard src/output/pages/html/*))
 
-$(B)/output/html/%.inc: src/output/html/% Makefile
+$(B)/output/pages/html/%.inc: src/output/pages/html/% Makefile
 	@mkdir -p $(@D)
 	@echo "  EMBED $<"
 	$(Q){ tail -n +2 $< | od -An -v -tx1 | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' && echo 0; } > $@.tmp && mv $@.tmp $@
 
-$(B)/output/pages.o $(B)/san/output/pages.o $(B)/fuzz/output/pages.o: | $(PAGES)
+$(B)/output/pages/pages.o $(B)/san/output/pages/pages.o $(B)/fuzz/output/pages/pages.o: | $(PAGES)
 
 # The numbers of system calls, by the headers of the machine that bbtrace is built for.
 $(B)/pipeline/syscall_numbers.inc: Makefile
@@ -71,25 +71,25 @@ $(B)/pipeline/syscall_numbers.inc: Makefile
 $(B)/pipeline/syscall_names.o: | $(B)/pipeline/syscall_numbers.inc
 
 # Messages of protobuf.
-$(B)/output/perfetto.pb-c.h: src/output/perfetto.proto Makefile
+$(B)/output/timeline/perfetto.pb-c.h: src/output/timeline/perfetto.proto Makefile
 	@mkdir -p $(@D)
 	@echo "  PROTO $<"
 	$(Q)$(PROTOC_C) -Isrc --c_out=$(B) $<
 
-$(B)/output/perfetto.pb-c.c: $(B)/output/perfetto.pb-c.h
-$(B)/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
+$(B)/output/timeline/perfetto.pb-c.c: $(B)/output/timeline/perfetto.pb-c.h
+$(B)/output/timeline/perfetto.pb-c.o: $(B)/output/timeline/perfetto.pb-c.c
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
-$(B)/san/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
+$(B)/san/output/timeline/perfetto.pb-c.o: $(B)/output/timeline/perfetto.pb-c.c
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitized)"
 	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -fPIC -c -o $@ $<
-$(B)/fuzz/output/perfetto.pb-c.o: $(B)/output/perfetto.pb-c.c
+$(B)/fuzz/output/timeline/perfetto.pb-c.o: $(B)/output/timeline/perfetto.pb-c.c
 	@mkdir -p $(@D)
 	@echo "  CLANG $< (fuzzed)"
 	$(Q)$(CLANG) $(CPPFLAGS) -std=gnu11 $(WARN) $(FUZZ_SAN) -fsanitize=fuzzer-no-link -c -o $@ $<
 
-$(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/packets.o $(b)/output/perfetto.o) $(B)/unit/test_output_perfetto.o $(B)/corpus/fuzz_trace_file $(B)/fuzz/fuzz_trace_file: | $(B)/output/perfetto.pb-c.h
+$(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/timeline/packets.o $(b)/output/timeline/perfetto.o) $(B)/unit/test_output_perfetto.o $(B)/corpus/fuzz_trace_file $(B)/fuzz/fuzz_trace_file: | $(B)/output/timeline/perfetto.pb-c.h
 
 # The BPF program: each object and its skeleton. gs is a register of x86, text has numbers of its system calls.
 BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(filter-out $(if $(filter x86,$(BPF_ARCH)),,bpf/gs.bpf.c bpf/text.bpf.c),$(wildcard bpf/*.bpf.c)))

@@ -57,7 +57,7 @@ work() {
 }
 
 make_data() { # the sources of bbtrace, a program and a document of two sizes
-	cat src/output/*.c >"$DIR/data.1"
+	cat src/output/*/*.c >"$DIR/data.1"
 	cat src/plan/*.c >"$DIR/data.2"
 	for n in 1 2; do
 		cat >"$DIR/data.$n.lua" <<-END

@@ -160,7 +160,7 @@ scripts() {
 		echo .ci/run
 	} | sort
 }
-pages() { find src/output/html -type f | sort; }
+pages() { find src/output/pages/html -type f | sort; }
 written() {
 	sources
 	pages

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of formats, and what they share: the buffer, flushing, the registers to show. */
-#include "output/src.h"
-#include "output/stats.h"
-#include "output/text.h"
+#include "output/base/src.h"
+#include "output/stats/stats.h"
+#include "output/text/text.h"
 
 #define FLUSH_AT (64 << 10)
 

@@ -110,7 +110,7 @@ is "$(reserved verbs | while read -r word; do "$BBTRACE" "$word" --help 2>&1 | g
 is "$(comm -12 <(reserved options | sort) "$T/have")" '' 'no option exists that the contract reserves'
 section JSON | sed -nE 's/^\| ([a-z_, ]+[a-z]) +\|.*/\1/p' | grep -v '^field$' | tr -d , | xargs -n1 | sort >"$T/told"
 {
-	sed -nE 's/.*\{KEY\("([a-z_]+)"\).*/\1/p' "$ROOT/src/output/fields.c"
+	sed -nE 's/.*\{KEY\("([a-z_]+)"\).*/\1/p' "$ROOT/src/output/base/fields.c"
 	printf '%s\n' object symbol offset vaddr # of a place
 } | sort >"$T/have"
 same "$T/told" "$T/have" 'the contract has the fields that exist'

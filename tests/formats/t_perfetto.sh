@@ -6,7 +6,7 @@ needs root uprobes cmd:python3 cmd:protoc
 
 HERE=$ROOT/tests/formats
 # unpack FILE: prints what protoc makes of it; a field that perfetto.proto doesn't have would be a number.
-unpack() { gzip -dc <"$1" | protoc -I "$ROOT/src/output" --decode=perfetto.protos.Trace perfetto.proto; }
+unpack() { gzip -dc <"$1" | protoc -I "$ROOT/src/output/timeline" --decode=perfetto.protos.Trace perfetto.proto; }
 
 # events FILE: its events without the last one, the summary
 events() {

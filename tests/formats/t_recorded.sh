@@ -56,7 +56,7 @@ fi
 python3 -m json.tool "$T/chrome" >/dev/null
 is $? 0 "chrome is read by python3's json.tool"
 if has protoc 'perfetto is decoded by protoc'; then
-	gzip -dc <"$T/perfetto" | protoc -I "$ROOT/src/output" --decode=perfetto.protos.Trace perfetto.proto >"$T/decoded" 2>"$T/protoc.err"
+	gzip -dc <"$T/perfetto" | protoc -I "$ROOT/src/output/timeline" --decode=perfetto.protos.Trace perfetto.proto >"$T/decoded" 2>"$T/protoc.err"
 	is "$? $(cat "$T/protoc.err")" '0 ' 'perfetto is decoded by protoc'
 	is "$(python3 "$HERE/perfetto.py" packets <"$T/decoded" | awk '{ n[$4]++ } END { print n["entry"], n["return"], n["branch"] }')" \
 		"$entries $returns $branches" 'perfetto has all calls, returns and branches'

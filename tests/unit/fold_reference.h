@@ -6,7 +6,7 @@
 #ifndef FOLD_REFERENCE_H
 #define FOLD_REFERENCE_H
 
-#include "output/fold.h"
+#include "output/text/fold.h"
 
 struct reference_item {
 	struct str shown, body; /* body: "" of a line */

@@ -4,7 +4,7 @@
 #define PERFETTO_CHECK_H
 
 #include <zlib.h>
-#include "output/perfetto.pb-c.h"
+#include "output/timeline/perfetto.pb-c.h"
 #include "util/util.h"
 
 #define PB(name) Perfetto__Protos__##name

@@ -8,7 +8,7 @@
 #define PROFILE_FIXTURE_H
 
 #include "tap.h"
-#include "output/stats.h"
+#include "output/stats/stats.h"
 
 #define PROG "/bin/prog"
 #define LIB  "/lib/lib;x.so"

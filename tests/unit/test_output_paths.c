@@ -3,7 +3,7 @@
  * counted. */
 #include <elf.h>
 #include "tap.h"
-#include "output/paths.h"
+#include "output/paths/paths.h"
 
 #define PROG "/bin/prog"
 

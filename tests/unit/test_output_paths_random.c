@@ -8,7 +8,7 @@
  * CASES=1000000: the number of cases. SEED=n: only that case.
  */
 #include "random_replay.h"
-#include "output/paths.h"
+#include "output/paths/paths.h"
 #include "tap.h"
 
 #define NODES	(FUNCTIONS * BLOCKS)

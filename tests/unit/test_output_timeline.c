@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The timeline: intervals of time, the longest calls, threads, calls that don't return. */
-#include "output/timeline.h"
+#include "output/pages/timeline.h"
 #include "tap.h"
 
 static struct timeline line;

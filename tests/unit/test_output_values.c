@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Arguments and results by their types, as text and as JSON. */
-#include "output/fields.h"
-#include "output/values.h"
+#include "output/base/fields.h"
+#include "output/base/values.h"
 #include "output_fixture.h"
 
 static struct plan_value rows[1];

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fields: a step's fields, described once: name, type, the steps that have it, and how to read it.
+ * JSON writes the table in order; text uses single rows in its lines. Private to src/output.
+ */
+#ifndef BBTRACE_FIELDS_H
+#define BBTRACE_FIELDS_H
+
+#include "src.h"
+#include "util/json.h"
+
+enum field_type {
+	VALUE_DEC,
+	VALUE_SIGNED,
+	VALUE_HEX, /* JSON: a hex string */
+	VALUE_STRING,
+	VALUE_BOOL,
+	VALUE_AT,    /* a location whose members are fields of the event */
+	VALUE_PLACE, /* a location as an object */
+	VALUE_REGS,  /* values by register number, and the registers to show */
+	VALUE_WORDS, /* hex strings */
+	VALUE_STACK,
+	VALUE_SRC,
+	VALUE_NAMED, /* the fields of a named event, as an object */
+	VALUE_WHY,   /* what a conditional tested, as an object */
+	VALUE_TYPED, /* arguments by their types, as an object; the result; names (values.h) */
+	VALUE_RESULT,
+	VALUE_CUT,
+};
+
+union field_value {
+	uint64_t number;
+	bool flag;
+	const char *string;
+	struct {
+		const uint64_t *values; /* by register number */
+		const struct reg_list *shown;
+	} regs;
+	struct {
+		const uint64_t *at;
+		size_t n;
+	} values;
+	const struct location *place;
+	struct {
+		const struct location *frames;
+		size_t n;
+	} stack;
+	const struct src *src;
+	const struct event_named *named;
+	const struct step *step; /* whose values it is about */
+};
+
+/* In the order of JSON output. */
+enum field_id {
+	FIELD_TS,
+	FIELD_PID,
+	FIELD_TID,
+	FIELD_NS_PID,
+	FIELD_GOROUTINE,
+	FIELD_COMM,
+	FIELD_CPU,
+	FIELD_CONTEXT,
+	FIELD_EVENT,
+	FIELD_TEXT,
+	FIELD_NUMBER,
+	FIELD_BY,
+	FIELD_ASKED,
+	FIELD_NAME,
+	FIELD_ARGS,
+	FIELD_AT,
+	FIELD_SRC,
+	FIELD_KIND,
+	FIELD_INSN,
+	FIELD_TAKEN,
+	FIELD_TO,
+	FIELD_WHY,
+	FIELD_IMPLIED,
+	FIELD_DEPTH,
+	FIELD_REGS,
+	FIELD_SYSCALL_ARGS,
+	FIELD_TYPED,
+	FIELD_SINCE,
+	FIELD_STACK,
+	FIELD_STACK_END,
+	FIELD_VALUE,
+	FIELD_RET,
+	FIELD_ERRNO,
+	FIELD_CUT,
+	FIELD_DURATION,
+	FIELD_NET,
+	FIELD_OFF,
+	FIELD_BELOW_NOISE,
+	FIELD_COUNT,
+	FIELD_AT_LEAST,
+	FIELDS
+};
+
+struct field {
+	struct json_key key; /* AT: none, its members have keys */
+	uint8_t type;	     /* enum field_type */
+	unsigned steps;	     /* mask of 1 << enum step_type that can have it */
+	/* False: this step doesn't have it. */
+	bool (*get)(const struct output *o, const struct step *s, union field_value *v);
+};
+extern const struct field fields[FIELDS];
+
+/* Does this step have it, and what is it? */
+static inline bool field__get(enum field_id id, const struct output *o, const struct step *s,
+			      union field_value *v)
+{
+	return (fields[id].steps >> s->type & 1) && fields[id].get(o, s, v);
+}
+
+/* The counters of a run, for the summary in text and JSON. */
+struct total {
+	const char *name;
+	struct json_key key; /* the same */
+	const char *before;  /* text; NULL: not in the summary line */
+	const char *after;
+	bool rare;     /* text: omitted if 0 */
+	bool second;   /* text: only together with the previous one */
+	bool bound;    /* text: may be a lower bound, by totals.at_least */
+	bool flag;     /* JSON: true, or omitted */
+	bool nonzero;  /* JSON: omitted if 0 */
+	size_t offset; /* of a uint64_t in struct trace_totals */
+};
+extern const struct total totals[];
+extern const size_t ntotals;
+
+static inline uint64_t total__of(const struct total *row, const struct trace_totals *t)
+{
+	return *(const uint64_t *)((const char *)t + row->offset);
+}
+
+/* As members of an object. */
+void totals__json(const struct trace_totals *t, struct json *j);
+/* A value of VALUE_REGS as a JSON object. */
+void json__put_regs(const struct output *o, struct json *j, const union field_value *v);
+/* What makes the event, "tracepoint"; its fields as a JSON object, and as text: "pid=1 comm=\"x\""
+ * (named.c). */
+const char *named__kind(const struct output *o, const struct step *s);
+void named__put_json(const struct output *o, struct json *j, const struct event_named *n);
+void named__put_args(const struct output *o, struct str *s, const struct event_named *n);
+/* A table of how many there were of each: of plan->named. */
+void named__put_counts(struct output *o, const uint64_t *counts);
+/* The registers that this entry shows (output.c). */
+const struct reg_list *output__regs(const struct output *o, const struct step *step);
+
+/* The rows of output_formats. */
+extern const struct output_format output_text, output_json, output_chrome, output_perfetto,
+	output_annotate, output_dot, output_html;
+extern const struct output_format output_summary, output_folded, output_folded_count, output_svg,
+	output_svg_count, output_callgrind, output_pprof, output_lcov, output_cobertura,
+	output_drcov, output_bolt, output_autofdo, output_autofdo_gcc, output_tests,
+	output_tests_names, output_summary_counted, output_html_counted, output_paths,
+	output_paths_json;
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * coverage: what of the traced code ran. Private to src/output; pure.
+ *
+ * The whole is what was asked for: all functions of the plan but helpers, with all their blocks,
+ * whether they ran or not. A branch is a conditional, which has two sides (taken or not), or an
+ * indirect jump through a table, which has one for each place that it can lead to.
+ *
+ * A line ran as often as the block of it that ran most, in each function that has code of it and in
+ * each inlined copy; what these add up to is its count. In code that a compiler has not optimized
+ * that is how often the line's statement began.
+ */
+#ifndef BBTRACE_COVERAGE_H
+#define BBTRACE_COVERAGE_H
+
+#include "output/base/runs.h"
+
+/*
+ * Counts may be RUNS_UNKNOWN. line 0: the source is not known, and file is 0.
+ *
+ * A function of the source, if debug information tells what is inlined where: all that was made of
+ * it, and its inlined copies. Else one of the plan.
+ */
+struct coverage_function {
+	const char *name; /* the symbol's own, if there is one */
+	uint32_t file, line;
+	uint64_t calls;
+	bool shared;   /* others of its file have the name, too */
+	uint64_t rest; /* calls of its outlined rest, "foo.part.0"; they begin in inlined copies */
+};
+struct coverage_line {
+	uint32_t file, line;
+	uint64_t count;
+};
+struct coverage_side {
+	uint32_t file, line;
+	uint32_t site;
+	/* of its line: the number of its branch, in order of address; of the branch: 0 not taken, 1
+	 * taken, or in order of the addresses to which a table leads */
+	uint32_t branch, side;
+	bool table;
+	uint64_t to;	/* the address to which a table leads */
+	uint64_t count; /* how often it was gone to */
+	uint64_t runs;	/* how often its branch was executed */
+};
+
+/* Of a function of the plan. */
+struct coverage_code {
+	struct coverage_ratio blocks, sides;
+};
+
+struct coverage {
+	const struct plan *plan;
+	const struct output_options *options;
+	struct runs runs;
+	struct output_coverage total;
+	uint32_t *rank; /* by file: their order, by folder, then name */
+	/* each by file and line; those without source are last */
+	VEC(struct coverage_function) by_function; /* then by name */
+	VEC(struct coverage_line) by_line;	   /* without those of no source */
+	VEC(struct coverage_side) by_side;	   /* then by address */
+	struct coverage_code *code;		   /* by function of the plan */
+};
+
+/* The stats have ended. They, the plan and the options must outlive it. */
+void coverage__init(struct coverage *c, const struct stats *p, const struct output_options *o);
+void coverage__free(struct coverage *c);
+/* Is this function, this block part of the whole? */
+bool coverage__has_function(const struct coverage *c, uint32_t function);
+bool coverage__has_block(const struct coverage *c, uint32_t block);
+
+/* ---- functions.c, for coverage.c ---- */
+
+/* Fills in by_function. */
+void coverage__find_functions(struct coverage *c);
+/* A function that was called, none of whose lines ran, since nothing is left of the code that was
+ * inlined, has its calls at the line where it is declared. */
+void coverage__fill_lines(struct coverage *c);
+
+/* ---- for both ---- */
+
+/* Of the places of two lines; line 0 is last. */
+int coverage__order(const uint32_t *rank, uint32_t file, uint32_t line, uint32_t file2,
+		    uint32_t line2);
+/* What is not known adds nothing to what is. */
+uint64_t coverage__sum(uint64_t a, uint64_t b);
+void coverage__set_line(const struct plan_line *l, uint32_t *file, uint32_t *line);
+
+/* ---- by file ---- */
+
+/* Rows of one source file: [first, end). */
+struct coverage_rows {
+	size_t first, end;
+};
+struct coverage_file {
+	uint32_t file;
+	struct coverage_rows functions, lines, sides;
+};
+/* The next one; {0} before the first. False: there are no more. */
+bool coverage__next_file(const struct coverage *c, struct coverage_file *f);
+/* The ratios of a file's rows. */
+struct coverage_ratio coverage__functions(const struct coverage *c, const struct coverage_rows *r);
+struct coverage_ratio coverage__lines(const struct coverage *c, const struct coverage_rows *r);
+struct coverage_ratio coverage__sides(const struct coverage *c, const struct coverage_rows *r);
+
+/* Of a conditional that was executed: the side that was never gone to, as a word: "never taken".
+ * NULL: both were, it never ran, or that is not known. */
+const char *coverage__unseen_side(const struct coverage *c, uint32_t site);
+
+/* "5/8" of a ratio, "-" if it is empty. */
+void coverage__part(struct str *s, const struct coverage_ratio *r);
+
+#endif

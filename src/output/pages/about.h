@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* about: the head of a page. Private to src/output; pure. */
+#ifndef BBTRACE_ABOUT_H
+#define BBTRACE_ABOUT_H
+
+#include "output/stats/stats.h"
+
+/* Command line, machine, date and totals, as HTML. */
+void about__put(struct str *s, const struct output_options *o, const struct trace_totals *t);
+/* What is missing; nothing if nothing is. */
+void about__put_missing(struct str *s, const struct stats *p, const struct trace_totals *t);
+
+#endif
