@@ -28,7 +28,7 @@ LIBDIR   := $(if $(SYSROOT),$(SYSROOT)/usr/lib/$(TRIPLET),$(shell pkg-config --v
 CAPSTONE := $(if $(LIBDIR),$(shell readelf -d $(LIBDIR)/libcapstone.so 2>/dev/null | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'))
 CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 
-SRC  := $(wildcard src/*/*.c src/*/*/*.c)
+SRC  := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)
 LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(B)/output/timeline/perfetto.pb-c.o
 # Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
 PURE := $(filter-out $(foreach d,cli pipeline select session control verbs source/probes,$(B)/$(d)/%),$(LIB))
@@ -104,7 +104,7 @@ $(B)/%.skel.h: $(B)/%.bpf.o
 	@echo "  SKEL  $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c) src/source/inline/gs.c src/source/inline/text_calls.c) $(foreach b,san fuzz,$(B)/$(b)/source/inline/gs.o $(B)/$(b)/source/inline/text_calls.o): | $(BPF_SKEL)
+$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c src/source/probes/*/*.c) src/source/inline/target/gs.c src/source/inline/target/text_calls.c) $(foreach b,san fuzz,$(B)/$(b)/source/inline/target/gs.o $(B)/$(b)/source/inline/target/text_calls.o): | $(BPF_SKEL)
 
 # ---- unit tests: no root, under AddressSanitizer and UBSan ----
 
@@ -132,9 +132,9 @@ $(B)/unit/%: $(B)/unit/%.o $(SAN_LIB)
 	$(Q)$(CC) $(SAN) -Wl,-rpath,'$$ORIGIN/../san' -o $@ $(filter %.o %.so,$^) $(LIBS)
 
 # It brings its own ring buffer in place of libbpf's.
-$(B)/unit/test_drain: $(B)/san/source/probes/drain.o
-$(B)/unit/test_tracepoint: $(B)/san/source/probes/tracepoint_format.o
-$(B)/unit/test_kprobe_profile: $(B)/san/source/probes/kprobe_profile.o
+$(B)/unit/test_drain: $(B)/san/source/probes/stream/drain.o
+$(B)/unit/test_tracepoint: $(B)/san/source/probes/named/tracepoint_format.o
+$(B)/unit/test_kprobe_profile: $(B)/san/source/probes/mechanisms/kprobe_profile.o
 $(B)/unit/test_ends: $(B)/san/session/process/process_ends.o
 $(B)/unit/test_control: $(B)/san/control/line.o $(B)/san/control/server.o
 $(B)/unit/test_brake: $(B)/san/session/overhead_limit.o

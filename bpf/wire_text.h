@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* What text.bpf.c and src/source/inline/text.c share. */
+/* What text.bpf.c and src/source/inline/text/text.c share. */
 #ifndef BBTRACE_BPF_WIRE_TEXT_H
 #define BBTRACE_BPF_WIRE_TEXT_H
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "plan/plan.h"
 #include "resolve/resolve.h"
-#include "source/inline/supervisor.h"
+#include "source/inline/supervisor/supervisor.h"
 
 struct slot {
 	uint32_t area, slot;

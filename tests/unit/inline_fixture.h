@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "source/inline/merge.h"
+#include "source/inline/merge/merge.h"
 #include "tap.h"
 
 #define BASE	0x2a0000000000ull

@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
-#include "source/probes/drain.h"
+#include "source/probes/stream/drain.h"
 #include "tap.h"
 
 #define MAX (1u << 20) /* bytes that wait at most */

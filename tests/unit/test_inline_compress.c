@@ -2,7 +2,7 @@
 /* What is compressed comes back as it was, whatever it is, and takes the room that is promised. */
 #include <stdlib.h>
 #include <string.h>
-#include "source/inline/compress.h"
+#include "source/inline/logs/compress.h"
 #include "tap.h"
 #include "util/util.h"
 

@@ -2,7 +2,7 @@
 /* Rings that threads write to as copied functions do, read and merged with another source's events:
  * nothing is missing, order within a thread is exact, what is lost is told. */
 #include "inline_fixture.h"
-#include "source/inline/rings_private.h"
+#include "source/inline/logs/rings_private.h"
 
 static bool put_ret(unsigned slot, uint64_t value, uint64_t time)
 {

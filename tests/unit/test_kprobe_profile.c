@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* kprobe_profile names the event of each probe, and kprobe_events its address. */
-#include "source/probes/tracefs.h"
+#include "source/probes/mechanisms/tracefs.h"
 #include "util/util.h"
 #include "tap.h"
 

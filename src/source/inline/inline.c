@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "clock.h"
-#include "counted.h"
-#include "merge.h"
+#include "source/inline/merge/clock.h"
+#include "source/inline/merge/counted.h"
+#include "source/inline/merge/merge.h"
 #include "source/inline/inline.h"
 #include "source/source.h"
 

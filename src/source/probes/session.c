@@ -8,16 +8,16 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include "conditions.h"
-#include "counters.h"
-#include "drain.h"
-#include "fetches.h"
-#include "filters.h"
-#include "own_rings.h"
+#include "source/probes/maps/conditions.h"
+#include "source/probes/stream/counters.h"
+#include "source/probes/stream/drain.h"
+#include "source/probes/maps/fetches.h"
+#include "source/probes/maps/filters.h"
+#include "source/probes/stream/own_rings.h"
 #include "source/kernel_types.h"
-#include "sideband.h"
-#include "site_table.h"
-#include "tracefs.h"
+#include "source/probes/stream/sideband.h"
+#include "source/probes/maps/site_table.h"
+#include "source/probes/mechanisms/tracefs.h"
 #include "bbtrace.skel.h"
 
 /* The most records that wait to be rendered, as a multiple of the ring's size. */

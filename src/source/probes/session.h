@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <stdarg.h>
 #include "source/source.h"
-#include "scope.h"
+#include "source/probes/maps/scope.h"
 #include "util/keeper.h"
 #include "event/event.h"
 #include "../bpf/wire_named.h"

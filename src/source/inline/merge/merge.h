@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * merge: what threads have logged, between what another source tells of them. Within a thread the
+ * order is exact: an event of the other source says where the thread's log stood (event.logged).
+ * Across threads it is that of time. Private to src/source/inline.
+ */
+#ifndef BBTRACE_INLINE_MERGE_H
+#define BBTRACE_INLINE_MERGE_H
+
+#include "passing.h"
+#include "source/inline/logs/rings.h"
+#include "source/waiting.h"
+
+struct merge_options {
+	const struct plan *plan;
+	const struct log_options *log;
+	struct log_clock clock;
+	struct rings *rings;
+	bool follow;		       /* forked processes have logs, too */
+	struct thread_filters filters; /* of threads */
+	uint64_t turn; /* ns: merge__until() returns after about so long; 0: when it is done */
+};
+struct merge;
+/* What options refer to must outlive it. */
+struct merge *merge__new(const struct merge_options *options);
+void merge__free(struct merge *m);
+/* It has begun: threads that have a log are asked which filters they pass. */
+void merge__begin(struct merge *m);
+/* Was anything left out by the filters? */
+bool merge__has_hidden(const struct merge *m);
+/* Was nothing traced of a process of which something should have been? */
+bool merge__traces_nothing(const struct merge *m);
+/* Something that the other source tells, which it takes over. */
+void merge__add(struct merge *m, struct waiting *w);
+/* How much of it waits. */
+size_t merge__queued(const struct merge *m);
+/*
+ * Passes on all that was before this time: the other source has told all of that, and the rings
+ * were pulled since. 0, -errno, or what sink returned. Sets *reached to the time before which all
+ * was passed on.
+ */
+int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink, uint64_t *reached);
+/* Nothing is to be recorded from one time to the other, ns: what was logged then, or may have been,
+ * is dropped. to UINT64_MAX: it still isn't. */
+void merge__mute(struct merge *m, uint64_t from, uint64_t to);
+/* Nothing was to be recorded from stopped (ns) on: passes on the rest, of the logs what was before
+ * that. */
+int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * While nothing is recorded the springboards are away: the originals are as in their files, and
+ * cost nothing. Copies and logs stay mapped, and objects that are loaded meanwhile get copies, too,
+ * which nothing leads to. Signals are passed on as ever, since a handler may return when the
+ * springboards are back.
+ */
+#include "tracer.h"
+
+/* Has it objects for which this is still to be done? */
+static bool needs_change(const struct space *space, bool away)
+{
+	const struct loaded *l;
+
+	vec__each (l, &space->loaded)
+		if (!l->refused && l->patched == away)
+			return true;
+	return false;
+}
+
+/* A thread that can't be stepped out goes on in its copy until it leaves that. */
+static void take_away(struct tracer *s, struct space *space)
+{
+	struct thread *t;
+	struct loaded *l;
+
+	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
+		if (t->state == THREAD_HELD) {
+			thread__to_original(t);
+			t->state = THREAD_HELD; /* it may have been stepped */
+		}
+	vec__each (l, &space->loaded) {
+		if (l->refused || !l->patched)
+			continue;
+		loaded__write(space, s, l, ALL_FUNCTIONS, false);
+		l->patched = false;
+	}
+	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
+		signals__restore_frames(t);
+}
+
+/* No thread is where the original is changed, nor returns to there, not for a moment. */
+static void bring_back(struct tracer *s, struct space *space)
+{
+	struct thread *t, *first = NULL;
+
+	for (size_t i = 0; (t = tracer__each_in(s, space, &i)); first = t) {
+		if (t->state == THREAD_HELD && !thread__load_regs(t) && !thread__is_in_call(t))
+			signals__to_copy(t);
+		thread__store_regs(t);
+	}
+	uncover__for_frames(space, s);
+	thread__patch(first);
+	uncover__restore(space, s);
+}
+
+static void change(struct tracer *s, struct space *space)
+{
+	if (space->lets_go || space->other || !needs_change(space, s->away))
+		return;
+	if (s->away)
+		take_away(s, space);
+	else
+		bring_back(s, space);
+}
+
+static void say_changed(struct tracer *s)
+{
+	tracer__say(s, &(struct say){.type = SAY_CHANGED}, -1);
+}
+
+void tracer__change_away(struct tracer *s)
+{
+	struct thread *t;
+
+	s->away = !s->away;
+	for (size_t i = 0; (t = tracer__each(s, &i));)
+		if (t->process->space)
+			change(s, t->process->space);
+	say_changed(s);
+	tracer__go_on(s);
+}
+
+void tracer__set_away(struct tracer *s, bool away)
+{
+	if (s->quitting || s->away == away) {
+		say_changed(s);
+		return;
+	}
+	s->changes = true;
+	tracer__pause(s);
+}

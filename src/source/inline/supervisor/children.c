@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* New threads, new processes and new programs. */
+#include <linux/kcmp.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tracer.h"
+
+static bool shares_memory(pid_t a, pid_t b)
+{
+	return !syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0);
+}
+
+/* Else a child that shares its parent's memory would be taken for one that has its own. */
+bool processes__can_be_compared(void)
+{
+	return shares_memory(getpid(), getpid());
+}
+
+uint32_t process__sharer(const struct tracer *s, pid_t pid)
+{
+	pid_vec all = {0};
+	uint32_t *other, found = 0;
+
+	processes__all(&all);
+	vec__each (other, &all)
+		if (!found && *other != (uint32_t)pid &&
+		    !(s && tracer__process(s, (pid_t)*other)) && shares_memory(pid, (pid_t)*other))
+			found = *other;
+	vec__free(&all);
+	return found;
+}
+
+bool process__has_strays(const struct tracer *s, const struct process *p)
+{
+	pid_vec tids = {0};
+	bool found = false;
+	uint32_t *tid;
+
+	process__threads((uint32_t)p->pid, &tids);
+	vec__each (tid, &tids)
+		found |= !tracer__thread(s, (pid_t)*tid);
+	vec__free(&tids);
+	return found || process__sharer(s, p->pid);
+}
+
+static struct process *new_process(struct tracer *s, const struct process *parent, pid_t pid)
+{
+	struct process *p = tracer__add_process(s, pid);
+
+	if (parent->space) {
+		p->space = shares_memory(parent->pid, pid) ? parent->space
+							   : space__fork(parent->space, p);
+		p->space->refs++;
+	}
+	p->quiet = parent->quiet || !s->follow;
+	p->filters = parent->filters;
+	p->opens = parent->opens;
+	return p;
+}
+
+/* t: which has made it; NULL: unknown. */
+static void add_child(struct tracer *s, struct process *parent, struct thread *t, pid_t child)
+{
+	bool thread = process__of_thread((uint32_t)child) == (uint32_t)parent->pid;
+	struct process *p = thread ? parent : new_process(s, parent, child);
+	struct thread *c = tracer__add_thread(s, child, p);
+
+	if (thread || !t)
+		return;
+	c->parent = t->tid;
+	c->stack = t->stack;
+	c->forked = thread__position(t);
+	vec__append(&c->frames, &t->frames);
+}
+
+/* It may have stopped already. */
+static void begin_early(struct tracer *s, pid_t child)
+{
+	for (size_t i = 0; i < s->early.len; i++) {
+		struct stop stop = s->early.data[i];
+
+		if (stop.tid != child)
+			continue;
+		s->early.data[i] = s->early.data[--s->early.len];
+		tracer__stopped(s, &stop);
+		return;
+	}
+}
+
+void thread__made_child(struct thread *t, int event, pid_t child)
+{
+	struct tracer *s = t->tracer;
+
+	t->in_vfork = event == PTRACE_EVENT_VFORK;
+	if (tracer__thread(s, child))
+		return;
+	add_child(s, t->process, t, child);
+	begin_early(s, child);
+}
+
+/* The parent was killed before it told of its child. */
+void tracer__adopt(struct tracer *s, pid_t parent)
+{
+	struct process *p = tracer__process(s, parent);
+
+	for (size_t i = 0; p && i < s->early.len; i++) {
+		pid_t child = s->early.data[i].tid;
+
+		if (s->early.data[i].parent != (uint32_t)parent ||
+		    process__of_thread((uint32_t)child) == (uint32_t)parent)
+			continue;
+		add_child(s, p, NULL, child);
+		begin_early(s, child);
+		i = (size_t)-1;
+	}
+}
+
+/* ---- without the tracer ---- */
+
+/* Until now it has used the slot of the thread that made it. False: it has none, as its program is
+ * another one by now. */
+static bool leave_slot(struct thread *t)
+{
+	uint64_t base = thread__get(t, TRACEE_LOG), copy;
+	bool found = false;
+	struct area *const *a;
+
+	vec__each (a, &t->process->space->areas)
+		found |= base - (*a)->base < (*a)->size;
+	vec__each (a, &t->process->space->inherited)
+		found |= base - (*a)->base < (*a)->size;
+	return found && thread__step_out(t, NULL, &copy) == OUT_DONE;
+}
+
+static void note_stray(struct thread *t)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "task %d was made without its tracer (CLONE_UNTRACED): until now what is shown of "
+		 "it, and of the thread that made it, is mixed up",
+		 t->tid);
+	if (!t->process->quiet)
+		tracer__say_text(t->tracer, SAY_NOTE, t->process, 0, text);
+}
+
+static void find_stray(struct tracer *s, struct process *p, pid_t tid)
+{
+	struct thread *t;
+
+	/* refused: it is new, and its parent is about to tell of it */
+	if (tracer__thread(s, tid) || tracer__process(s, tid) ||
+	    ptrace(PTRACE_SEIZE, tid, 0, TRACER_OPTIONS))
+		return;
+	add_child(s, p, NULL, tid);
+	t = tracer__thread(s, tid);
+	t->stray = true;
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+}
+
+/* Of a thread: /proc/PID/task/TID/children. */
+static void find_children(struct tracer *s, struct process *p, uint32_t tid)
+{
+	autofree char *text = NULL;
+	char path[64], *at, *next;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/children", p->pid, tid);
+	if (file__read(path, 1u << 20, &text, NULL))
+		return;
+	for (at = text;; at = next) {
+		long child = strtol(at, &next, 10);
+
+		if (next == at)
+			return;
+		find_stray(s, p, (pid_t)child);
+	}
+}
+
+static void find_strays(struct tracer *s, struct process *p)
+{
+	pid_vec tids = {0};
+	uint32_t *tid;
+
+	process__threads((uint32_t)p->pid, &tids);
+	vec__each (tid, &tids) {
+		find_stray(s, p, (pid_t)*tid);
+		find_children(s, p, *tid);
+	}
+	vec__free(&tids);
+}
+
+void tracer__find_strays(struct tracer *s)
+{
+	VEC(struct process *) all = {0};
+	struct process **p, *one;
+
+	for (size_t i = 0; (one = tracer__each_process(s, &i));)
+		vec__push(&all, one);
+	vec__each (p, &all)
+		if ((*p)->space && (*p)->space->loaded.len && !(*p)->space->lets_go)
+			find_strays(s, *p);
+	vec__free(&all);
+}
+
+/* ---- the first stop ---- */
+
+void thread__start(struct thread *t)
+{
+	struct tracer *tracer = t->tracer;
+	struct process *p = t->process;
+	struct space *s = p->space;
+	bool traced = s && !s->other && (s->areas.len || s->inherited.len);
+	bool alone = s && s->refs == 1 && p->nthreads == 1;
+
+	if (s && s->uncovered.len && p->nthreads == 1)
+		uncover__forked(t);
+	if (t->stray && !leave_slot(t)) {
+		s->refs++;
+		thread__detach(t, 0);
+		space__was_left(tracer, s);
+		return;
+	}
+	if (t->stray)
+		note_stray(t);
+	if (alone && s->loaded.len)
+		thread__open_memory(t);
+	if (alone && (p->quiet || t->tracer->quitting)) {
+		thread__let_go_alone(t);
+		return;
+	}
+	if (traced && !thread__get_slot(t, t->parent, t->forked)) {
+		/* it may not write to its parent's */
+		if (!p->quiet)
+			tracer__say_text(t->tracer, SAY_LET_GO, p, 0, tracer->no_log);
+		p->quiet = true;
+		t->state = THREAD_HELD;
+		space__let_go(t->tracer, s);
+		return;
+	}
+	if (traced) {
+		uncover__say(t);
+		text__say(t);
+	}
+	if (traced && p->nthreads == 1)
+		space__watch_text(tracer, s);
+	if (t->stray)
+		signals__to_copy(t);
+	thread__done(t);
+}
+
+/* ---- exec ---- */
+
+static void remove_others(struct thread *t)
+{
+	struct tracer *s = t->tracer;
+	struct thread *other;
+	size_t i = 0;
+
+	while ((other = tracer__each(s, &i)))
+		if (other != t && other->process == t->process) {
+			tracer__forget_stops(s, other->tid);
+			thread__remove(other);
+			i = 0;
+		}
+}
+
+static void forget_program(struct thread *t)
+{
+	struct space *old = t->process->space;
+
+	thread__drop_slot(t);
+	signals__leave_frames(t);
+	text__forget_process(t->tracer, t->process->pid);
+	t->process->space = NULL;
+	util__close(&t->process->mem);
+	t->process->mem = -1;
+	t->held.len = 0;
+	t->delivering = t->maps = t->maps_code = t->in_vfork = t->leaves = false;
+	t->call = -1;
+	t->parent = 0;
+	/* the kernel lets the parent of vfork(2) go on before it tells of this */
+	space__was_left(t->tracer, old);
+}
+
+void thread__executed(struct thread *t)
+{
+	struct process *p = t->process;
+
+	remove_others(t);
+	forget_program(t);
+	p->caught = 0;
+	if (t->tracer->quitting || p->quiet) {
+		if (!p->quiet)
+			tracer__say_text(t->tracer, SAY_LET_GO, p, 0, "");
+		thread__detach(t, 0);
+		return;
+	}
+	p->space = space__new(t->tracer, p);
+	p->space->refs = 1;
+	t->in_exec = true;
+	thread__go_on(t, 0);
+}

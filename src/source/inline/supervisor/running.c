@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Processes that run already. All their threads are stopped; the copies are put in place; a thread
+ * that is where the original has a copy goes on there. Return addresses on the stacks need nothing:
+ * calls stay in the original. But a signal's handler may return to any instruction, so stacks are
+ * searched for the frames of handlers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tracer.h"
+
+/* How long the others are held for a thread that does not stop: the machine may be busy, but one
+ * that waits in the kernel by then, where no signal wakes it, may do so for ever. */
+#define STOP_NS 5000000000ull
+#define WAIT_NS 1000000000ull
+#define SCANS	100
+
+/* ---- stopping ---- */
+
+/* Its main thread may have ended before the others. */
+static bool has_ended(uint32_t tid)
+{
+	char state = thread__state(tid);
+
+	return state == 'X' || state == 'Z';
+}
+
+int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct say_answer *a)
+{
+	struct thread *t;
+	uint64_t other;
+
+	if (tracer__thread(s, (pid_t)tid))
+		return 0;
+	if (ptrace(PTRACE_SEIZE, tid, 0, TRACER_OPTIONS)) {
+		int err = errno;
+
+		if (err == ESRCH || has_ended(tid))
+			return 0;
+		other = thread__status_number(tid, "TracerPid");
+		if (other == (uint64_t)getpid()) /* a new thread, which its parent tells of */
+			return 0;
+		if (other)
+			return say_answer__refuse(
+				a, EPERM, "cannot trace process %d: process %llu does already",
+				p->pid, (unsigned long long)other);
+		return say_answer__refuse(a, err, "cannot trace process %d: %s", p->pid,
+					  strerror(err));
+	}
+	t = tracer__add_thread(s, (pid_t)tid, p);
+	t->state = THREAD_RUNNING;
+	t->ran = true;
+	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
+	return 1;
+}
+
+void process__interrupt(const struct tracer *s, const struct process *p)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	while ((t = tracer__each(s, &i)))
+		if (t->process == p && t->state == THREAD_RUNNING)
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+}
+
+/* Threads that are made meanwhile by those that are not traced yet are found by the next scan; two
+ * of them that find nothing new are needed, since threads that end may hide others. */
+static int seize_all(struct tracer *s, struct process *p, struct say_answer *a)
+{
+	unsigned quiet = 0;
+
+	process__interrupt(s, p);
+	for (unsigned scan = 0; quiet < 2 && scan < SCANS; scan++) {
+		pid_vec tids = {0};
+		uint32_t *tid;
+		int found = 0, got = 0;
+
+		process__threads((uint32_t)p->pid, &tids);
+		vec__each (tid, &tids) {
+			if (got >= 0)
+				got = process__seize(s, p, *tid, a);
+			found += got > 0;
+		}
+		vec__free(&tids);
+		if (got < 0)
+			return got;
+		quiet = found ? 0 : quiet + 1;
+	}
+	if (!p->nthreads)
+		return say_answer__refuse(a, ESRCH, "no process %d", p->pid);
+	return quiet < 2
+		       ? say_answer__refuse(a, EAGAIN,
+					    "process %d makes threads too fast; try again", p->pid)
+		       : 0;
+}
+
+static struct thread *first_running(const struct tracer *s, const struct process *p)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	while ((t = tracer__each(s, &i)))
+		if (t->state == THREAD_RUNNING && (!p || t->process == p))
+			return t;
+	return NULL;
+}
+
+/* A child that was made meanwhile has to stop, too. */
+static void take_child(struct thread *t, int event)
+{
+	unsigned long child = 0;
+	struct thread *c;
+
+	if (ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &child))
+		return;
+	thread__made_child(t, event, (pid_t)child);
+	c = tracer__thread(t->tracer, (pid_t)child);
+	if (c && c->state == THREAD_RUNNING)
+		ptrace(PTRACE_INTERRUPT, c->tid, 0, 0);
+}
+
+/* The kernel forgets by any stop that another one was asked for (kernel/signal.c, ptrace_stop()).
+ */
+static void go_on(struct thread *t, int sig, bool asked)
+{
+	if (asked)
+		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+	ptrace(PTRACE_CONT, t->tid, 0, (long)sig);
+}
+
+/* It stops as it was asked to, or has ended, or executes another program: that is looked at when
+ * all is in place. Else it goes on to there: nothing is changed yet. p: of which threads are asked
+ * to, NULL: of all. */
+static void collect_one(struct tracer *s, const struct stop *stop, bool asked,
+			const struct process *p)
+{
+	struct thread *t = tracer__thread(s, stop->tid);
+	int event = stop->status >> 16;
+	bool is_for_gs;
+
+	if (!t && WIFSTOPPED(stop->status) && event != PTRACE_EVENT_EXEC) {
+		tracer__early(s, stop);
+		return;
+	}
+	if (t && t->late.is && WIFSTOPPED(stop->status)) {
+		t->state = THREAD_STOPPED;
+		if (thread__goes_on_late(t, stop->status)) {
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+			return;
+		}
+	}
+	if (!t || !WIFSTOPPED(stop->status) || event == PTRACE_EVENT_EXEC ||
+	    event == PTRACE_EVENT_STOP) {
+		vec__push(&s->deferred, *stop);
+		if (t) {
+			t->state = WIFSTOPPED(stop->status) ? THREAD_STOPPED : THREAD_NEW;
+			t->interrupted = event == PTRACE_EVENT_STOP;
+		}
+		return;
+	}
+	if (event == PTRACE_EVENT_VFORK_DONE)
+		t->in_vfork = false;
+	else if (event)
+		take_child(t, event);
+	is_for_gs = thread__stopped_for_gs(t, stop->status, thread__has_own_gs(t));
+	t->known = false;
+	go_on(t, event || is_for_gs ? 0 : WSTOPSIG(stop->status), asked && (!p || t->process == p));
+}
+
+static void collect(struct tracer *s, bool asked, const struct process *p)
+{
+	struct stop stop = {0};
+
+	while ((stop.tid = waitpid(-1, &stop.status, __WALL | WNOHANG)) > 0)
+		collect_one(s, &stop, asked, p);
+}
+
+void tracer__collect(struct tracer *s)
+{
+	collect(s, false, NULL);
+}
+
+int tracer__await_stops(struct tracer *s, const struct process *p, struct say_answer *a)
+{
+	uint64_t begin = now_ns(CLOCK_MONOTONIC);
+	struct pollfd fd = {.fd = s->signals, .events = POLLIN};
+	struct thread *t;
+
+	for (collect(s, true, p); (t = first_running(s, p)); collect(s, true, p)) {
+		uint64_t waited = now_ns(CLOCK_MONOTONIC) - begin;
+
+		if (waited > STOP_NS || (waited > WAIT_NS && thread__state(t->tid) == 'D'))
+			return say_answer__refuse(
+				a, EBUSY,
+				"cannot stop process %d: its thread %d waits in the kernel, "
+				"as for a child by vfork",
+				t->process->pid, t->tid);
+		poll(&fd, 1, 1);
+	}
+	return 0;
+}
+
+/* ---- refused ---- */
+
+/* Is a signal pending that was sent because it has set gs? */
+static bool has_signal_for_gs(struct thread *t)
+{
+	struct __ptrace_peeksiginfo_args from = {.nr = 1};
+	siginfo_t si;
+
+	for (; ptrace(PTRACE_PEEKSIGINFO, t->tid, &from, &si) == 1; from.off++)
+		if (siginfo__is_for_gs(&si, thread__has_own_gs(t)))
+			return true;
+	return false;
+}
+
+/* It stops by its other signals, too, which it gets. */
+static void take_signals_for_gs(struct thread *t)
+{
+	int status = 1, sig = 0;
+
+	while (status && has_signal_for_gs(t)) {
+		status = thread__resume_wait(t, PTRACE_CONT, sig);
+		sig = status >> 16 || thread__stopped_for_gs(t, status, thread__has_own_gs(t))
+			      ? 0
+			      : WSTOPSIG(status);
+	}
+	if (status)
+		thread__resume(t, PTRACE_DETACH, sig);
+}
+
+/* Nothing was changed; the kernel lets go of the others when this process ends. waits: for a thread
+ * that waits in the kernel the others have been held for long enough. */
+static void leave_all(struct tracer *s, bool waits)
+{
+	struct say_answer ignored;
+	struct thread *t;
+	size_t i = 0;
+
+	gs__unwatch(s);
+	while ((t = tracer__each(s, &i)))
+		if (t->state == THREAD_RUNNING)
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+	if (!waits)
+		tracer__await_stops(s, NULL, &ignored);
+	for (i = 0; (t = tracer__each(s, &i));)
+		if (t->state == THREAD_STOPPED && t->interrupted)
+			take_signals_for_gs(t);
+}
+
+/* ---- all of them ---- */
+
+static bool is_named(const uint32_t *pids, size_t n, uint32_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* While that may be done. */
+static void open_memory(const struct tracer *s)
+{
+	struct process *p;
+	size_t i = 0;
+
+	while ((p = tracer__each_process(s, &i)))
+		p->mem = process__open_memory(p->pid, O_RDWR);
+}
+
+int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct say_answer *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		if ((pid_t)pids[i] == getppid())
+			err = say_answer__refuse(a, EINVAL, "bbtrace can't trace itself");
+		else if (!is_named(pids, i, pids[i]))
+			err = process__prepare(s, tracer__add_process(s, (pid_t)pids[i]), a);
+	}
+	s->stopped = now_ns(CLOCK_MONOTONIC);
+	for (size_t i = 0; !err && i < n; i++)
+		if (!is_named(pids, i, pids[i]))
+			err = seize_all(s, tracer__process(s, (pid_t)pids[i]), a);
+	if (!err)
+		err = tracer__await_stops(s, NULL, a);
+	if (!err)
+		err = tracer__check(s, a);
+	if (!err) {
+		open_memory(s);
+		return 0;
+	}
+	tracer__unprepare(s);
+	leave_all(s, err == -EBUSY);
+	return err;
+}
+
+/* ---- frames of handlers ---- */
+
+#define STACK_MOST (16u << 20)
+#define CHUNK	   65536
+
+/* Is what the stack has there a frame? Where it was interrupted. */
+static bool is_frame(const struct thread *t, const map_vec *maps, uint64_t at, uint64_t returns,
+		     uint64_t *pc, uint64_t *sp)
+{
+	const struct arch_tracee *a = t->tracer->tracee;
+	const struct space *s = t->process->space;
+	const struct map *m = maps__at(maps, returns);
+	uint8_t code[16], frame[1024];
+
+	if (!m || !m->exec || !space__read(s, returns, code, a->sigreturn_len) ||
+	    memcmp(code, a->sigreturn, a->sigreturn_len) != 0 || a->frame_size > sizeof(frame) ||
+	    !space__read(s, at, frame, a->frame_size) || !a->frame(frame, pc, sp))
+		return false;
+	m = maps__at(maps, *pc);
+	return m && m->exec && maps__at(maps, *sp);
+}
+
+/* The next one from *at on; false: there is none on this stack. */
+static bool next_frame(const struct thread *t, const map_vec *maps, uint64_t *at, uint64_t *pc,
+		       uint64_t *sp)
+{
+	const struct map *m = maps__at(maps, *at);
+	uint64_t end = m ? min_of(m->end, *at + STACK_MOST) : 0;
+	autofree uint64_t *words = xmalloc(CHUNK);
+
+	for (*at &= ~7ull; *at < end; *at += CHUNK) {
+		size_t n = min_of(end - *at, (uint64_t)CHUNK) / 8;
+
+		if (!space__read(t->process->space, *at, words, n * 8))
+			return false;
+		for (size_t i = 0; i < n; i++)
+			if (words[i] && is_frame(t, maps, *at + i * 8, words[i], pc, sp)) {
+				*at += i * 8;
+				return true;
+			}
+	}
+	return false;
+}
+
+/* The handlers that return to code that was changed are noted, the outermost first. */
+static void find_frames(struct thread *t, const map_vec *maps)
+{
+	uint64_t at = thread__get(t, TRACEE_SP), pc, sp;
+	struct {
+		uint64_t at, pc;
+	} found[64];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(found) && next_frame(t, maps, &at, &pc, &sp); i++) {
+		if (space__is_changed(t->process->space, pc)) {
+			found[n].at = at;
+			found[n++].pc = pc;
+		}
+		at = sp > at || maps__at(maps, sp) != maps__at(maps, at) ? sp : at + 8;
+	}
+	while (n--)
+		signals__found(t, found[n].at, found[n].pc);
+}
+
+/* ---- beginning ---- */
+
+bool thread__is_in_call(struct thread *t)
+{
+	uint8_t regs[TRACEE_REGS_MAX];
+
+	if (thread__load_regs(t))
+		return false;
+	memcpy(regs, t->regs, sizeof(regs));
+	return t->tracer->tracee->restart(regs);
+}
+
+void thread__restart_call(struct thread *t)
+{
+	if (!thread__load_regs(t) && t->tracer->tracee->restart(t->regs))
+		t->changed = true;
+	thread__store_regs(t);
+}
+
+/* Behind a system call is a place where the original may be executed. */
+static void enter_copies(struct thread *t, const map_vec *maps)
+{
+	if (thread__load_regs(t))
+		return;
+	find_frames(t, maps);
+	if (!thread__is_in_call(t))
+		signals__to_copy(t);
+	thread__store_regs(t);
+}
+
+/* Next after that which is NULL, of the process, and stopped. */
+static struct thread *next_of(const struct process *p, const struct tracer *s, size_t *i)
+{
+	struct thread *t;
+
+	while ((t = tracer__each(s, i)))
+		if (t->process == p && t->state == THREAD_STOPPED && t->interrupted)
+			return t;
+	return NULL;
+}
+
+/* That which is made to map memory; NULL: the process has ended, or executes another program. */
+static struct thread *choose(const struct process *p, const struct tracer *s)
+{
+	struct thread *t, *found = NULL;
+	size_t i = 0;
+
+	while ((t = next_of(p, s, &i)))
+		if (!found || !thread__is_in_call(t))
+			found = t;
+	return found;
+}
+
+static bool get_slots(const struct process *p, const struct tracer *s, struct thread *first)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	if (!thread__get_slot(first, 0, 0))
+		return false;
+	while ((t = next_of(p, s, &i)))
+		if (!thread__get_slot(t, 0, 0) && !kill(t->tid, 0))
+			return false;
+	return true;
+}
+
+static void enter_all(const struct process *p, const struct tracer *s)
+{
+	map_vec maps = {0};
+	struct thread *t;
+	size_t i = 0;
+
+	maps__read(p->pid, &maps);
+	while ((t = next_of(p, s, &i)))
+		enter_copies(t, &maps);
+	maps__free(&maps);
+}
+
+/* It is let go when its threads' stops are looked at. */
+static void refuse_process(struct tracer *s, struct process *p, const char *why)
+{
+	if (!p->quiet)
+		tracer__say_text(s, SAY_LET_GO, p, 0, why);
+	p->quiet = true;
+	p->space->other = true;
+	p->space->lets_go = true;
+}
+
+static void begin(struct tracer *s, struct process *p)
+{
+	struct thread *first = choose(p, s);
+
+	if (!first)
+		return;
+	p->space = space__new(s, p);
+	p->space->refs = 1;
+	if (p->quiet) { /* a child that was made meanwhile, and isn't followed */
+		p->space->lets_go = true;
+		return;
+	}
+	if (p->space->mem < 0) {
+		refuse_process(s, p, "its memory can't be opened");
+		return;
+	}
+	thread__restart_call(first);
+	thread__open_memory(first);
+	if (!get_slots(p, s, first)) {
+		refuse_process(s, p, s->no_log);
+		return;
+	}
+	loader__find(first);
+	/* no thread is where the original is changed, not for a moment */
+	thread__map_copies(first);
+	thread__unmap_prepared(first);
+	enter_all(p, s);
+	thread__patch(first);
+}
+
+static void say_begun(struct tracer *s, const struct process *p)
+{
+	struct say say = {.type = SAY_BEGUN,
+			  .pid = (uint32_t)p->pid,
+			  .tid = (uint32_t)p->pid,
+			  .time = now_ns(CLOCK_MONOTONIC) - s->stopped + p->stopped};
+
+	if (p->space && !p->quiet)
+		tracer__say(s, &say, -1);
+}
+
+void tracer__begin_running(struct tracer *s)
+{
+	struct process *p;
+
+	for (size_t i = 0; (p = tracer__each_process(s, &i));)
+		begin(s, p);
+	for (size_t i = 0; (p = tracer__each_process(s, &i));)
+		say_begun(s, p);
+}

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Signals. What a handler, a core file or a debugger sees is the program's own code: the thread is
+ * taken out of the copies first. When the handler has returned to there, the thread is taken back.
+ */
+#include <errno.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "tracer.h"
+
+/* ---- what becomes of a signal ---- */
+
+enum fate { FATE_CAUGHT, FATE_ENDS, FATE_DUMPS, FATE_NOTHING };
+
+static uint64_t mask_of(const char *status, const char *name)
+{
+	const char *at = strstr(status, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 16) : 0;
+}
+
+/* signal(7) */
+static enum fate default_fate(int sig)
+{
+	switch (sig) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return FATE_NOTHING;
+	case SIGQUIT:
+	case SIGILL:
+	case SIGTRAP:
+	case SIGABRT:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGSEGV:
+	case SIGXCPU:
+	case SIGXFSZ:
+	case SIGSYS:
+		return FATE_DUMPS;
+	default:
+		return FATE_ENDS;
+	}
+}
+
+/* Costs 12 us: most signals pass without it. */
+static enum fate fate_of(const struct thread *t, int sig)
+{
+	uint64_t bit = 1ull << (sig - 1);
+	autofree char *status = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", t->tid);
+	if (file__read(path, 1u << 16, &status, NULL))
+		return FATE_NOTHING;
+	t->process->caught = mask_of(status, "\nSigCgt:");
+	t->process->caught_at = now_ns(CLOCK_MONOTONIC);
+	if (t->process->caught & bit)
+		return FATE_CAUGHT;
+	if (mask_of(status, "\nSigIgn:") & bit)
+		return FATE_NOTHING;
+	return default_fate(sig);
+}
+
+/* The same, for signals that come thick and fast: what was caught a moment ago is so still. A
+ * program that begins to ignore it has some of what it does not logged; if it is to end by it, it
+ * does. */
+#define SAME_NS 10000000
+static enum fate recent_fate(const struct thread *t, int sig)
+{
+	const struct process *p = t->process;
+
+	if (default_fate(sig) == FATE_ENDS && p->caught >> (sig - 1) & 1 &&
+	    now_ns(CLOCK_MONOTONIC) - p->caught_at < SAME_NS)
+		return FATE_CAUGHT;
+	return fate_of(t, sig);
+}
+
+/* Is it caused by the instruction at the pc, rather than sent? */
+bool siginfo__is_fault(const siginfo_t *si)
+{
+	switch (si->si_signo) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+	case SIGTRAP:
+	case SIGSYS:
+		return si->si_code > 0;
+	default:
+		return false;
+	}
+}
+
+bool siginfo__is_step(const siginfo_t *si)
+{
+	return si->si_signo == SIGTRAP && si->si_code == TRAP_TRACE;
+}
+
+/* ---- patches ---- */
+
+static bool is_patched(const struct thread *t, const struct loaded *l, const struct copy_patch *p)
+{
+	uint8_t is[PATCH_MAX], put[PATCH_MAX];
+
+	return space__read(t->process->space, p->vaddr + l->bias, is, p->len) &&
+	       copy_image__patch(l->image, t->tracer->arch, p, l->bias, l->base, put) &&
+	       !memcmp(is, put, p->len);
+}
+
+/* The patch whose bytes the thread is within; NULL: none. */
+static const struct copy_patch *find_patch(struct thread *t, const struct loaded **l)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
+	const struct copy_patch *p;
+
+	*l = space__object_at(t->process->space, pc);
+	if (!*l)
+		return NULL;
+	vaddr = pc - (*l)->bias;
+	p = copy_image__patch_at((*l)->image, vaddr);
+	return p && !copy_image__is_live((*l)->image, vaddr) && is_patched(t, *l, p) ? p : NULL;
+}
+
+void signals__leave_patch(struct thread *t)
+{
+	const struct loaded *l;
+	const struct copy_patch *p = find_patch(t, &l);
+	uint32_t to;
+
+	if (!p)
+		return;
+	to = copy_image__leads_to(l->image, p);
+	thread__set(t, TRACEE_PC, to ? l->base + to : p->vaddr + l->bias);
+	thread__store_regs(t);
+}
+
+/* ---- passing a signal on ---- */
+
+/* To stop again at the handler's first instruction. */
+static void pass_on(struct thread *t, int sig, uint64_t copy)
+{
+	t->original = thread__get(t, TRACEE_PC);
+	t->copy = copy;
+	t->delivering = true;
+	t->tracer->expects = now_ns(CLOCK_MONOTONIC);
+	thread__resume(t, PTRACE_SINGLESTEP, sig);
+}
+
+/* Where the original can be executed: to stop no more before the handler returns, or calls the
+ * system; without a copy not even then. */
+static void pass_on_quietly(struct thread *t, int sig, uint64_t copy)
+{
+	if (copy) {
+		thread__await_return(t, copy);
+		t->tracer->expects = now_ns(CLOCK_MONOTONIC);
+	}
+	thread__go_on(t, sig);
+}
+
+uint64_t signals__leave_at_once(struct thread *t)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
+	const struct loaded *l = space__copies_at(t->process->space, pc);
+
+	if (!l || (!copy_image__original(l->image, (uint32_t)(pc - l->base), &vaddr) &&
+		   !copy_image__near(l->image, (uint32_t)(pc - l->base), &vaddr)))
+		return 0;
+	thread__set(t, TRACEE_PC, vaddr + l->bias);
+	return pc;
+}
+
+/* A program that steps itself sees each instruction of its own once: not those that copies have for
+ * it, nor the jumps to them and back. */
+static bool is_no_step(struct thread *t)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC), vaddr = pc, was = t->stepped;
+	const struct loaded *l = space__copies_at(t->process->space, pc), *o;
+	uint32_t offset;
+
+	if (l && !copy_image__original(l->image, (uint32_t)(pc - l->base), &vaddr))
+		return true;
+	t->stepped = pc;
+	if (l) {
+		o = space__object_at(t->process->space, was);
+		return o == l && copy_image__copy_at(l->image, was - l->bias, &offset) &&
+		       offset == pc - l->base;
+	}
+	o = space__copies_at(t->process->space, was);
+	return o && copy_image__original(o->image, (uint32_t)(was - o->base), &vaddr) &&
+	       vaddr + o->bias == pc;
+}
+
+/* A load of the log, or a step, that the program is not to see. */
+static bool is_passed_over(struct thread *t, const siginfo_t *si)
+{
+	return thread__resume_log(t, si->si_signo) || (siginfo__is_step(si) && is_no_step(t));
+}
+
+/* Of some signals it is where the instruction is, which may have been executed by an errand. */
+static void show_address(struct thread *t, siginfo_t *si)
+{
+	const struct loaded *l;
+
+	if (si->si_signo != SIGFPE && si->si_signo != SIGILL && si->si_signo != SIGTRAP)
+		return;
+	vec__each (l, &t->process->space->loaded)
+		if (l->base && (uintptr_t)si->si_addr - l->base < l->size)
+			si->si_addr = (void *)(uintptr_t)thread__get(t, TRACEE_PC);
+}
+
+/* What its handler sees is the program's own code. */
+static void deliver_fault(struct thread *t, siginfo_t *si)
+{
+	enum fate fate;
+	uint64_t copy;
+
+	if (is_passed_over(t, si)) {
+		thread__done(t);
+		return;
+	}
+	signals__drop_left_frames(t, thread__get(t, TRACEE_SP));
+	fate = fate_of(t, si->si_signo);
+	if (fate == FATE_DUMPS)
+		thread__clear_others(t);
+	copy = signals__leave_at_once(t);
+	show_address(t, si);
+	if (fate == FATE_CAUGHT)
+		uncover__begin(t, thread__get(t, TRACEE_PC), &t->uncovering);
+	ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
+	pass_on(t, si->si_signo, copy);
+}
+
+void signals__deliver_fault(struct thread *t)
+{
+	siginfo_t si;
+
+	if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
+		thread__go_on(t, 0);
+	else
+		deliver_fault(t, &si);
+}
+
+/* One that was sent waits until the thread is where its handler may interrupt it. */
+static void deliver_sent(struct thread *t, const siginfo_t *si)
+{
+	uint64_t copy;
+	siginfo_t fault;
+
+	switch (thread__step_out(t, si, &copy)) {
+	case OUT_DONE:
+		if (space__is_changed(t->process->space, thread__get(t, TRACEE_PC)))
+			pass_on(t, si->si_signo, copy);
+		else
+			pass_on_quietly(t, si->si_signo, copy);
+		break;
+	case OUT_FAULT:
+		if (!ptrace(PTRACE_GETSIGINFO, t->tid, 0, &fault))
+			deliver_fault(t, &fault);
+		break;
+	case OUT_LATER:
+		if (copy)
+			thread__set(t, TRACEE_PC, copy);
+		thread__done(t);
+		break;
+	case OUT_WAITS:
+	case OUT_GONE:
+		break;
+	}
+}
+
+/* In a copy, or on the way to one. */
+static void deliver_in_copy(struct thread *t, const siginfo_t *si)
+{
+	switch (recent_fate(t, si->si_signo)) {
+	case FATE_DUMPS:
+		thread__clear_others(t);
+		deliver_sent(t, si);
+		break;
+	case FATE_CAUGHT:
+		deliver_sent(t, si);
+		break;
+	default:
+		thread__go_on(t, si->si_signo);
+		break;
+	}
+}
+
+/*
+ * What the thread returns to is in the original. Where that is not as in its file, or would not be
+ * if the springboards were there, the handler's return has to be seen; everywhere else the kernel
+ * does all.
+ */
+static void deliver_outside(struct thread *t, const siginfo_t *si)
+{
+	struct space *s = t->process->space;
+	bool is_changed = space__is_changed(s, thread__get(t, TRACEE_PC));
+	enum fate fate = FATE_NOTHING;
+
+	if (is_changed || default_fate(si->si_signo) == FATE_DUMPS)
+		fate = fate_of(t, si->si_signo);
+	if (fate == FATE_DUMPS)
+		thread__clear_others(t);
+	if (is_changed && fate == FATE_CAUGHT)
+		pass_on(t, si->si_signo, 0);
+	else
+		thread__go_on(t, si->si_signo);
+}
+
+static void deliver(struct thread *t, siginfo_t *si)
+{
+	signals__leave_patch(t);
+	if (siginfo__is_fault(si))
+		deliver_fault(t, si);
+	else if (space__detour_at(t->process->space, thread__get(t, TRACEE_PC)))
+		deliver_in_copy(t, si);
+	else
+		deliver_outside(t, si);
+}
+
+/* Most signals: nothing of what it says is needed. */
+static bool passes(struct thread *t, int sig)
+{
+	const struct space *s = t->process->space;
+	const struct loaded *l;
+	uint64_t pc;
+
+	if (t->held.len || default_fate(sig) == FATE_DUMPS)
+		return false;
+	pc = thread__get(t, TRACEE_PC);
+	return t->known && !(s->watch.page && pc - s->watch.page < BEACON_MAX) &&
+	       !space__detour_at(s, pc) && !space__is_changed(s, pc) && !find_patch(t, &l);
+}
+
+void signals__stopped(struct thread *t, int status)
+{
+	const struct space *s = t->process->space;
+	int sig = WSTOPSIG(status);
+	siginfo_t si;
+
+	if (s && !s->other && passes(t, sig)) {
+		thread__go_on(t, sig);
+		return;
+	}
+	if (ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
+		return;
+	thread__take_held(t, &si);
+	if ((loader__stopped(t) && siginfo__is_dispatch(&si)) || copied__mend(t, &si))
+		thread__done(t); /* that was a system call of the beacon, or a copied jump */
+	else if (!s || s->other || !s->loaded.len)
+		thread__go_on(t, sig);
+	else
+		deliver(t, &si);
+}
+
+/* ---- out of the handler ---- */
+
+static void back_to_copy(struct thread *t, const struct signal_frame *f)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC);
+	const struct loaded *l = space__object_at(t->process->space, pc);
+	uint32_t offset;
+
+	if (t->tracer->away)
+		return;
+	if (l && !loaded__may_enter(t->tracer, l, pc - l->bias))
+		return;
+	if (f && f->copy && f->original == pc && space__copies_at(t->process->space, f->copy)) {
+		thread__set(t, TRACEE_PC, f->copy);
+		return;
+	}
+	if (l && !copy_image__is_live(l->image, pc - l->bias) &&
+	    copy_image__copy_at(l->image, pc - l->bias, &offset))
+		thread__set(t, TRACEE_PC, l->base + offset);
+}
+
+void signals__to_copy(struct thread *t)
+{
+	back_to_copy(t, NULL);
+}
+
+/* But if its original is uncovered, that is where it is executed. */
+static void resume(struct thread *t, const struct signal_frame *f)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC);
+
+	/* before the frame is dropped, which may cover it */
+	back_to_copy(t, f);
+	if (f) {
+		size_t n = f - t->frames.data;
+
+		/* those above it were left, too */
+		signals__leave_frames_from(t, n + 1);
+		signals__drop_frame(t, n);
+	}
+	if (uncover__is_at(t->process->space, t->tracer, pc))
+		thread__set(t, TRACEE_PC, pc);
+}
+
+/* Nothing has handled it after all; an instruction of the original may have been executed. */
+static void undo(struct thread *t)
+{
+	struct signal_frame f = {.original = t->original, .copy = t->copy};
+	uint64_t pc = thread__get(t, TRACEE_PC);
+
+	if (t->copy)
+		back_to_copy(t, &f);
+	uncover__end(t, &t->uncovering);
+	t->uncovering = (struct uncovering){0};
+	if (uncover__is_at(t->process->space, t->tracer, pc))
+		thread__set(t, TRACEE_PC, pc);
+}
+
+bool signals__delivered(struct thread *t, int status)
+{
+	siginfo_t si;
+
+	t->delivering = false;
+	if (status >> 16 || WSTOPSIG(status) != SIGTRAP ||
+	    ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si)) {
+		undo(t);
+		return false;
+	}
+	/* of the kernel's ptrace_notify(): before the first instruction */
+	if (si.si_code == SIGTRAP) {
+		struct signal_frame f = {.sp = thread__get(t, TRACEE_SP),
+					 .original = t->original,
+					 .copy = t->copy,
+					 .uncovering = t->uncovering};
+
+		t->uncovering = (struct uncovering){0};
+		signals__push_frame(t, f, thread__get(t, TRACEE_CONTEXT));
+	} else if (si.si_code == SI_KERNEL || si.si_code <= 0) {
+		undo(t);
+		return false;
+	} else {
+		undo(t);
+	}
+	thread__done(t);
+	return true;
+}
+
+void signals__system_call(struct thread *t, bool entry)
+{
+	uint64_t returned = t->tracer->tracee->returned;
+	const struct signal_frame *f = NULL;
+
+	if (!t->frames.len && !t->awaited.len)
+		return;
+	if (entry) {
+		t->call_sp = thread__get(t, TRACEE_SP);
+		if (t->awaited.len)
+			thread__see_awaited(t);
+		if (t->call != SYS_rt_sigreturn)
+			signals__drop_left_frames(t, t->call_sp);
+		return;
+	}
+	if (t->call != SYS_rt_sigreturn)
+		return;
+	for (size_t i = t->frames.len; i-- > 0 && !f;)
+		if (t->frames.data[i].sp + returned == t->call_sp)
+			f = &t->frames.data[i];
+	resume(t, f);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The memory of processes, by /proc/PID/mem. That of another user's process is opened for reading
+ * by CAP_DAC_READ_SEARCH; for writing only CAP_DAC_OVERRIDE would do, which is given up when all is
+ * attached. So the process itself opens it then, and its descriptor is fetched. Where it can't do
+ * that, words are written by a thread that is stopped: ptrace(2) needs nothing else.
+ */
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/ptrace.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+#include "source/inline/supervisor/tracer.h"
+
+int process__open_memory(pid_t pid, int flags)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	return open(path, flags | O_CLOEXEC);
+}
+
+void space__open_memory(struct space *s, struct process *p)
+{
+	s->mem = p->mem >= 0 ? p->mem : process__open_memory(p->pid, O_RDWR);
+	p->mem = -1;
+	s->writes = s->mem >= 0;
+	if (!s->writes)
+		s->mem = process__open_memory(p->pid, O_RDONLY);
+}
+
+bool space__read(const struct space *s, uint64_t addr, void *out, size_t n)
+{
+	return pread(s->mem, out, n, (off_t)addr) == (ssize_t)n;
+}
+
+/* ---- by a thread that is stopped ---- */
+
+static bool put_word(const struct space *s, uint64_t at, uint64_t word)
+{
+	struct thread *t;
+	size_t i = 0;
+
+	while ((t = tracer__each_in(s->tracer, s, &i)))
+		if (!ptrace(PTRACE_POKEDATA, t->tid, at, word))
+			return true;
+	return false;
+}
+
+/* Those words of a page that are to change, one at least: that shows whether they can be written.
+ * What one word covers changes at once. */
+static bool put_in_page(const struct space *s, uint64_t addr, const uint8_t *bytes, size_t n)
+{
+	uint64_t page = addr & -(uint64_t)LOG_PAGE, word;
+	size_t from = addr - page, end = from + n, i = from, at;
+	uint8_t is[LOG_PAGE], to[LOG_PAGE];
+
+	if (!space__read(s, page, is, sizeof(is)))
+		return false;
+	memcpy(to, is, sizeof(to));
+	memcpy(to + from, bytes, n);
+	while (i < end && is[i] == to[i])
+		i++;
+	i = i < end ? i : from;
+	do {
+		at = min_of(i, sizeof(to) - sizeof(word));
+		memcpy(&word, to + at, sizeof(word));
+		if (!put_word(s, page + at, word))
+			return false;
+		for (i = at + sizeof(word); i < end && is[i] == to[i];)
+			i++;
+	} while (i < end);
+	return true;
+}
+
+static bool put(const struct space *s, uint64_t addr, const uint8_t *bytes, size_t n)
+{
+	size_t done = 0, more;
+
+	for (; done < n; done += more) {
+		more = min_of(n - done, LOG_PAGE - (addr + done) % LOG_PAGE);
+		if (!put_in_page(s, addr + done, bytes + done, more))
+			return false;
+	}
+	return true;
+}
+
+bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_t n)
+{
+	size_t done = 0;
+
+	if (!s->writes)
+		return put(s, addr, bytes, n);
+	while (done < n) {
+		ssize_t more =
+			pwrite(s->mem, (const char *)bytes + done, n - done, (off_t)(addr + done));
+
+		if (more <= 0)
+			return false;
+		done += (size_t)more;
+	}
+	return true;
+}
+
+/* ---- opened by the process ---- */
+
+/* A number that nobody knows is put into room, and looked for in the file. */
+static bool is_memory_of(const struct space *s, int fd, uint64_t room)
+{
+	static const uint64_t nothing;
+	uint64_t number, seen = 0;
+	struct statfs fs;
+	struct stat st;
+	bool is;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number) || fstat(fd, &st) ||
+	    !S_ISREG(st.st_mode) || fstatfs(fd, &fs) || fs.f_type != PROC_SUPER_MAGIC ||
+	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) != O_RDWR ||
+	    !space__write(s, room, &number, sizeof(number)))
+		return false;
+	is = pread(fd, &seen, sizeof(seen), (off_t)room) == sizeof(seen) && seen == number;
+	return space__write(s, room, &nothing, sizeof(nothing)) && is;
+}
+
+static void take_memory(struct thread *t, int number, uint64_t room, struct fetched *file)
+{
+	struct space *s = t->process->space;
+	int fd = thread__fetch(t, number, file);
+
+	s->writes = fd >= 0 && is_memory_of(s, fd, room);
+	if (s->writes) {
+		close(s->mem);
+		s->mem = fd;
+	} else {
+		util__close(&fd);
+	}
+}
+
+void thread__open_memory(struct thread *t)
+{
+	struct space *s = t->process->space;
+	struct fetched file = {.number = -1};
+
+	if (s->writes || s->mem < 0 || !t->process->opens)
+		return;
+	thread__open(t, "/proc/self/mem", O_RDWR | O_CLOEXEC, take_memory, &file);
+	thread__close_fetched(t, &file);
+}

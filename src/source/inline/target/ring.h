@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ring: reads a ring (arch/log.h) that its thread goes on writing to. Private to src/source/inline.
+ */
+#ifndef BBTRACE_INLINE_RING_H
+#define BBTRACE_INLINE_RING_H
+
+#include <stddef.h>
+#include "arch/arch.h"
+#include "source/inline/logs/compress.h"
+#include "source/inline/logs/pieces.h"
+
+/* More than any thread ever writes. */
+#define RING_POSITIONS (1ull << 62)
+
+/* The position up to which its records are complete: a multiple of 8, less than RING_POSITIONS.
+ * False: what it says can't be. base: running address of the slot. */
+bool ring__position(const struct log_ring *ring, uint64_t base, uint64_t *position);
+/* Does the thread wait until segments are released? */
+bool ring__is_full(const struct log_ring *ring);
+/* Does it drop its records, and how many has it since it wrote one? That may be any number. */
+bool ring__drops(const struct log_ring *ring);
+uint64_t ring__dropped(const struct log_ring *ring);
+/* The reader looks at this time, ticks; a full ring is waited for so long after that. */
+void ring__look(struct log_ring *ring, uint64_t ticks);
+void ring__be_patient(struct log_ring *ring, uint64_t ticks);
+/* Lets the thread write up to LOG_SEGMENTS segments from this position on. */
+void ring__release(struct log_ring *ring, uint64_t position);
+/* The records from one position to another, of one segment; the thread doesn't overwrite them. */
+struct piece *ring__take(struct pieces *pieces, struct compressor *c, const struct log_ring *ring,
+			 uint64_t from, uint64_t to, uint64_t time);
+
+/* ---- rings that are overwritten ---- */
+
+/* The thread never waits for the reader. */
+void ring__release_all(struct log_ring *ring, uint64_t position);
+/* Of the records from one position to another those that the thread has not overwritten
+ * meanwhile: at most the last LOG_RING bytes. NULL: none. */
+struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
+			      uint64_t time);
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Messages to bbtrace, which are queued if it doesn't read them, and from it. */
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "source/inline/supervisor/tracer.h"
+
+/* 0, -EAGAIN, or another error: nobody will read. */
+static int send_message(int socket, const struct message *m)
+{
+	return (int)min_of(fd__send(socket, &m->say, sizeof(m->say), m->fd, MSG_DONTWAIT), 0);
+}
+
+void tracer__flush(struct tracer *s)
+{
+	size_t sent = 0;
+	int err = 0;
+
+	while (sent < s->out.len) {
+		if (s->socket >= 0)
+			err = send_message(s->socket, &s->out.data[sent]);
+		if (err == -EAGAIN)
+			break;
+		if (s->out.data[sent].fd >= 0)
+			close(s->out.data[sent].fd);
+		sent++;
+	}
+	if (sent)
+		memmove(s->out.data, s->out.data + sent,
+			(s->out.len - sent) * sizeof(*s->out.data));
+	s->out.len -= sent;
+}
+
+void tracer__say(struct tracer *s, const struct say *say, int fd)
+{
+	vec__push(&s->out, (struct message){*say, fd});
+	tracer__flush(s);
+}
+
+void tracer__say_text(struct tracer *s, uint32_t type, const struct process *p, uint32_t object,
+		      const char *text)
+{
+	struct say say = {.type = type, .pid = p->pid, .tid = p->pid, .object = object};
+
+	snprintf(say.text, sizeof(say.text), "%s", text);
+	tracer__say(s, &say, -1);
+}
+
+int tracer__hear(struct tracer *s)
+{
+	struct ask ask;
+	ssize_t n;
+
+	while (s->socket >= 0) {
+		n = recv(s->socket, &ask, sizeof(ask), MSG_DONTWAIT);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return 0;
+		if (n != sizeof(ask))
+			return -EPIPE;
+		if (ask.type == ASK_DONE)
+			tracer__slot_done(s, ask.area, ask.slot);
+		else if (ask.type == ASK_PAUSE)
+			tracer__pause(s);
+		else if (ask.type == ASK_GO_ON)
+			tracer__go_on(s);
+		else if (ask.type == ASK_AWAY || ask.type == ASK_BACK)
+			tracer__set_away(s, ask.type == ASK_AWAY);
+		else if (ask.type == ASK_QUIT)
+			tracer__let_go(s);
+	}
+	return 0;
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Finds planned objects among a process's mappings, and puts their copies beside them. */
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "source/inline/supervisor/tracer.h"
+
+#define GIB  (1ull << 30)
+#define PAGE 4096ull
+
+/* ---- which object is mapped ---- */
+
+static size_t exec_segments(const struct object *o)
+{
+	const struct segment *g;
+	size_t n = 0;
+
+	vec__each (g, &o->segments)
+		n += g->exec;
+	return n;
+}
+
+static bool is_known(const struct space *s, const struct object *o, uint64_t bias)
+{
+	const struct loaded *l;
+
+	vec__each (l, &s->loaded)
+		if (l->object == o && l->bias == bias)
+			return true;
+	return false;
+}
+
+/* Are all of its segments of code mapped, at a place that isn't known yet (namespaces of the loader
+ * have objects of their own)? The bias, and where the first one is. */
+static bool find_object(const struct thread *t, const map_vec *maps, const struct object *o,
+			uint64_t *bias, uint64_t *start)
+{
+	const struct map *m;
+	size_t found = 0;
+
+	vec__each (m, maps) {
+		uint64_t b;
+
+		if (!map__is_code(t->process->pid, m, o, &b))
+			continue;
+		if (found ? b != *bias : is_known(t->process->space, o, b))
+			continue;
+		if (!found)
+			*start = m->start;
+		*bias = b;
+		found++;
+	}
+	return found && found == exec_segments(o);
+}
+
+/* ---- where copies go ---- */
+
+static bool is_free(const map_vec *maps, uint64_t start, uint64_t size, uint64_t *below)
+{
+	const struct map *m;
+
+	vec__each (m, maps)
+		if (m->start < start + size && start < m->end) {
+			*below = m->start;
+			return false;
+		}
+	return true;
+}
+
+/* Out of the way of what grows: mmap's memory grows downwards, to just below the last library. */
+static uint64_t find_room(const map_vec *maps, bool pie, uint64_t start, uint64_t size)
+{
+	uint64_t at, below;
+
+	if (!pie) {
+		for (at = (start + GIB) & -PAGE; at < start + GIB + GIB / 2; at += size)
+			if (is_free(maps, at, size, &below))
+				return at;
+		return 0;
+	}
+	if (start < GIB + size)
+		return 0;
+	at = (start - GIB - size) & -PAGE;
+	while (at > PAGE * 16 && start - at < GIB + GIB / 2) {
+		if (is_free(maps, at, size, &below))
+			return at;
+		at = below < size ? 0 : (below - size) & -PAGE;
+	}
+	return 0;
+}
+
+uint64_t thread__map_near(struct thread *t, const map_vec *maps, uint64_t start, bool pie,
+			  uint64_t size)
+{
+	uint64_t at = find_room(maps, pie, start, size);
+
+	if (!at || thread__call(t, SYS_mmap, at, size, PROT_READ | PROT_EXEC,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, (uint64_t)-1,
+				0) != (int64_t)at)
+		return 0;
+	return at;
+}
+
+/* ---- putting them there ---- */
+
+static void say_refused(struct thread *t, const struct loaded *l, const char *why)
+{
+	if (!t->process->quiet)
+		tracer__say_text(t->tracer, SAY_REFUSED, t->process, l->image->object, why);
+}
+
+static void say_mapped(struct thread *t, const struct loaded *l)
+{
+	struct say say = {.type = SAY_MAPPED,
+			  .pid = (uint32_t)t->process->pid,
+			  .tid = (uint32_t)t->tid,
+			  .object = l->image->object,
+			  .base = l->base,
+			  .size = l->size,
+			  .position = l->prepared,
+			  .bias = l->bias,
+			  .time = now_ns(CLOCK_MONOTONIC)};
+
+	if (!t->process->quiet)
+		tracer__say(t->tracer, &say, -1);
+}
+
+uint8_t *loaded__code(const struct loaded *l, const struct arch *arch, bool untimed)
+{
+	uint8_t *code = xmalloc(l->image->code.len + 1);
+
+	if (!copy_image__relocate(l->image, l->bias, l->base, code)) {
+		free(code);
+		return NULL;
+	}
+	if (untimed)
+		copy_image__untime(l->image, arch, code);
+	return code;
+}
+
+static const char *write_copies(struct thread *t, const map_vec *maps, struct loaded *l)
+{
+	autofree uint8_t *code = NULL;
+
+	l->base = thread__map_near(t, maps, l->start, l->object->pie, l->size);
+	if (!l->base)
+		return "the process may not map memory for its copies, or has none within reach "
+		       "of its code";
+	code = loaded__code(l, t->tracer->arch, t->process->space->untimed);
+	if (code && space__write(t->process->space, l->base, code, l->image->code.len))
+		return NULL;
+	thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
+	return "its copies can't be written";
+}
+
+static const char *reason(int err)
+{
+	return err == -ESTALE ? "its code in memory is not that of the file"
+			      : "its code can't be changed";
+}
+
+/* Nothing leads to the copies yet. */
+static void load(struct thread *t, const map_vec *maps, struct loaded *l)
+{
+	bool prepared = thread__take_prepared(t, maps, l);
+	int err = loaded__check(t->process->space, t->tracer, l);
+	const char *why = err ? reason(err) : prepared ? NULL : write_copies(t, maps, l);
+
+	loaded__find_text(t->tracer, maps, l);
+	if (!why && !loaded__count(l, STATE_IN_PLACE))
+		why = "the program may write to its code";
+
+	if (prepared && why)
+		thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
+
+	l->refused = why;
+	if (why)
+		say_refused(t, l, why);
+}
+
+void thread__patch(struct thread *t)
+{
+	struct space *s = t->process->space;
+	struct loaded *l;
+	int err;
+
+	vec__each (l, &s->loaded) {
+		if (l->refused || l->patched)
+			continue;
+		if (t->tracer->away) {
+			loaded__drop_text(l);
+			continue;
+		}
+		l->patched = true;
+		err = loaded__patch(s, t->tracer, l);
+		loaded__drop_text(l);
+		if (err) /* threads may be in the copies */
+			say_refused(t, l, reason(err));
+		else if (!l->said)
+			say_mapped(t, l);
+		l->said = true;
+		loaded__say_states(t->tracer, s, t->process, l);
+	}
+	space__watch_text(t->tracer, s);
+}
+
+/* An object that was unloaded takes its copies along. */
+static void forget(struct thread *t, const map_vec *maps)
+{
+	struct space *s = t->process->space;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->loaded.len; i++) {
+		struct loaded *l = &s->loaded.data[i];
+
+		if (loaded__is_mapped(t->tracer, l, maps)) {
+			s->loaded.data[kept++] = *l;
+			continue;
+		}
+		if (!l->refused)
+			thread__call(t, SYS_munmap, l->base, l->size, 0, 0, 0, 0);
+		loaded__free_states(l);
+	}
+	s->loaded.len = kept;
+}
+
+/* False is said, unless the process has ended. */
+static bool read_maps(const struct thread *t, map_vec *maps)
+{
+	const struct copy_image *i;
+
+	if (!maps__read(t->process->pid, maps))
+		return true;
+	if (!kill(t->tid, 0) && !t->process->quiet)
+		vec__each (i, &t->tracer->copies->images)
+			tracer__say_text(t->tracer, SAY_REFUSED, t->process, i->object,
+					 "its mappings can't be read");
+	return false;
+}
+
+bool thread__find_object(const struct thread *t, const map_vec *maps,
+			 const struct copy_image **image, struct loaded *out)
+{
+	const struct tracer *tracer = t->tracer;
+	const struct copy_image *i = *image;
+
+	for (; i < vec__end(&tracer->copies->images); i++) {
+		*out = (struct loaded){.image = i,
+				       .object = tracer->plan->objects.data[i->object].object,
+				       .size = ((i->code.len + PAGE - 1) & -PAGE) + PAGE};
+		if (i->patches.len && find_object(t, maps, out->object, &out->bias, &out->start)) {
+			loaded__init_states(out);
+			break;
+		}
+	}
+	*image = i;
+	return i < vec__end(&tracer->copies->images);
+}
+
+void thread__map_copies(struct thread *t)
+{
+	const struct tracer *tracer = t->tracer;
+	struct space *s = t->process->space;
+	const struct copy_image *i = tracer->copies->images.data;
+	struct loaded l;
+	map_vec maps = {0};
+
+	if (!read_maps(t, &maps))
+		return;
+	if (process__sets_gs(t->tracer, t->process->pid, &maps)) {
+		thread__refuse_gs(t);
+		maps__free(&maps);
+		return;
+	}
+	forget(t, &maps);
+	while (thread__find_object(t, &maps, &i, &l)) {
+		load(t, &maps, &l);
+		vec__push(&s->loaded, l);
+		maps__free(&maps);
+		maps = (map_vec){0};
+		if (!read_maps(t, &maps))
+			return;
+	}
+	maps__free(&maps);
+}
+
+void thread__refuse_new(struct thread *t, const char *why)
+{
+	const struct copy_image *i = t->tracer->copies->images.data;
+	map_vec maps = {0};
+	struct loaded l;
+
+	if (!read_maps(t, &maps))
+		return;
+	while (thread__find_object(t, &maps, &i, &l)) {
+		l.refused = true;
+		say_refused(t, &l, why);
+		vec__push(&t->process->space->loaded, l);
+	}
+	maps__free(&maps);
+}
+
+void thread__put_copies(struct thread *t)
+{
+	thread__map_copies(t);
+	thread__patch(t);
+}
+
+/* ---- look-ups ---- */
+
+const struct loaded *space__copies_at(const struct space *s, uint64_t addr)
+{
+	const struct loaded *l;
+
+	vec__each (l, &s->loaded)
+		if (!l->refused && addr >= l->base && addr - l->base < l->image->code.len)
+			return l;
+	return NULL;
+}
+
+const struct loaded *space__object_at(const struct space *s, uint64_t addr)
+{
+	const struct segment *g;
+	const struct loaded *l;
+
+	vec__each (l, &s->loaded) {
+		if (l->refused)
+			continue;
+		g = object__segment_at(l->object, addr - l->bias);
+		if (g && g->exec)
+			return l;
+	}
+	return NULL;
+}
+
+const struct loaded *space__detour_at(const struct space *s, uint64_t addr)
+{
+	const struct loaded *l = space__copies_at(s, addr);
+
+	if (l)
+		return l;
+	l = space__object_at(s, addr);
+	return l && l->patched && copy_image__is_approach(l->image, addr - l->bias) ? l : NULL;
+}
+
+bool space__is_changed(const struct space *s, uint64_t addr)
+{
+	const struct loaded *l = space__object_at(s, addr);
+	uint32_t offset;
+
+	return l && !copy_image__is_live(l->image, addr - l->bias) &&
+	       !copy_image__is_intact(l->image, addr - l->bias) &&
+	       copy_image__copy_at(l->image, addr - l->bias, &offset);
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Programs that change their own code. A thread that makes code writable, maps something else
+ * there, or writes it as a file stops before it is back in its program (bpf/text.bpf.c). While the
+ * program may write to a function's code, its original is restored: what the program reads and
+ * writes is its own. Then a function whose code is as in its file gets its springboards back; any
+ * other one has lost its copy, which has the old code (lost.c).
+ */
+#include <signal.h>
+#include <sys/ptrace.h>
+#include "source/inline/supervisor/tracer.h"
+
+/* ---- where code is, and how it is mapped ---- */
+
+static enum copy_state state_of(const struct tracer *s, const struct loaded *l, const map_vec *maps,
+				uint32_t function);
+
+void loaded__find_text(const struct tracer *s, const map_vec *maps, struct loaded *l)
+{
+	const struct copy_function *f;
+	const struct map *m;
+
+	l->text_start = UINT64_MAX;
+	l->text_end = 0;
+	vec__each (f, &l->image->functions) {
+		const struct plan_function *pf = &s->plan->functions.data[f->function];
+
+		for (size_t k = 0; k < pf->nranges; k++) {
+			uint64_t at = pf->ranges[k].vaddr + l->bias;
+
+			l->text_start = min_of(l->text_start, at);
+			l->text_end = max_of(l->text_end, at + pf->ranges[k].size);
+		}
+	}
+	vec__each (m, maps)
+		if (m->start <= l->start && l->start < m->end) {
+			l->dev = m->dev;
+			l->ino = m->ino;
+		}
+	for (uint32_t i = 0; i < l->image->functions.len; i++)
+		loaded__set_state(s, l, i, state_of(s, l, maps, i));
+	l->restored = loaded__count(l, STATE_IN_PLACE) < l->image->functions.len;
+}
+
+/* Is the file's code still mapped at this address? It is one within a segment: pages on which two
+ * segments meet are mapped twice. */
+static bool is_mapped(const struct loaded *l, const struct map *m, uint64_t addr)
+{
+	uint64_t offset;
+
+	return m && m->ino == l->ino && m->dev == l->dev &&
+	       object__vaddr_to_offset(l->object, addr - l->bias, &offset) &&
+	       offset - m->offset == addr - m->start;
+}
+
+static enum copy_state state_in(const struct loaded *l, const map_vec *maps, uint64_t start,
+				uint64_t end)
+{
+	enum copy_state state = STATE_IN_PLACE;
+
+	while (start < end) {
+		const struct map *m = maps__at(maps, start);
+
+		if (!is_mapped(l, m, start))
+			return STATE_LOST;
+		if (m->write || !m->exec)
+			state = STATE_OPEN;
+		start = m->end;
+	}
+	return state;
+}
+
+static enum copy_state state_of(const struct tracer *s, const struct loaded *l, const map_vec *maps,
+				uint32_t function)
+{
+	const struct plan_function *pf = loaded__planned(s, l, function);
+	enum copy_state state = STATE_IN_PLACE;
+
+	for (size_t k = 0; k < pf->nranges; k++) {
+		uint64_t at = pf->ranges[k].vaddr + l->bias;
+
+		state = max_of(state, state_in(l, maps, at, at + pf->ranges[k].size));
+	}
+	return state;
+}
+
+bool loaded__is_mapped(const struct tracer *s, const struct loaded *l, const map_vec *maps)
+{
+	if (!l->text_end)
+		return false;
+	if (state_in(l, maps, l->text_start, l->text_end) != STATE_LOST)
+		return true;
+	for (uint32_t i = 0; i < l->image->functions.len; i++)
+		if (state_of(s, l, maps, i) != STATE_LOST)
+			return true;
+	return false;
+}
+
+/* ---- what is told of a thread's log ---- */
+
+static void say(struct thread *t, const struct loaded *l, uint32_t function, uint32_t type,
+		bool within)
+{
+	struct say say = {.type = type,
+			  .pid = (uint32_t)t->process->pid,
+			  .tid = (uint32_t)t->tid,
+			  .slot = t->slot,
+			  .object = l->image->object,
+			  .function = function == ALL_FUNCTIONS
+					      ? NO_FUNCTION
+					      : l->image->functions.data[function].function,
+			  .position = thread__position(t),
+			  .base = function != ALL_FUNCTIONS && l->entries[function],
+			  .size = within};
+
+	if (!t->said)
+		return;
+	say.area = t->area->number;
+	tracer__say(t->tracer, &say, -1);
+}
+
+/* Is it in the copy of a function that has none any more? */
+static bool is_left_behind(struct thread *t, const struct loaded *l)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
+	uint32_t offset = (uint32_t)(pc - l->base);
+
+	if (space__copies_at(t->process->space, pc) != l)
+		return false;
+	return !copy_image__near(l->image, offset, &vaddr) ||
+	       !loaded__may_enter(t->tracer, l, vaddr);
+}
+
+static void say_all(struct tracer *s, const struct space *space, const struct loaded *l,
+		    uint32_t function, uint32_t type)
+{
+	struct thread *t;
+
+	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
+		say(t, l, function, type, type == SAY_UNCOVERED && is_left_behind(t, l));
+}
+
+/* From so many functions on their whole object is said to be open. */
+#define OPEN_MANY 16
+
+/* What was said of functions, and what is so now. */
+static void say_to_logs(struct tracer *s, const struct space *space, struct loaded *l)
+{
+	bool all = l->all_said ? loaded__count(l, STATE_OPEN)
+			       : loaded__count(l, STATE_OPEN) > OPEN_MANY;
+
+	if (all && !l->all_said)
+		say_all(s, space, l, ALL_FUNCTIONS, SAY_UNCOVERED);
+	for (uint32_t i = 0; i < l->image->functions.len; i++) {
+		bool restored = l->states[i] == STATE_LOST || (!all && l->states[i] == STATE_OPEN);
+
+		if (restored && !l->open_said[i])
+			say_all(s, space, l, i, SAY_UNCOVERED);
+		if (!restored && l->open_said[i])
+			say_all(s, space, l, i, SAY_COVERED);
+		l->open_said[i] = restored;
+	}
+	if (!all && l->all_said)
+		say_all(s, space, l, ALL_FUNCTIONS, SAY_COVERED);
+	l->all_said = all;
+}
+
+static void note_open(struct tracer *s, const struct process *p, struct loaded *l)
+{
+	char text[160];
+
+	if (l->open_noted || p->quiet || !loaded__count(l, STATE_OPEN))
+		return;
+	l->open_noted = true;
+	snprintf(
+		text, sizeof(text),
+		"process %d: the program may write to code of %.40s: what it executes of that is not "
+		"logged until it may not any more",
+		p->pid, l->object->path);
+	tracer__say_text(s, SAY_NOTE, p, 0, text);
+}
+
+void loaded__say_states(struct tracer *s, const struct space *space, const struct process *p,
+			struct loaded *l)
+{
+	say_to_logs(s, space, l);
+	note_open(s, p, l);
+	loaded__say_lost(s, p, l);
+}
+
+void text__say(struct thread *t)
+{
+	const struct loaded *l;
+
+	vec__each (l, &t->process->space->loaded) {
+		if (l->all_said)
+			say(t, l, ALL_FUNCTIONS, SAY_UNCOVERED, false);
+		for (uint32_t i = 0; i < l->image->functions.len; i++)
+			if (l->open_said[i])
+				say(t, l, i, SAY_UNCOVERED, false);
+	}
+}
+
+/* ---- taking springboards away, and putting them back ---- */
+
+/* A thread in a copy that is not in use any more goes on in the original, at once where it can;
+ * else when it is known to have stopped. */
+static void leave_copy(struct thread *t, const struct loaded *l)
+{
+	uint64_t vaddr, pc = thread__get(t, TRACEE_PC);
+
+	signals__leave_patch(t);
+	if (!is_left_behind(t, l))
+		return;
+	if (!copy_image__original(l->image, (uint32_t)(pc - l->base), &vaddr)) {
+		t->leaves = true;
+		return;
+	}
+	thread__set(t, TRACEE_PC, vaddr + l->bias);
+	thread__store_regs(t);
+}
+
+/* Those that this opens. True: there are some. */
+static bool open_functions(const struct tracer *s, const struct loaded *l, const map_vec *maps)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < l->image->functions.len; i++) {
+		enum copy_state state =
+			l->states[i] == STATE_LOST ? STATE_LOST : state_of(s, l, maps, i);
+
+		any |= state > l->states[i];
+		loaded__set_state(s, l, i, state);
+	}
+	return any;
+}
+
+static void take_away(struct tracer *s, struct space *space, const struct loaded *l)
+{
+	struct thread *t;
+
+	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
+		leave_copy(t, l);
+	loaded__take_back(space, s, l);
+}
+
+/* Functions that the program can't write to any more, and whose code is that of the file; what has
+ * patches in those that stay open stays so, too. True: there are some. */
+static bool close_functions(struct space *space, struct tracer *s, const struct loaded *l,
+			    const map_vec *maps)
+{
+	size_t open = loaded__count(l, STATE_OPEN), n = l->image->functions.len;
+	bool closes = false;
+
+	for (uint32_t i = 0; i < n; i++)
+		closes |= l->states[i] == STATE_OPEN && state_of(s, l, maps, i) == STATE_IN_PLACE;
+	if (!closes)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (l->states[i] == STATE_OPEN && state_of(s, l, maps, i) == STATE_IN_PLACE)
+			l->states[i] = STATE_IN_PLACE;
+	for (uint32_t i = 0; i < n; i++) {
+		enum copy_state state = (enum copy_state)l->states[i];
+
+		l->states[i] = STATE_IN_PLACE;
+		loaded__set_state(s, l, i, state);
+	}
+	loaded__compare(space, s, l, true);
+	return loaded__count(l, STATE_OPEN) != open;
+}
+
+/* As when all springboards come back (away.c). */
+static void put_back(struct tracer *s, struct space *space, const struct loaded *l)
+{
+	struct thread *t;
+
+	if (!l->patched || s->away)
+		return;
+	for (size_t i = 0; (t = tracer__each_in(s, space, &i));) {
+		if (!thread__load_regs(t) && !thread__is_in_call(t))
+			signals__to_copy(t);
+		thread__store_regs(t);
+	}
+	uncover__for_frames(space, s);
+	loaded__write(space, s, l, ALL_FUNCTIONS, true);
+	uncover__restore(space, s);
+}
+
+static void see_object(struct thread *t, struct loaded *l, const map_vec *maps)
+{
+	struct space *space = t->process->space;
+	bool opens = open_functions(t->tracer, l, maps), closes;
+
+	if (opens) {
+		l->restored = true;
+		take_away(t->tracer, space, l);
+	}
+	closes = close_functions(space, t->tracer, l, maps);
+	if (closes)
+		put_back(t->tracer, space, l);
+	if (opens || closes) {
+		loaded__log_entries(t->tracer, space, l);
+		loaded__say_states(t->tracer, space, t->process, l);
+	}
+}
+
+/* Is anything else than it was? */
+static bool has_changed(const struct tracer *s, const struct loaded *l, const map_vec *maps)
+{
+	if (state_in(l, maps, l->text_start, l->text_end) == STATE_IN_PLACE)
+		return loaded__count(l, STATE_OPEN);
+	for (uint32_t i = 0; i < l->image->functions.len; i++)
+		if (l->states[i] != STATE_LOST && state_of(s, l, maps, i) != l->states[i])
+			return true;
+	return false;
+}
+
+static void see_maps(struct thread *t)
+{
+	struct space *space = t->process->space;
+	map_vec maps = {0};
+	struct loaded *l;
+	bool stopped = false;
+
+	if (maps__read(t->process->pid, &maps))
+		return;
+	vec__each (l, &space->loaded) {
+		l->gone = !loaded__is_mapped(t->tracer, l, &maps);
+		if (l->refused || l->gone || !has_changed(t->tracer, l, &maps))
+			continue;
+		/* else nothing is written: what the program writes is seen later */
+		stopped = stopped || thread__stop_others(t, 0);
+		if (!stopped)
+			break;
+		see_object(t, l, &maps);
+	}
+	maps__free(&maps);
+}
+
+/* ---- what was written without that ---- */
+
+/* Functions whose code is neither the file's nor ours: they are restored but for that. than: has
+ * stopped; NULL: none has. */
+static void see_bytes(struct tracer *s, const struct process *p, const struct thread *than)
+{
+	struct space *space = p->space;
+	struct loaded *l;
+
+	vec__each (l, &space->loaded) {
+		if (l->refused || l->gone || !loaded__compare(space, s, l, false))
+			continue;
+		if (!space__stop_others(s, space, than, 0))
+			continue;
+		if (!loaded__compare(space, s, l, true))
+			continue;
+		l->restored = true;
+		take_away(s, space, l);
+		loaded__log_entries(s, space, l);
+		loaded__say_states(s, space, p, l);
+	}
+}
+
+static bool is_traced(const struct process *p)
+{
+	return p->space && !p->space->other && !p->space->lets_go;
+}
+
+void text__look(struct tracer *s)
+{
+	const struct process *p;
+
+	if (!text__foreigners_wrote(s))
+		return;
+	for (size_t i = 0; (p = tracer__each_process(s, &i));)
+		if (is_traced(p))
+			see_bytes(s, p, NULL);
+}
+
+/* ---- when ---- */
+
+bool text__put_off(const struct thread *t, int status)
+{
+	int sig = WSTOPSIG(status);
+	siginfo_t si;
+
+	return !(status >> 16) && (sig == SIGURG || sig == SIGSTOP) &&
+	       !ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si) && si.si_code == SI_KERNEL &&
+	       text__took_call(t->tracer, t->tid, sig);
+}
+
+void text__see(struct thread *t)
+{
+	if (!is_traced(t->process))
+		return;
+	see_maps(t);
+	see_bytes(t->tracer, t->process, t);
+}
+
+bool text__stopped(struct thread *t, int status)
+{
+	bool is_ours = text__put_off(t, status);
+
+	/* or one of the program's waited: then ours was the same to the kernel */
+	if (is_ours || (!(status >> 16) && text__took_call(t->tracer, t->tid, WSTOPSIG(status))))
+		text__see(t);
+	return is_ours;
+}
+
+bool text__leave(struct thread *t)
+{
+	bool fault;
+
+	if (!t->leaves)
+		return false;
+	t->leaves = false;
+	thread__to_original(t);
+	fault = t->fault;
+	t->fault = 0;
+	if (fault)
+		signals__deliver_fault(t);
+	return fault;
+}

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A handler of a fault may read the instruction that has faulted, and go on wherever it likes. If a
+ * springboard is in the way of that, the function's original is restored until the handler has
+ * returned or was left: it is uncovered. What of it is executed meanwhile, by any thread, is not
+ * logged; where in their logs that is, is told.
+ */
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "source/inline/supervisor/tracer.h"
+
+/* ---- all threads stopped ---- */
+
+bool thread__has_stopped(pid_t tid)
+{
+	siginfo_t si = {0};
+
+	return waitid(P_PID, (id_t)tid, &si, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) ||
+	       si.si_pid;
+}
+
+/* A main thread that has ended; or it waits in the kernel, and stops before it leaves that. */
+static bool executes_nothing(pid_t tid)
+{
+	autofree char *stat = NULL;
+	char path[64];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	if (file__read(path, 4096, &stat, NULL) || !(at = strrchr(stat, ')')))
+		return true;
+	return at[1] && strchr("DZX", at[2]);
+}
+
+#define PATIENT 100 /* looks, before it may be one of those */
+#define LOOK_US 50
+/* A thread that runs stops within so many looks, however busy the machine is. */
+#define LOOKS (5000000 / LOOK_US)
+
+static bool await_stop(pid_t tid, uint64_t until)
+{
+	for (unsigned i = 0; !thread__has_stopped(tid); i++) {
+		if (until && now_ns(CLOCK_MONOTONIC) > until)
+			return false;
+		if (i >= PATIENT && executes_nothing(tid))
+			return true;
+		if (i >= LOOKS)
+			return false;
+		usleep(LOOK_US);
+	}
+	return true;
+}
+
+static bool is_deferred(const struct tracer *s, pid_t tid)
+{
+	const struct stop *stop;
+
+	vec__each (stop, &s->deferred)
+		if (stop->tid == tid)
+			return true;
+	vec__each (stop, &s->kept)
+		if (stop->tid == tid)
+			return true;
+	return false;
+}
+
+static bool runs(const struct thread *t)
+{
+	return (t->state == THREAD_RUNNING || t->state == THREAD_LISTENING) &&
+	       !is_deferred(t->tracer, t->tid);
+}
+
+bool space__stop_others(const struct tracer *s, const struct space *space,
+			const struct thread *than, uint64_t until)
+{
+	struct thread *t;
+	bool all = true;
+
+	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
+		if (t != than && runs(t))
+			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
+		if (t != than && runs(t) && !await_stop(t->tid, until))
+			all = false;
+	return all;
+}
+
+bool thread__stop_others(const struct thread *than, uint64_t until)
+{
+	return space__stop_others(than->tracer, than->process->space, than, until);
+}
+
+/* ---- which functions ---- */
+
+static bool is_in(const struct plan_function *pf, uint64_t vaddr)
+{
+	for (size_t k = 0; k < pf->nranges; k++)
+		if (vaddr - pf->ranges[k].vaddr < pf->ranges[k].size)
+			return true;
+	return false;
+}
+
+/* NO_FUNCTION: none that has a copy. */
+static uint32_t function_at(const struct tracer *s, const struct loaded *l, uint64_t vaddr)
+{
+	uint32_t function = plan__function_at(s->plan, l->image->object, vaddr);
+
+	for (uint32_t i = 0; function != NO_FUNCTION && i < l->image->functions.len; i++)
+		if (l->image->functions.data[i].function == function)
+			return i;
+	return NO_FUNCTION;
+}
+
+static const struct loaded *loaded_at(const struct space *s, uint64_t base)
+{
+	const struct loaded *l;
+
+	vec__each (l, &s->loaded)
+		if (l->base == base && !l->refused)
+			return l;
+	return NULL;
+}
+
+static struct uncovered *find(struct space *s, uint64_t base, uint32_t function)
+{
+	struct uncovered *u;
+
+	vec__each (u, &s->uncovered)
+		if (u->base == base && (u->function == function || u->function == ALL_FUNCTIONS))
+			return u;
+	return NULL;
+}
+
+/* Is an island of another function among its bytes? */
+static bool has_foreign_patch(const struct tracer *s, const struct loaded *l, uint32_t function)
+{
+	const struct copy_function *f = &l->image->functions.data[function];
+	const struct plan_function *pf = loaded__planned(s, l, function);
+	const struct copy_patch *p;
+
+	vec__each (p, &l->image->patches) {
+		size_t i = p - l->image->patches.data;
+
+		if ((i < f->patches || i >= f->patches_end) && is_in(pf, p->vaddr))
+			return true;
+	}
+	return false;
+}
+
+/* ---- what is told ---- */
+
+static void say(struct thread *t, const struct loaded *l, const struct uncovered *u, uint32_t type,
+		bool within)
+{
+	uint32_t function = u->function == ALL_FUNCTIONS
+				    ? NO_FUNCTION
+				    : l->image->functions.data[u->function].function;
+	struct say say = {.type = type,
+			  .pid = (uint32_t)t->process->pid,
+			  .tid = (uint32_t)t->tid,
+			  .slot = t->slot,
+			  .object = l->image->object,
+			  .function = function,
+			  .position = thread__position(t),
+			  .size = within};
+
+	if (!t->said)
+		return;
+	say.area = t->area->number;
+	tracer__say(t->tracer, &say, -1);
+}
+
+void uncover__say(struct thread *t)
+{
+	const struct uncovered *u;
+
+	vec__each (u, &t->process->space->uncovered)
+		say(t, loaded_at(t->process->space, u->base), u, SAY_UNCOVERED, false);
+}
+
+static void note_uncovered(struct thread *t, const struct loaded *l, const struct uncovered *u)
+{
+	char text[160];
+
+	if (t->process->quiet || t->process->space->uncovered_said)
+		return;
+	t->process->space->uncovered_said = true;
+	snprintf(text, sizeof(text),
+		 "process %d: handlers of faults run while %.50s is as in its file: of that what "
+		 "happens meanwhile is not logged",
+		 t->process->pid,
+		 u->function == ALL_FUNCTIONS ? l->object->path
+					      : loaded__planned(t->tracer, l, u->function)->name);
+	tracer__say_text(t->tracer, SAY_NOTE, t->process, 0, text);
+}
+
+/* ---- uncovering ---- */
+
+/* A handler may read so many bytes of the instruction. */
+#define READ_MOST 16
+
+/* Is a patch in the way of a handler that reads this instruction, or returns to it, or behind it?
+ */
+static bool is_in_the_way(const struct thread *t, const struct loaded *l, uint32_t function,
+			  uint64_t vaddr)
+{
+	const struct plan_function *pf = loaded__planned(t->tracer, l, function);
+
+	if (!copy_image__is_intact(l->image, vaddr))
+		return true;
+	for (uint64_t at = vaddr; at < vaddr + READ_MOST && is_in(pf, at); at++)
+		if (copy_image__patch_at(l->image, at))
+			return true;
+	return false;
+}
+
+static bool is_within(const struct tracer *s, const struct loaded *l, const struct uncovered *u,
+		      uint64_t vaddr)
+{
+	return u->function == ALL_FUNCTIONS ? function_at(s, l, vaddr) != NO_FUNCTION
+					    : is_in(loaded__planned(s, l, u->function), vaddr);
+}
+
+/* From its copy, if it is there, a thread goes to the original, where that can be. True: it is
+ * still in its copy, and logs something yet. */
+static bool leave_copy(struct thread *t, const struct loaded *l, const struct uncovered *u)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
+	uint32_t offset = (uint32_t)(pc - l->base);
+
+	if (space__copies_at(t->process->space, pc) != l)
+		return false;
+	if (copy_image__near(l->image, offset, &vaddr) && !is_within(t->tracer, l, u, vaddr))
+		return false;
+	if (!copy_image__original(l->image, offset, &vaddr))
+		return true;
+	thread__set(t, TRACEE_PC, vaddr + l->bias);
+	thread__store_regs(t);
+	return false;
+}
+
+static struct uncovered *add(struct thread *t, const struct loaded *l, uint32_t function)
+{
+	struct space *s = t->process->space;
+	struct uncovered u = {.base = l->base, .function = function};
+
+	if (has_foreign_patch(t->tracer, l, function))
+		u.function = ALL_FUNCTIONS;
+	vec__push(&s->uncovered, u);
+	return vec__last(&s->uncovered);
+}
+
+static struct uncovered *uncover(struct thread *t, const struct loaded *l, uint32_t function)
+{
+	struct space *s = t->process->space;
+	struct uncovered *u;
+	struct thread *other;
+
+	if (!thread__stop_others(t, 0))
+		return NULL;
+	u = add(t, l, function);
+	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));) {
+		bool within = false;
+
+		/* the thread itself is where its instruction has faulted */
+		if (other != t) {
+			signals__leave_patch(other);
+			within = leave_copy(other, l, u);
+		}
+		say(other, l, u, SAY_UNCOVERED, within);
+	}
+	loaded__write(s, t->tracer, l, u->function, false);
+	note_uncovered(t, l, u);
+	return u;
+}
+
+bool uncover__begin(struct thread *t, uint64_t pc, struct uncovering *out)
+{
+	struct space *s = t->process->space;
+	const struct loaded *l = space__object_at(s, pc);
+	uint64_t vaddr = pc - (l ? l->bias : 0);
+	uint32_t function = l ? function_at(t->tracer, l, vaddr) : NO_FUNCTION;
+	struct uncovered *u;
+
+	*out = (struct uncovering){0};
+	if (function == NO_FUNCTION)
+		return false;
+	u = find(s, l->base, function);
+	if (!u && !is_in_the_way(t, l, function, vaddr))
+		return false;
+	if (!u && !(u = uncover(t, l, function)))
+		return false;
+	u->uses++;
+	*out = (struct uncovering){u->base, u->function};
+	return true;
+}
+
+bool uncover__is_at(struct space *s, const struct tracer *tracer, uint64_t pc)
+{
+	const struct loaded *l = s->uncovered.len ? space__object_at(s, pc) : NULL;
+	uint32_t function = l ? function_at(tracer, l, pc - l->bias) : NO_FUNCTION;
+
+	return function != NO_FUNCTION && find(s, l->base, function);
+}
+
+/* ---- what handlers return to ---- */
+
+/* That needs the original, which nothing else has uncovered for it. */
+static bool is_unsafe(const struct space *s, const struct signal_frame *f)
+{
+	return !f->uncovering.base && !f->left && space__is_changed(s, f->original);
+}
+
+/* Others that return to this function: so many. */
+static uint32_t add_frames(struct space *s, struct tracer *tracer, const struct uncovered *u)
+{
+	const struct loaded *l = loaded_at(s, u->base);
+	struct signal_frame *f;
+	struct thread *t;
+	uint32_t n = 0;
+
+	for (size_t i = 0; l && (t = tracer__each_in(tracer, s, &i));)
+		vec__each (f, &t->frames)
+			if (space__object_at(s, f->original) == l && is_unsafe(s, f) &&
+			    is_within(tracer, l, u, f->original - l->bias)) {
+				f->uncovering = (struct uncovering){u->base, u->function};
+				n++;
+			}
+	return n;
+}
+
+static void uncover_for(struct thread *t, struct signal_frame *f)
+{
+	struct space *s = t->process->space;
+	const struct loaded *l = space__object_at(s, f->original);
+	uint32_t function = function_at(t->tracer, l, f->original - l->bias);
+	struct uncovered *u = function == NO_FUNCTION ? NULL : find(s, l->base, function);
+	struct thread *other;
+
+	if (function == NO_FUNCTION)
+		return;
+	if (!u) {
+		u = add(t, l, function);
+		for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
+			say(other, l, u, SAY_UNCOVERED, false);
+	}
+	u->uses++;
+	f->uncovering = (struct uncovering){u->base, u->function};
+}
+
+void uncover__for_frames(struct space *s, struct tracer *tracer)
+{
+	struct signal_frame *f;
+	struct thread *t;
+
+	for (size_t i = 0; (t = tracer__each_in(tracer, s, &i));)
+		vec__each (f, &t->frames)
+			if (is_unsafe(s, f))
+				uncover_for(t, f);
+}
+
+/* ---- covering it again ---- */
+
+/* No thread is to be where the original is changed. */
+static void enter_copies(struct thread *t, const struct loaded *l, const struct uncovered *u)
+{
+	uint64_t pc = thread__get(t, TRACEE_PC);
+
+	if (pc && is_within(t->tracer, l, u, pc - l->bias) && !thread__is_in_call(t))
+		signals__to_copy(t);
+	thread__store_regs(t);
+}
+
+static void cover(struct thread *t, struct uncovered u)
+{
+	struct space *s = t->process->space;
+	const struct loaded *l = loaded_at(s, u.base);
+	struct thread *other;
+
+	if (!l)
+		return;
+	if (l->patched) {
+		if (!thread__stop_others(t, 0)) { /* what it does is not logged any more */
+			vec__push(&s->uncovered, u);
+			return;
+		}
+		for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
+			enter_copies(other, l, &u);
+		loaded__write(s, t->tracer, l, u.function, true);
+	}
+	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
+		say(other, l, &u, SAY_COVERED, false);
+}
+
+void uncover__restore(struct space *s, struct tracer *tracer)
+{
+	const struct uncovered *u;
+	const struct loaded *l;
+
+	vec__each (u, &s->uncovered)
+		if ((l = loaded_at(s, u->base)))
+			loaded__write(s, tracer, l, u->function, false);
+}
+
+void uncover__end(struct thread *t, const struct uncovering *which)
+{
+	struct space *s = t->process->space;
+	struct uncovered *u = which->base && s ? find(s, which->base, which->function) : NULL, was;
+
+	if (!u || --u->uses || (u->uses = add_frames(s, t->tracer, u)))
+		return;
+	was = *u;
+	*u = *vec__last(&s->uncovered);
+	s->uncovered.len--;
+	if (!s->lets_go && !s->other)
+		cover(t, was);
+}
+
+void uncover__forked(struct thread *child)
+{
+	struct space *s = child->process->space;
+	const struct signal_frame *f;
+	struct uncovered *u;
+
+	if (s->refs == 1)
+		vec__each (u, &s->uncovered)
+			u->uses = 1;
+	vec__each (f, &child->frames)
+		if (f->uncovering.base && (u = find(s, f->uncovering.base, f->uncovering.function)))
+			u->uses++;
+	if (s->refs > 1)
+		return;
+	for (size_t i = s->uncovered.len; i-- > 0;) {
+		u = &s->uncovered.data[i];
+		uncover__end(child, &(struct uncovering){u->base, u->function});
+	}
+}

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What this kernel and machine support, found by trying: the rows of doctor and the checks of the
+ * mechanisms. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include "source/probes/session.h"
+#include "source/probes/stream/sideband.h"
+#include "source/probes/mechanisms/tracefs.h"
+
+/* ---- privileges ---- */
+
+static int check_capabilities(void)
+{
+	return privileges__check(PRIVILEGE_BPF | PRIVILEGE_PERFMON, "a trace");
+}
+
+static int check_cap_pid(void)
+{
+	return privileges__check(PRIVILEGE_SYS_PTRACE, "-p with another user's process");
+}
+
+static int check_cap_files(void)
+{
+	return privileges__check(PRIVILEGE_DAC_READ_SEARCH,
+				 "a file or process directory that only others may read");
+}
+
+static int check_cap_user(void)
+{
+	return privileges__check(PRIVILEGE_SETUID | PRIVILEGE_SETGID, "-u NAME");
+}
+
+int feature__lockdown(void)
+{
+	return kernel__is_locked_down() ? err__set(EPERM, "the kernel is locked down "
+							  "(confidentiality): BPF may not read "
+							  "its memory")
+					: 0;
+}
+
+/* 3 of security/yama/yama_lsm.c, YAMA_SCOPE_NO_ATTACH. */
+static bool may_nobody_trace(void)
+{
+	autofree char *scope = NULL;
+
+	return !file__read("/proc/sys/kernel/yama/ptrace_scope", 64, &scope, NULL) && *scope == '3';
+}
+
+/* net/core/sysctl_net_core.c. Not there: the kernel can't, or this is a container. */
+int feature__jit(void)
+{
+	autofree char *enabled = NULL;
+
+	if (file__read("/proc/sys/net/core/bpf_jit_enable", 64, &enabled, NULL) || *enabled != '0')
+		return 0;
+	return err__set(ENOTSUP, "net.core.bpf_jit_enable is 0: BPF programs are interpreted, "
+				 "slowly, and newer kernels refuse some of them");
+}
+
+int feature__copies(void)
+{
+	const struct arch *arch = arch__native();
+
+	if (!arch || !arch->copier || !arch->ticks)
+		return err__set(ENOSYS, "functions of this machine's programs can't be copied");
+	if (may_nobody_trace())
+		return err__set(EPERM, "kernel.yama.ptrace_scope is 3: nobody may use ptrace(2)");
+	return privileges__check(PRIVILEGE_SYS_PTRACE | PRIVILEGE_CHECKPOINT_RESTORE,
+				 "copying functions");
+}
+
+static int check_version(void)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname u;
+
+	uname(&u);
+	if (sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	    (major < 5 || (major == 5 && minor < 15)))
+		return err__set(ENOTSUP, "Linux %s is too old: bbtrace needs 5.15 or newer",
+				u.release);
+	return 0;
+}
+
+static int check_btf(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int err = errno;
+
+	if (!btf)
+		return err__set(err, "no /sys/kernel/btf/vmlinux (%s)", strerror(err));
+	btf__free(btf);
+	return 0;
+}
+
+/* ---- BPF ---- */
+
+static int load_return_zero(enum bpf_prog_type type, enum bpf_attach_type attach)
+{
+	struct bpf_insn insns[] = {
+		{.code = 0xb7 /* BPF_ALU64 | BPF_MOV | BPF_K: r0 = 0 */},
+		{.code = 0x95 /* BPF_JMP | BPF_EXIT */},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = attach);
+	int fd = bpf_prog_load(type, NULL, "Dual BSD/GPL", insns, ARRAY_SIZE(insns), &o);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == EPERM)
+		return err__set(
+			EPERM,
+			"loading BPF programs is not permitted: needs CAP_BPF and CAP_PERFMON");
+	return err__set(errno, "cannot load a BPF program: %s", strerror(errno));
+}
+
+static int check_bpf(void)
+{
+	int fd = load_return_zero(BPF_PROG_TYPE_KPROBE, 0);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static int check_ringbuf(void)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "probe", 0, 0, 4096, NULL);
+
+	if (fd < 0)
+		return err__set(errno, "no BPF ring buffer: %s", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/* enum bpf_attach_type of include/uapi/linux/bpf.h; older headers lack it */
+#define TRACE_KPROBE_MULTI ((enum bpf_attach_type)42)
+#define TRACE_UPROBE_MULTI ((enum bpf_attach_type)48)
+
+/* A link to "/", which no kernel accepts: -EBADF shows that the kernel knows such links. */
+int feature__multi_answer(int prog, pid_t pid)
+{
+	const unsigned long offset = 0;
+	LIBBPF_OPTS(bpf_link_create_opts, o, .uprobe_multi.path = "/",
+		    .uprobe_multi.offsets = &offset, .uprobe_multi.cnt = 1,
+		    .uprobe_multi.pid = pid);
+	int link = bpf_link_create(prog, -1, TRACE_UPROBE_MULTI, &o);
+
+	return link < 0 ? -errno : (close(link), 0);
+}
+
+static int multi_answer(pid_t pid)
+{
+	int fd = load_return_zero(BPF_PROG_TYPE_KPROBE, TRACE_UPROBE_MULTI), err;
+
+	if (fd < 0)
+		return fd;
+	err = feature__multi_answer(fd, pid);
+	close(fd);
+	return err;
+}
+
+int feature__uprobe_multi(void)
+{
+	int err = multi_answer(0);
+
+	if (err == -EBADF)
+		return 0;
+	if (err == -EPERM)
+		return err;
+	return err__set(ENOTSUP, "this kernel has no uprobe_multi links");
+}
+
+bool feature__uprobe_multi_by_process(void)
+{
+	static int answer; /* 0: not asked yet */
+
+	/* kernels that filter by process refuse a negative pid before they look at the path */
+	if (!answer)
+		answer = multi_answer(-1);
+	return answer == -EINVAL;
+}
+
+bool feature__inherited_events(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID,
+		.inherit = 1,
+	};
+	static int answer; /* 0: not asked yet, 1: yes, -1: no */
+
+	if (!answer) {
+		autoclose int fd =
+			syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+		answer = fd < 0 ? -1 : 1;
+	}
+	return answer > 0;
+}
+
+/* Present wherever BPF can trace (net/bpf/test_run.c). */
+int feature__kprobe_multi(void)
+{
+	const char *name = "bpf_fentry_test1";
+	LIBBPF_OPTS(bpf_link_create_opts, o, .kprobe_multi.syms = &name, .kprobe_multi.cnt = 1);
+	autoclose int prog = load_return_zero(BPF_PROG_TYPE_KPROBE, TRACE_KPROBE_MULTI);
+	autoclose int link = prog < 0 ? -1 : bpf_link_create(prog, -1, TRACE_KPROBE_MULTI, &o);
+
+	if (prog < 0 || link >= 0)
+		return min_of(prog, 0);
+	return errno == EPERM ? -EPERM : err__set(ENOTSUP, "this kernel has no kprobe_multi links");
+}
+
+static int check_inherited_events(void)
+{
+	return feature__inherited_events()
+		       ? 0
+		       : err__set(ENOTSUP, "this kernel swaps what tasks inherit from each other");
+}
+
+static int check_multi_by_process(void)
+{
+	int err = feature__uprobe_multi();
+
+	if (err)
+		return err;
+	return feature__uprobe_multi_by_process()
+		       ? 0
+		       : err__set(
+				 ENOTSUP,
+				 "this kernel's uprobe_multi links filter by thread, not by process");
+}
+
+static int check_raw_tracepoint(void)
+{
+	int fd = load_return_zero(BPF_PROG_TYPE_RAW_TRACEPOINT, 0), tp, err = 0;
+
+	if (fd < 0)
+		return fd;
+	tp = bpf_raw_tracepoint_open("sched_process_fork", fd);
+	if (tp < 0)
+		err = err__set(errno, "no raw tracepoints: %s", strerror(errno));
+	else
+		close(tp);
+	close(fd);
+	return err;
+}
+
+static int check_sideband(void)
+{
+	struct sideband *s;
+	int err = sideband__open(&s);
+
+	if (!err)
+		sideband__close(s);
+	return err;
+}
+
+/* ---- tracefs ---- */
+
+static int check_tracefs(void)
+{
+	autoclose int root = kernel_fs__find(KERNEL_TRACEFS);
+
+	return root == -ENOENT ? kernel_fs__can_mount(KERNEL_TRACEFS) : min_of(root, 0);
+}
+
+static const char *tell_tracefs(void)
+{
+	const char *place = kernel_fs__place(KERNEL_TRACEFS);
+
+	return place ? place : "not mounted; a trace that needs it mounts it, and it stays";
+}
+
+int feature__tracefs_uprobes(void)
+{
+	return tracefs__check(TRACEFS_UPROBE);
+}
+
+int feature__tracefs_kprobes(void)
+{
+	return tracefs__check(TRACEFS_KPROBE);
+}
+
+/* ---- the kernel's symbols and text ---- */
+
+static int check_kallsyms(void)
+{
+	unsigned long long addr = 0;
+	char line[512];
+	FILE *f = fopen("/proc/kallsyms", "r");
+
+	if (!f)
+		return err__set(errno, "cannot open /proc/kallsyms: %s", strerror(errno));
+	while (!addr && fgets(line, sizeof(line), f))
+		sscanf(line, "%llx", &addr);
+	fclose(f);
+	return addr ? 0 : err__set(EPERM, "/proc/kallsyms hides the addresses");
+}
+
+/* Capabilities that kernel mode needs in addition. */
+static int check_cap_kernel(void)
+{
+	uint64_t tracefs = PRIVILEGE_SYS_ADMIN | (geteuid() ? PRIVILEGE_DAC_OVERRIDE : 0);
+	uint64_t wanted = check_kallsyms() == -EPERM ? PRIVILEGE_SYSLOG : 0;
+	int err = feature__tracefs_kprobes();
+
+	return privileges__check(wanted | (err == -EPERM || err == -EACCES ? tracefs : 0),
+				 "kernel mode");
+}
+
+static int check_kcore(void)
+{
+	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err__set(errno, "cannot open /proc/kcore: %s", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+static int check_kmem(void)
+{
+	struct kmem *k;
+	int err = kmem__open(&k);
+
+	if (!err)
+		kmem__close(k);
+	return err;
+}
+
+static int check_branch_stack(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_type = PERF_SAMPLE_BRANCH_STACK,
+		.sample_period = 1000000,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return err__set(errno, "this machine has no branch records for the kernel (%s)",
+				strerror(errno));
+	close(fd);
+	return 0;
+}
+
+const struct feature features[] = {
+	{"kernel", "Linux 5.15 or newer", check_version, "boot a newer kernel"},
+	{"capabilities", "user, kernel: load programs, open events", check_capabilities,
+	 "run with sudo, or give bbtrace CAP_BPF and CAP_PERFMON"},
+	{"cap_kernel", "kernel: its addresses, kprobe definitions", check_cap_kernel,
+	 "run with sudo, or with CAP_SYSLOG, CAP_SYS_ADMIN and CAP_DAC_OVERRIDE"},
+	{"cap_pid", "-p: processes of other users, the names in them", check_cap_pid,
+	 "run with sudo, or add CAP_SYS_PTRACE"},
+	{"cap_files", "programs that only others may read", check_cap_files,
+	 "run with sudo, or add CAP_DAC_READ_SEARCH"},
+	{"cap_user", "-u: run CMD as another user", check_cap_user,
+	 "run with sudo, or add CAP_SETUID and CAP_SETGID"},
+	{"copies", "user: functions that log without traps (--engine)", feature__copies,
+	 "run with sudo, or add CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE; probes are used instead"},
+	{"lockdown", "read kernel memory", feature__lockdown,
+	 "boot without lockdown=confidentiality"},
+	{"btf", "kernel types (CO-RE)", check_btf,
+	 "a kernel with CONFIG_DEBUG_INFO_BTF, or types from elsewhere with --btf FILE"},
+	{"bpf", "run the probes' program", check_bpf,
+	 "run with sudo; a kernel with CONFIG_BPF_SYSCALL"},
+	{"jit", "compile the probes' program", feature__jit, "sysctl -w net.core.bpf_jit_enable=1"},
+	{"ringbuf", "pass events to user space", check_ringbuf,
+	 "Linux 5.8 or newer; raise RLIMIT_MEMLOCK"},
+	{"raw_tracepoint", "start with CMD's exec, follow children (-f)", check_raw_tracepoint,
+	 "a kernel with CONFIG_BPF_EVENTS"},
+	{"sideband_events", "name processes and their mappings", check_sideband,
+	 "a kernel with CONFIG_PERF_EVENTS; run with sudo"},
+	{"uprobe_multi",
+	 "user: one link for thousands of probes, in each process that maps the file",
+	 feature__uprobe_multi, "Linux 6.6 or newer; uprobe_event is used instead"},
+	{"uprobe_multi_pid", "-p, --tid, -- CMD: slows no other processes but forked children",
+	 check_multi_by_process, "Linux 6.10 or newer; uprobe_event can be used instead"},
+	{"tracefs", "trace events", check_tracefs,
+	 "run with sudo, or mount -t tracefs tracefs /sys/kernel/tracing; not locked down",
+	 tell_tracefs},
+	{"uprobe_event", "-p, --tid, -- CMD: slows no other processes", feature__tracefs_uprobes,
+	 "a kernel with CONFIG_UPROBE_EVENTS; run as root"},
+	{"inherited_events", "-f: slows no other processes", check_inherited_events,
+	 "Linux 6.13 or newer; before, every process that maps the file is slowed"},
+	{"executed_multi", "user: entries and rets cost no single-step (uprobe_multi)",
+	 feature__executed_multi, "a newer kernel; uprobe_multi is used instead"},
+	{"executed_event", "user: entries and rets cost no single-step (uprobe_event)",
+	 feature__executed_event, "a newer kernel; uprobe_event is used instead"},
+	{"kprobe_multi", "kernel: one link for the entries of thousands of functions (-e entry)",
+	 feature__kprobe_multi, "a kernel with CONFIG_FPROBE; kprobe_event is used instead"},
+	{"kprobe_event", "kernel: one trace event with many probes", feature__tracefs_kprobes,
+	 "a kernel with CONFIG_KPROBES and CONFIG_KPROBE_EVENTS; run as root"},
+	{"kallsyms", "kernel: symbols", check_kallsyms,
+	 "run with sudo (CAP_SYSLOG), see kernel.kptr_restrict"},
+	{"kcore", "kernel: live text", check_kcore,
+	 "a kernel with CONFIG_PROC_KCORE, not locked down; kernel_memory is used instead"},
+	{"kernel_memory", "kernel: live text by a BPF program", check_kmem,
+	 "run with sudo; not locked down"},
+	{"watchpoints", "watch: accesses by programs, by debug registers", feature__watchpoints,
+	 "a machine with debug registers, passed through by the hypervisor; run with sudo"},
+	{"kernel_watch", "watch: the kernel's memory", feature__kernel_watchpoints,
+	 "run with sudo"},
+	{"branch_records", "hardware branch records", check_branch_stack,
+	 "LBR, BRBE or CTR, passed through by the hypervisor; bbtrace does not need it"},
+	{0},
+};
+
+int features__check(void)
+{
+	static const char *const needed[] = {"kernel", "lockdown"};
+
+	for (const struct feature *f = features; f->name; f++) {
+		bool is_needed = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+			is_needed |= !strcmp(f->name, needed[i]);
+		if (is_needed && f->check())
+			return err__set(ENOTSUP, "cannot trace: %s; %s", strdupa(err__text()),
+					f->remedy);
+	}
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* conditions: which entries the BPF program judges by --if, and by what (bpf/judge.h). */
+#ifndef BBTRACE_PROBES_CONDITIONS_H
+#define BBTRACE_PROBES_CONDITIONS_H
+
+#include "source/probes/session.h"
+
+/* Does the program judge any entries? Not where copies log, goroutines move, or
+ * arguments of 32-bit programs are on the stack. */
+bool conditions__judge(const struct probe *p);
+void conditions__size(struct probe *p);
+int conditions__fill(struct probe *p);
+/* What it has left out, so far. */
+uint64_t conditions__muted(const struct probe *p, enum wire_muted what);
+
+#endif

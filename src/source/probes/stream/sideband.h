@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sideband events: forks, execs, exits, names and executable mappings of all processes, from perf's
+ * dummy event. */
+#ifndef BBTRACE_PROBE_SIDEBAND_H
+#define BBTRACE_PROBE_SIDEBAND_H
+
+#include "source/probes/maps/scope.h"
+
+struct sideband;
+int sideband__open(struct sideband **out);
+void sideband__close(struct sideband *s);
+/* Limits later events to the processes in the scope. */
+void sideband__limit(struct sideband *s, const struct scope *scope);
+/* The processes that those in the scope have forked and that are not in it. */
+uint64_t sideband__left_children(const struct sideband *s);
+/* Collects all that the kernel has written so far, sorted by time. */
+void sideband__collect(struct sideband *s);
+/* Drops all that happened so far. */
+void sideband__forget(struct sideband *s);
+/* The oldest collected event with time <= until, NULL: none. Valid until the next collect. */
+const struct sideband_event *sideband__next(struct sideband *s, uint64_t until);
+
+#endif
