@@ -13,11 +13,13 @@ int main(void)
 }
 #else
 #include <cpuid.h>
+#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,7 +33,20 @@ extern const struct form __start_forms[], __stop_forms[];
 static uint8_t *memory; /* shared with the child */
 static pid_t child;
 static struct user_regs_struct initial;
+static uint8_t vectors[1 << 14]; /* as the child had them when it stopped */
+static struct iovec vector_state = {vectors, sizeof(vectors)};
 static unsigned trials;
+
+/* What a gather reads: every element of its mask, each at index 0. The C library's own use of these
+ * registers differs by release. */
+static void stop_with_known_vectors(void)
+{
+	if (__builtin_cpu_supports("avx2"))
+		asm volatile("vpxor %%ymm1,%%ymm1,%%ymm1\n vpcmpeqd %%ymm3,%%ymm3,%%ymm3\n int3" ::
+				     : "xmm1", "xmm3");
+	else
+		asm volatile("int3");
+}
 
 static void make_child(void)
 {
@@ -40,12 +55,13 @@ static void make_child(void)
 	child = fork();
 	if (!child) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		raise(SIGSTOP);
+		stop_with_known_vectors();
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
 	ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_EXITKILL);
 	ptrace(PTRACE_GETREGS, child, NULL, &initial);
+	ptrace(PTRACE_GETREGSET, child, NT_X86_XSTATE, &vector_state);
 }
 
 /* DR7: bit 0 enables, bits 16 and 17 are the kind (1: writes, 3: any), 18 and 19 the length less 1.
@@ -98,9 +114,11 @@ static bool execute(const struct form *f, struct user_regs_struct *r)
 		memcpy(memory + i, &end, 8);
 	set_registers(f, r);
 	trials++;
-	if (ptrace(PTRACE_SETREGS, child, NULL, r) || ptrace(PTRACE_CONT, child, NULL, NULL) ||
-	    waitpid(child, &status, 0) != child || !WIFSTOPPED(status) ||
-	    WSTOPSIG(status) != SIGTRAP || ptrace(PTRACE_GETREGS, child, NULL, r)) {
+	if (ptrace(PTRACE_SETREGS, child, NULL, r) ||
+	    ptrace(PTRACE_SETREGSET, child, NT_X86_XSTATE, &vector_state) ||
+	    ptrace(PTRACE_CONT, child, NULL, NULL) || waitpid(child, &status, 0) != child ||
+	    !WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP ||
+	    ptrace(PTRACE_GETREGS, child, NULL, r)) {
 		printf("# %s: did not run: status %x\n", f->text, status);
 		exit(1);
 	}
