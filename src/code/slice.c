@@ -162,28 +162,6 @@ static void add_value(struct values *out, uint64_t v)
 		out->unknown = true;
 }
 
-/* Adds the value of constant memory at a known address, if it isn't zero. */
-static void add_load(struct graph *g, const struct insn_detail *d, struct values *out)
-{
-	const uint8_t *bytes;
-	uint64_t v = 0;
-	size_t avail;
-
-	if (!graph__is_whole(g, d) || d->mem.seg || d->mem.base != REG_NONE ||
-	    d->mem.index != REG_NONE) {
-		out->unknown = true;
-		return;
-	}
-	bytes = object__bytes(g->object, d->imm, &avail);
-	if (bytes && avail >= g->arch->word &&
-	    object__is_constant(g->object, d->imm, g->arch->word))
-		memcpy(&v, bytes, g->arch->word);
-	if (v)
-		add_value(out, v);
-	else
-		out->unknown = true;
-}
-
 /* The queried value is a register's value before node, + plus. No padding, since it is hashed as
  * bytes. */
 struct summand {
@@ -222,6 +200,29 @@ static uint64_t sum(const struct graph *g, const struct summand *t, uint64_t v)
 	return t->cut ? (uint32_t)v : v;
 }
 
+/* Adds what follows from the value of constant memory at a known address, if that isn't zero. */
+static void add_load(struct graph *g, const struct summand *t, const struct insn_detail *d,
+		     struct values *out)
+{
+	const uint8_t *bytes;
+	uint64_t v = 0;
+	size_t avail;
+
+	if (!graph__is_whole(g, d) || d->mem.seg || d->mem.base != REG_NONE ||
+	    d->mem.index != REG_NONE) {
+		out->unknown = true;
+		return;
+	}
+	bytes = object__bytes(g->object, d->imm, &avail);
+	if (bytes && avail >= g->arch->word &&
+	    object__is_constant(g->object, d->imm, g->arch->word))
+		memcpy(&v, bytes, g->arch->word);
+	if (v)
+		add_value(out, sum(g, t, v));
+	else
+		out->unknown = true;
+}
+
 /* A value loaded from the stack: follows the stores to that slot. The result stays unknown, since
  * there may be other stores. */
 static void add_kept(struct graph *g, struct query *q, const struct summand *t, uint32_t p,
@@ -237,16 +238,13 @@ static void add_kept(struct graph *g, struct query *q, const struct summand *t, 
 			query(q, *t, found[i], d.src);
 }
 
-/* A load. If something is added to its value, that is only followed through the stack. */
 static void load(struct graph *g, struct query *q, const struct summand *t, uint32_t p,
 		 const struct insn_detail *d, struct values *out)
 {
 	if (is_stack(g, &d->mem))
 		add_kept(g, q, t, p, out);
-	else if (t->adds)
-		out->unknown = true;
 	else
-		add_load(g, d, out);
+		add_load(g, t, d, out);
 }
 
 /* An addition of bytes to src. A 32-bit one is only followed if no other addition comes after it.
@@ -267,10 +265,14 @@ static void add(const struct graph *g, struct query *q, struct summand t, uint32
 	query(q, t, p, src);
 }
 
-static bool is_sum(const struct graph *g, const struct insn_detail *d)
+/* The register to which an address adds nothing but a constant; REG_NONE: it adds more. */
+static uint8_t only_register(const struct operand *m)
 {
-	return graph__is_whole(g, d) && d->mem.base != REG_NONE && d->mem.index == REG_NONE &&
-	       !d->mem.seg && !d->mem.addr32;
+	if (m->seg || m->addr32)
+		return REG_NONE;
+	if (m->index == REG_NONE)
+		return m->base;
+	return m->base == REG_NONE && m->scale == 1 && !m->extend ? m->index : REG_NONE;
 }
 
 /* Follows t's register, as it is after node p, to the values before p. */
@@ -278,6 +280,7 @@ static void through(struct graph *g, struct query *q, const struct summand *t, u
 		    struct values *out)
 {
 	struct insn_detail d;
+	uint8_t reg;
 
 	if (!(graph__writes(g, p) >> t->reg & 1)) {
 		query(q, *t, p, t->reg);
@@ -299,8 +302,9 @@ static void through(struct graph *g, struct query *q, const struct summand *t, u
 		add(g, q, *t, p, &d, d.dst, d.imm, out);
 		break;
 	case DETAIL_LEA:
-		if (is_sum(g, &d))
-			add(g, q, *t, p, &d, d.mem.base, d.mem.disp, out);
+		reg = only_register(&d.mem);
+		if (graph__is_whole(g, &d) && reg != REG_NONE)
+			add(g, q, *t, p, &d, reg, d.mem.disp, out);
 		else
 			out->unknown = true;
 		break;
