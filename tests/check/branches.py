@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """branches.py BBTRACE FILE...: is every branch listed that objdump shows in a function?
 
-Functions and their extents are from `bbtrace list`, the branches in them from objdump. Padding and data behind the last
-instruction are skipped: everything behind an instruction that can't be executed is ignored.
+Functions and their extents are from `bbtrace list`, the branches in them from objdump. An extent is the size of all parts
+of a function, counted from its start: it ends with its section at the latest.
 Prints a line `PATH BRANCHES NOT-LISTED ADDRESS...` per file, then `FILES files, BRANCHES branches, N not listed`.
 """
 
@@ -15,6 +15,7 @@ import sys
 
 BRANCH = re.compile(r"^(?:(?:notrack|bnd|rep[nz]?|repn?z|data16|[c-g]s) )*(?:j\w+|call\w*|ret\w*|loop\w*)\b")
 LINE = re.compile(r"^ +([0-9a-f]+):\t(.*)")
+SECTION = "Disassembly of section "
 
 
 def listed(bbtrace, *arguments):
@@ -23,20 +24,26 @@ def listed(bbtrace, *arguments):
 
 
 def branches(path):
+    """Their addresses, each with that of its section's first instruction."""
+    start = None
     run = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path], stdout=subprocess.PIPE, text=True, check=True)
     for line in run.stdout.splitlines():
         found = LINE.match(line)
+        if line.startswith(SECTION):
+            start = None
+        if found and start is None:
+            start = int(found[1], 16)
         if found and BRANCH.match(found[2]):
-            yield int(found[1], 16)
+            yield int(found[1], 16), start
 
 
 def check(bbtrace, path):
     functions = sorted((int(f["vaddr"], 16), f["size"]) for f in listed(bbtrace, path, "*") if "size" in f)
     sites = {int(site["vaddr"], 16) for site in listed(bbtrace, "--sites", path, "*")}
     total, missing = 0, []
-    for address in branches(path):
+    for address, section in branches(path):
         i = bisect.bisect_right(functions, (address, 1 << 64)) - 1
-        if i < 0 or address - functions[i][0] >= functions[i][1]:
+        if i < 0 or functions[i][0] < section or address - functions[i][0] >= functions[i][1]:
             continue
         total += 1
         if address not in sites:
