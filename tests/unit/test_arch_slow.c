@@ -7,7 +7,7 @@
 struct row {
 	const char *bytes;
 	uint8_t len;
-	const char *text; /* begins what the disassembler shows */
+	const char *text; /* begins what the disassembler shows; "a|b": either, by its version */
 };
 #define ROW(bytes, text)                                                                           \
 	{                                                                                          \
@@ -93,18 +93,34 @@ static const struct row arm64_quick[] = {
 };
 
 static const struct row riscv_slow[] = {
-	ROW("\x73\0\0\0", "ecall"),	 ROW("\x73\0\x50\x10", "wfi"),
-	ROW("\x73\x25\0\xc0", "csrrs"),	 ROW("\x0f\0\xf0\x0f", "fence"),
-	ROW("\x0f\x10\0\0", "fence.i"),	 ROW("\x2f\xa5\xb5\0", "amoadd.w"),
+	ROW("\x73\0\0\0", "ecall"),
+	ROW("\x73\0\x50\x10", "wfi"),
+	ROW("\x73\x25\0\xc0", "csrrs|rdcycle"),
+	ROW("\x0f\0\xf0\x0f", "fence"),
+	ROW("\x0f\x10\0\0", "fence.i"),
+	ROW("\x2f\xa5\xb5\0", "amoadd.w"),
 	ROW("\x2f\x25\x05\x10", "lr.w"),
 };
 
 static const struct row riscv_quick[] = {
 	ROW("\x13\0\0\0", "nop"),	   ROW("\x33\x85\xc5\0", "add"),
-	ROW("\x7d\x15", "addi"),	   ROW("\x03\xb5\x05\0", "ld"),
+	ROW("\x7d\x15", "addi|c.addi"),	   ROW("\x03\xb5\x05\0", "ld"),
 	ROW("\x33\x45\xb5\x02", "div"),	   ROW("\x67\x80\0\0", "ret"),
 	ROW("\x53\x75\xb5\x02", "fadd.d"),
 };
+
+static bool begins_with_one_of(const char *text, const char *names)
+{
+	for (; names; names = strchr(names, '|')) {
+		size_t len;
+
+		names += *names == '|';
+		len = strcspn(names, "|");
+		if (!strncmp(text, names, len))
+			return true;
+	}
+	return false;
+}
 
 static void check(uint16_t machine, const struct row *rows, size_t n, bool slow)
 {
@@ -121,8 +137,8 @@ static void check(uint16_t machine, const struct row *rows, size_t n, bool slow)
 		   r->text, slow ? "" : "not ");
 		if (insn.len == r->len && arch->format(bytes, r->len, 0x1000, text, sizeof(text)) &&
 		    *text != '.' && strncmp(text, "hint", 4))
-			ok(!strncmp(text, r->text, strlen(r->text)), "%s: the row means %s",
-			   arch->name, text);
+			ok(begins_with_one_of(text, r->text), "%s: the row means %s", arch->name,
+			   text);
 	}
 }
 
