@@ -45,18 +45,11 @@ most_lines=600
 crowded_folders='
 bpf               | 30
 src/arch/x86      | 34
-src/pipeline      | 46
-src/select        | 33
-src/session       | 35
-src/verbs         | 27
 src/code          | 26
 src/diff          | 26
 src/file          | 27
 src/object        | 61
-src/output        | 84
 src/plan          | 54
-src/source/inline | 77
-src/source/probes | 67
 src/trace         | 28
 '
 # Cycles of more than 6 files that call each other: the top-level folders that they are in, and how many files each has.

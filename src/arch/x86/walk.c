@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * x86-64: the code that follows the frame pointers of an entry's callers, as follow_frames() in
- * bpf/bbtrace.bpf.c does: which of them are frames is found out later (src/pipeline/frames.c). The frame
- * pointer may be any value. So nothing is read but what can certainly be read: of the thread's own
- * stack all above the stack pointer, of any other one the rest of the page that the stack pointer
- * is in.
+ * bpf/bbtrace.bpf.c does: which of them are frames is found out later (src/pipeline/frames.c). The
+ * frame pointer may be any value. So nothing is read but what can certainly be read: of the
+ * thread's own stack all above the stack pointer, of any other one the rest of the page that the
+ * stack pointer is in.
  */
 #include "arch/x86/assembler.h"
 
