@@ -48,8 +48,6 @@ src/arch/x86      | 34
 src/code          | 26
 src/diff          | 26
 src/file          | 27
-src/object        | 61
-src/plan          | 54
 src/trace         | 28
 '
 # Cycles of more than 6 files that call each other: the top-level folders that they are in, and how many files each has.
@@ -62,7 +60,7 @@ source | 34 24
 trace  | 12
 '
 # The files that may open by path, and what they open: the kernel's own files, or files that the user named. All others
-# use root__open_file() (src/object/root.c).
+# use root__open_file() (src/object/root/root.c).
 may_open='
 src/select/branch_weights.c profiles, with the rights of the user
 src/control/socket.c folders of sockets, with the rights of the user
@@ -79,9 +77,9 @@ src/kernel/kernel.c      /sys
 src/kernel/syscalls.c    tracefs
 src/kernel/text.c        /proc/kcore
 src/main.c               /dev/null
-src/object/kernel_debug.c /lib/modules
-src/object/root.c        root__open_file() itself
-src/object/sandbox.c     /proc/self
+src/object/debug/kernel_debug.c /lib/modules
+src/object/root/root.c   root__open_file() itself
+src/object/debug/sandbox.c     /proc/self
 src/source/inline/*         /proc/PID of traced processes, /dev/null
 src/source/kernel_types.c /sys/kernel/btf
 src/source/probes/*         tracefs, /proc, /sys; attach_path, which is a descriptor
@@ -143,7 +141,7 @@ there are none, args	use none, args
 not as the kernel writes	malformed
 '
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
-may_parse='src/object/(core_notes|core_stacks|debug|die_types|prototypes|lines|line_functions|line_rows|moved|rules|scopes|symbols|variables)[.]c'
+may_parse='src/object/(core/core_(notes|stacks)|debug/(debug|moved)|dwarf/(die_types|prototypes|lines|line_functions|line_rows|rules|scopes|variables)|symbols)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() {
@@ -282,7 +280,7 @@ door() {
 			echo "$file:$line"
 		done | none 'only listed files open by path; others use root__open_file()'
 	grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]*<(elfutils/|libelf|gelf|lzma)' src |
-		grep -vxE "$may_parse|src/object/(lines|die_types)[.]h" |
+		grep -vxE "$may_parse|src/object/dwarf/(lines|die_types)[.]h" |
 		none 'libelf and libdw are called in the sandbox alone'
 }
 

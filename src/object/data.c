@@ -5,7 +5,7 @@
  * them.
  */
 #include <stdlib.h>
-#include "elf_file.h"
+#include "object/elf/elf_file.h"
 
 struct search {
 	struct object *o;

@@ -14,9 +14,9 @@
 #ifndef BBTRACE_OBJECT_H
 #define BBTRACE_OBJECT_H
 
-#include "object/core.h"
-#include "object/names.h"
-#include "object/rules.h"
+#include "object/core/core.h"
+#include "object/lookup/names.h"
+#include "object/dwarf/rules.h"
 #include "types/types.h"
 #include "util/util.h"
 

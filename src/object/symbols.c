@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 #include <elfutils/libdwfl.h>
-#include "debug.h"
-#include "gopclntab.h"
-#include "sandbox.h"
+#include "object/debug/debug.h"
+#include "object/golang/gopclntab.h"
+#include "object/debug/sandbox.h"
 
 #define VERSION_MASK   0x7fff
 #define VERSION_HIDDEN 0x8000

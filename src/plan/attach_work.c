@@ -7,7 +7,7 @@
  * (kernel/trace/ftrace.c, ftrace_location()): by bisection in the kernel itself, by a walk over all
  * symbols in a module (kernel/module/kallsyms.c, find_kallsyms_symbol()).
  */
-#include "plan/plan.h"
+#include "plan.h"
 
 /* Measured in a guest, in instructions that the kernel executed: 1,700 per decoded instruction, 14
  * per module symbol that it walked over, and 500,000 per probe. */

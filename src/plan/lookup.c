@@ -4,7 +4,7 @@
  * starts.
  */
 #include <stdlib.h>
-#include "plan/build.h"
+#include "plan_private.h"
 
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
 {

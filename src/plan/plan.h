@@ -10,9 +10,9 @@
 
 #include "arch/arch.h"
 #include "object/object.h"
-#include "plan/lines.h"
-#include "plan/named.h"
-#include "plan/values.h"
+#include "plan/lines/lines.h"
+#include "plan/named/named.h"
+#include "plan/values/values.h"
 
 #define NO_SITE	       UINT32_MAX
 #define NO_BLOCK       UINT32_MAX
@@ -587,10 +587,10 @@ const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vadd
  * there. */
 uint64_t plan__start(const struct plan_function *f);
 
-#include "plan/acyclic.h"
-#include "plan/flow.h"
-#include "plan/hits.h"
-#include "plan/join.h"
-#include "plan/meet.h"
+#include "plan/graph/acyclic.h"
+#include "plan/graph/flow.h"
+#include "plan/placement/hits.h"
+#include "plan/join/join.h"
+#include "plan/graph/meet.h"
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * A seccomp filter for processes that do much: all calls are allowed but those that none of them
  * makes, and that somebody who took one of them over would like to make. A parser has a stricter
- * one (src/object/sandbox.c).
+ * one (src/object/debug/sandbox.c).
  */
 #include <errno.h>
 #include <linux/sched.h>

@@ -5,8 +5,8 @@
  * stay unknown. Without FUNC: all functions of the file, in one line. The estimate is the
  * planner's: executions per call of the function times the cost of the hits.
  */
-#include "plan/build.h"
-#include "plan/frequency.h"
+#include "plan/plan_private.h"
+#include "plan/placement/frequency.h"
 #include "resolve/resolve.h"
 
 struct figures {

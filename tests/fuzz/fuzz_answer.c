@@ -2,7 +2,7 @@
 /* The answer of a search of debug information that ran in the sandbox. Input: an object and
  * functions (made.h; preceded by their length in two bytes), then the answer. */
 #include "made.h"
-#include "object/lines.h"
+#include "object/dwarf/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Replaces src/object/sandbox.c under libFuzzer: the search runs in this process, since libFuzzer
- * gets no coverage from another one and its own is slow to fork. A crash within libdw is not a
- * finding, since the sandbox contains it; any other crash is.
+ * Replaces src/object/debug/sandbox.c under libFuzzer: the search runs in this process, since
+ * libFuzzer gets no coverage from another one and its own is slow to fork. A crash within libdw is
+ * not a finding, since the sandbox contains it; any other crash is.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include "fuzz.h"
-#include "object/sandbox.h"
+#include "object/debug/sandbox.h"
 
 static sigjmp_buf gave_up;
 static unsigned crashes;

@@ -8,7 +8,7 @@
 #define RANDOM_PROGRAM_H
 
 #include <elf.h>
-#include "plan/build.h"
+#include "plan/plan_private.h"
 
 /* ---- choices: random the first time, the same each later time ---- */
 

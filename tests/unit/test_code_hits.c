@@ -3,7 +3,7 @@
  * that take far less time than a hit. */
 #include <elf.h>
 #include "code_fixture.h"
-#include "plan/build.h"
+#include "plan/plan_private.h"
 
 static const char source[] = ".text\n"
 			     ".macro function name\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where the kernel refuses probes of events, others are chosen: plan__choose_again(). */
 #include "code_fixture.h"
-#include "plan/build.h"
+#include "plan/plan_private.h"
 
 static const char source[] = ".text\n"
 			     ".macro function name\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The innermost scope of each address, from ranges as debug information has them: nested, adjacent,
  * and crossing, as they must not be. Debug information is the test's own. */
-#include "plan/build.h"
+#include "plan/plan_private.h"
 #include "tap.h"
 
 struct given {

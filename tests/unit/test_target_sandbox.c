@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include "target_fixture.h"
-#include "object/debug.h"
-#include "object/sandbox.h"
+#include "object/debug/debug.h"
+#include "object/debug/sandbox.h"
 
 static int given = -1;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The last steps of each thread, of threads and processes that end. */
-#include "plan/build.h"
+#include "plan/plan_private.h"
 #include "trace/trace.h"
 #include "tap.h"
 

@@ -3,8 +3,8 @@
  * paths: how often each whole path of a function ran, and how long it took. Private to src/output;
  * pure.
  *
- * What a path is: src/plan/acyclic.h. A path counts if all of it was seen; what else ran is counted
- * apart, by what is missing of it.
+ * What a path is: src/plan/graph/acyclic.h. A path counts if all of it was seen; what else ran is
+ * counted apart, by what is missing of it.
  */
 #ifndef BBTRACE_OUTPUT_PATHS_H
 #define BBTRACE_OUTPUT_PATHS_H

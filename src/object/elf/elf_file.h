@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * elf_file: shared by the ELF reader's files: the validated headers, the private copy of the bytes,
+ * and the pools of an object's strings. It is the object's priv. Private to src/object.
+ */
+#ifndef BBTRACE_OBJECT_ELF_FILE_H
+#define BBTRACE_OBJECT_ELF_FILE_H
+
+#include <elf.h>
+#include "cursor.h"
+#include "object/object.h"
+
+struct address_range {
+	uint64_t start, end;
+};
+
+/* A relative relocation: a word that the loader sets (relatives.c). */
+struct relative {
+	uint64_t vaddr, value; /* its address and its value, both link-time */
+};
+
+/* How large the structures of a file's class are, in bytes (elf_class.c). */
+struct elf_class {
+	uint8_t ident; /* ELFCLASS64 or ELFCLASS32 */
+	uint8_t word;  /* of an address: 8 or 4 */
+	uint8_t header, segment, section, symbol, dynamic, rel, rela;
+};
+
+struct elf_file {
+	int fd;
+	const struct elf_class *class; /* never NULL */
+	uint64_t size;		       /* of the file */
+	uint8_t *image; /* its first image_len bytes, read once: covers all segments; then a NUL */
+	uint64_t image_len;
+	Elf64_Ehdr header;
+	Elf64_Phdr *segments;
+	size_t nsegments;
+	Elf64_Shdr *sections; /* [0] is the null section */
+	size_t nsections;
+	const char *section_names;
+	uint64_t section_names_len;
+	VEC(void *) pool; /* freed with the object */
+	uint64_t budget;  /* bytes left to read or copy: elf__afford() */
+	VEC(struct address_range)
+	code;		     /* executable sections, ascending; empty without section headers */
+	VEC(uint32_t) units; /* by symbol: the number of a local symbol's STT_FILE, 0: unknown */
+	VEC(struct relative) relatives; /* ascending; relatives__read() fills them in */
+	struct go_table *go;		/* Go programs: the table, NULL if unreadable; in pool */
+};
+
+/* The class that e_ident[EI_CLASS] names. */
+const struct elf_class *elf__class(uint8_t ident);
+/* Those at p, which has as many bytes as the class says, as those of a file of 64 bits. */
+void elf__take_header(const struct elf_class *c, const void *p, Elf64_Ehdr *out);
+Elf64_Phdr elf__take_segment(const struct elf_class *c, const void *p);
+Elf64_Shdr elf__take_section(const struct elf_class *c, const void *p);
+Elf64_Sym elf__take_symbol(const struct elf_class *c, const void *p);
+Elf64_Dyn elf__take_dynamic(const struct elf_class *c, const void *p);
+uint64_t elf__take_word(const struct elf_class *c, const void *p);
+/* addends: of type RELA, else REL: what is added is in the place that is relocated. */
+Elf64_Rela elf__take_relocation(const struct elf_class *c, const void *p, bool addends);
+
+/* The elf_file of an object; NULL: not an ELF object. */
+struct elf_file *elf__of(const struct object *o);
+/* Keeps p until the object is freed; returns it. */
+void *elf__keep(struct elf_file *f, void *p);
+/*
+ * Tables of a hostile file may refer to the same bytes many times. Call this before reading or
+ * copying what a table refers to. False: the budget, a multiple of the file's size, is used up.
+ */
+bool elf__afford(struct elf_file *f, uint64_t bytes);
+
+/* Sections. NULL: none, or its bytes are not in the file. */
+const Elf64_Shdr *elf__section(const struct elf_file *f, const char *name);
+const Elf64_Shdr *elf__section_of_type(const struct elf_file *f, uint32_t type);
+const uint8_t *elf__bytes(struct elf_file *f, const Elf64_Shdr *s, uint64_t *len);
+/* The bytes of a string table: the last is always NUL. */
+const char *elf__strings(struct elf_file *f, uint32_t section, uint64_t *len);
+/* The executable section that holds vaddr; NULL: none. */
+const struct address_range *elf__code_at(const struct elf_file *f, uint64_t vaddr);
+/* Of a file with a header that was read: its section headers; false: damaged or cut off. */
+bool elf__read_sections(struct elf_file *f);
+/* Makes an elf_file of a descriptor, which it owns; elf_file__free() closes it. */
+struct elf_file *elf_file__new(int fd, uint64_t size);
+void elf_file__free(void *f);
+/* Reads exactly len bytes at offset; false: the file is shorter. */
+bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset);
+
+/* sleds.c: code that the program changes, as places for no probe. Once all symbols are there. */
+void sleds__read(struct object *o, struct elf_file *f);
+
+/* modes.c: the mode from vaddr on. Call modes__settle() once all symbols and frames are there. */
+void modes__mark(struct object *o, uint64_t vaddr, uint8_t mode, enum mode_rank rank);
+/* A symbol of that value: returns the value without the mode, if it is one of a function. */
+uint64_t modes__see_symbol(struct object *o, const char *name, uint64_t value, bool function);
+void modes__settle(struct object *o, struct elf_file *f);
+
+void relatives__read(const struct object *o, struct elf_file *f);
+/* The word at vaddr, of its class's size, after relocation at the link-time address. False: not
+ * within a segment. */
+bool elf__word(const struct object *o, const struct elf_file *f, uint64_t vaddr, uint64_t *word);
+
+/* Is [offset, offset + len) within the first size bytes? */
+static inline bool bytes__within(uint64_t offset, uint64_t len, uint64_t size)
+{
+	return offset <= size && len <= size - offset;
+}
+
+/* The parts that object__open() calls in this order (build_id.c, golang.c, frames.c, symbols.c,
+ * plt.c, symbols.c). */
+void build_id__find(struct object *o, struct elf_file *f);
+void golang__find(struct object *o, struct elf_file *f);
+void frames__read(struct object *o, struct elf_file *f);
+void symbols__read(struct object *o, struct elf_file *f);
+void plt__read(struct object *o, struct elf_file *f);
+
+/* Calls fn with all symbols, of separate files as well if there is no .symtab (symbols.c). */
+typedef void (*symbol_fn)(void *ctx, const Elf64_Sym *sym, const char *name);
+void symbols__each(struct object *o, struct elf_file *f, symbol_fn fn, void *ctx);
+struct rule_table;
+void rules__free(struct rule_table *t);
+
+/* A build-id in the notes at p, into id: its length; 0: none there (build_id.c). */
+size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[20]);
+
+/* lookup.c: the start of the next symbol (or frame) after vaddr; UINT64_MAX: none. */
+uint64_t object__next_start(const struct object *o, uint64_t vaddr, bool frames);
+
+#endif

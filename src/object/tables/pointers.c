@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The words of an object that hold addresses of its own: where code may be pointed to. */
+#include <stdlib.h>
+#include "arch/arch.h"
+#include "object/elf/elf_file.h"
+
+struct dynamic {
+	bool relr;	     /* has packed relative relocations, whose addends are in place */
+	bool text_relocated; /* some relocations change code */
+};
+
+static void see_entry(struct dynamic *out, const Elf64_Dyn *d)
+{
+	switch (d->d_tag) {
+	case 36: /* DT_RELR */
+		out->relr = true;
+		break;
+	case DT_TEXTREL:
+		out->text_relocated = true;
+		break;
+	case DT_FLAGS:
+		out->text_relocated |= !!(d->d_un.d_val & DF_TEXTREL);
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_dynamic(const struct object *o, struct dynamic *out)
+{
+	const struct elf_file *f = elf__of(o);
+	const size_t size = f ? f->class->dynamic : 0;
+	const uint8_t *bytes = NULL;
+	size_t avail = 0;
+	Elf64_Dyn d;
+
+	*out = (struct dynamic){0};
+	for (size_t i = 0; f && i < f->nsegments; i++)
+		if (f->segments[i].p_type == PT_DYNAMIC) {
+			bytes = object__bytes(o, f->segments[i].p_vaddr, &avail);
+			avail = min_of(avail, f->segments[i].p_filesz);
+		}
+	for (; bytes && avail >= size; bytes += size, avail -= size) {
+		d = elf__take_dynamic(f->class, bytes);
+		if (d.d_tag == DT_NULL)
+			return;
+		see_entry(out, &d);
+	}
+}
+
+bool object__has_rseq(const struct object *o)
+{
+	const struct elf_file *f = elf__of(o);
+
+	return f && elf__section(f, "__rseq_cs");
+}
+
+bool object__text_relocated(const struct object *o)
+{
+	struct dynamic d;
+
+	read_dynamic(o, &d);
+	return d.text_relocated;
+}
+
+void object__pointers(const struct object *o, void (*fn)(void *ctx, uint64_t value), void *ctx)
+{
+	struct elf_file *f = elf__of(o);
+	const struct elf_class *class = f ? f->class : elf__class(ELFCLASS64);
+	const uint64_t word = class->word;
+	const struct relative *r;
+	const struct segment *s;
+	struct dynamic d;
+
+	read_dynamic(o, &d);
+	if (f && o->pie)
+		relatives__read(o, f);
+	if (f && o->pie)
+		vec__each (r, &f->relatives)
+			fn(ctx, r->value);
+	if (o->pie && !d.relr)
+		return;
+	vec__each (s, &o->segments)
+		for (uint64_t at = -s->vaddr & (word - 1);
+		     !s->exec && s->bytes && at + word <= s->size; at += word)
+			fn(ctx, elf__take_word(class, s->bytes + at));
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Relative relocations: words of a position-independent object that hold addresses. The loader
+ * writes them; the file's own bytes there may differ (relocations of type RELATIVE).
+ */
+#include <stdlib.h>
+#include "arch/arch.h"
+#include "object/elf/elf_file.h"
+
+/* Relocations as the dynamic segment has them, with and without addends. */
+struct tables {
+	uint64_t rela, relasz, rel, relsz;
+};
+
+static void see_entry(struct tables *out, const Elf64_Dyn *d)
+{
+	switch (d->d_tag) {
+	case DT_RELA:
+		out->rela = d->d_un.d_ptr;
+		break;
+	case DT_RELASZ:
+		out->relasz = d->d_un.d_val;
+		break;
+	case DT_REL:
+		out->rel = d->d_un.d_ptr;
+		break;
+	case DT_RELSZ:
+		out->relsz = d->d_un.d_val;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Finds them by the dynamic segment, which exists without section headers, too. */
+static struct tables find_tables(const struct object *o, const struct elf_file *f)
+{
+	const Elf64_Phdr *p = f->segments, *end = f->segments + f->nsegments;
+	const size_t size = f->class->dynamic;
+	struct tables out = {0};
+	const uint8_t *bytes;
+	size_t avail;
+	Elf64_Dyn d;
+
+	while (p < end && p->p_type != PT_DYNAMIC)
+		p++;
+	if (p == end)
+		return out;
+	bytes = object__bytes(o, p->p_vaddr, &avail);
+	for (avail = min_of(avail, p->p_filesz); avail >= size; bytes += size, avail -= size) {
+		d = elf__take_dynamic(f->class, bytes);
+		if (d.d_tag == DT_NULL)
+			break;
+		see_entry(&out, &d);
+	}
+	return out;
+}
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct relative *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* The word at vaddr as it is in the file; 0: none. */
+static uint64_t word_in_place(const struct object *o, const struct elf_file *f, uint64_t vaddr)
+{
+	size_t avail;
+	const uint8_t *bytes = object__bytes(o, vaddr, &avail);
+
+	return avail < f->class->word ? 0 : elf__take_word(f->class, bytes);
+}
+
+static void read_table(const struct object *o, struct elf_file *f, uint64_t vaddr, uint64_t len,
+		       bool addends)
+{
+	const uint32_t relative = arch__by_machine(o->machine)->relocations.relative;
+	const size_t size = addends ? f->class->rela : f->class->rel;
+	size_t avail;
+	const uint8_t *bytes = object__bytes(o, vaddr, &avail);
+	Elf64_Rela r;
+
+	len = min_of(len, (uint64_t)avail);
+	if (!bytes || !elf__afford(f, len))
+		return;
+	for (; len >= size; bytes += size, len -= size) {
+		r = elf__take_relocation(f->class, bytes, addends);
+		if (ELF64_R_TYPE(r.r_info) != relative)
+			continue;
+		if (!addends)
+			r.r_addend = word_in_place(o, f, r.r_offset);
+		vec__push(&f->relatives, (struct relative){r.r_offset, r.r_addend});
+	}
+}
+
+void relatives__read(const struct object *o, struct elf_file *f)
+{
+	const struct arch *arch = arch__by_machine(o->machine);
+	struct tables t;
+
+	if (!arch || !arch->relocations.relative || f->header.e_type != ET_DYN || f->relatives.len)
+		return;
+	t = find_tables(o, f);
+	read_table(o, f, t.rela, t.relasz, true);
+	read_table(o, f, t.rel, t.relsz, false);
+	vec__sort(&f->relatives, by_vaddr);
+}
+
+static const struct relative *relative_at(const struct elf_file *f, uint64_t vaddr)
+{
+	struct relative key = {.vaddr = vaddr};
+
+	return f->relatives.len
+		       ? bsearch(&key, f->relatives.data, f->relatives.len, sizeof(key), by_vaddr)
+		       : NULL;
+}
+
+bool elf__word(const struct object *o, const struct elf_file *f, uint64_t vaddr, uint64_t *word)
+{
+	const struct relative *r = relative_at(f, vaddr);
+	size_t avail;
+	const uint8_t *bytes = object__bytes(o, vaddr, &avail);
+
+	if (avail < f->class->word)
+		return false;
+	*word = r ? r->value : elf__take_word(f->class, bytes);
+	return true;
+}

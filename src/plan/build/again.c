@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which sites should carry a probe, and which do instead where the kernel refused some. */
+#include <stdlib.h>
+#include "plan/plan_private.h"
+
+static bool is_entry(const struct plan *p, uint32_t block)
+{
+	uint32_t function = block == NO_BLOCK ? NO_FUNCTION : p->blocks.data[block].function;
+
+	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
+}
+
+static bool leaves_by(const struct plan_block *b, const struct plan_site *s)
+{
+	return (s->kind == BRANCH_JMP || s->kind == BRANCH_JCC || s->kind == BRANCH_IJMP ||
+		s->kind == BRANCH_LOOP) &&
+	       (b->leaves || b->unresolved);
+}
+
+/* A jump to the start of a function, its own one as well: without an event the call would look as
+ * if it had ended, and another one begun. */
+static bool enters_by(const struct plan *p, const struct plan_block *b, const struct plan_site *s)
+{
+	bool falls = s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
+
+	if ((falls && is_entry(p, b->next)) ||
+	    ((falls || s->kind == BRANCH_JMP) && is_entry(p, b->taken)))
+		return true;
+	for (uint32_t i = 0; i < b->ntable; i++)
+		if (is_entry(p, p->table.data[b->table + i]))
+			return true;
+	return false;
+}
+
+bool site__is_wanted(const struct plan *p, const struct plan_site *s,
+		     const struct plan_options *options)
+{
+	unsigned flags = p->functions.data[s->function].flags, events = options->events;
+	const struct plan_block *b = &p->blocks.data[s->block];
+	bool ends = !options->return_probes &&
+		    (s->kind == BRANCH_RET || leaves_by(b, s) || enters_by(p, b, s));
+
+	if (flags & FUNCTION_HELPER)
+		return events & PLAN_RETURN && ends && s->kind != BRANCH_JCC;
+	if (s->entry && !(flags & FUNCTION_RANGE))
+		return true;
+	if (s->role == ROLE_ENTRY)
+		return false;
+	if (events & PLAN_BRANCH)
+		return true;
+	return events & PLAN_RETURN && ends && !(flags & FUNCTION_RANGE);
+}
+
+/* ---- where probes were refused ---- */
+
+/* Begins as a new plan does, but what is attached stays. */
+static void begin_again(struct plan *p, const struct plan_options *options)
+{
+	struct plan_site *s;
+
+	p->skipped = 0;
+	vec__each (s, &p->sites) {
+		s->kept = plan_site__has_events(s);
+		if (s->kept || s->role == ROLE_WITNESS || !site__is_wanted(p, s, options))
+			continue;
+		p->skipped += s->refusal != PROBE_OK;
+		if (s->refusal != PROBE_OK)
+			continue;
+		s->probe = PROBE_TRAP;
+		p->probes++;
+	}
+}
+
+static void place_again(struct plan *p, const struct plan_options *options)
+{
+	bool counts = p->placement == PLACEMENT_COUNT;
+	struct plan_options again = *options;
+	struct plan_site *s;
+
+	again.before = NULL;
+	if (!counts)
+		begin_again(p, &again);
+	placement__place(p, &again);
+	plan__index(p);
+	vec__each (s, &p->sites)
+		s->kept = 0;
+}
+
+/* By function: does it run as a copy? Its original can't be probed any more. */
+static bool *find_copied(const struct plan *p)
+{
+	bool *copied = xcalloc(p->functions.len + 1, sizeof(*copied));
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		copied[s->function] |= s->logs;
+	return copied;
+}
+
+/* What only such a probe would tell stays unknown. */
+static void leave_out_copied(struct plan *p)
+{
+	autofree bool *copied = find_copied(p);
+	struct plan_site *s;
+
+	vec__each (s, &p->sites) {
+		if (!plan_site__is_hooked(s) || !copied[s->function])
+			continue;
+		s->probe = PROBE_NONE;
+		p->probes--;
+	}
+}
+
+bool plan__choose_again(struct plan *p, const struct plan_options *options, id_vec *chosen)
+{
+	uint32_t n = p->sites.len;
+	autofree bool *hooked = xcalloc(n + 1, sizeof(*hooked));
+
+	if (options->retire)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		hooked[i] = plan_site__is_hooked(&p->sites.data[i]);
+	place_again(p, options);
+	leave_out_copied(p);
+	for (uint32_t i = 0; i < p->sites.len; i++)
+		if (plan_site__is_hooked(&p->sites.data[i]) && (i >= n || !hooked[i]))
+			vec__push(chosen, i);
+	return chosen->len;
+}
