@@ -1,117 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The table of formats, and what they share: the buffer, flushing, the registers to show. */
-#include "output/base/src.h"
+/* An output: begun, fed with steps and counts, ended, by the functions of its format. */
+#include "output/base/fields.h"
 #include "output/stats/stats.h"
-#include "output/text/text.h"
 
 #define FLUSH_AT (64 << 10)
-
-/* clang-format off */ /* one per line */
-const struct output_format *const output_formats[] = {
-	&output_text,
-	&output_json,
-	&output_chrome,
-	&output_perfetto,
-	&output_annotate,
-	&output_dot,
-	&output_html,
-	&output_summary,
-	&output_folded,
-	&output_folded_count,
-	&output_svg,
-	&output_svg_count,
-	&output_callgrind,
-	&output_pprof,
-	&output_lcov,
-	&output_cobertura,
-	&output_drcov,
-	&output_bolt,
-	&output_autofdo,
-	&output_autofdo_gcc,
-	&output_paths,
-	&output_paths_json,
-	&output_tests,
-	&output_tests_names,
-	NULL,
-};
-/* clang-format on */
-
-const struct output_format *output__by_name(const char *name)
-{
-	for (const struct output_format *const *f = output_formats; *f; f++)
-		if (!strcmp((*f)->name, name))
-			return *f;
-	return NULL;
-}
-
-/* Does the name end in one of the suffixes, with something before it? */
-static bool has_suffix(const char *name, const char *suffixes)
-{
-	size_t len, all = strlen(name);
-
-	for (const char *s = suffixes; *s; s += len + strspn(s + len, " ")) {
-		len = strcspn(s, " ");
-		if (all > len && !strncmp(name + all - len, s, len))
-			return true;
-	}
-	return false;
-}
-
-const struct output_format *output__by_file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	for (const struct output_format *const *f = output_formats; *f; f++)
-		if ((*f)->suffixes && has_suffix(slash ? slash + 1 : path, (*f)->suffixes))
-			return *f;
-	return NULL;
-}
-
-static void show_reg(struct reg_list *list, const struct arch *arch, unsigned number)
-{
-	if (number < EVENT_REGS && number < arch->nregs && arch->reg_names[number] &&
-	    list->n < EVENT_REGS)
-		list->regs[list->n++] = number;
-}
-
-static void show_args(struct reg_list *list, const struct arch *arch, enum convention_kind kind)
-{
-	for (unsigned i = 0; i < arch->conventions[kind].nargs; i++)
-		show_reg(list, arch, arch->conventions[kind].args[i]);
-}
-
-/* The argument registers in the order of the calling convention, or the requested ones by
- * number. */
-static void choose_regs(struct output *o)
-{
-	const struct arch *arch = o->plan->arch;
-
-	if (!arch)
-		return;
-	if (!o->options.regs) {
-		show_args(&o->regs, arch, CONVENTION_C);
-		show_args(&o->go_regs, arch, CONVENTION_GO);
-		show_args(&o->kernel_regs, arch, CONVENTION_C);
-	}
-	for (unsigned i = 0; i < EVENT_REGS; i++)
-		if (o->options.regs >> i & 1) {
-			show_reg(&o->regs, arch, i);
-			show_reg(&o->kernel_regs, arch, i);
-		}
-}
-
-const struct reg_list *output__regs(const struct output *o, const struct step *step)
-{
-	static const struct reg_list none;
-	bool known = step->function < o->plan->functions.len;
-	unsigned flags = known ? o->plan->functions.data[step->function].flags : 0;
-
-	if (known && plan__is_kernel_function(o->plan, step->function))
-		return &o->kernel_regs;
-	if (!o->options.regs && flags & FUNCTION_NO_ARGS)
-		return &none;
-	return !o->options.regs && flags & FUNCTION_GO_ARGS ? &o->go_regs : &o->regs;
-}
 
 static bool has_several_objects(const struct plan *plan)
 {
@@ -139,7 +31,7 @@ struct output *output__new(const struct output_format *format, const struct outp
 			     .state = xcalloc(1, format->size)};
 	o->src = src_cache__new();
 	o->several_objects = has_several_objects(plan);
-	choose_regs(o);
+	regs__choose(o);
 	address__prepare(o);
 	if (format->begin)
 		o->error = format->begin(o);
@@ -215,16 +107,6 @@ int output__interval(struct output *o, uint64_t time, const struct trace_totals 
 	return output__flush(o);
 }
 
-int output__flush(struct output *o)
-{
-	if (o->hides_addresses && !o->format->binary)
-		address__hide(&o->buffer, false);
-	if (!o->error && o->buffer.len)
-		o->error = o->write(o->write_ctx, o->buffer.data, o->buffer.len);
-	str__clear(&o->buffer);
-	return o->error;
-}
-
 int output__settle(struct output *o)
 {
 	if (!o->error && o->format->settle)
@@ -269,52 +151,5 @@ bool output__shows_times(const struct output *o)
 	bool returns = !o->options.events || o->options.events & PLAN_RETURN;
 
 	return o->format->wants.durations &&
-	       (o->format != &output_text || o->options.time != TIME_NONE || returns);
-}
-
-bool totals__tracing(const struct trace_totals *t, struct str *s)
-{
-	if (t->hits) {
-		str__printf(s, "about %llu hits x ", (unsigned long long)t->hits);
-		put_duration(s, t->tracing / t->hits);
-		str__puts(s, " = ");
-		put_duration(s, t->tracing);
-		str__puts(s, " of tracing");
-	}
-	if (t->unpriced)
-		str__printf(s, "%s%llu %shit%s%s", t->hits ? "; the cost of " : "tracing: ",
-			    (unsigned long long)t->unpriced, t->hits ? "more " : "",
-			    t->unpriced == 1 ? "" : "s",
-			    t->hits ? " is not known" : ", whose cost is not known");
-	return t->hits || t->unpriced;
-}
-
-void totals__text(const struct trace_totals *t, struct str *s)
-{
-	bool said = true;
-
-	for (const struct total *row = totals; row < totals + ntotals; row++) {
-		said = row->before && (row->second ? said : !row->rare || total__of(row, t));
-		if (!said)
-			continue;
-		str__puts(s, row->before);
-		str__puts(s, row->bound && t->at_least ? "at least " : "");
-		str__dec(s, total__of(row, t));
-		str__puts(s, row->after);
-	}
-}
-
-void totals__json(const struct trace_totals *t, struct json *j)
-{
-	for (const struct total *row = totals; row < totals + ntotals; row++) {
-		uint64_t value = total__of(row, t);
-
-		if ((row->flag || row->nonzero) && !value)
-			continue;
-		json__put_key(j, row->key);
-		if (row->flag)
-			json__bool(j, true);
-		else
-			json__unsigned(j, value);
-	}
+	       (!o->format->time_column || o->options.time != TIME_NONE || returns);
 }

@@ -2,8 +2,9 @@
 /*
  * output: renders steps. Public header of src/output. Pure but for the write callback.
  *
- * A format is a row of functions that render steps. All formats are rows in output.c; text and JSON
- * take their fields from one description (fields.c).
+ * A format is a row of functions that render steps: one file in the folder of its family, named
+ * once in formats.c. base/ and stats/ are what families share; text and JSON take their fields from
+ * one description (base/fields.c).
  */
 #ifndef BBTRACE_OUTPUT_H
 #define BBTRACE_OUTPUT_H
@@ -102,7 +103,9 @@ struct output_format {
 	bool code;    /* supports output_options.unobserved */
 	bool entries; /* its counts may be of entries alone (-e entry) */
 	bool marks;   /* it shows marks */
-	bool at_end;  /* all of it is rendered at the end, by what was added up */
+	/* Without returns it shows no times but those of output_options.time. */
+	bool time_column;
+	bool at_end; /* all of it is rendered at the end, by what was added up */
 	/* Can coverage be told of it (its state begins with struct stats), is it a report of that?
 	 */
 	enum { COVERS_NOTHING, COVERS, COVERS_ONLY } covers;
@@ -121,6 +124,8 @@ struct output_format {
 	void (*count)(struct output *o, const struct edge_counts *c);
 	/* Counts of one of several tests; NULL: it shows what they add up to. */
 	void (*tagged)(struct output *o, const char *tag, const struct edge_counts *c);
+	/* The format that shows counts of edges in place of steps (-c); NULL: none. */
+	const struct output_format *counting;
 	/* Renders the counts so far; NULL: only at the end. */
 	int (*interval)(struct output *o, uint64_t time, const struct trace_totals *totals);
 	/* Renders what is held back for folding; NULL: nothing is held */

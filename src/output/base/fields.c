@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The table of a step's fields, and the table of a run's counters. */
+/* The table of a step's fields. */
 #include "fields.h"
 #include "values.h"
 
@@ -341,44 +341,3 @@ const struct field fields[FIELDS] = {
 			 get_count},
 	[FIELD_AT_LEAST] = {KEY("at_least"), VALUE_BOOL, IN(STEP_LOST), get_at_least},
 };
-
-#define TOTAL_AS(text, member)                                                                     \
-	.name = (text), .key = JSON_KEY(text), .offset = offsetof(struct trace_totals, member)
-#define TOTAL(member) TOTAL_AS(#member, member)
-
-const struct total totals[] = {
-	{TOTAL(functions), .before = "bbtrace: ", .after = " functions"},
-	{TOTAL(probes), .before = ", ", .after = " probes"},
-	{TOTAL(skipped), .before = " (", .after = " skipped)"},
-	{TOTAL(events), .before = ", ", .after = " events"},
-	{TOTAL(lost), .before = ", ", .after = " lost", .bound = true},
-	{TOTAL(at_least), .flag = true},
-	{TOTAL(unmatched_returns), .before = ", ", .after = " unmatched returns"},
-	{TOTAL(unseen_tail_returns), .before = ", ", .after = " unseen returns of tail calls",
-	 .rare = true},
-	{TOTAL(open_calls), .before = ", ", .after = " calls still open", .rare = true,
-	 .nonzero = true},
-	{TOTAL(unknown)},
-	{TOTAL(unmet), .before = ", ", .after = " invocations left out by --if", .rare = true,
-	 .nonzero = true},
-	{TOTAL(unjudged), .before = ", ", .after = " left out that --if can't judge", .rare = true,
-	 .nonzero = true},
-	{TOTAL(undecided), .before = ", ", .after = " shown before --if could judge", .rare = true,
-	 .nonzero = true},
-	{TOTAL(undecoded), .before = ", ", .after = " of ", .rare = true},
-	{TOTAL(code), .before = "", .after = " bytes not decoded", .second = true},
-	{TOTAL_AS("missed_at_most", missed), .before = ", at most ",
-	 .after = " hits missed, of all processes", .rare = true},
-	{TOTAL_AS("untraced_processes", untraced), .before = ", ",
-	 .after = " processes not fully traced", .rare = true, .nonzero = true},
-	{TOTAL(named), .before = ", ", .after = " named events", .rare = true, .nonzero = true},
-	{TOTAL(residue), .before = ", counts contradict each other by ", .after = "", .rare = true,
-	 .nonzero = true},
-	{TOTAL(stops), .before = ", ", .after = " stops (", .rare = true, .nonzero = true},
-	{TOTAL(stopped_ms), .before = "", .after = " ms)", .second = true, .nonzero = true},
-	{TOTAL(cut), .before = ", up to ", .after = " counts open", .rare = true, .nonzero = true},
-	{TOTAL(hits), .nonzero = true},
-	{TOTAL_AS("tracing_ns", tracing), .nonzero = true},
-	{TOTAL_AS("hits_unpriced", unpriced), .nonzero = true},
-};
-const size_t ntotals = ARRAY_SIZE(totals);

@@ -7,6 +7,7 @@
 #define BBTRACE_FIELDS_H
 
 #include "src.h"
+#include "totals.h"
 #include "util/json.h"
 
 enum field_type {
@@ -111,29 +112,6 @@ static inline bool field__get(enum field_id id, const struct output *o, const st
 	return (fields[id].steps >> s->type & 1) && fields[id].get(o, s, v);
 }
 
-/* The counters of a run, for the summary in text and JSON. */
-struct total {
-	const char *name;
-	struct json_key key; /* the same */
-	const char *before;  /* text; NULL: not in the summary line */
-	const char *after;
-	bool rare;     /* text: omitted if 0 */
-	bool second;   /* text: only together with the previous one */
-	bool bound;    /* text: may be a lower bound, by totals.at_least */
-	bool flag;     /* JSON: true, or omitted */
-	bool nonzero;  /* JSON: omitted if 0 */
-	size_t offset; /* of a uint64_t in struct trace_totals */
-};
-extern const struct total totals[];
-extern const size_t ntotals;
-
-static inline uint64_t total__of(const struct total *row, const struct trace_totals *t)
-{
-	return *(const uint64_t *)((const char *)t + row->offset);
-}
-
-/* As members of an object. */
-void totals__json(const struct trace_totals *t, struct json *j);
 /* A value of VALUE_REGS as a JSON object. */
 void json__put_regs(const struct output *o, struct json *j, const union field_value *v);
 /* What makes the event, "tracepoint"; its fields as a JSON object, and as text: "pid=1 comm=\"x\""
@@ -143,16 +121,9 @@ void named__put_json(const struct output *o, struct json *j, const struct event_
 void named__put_args(const struct output *o, struct str *s, const struct event_named *n);
 /* A table of how many there were of each: of plan->named. */
 void named__put_counts(struct output *o, const uint64_t *counts);
-/* The registers that this entry shows (output.c). */
+/* Before the first step: which registers entries show (regs.c). */
+void regs__choose(struct output *o);
+/* The registers that this entry shows. */
 const struct reg_list *output__regs(const struct output *o, const struct step *step);
-
-/* The rows of output_formats. */
-extern const struct output_format output_text, output_json, output_chrome, output_perfetto,
-	output_annotate, output_dot, output_html;
-extern const struct output_format output_summary, output_folded, output_folded_count, output_svg,
-	output_svg_count, output_callgrind, output_pprof, output_lcov, output_cobertura,
-	output_drcov, output_bolt, output_autofdo, output_autofdo_gcc, output_tests,
-	output_tests_names, output_summary_counted, output_html_counted, output_paths,
-	output_paths_json;
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Source lines of instructions, rendered once each. */
 #include <stdlib.h>
-#include "listing.h"
+#include "paint.h"
 #include "src.h"
-#include "output/text/text.h"
 
 #define COLUMN 56 /* of the text's last cell, behind time and thread */
 
@@ -61,7 +60,7 @@ static void put_frame_text(struct str *s, const struct plan_frame *f, const char
 		return;
 	str__puts(s, before);
 	if (f->line) {
-		str__shown(s, f->file ? listing__base(f->file) : "?");
+		str__shown(s, f->file ? path__base_name(f->file) : "?");
 		str__putc(s, ':');
 		str__dec(s, f->line);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Why a conditional went where it did: what it tested, as values. */
 #include <ctype.h>
-#include "output/text/text.h"
+#include "paint.h"
 
 static unsigned bits_of(const struct tested *t)
 {
@@ -168,11 +168,6 @@ void why__put_text(const struct output *o, struct str *s, const struct step *ste
 	if (!put_source(o, s, step))
 		put_compared(o, s, step);
 	str__puts(s, step->tested.flags & TESTED_AGAIN ? " (read again)" : "");
-}
-
-void show_why(struct output *o, const struct step *step, const union field_value *v)
-{
-	why__put_text(o, &o->buffer, step);
 }
 
 static void put_variables(struct json *j, const struct plan_site *s)

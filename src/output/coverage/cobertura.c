@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include "coverage.h"
 #include "output/base/fields.h"
-#include "output/base/listing.h"
-#include "output/text/text.h"
+#include "output/base/paint.h"
 
 struct cobertura {
 	struct output *o;
@@ -148,7 +147,7 @@ static int put_class(struct cobertura *b, const struct coverage_file *f)
 	const char *path = b->o->plan->line_files.data[f->file];
 
 	put(b->s, "      <class");
-	put_text(b->s, "name", listing__base(path));
+	put_text(b->s, "name", path__base_name(path));
 	put_text(b->s, "filename", path);
 	put_rates(b->s, &lines, &sides);
 	put(b->s, ">\n");
@@ -165,7 +164,7 @@ static size_t folder_len(const struct cobertura *b, const struct coverage_file *
 {
 	const char *path = b->o->plan->line_files.data[f->file];
 
-	return listing__base(path) - path;
+	return path__base_name(path) - path;
 }
 
 static bool same_folder(const struct cobertura *b, const struct coverage_file *f,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
 #include "coverage.h"
-#include "output/base/listing.h"
 
 /* How often a block of a line ran. place: its function, or its scope, behind all functions. */
 struct part {
@@ -24,25 +23,13 @@ static void count(struct coverage_ratio *r, uint64_t count)
 	r->ran += count > 0;
 }
 
-bool coverage__has_function(const struct coverage *c, uint32_t function)
-{
-	return function < c->plan->functions.len &&
-	       !(c->plan->functions.data[function].flags & FUNCTION_HELPER) &&
-	       (!c->options->functions || c->options->functions[function]);
-}
-
-bool coverage__has_block(const struct coverage *c, uint32_t block)
-{
-	return coverage__has_function(c, c->plan->blocks.data[block].function);
-}
-
 /* ---- order ---- */
 
 static int by_path(const void *a, const void *b, void *files)
 {
 	const char *x = ((char *const *)files)[*(const uint32_t *)a];
 	const char *y = ((char *const *)files)[*(const uint32_t *)b];
-	size_t m = listing__base(x) - x, n = listing__base(y) - y;
+	size_t m = path__base_name(x) - x, n = path__base_name(y) - y;
 	int order = strncmp(x, y, min_of(m, n));
 
 	return order ? order : m != n ? (m < n ? -1 : 1) : strcmp(x + m, y + n);
@@ -60,17 +47,6 @@ static uint32_t *ranks_of(const struct plan *plan)
 	for (uint32_t i = 0; i < n; i++)
 		rank[order[i]] = i;
 	return rank;
-}
-
-/* Of the places of two lines; line 0 is last. */
-int coverage__order(const uint32_t *rank, uint32_t file, uint32_t line, uint32_t file2,
-		    uint32_t line2)
-{
-	if (!line || !line2)
-		return !line - !line2;
-	if (file != file2)
-		return rank[file] < rank[file2] ? -1 : 1;
-	return line < line2 ? -1 : line > line2;
 }
 
 static int by_line_and_place(const void *a, const void *b, void *rank)
@@ -101,21 +77,10 @@ static int by_place(const void *a, const void *b, void *ctx)
 	return n ? n : x->side < y->side ? -1 : x->side > y->side;
 }
 
-void coverage__set_line(const struct plan_line *l, uint32_t *file, uint32_t *line)
-{
-	*file = l && l->line ? l->file : 0;
-	*line = l ? l->line : 0;
-}
-
 /* What is not known adds nothing to what is. */
 static uint64_t most_of(uint64_t a, uint64_t b)
 {
 	return a == RUNS_UNKNOWN ? b : b == RUNS_UNKNOWN ? a : max_of(a, b);
-}
-
-uint64_t coverage__sum(uint64_t a, uint64_t b)
-{
-	return a == RUNS_UNKNOWN ? b : b == RUNS_UNKNOWN ? a : a + min_of(b, RUNS_UNKNOWN - 1 - a);
 }
 
 /* ---- lines ---- */
@@ -388,59 +353,6 @@ void coverage__free(struct coverage *c)
 }
 
 /* ---- text ---- */
-
-const char *coverage__unseen_side(const struct coverage *c, uint32_t site)
-{
-	const struct plan_site *s = &c->plan->sites.data[site];
-	const struct stats_site *ps = &c->runs.stats->sites[site];
-
-	if ((s->kind != BRANCH_JCC && s->kind != BRANCH_LOOP) || !c->runs.known || c->runs.all)
-		return NULL;
-	if (!ps->taken && ps->not_taken && ps->not_taken != COUNT_UNKNOWN)
-		return "never taken";
-	return !ps->not_taken && ps->taken && ps->taken != COUNT_UNKNOWN ? "always taken" : NULL;
-}
-
-void coverage__part(struct str *s, const struct coverage_ratio *r)
-{
-	if (r->all)
-		str__printf(s, "%llu/%llu", (unsigned long long)r->ran, (unsigned long long)r->all);
-	else
-		str__putc(s, '-');
-}
-
-static void put_percent(struct str *s, const struct coverage_ratio *r)
-{
-	unsigned permille = (unsigned __int128)r->ran * 1000 / r->all;
-
-	str__printf(s, "%u.%u%%", permille / 10, permille % 10);
-}
-
-static void put_ratio(struct str *s, const char *what, const struct coverage_ratio *r)
-{
-	if (!r->all && !r->unknown)
-		return;
-	str__printf(s, "%s%s ", s->len ? ", " : "", what);
-	if (r->all) {
-		put_percent(s, r);
-		str__printf(s, " (%llu of %llu)", (unsigned long long)r->ran,
-			    (unsigned long long)r->all);
-	}
-	if (r->unknown)
-		str__printf(s, "%s%llu not known", r->all ? " and " : "",
-			    (unsigned long long)r->unknown);
-}
-
-void output_coverage__text(const struct output_coverage *c, struct str *s)
-{
-	put_ratio(s, "functions", &c->functions);
-	put_ratio(s, "lines", &c->lines);
-	put_ratio(s, "blocks", &c->blocks);
-	put_ratio(s, "sides of branches", &c->sides);
-	if (c->without_lines)
-		str__printf(s, "; %llu functions have no source lines and are left out",
-			    (unsigned long long)c->without_lines);
-}
 
 bool output__coverage(const struct output *o, struct output_coverage *out)
 {

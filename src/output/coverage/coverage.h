@@ -13,7 +13,7 @@
 #ifndef BBTRACE_COVERAGE_H
 #define BBTRACE_COVERAGE_H
 
-#include "output/base/runs.h"
+#include "output/stats/runs.h"
 
 /*
  * Counts may be RUNS_UNKNOWN. line 0: the source is not known, and file is 0.

@@ -2,34 +2,9 @@
 /* The json format: one object per line, with the fields of fields.c in order, and the summary as
  * the last line. */
 #include <stdlib.h>
+#include "json.h"
 #include "output/base/fields.h"
 #include "output/base/values.h"
-
-void json__put_place(struct json *j, const struct location *at)
-{
-	json__member(j, string, "object", at->object);
-	if (at->object && at->symbol) {
-		json__member(j, string, "symbol", at->symbol);
-		json__member(j, unsigned, "offset", at->offset);
-	}
-	json__member(j, hex, "vaddr", at->object ? at->vaddr : at->addr);
-}
-
-void json__put_place_value(struct json *j, const struct location *at)
-{
-	json__open_object(j);
-	json__put_place(j, at);
-	json__close_object(j);
-}
-
-char *inlined__next(const char **names)
-{
-	size_t len = *names ? strcspn(*names, "\n") : 0;
-	char *name = len ? xstrndup(*names, len) : NULL;
-
-	*names = name && (*names)[len] ? *names + len + 1 : NULL;
-	return name;
-}
 
 void json__put_regs(const struct output *o, struct json *j, const union field_value *v)
 {
@@ -132,60 +107,6 @@ static int json__step(struct output *o, const struct step *step)
 	return 0;
 }
 
-static void put_build_id(struct json *j, const struct object *o)
-{
-	autofree struct str id = {0};
-
-	if (o)
-		object__put_build_id(o, &id);
-	json__string(j, id.len ? id.data : "");
-}
-
-/* Column by column: an array of objects is not read by every database. */
-static void put_objects(struct json *j, const struct plan *plan)
-{
-	const struct plan_object *o;
-
-	json__open_object(j);
-	json__key(j, "object");
-	json__open_array(j);
-	vec__each (o, &plan->objects)
-		json__string(j, o->path);
-	json__close_array(j);
-	json__key(j, "build_id");
-	json__open_array(j);
-	vec__each (o, &plan->objects)
-		put_build_id(j, o->object);
-	json__close_array(j);
-	json__close_object(j);
-}
-
-/* What tells the lines of this trace from those of others. */
-static void put_origin(struct json *j, const struct plan *plan,
-		       const struct output_options *options)
-{
-	if (options->about.host)
-		json__member(j, string, "host", options->about.host);
-	if (options->realtime_offset)
-		json__member(j, signed, "realtime_offset_ns", options->realtime_offset);
-	json__key(j, "objects");
-	put_objects(j, plan);
-}
-
-void json__put_summary(struct str *s, const struct trace_totals *t, const struct output *o)
-{
-	struct json j = {.out = s};
-
-	json__open_object(&j);
-	json__member(&j, string, "event", "summary");
-	totals__json(t, &j);
-	missed__json(o->missed, o->plan, &j);
-	untraced__json(o->untraced, o->plan, &j);
-	put_origin(&j, o->plan, &o->options);
-	json__close_object(&j);
-	str__putc(s, '\n');
-}
-
 static int json__end(struct output *o, const struct trace_totals *t)
 {
 	json__put_summary(&o->buffer, t, o);
@@ -202,6 +123,7 @@ const struct output_format output_json = {
 		  .lines = true,
 		  .scopes = true},
 	.suffixes = ".json .jsonl",
+	.counting = &output_json_counted,
 	.marks = true,
 	.help = "one JSON object per line, the last one is a summary",
 	.step = json__step,

@@ -5,8 +5,8 @@
  * targets, and blocks are preceded by their count. Code that didn't run is dim.
  */
 #include "output/coverage/coverage.h"
-#include "output/base/listing.h"
-#include "output/text/text.h"
+#include "listing.h"
+#include "output/base/paint.h"
 
 #define COUNT_WIDTH  11
 #define OFFSET_WIDTH 8
@@ -138,7 +138,7 @@ static void put_targets(struct annotate *a, const struct listing_row *row)
 
 static void put_place(struct str *s, const struct listing_row *row)
 {
-	str__shown(s, listing__base(row->file));
+	str__shown(s, path__base_name(row->file));
 	str__printf(s, ":%u", row->line);
 }
 

@@ -4,8 +4,8 @@
  * with its code, coloured by its count; an edge is labelled with its count. What didn't run is
  * dashed.
  */
-#include "output/base/listing.h"
-#include "output/base/runs.h"
+#include "listing.h"
+#include "output/stats/runs.h"
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
 #define MOST_INSNS	10 /* instructions of a block; the middle of longer ones is omitted */
@@ -314,7 +314,7 @@ static int put_function(struct dot *d, uint32_t function)
 	str__printf(s, "\tsubgraph cluster_%u {\n\t\tlabel=\"", function);
 	put_label(s, f->name);
 	put(s, " [");
-	put_label(s, listing__base(d->o->plan->objects.data[f->object].path));
+	put_label(s, path__base_name(d->o->plan->objects.data[f->object].path));
 	put(s, "]");
 	if (!d->runs.all) {
 		put(s, ": ");

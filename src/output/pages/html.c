@@ -2,18 +2,17 @@
 /*
  * The html format: one self-contained page with a timeline, a sortable, searchable table of
  * functions, a flame graph, each function's code with branch counts, and histograms of durations.
- * The page contains the figures as JSON and each function's code in its own element; its script
- * (html/page.js) shows them. All text of the traced program is escaped by json__string() or
- * str__xml().
+ * The figures are JSON, each function's code is an element; html/page.js shows them. All text of the
+ * traced program is escaped by json__string() or str__xml().
  */
 #include "about.h"
-#include "output/coverage/coverage.h"
-#include "output/base/fields.h"
 #include "flame.h"
-#include "output/base/listing.h"
+#include "output/base/fields.h"
+#include "output/base/values.h"
+#include "output/coverage/coverage.h"
+#include "output/listing/listing.h"
 #include "pages.h"
 #include "timeline.h"
-#include "output/base/values.h"
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
 #define MOST_TARGETS	16 /* of an indirect branch; the others are one row */
@@ -273,7 +272,7 @@ static void put_branch(struct html *h, const struct listing_row *row)
 
 static void put_place(struct json *j, const struct listing_row *row)
 {
-	autofree char *place = xasprintf("%s:%u", listing__base(row->file), row->line);
+	autofree char *place = xasprintf("%s:%u", path__base_name(row->file), row->line);
 
 	json__string(j, place);
 }
@@ -385,7 +384,7 @@ static int put_title(struct html *h, const struct trace_totals *t)
 		put(s, "nothing ran");
 	if (object < h->o->plan->objects.len) {
 		put(s, " in ");
-		str__xml(s, listing__base(h->o->plan->objects.data[object].path));
+		str__xml(s, path__base_name(h->o->plan->objects.data[object].path));
 	}
 	return 0;
 }
@@ -565,24 +564,7 @@ static void html__free(struct output *o)
 	stats__free(&h->stats);
 }
 
-const struct output_format output_html = {
-	.name = "html",
-	.wants = {.events = OUTPUT_STEPS, .durations = true, .lines = true, .source_text = true},
-	.suffixes = ".html",
-	.help = "a page to send: timeline, table, flame graph, code with counts",
-	.size = sizeof(struct html),
-	.covers = COVERS,
-	.marks = true,
-	.at_end = true,
-	.begin = aggregate__begin,
-	.plan_extended = aggregate__plan_extended,
-	.step = html__step,
-	.end = html__end,
-	.free = html__free,
-};
-
-/* Of counts: without times, stacks and a timeline. */
-const struct output_format output_html_counted = {
+static const struct output_format html_counted = {
 	.name = "html",
 	.wants = {.events = OUTPUT_EDGES, .lines = true, .source_text = true},
 	.help = "a page to send: table, code with counts",
@@ -597,3 +579,22 @@ const struct output_format output_html_counted = {
 	.end = html__end,
 	.free = html__free,
 };
+
+const struct output_format output_html = {
+	.name = "html",
+	.wants = {.events = OUTPUT_STEPS, .durations = true, .lines = true, .source_text = true},
+	.suffixes = ".html",
+	.counting = &html_counted,
+	.help = "a page to send: timeline, table, flame graph, code with counts",
+	.size = sizeof(struct html),
+	.covers = COVERS,
+	.marks = true,
+	.at_end = true,
+	.begin = aggregate__begin,
+	.plan_extended = aggregate__plan_extended,
+	.step = html__step,
+	.end = html__end,
+	.free = html__free,
+};
+
+/* Of counts: without times, stacks and a timeline. */

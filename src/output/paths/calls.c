@@ -6,28 +6,6 @@
 /* The most calls of a thread that others were left for; beyond, the older half is given up. */
 #define MAX_DORMANT 1024
 
-struct path_call *path_calls__find(const struct path_thread *th, uint64_t call)
-{
-	for (size_t i = th->calls.len; i-- > 0;)
-		if (th->calls.data[i].call == call)
-			return &th->calls.data[i];
-	return NULL;
-}
-
-struct path_thread *path_calls__of(struct path_counts *p, const struct step *s)
-{
-	uint64_t key = step__thread_key(s), *slot;
-
-	if (p->last && p->last_key == key)
-		return p->last;
-	slot = map64__put(&p->threads, key);
-	if (!*slot)
-		*slot = (uintptr_t)xcalloc(1, sizeof(struct path_thread));
-	p->last_key = key;
-	p->last = (struct path_thread *)(uintptr_t)*slot;
-	return p->last;
-}
-
 static void give_up_older_half(struct path_counts *p, struct path_thread *th)
 {
 	size_t kept = 0, given = 0;
@@ -66,16 +44,6 @@ struct path_call *path_calls__current(struct path_counts *p, struct path_thread 
 	if (th->dormant > MAX_DORMANT)
 		give_up_older_half(p, th);
 	return vec__last(&th->calls);
-}
-
-void path_calls__pop(struct path_thread *th)
-{
-	th->calls.len--;
-	/* its caller, if it was left as well */
-	if (th->calls.len && vec__last(&th->calls)->dormant) {
-		vec__last(&th->calls)->dormant = false;
-		th->dormant--;
-	}
 }
 
 static void free_thread(struct path_counts *p, struct path_thread *th)

@@ -4,9 +4,9 @@
  * same beginning only the parts are listed in which they differ.
  */
 #include <stdlib.h>
-#include "output/base/listing.h"
+#include "output/listing/listing.h"
 #include "paths.h"
-#include "output/text/text.h"
+#include "output/base/paint.h"
 
 /* Paths of a function that are shown. */
 #define SHOWN	    64
@@ -130,7 +130,7 @@ static void put_place(const struct table *t, struct str *s, uint32_t function, u
 		return;
 	}
 	if (f.file != *file) {
-		str__shown(s, listing__base(f.file));
+		str__shown(s, path__base_name(f.file));
 		str__putc(s, ':');
 	}
 	*file = f.file;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Turns steps into counts of edges. */
 #include <stdlib.h>
-#include "output/base/runs.h"
+#include "runs.h"
 
 struct counted {
 	struct stats stats;

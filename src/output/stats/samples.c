@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include "stack.h"
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static uint32_t number_of(struct stats *p, const char *name)
 {
 	struct stats_priv *priv = p->priv;
@@ -33,7 +26,7 @@ static uint32_t function_of(struct stats *p, const struct location *l, bool kern
 	if (l->symbol)
 		name = xasprintf("%s%s", l->symbol, kernel ? "_[k]" : "");
 	else
-		name = xasprintf("[%s]", l->object ? base_name(l->object) : "unknown");
+		name = xasprintf("[%s]", l->object ? path__base_name(l->object) : "unknown");
 	return number_of(p, name);
 }
 

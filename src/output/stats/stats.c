@@ -189,21 +189,6 @@ void stats__run(struct stats *p, const struct passed_run *run)
 	stack__run(p, run);
 }
 
-void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign)
-{
-	to->ns += sign * n->ns;
-	to->tracing += sign * n->tracing;
-	to->noise += sign * n->noise;
-	to->calls += sign * n->calls;
-	to->off += sign * n->off;
-	to->off_calls += sign * n->off_calls;
-}
-
-enum net stats_net__state(const struct stats_net *n, uint64_t *ns)
-{
-	return n->calls ? net__of(n->ns, n->tracing, n->noise, ns) : NET_UNKNOWN;
-}
-
 static void add_up(struct stats_node *nodes, size_t n)
 {
 	uint64_t net;

@@ -52,6 +52,8 @@ struct stats_net {
 /* sign: 1, -1 */
 void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign);
 enum net stats_net__state(const struct stats_net *n, uint64_t *ns);
+/* As text, with something before and after a known time; else "noise" or "-". */
+void put_net_time(struct str *s, const struct stats_net *n, const char *before, const char *after);
 
 /* ---- functions: index as plan->functions ---- */
 

@@ -4,31 +4,10 @@
 #include "output/stats/stats.h"
 #include "text.h"
 
-void paint(struct output *o, enum colour colour)
-{
-	static const char *const codes[] = {
-		[PLAIN] = "\033[0m",  [DIM] = "\033[2m",   [BRIGHT] = "\033[1m",
-		[GREEN] = "\033[32m", [CYAN] = "\033[36m", [YELLOW] = "\033[33m",
-		[RED] = "\033[1;31m",
-	};
-
-	if (o->options.color)
-		str__puts(&o->buffer, codes[colour]);
-}
-
 #define SECOND	      1000000000ull
 #define DAY	      86400
 #define TIME_MAX      32 /* sign, 20 digits, point, 9 digits */
 #define THREAD_COLUMN 12 /* at least */
-
-void put_spaces(struct str *s, unsigned n)
-{
-	static const char spaces[] = "                                ";
-
-	for (; n > sizeof(spaces) - 1; n -= sizeof(spaces) - 1)
-		put(s, spaces);
-	str__put(s, spaces, n);
-}
 
 /* Writes v with at least this many digits, ending before end; returns its start. */
 static char *number_before(char *end, uint64_t v, int digits)
@@ -194,51 +173,4 @@ unsigned columns__width(const struct output *o)
 void columns__blank(struct output *o)
 {
 	put_spaces(&o->buffer, columns__width(o));
-}
-
-static const struct {
-	const char *name;
-	uint64_t unit, limit;
-} units[] = {{"us", 1000, 1000000}, {"ms", 1000000, SECOND}, {"s", SECOND, 60 * SECOND}};
-
-void put_duration(struct str *s, uint64_t ns)
-{
-	uint64_t minutes = ns / (60 * SECOND);
-
-	if (ns < 1000) {
-		str__dec(s, ns);
-		put(s, "ns");
-		return;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (ns < units[i].limit) {
-			str__dec(s, ns / units[i].unit);
-			str__putc(s, '.');
-			str__dec(s, ns % units[i].unit * 10 / units[i].unit);
-			str__puts(s, units[i].name);
-			return;
-		}
-	if (minutes < 60)
-		str__printf(s, "%um%02us", (unsigned)minutes, (unsigned)(ns / SECOND % 60));
-	else
-		str__printf(s, "%lluh%02um", (unsigned long long)minutes / 60,
-			    (unsigned)(minutes % 60));
-}
-
-void put_net_time(struct str *s, const struct stats_net *n, const char *before, const char *behind)
-{
-	uint64_t ns;
-
-	switch (stats_net__state(n, &ns)) {
-	case NET_KNOWN:
-		str__puts(s, before);
-		put_duration(s, ns);
-		str__puts(s, behind);
-		break;
-	case NET_NOISE:
-		put(s, "noise");
-		break;
-	default:
-		str__putc(s, '-');
-	}
 }

@@ -522,17 +522,6 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 	return 0;
 }
 
-const struct output_format output_summary = {
-	.name = "summary",
-	.wants = {.events = OUTPUT_STEPS, .durations = true},
-	.help = "a table of the functions with their times, and histograms",
-	.size = sizeof(struct stats),
-	.covers = COVERS,
-	AGGREGATES,
-	ADDS_UP,
-	.end = summary__end,
-};
-
 /* With -c: without times. */
 static int counted__interval(struct output *o, uint64_t time, const struct trace_totals *t)
 {
@@ -544,7 +533,7 @@ static int counted__interval(struct output *o, uint64_t time, const struct trace
 	return 0;
 }
 
-const struct output_format output_summary_counted = {
+static const struct output_format summary_counted = {
 	.name = "summary",
 	.wants = {.events = OUTPUT_EDGES},
 	.help = "a table of the functions with their counts",
@@ -555,5 +544,17 @@ const struct output_format output_summary_counted = {
 	ADDS_UP,
 	.count = aggregate__count,
 	.interval = counted__interval,
+	.end = summary__end,
+};
+
+const struct output_format output_summary = {
+	.name = "summary",
+	.wants = {.events = OUTPUT_STEPS, .durations = true},
+	.counting = &summary_counted,
+	.help = "a table of the functions with their times, and histograms",
+	.size = sizeof(struct stats),
+	.covers = COVERS,
+	AGGREGATES,
+	ADDS_UP,
 	.end = summary__end,
 };

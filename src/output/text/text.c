@@ -100,6 +100,11 @@ static void show_src(struct output *o, const struct step *step, const union fiel
 	src__put_cell(o, t->line, columns__width(o), &t->src);
 }
 
+static void show_why(struct output *o, const struct step *step, const union field_value *v)
+{
+	why__put_text(o, &o->buffer, step);
+}
+
 static void show_nothing(struct output *o, const struct step *step, const union field_value *v)
 {
 }
@@ -548,6 +553,8 @@ const struct output_format output_text = {
 		  .scopes = true},
 	.suffixes = ".txt",
 	.marks = true,
+	.counting = &output_text_counted,
+	.time_column = true,
 	.help = "one line per event, calls as a tree",
 	.size = sizeof(struct text),
 	.begin = text__begin,

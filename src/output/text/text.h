@@ -5,6 +5,7 @@
 #define BBTRACE_TEXT_H
 
 #include "output/base/fields.h"
+#include "output/base/paint.h"
 #include "fold.h"
 
 struct text {
@@ -17,13 +18,6 @@ struct text {
 	size_t times, time_end; /* position of the current line's duration in the buffer */
 };
 
-#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
-
-enum colour { PLAIN, DIM, BRIGHT, GREEN, CYAN, YELLOW, RED };
-/* Switches the colour if colours are enabled; PLAIN ends it. */
-void paint(struct output *o, enum colour colour);
-
-void put_spaces(struct str *s, unsigned n);
 /* Truncates the text to len. */
 static inline void cut_back(struct str *s, size_t len)
 {
@@ -31,11 +25,6 @@ static inline void cut_back(struct str *s, size_t len)
 	if (s->data)
 		s->data[len] = 0;
 }
-/* 850ns, 1.2us, 15.9ms, 2.0s, 3m20s, 2h05m: truncated */
-void put_duration(struct str *s, uint64_t ns);
-/* A time without tracing, with this before it and behind it; "noise", "-". */
-struct stats_net;
-void put_net_time(struct str *s, const struct stats_net *n, const char *before, const char *behind);
 
 /* A key for the thread: all CPUs' idle tasks have TID 0. */
 uint64_t thread_key(const struct step *s);
@@ -51,8 +40,8 @@ unsigned columns__width(const struct output *o);
 /* The time of a step of no thread, and blanks. */
 void columns__put_global(struct output *o, const struct step *step);
 
-/* What a conditional tested (why.c). */
-void show_why(struct output *o, const struct step *step, const union field_value *v);
+/* Counts of branches in place of lines of events (edges.c). */
+extern const struct output_format output_text_counted;
 
 /* ---- places (place.c) ---- */
 

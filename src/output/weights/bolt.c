@@ -10,8 +10,8 @@
  */
 #include <stdlib.h>
 #include "output/base/fields.h"
-#include "output/base/listing.h"
-#include "output/base/runs.h"
+#include "output/listing/listing.h"
+#include "output/stats/runs.h"
 
 struct bolt {
 	struct output *o;

@@ -7,7 +7,7 @@
 #ifndef BBTRACE_SAMPLE_PROFILE_H
 #define BBTRACE_SAMPLE_PROFILE_H
 
-#include "output/base/runs.h"
+#include "output/stats/runs.h"
 
 /* A function of the source, or what was inlined at a place in one. */
 struct profile_body {

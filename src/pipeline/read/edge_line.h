@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A line of -c -F json, as src/output/text/edges.c writes it, read back. Any bytes may come. */
+/* A line of -c -F json, as src/output/json/edges.c writes it, read back. Any bytes may come. */
 #ifndef BBTRACE_PIPELINE_EDGE_LINE_H
 #define BBTRACE_PIPELINE_EDGE_LINE_H
 

@@ -16,13 +16,6 @@ struct walk {
 
 /* ---- text ---- */
 
-const char *listing__base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void put_offset(struct str *s, const char *name, uint64_t offset)
 {
 	str__puts(s, name);
@@ -62,7 +55,7 @@ void listing__location(const struct plan *plan, uint32_t object, const struct lo
 		str__hex(s, to->object ? to->vaddr : to->addr);
 	if (to->object && (plan->objects.data[object].kernel || !strcmp(to->object, own)))
 		return;
-	str__printf(s, " [%s]", to->object ? listing__base(to->object) : "anonymous");
+	str__printf(s, " [%s]", to->object ? path__base_name(to->object) : "anonymous");
 }
 
 static const uint8_t *bytes_at(const struct plan *plan, uint32_t object, uint64_t vaddr,

@@ -6,7 +6,7 @@
 #ifndef BBTRACE_RUNS_H
 #define BBTRACE_RUNS_H
 
-#include "output/stats/stats.h"
+#include "stats.h"
 
 #define RUNS_UNKNOWN UINT64_MAX
 

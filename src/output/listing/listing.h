@@ -44,7 +44,5 @@ void listing__location(const struct plan *plan, uint32_t object, const struct lo
 		       struct str *s);
 /* Sorts targets, the most frequent first. */
 void listing__sort_targets(struct stats_site *ps);
-/* The last component of a path. */
-const char *listing__base(const char *path);
 
 #endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Writes what is rendered, without kernel addresses if they are hidden. */
+#include "output/output.h"
+
+int output__flush(struct output *o)
+{
+	if (o->hides_addresses && !o->format->binary)
+		address__hide(&o->buffer, false);
+	if (!o->error && o->buffer.len)
+		o->error = o->write(o->write_ctx, o->buffer.data, o->buffer.len);
+	str__clear(&o->buffer);
+	return o->error;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* paint: colours, blanks and durations in text. Private to src/output; pure. */
+#ifndef BBTRACE_OUTPUT_PAINT_H
+#define BBTRACE_OUTPUT_PAINT_H
+
+#include "output/output.h"
+
+#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
+
+enum colour { PLAIN, DIM, BRIGHT, GREEN, CYAN, YELLOW, RED };
+/* Switches the colour if colours are enabled; PLAIN ends it. */
+void paint(struct output *o, enum colour colour);
+
+void put_spaces(struct str *s, unsigned n);
+/* 850ns, 1.2us, 15.9ms, 2.0s, 3m20s, 2h05m: truncated */
+void put_duration(struct str *s, uint64_t ns);
+
+#endif
