@@ -136,8 +136,8 @@ static int end_json(struct output *o, const struct trace_totals *t)
 		.free = release, __VA_ARGS__                                                       \
 	}
 
-const struct output_format explain_text = FORMAT(end_text, .name = "text");
-const struct output_format explain_json = FORMAT(end_json, .name = "json");
+const struct output_format explain_text = FORMAT(end_text, .name = "text", .form = FORM_TEXT);
+const struct output_format explain_json = FORMAT(end_json, .name = "json", .form = FORM_JSON);
 
 /* ---- which functions to trace as well ---- */
 

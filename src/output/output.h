@@ -90,10 +90,21 @@ struct output_coverage {
 /* "functions 75.0% (3 of 4), blocks …" */
 void output_coverage__text(const struct output_coverage *c, struct str *s);
 
+/* What an output looks like: answers that are no trace have some of these forms, too. */
+enum output_form {
+	FORM_OTHER, /* what only traces have */
+	FORM_TEXT,
+	FORM_JSON,
+	FORM_PAGE,  /* html */
+	FORM_CODE,  /* instructions with their source */
+	FORM_GRAPH, /* one picture of the control flow, which must not be too large */
+};
+
 struct output;
 struct output_format {
 	const char *name; /* -F */
 	const char *help;
+	enum output_form form;
 	/* of files that are written in this format unless another one is chosen, separated by
 	 * spaces; NULL: none */
 	const char *suffixes;
@@ -135,6 +146,16 @@ struct output_format {
 };
 extern const struct output_format *const output_formats[];     /* NULL-terminated */
 const struct output_format *output__by_name(const char *name); /* NULL: none */
+/* The form of a chosen format; NULL: none was chosen, which means text. */
+static inline enum output_form output__form(const struct output_format *format)
+{
+	return format ? format->form : FORM_TEXT;
+}
+/* Is each step a line of its own, so that one trace may follow another one? */
+static inline bool output__has_lines(const struct output_format *format)
+{
+	return format->form == FORM_TEXT || format->form == FORM_JSON;
+}
 /* The format that the suffix of the file's name stands for; NULL: none. */
 const struct output_format *output__by_file_name(const char *path);
 

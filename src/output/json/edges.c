@@ -77,6 +77,7 @@ static int end_json(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_json_counted = {
 	.name = "json",
+	.form = FORM_JSON,
 	.wants = {.events = OUTPUT_EDGES, .lines = true, .scopes = true},
 	.help = "edges",
 	.size = sizeof(struct stats),

@@ -115,6 +115,7 @@ static int json__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_json = {
 	.name = "json",
+	.form = FORM_JSON,
 	.wants = {.events = OUTPUT_STEPS,
 		  .branch_times = true,
 		  .durations = true,

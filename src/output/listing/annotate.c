@@ -331,6 +331,7 @@ static void annotate__free(struct output *o)
 
 const struct output_format output_annotate = {
 	.name = "annotate",
+	.form = FORM_CODE,
 	.wants = {.events = OUTPUT_EDGES, .lines = true, .source_text = true},
 	.help = "disassembly with source, each branch with its counts",
 	.size = sizeof(struct annotate),

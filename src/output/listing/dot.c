@@ -5,14 +5,14 @@
  * dashed.
  */
 #include "listing.h"
+#include "output/base/paint.h"
 #include "output/stats/runs.h"
 
-#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
-#define MOST_INSNS	10 /* instructions of a block; the middle of longer ones is omitted */
-#define FIRST_INSNS	5
-#define MOST_WIDTH	56   /* characters of an instruction */
-#define MOST_NAME	3000 /* bytes of a name */
-#define MOST_TARGETS	12   /* of an indirect branch; the others are one edge */
+#define MOST_INSNS   10 /* instructions of a block; the middle of longer ones is omitted */
+#define FIRST_INSNS  5
+#define MOST_WIDTH   56	  /* characters of an instruction */
+#define MOST_NAME    3000 /* bytes of a name */
+#define MOST_TARGETS 12	  /* of an indirect branch; the others are one edge */
 
 struct dot {
 	struct stats stats; /* the first: see AGGREGATES */
@@ -376,6 +376,7 @@ static void dot__free(struct output *o)
 
 const struct output_format output_dot = {
 	.name = "dot",
+	.form = FORM_GRAPH,
 	.wants = {.events = OUTPUT_EDGES},
 	.suffixes = ".dot .gv",
 	.help = "control-flow graphs with counts, for graphviz",

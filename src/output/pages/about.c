@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a page is of: markup, so that it can be read where no script runs. */
 #include "about.h"
+#include "output/base/paint.h"
 #include "output/stats/stats.h"
-
-#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
 
 static void open_row(struct str *s, const char *name)
 {

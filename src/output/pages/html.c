@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The html format: one self-contained page with a timeline, a sortable, searchable table of
- * functions, a flame graph, each function's code with branch counts, and histograms of durations.
- * The figures are JSON, each function's code is an element; html/page.js shows them. All text of the
- * traced program is escaped by json__string() or str__xml().
+ * The html format: one page with all that it needs: timeline, table, flame graph, code, histograms.
+ * The figures are JSON, code is elements; html/page.js shows them. json__string() and str__xml()
+ * escape all text of the traced program.
  */
 #include "about.h"
 #include "flame.h"
@@ -14,10 +13,9 @@
 #include "pages.h"
 #include "timeline.h"
 
-#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
-#define MOST_TARGETS	16 /* of an indirect branch; the others are one row */
-#define TITLE_NAMES	3
-#define MOST_CODE	(16u << 20) /* bytes: a page has to load at once */
+#define MOST_TARGETS 16 /* of an indirect branch; the others are one row */
+#define TITLE_NAMES  3
+#define MOST_CODE    (16u << 20) /* bytes: a page has to load at once */
 
 struct html {
 	struct stats stats; /* the first: see AGGREGATES */
@@ -566,6 +564,7 @@ static void html__free(struct output *o)
 
 static const struct output_format html_counted = {
 	.name = "html",
+	.form = FORM_PAGE,
 	.wants = {.events = OUTPUT_EDGES, .lines = true, .source_text = true},
 	.help = "a page to send: table, code with counts",
 	.size = sizeof(struct html),
@@ -582,6 +581,7 @@ static const struct output_format html_counted = {
 
 const struct output_format output_html = {
 	.name = "html",
+	.form = FORM_PAGE,
 	.wants = {.events = OUTPUT_STEPS, .durations = true, .lines = true, .source_text = true},
 	.suffixes = ".html",
 	.counting = &html_counted,

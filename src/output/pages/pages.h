@@ -6,7 +6,7 @@
 #ifndef BBTRACE_PAGES_H
 #define BBTRACE_PAGES_H
 
-#include "output/output.h" /* page_css */
+#include "output/base/paint.h" /* put(); page_css */
 
 extern const char page_html[]; /* the html format; {{holes}} are rows in html.c */
 extern const char page_js[]; /* what it does; puts text into the page as text only, never as HTML */

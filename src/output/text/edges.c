@@ -87,6 +87,7 @@ static int end_text(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_text_counted = {
 	.name = "text",
+	.form = FORM_TEXT,
 	.wants = {.events = OUTPUT_EDGES, .lines = true, .scopes = true},
 	.help = "edges",
 	.size = sizeof(struct stats),

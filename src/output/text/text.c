@@ -544,6 +544,7 @@ static void text__free(struct output *o)
 
 const struct output_format output_text = {
 	.name = "text",
+	.form = FORM_TEXT,
 	.wants = {.events = OUTPUT_STEPS,
 		  .branch_times = true,
 		  .durations = true,
