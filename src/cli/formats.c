@@ -7,33 +7,33 @@
 /* What differs by verb from the format's own help. */
 static const struct {
 	unsigned verb;
-	const char *format, *help;
+	enum output_form form;
+	const char *help;
 } other_help[] = {
-	{VERB_LIST, "text", "functions with address, size and branches; --sites: branches"},
-	{VERB_LIST, "json", "one object per function, or with --sites per branch"},
-	{VERB_LIST, "annotate", "disassembly with source"},
-	{VERB_LIST, "dot", "control-flow graphs, for graphviz"},
-	{VERB_DIFF, "text", "the differences, with the calls that lead there"},
-	{VERB_DIFF, "json", "one object per difference, function and branch"},
-	{VERB_DIFF, "html", "a page with both runs side by side"},
-	{VERB_CORE, "text", "stacks and branches, newest first"},
-	{VERB_CORE, "json", "one object for the dump, per thread and per step, oldest first"},
-	{VERB_CTL, "text", "columns, or lines of a name and a value"},
-	{VERB_CTL, "json", "one object per trace, or what the command has as JSON"},
-	{VERB_WHY, "text", "each failure in a few lines"},
-	{VERB_WHY, "json", "one object per failure"},
-	{VERB_DOCTOR, "text", "what there is, and how to enable the rest"},
-	{VERB_DOCTOR, "json", "one object per row"},
+	{VERB_LIST, FORM_TEXT, "functions with address, size and branches; --sites: branches"},
+	{VERB_LIST, FORM_JSON, "one object per function, or with --sites per branch"},
+	{VERB_LIST, FORM_CODE, "disassembly with source"},
+	{VERB_LIST, FORM_GRAPH, "control-flow graphs, for graphviz"},
+	{VERB_DIFF, FORM_TEXT, "the differences, with the calls that lead there"},
+	{VERB_DIFF, FORM_JSON, "one object per difference, function and branch"},
+	{VERB_DIFF, FORM_PAGE, "a page with both runs side by side"},
+	{VERB_CORE, FORM_TEXT, "stacks and branches, newest first"},
+	{VERB_CORE, FORM_JSON, "one object for the dump, per thread and per step, oldest first"},
+	{VERB_CTL, FORM_TEXT, "columns, or lines of a name and a value"},
+	{VERB_CTL, FORM_JSON, "one object per trace, or what the command has as JSON"},
+	{VERB_WHY, FORM_TEXT, "each failure in a few lines"},
+	{VERB_WHY, FORM_JSON, "one object per failure"},
+	{VERB_DOCTOR, FORM_TEXT, "what there is, and how to enable the rest"},
+	{VERB_DOCTOR, FORM_JSON, "one object per row"},
 };
 
 static bool has_format(const struct verb *verb, const struct output_format *f)
 {
 	if (f->tagged)
 		return verb->bit & VERB_REPORT;
-	if (verb->bit == VERB_DIFF && !strcmp(f->name, "html"))
+	if (verb->bit == VERB_DIFF && f->form == FORM_PAGE)
 		return true;
-	return verb->bit & VERB_SHOW || !strcmp(f->name, "text") || !strcmp(f->name, "json") ||
-	       (verb->bit == VERB_LIST && f->code);
+	return verb->bit & VERB_SHOW || output__has_lines(f) || (verb->bit == VERB_LIST && f->code);
 }
 
 int formats__set(struct args *a, const char *v)
@@ -85,7 +85,7 @@ const struct output_format *args__format(const struct args *a)
 	const struct output_format *format = a->format ? a->format : output__by_name(usual);
 
 	if (a->explain)
-		return strcmp(format->name, "json") ? &explain_text : &explain_json;
+		return format->form == FORM_JSON ? &explain_json : &explain_text;
 	return a->count ? output__counting(format) : format;
 }
 
@@ -163,7 +163,7 @@ int formats__settle(struct args *a)
 static const char *help_of(const struct verb *verb, const struct output_format *f)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(other_help); i++)
-		if (other_help[i].verb == verb->bit && !strcmp(other_help[i].format, f->name))
+		if (other_help[i].verb == verb->bit && other_help[i].form == f->form)
 			return other_help[i].help;
 	return f->help;
 }

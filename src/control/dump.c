@@ -186,7 +186,7 @@ int control__dump(struct control *c, const char *text, struct str *answer)
 		return err;
 	if (c->live->show.tally)
 		return control__counts(c, text, answer);
-	if (c->json && strcmp(c->render->output->format->name, "json"))
+	if (c->json && c->render->output->format->form != FORM_JSON)
 		return err__usage("dump has the format of the trace");
 	err = recording__catch_up(c->recording);
 	if (err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include "line.h"
+#include "output/output.h"
 
 /* ---- lines ---- */
 
@@ -65,12 +66,14 @@ static char *take_word(char **rest)
 
 static int take_format(char **rest, bool *json)
 {
+	const struct output_format *format;
 	const char *name;
 
 	*rest += strlen("-F");
 	name = take_word(rest);
-	*json = name && !strcmp(name, "json");
-	if (*json || (name && !strcmp(name, "text")))
+	format = name ? output__by_name(name) : NULL;
+	*json = format && format->form == FORM_JSON;
+	if (format && output__has_lines(format))
 		return 0;
 	return err__usage("-F takes text or json");
 }

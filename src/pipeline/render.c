@@ -106,7 +106,7 @@ static void report_format(const struct args *a)
 	if (args__records(a))
 		note("writing %s to %s; for a trace file choose another name, or --record FILE",
 		     name, a->output);
-	else if (strcmp(name, "text"))
+	else if (a->format->form != FORM_TEXT)
 		note("writing %s to %s, by its name; -F text for text", name, a->output);
 }
 
@@ -155,7 +155,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 
 bool newest_first(const struct args *a)
 {
-	return !a->format || !strcmp(a->format->name, "text");
+	return output__form(a->format) == FORM_TEXT;
 }
 
 /* Pending repetitions are shown after a while for a live viewer. Not in a regular file, where the

@@ -443,7 +443,7 @@ int ctl__check(struct args *a)
 
 int ctl__run(struct args *a)
 {
-	struct ctl ctl = {.args = a, .json = a->format && !strcmp(a->format->name, "json")};
+	struct ctl ctl = {.args = a, .json = output__form(a->format) == FORM_JSON};
 	int err;
 
 	if (!a->operands.len)

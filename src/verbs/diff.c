@@ -198,15 +198,15 @@ static void show_run(struct diff_view *v, int side, const struct run *run)
 						   .hide_addresses = v->hide_addresses};
 }
 
-static void render(void *ctx, const char *format, struct str *out)
+static void render(void *ctx, enum output_form form, struct str *out)
 {
 	struct comparison *c = ctx;
 
 	for (int side = 0; side < SIDES; side++)
 		show_run(&c->view, side, &c->runs.run[side]);
-	if (!strcmp(format, "json"))
+	if (form == FORM_JSON)
 		diff__json(&c->view, out);
-	else if (!strcmp(format, "html"))
+	else if (form == FORM_PAGE)
 		diff__html(&c->view, out);
 	else
 		diff__text(&c->view, out);

@@ -115,7 +115,7 @@ static int read_all(struct sets *s)
 
 /* ---- what is shown ---- */
 
-static void render(void *ctx, const char *format, struct str *out)
+static void render(void *ctx, enum output_form form, struct str *out)
 {
 	struct sets *s = ctx;
 	autofree const char **names = xcalloc(s->args->files + 1, sizeof(*names));
@@ -123,9 +123,9 @@ static void render(void *ctx, const char *format, struct str *out)
 
 	for (size_t i = 0; i < s->runs.begun; i++)
 		names[i] = s->runs.run[i].name;
-	if (!strcmp(format, "json"))
+	if (form == FORM_JSON)
 		rank__json(&v, out);
-	else if (!strcmp(format, "html"))
+	else if (form == FORM_PAGE)
 		rank__html(&v, out);
 	else
 		rank__text(&v, out);

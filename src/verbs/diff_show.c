@@ -5,7 +5,7 @@
 #include "pipeline/render.h"
 
 int diff_show(const struct args *a, struct diff_view *v,
-	      void (*fn)(void *ctx, const char *format, struct str *out), void *ctx)
+	      void (*fn)(void *ctx, enum output_form form, struct str *out), void *ctx)
 {
 	CLEANUP(sink__close) struct sink sink = {.fd = -1};
 	autofree struct str out = {0};
@@ -18,7 +18,7 @@ int diff_show(const struct args *a, struct diff_view *v,
 	v->hide_addresses = args__hides_addresses(a);
 	v->source = source_lines__line;
 	v->source_ctx = source_lines__new(0);
-	fn(ctx, a->format ? a->format->name : "text", &out);
+	fn(ctx, output__form(a->format), &out);
 	source_lines__free(v->source_ctx);
 	err = sink__begin(&sink);
 	if (!err && out.len)

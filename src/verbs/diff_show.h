@@ -8,6 +8,6 @@
 /* Writes what fn renders to where the options say, when all of it is rendered. Fills in what the
  * options say of the view before: colours, addresses, sources. -errno with a message. */
 int diff_show(const struct args *a, struct diff_view *v,
-	      void (*fn)(void *ctx, const char *format, struct str *out), void *ctx);
+	      void (*fn)(void *ctx, enum output_form form, struct str *out), void *ctx);
 
 #endif

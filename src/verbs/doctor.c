@@ -125,7 +125,7 @@ int doctor__check(struct args *a)
 
 int doctor__run(struct args *a)
 {
-	bool json = a->format && !strcmp(a->format->name, "json");
+	bool json = output__form(a->format) == FORM_JSON;
 	int err = 0;
 
 	if (a->calibrate)

@@ -415,8 +415,7 @@ static int put_names(const struct targets *n)
 /* Only the names, unless something else is asked for. */
 static bool is_names(const struct args *a)
 {
-	return a->exported && !a->sites && !a->points &&
-	       (!a->format || !strcmp(a->format->name, "text"));
+	return a->exported && !a->sites && !a->points && output__form(a->format) == FORM_TEXT;
 }
 
 static int list(const struct args *a)
@@ -433,7 +432,7 @@ static int list(const struct args *a)
 		return err;
 	if (is_names(a))
 		return put_names(&targets);
-	if (a->format && !strcmp(a->format->name, "dot")) {
+	if (output__form(a->format) == FORM_GRAPH) {
 		err = check_graph(&targets.functions);
 		o.batch = UINT64_MAX;
 	}
@@ -444,7 +443,7 @@ static int list(const struct args *a)
 	if (a->engine != ENGINE_PROBE && targets.kernel)
 		return err__usage("--engine inline is for programs and libraries");
 	o.kernel_object = targets.kernel;
-	l.json = a->format && !strcmp(a->format->name, "json");
+	l.json = output__form(a->format) == FORM_JSON;
 	l.hide_addresses = targets.kernel && args__hides_addresses(a);
 	err = plan__build(&targets.functions, &o, &plan);
 	if (err)

@@ -90,7 +90,7 @@ int named_events__list(const struct args *a)
 	CLEANUP(plan__free_at) struct plan *plan = plan__empty(arch__native());
 	CLEANUP(named_events__free) struct named_events with = {0};
 	autofree struct str out = {0};
-	bool json = a->format && !strcmp(a->format->name, "json");
+	bool json = output__form(a->format) == FORM_JSON;
 	int err =
 		named_events__find(&with, a->operands.data, a->operands.len, &targets,
 				   a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, plan);

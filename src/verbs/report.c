@@ -235,8 +235,7 @@ static int check_format(struct report *r)
 				"lcov or another format of counts",
 				f->name,
 				r->args->tag ? "--tag is of counts" : "a file has counts alone");
-	if (!r->files.counts && r->args->files > 1 && !f->at_end && strcmp(f->name, "text") &&
-	    strcmp(f->name, "json"))
+	if (!r->files.counts && r->args->files > 1 && !f->at_end && !output__has_lines(f))
 		return err__set(EINVAL, "%s shows one trace: give one file, or another format",
 				f->name);
 	if (r->args->info && r->args->files > 1)
@@ -289,7 +288,7 @@ static bool wants_pager(const struct report *r)
 	const struct args *a = r->args;
 
 	return !a->output && isatty(STDOUT_FILENO) && strcmp(a->operands.data[0], "-") &&
-	       (!a->format || !strcmp(a->format->name, "text"));
+	       output__form(a->format) == FORM_TEXT;
 }
 
 static int report(struct report *r)

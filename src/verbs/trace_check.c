@@ -111,7 +111,7 @@ static int usage_of(const struct args *a)
 static int check_explain(struct args *a)
 {
 	a->why = true;
-	if (a->format && strcmp(a->format->name, "text") && strcmp(a->format->name, "json"))
+	if (a->format && !output__has_lines(a->format))
 		return err__usage("--explain has the formats text and json");
 	if (a->count || a->last || a->record)
 		return err__usage("--explain shows no events: not with %s", a->count  ? "-c"

@@ -57,7 +57,7 @@ static void begin_output(struct run *r)
 	static const struct output_options none;
 
 	for (unsigned i = 0; !r->nout && output_formats[i] && i < FORMATS; i++)
-		if (i == r->only || !strcmp(output_formats[i]->name, "json"))
+		if (i == r->only || output_formats[i]->form == FORM_JSON)
 			r->out[r->nout++] =
 				output__new(output_formats[i], &none, merged_plan__plan(r->joined),
 					    take_text, NULL);

@@ -210,7 +210,7 @@ int core__run(struct args *a)
 		return err;
 	r.places = core_places__new(r.core, !a->no_src);
 	r.shown = (struct core_shown){.core = r.core, .places = r.places};
-	r.shown.json = a->format && !strcmp(a->format->name, "json");
+	r.shown.json = output__form(a->format) == FORM_JSON;
 	report_dump(&r, a->operands.data[0]);
 	err = sink__open(&r.render.sink, NULL, NULL);
 	if (err)
