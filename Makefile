@@ -104,7 +104,7 @@ $(B)/%.skel.h: $(B)/%.bpf.o
 	@echo "  SKEL  $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c src/source/probes/*/*.c) src/source/inline/target/gs.c src/source/inline/target/text_calls.c) $(foreach b,san fuzz,$(B)/$(b)/source/inline/target/gs.o $(B)/$(b)/source/inline/target/text_calls.o): | $(BPF_SKEL)
+$(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c src/source/probes/*/*.c) src/source/inline/text/gs.c src/source/inline/target/text_calls.c) $(foreach b,san fuzz,$(B)/$(b)/source/inline/text/gs.o $(B)/$(b)/source/inline/target/text_calls.o): | $(BPF_SKEL)
 
 # ---- unit tests: no root, under AddressSanitizer and UBSan ----
 

@@ -7,7 +7,7 @@
 #ifndef BBTRACE_INLINE_RINGS_H
 #define BBTRACE_INLINE_RINGS_H
 
-#include "source/inline/target/ring.h"
+#include "copied_ring.h"
 #include "source/inline/supervisor/supervisor.h"
 
 /* What a thread writes, from SAY_RING to SAY_END. */

@@ -88,5 +88,6 @@ void tracer__set_away(struct tracer *s, bool away)
 		return;
 	}
 	s->changes = true;
-	tracer__pause(s);
+	if (tracer__pause(s))
+		tracer__change_away(s);
 }

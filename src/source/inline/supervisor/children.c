@@ -1,120 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* New threads, new processes and new programs. */
-#include <linux/kcmp.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "tracer.h"
 
-static bool shares_memory(pid_t a, pid_t b)
-{
-	return !syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0);
-}
-
-/* Else a child that shares its parent's memory would be taken for one that has its own. */
-bool processes__can_be_compared(void)
-{
-	return shares_memory(getpid(), getpid());
-}
-
-uint32_t process__sharer(const struct tracer *s, pid_t pid)
-{
-	pid_vec all = {0};
-	uint32_t *other, found = 0;
-
-	processes__all(&all);
-	vec__each (other, &all)
-		if (!found && *other != (uint32_t)pid &&
-		    !(s && tracer__process(s, (pid_t)*other)) && shares_memory(pid, (pid_t)*other))
-			found = *other;
-	vec__free(&all);
-	return found;
-}
-
-bool process__has_strays(const struct tracer *s, const struct process *p)
-{
-	pid_vec tids = {0};
-	bool found = false;
-	uint32_t *tid;
-
-	process__threads((uint32_t)p->pid, &tids);
-	vec__each (tid, &tids)
-		found |= !tracer__thread(s, (pid_t)*tid);
-	vec__free(&tids);
-	return found || process__sharer(s, p->pid);
-}
-
-static struct process *new_process(struct tracer *s, const struct process *parent, pid_t pid)
-{
-	struct process *p = tracer__add_process(s, pid);
-
-	if (parent->space) {
-		p->space = shares_memory(parent->pid, pid) ? parent->space
-							   : space__fork(parent->space, p);
-		p->space->refs++;
-	}
-	p->quiet = parent->quiet || !s->follow;
-	p->filters = parent->filters;
-	p->opens = parent->opens;
-	return p;
-}
-
-/* t: which has made it; NULL: unknown. */
-static void add_child(struct tracer *s, struct process *parent, struct thread *t, pid_t child)
-{
-	bool thread = process__of_thread((uint32_t)child) == (uint32_t)parent->pid;
-	struct process *p = thread ? parent : new_process(s, parent, child);
-	struct thread *c = tracer__add_thread(s, child, p);
-
-	if (thread || !t)
-		return;
-	c->parent = t->tid;
-	c->stack = t->stack;
-	c->forked = thread__position(t);
-	vec__append(&c->frames, &t->frames);
-}
-
-/* It may have stopped already. */
-static void begin_early(struct tracer *s, pid_t child)
-{
-	for (size_t i = 0; i < s->early.len; i++) {
-		struct stop stop = s->early.data[i];
-
-		if (stop.tid != child)
-			continue;
-		s->early.data[i] = s->early.data[--s->early.len];
-		tracer__stopped(s, &stop);
-		return;
-	}
-}
-
-void thread__made_child(struct thread *t, int event, pid_t child)
+bool thread__made_child(struct thread *t, int event, pid_t child, struct stop *early)
 {
 	struct tracer *s = t->tracer;
 
 	t->in_vfork = event == PTRACE_EVENT_VFORK;
 	if (tracer__thread(s, child))
-		return;
-	add_child(s, t->process, t, child);
-	begin_early(s, child);
-}
-
-/* The parent was killed before it told of its child. */
-void tracer__adopt(struct tracer *s, pid_t parent)
-{
-	struct process *p = tracer__process(s, parent);
-
-	for (size_t i = 0; p && i < s->early.len; i++) {
-		pid_t child = s->early.data[i].tid;
-
-		if (s->early.data[i].parent != (uint32_t)parent ||
-		    process__of_thread((uint32_t)child) == (uint32_t)parent)
-			continue;
-		add_child(s, p, NULL, child);
-		begin_early(s, child);
-		i = (size_t)-1;
-	}
+		return false;
+	process__add_child(s, t->process, t, child);
+	return tracer__take_early(s, child, early);
 }
 
 /* ---- without the tracer ---- */
@@ -154,7 +51,7 @@ static void find_stray(struct tracer *s, struct process *p, pid_t tid)
 	if (tracer__thread(s, tid) || tracer__process(s, tid) ||
 	    ptrace(PTRACE_SEIZE, tid, 0, TRACER_OPTIONS))
 		return;
-	add_child(s, p, NULL, tid);
+	process__add_child(s, p, NULL, tid);
 	t = tracer__thread(s, tid);
 	t->stray = true;
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0);

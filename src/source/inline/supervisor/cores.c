@@ -4,8 +4,6 @@
  * in the dump is the program's own code and registers. They wait until the kernel ends them. If it
  * doesn't, since the signal had another effect by then, they go on.
  */
-#include <sys/ptrace.h>
-#include <sys/wait.h>
 #include "tracer.h"
 
 #define STOP_NS 1000000000ull /* those that take longer stay where they are */

@@ -16,38 +16,10 @@ void thread__detach(struct thread *t, int sig)
 	if (t->late.is) /* when it stops */
 		return;
 	thread__send_put_off(t);
+	text__see_put_off(t);
 	thread__resume(t, PTRACE_DETACH, sig);
 	thread__remove(t);
 	tracer__forget_stops(s, tid);
-}
-
-/* ---- out of the copies ---- */
-
-/* A fault of its own on the way has its signal passed on. */
-static void step_out(struct thread *t)
-{
-	uint64_t copy;
-	siginfo_t si;
-
-	thread__hurry(t);
-	if (thread__step_out(t, NULL, &copy) != OUT_FAULT)
-		return;
-	if (!ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
-		t->fault = si.si_signo;
-	signals__leave_at_once(t);
-}
-
-static bool is_in_copies(struct thread *t)
-{
-	return space__detour_at(t->process->space, thread__get(t, TRACEE_PC));
-}
-
-void thread__to_original(struct thread *t)
-{
-	signals__leave_patch(t);
-	if (is_in_copies(t))
-		step_out(t);
-	thread__store_regs(t);
 }
 
 /* ---- what is mapped ---- */
@@ -76,7 +48,7 @@ static const char *find_use(const struct tracer *s, const struct space *space)
 			continue;
 		if (t->state != THREAD_HELD)
 			return "a thread waits in the kernel, and can't be stopped";
-		if (is_in_copies(t))
+		if (thread__is_in_copies(t))
 			return "a thread is still in them";
 		if (space->stopped && process__has_strays(s, t->process))
 			return "a thread has no tracer (CLONE_UNTRACED)";
@@ -154,7 +126,7 @@ static struct thread *next_held(const struct tracer *s, const struct space *spac
 /* Nothing leads to the copies any more. One that is new has the log of the thread that made it. */
 static void leave_log(struct thread *t)
 {
-	if (!log_areas__hold(thread__get(t, TRACEE_LOG)) || is_in_copies(t))
+	if (!log_areas__hold(thread__get(t, TRACEE_LOG)) || thread__is_in_copies(t))
 		return;
 	thread__set(t, TRACEE_LOG, 0);
 	thread__store_regs(t);
@@ -175,7 +147,7 @@ static void let_go(struct tracer *s, struct space *space)
 	size_t i;
 
 	for (i = 0; (t = next_held(s, space, &i));) {
-		loader__leave(t);
+		beacon__leave(t);
 		thread__to_original(t);
 		t->state = t->late.is ? THREAD_RUNNING : THREAD_HELD; /* it may have been stepped */
 	}
@@ -195,7 +167,7 @@ void thread__follow(struct thread *t, int sig)
 	struct tracer *s = t->tracer;
 
 	t->state = THREAD_HELD;
-	loader__leave(t);
+	beacon__leave(t);
 	thread__to_original(t);
 	if (t->late.is)
 		return;
@@ -319,4 +291,20 @@ void thread__let_go_alone(struct thread *t)
 	t->state = THREAD_HELD;
 	t->process->space->lets_go = true;
 	space__try_let_go(t->tracer, t->process->space);
+}
+
+/* ---- what can't be traced ---- */
+
+void thread__refuse(struct thread *t, const char *why)
+{
+	if (!t->process->quiet)
+		tracer__say_text(t->tracer, SAY_LET_GO, t->process, 0, why);
+	t->process->quiet = true;
+	space__let_go(t->tracer, t->process->space);
+}
+
+void thread__refuse_gs(struct thread *t)
+{
+	thread__refuse(t, "it uses the gs segment itself, which --engine inline needs; use "
+			  "--engine probe");
 }

@@ -153,79 +153,6 @@ static bool is_adding(const struct space *s)
 
 /* ---- the beacon ---- */
 
-/* Where code that does nothing but return has room for a jump; 0: nowhere. */
-static uint64_t room_for_jump(const struct tracer *tracer, const struct space *s, uint64_t addr)
-{
-	const struct arch *arch = tracer->arch;
-	uint8_t bytes[2 * PATCH_MAX];
-	size_t skip, at;
-	struct insn insn;
-
-	if (!space__read(s, addr, bytes, sizeof(bytes)))
-		return 0;
-	skip = arch->copier->landing(bytes, sizeof(bytes));
-	for (at = skip; at < skip + arch->copier->jump_size; at += insn.len)
-		if (arch->decode(bytes + at, sizeof(bytes) - at, addr + at, false, &insn) ||
-		    (at == skip ? insn.kind != BRANCH_RET : !insn.padding))
-			return 0;
-	return addr + skip;
-}
-
-static uint64_t map_beacon(struct thread *t, uint64_t near)
-{
-	map_vec maps = {0};
-	uint64_t at = 0;
-
-	if (!maps__read(t->process->pid, &maps))
-		at = thread__map_near(t, &maps, near, true, LOG_PAGE);
-	maps__free(&maps);
-	return at;
-}
-
-bool space__has_bell(struct space *s, const struct tracer *tracer)
-{
-	struct area *first = s->areas.len ? s->areas.data[0] : NULL;
-
-	if (first && !first->bell)
-		first->bell = bell__new(tracer->rung, first->mem);
-	return first && first->bell;
-}
-
-static bool light(struct thread *t, struct watch *w, uint64_t addr)
-{
-	const struct arch *arch = t->tracer->arch;
-	struct space *s = t->process->space;
-	uint8_t code[BEACON_MAX], jump[PATCH_MAX];
-	size_t n = t->tracer->tracee->beacon(code);
-	uint64_t at;
-
-	w->jump = room_for_jump(t->tracer, s, addr);
-	/* what it does may not be allowed */
-	if (!n || !w->jump || !thread__may_call(t))
-		return false;
-	if (!space__has_bell(s, t->tracer))
-		return false;
-	at = w->page = map_beacon(t, addr);
-	if (!at || !space__write(s, at, code, n) ||
-	    !space__read(s, w->jump, w->old, arch->copier->jump_size))
-		return false;
-	arch->copier->put_jump(jump, w->jump, at);
-	w->set = space__swap(s, w->jump, w->old, jump, arch->copier->jump_size);
-	return w->set;
-}
-
-void loader__unwatch(struct space *s, const struct tracer *tracer)
-{
-	uint8_t jump[PATCH_MAX];
-
-	/* what the program has put there stays */
-	if (s->watch.set) {
-		tracer->arch->copier->put_jump(jump, s->watch.jump, s->watch.page);
-		space__swap(s, s->watch.jump, jump, s->watch.old, tracer->arch->copier->jump_size);
-	}
-	s->watch.set = false;
-}
-
 /* Has it mapped all that the program is linked to? If this was too early, it calls its debugger
  * next. */
 static void watch_loader(struct thread *t)
@@ -240,11 +167,20 @@ static void watch_loader(struct thread *t)
 	    !d.r_brk || is_adding(s))
 		return;
 	s->loading = false;
-	if (!light(t, &s->watch, d.r_brk) && !t->process->quiet)
+	if (!beacon__light(t, &s->watch, d.r_brk) && !t->process->quiet)
 		tracer__say_text(
 			t->tracer, SAY_NOTE, t->process, 0,
 			"libraries that a process loads while it runs are not copied, since "
 			"its loader can't be watched");
+}
+
+/* ---- copies of what is mapped ---- */
+
+static void put_copies(struct thread *t)
+{
+	if (!thread__map_copies(t))
+		thread__refuse_gs(t);
+	thread__patch(t);
 }
 
 /* ---- from exec on ---- */
@@ -276,7 +212,7 @@ void loader__begin(struct thread *t)
 		return;
 	}
 	s->other = false;
-	thread__put_copies(t);
+	put_copies(t);
 }
 
 /* Objects that it is mapping now are seen by its system calls, those of later by the trap. */
@@ -293,24 +229,6 @@ void loader__find(struct thread *t)
 }
 
 /* ---- later ---- */
-
-static bool read_memory(const void *space, uint64_t addr, void *out, size_t n)
-{
-	return space__read(space, addr, out, n);
-}
-
-void loader__leave(struct thread *t)
-{
-	const struct tracee_memory memory = {t->process->space, read_memory, NULL};
-	const struct watch *w = &t->process->space->watch;
-	uint64_t offset = thread__get(t, TRACEE_PC) - w->page;
-
-	if (!w->page || offset >= BEACON_MAX ||
-	    !t->tracer->tracee->leave_beacon(t->regs, offset, &memory))
-		return;
-	t->changed = true;
-	thread__store_regs(t);
-}
 
 /* It has stopped waiting, and may execute by now what it has loaded. */
 static void see_late(struct thread *t)
@@ -332,12 +250,12 @@ bool loader__stopped(struct thread *t)
 	if (!asked && !within)
 		return false;
 	thread__take_question(t);
-	loader__leave(t);
+	beacon__leave(t);
 	if (s->other || s->lets_go || !s->watch.set)
 		return within;
 	t->maps = is_adding(s);
 	if (within)
-		thread__put_copies(t);
+		put_copies(t);
 	else
 		see_late(t);
 	return within;
@@ -380,7 +298,7 @@ void loader__system_call(struct thread *t, bool entry, uint64_t number, const ui
 		return;
 	}
 	if (t->maps_code && (s->loading || t->maps))
-		thread__put_copies(t);
+		put_copies(t);
 	t->maps_code = false;
 	if (s->loading)
 		watch_loader(t);

@@ -12,7 +12,7 @@ static bool runs(const struct thread *t)
 	       (t->state == THREAD_RUNNING || (t->state == THREAD_LISTENING && t->tracer->changes));
 }
 
-void tracer__pause(struct tracer *s)
+bool tracer__pause(struct tracer *s)
 {
 	struct thread *t;
 	size_t i = 0;
@@ -21,25 +21,24 @@ void tracer__pause(struct tracer *s)
 	while ((t = tracer__each(s, &i)))
 		if (runs(t))
 			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
-	tracer__see_paused(s);
+	return tracer__sees_paused(s);
 }
 
-void tracer__see_paused(struct tracer *s)
+bool tracer__sees_paused(struct tracer *s)
 {
 	const struct say say = {.type = SAY_PAUSED};
 	struct thread *t;
 	size_t i = 0;
 
 	if (!s->pausing || s->paused)
-		return;
+		return false;
 	while ((t = tracer__each(s, &i)))
 		if (runs(t))
-			return;
+			return false;
 	s->paused = true;
-	if (s->changes)
-		tracer__change_away(s);
-	else
+	if (!s->changes)
 		tracer__say(s, &say, -1);
+	return s->changes;
 }
 
 /* A fault that it has stopped by on the way to the original is its program's. */

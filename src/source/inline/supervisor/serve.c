@@ -8,7 +8,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "tracer.h"
 
@@ -179,7 +178,8 @@ void tracer__serve(const struct supervisor_options *o, int socket)
 			arm_watchdog();
 			tracer__stopped(&s, &stop);
 		}
-		tracer__see_paused(&s);
+		if (tracer__sees_paused(&s))
+			tracer__change_away(&s);
 		tracer__see_untimed(&s);
 		if ((s.threads.len || s.early.len) && !expects_stop(&s))
 			wait_for_something(&s);

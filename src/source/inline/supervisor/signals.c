@@ -3,7 +3,6 @@
  * Signals. What a handler, a core file or a debugger sees is the program's own code: the thread is
  * taken out of the copies first. When the handler has returned to there, the thread is taken back.
  */
-#include <errno.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -82,65 +81,6 @@ static enum fate recent_fate(const struct thread *t, int sig)
 	return fate_of(t, sig);
 }
 
-/* Is it caused by the instruction at the pc, rather than sent? */
-bool siginfo__is_fault(const siginfo_t *si)
-{
-	switch (si->si_signo) {
-	case SIGSEGV:
-	case SIGBUS:
-	case SIGILL:
-	case SIGFPE:
-	case SIGTRAP:
-	case SIGSYS:
-		return si->si_code > 0;
-	default:
-		return false;
-	}
-}
-
-bool siginfo__is_step(const siginfo_t *si)
-{
-	return si->si_signo == SIGTRAP && si->si_code == TRAP_TRACE;
-}
-
-/* ---- patches ---- */
-
-static bool is_patched(const struct thread *t, const struct loaded *l, const struct copy_patch *p)
-{
-	uint8_t is[PATCH_MAX], put[PATCH_MAX];
-
-	return space__read(t->process->space, p->vaddr + l->bias, is, p->len) &&
-	       copy_image__patch(l->image, t->tracer->arch, p, l->bias, l->base, put) &&
-	       !memcmp(is, put, p->len);
-}
-
-/* The patch whose bytes the thread is within; NULL: none. */
-static const struct copy_patch *find_patch(struct thread *t, const struct loaded **l)
-{
-	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
-	const struct copy_patch *p;
-
-	*l = space__object_at(t->process->space, pc);
-	if (!*l)
-		return NULL;
-	vaddr = pc - (*l)->bias;
-	p = copy_image__patch_at((*l)->image, vaddr);
-	return p && !copy_image__is_live((*l)->image, vaddr) && is_patched(t, *l, p) ? p : NULL;
-}
-
-void signals__leave_patch(struct thread *t)
-{
-	const struct loaded *l;
-	const struct copy_patch *p = find_patch(t, &l);
-	uint32_t to;
-
-	if (!p)
-		return;
-	to = copy_image__leads_to(l->image, p);
-	thread__set(t, TRACEE_PC, to ? l->base + to : p->vaddr + l->bias);
-	thread__store_regs(t);
-}
-
 /* ---- passing a signal on ---- */
 
 /* To stop again at the handler's first instruction. */
@@ -162,18 +102,6 @@ static void pass_on_quietly(struct thread *t, int sig, uint64_t copy)
 		t->tracer->expects = now_ns(CLOCK_MONOTONIC);
 	}
 	thread__go_on(t, sig);
-}
-
-uint64_t signals__leave_at_once(struct thread *t)
-{
-	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
-	const struct loaded *l = space__copies_at(t->process->space, pc);
-
-	if (!l || (!copy_image__original(l->image, (uint32_t)(pc - l->base), &vaddr) &&
-		   !copy_image__near(l->image, (uint32_t)(pc - l->base), &vaddr)))
-		return 0;
-	thread__set(t, TRACEE_PC, vaddr + l->bias);
-	return pc;
 }
 
 /* A program that steps itself sees each instruction of its own once: not those that copies have for
@@ -335,7 +263,7 @@ static bool passes(struct thread *t, int sig)
 		return false;
 	pc = thread__get(t, TRACEE_PC);
 	return t->known && !(s->watch.page && pc - s->watch.page < BEACON_MAX) &&
-	       !space__detour_at(s, pc) && !space__is_changed(s, pc) && !find_patch(t, &l);
+	       !space__detour_at(s, pc) && !space__is_changed(s, pc) && !thread__find_patch(t, &l);
 }
 
 void signals__stopped(struct thread *t, int status)
@@ -361,37 +289,13 @@ void signals__stopped(struct thread *t, int status)
 
 /* ---- out of the handler ---- */
 
-static void back_to_copy(struct thread *t, const struct signal_frame *f)
-{
-	uint64_t pc = thread__get(t, TRACEE_PC);
-	const struct loaded *l = space__object_at(t->process->space, pc);
-	uint32_t offset;
-
-	if (t->tracer->away)
-		return;
-	if (l && !loaded__may_enter(t->tracer, l, pc - l->bias))
-		return;
-	if (f && f->copy && f->original == pc && space__copies_at(t->process->space, f->copy)) {
-		thread__set(t, TRACEE_PC, f->copy);
-		return;
-	}
-	if (l && !copy_image__is_live(l->image, pc - l->bias) &&
-	    copy_image__copy_at(l->image, pc - l->bias, &offset))
-		thread__set(t, TRACEE_PC, l->base + offset);
-}
-
-void signals__to_copy(struct thread *t)
-{
-	back_to_copy(t, NULL);
-}
-
 /* But if its original is uncovered, that is where it is executed. */
 static void resume(struct thread *t, const struct signal_frame *f)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC);
 
 	/* before the frame is dropped, which may cover it */
-	back_to_copy(t, f);
+	thread__back_to_copy(t, f);
 	if (f) {
 		size_t n = f - t->frames.data;
 
@@ -410,7 +314,7 @@ static void undo(struct thread *t)
 	uint64_t pc = thread__get(t, TRACEE_PC);
 
 	if (t->copy)
-		back_to_copy(t, &f);
+		thread__back_to_copy(t, &f);
 	uncover__end(t, &t->uncovering);
 	t->uncovering = (struct uncovering){0};
 	if (uncover__is_at(t->process->space, t->tracer, pc))

@@ -5,50 +5,6 @@
 #include <sys/wait.h>
 #include "tracer.h"
 
-/* Has a thread of the space a child that shares its memory until it executes a program? It can't
- * stop meanwhile. */
-static bool waits_for_child(const struct tracer *s, const struct space *space)
-{
-	struct thread *t;
-	size_t i = 0;
-
-	while ((t = tracer__each(s, &i)))
-		if (t->process->space == space && t->in_vfork)
-			return true;
-	return false;
-}
-
-bool thread__stops_soon(const struct thread *t)
-{
-	const struct space *space = t->process->space;
-
-	return space &&
-	       (t->tracer->pausing || space->untimes ||
-		(space->lets_go && (space->insists || !waits_for_child(t->tracer, space))));
-}
-
-static void hold(struct thread *t)
-{
-	t->state = THREAD_HELD;
-	thread__take_stop(t);
-	if (t->process->space->lets_go)
-		space__try_let_go(t->tracer, t->process->space);
-}
-
-void thread__done(struct thread *t)
-{
-	if (t->late.is)
-		return;
-	if (t->process->space && t->process->space->restored)
-		thread__follow(t, 0);
-	else if (!t->process->space && t->tracer->quitting)
-		thread__detach(t, 0);
-	else if (thread__stops_soon(t))
-		hold(t);
-	else
-		thread__go_on(t, 0);
-}
-
 /* The same within a system call. It isn't held here: it could not be made to do anything. */
 static void done_within(struct thread *t)
 {
@@ -71,14 +27,6 @@ static void ended(struct tracer *s, struct thread *t, pid_t tid)
 	signals__leave_frames(t);
 	thread__remove(t);
 	space__was_left(s, space);
-}
-
-void tracer__early(struct tracer *s, const struct stop *stop)
-{
-	struct stop e = *stop;
-
-	e.parent = process__parent(stop->tid);
-	vec__push(&s->early, e);
 }
 
 static void system_call(struct thread *t)
@@ -113,11 +61,35 @@ static void hold_with_process(struct thread *t)
 	thread__done(t);
 }
 
+static bool leave_copies(struct thread *t)
+{
+	bool fault;
+
+	if (!t->leaves)
+		return false;
+	t->leaves = false;
+	thread__to_original(t);
+	fault = t->fault;
+	t->fault = 0;
+	if (fault)
+		signals__deliver_fault(t);
+	return fault;
+}
+
 /* It has stopped as it was asked to. */
 static void done_asked(struct thread *t)
 {
-	if (!text__leave(t))
+	if (!leave_copies(t))
 		thread__done(t);
+}
+
+/* The child may have stopped already. */
+static void made_child(struct thread *t, int event, pid_t child)
+{
+	struct stop early;
+
+	if (thread__made_child(t, event, child, &early))
+		tracer__stopped(t->tracer, &early);
 }
 
 static void event(struct thread *t, int event, int sig, bool is_new)
@@ -129,7 +101,7 @@ static void event(struct thread *t, int event, int sig, bool is_new)
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE:
 		if (!ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &message))
-			thread__made_child(t, event, (pid_t)message);
+			made_child(t, event, (pid_t)message);
 		done_within(t);
 		break;
 	case PTRACE_EVENT_EXEC:
@@ -171,40 +143,14 @@ static struct thread *find_executed(struct tracer *s, const struct stop *stop)
 	return t ? tracer__add_thread(s, stop->tid, t->process) : NULL;
 }
 
-void thread__refuse(struct thread *t, const char *why)
+/* False: it has given up what it was made to do, and its stop is its own. */
+static bool is_still_late(struct thread *t, int status)
 {
-	if (!t->process->quiet)
-		tracer__say_text(t->tracer, SAY_LET_GO, t->process, 0, why);
-	t->process->quiet = true;
-	space__let_go(t->tracer, t->process->space);
-}
+	enum late_end end = thread__end_late(t, status);
 
-void thread__refuse_gs(struct thread *t)
-{
-	thread__refuse(t, "it uses the gs segment itself, which --engine inline needs; use "
-			  "--engine probe");
-}
-
-bool siginfo__is_for_gs(const siginfo_t *si, bool uses)
-{
-	return si->si_code == SI_KERNEL &&
-	       (si->si_signo == SIGSTOP || (uses && si->si_signo == SIGURG));
-}
-
-bool thread__has_own_gs(struct thread *t)
-{
-	if (t->area || t->process->space)
-		return thread__lost_slot(t);
-	return !thread__load_regs(t) && thread__get(t, TRACEE_LOG);
-}
-
-bool thread__stopped_for_gs(const struct thread *t, int status, bool uses)
-{
-	int sig = WSTOPSIG(status);
-	siginfo_t si;
-
-	return !(status >> 16) && (sig == SIGSTOP || sig == SIGURG) &&
-	       !ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si) && siginfo__is_for_gs(&si, uses);
+	if (end == LATE_DONE)
+		thread__done(t);
+	return end != LATE_UNDONE;
 }
 
 void tracer__stopped(struct tracer *s, const struct stop *stop)
@@ -225,7 +171,7 @@ void tracer__stopped(struct tracer *s, const struct stop *stop)
 		return;
 	is_new = t->state == THREAD_NEW;
 	t->state = THREAD_STOPPED;
-	if (t->late.is && thread__goes_on_late(t, stop->status))
+	if (t->late.is && is_still_late(t, stop->status))
 		return;
 	if (t->process->space && t->process->space->restored) {
 		thread__follow(t, stop->status >> 16 || sig & 0x80 ? 0 : sig);

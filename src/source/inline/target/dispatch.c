@@ -6,7 +6,7 @@
  */
 #include <signal.h>
 #include <sys/ptrace.h>
-#include "source/inline/supervisor/tracer.h"
+#include "target.h"
 
 /* linux/ptrace.h and linux/prctl.h of Linux 6.4, and of 6.17 for the second mode. */
 #define GET_DISPATCH 0x4211

@@ -4,8 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "target.h"
 
 #ifndef PIDFD_THREAD /* newer than the C library's headers may be */
 #define PIDFD_THREAD O_EXCL

@@ -5,7 +5,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include "source/inline/supervisor/tracer.h"
+#include "target.h"
 
 /* ---- room for the code ---- */
 

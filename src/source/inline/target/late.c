@@ -5,8 +5,7 @@
  * made to do is finished at its next stop.
  */
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include "source/inline/supervisor/tracer.h"
+#include "target.h"
 
 void thread__is_late(struct thread *t, const struct errand *e, uint64_t at, uint64_t end)
 {
@@ -73,23 +72,22 @@ static bool is_undone(struct thread *t, int status)
 		siginfo__is_fault(&si));
 }
 
-bool thread__goes_on_late(struct thread *t, int status)
+enum late_end thread__end_late(struct thread *t, int status)
 {
 	bool calls = t->late.errand.calls;
 
 	t->late.is = false;
 	if (is_done(t, status)) {
 		finish(t);
-		thread__done(t);
-		return true;
+		return LATE_DONE;
 	}
 	if (is_undone(t, status)) {
 		undo(t);
-		return false;
+		return LATE_UNDONE;
 	}
 	if (status >> 8 != (SIGTRAP | 0x80))
 		thread__put_off(t, status);
 	thread__resume(t, calls ? PTRACE_SYSCALL : PTRACE_SYSEMU, 0);
 	t->late.is = true;
-	return true;
+	return LATE_GOES_ON;
 }

@@ -6,13 +6,9 @@
  * that, words are written by a thread that is stopped: ptrace(2) needs nothing else.
  */
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/ptrace.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "target.h"
 
 int process__open_memory(pid_t pid, int flags)
 {
@@ -104,47 +100,32 @@ bool space__write(const struct space *s, uint64_t addr, const void *bytes, size_
 	return true;
 }
 
-/* ---- opened by the process ---- */
+/* ---- exchanging what is expected ---- */
 
-/* A number that nobody knows is put into room, and looked for in the file. */
-static bool is_memory_of(const struct space *s, int fd, uint64_t room)
+/* Becomes what it is to be, if it is as expected: what the program has put there stays. */
+enum swapped bytes__swap(uint8_t *is, const uint8_t *expected, const uint8_t *becomes, size_t n)
 {
-	static const uint64_t nothing;
-	uint64_t number, seen = 0;
-	struct statfs fs;
-	struct stat st;
-	bool is;
+	if (!memcmp(is, becomes, n))
+		return SWAP_NOTHING;
+	if (memcmp(is, expected, n) != 0)
+		return SWAP_FOREIGN;
+	memcpy(is, becomes, n);
+	return SWAP_DONE;
+}
 
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number) || fstat(fd, &st) ||
-	    !S_ISREG(st.st_mode) || fstatfs(fd, &fs) || fs.f_type != PROC_SUPER_MAGIC ||
-	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) != O_RDWR ||
-	    !space__write(s, room, &number, sizeof(number)))
+bool space__swap(const struct space *s, uint64_t addr, const uint8_t *expected,
+		 const uint8_t *becomes, size_t n)
+{
+	uint8_t is[LOG_PAGE];
+
+	if (n > sizeof(is) || !space__read(s, addr, is, n))
 		return false;
-	is = pread(fd, &seen, sizeof(seen), (off_t)room) == sizeof(seen) && seen == number;
-	return space__write(s, room, &nothing, sizeof(nothing)) && is;
-}
-
-static void take_memory(struct thread *t, int number, uint64_t room, struct fetched *file)
-{
-	struct space *s = t->process->space;
-	int fd = thread__fetch(t, number, file);
-
-	s->writes = fd >= 0 && is_memory_of(s, fd, room);
-	if (s->writes) {
-		close(s->mem);
-		s->mem = fd;
-	} else {
-		util__close(&fd);
+	switch (bytes__swap(is, expected, becomes, n)) {
+	case SWAP_DONE:
+		return space__write(s, addr, is, n);
+	case SWAP_NOTHING:
+		return true;
+	default:
+		return false;
 	}
-}
-
-void thread__open_memory(struct thread *t)
-{
-	struct space *s = t->process->space;
-	struct fetched file = {.number = -1};
-
-	if (s->writes || s->mem < 0 || !t->process->opens)
-		return;
-	thread__open(t, "/proc/self/mem", O_RDWR | O_CLOEXEC, take_memory, &file);
-	thread__close_fetched(t, &file);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ring: reads a ring (arch/log.h) that its thread goes on writing to. Private to src/source/inline.
- */
+/* ring: the state of a ring (arch/log.h) that its thread goes on writing to. */
 #ifndef BBTRACE_INLINE_RING_H
 #define BBTRACE_INLINE_RING_H
 
 #include <stddef.h>
 #include "arch/arch.h"
-#include "source/inline/logs/compress.h"
-#include "source/inline/logs/pieces.h"
 
 /* More than any thread ever writes. */
 #define RING_POSITIONS (1ull << 62)
@@ -25,17 +22,7 @@ void ring__look(struct log_ring *ring, uint64_t ticks);
 void ring__be_patient(struct log_ring *ring, uint64_t ticks);
 /* Lets the thread write up to LOG_SEGMENTS segments from this position on. */
 void ring__release(struct log_ring *ring, uint64_t position);
-/* The records from one position to another, of one segment; the thread doesn't overwrite them. */
-struct piece *ring__take(struct pieces *pieces, struct compressor *c, const struct log_ring *ring,
-			 uint64_t from, uint64_t to, uint64_t time);
-
-/* ---- rings that are overwritten ---- */
-
-/* The thread never waits for the reader. */
+/* The ring is overwritten: the thread never waits for the reader. */
 void ring__release_all(struct log_ring *ring, uint64_t position);
-/* Of the records from one position to another those that the thread has not overwritten
- * meanwhile: at most the last LOG_RING bytes. NULL: none. */
-struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
-			      uint64_t time);
 
 #endif

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "target.h"
 
 /* 0, -EAGAIN, or another error: nobody will read. */
 static int send_message(int socket, const struct message *m)
@@ -44,31 +44,4 @@ void tracer__say_text(struct tracer *s, uint32_t type, const struct process *p, 
 
 	snprintf(say.text, sizeof(say.text), "%s", text);
 	tracer__say(s, &say, -1);
-}
-
-int tracer__hear(struct tracer *s)
-{
-	struct ask ask;
-	ssize_t n;
-
-	while (s->socket >= 0) {
-		n = recv(s->socket, &ask, sizeof(ask), MSG_DONTWAIT);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN)
-			return 0;
-		if (n != sizeof(ask))
-			return -EPIPE;
-		if (ask.type == ASK_DONE)
-			tracer__slot_done(s, ask.area, ask.slot);
-		else if (ask.type == ASK_PAUSE)
-			tracer__pause(s);
-		else if (ask.type == ASK_GO_ON)
-			tracer__go_on(s);
-		else if (ask.type == ASK_AWAY || ask.type == ASK_BACK)
-			tracer__set_away(s, ask.type == ASK_AWAY);
-		else if (ask.type == ASK_QUIT)
-			tracer__let_go(s);
-	}
-	return 0;
 }

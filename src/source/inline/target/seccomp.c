@@ -3,7 +3,6 @@
  * May a thread execute the system calls that it is made to? A filter may end its process for one.
  * The filters are evaluated here, as the kernel does (seccomp(2), net/core/filter.c).
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/filter.h>
@@ -14,7 +13,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "target.h"
 
 /* All of errands and of the beacon. */
 static const struct seccomp_data calls[] = {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * state: what the supervisor knows of the processes that it traces: their threads, their memory,
- * and the copies and logs in it. Private to the supervisor's files; tracer.h has what is done with
- * it.
+ * and the copies and logs in it. Only data, for all rooms of the supervisor's process.
  */
 #ifndef BBTRACE_STATE_H
 #define BBTRACE_STATE_H
 
 #include <signal.h>
 #include "process/process.h"
-#include "source/inline/supervisor/supervisor.h"
+#include "copy/copy.h"
+#include "plan/plan.h"
+#include "notice.h"
 
 /* ---- slots for the threads' rings ---- */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The tables of threads, processes and address spaces. */
 #include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "target.h"
 
 struct thread *tracer__thread(const struct tracer *s, pid_t tid)
 {
@@ -41,28 +41,6 @@ struct process *tracer__add_process(struct tracer *s, pid_t pid)
 	p->opens = true;
 	*map64__put(&s->processes, (uint64_t)pid) = (uintptr_t)p;
 	return p;
-}
-
-/* The last thread takes its process along. */
-void thread__remove(struct thread *t)
-{
-	struct tracer *s = t->tracer;
-	struct process *p = t->process;
-
-	thread__drop_slot(t);
-	map64__del(&s->threads, (uint64_t)t->tid);
-	vec__free(&t->frames);
-	vec__free(&t->awaited);
-	vec__free(&t->held);
-	free(t);
-	if (--p->nthreads)
-		return;
-	tracer__adopt(s, p->pid);
-	map64__del(&s->processes, (uint64_t)p->pid);
-	text__forget_process(s, p->pid);
-	space__drop(s, p->space);
-	util__close(&p->mem);
-	free(p);
 }
 
 static void *next_of(const struct map64 *m, size_t *i)
@@ -111,56 +89,10 @@ void tracer__forget_stops(struct tracer *s, pid_t tid)
 	s->early.len = without(s->early.data, s->early.len, tid);
 }
 
-struct space *space__new(const struct tracer *tracer, struct process *p)
+void tracer__early(struct tracer *s, const struct stop *stop)
 {
-	struct space *s = xcalloc(1, sizeof(*s));
+	struct stop e = *stop;
 
-	s->tracer = tracer;
-	space__open_memory(s, p);
-	return s;
-}
-
-struct space *space__fork(const struct space *from, struct process *p)
-{
-	struct space *s = space__new(from->tracer, p);
-	struct area *const *a;
-	struct loaded *l;
-
-	s->other = from->other;
-	s->loading = from->loading;
-	s->untimed = from->untimed;
-	s->debug_slot = from->debug_slot;
-	s->watch = from->watch;
-	s->debug_state = from->debug_state;
-	vec__append(&s->loaded, &from->loaded);
-	vec__each (l, &s->loaded)
-		loaded__copy_states(l);
-	vec__append(&s->uncovered, &from->uncovered);
-	vec__append(&s->inherited, &from->areas);
-	vec__append(&s->inherited, &from->inherited);
-	vec__each (a, &s->inherited)
-		(*a)->refs++;
-	return s;
-}
-
-void space__drop(struct tracer *tracer, struct space *s)
-{
-	struct area *const *a;
-	struct loaded *l;
-
-	if (!s || --s->refs)
-		return;
-	vec__each (l, &s->loaded)
-		loaded__free_states(l);
-	vec__each (a, &s->areas)
-		area__drop(tracer, *a);
-	vec__each (a, &s->inherited)
-		area__drop(tracer, *a);
-	vec__free(&s->areas);
-	vec__free(&s->inherited);
-	vec__free(&s->loaded);
-	vec__free(&s->uncovered);
-	if (s->mem >= 0)
-		close(s->mem);
-	free(s);
+	e.parent = process__parent(stop->tid);
+	vec__push(&s->early, e);
 }

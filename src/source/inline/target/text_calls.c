@@ -6,8 +6,7 @@
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "target.h"
 
 #define PAGE 4096ull
 

@@ -3,11 +3,9 @@
 #include <elf.h>
 #include <errno.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "target.h"
 
 /* ---- registers ---- */
 
@@ -157,88 +155,6 @@ bool thread__set_mask(struct thread *t, uint64_t mask)
 	return !ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(mask), &mask);
 }
 
-void thread__send_anew(struct thread *t, int sig)
-{
-	siginfo_t si = {.si_signo = sig, .si_code = SENT_ANEW};
-
-	syscall(SYS_rt_tgsigqueueinfo, t->process->pid, t->tid, sig, &si);
-}
-
-/* Others of the same number may have been queued before it: each says what the one before it was to
- * say. */
-void thread__take_held(struct thread *t, siginfo_t *si)
-{
-	siginfo_t came = *si;
-
-	for (size_t i = 0; i < t->held.len; i++) {
-		if (t->held.data[i].si_signo != came.si_signo)
-			continue;
-		*si = t->held.data[i];
-		ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
-		t->held.len--;
-		memmove(t->held.data + i, t->held.data + i + 1,
-			(t->held.len - i) * sizeof(*t->held.data));
-		/* those that aren't queued came as one */
-		if (came.si_signo >= SIGRTMIN && came.si_code != SENT_ANEW)
-			vec__push(&t->held, came);
-		return;
-	}
-}
-
-/* All but faults are blocked meanwhile: none of these is queued, so a second one is the same. */
-static void put_off(struct thread *t, int sig)
-{
-	uint64_t bit = 1ull << (sig - 1);
-	siginfo_t si;
-
-	if (t->put_off & bit || ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si))
-		return;
-	t->put_off |= bit;
-	thread__take_held(t, &si);
-	vec__push(&t->held, si);
-}
-
-void thread__put_off(struct thread *t, int status)
-{
-	int sig = WSTOPSIG(status);
-
-	if (status >> 16 == PTRACE_EVENT_STOP)
-		t->regroups |= sig != SIGTRAP;
-	else if (text__put_off(t, status))
-		t->looks = true;
-	else if (!(status >> 16) && sig <= SIGRTMAX &&
-		 !thread__stopped_for_gs(t, status, thread__has_own_gs(t)))
-		put_off(t, sig);
-}
-
-void thread__send_put_off(struct thread *t)
-{
-	for (int sig = 1; t->put_off && sig <= SIGRTMAX; sig++)
-		if (t->put_off >> (sig - 1) & 1)
-			thread__send_anew(t, sig);
-	t->put_off = 0;
-	if (t->looks)
-		text__see(t);
-	t->looks = false;
-}
-
-void thread__go_on(struct thread *t, int sig)
-{
-	const struct space *s = t->process->space;
-	bool watched =
-		t->in_exec || t->maps || t->frames.len || t->awaited.len || (s && s->loading);
-
-	if (t->late.is)
-		return;
-	thread__send_put_off(t);
-	/* regroups: it stops with its process then. It may ask from a beacon: any stop has undone
-	 * that it was asked to stop for that */
-	if (t->regroups || thread__stops_soon(t) || thread__asks(t))
-		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
-	t->regroups = false;
-	thread__resume(t, watched ? PTRACE_SYSCALL : PTRACE_CONT, sig);
-}
-
 bool thread__has_shadow_stack(pid_t tid)
 {
 	autofree char *features = thread__status((uint32_t)tid, "x86_Thread_features");
@@ -300,4 +216,23 @@ bool tracer__next(struct tracer *s, struct stop *out)
 		return true;
 	}
 	return out->tid > 0 && (out->tid = wait_for(out->tid, &out->status)) > 0;
+}
+
+/* ---- system calls that are executed again ---- */
+
+bool thread__is_in_call(struct thread *t)
+{
+	uint8_t regs[TRACEE_REGS_MAX];
+
+	if (thread__load_regs(t))
+		return false;
+	memcpy(regs, t->regs, sizeof(regs));
+	return t->tracer->tracee->restart(regs);
+}
+
+void thread__restart_call(struct thread *t)
+{
+	if (!thread__load_regs(t) && t->tracer->tracee->restart(t->regs))
+		t->changed = true;
+	thread__store_regs(t);
 }

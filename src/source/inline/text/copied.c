@@ -5,7 +5,7 @@
  * faults. What the copy would have without bbtrace is put into it, and the thread goes on there.
  */
 #include <signal.h>
-#include "source/inline/supervisor/tracer.h"
+#include "text.h"
 
 /* Code that is at another place by so many bytes. */
 struct moved {

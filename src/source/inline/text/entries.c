@@ -4,7 +4,7 @@
  * if its first instructions are those of the file: the springboard there stays, and the copy leads
  * back to the original after the instructions that the springboard covers.
  */
-#include "source/inline/supervisor/tracer.h"
+#include "text.h"
 
 /* What the springboard covers, from the entry on, is executed in the copy. Where control may leave
  * that, the copy leads back to the original. */

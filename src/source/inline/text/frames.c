@@ -2,7 +2,7 @@
 /* Frames of handlers that are tracked: handlers whose return has to be seen. */
 #include <stddef.h>
 #include <ucontext.h>
-#include "source/inline/supervisor/tracer.h"
+#include "text.h"
 
 /* ---- handlers that were left ---- */
 

@@ -4,7 +4,7 @@
  * what it writes has to be executed: a function whose code isn't that of its file loses its copy.
  * With it those lose theirs that have patches among its bytes: its original is executed again.
  */
-#include "source/inline/supervisor/tracer.h"
+#include "text.h"
 
 const struct plan_function *loaded__planned(const struct tracer *s, const struct loaded *l,
 					    uint32_t function)
@@ -91,38 +91,6 @@ bool loaded__may_enter(const struct tracer *s, const struct loaded *l, uint64_t 
 		if (l->image->functions.data[i].function == function)
 			return l->states[i] == STATE_IN_PLACE;
 	return false;
-}
-
-void loaded__init_states(struct loaded *l)
-{
-	size_t n = l->image->functions.len + 1;
-
-	l->states = xcalloc(n, sizeof(*l->states));
-	l->states_said = xcalloc(n, sizeof(*l->states_said));
-	l->open_said = xcalloc(n, sizeof(*l->open_said));
-	l->entries = xcalloc(n, sizeof(*l->entries));
-}
-
-void loaded__copy_states(struct loaded *l)
-{
-	const struct loaded from = *l;
-	size_t n = l->image->functions.len;
-
-	loaded__init_states(l);
-	memcpy(l->states, from.states, n * sizeof(*l->states));
-	memcpy(l->states_said, from.states_said, n * sizeof(*l->states_said));
-	memcpy(l->open_said, from.open_said, n * sizeof(*l->open_said));
-	memcpy(l->entries, from.entries, n * sizeof(*l->entries));
-}
-
-void loaded__free_states(struct loaded *l)
-{
-	free(l->states);
-	free(l->states_said);
-	free(l->open_said);
-	free(l->entries);
-	l->states = NULL;
-	l->states_said = l->open_said = l->entries = NULL;
 }
 
 /* ---- what is said ---- */

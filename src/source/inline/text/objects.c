@@ -2,12 +2,9 @@
 /* Finds planned objects among a process's mappings, and puts their copies beside them. */
 #include <errno.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "text.h"
 
-#define GIB  (1ull << 30)
 #define PAGE 4096ull
 
 /* ---- which object is mapped ---- */
@@ -53,54 +50,6 @@ static bool find_object(const struct thread *t, const map_vec *maps, const struc
 		found++;
 	}
 	return found && found == exec_segments(o);
-}
-
-/* ---- where copies go ---- */
-
-static bool is_free(const map_vec *maps, uint64_t start, uint64_t size, uint64_t *below)
-{
-	const struct map *m;
-
-	vec__each (m, maps)
-		if (m->start < start + size && start < m->end) {
-			*below = m->start;
-			return false;
-		}
-	return true;
-}
-
-/* Out of the way of what grows: mmap's memory grows downwards, to just below the last library. */
-static uint64_t find_room(const map_vec *maps, bool pie, uint64_t start, uint64_t size)
-{
-	uint64_t at, below;
-
-	if (!pie) {
-		for (at = (start + GIB) & -PAGE; at < start + GIB + GIB / 2; at += size)
-			if (is_free(maps, at, size, &below))
-				return at;
-		return 0;
-	}
-	if (start < GIB + size)
-		return 0;
-	at = (start - GIB - size) & -PAGE;
-	while (at > PAGE * 16 && start - at < GIB + GIB / 2) {
-		if (is_free(maps, at, size, &below))
-			return at;
-		at = below < size ? 0 : (below - size) & -PAGE;
-	}
-	return 0;
-}
-
-uint64_t thread__map_near(struct thread *t, const map_vec *maps, uint64_t start, bool pie,
-			  uint64_t size)
-{
-	uint64_t at = find_room(maps, pie, start, size);
-
-	if (!at || thread__call(t, SYS_mmap, at, size, PROT_READ | PROT_EXEC,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, (uint64_t)-1,
-				0) != (int64_t)at)
-		return 0;
-	return at;
 }
 
 /* ---- putting them there ---- */
@@ -259,7 +208,7 @@ bool thread__find_object(const struct thread *t, const map_vec *maps,
 	return i < vec__end(&tracer->copies->images);
 }
 
-void thread__map_copies(struct thread *t)
+bool thread__map_copies(struct thread *t)
 {
 	const struct tracer *tracer = t->tracer;
 	struct space *s = t->process->space;
@@ -268,11 +217,10 @@ void thread__map_copies(struct thread *t)
 	map_vec maps = {0};
 
 	if (!read_maps(t, &maps))
-		return;
+		return true;
 	if (process__sets_gs(t->tracer, t->process->pid, &maps)) {
-		thread__refuse_gs(t);
 		maps__free(&maps);
-		return;
+		return false;
 	}
 	forget(t, &maps);
 	while (thread__find_object(t, &maps, &i, &l)) {
@@ -281,9 +229,10 @@ void thread__map_copies(struct thread *t)
 		maps__free(&maps);
 		maps = (map_vec){0};
 		if (!read_maps(t, &maps))
-			return;
+			return true;
 	}
 	maps__free(&maps);
+	return true;
 }
 
 void thread__refuse_new(struct thread *t, const char *why)
@@ -300,57 +249,4 @@ void thread__refuse_new(struct thread *t, const char *why)
 		vec__push(&t->process->space->loaded, l);
 	}
 	maps__free(&maps);
-}
-
-void thread__put_copies(struct thread *t)
-{
-	thread__map_copies(t);
-	thread__patch(t);
-}
-
-/* ---- look-ups ---- */
-
-const struct loaded *space__copies_at(const struct space *s, uint64_t addr)
-{
-	const struct loaded *l;
-
-	vec__each (l, &s->loaded)
-		if (!l->refused && addr >= l->base && addr - l->base < l->image->code.len)
-			return l;
-	return NULL;
-}
-
-const struct loaded *space__object_at(const struct space *s, uint64_t addr)
-{
-	const struct segment *g;
-	const struct loaded *l;
-
-	vec__each (l, &s->loaded) {
-		if (l->refused)
-			continue;
-		g = object__segment_at(l->object, addr - l->bias);
-		if (g && g->exec)
-			return l;
-	}
-	return NULL;
-}
-
-const struct loaded *space__detour_at(const struct space *s, uint64_t addr)
-{
-	const struct loaded *l = space__copies_at(s, addr);
-
-	if (l)
-		return l;
-	l = space__object_at(s, addr);
-	return l && l->patched && copy_image__is_approach(l->image, addr - l->bias) ? l : NULL;
-}
-
-bool space__is_changed(const struct space *s, uint64_t addr)
-{
-	const struct loaded *l = space__object_at(s, addr);
-	uint32_t offset;
-
-	return l && !copy_image__is_live(l->image, addr - l->bias) &&
-	       !copy_image__is_intact(l->image, addr - l->bias) &&
-	       copy_image__copy_at(l->image, addr - l->bias, &offset);
 }

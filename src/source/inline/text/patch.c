@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is written over the original code, and what it was before. */
 #include <errno.h>
-#include "source/inline/supervisor/tracer.h"
+#include "text.h"
 
 const uint8_t *loaded__original(const struct loaded *l, const struct copy_patch *p)
 {
@@ -318,35 +318,6 @@ static int write_patches(struct space *s, struct tracer *tracer, const struct lo
 	return 0;
 }
 
-enum swapped { SWAP_NOTHING, SWAP_DONE, SWAP_FOREIGN };
-/* Becomes what it is to be, if it is as expected: what the program has put there stays. */
-static enum swapped swap(uint8_t *is, const uint8_t *expected, const uint8_t *becomes, size_t n)
-{
-	if (!memcmp(is, becomes, n))
-		return SWAP_NOTHING;
-	if (memcmp(is, expected, n) != 0)
-		return SWAP_FOREIGN;
-	memcpy(is, becomes, n);
-	return SWAP_DONE;
-}
-
-bool space__swap(const struct space *s, uint64_t addr, const uint8_t *expected,
-		 const uint8_t *becomes, size_t n)
-{
-	uint8_t is[PAGE];
-
-	if (n > sizeof(is) || !space__read(s, addr, is, n))
-		return false;
-	switch (swap(is, expected, becomes, n)) {
-	case SWAP_DONE:
-		return space__write(s, addr, is, n);
-	case SWAP_NOTHING:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static enum swapped swap_patch(const struct tracer *tracer, const struct run *r,
 			       const struct copy_patch *p, uint8_t *is)
 {
@@ -356,7 +327,8 @@ static enum swapped swap_patch(const struct tracer *tracer, const struct run *r,
 
 	if (!was || !copy_image__patch(l->image, tracer->arch, p, l->bias, l->base, patch))
 		return SWAP_NOTHING;
-	return r->step > 0 ? swap(is, was, patch, p->len) : swap(is, patch, was, p->len);
+	return r->step > 0 ? bytes__swap(is, was, patch, p->len)
+			   : bytes__swap(is, patch, was, p->len);
 }
 
 /* Patches a run, or restores it. Whose patch is not as expected loses its copy. */
@@ -549,7 +521,7 @@ void space__restore(struct space *s, struct tracer *tracer)
 {
 	struct loaded *l;
 
-	loader__unwatch(s, tracer);
+	beacon__remove(s, tracer);
 	vec__each (l, &s->loaded)
 		if (!l->refused)
 			loaded__write(s, tracer, l, ALL_FUNCTIONS, false);

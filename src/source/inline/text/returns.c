@@ -6,7 +6,7 @@
  * at once.
  */
 #include <sys/syscall.h>
-#include "source/inline/supervisor/tracer.h"
+#include "text.h"
 
 #define AWAITED_MOST 8	/* of handlers that were left */
 #define PAGES_MOST   16 /* of a handler's stack */

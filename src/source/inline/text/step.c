@@ -4,12 +4,9 @@
  * here; any other instruction by an errand (src/arch/tracee.h), whose stop is not by a signal. At
  * any moment the thread would go on rightly by itself.
  */
-#include <errno.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "text.h"
 
 /* Steps from one look at whether a log waits for its reader to the next; until dead registers may
  * have other values; until any exact place will do; until a log that waits all the same has to drop

@@ -6,9 +6,7 @@
  * writes is its own. Then a function whose code is as in its file gets its springboards back; any
  * other one has lost its copy, which has the old code (lost.c).
  */
-#include <signal.h>
-#include <sys/ptrace.h>
-#include "source/inline/supervisor/tracer.h"
+#include "text.h"
 
 /* ---- where code is, and how it is mapped ---- */
 
@@ -378,16 +376,6 @@ void text__look(struct tracer *s)
 
 /* ---- when ---- */
 
-bool text__put_off(const struct thread *t, int status)
-{
-	int sig = WSTOPSIG(status);
-	siginfo_t si;
-
-	return !(status >> 16) && (sig == SIGURG || sig == SIGSTOP) &&
-	       !ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si) && si.si_code == SI_KERNEL &&
-	       text__took_call(t->tracer, t->tid, sig);
-}
-
 void text__see(struct thread *t)
 {
 	if (!is_traced(t->process))
@@ -396,27 +384,19 @@ void text__see(struct thread *t)
 	see_bytes(t->tracer, t->process, t);
 }
 
+void text__see_put_off(struct thread *t)
+{
+	if (t->looks)
+		text__see(t);
+	t->looks = false;
+}
+
 bool text__stopped(struct thread *t, int status)
 {
-	bool is_ours = text__put_off(t, status);
+	bool is_ours = thread__stopped_for_text(t, status);
 
 	/* or one of the program's waited: then ours was the same to the kernel */
 	if (is_ours || (!(status >> 16) && text__took_call(t->tracer, t->tid, WSTOPSIG(status))))
 		text__see(t);
 	return is_ours;
-}
-
-bool text__leave(struct thread *t)
-{
-	bool fault;
-
-	if (!t->leaves)
-		return false;
-	t->leaves = false;
-	thread__to_original(t);
-	fault = t->fault;
-	t->fault = 0;
-	if (fault)
-		signals__deliver_fault(t);
-	return fault;
 }

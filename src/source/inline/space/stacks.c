@@ -5,8 +5,7 @@
  * Of one that ran already it ends at the latest at its thread control block, which glibc and musl
  * put on top of it; if it is elsewhere, the stack isn't known.
  */
-#include <stdlib.h>
-#include "source/inline/supervisor/tracer.h"
+#include "space.h"
 
 /* The kernel maps nothing by itself so close below a program's first stack (mmap_base() of
  * arch/x86/mm/mmap.c: at least 128 MiB). */

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "space.h"
 
 /* Newer than the C library's headers may be. */
 #ifndef MFD_NOEXEC_SEAL

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "source/inline/supervisor/tracer.h"
+#include "text.h"
 #include "source/kernel_types.h"
 
 #ifdef __x86_64__

@@ -5,18 +5,14 @@
  * the program's, who may ring as it likes: that costs no more than a look at its threads, a
  * thousand a second at most.
  */
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "source/inline/supervisor/tracer.h"
+#include "space.h"
 
 #define MOST	512 /* bells at once, each has a thread */
 #define WAIT_S	10

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "source/inline/target/ring.h"
-#include "source/inline/supervisor/tracer.h"
+#include "space.h"
 
 #define USE_SHIFT 24	       /* the n-th use of a slot begins with segment n << 24 */
 #define PATIENCE  (1ull << 31) /* ticks, until the reader says how many */
@@ -99,17 +99,6 @@ void area__drop(struct tracer *s, struct area *a)
 
 /* ---- slots ---- */
 
-static struct log_ring *ring_of(const struct area *a, uint32_t slot)
-{
-	return (struct log_ring *)(void *)(a->mem + slot * a->slot_size);
-}
-
-/* Where it is in the program. */
-static uint64_t base_of(const struct area *a, uint32_t slot)
-{
-	return a->base + slot * a->slot_size;
-}
-
 static bool take_from(struct thread *t, struct area *a)
 {
 	for (uint32_t i = 0; i < a->nslots; i++) {
@@ -170,8 +159,9 @@ static bool charge(const struct area *a, uint32_t slot)
 static bool begin_ring(struct thread *t)
 {
 	struct slot *slot = &t->area->slots[t->slot];
-	struct log_ring *ring = ring_of(t->area, t->slot);
-	uint64_t base = base_of(t->area, t->slot), first = (uint64_t)slot->uses << USE_SHIFT;
+	struct log_ring *ring = area__ring(t->area, t->slot);
+	uint64_t base = area__slot_base(t->area, t->slot),
+		 first = (uint64_t)slot->uses << USE_SHIFT;
 	struct log_ring r = {.cursor = base + LOG_RING_AT,
 			     .segments = first,
 			     .base = base,
@@ -263,7 +253,7 @@ bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked)
 		thread__drop_slot(t);
 		return false;
 	}
-	thread__set(t, TRACEE_LOG, base_of(t->area, t->slot));
+	thread__set(t, TRACEE_LOG, area__slot_base(t->area, t->slot));
 	if (thread__store_regs(t)) {
 		thread__drop_slot(t);
 		return false;
@@ -271,16 +261,9 @@ bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked)
 	if (!t->process->quiet)
 		say_ring(t, parent, forked);
 	if (t->process->space->watch.set && !space__has_bell(t->process->space, t->tracer))
-		loader__unwatch(t->process->space, t->tracer);
+		beacon__remove(t->process->space, t->tracer);
 	leave_inherited(t);
 	return true;
-}
-
-bool thread__lost_slot(struct thread *t)
-{
-	uint64_t base = t->area ? base_of(t->area, t->slot) : 0;
-
-	return t->area && !thread__load_regs(t) && thread__get(t, TRACEE_LOG) != base;
 }
 
 void thread__drop_slot(struct thread *t)
@@ -304,80 +287,7 @@ void thread__drop_slot(struct thread *t)
 	t->slot = NO_SLOT;
 }
 
-/* What its memory says is taken if it can be, and doesn't go back; else the last that could. */
-uint64_t thread__position(struct thread *t)
-{
-	uint64_t position;
-
-	if (!t->area)
-		return 0;
-	if (ring__position(ring_of(t->area, t->slot), base_of(t->area, t->slot), &position))
-		t->position = max_of(t->position, position);
-	return t->position;
-}
-
-bool thread__asks(const struct thread *t)
-{
-	return t->area && __atomic_load_n(&ring_of(t->area, t->slot)->asks, __ATOMIC_ACQUIRE);
-}
-
-void thread__take_question(struct thread *t)
-{
-	if (t->area)
-		__atomic_store_n(&ring_of(t->area, t->slot)->asks, 0, __ATOMIC_RELEASE);
-}
-
-void thread__hurry(struct thread *t)
-{
-	if (t->area)
-		__atomic_store_n(&ring_of(t->area, t->slot)->patience, 0, __ATOMIC_RELAXED);
-}
-
 /* ---- waiting for the reader ---- */
-
-/* What the program writes to its log can't make this process wait for longer: all waits within a
- * second, and others are served between two. */
-#define AWAIT_NS       20000000ull  /* at one go */
-#define AWAIT_ALL_NS   200000000ull /* in a second */
-#define AWAIT_PAUSE_NS 200000
-
-/* Does its log wait for the reader, who has looked as lately as the log demands? */
-static bool awaits_reader(const struct thread *t)
-{
-	const struct log_ring *r = ring_of(t->area, t->slot);
-	uint64_t beat = __atomic_load_n(&r->beat, __ATOMIC_RELAXED);
-	uint64_t patience = __atomic_load_n(&r->patience, __ATOMIC_RELAXED);
-
-	return ring__is_full(r) && (int64_t)(t->tracer->arch->ticks() - beat) < (int64_t)patience;
-}
-
-/* ns that may be waited for now. */
-static uint64_t may_await(struct tracer *s, uint64_t now)
-{
-	if (now - s->awaited_since > 1000000000ull) {
-		s->awaited_since = now;
-		s->awaited = 0;
-	}
-	return min_of(AWAIT_NS, AWAIT_ALL_NS - min_of(s->awaited, AWAIT_ALL_NS));
-}
-
-void thread__await_reader(struct thread *t)
-{
-	const struct timespec pause = {.tv_nsec = AWAIT_PAUSE_NS};
-	uint64_t start = now_ns(CLOCK_MONOTONIC), now = start;
-	uint64_t most = may_await(t->tracer, start);
-
-	if (!t->area || !awaits_reader(t))
-		return;
-	while (now - start < most && awaits_reader(t)) {
-		nanosleep(&pause, NULL);
-		now = now_ns(CLOCK_MONOTONIC);
-	}
-	t->tracer->awaited += now - start;
-	/* it drops its records then, which are counted */
-	if (awaits_reader(t))
-		thread__hurry(t);
-}
 
 /* All spaces that have it share the area itself. */
 void tracer__slot_done(struct tracer *s, uint32_t area, uint32_t slot)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the supervisor has said, for the user. */
-#include "supervisor.h"
+/* What the supervisor reports, for the user. */
+#include "source/inline/target/notice.h"
 #include "util/util.h"
 
 static const char *path_of(const struct say *say, const struct plan *p)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* copied_ring: copies records out of a ring that its thread goes on writing to. */
+#ifndef BBTRACE_INLINE_COPIED_RING_H
+#define BBTRACE_INLINE_COPIED_RING_H
+
+#include "compress.h"
+#include "pieces.h"
+#include "source/inline/target/ring.h"
+
+/* The records from one position to another, of one segment; the thread doesn't overwrite them. */
+struct piece *ring__take(struct pieces *pieces, struct compressor *c, const struct log_ring *ring,
+			 uint64_t from, uint64_t to, uint64_t time);
+/* Of the records from one position to another those that the thread has not overwritten
+ * meanwhile: at most the last LOG_RING bytes. NULL: none. */
+struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
+			      uint64_t time);
+
+#endif
