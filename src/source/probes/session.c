@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A probe set's life: load the BPF object for a plan and its filters, start, poll, stop, close. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -16,7 +13,7 @@
 #include "source/probes/stream/own_rings.h"
 #include "source/kernel_types.h"
 #include "source/probes/stream/sideband.h"
-#include "source/probes/maps/site_table.h"
+#include "site_table.h"
 #include "source/probes/mechanisms/tracefs.h"
 #include "bbtrace.skel.h"
 
@@ -125,55 +122,9 @@ static void tell_of_goroutines(const struct plan *plan)
 
 /* ---- the attached set ---- */
 
-bool probe__find_children(struct probe *p)
-{
-	bool grown = scope__grow(&p->scope);
-	size_t named = p->options->filters.pids.len;
-
-	if (p->scope.kind == SCOPE_DESCENDANTS && p->scope.pids.len > named)
-		filters__add_children(p, p->scope.pids.data + named, p->scope.pids.len - named);
-	return grown;
-}
-
 const pid_vec *probe__processes(const struct probe *p)
 {
 	return &p->scope.pids;
-}
-
-void probe__attached(const struct probe *p, size_t sites, uint64_t work)
-{
-	if (p->options->attached)
-		p->options->attached(p->options->attached_ctx, sites, work);
-}
-
-/* Attaching thousands of definitions takes long. */
-bool probe__is_interrupted(const struct probe *p)
-{
-	return (p->options->interrupted && *p->options->interrupted) || shield__is_orphan();
-}
-
-/* May links be made after the start: for processes that lose theirs, or since sites change? */
-static bool relinks(const struct probe *p)
-{
-	return (p->options->retires && p->programs.mechanism) || p->adds_links || p->can_mark ||
-	       (p->programs.mechanism && p->programs.mechanism->loss == LOSS_TAKEOVER &&
-		p->scope.kind == SCOPE_PROCESSES);
-}
-
-static const struct bpf_program *relinked(const struct probe *p)
-{
-	return bpf_program__autoload(multi__program(p)) ? multi__program(p)
-							: p->skel->progs.hit_switch;
-}
-
-bool probe__is_refused(struct probe *p)
-{
-	uint64_t key = 0, count;
-
-	if (bpf_map_lookup_elem(bpf_map__fd(p->skel->maps.lost_by_thread), &key, &count) &&
-	    errno == EPERM)
-		return true;
-	return relinks(p) && feature__multi_answer(bpf_program__fd(relinked(p)), 0) == -EPERM;
 }
 
 int probe__change(struct probe *p)

@@ -64,6 +64,8 @@ extern const struct mechanism mechanisms[]; /* ends with name NULL */
  * none.
  */
 int mechanisms__choose(struct probe *p);
+/* Which other processes m spares in p's scope (spares.c). */
+enum probe_spares mechanism__spares(const struct probe *p, const struct mechanism *m);
 /* How an exec may take processes away from p's. */
 enum target_loss mechanism__loss(const struct probe *p);
 
@@ -165,7 +167,7 @@ struct probe {
 	unsigned nwatched; /* addresses of programs */
 };
 
-/* The mechanisms' functions (multi.c, event.c, event_close.c, entries.c). */
+/* The mechanisms' functions (multi.c, event.c, kprobe_event.c, event_close.c, entries.c). */
 int uprobe_multi__attach(struct probe *p);
 int uprobe_multi__attach_again(struct probe *p, uint32_t pid);
 enum probe_spares uprobe_multi__spares(enum scope_kind kind);
@@ -190,8 +192,6 @@ int kprobe_event__attach(struct probe *p);
 int kprobe_event__add(struct probe *p);
 int kprobe_event__remove(struct probe *p);
 int kprobe_event__change(struct probe *p);
-/* Once they are attached, and if they may change. */
-void kprobe_event__begin_changes(struct probe *p);
 void kprobe_event__detach(struct probe *p);
 int kprobe_event__park(struct probe *p);
 int kprobe_event__unpark(struct probe *p);
@@ -311,6 +311,14 @@ bool probe__inherits(const struct probe *p);
 bool probe__reopens(const struct probe *p);
 /* Level 3 of perf_event_paranoid, of Debian's kernels: CAP_PERFMON is not enough. */
 bool privileges__perf_needs_admin(void);
+/* The caller's sets; empty if they can't be read. */
+void privileges__read_sets(uint64_t *effective, uint64_t *permitted);
+/* Clears the inheritable set. 0 or -errno. */
+int privileges__write_sets(uint64_t effective, uint64_t permitted);
+/* The capability, or the older one that it was split from, whichever is permitted. */
+uint64_t privileges__one_of(uint64_t permitted, uint64_t wanted);
+/* With -v: who has which. */
+void privileges__note(const char *who, uint64_t kept);
 /* Would the kernel, with the current privileges, refuse what p has to do after attaching? */
 bool probe__is_refused(struct probe *p);
 /* -EBUSY, with a message: a process that would have breakpoints at these sites runs copies of their
@@ -347,6 +355,8 @@ void execution__configure(const struct probe *p, struct wire_config *c);
 int execution__fill(struct probe *p, uint32_t site);
 /* The program of uprobe_multi links. */
 struct bpf_program *multi__program(const struct probe *p);
+/* A descriptor of a program of this type that does nothing. -errno with a message. */
+int feature__load_program(int type, int attach);
 /* A kernel that is locked down has no tracefs either. */
 int feature__lockdown(void);
 int feature__kprobe_multi(void);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Capabilities: checks which are missing, and drops those that are no longer needed. */
+/* Capabilities: which are missing, and sets of them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
-#include "source/probes/mechanisms/event_keeper.h"
 #include "source/probes/session.h"
 
 static const struct {
@@ -29,7 +27,7 @@ static const struct {
 };
 
 /* The caller's sets; empty if they can't be read. */
-static void read_sets(uint64_t *effective, uint64_t *permitted)
+void privileges__read_sets(uint64_t *effective, uint64_t *permitted)
 {
 	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct d[2] = {0};
@@ -41,7 +39,7 @@ static void read_sets(uint64_t *effective, uint64_t *permitted)
 }
 
 /* Clears the inheritable set. */
-static int write_sets(uint64_t effective, uint64_t permitted)
+int privileges__write_sets(uint64_t effective, uint64_t permitted)
 {
 	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct d[2] = {
@@ -69,7 +67,7 @@ uint64_t privileges__missing(uint64_t wanted)
 {
 	uint64_t have, permitted;
 
-	read_sets(&have, &permitted);
+	privileges__read_sets(&have, &permitted);
 	if (in_inner_namespace())
 		have &= ~OUTERMOST;
 	if (have & PRIVILEGE_SYS_ADMIN) /* include/linux/capability.h: bpf_capable() and others */
@@ -104,11 +102,11 @@ int privileges__check(uint64_t wanted, const char *what)
 void privileges__none(void)
 {
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	write_sets(0, 0);
+	privileges__write_sets(0, 0);
 }
 
 /* The capability, or the older one that it was split from, whichever is permitted. */
-static uint64_t one_of(uint64_t permitted, uint64_t wanted)
+uint64_t privileges__one_of(uint64_t permitted, uint64_t wanted)
 {
 	return permitted & (permitted & wanted ? wanted : PRIVILEGE_SYS_ADMIN);
 }
@@ -118,9 +116,10 @@ int privileges__keep_tracing(void)
 	uint64_t effective, permitted, kept;
 	int err;
 
-	read_sets(&effective, &permitted);
+	privileges__read_sets(&effective, &permitted);
 	kept = permitted & (PRIVILEGE_SYS_PTRACE | PRIVILEGE_DAC_READ_SEARCH | PRIVILEGE_KILL);
-	err = rights__keep(kept | one_of(permitted, PRIVILEGE_CHECKPOINT_RESTORE), false);
+	err = rights__keep(kept | privileges__one_of(permitted, PRIVILEGE_CHECKPOINT_RESTORE),
+			   false);
 	return err ? err : rights__forbid(FORBID_EXEC | FORBID_NETWORK);
 }
 
@@ -132,56 +131,11 @@ bool privileges__perf_needs_admin(void)
 	       atoi(level) > 2;
 }
 
-/* What opens a perf event of the whole system. */
-static uint64_t needed_to_open(uint64_t permitted)
-{
-	return one_of(permitted, PRIVILEGE_PERFMON) |
-	       (privileges__perf_needs_admin() ? permitted & PRIVILEGE_SYS_ADMIN : 0);
-}
-
-/* What opens the trace event for a process that changes its user. */
-static uint64_t needed_for_events(struct probe *p, uint64_t keep, uint64_t permitted)
-{
-	uint64_t events = one_of(permitted, PRIVILEGE_PERFMON);
-
-	if (!probe__reopens(p))
-		return 0;
-	write_sets(keep | events, permitted);
-	/* Debian's level 3 of perf_event_paranoid */
-	return uprobe_event__may_open(p) ? events : events | (permitted & PRIVILEGE_SYS_ADMIN);
-}
-
-static void tell(const char *who, uint64_t kept)
+void privileges__note(const char *who, uint64_t kept)
 {
 	struct str s = {0};
 
 	put_names(&s, kept);
 	note_verbose("%s: %s", who, s.len ? s.data : "none");
 	str__free(&s);
-}
-
-/* Before Linux 5.19, reading one's own maps needed CAP_BPF, unless unprivileged BPF was enabled. */
-int probe__drop_privileges(struct probe *p, uint64_t keep, unsigned forbidden)
-{
-	uint64_t effective, permitted, events;
-	int err;
-
-	read_sets(&effective, &permitted);
-	keep &= permitted;
-	events = needed_for_events(p, keep, permitted);
-	write_sets(permitted, permitted);
-	if (events && !event_keeper__start(p, events))
-		tell("capabilities of the process that opens trace events", events);
-	else
-		keep |= events;
-	write_sets(keep, permitted);
-	if (p->options->parks && probe__by_definitions(p))
-		keep |= needed_to_open(permitted);
-	if (probe__is_refused(p))
-		keep |= one_of(permitted, PRIVILEGE_BPF | PRIVILEGE_PERFMON);
-	err = rights__keep(keep, false);
-	if (err)
-		return err__set(-err, "cannot give up privileges: %s", strerror(-err));
-	tell("capabilities kept", keep);
-	return rights__forbid(forbidden);
 }

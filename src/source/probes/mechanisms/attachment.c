@@ -2,6 +2,7 @@
 /* What holds the probes of programs, or those of the kernel: links and perf events. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "source/probes/maps/filters.h"
 #include "source/probes/session.h"
 #include "bbtrace.skel.h"
 
@@ -66,4 +67,33 @@ void probe__mechanisms(const struct probe *p, struct str *out)
 bool probe__by_definitions(const struct probe *p)
 {
 	return p->programs.tracefs >= 0 || p->kernel.tracefs >= 0;
+}
+
+struct bpf_program *multi__program(const struct probe *p)
+{
+	return p->plan->executes ? p->skel->progs.hit_multi_executing : p->skel->progs.hit_multi;
+}
+
+/* ---- while probes are attached ---- */
+
+bool probe__find_children(struct probe *p)
+{
+	bool grown = scope__grow(&p->scope);
+	size_t named = p->options->filters.pids.len;
+
+	if (p->scope.kind == SCOPE_DESCENDANTS && p->scope.pids.len > named)
+		filters__add_children(p, p->scope.pids.data + named, p->scope.pids.len - named);
+	return grown;
+}
+
+void probe__attached(const struct probe *p, size_t sites, uint64_t work)
+{
+	if (p->options->attached)
+		p->options->attached(p->options->attached_ctx, sites, work);
+}
+
+/* Attaching thousands of definitions takes long. */
+bool probe__is_interrupted(const struct probe *p)
+{
+	return (p->options->interrupted && *p->options->interrupted) || shield__is_orphan();
 }

@@ -1,56 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * One tracefs event with many probes: for user space without uprobe_multi, and for the kernel
- * (closing perf kprobes takes 70 ms each). Each site has its own definition, so a refused one
- * doesn't affect the others. event_close.c closes it.
+ * One tracefs event with many probes: for user space without uprobe_multi; kprobe_event.c has those
+ * of the kernel. Each site has its own definition, so a refused one doesn't affect the others.
+ * event_close.c closes it.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "event.h"
 #include "event_keeper.h"
 #include "source/probes/session.h"
 #include "tracefs.h"
 #include "bbtrace.skel.h"
 
 /* ---- opening the event ---- */
-
-/*
- * A perf event of it for one thread: 0: this one, -1: the whole system. Breakpoints stay in the
- * processes of threads with an event; elsewhere they are removed at the first hit
- * (kernel/trace/trace_uprobe.c, uprobe_perf_func()).
- */
-static int open_for(int id, pid_t tid, struct perf_event_attr attr)
-{
-	attr.type = PERF_TYPE_TRACEPOINT;
-	attr.size = sizeof(attr);
-	attr.config = id;
-	return syscall(SYS_perf_event_open, &attr, tid, tid < 0 ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-/*
- * Threads and, with -f, children inherit the event at fork and so miss no hit. But the scheduler
- * swaps the perf contexts of related tasks (kernel/events/core.c, perf_event_context_sched_out())
- * while the event stays bound to its process, so it would end with the wrong one. From 6.13 on,
- * contexts whose counts can be read per thread are not swapped.
- */
-int uprobe_event__open(const struct probe *p, pid_t tid)
-{
-	struct perf_event_attr attr = {0};
-
-	if (feature__inherited_events()) {
-		attr.inherit = 1;
-		attr.inherit_thread = p->scope.kind == SCOPE_PROCESSES;
-		attr.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID;
-	}
-	return open_for(p->programs.event_id, tid, attr);
-}
 
 static int cannot_open(int err)
 {
@@ -130,7 +99,7 @@ static bool is_by_process(enum scope_kind kind)
 	       (kind == SCOPE_DESCENDANTS && feature__inherited_events());
 }
 
-static int open_event(struct probe *p, struct attachment *a, enum tracefs_kind kind)
+int event__open_all(struct probe *p, struct attachment *a, enum tracefs_kind kind)
 {
 	const struct perf_event_attr plain = {0};
 	bool some = kind == TRACEFS_UPROBE && is_by_process(p->scope.kind);
@@ -139,12 +108,12 @@ static int open_event(struct probe *p, struct attachment *a, enum tracefs_kind k
 	a->event_id = tracefs__event_id(a->tracefs, kind);
 	if (a->event_id < 0)
 		return a->event_id;
-	err = attach_program(p, a, open_for(a->event_id, some ? 0 : -1, plain));
+	err = attach_program(p, a, event__open(a->event_id, some ? 0 : -1, plain));
 	return err || !some ? err : open_for_processes(p);
 }
 
-static int begin_event(struct attachment *a, enum tracefs_kind kind, const struct plan *plan,
-		       char *name, size_t size)
+int event__begin(struct attachment *a, enum tracefs_kind kind, const struct plan *plan, char *name,
+		 size_t size)
 {
 	int err;
 
@@ -187,12 +156,12 @@ static int none_defined(const struct plan *plan, bool kernel)
 			plan->sites.len == 1 ? "" : "; -v shows its answers");
 }
 
-static int end_definitions(struct probe *p, struct attachment *a, enum tracefs_kind kind,
-			   uint32_t defined)
+int event__end(struct probe *p, struct attachment *a, enum tracefs_kind kind, uint32_t defined)
 {
 	if (probe__is_interrupted(p))
 		return err__set(EINTR, "interrupted while attaching");
-	return defined ? open_event(p, a, kind) : none_defined(p->plan, kind == TRACEFS_KPROBE);
+	return defined ? event__open_all(p, a, kind)
+		       : none_defined(p->plan, kind == TRACEFS_KPROBE);
 }
 
 static int uprobe_define(struct probe *p, int fd, const char *event, uint32_t site)
@@ -265,7 +234,7 @@ static void check_armed(struct probe *p, uint32_t object)
 int uprobe_event__attach(struct probe *p)
 {
 	char name[64];
-	autoclose int fd = begin_event(&p->programs, TRACEFS_UPROBE, p->plan, name, sizeof(name));
+	autoclose int fd = event__begin(&p->programs, TRACEFS_UPROBE, p->plan, name, sizeof(name));
 	uint32_t defined = 0;
 	int err;
 
@@ -281,7 +250,7 @@ int uprobe_event__attach(struct probe *p)
 		defined += !err;
 		probe__attached(p, 1, 1);
 	}
-	err = end_definitions(p, &p->programs, TRACEFS_UPROBE, defined);
+	err = event__end(p, &p->programs, TRACEFS_UPROBE, defined);
 	for (uint32_t i = 0; !err && i < p->plan->objects.len; i++)
 		if (!p->plan->objects.data[i].kernel)
 			check_armed(p, i);
@@ -308,13 +277,6 @@ enum probe_spares uprobe_event__spares(enum scope_kind kind)
 	return is_by_process(kind) ? SPARES_ALL : SPARES_NOBODY;
 }
 
-bool uprobe_event__may_open(const struct probe *p)
-{
-	autoclose int fd = uprobe_event__open(p, 0);
-
-	return fd >= 0;
-}
-
 int uprobe_event__attach_again(struct probe *p, uint32_t pid)
 {
 	autofree struct map64 known = {0};
@@ -324,276 +286,9 @@ int uprobe_event__attach_again(struct probe *p, uint32_t pid)
 	return open_for_threads(p, &tids, &known);
 }
 
-/* ip: the instruction pointer that the probe has. */
-static int add_kernel_site(struct probe *p, uint64_t ip, uint32_t site)
-{
-	struct bpf_map *map = p->skel->maps.kernel_sites;
-
-	return bpf_map__update_elem(map, &ip, 8, &site, 4, BPF_ANY) ? -errno : 0;
-}
-
-/* The distance from a function's entry to where the kernel puts a probe that is requested there. */
-static size_t landing_at(const struct probe *p, const struct plan_site *s)
-{
-	const struct arch_kernel *kernel = p->plan->arch->kernel;
-	size_t avail = 0;
-	const uint8_t *bytes =
-		object__bytes(p->plan->objects.data[s->object].object, s->vaddr, &avail);
-
-	return bytes && kernel->landing ? kernel->landing(bytes, avail) : 0;
-}
-
-static int kprobe_define(struct probe *p, int fd, const char *event, uint32_t site)
-{
-	const struct plan_site *s = &p->plan->sites.data[site];
-	const uint8_t behind = p->plan->arch->kernel->ip_behind;
-	unsigned long long addr = s->vaddr + s->probe_at;
-	size_t landing = s->entry && !s->probe_at ? landing_at(p, s) : 0;
-	char line[160];
-	int err = add_kernel_site(p, addr + behind, site);
-
-	if (!err && landing)
-		err = add_kernel_site(p, addr + landing + behind, site);
-	if (err)
-		return err;
-	/* two probes of one event must differ in an argument where their symbol is not given
-	 * (kernel/trace/trace_kprobe.c, trace_kprobe_has_same_kprobe()) */
-	snprintf(line, sizeof(line), "p:%s 0x%llx at=\\0x%llx:x64\n", event, addr, addr);
-	return tracefs__define(fd, line);
-}
-
-/* The running kernel's version, from it or its distribution. */
-static const char *kernel_versions(void)
-{
-	static char *text;
-	autofree char *signature = NULL;
-	struct utsname u;
-
-	if (text)
-		return text;
-	uname(&u);
-	if (file__read("/proc/version_signature", 4096, &signature, NULL))
-		err__clear();
-	text = xasprintf("%s %s %s", u.release, u.version, signature ? signature : "");
-	return text;
-}
-
-/* Probes that must not be tried, since the kernel would accept them. */
-static bool is_harmful(const struct probe *p, const struct plan_site *s)
-{
-	const struct object *o = p->plan->objects.data[s->object].object;
-	uint64_t addr = s->vaddr + s->probe_at;
-	const struct arch_kernel *kernel;
-	const uint8_t *bytes;
-	struct insn insn;
-	size_t avail;
-
-	bytes = object__bytes(o, addr, &avail);
-	if (!bytes || p->plan->arch->decode(bytes, avail, addr, true, &insn))
-		return true;
-	kernel = p->plan->arch->kernel;
-	return kernel && kernel->emulates_wrongly &&
-	       kernel->emulates_wrongly(bytes, insn.len, kernel_versions());
-}
-
-void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char *why)
-{
-	const struct plan_site *s = &p->plan->sites.data[site];
-	uint64_t offset = 0;
-	const char *name = plan__name_at(p->plan, s->function, s->vaddr, &offset);
-
-	note_verbose("%s %s+0x%llx: %s", who, name ? name : "?", (unsigned long long)offset, why);
-	plan__refuse(p->plan, site, PROBE_KERNEL);
-	if (s->entry && !probe__counts(p))
-		vec__push(&p->unseen, site);
-}
-
-/* A function whose entry can't be probed shows almost nothing. Its count may follow from others. */
-void kprobe__tell_unseen(const struct probe *p)
-{
-	const uint32_t *site;
-
-	vec__each (site, &p->unseen)
-		note("%s: the kernel accepts no probe at its entry: its calls are not seen",
-		     p->plan->functions.data[p->plan->sites.data[*site].function].name);
-}
-
-/*
- * Opened before the kprobes, which the kernel then calls first: an entry sees the original return
- * address. Without return probes only the returns of tail calls are missing, and these are counted.
- */
-static void open_returns(struct probe *p)
-{
-	const struct perf_event_attr plain = {0};
-	struct bpf_link *link = NULL;
-	int id, fd = -1;
-
-	id = tracefs__event_id(p->kernel.tracefs, TRACEFS_KRETPROBE);
-	fd = id < 0 ? -1 : open_for(id, -1, plain);
-	if (fd >= 0)
-		link = bpf_program__attach_perf_event(p->skel->progs.hit_kernel_return, fd);
-	p->kernel_returns = link != NULL;
-	if (link)
-		return attachment__add_link(&p->kernel, link, 0, 0);
-	note("return probes can't be attached (%s): returns of tail calls are not seen",
-	     strerror(errno));
-	if (fd >= 0)
-		close(fd);
-}
-
-static int define_or_refuse(struct probe *p, int fd, const char *event, uint32_t site)
-{
-	int err;
-
-	if (is_harmful(p, &p->plan->sites.data[site])) {
-		kprobe__refuse(p, site, "no probe on", "the kernel would emulate it wrongly");
-		return -EINVAL;
-	}
-	err = kprobe_define(p, fd, event, site);
-	if (err)
-		kprobe__refuse(p, site, "the kernel refuses", strerror(-err));
-	return err;
-}
-
-int kprobe_event__attach(struct probe *p)
-{
-	char name[64];
-	autoclose int fd = begin_event(&p->kernel, TRACEFS_KPROBE, p->plan, name, sizeof(name));
-	uint32_t defined = 0;
-
-	if (fd < 0)
-		return fd;
-	if (!p->plan->arch->kernel)
-		return err__set(ENOTSUP, "kprobes of %s are not known", p->plan->arch->name);
-	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
-		if (!plan_site__is_hooked(&p->plan->sites.data[i]) ||
-		    !plan__is_kernel_site(p->plan, i))
-			continue;
-		defined += !define_or_refuse(p, fd, name, i);
-		probe__attached(p, 1, plan__site_work(p->plan, i));
-	}
-	if (defined)
-		kprobe__tell_unseen(p);
-	if (defined && !probe__is_interrupted(p) && kernel_returns__define(p, fd))
-		open_returns(p);
-	if (p->options->retires)
-		kprobe_event__begin_changes(p);
-	return end_definitions(p, &p->kernel, TRACEFS_KPROBE, defined);
-}
-
 /* ---- behind a time when nothing was recorded ---- */
 
 int uprobe_event__unpark(struct probe *p)
 {
-	return open_event(p, &p->programs, TRACEFS_UPROBE);
-}
-
-int kprobe_event__unpark(struct probe *p)
-{
-	if (p->kernel_returns)
-		open_returns(p);
-	return open_event(p, &p->kernel, TRACEFS_KPROBE);
-}
-
-/* ---- kprobes that come and go: a definition that is added to an event in use is armed at once
- * (kernel/trace/trace_kprobe.c, append_trace_kprobe()) ---- */
-
-static bool is_asked(const struct probe *p, uint32_t site)
-{
-	const uint32_t *asked;
-
-	vec__each (asked, &p->asked)
-		if (*asked == site)
-			return true;
-	return false;
-}
-
-/* Defines return probes for the entries among them, before their kprobes as in open_returns(). */
-static void add_returns(struct probe *p, int fd)
-{
-	autofree bool *elsewhere = NULL;
-	uint32_t *site, n = 0;
-
-	if (!(p->options->events & PLAN_RETURN) || probe__counts(p))
-		return;
-	vec__each (site, &p->asked)
-		p->plan->sites.data[*site].probe = PROBE_TRAP;
-	elsewhere = plan__ends_elsewhere(p->plan);
-	vec__each (site, &p->asked)
-		p->plan->sites.data[*site].probe = PROBE_CHANGING;
-	for (uint32_t i = 0; i < p->plan->functions.len; i++) {
-		uint32_t entry = p->plan->functions.data[i].entry_site;
-
-		if (elsewhere[i] && is_asked(p, entry))
-			n += p->kernel_returns ? !kernel_returns__add(p, fd, i) : 1;
-	}
-	if (n && !p->kernel_returns)
-		note("%u of the added functions may end in a jump to another function: these returns "
-		     "are not seen, since the trace began without return probes",
-		     n);
-}
-
-static int undefine(const struct probe *p, const struct plan_site *s)
-{
-	int root = p->kernel.tracefs, err = 0;
-
-	if (s->entry && p->kernel_returns)
-		err = tracefs__remove(root, TRACEFS_KRETPROBE, s->vaddr);
-	return err && err != -ENOENT
-		       ? err
-		       : tracefs__remove(root, TRACEFS_KPROBE, s->vaddr + s->probe_at);
-}
-
-static void undefine_all(struct probe *p, const id_vec *sites)
-{
-	const uint32_t *site;
-
-	vec__each (site, sites)
-		undefine(p, &p->plan->sites.data[*site]);
-}
-
-int kprobe_event__add(struct probe *p)
-{
-	autoclose int fd = tracefs__open(p->kernel.tracefs, TRACEFS_KPROBE);
-	id_vec defined = {0};
-	char name[64];
-	int err = min_of(fd, 0);
-	uint32_t *site;
-
-	if (err)
-		return err;
-	tracefs__event_name(TRACEFS_KPROBE, shield__pid(), name, sizeof(name));
-	add_returns(p, fd);
-	vec__each (site, &p->asked) {
-		int refused = define_or_refuse(p, fd, name, *site);
-
-		if (!refused)
-			vec__push(&defined, *site);
-		if (refused == -E2BIG)
-			err = err__set(ENOSPC, "this trace can't take so many more kernel probes: "
-					       "trace these functions by another bbtrace");
-		if (probe__is_interrupted(p))
-			err = err__set(EINTR, "interrupted while attaching");
-		if (err)
-			break;
-	}
-	if (err)
-		undefine_all(p, &defined);
-	vec__free(&defined);
-	return err;
-}
-
-/* The last definition of an event in use can't be deleted. */
-int kprobe_event__remove(struct probe *p)
-{
-	size_t kept = 0;
-
-	probe__keep_misses(p);
-	for (size_t i = 0; i < p->asked.len; i++)
-		if (undefine(p, &p->plan->sites.data[p->asked.data[i]]))
-			p->asked.data[kept++] = p->asked.data[i];
-		else
-			probe__forget_misses(p, p->asked.data[i]);
-	p->asked.len = kept;
-	return 0;
+	return event__open_all(p, &p->programs, TRACEFS_UPROBE);
 }

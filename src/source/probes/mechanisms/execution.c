@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <unistd.h>
 #include <asm/ptrace.h>
 #include <bpf/bpf.h>
@@ -127,38 +126,12 @@ int feature__executed_event(void)
 
 /* ---- a set of probes ---- */
 
-bool probe__can_execute(const char *attach, int *err)
-{
-	const struct mechanism *m;
-	bool named_kernel; /* programs are attached to by the best one */
-
-	*err = 0;
-	for (m = mechanisms; attach && m->name && strcmp(m->name, attach); m++)
-		;
-	named_kernel = attach && (!m->name || m->kernel);
-	attach = named_kernel ? NULL : attach;
-	if (attach && !m->executes)
-		return false;
-	*err = attach ? m->check() : feature__execution();
-	if (*err && named_kernel) {
-		err__clear();
-		*err = 0;
-		return false;
-	}
-	return !*err;
-}
-
 void execution__configure(const struct probe *p, struct wire_config *c)
 {
 	if (!p->plan->executes)
 		return;
 	c->per_cpu_offset = answer.per_cpu;
 	c->debug_registers = answer.debug;
-}
-
-struct bpf_program *multi__program(const struct probe *p)
-{
-	return p->plan->executes ? p->skel->progs.hit_multi_executing : p->skel->progs.hit_multi;
 }
 
 /* What the kernel's copy must be. arch/x86/kernel/uprobes.c, riprel_analyze(), changes the one of

@@ -5,8 +5,6 @@
  * kernel nothing unwinds the stack in a way that return probes would break. All are one event,
  * separate from the kprobes' event.
  */
-#include <stdlib.h>
-#include <unistd.h>
 #include "source/probes/session.h"
 #include "tracefs.h"
 

@@ -6,14 +6,6 @@
 #include "source/probes/session.h"
 #include "tracefs.h"
 
-void kprobe_event__begin_changes(struct probe *p)
-{
-	p->armed = xcalloc(p->plan->sites.len + 1, sizeof(*p->armed));
-	for (uint32_t i = 0; i < p->plan->sites.len; i++)
-		p->armed[i] = plan__is_kernel_site(p->plan, i) &&
-			      plan_site__is_hooked(&p->plan->sites.data[i]);
-}
-
 /* Collects the sites that have a kprobe but shall have none, or the other way round. */
 static void ask(struct probe *p, bool armed)
 {

@@ -84,11 +84,6 @@ const struct mechanism mechanisms[] = {
 	{0},
 };
 
-static enum probe_spares spares(const struct probe *p, const struct mechanism *m)
-{
-	return m->spares ? m->spares(p->scope.kind) : SPARES_NOBODY;
-}
-
 static bool takes_long(const struct probe *p, const struct mechanism *m)
 {
 	return m->most && plan__hooked(p->plan) > m->most;
@@ -103,7 +98,7 @@ static bool is_better(const struct probe *p, const struct mechanism *m,
 		return !takes_long(p, m);
 	if (p->options->parks && m->quick != than->quick)
 		return m->quick;
-	return spares(p, m) > spares(p, than);
+	return mechanism__spares(p, m) > mechanism__spares(p, than);
 }
 
 /* Records why a mechanism that would have spared more processes was not used. */
@@ -112,7 +107,7 @@ static void PRINTF_LIKE(3, 4)
 {
 	va_list ap;
 
-	if (p->scope.kind == SCOPE_ALL || spares(p, m) < SPARES_ALL || p->unspared)
+	if (p->scope.kind == SCOPE_ALL || mechanism__spares(p, m) < SPARES_ALL || p->unspared)
 		return;
 	va_start(ap, why);
 	if (vasprintf(&p->unspared, why, ap) < 0)
@@ -258,31 +253,28 @@ int mechanisms__choose(struct probe *p)
 	return err;
 }
 
-enum target_loss mechanism__loss(const struct probe *p)
-{
-	if (probe__spares(p) == SPARES_NOBODY)
-		return LOSS_NONE;
-	return p->programs.mechanism->loss == LOSS_EVENTS && !feature__inherited_events()
-		       ? LOSS_THREAD
-		       : p->programs.mechanism->loss;
-}
-
-bool probe__inherits(const struct probe *p)
-{
-	return mechanism__loss(p) == LOSS_EVENTS;
-}
-
-bool probe__reopens(const struct probe *p)
-{
-	return mechanism__loss(p) >= LOSS_EVENTS;
-}
-
-enum probe_spares probe__spares(const struct probe *p)
-{
-	return p->programs.mechanism ? spares(p, p->programs.mechanism) : SPARES_NOBODY;
-}
-
 const char *probe__unspared(const struct probe *p)
 {
 	return p->unspared;
+}
+
+bool probe__can_execute(const char *attach, int *err)
+{
+	const struct mechanism *m;
+	bool named_kernel; /* programs are attached to by the best one */
+
+	*err = 0;
+	for (m = mechanisms; attach && m->name && strcmp(m->name, attach); m++)
+		;
+	named_kernel = attach && (!m->name || m->kernel);
+	attach = named_kernel ? NULL : attach;
+	if (attach && !m->executes)
+		return false;
+	*err = attach ? m->check() : feature__execution();
+	if (*err && named_kernel) {
+		err__clear();
+		*err = 0;
+		return false;
+	}
+	return !*err;
 }

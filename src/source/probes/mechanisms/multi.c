@@ -395,3 +395,25 @@ int uprobe_multi__attach_again(struct probe *p, uint32_t pid)
 void uprobe_multi__detach(struct probe *p)
 {
 }
+
+/* ---- parked: closing a link removes its breakpoints from all processes ---- */
+
+int uprobe_multi__park(struct probe *p)
+{
+	attachment__drop_links(&p->multi.links, 0);
+	return 0;
+}
+
+/* A process may have ended meanwhile. */
+int uprobe_multi__unpark(struct probe *p)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < p->multi.nparts; i++) {
+		err = multi__attach_part(p, i);
+		err = err == -ESRCH ? 0 : err;
+	}
+	if (err)
+		attachment__drop_links(&p->multi.links, 0);
+	return err;
+}

@@ -365,3 +365,15 @@ int tracefs__misses(int root, missed_fn fn, void *ctx)
 	tracefs__event_name(TRACEFS_KPROBE, shield__pid(), event, sizeof(event));
 	return err ? err : kprobe_profile__read(profile, definitions, event, fn, ctx);
 }
+
+/* ---- as features of this machine ---- */
+
+int feature__tracefs_uprobes(void)
+{
+	return tracefs__check(TRACEFS_UPROBE);
+}
+
+int feature__tracefs_kprobes(void)
+{
+	return tracefs__check(TRACEFS_KPROBE);
+}

@@ -3,30 +3,7 @@
  * Probes that are taken away while nothing is recorded, and put back: what is traced then costs
  * nothing. The filters, the tables and the programs stay loaded.
  */
-#include <errno.h>
-#include "multi.h"
-
-/* ---- uprobe_multi: closing a link removes its breakpoints from all processes ---- */
-
-int uprobe_multi__park(struct probe *p)
-{
-	attachment__drop_links(&p->multi.links, 0);
-	return 0;
-}
-
-/* A process may have ended meanwhile. */
-int uprobe_multi__unpark(struct probe *p)
-{
-	int err = 0;
-
-	for (uint32_t i = 0; !err && i < p->multi.nparts; i++) {
-		err = multi__attach_part(p, i);
-		err = err == -ESRCH ? 0 : err;
-	}
-	if (err)
-		attachment__drop_links(&p->multi.links, 0);
-	return err;
-}
+#include "source/probes/mechanisms/multi.h"
 
 /* ---- the source's operations ---- */
 

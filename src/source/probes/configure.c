@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
-#include "conditions.h"
+#include "source/probes/maps/conditions.h"
 #include "source/probes/stream/counters.h"
 #include "source/probes/stream/drain.h"
-#include "fetches.h"
-#include "filters.h"
+#include "source/probes/maps/fetches.h"
+#include "source/probes/maps/filters.h"
 #include "source/probes/stream/own_rings.h"
 #include "source/probes/stream/sideband.h"
 #include "site_table.h"

@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "source/probes/session.h"
-#include "source/probes/maps/site_table.h"
+#include "session.h"
+#include "site_table.h"
 #include "bbtrace.skel.h"
 
 static const struct attachment *attachment_of(const struct probe *p, uint32_t site)

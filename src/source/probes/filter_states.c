@@ -11,7 +11,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "process/process.h"
-#include "source/probes/session.h"
+#include "session.h"
 #include "bbtrace.skel.h"
 
 #define OF_THREADS (FILTER_TID | FILTER_COMM | FILTER_UID | FILTER_CGROUP)

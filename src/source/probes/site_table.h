@@ -4,7 +4,7 @@
 #ifndef BBTRACE_PROBE_SITE_TABLE_H
 #define BBTRACE_PROBE_SITE_TABLE_H
 
-#include "source/probes/session.h"
+#include "session.h"
 
 /* Before the BPF object is loaded. */
 void site_table__size(struct probe *p);
