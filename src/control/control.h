@@ -21,7 +21,6 @@ struct control {
 	const struct args *args;
 	struct plan *plan;
 	struct sources *sources;
-	struct probe *probe;
 	struct live *live;
 	struct counting *counting;
 	struct recording *recording;

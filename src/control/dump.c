@@ -106,7 +106,7 @@ void control__reap_dumps(struct control *c)
 	for (size_t i = 0; i < ARRAY_SIZE(c->dumps); i++) {
 		if (!c->dumps[i] || !waitpid(c->dumps[i], NULL, WNOHANG))
 			continue;
-		probe__exclude(c->probe, c->dumps[i], false);
+		sources__exclude(c->sources, c->dumps[i], false);
 		c->dumps[i] = 0;
 	}
 }
@@ -150,7 +150,7 @@ static int hand_over(struct control *c)
 	if (!pid)
 		answer_for(c, c->reply->fd);
 	if (pid > 0)
-		probe__exclude(c->probe, pid, true);
+		sources__exclude(c->sources, pid, true);
 	(void)!write(go[1], "", 1);
 	close(go[0]);
 	close(go[1]);

@@ -22,11 +22,12 @@ static bool has_probes(const struct plan *p)
 }
 
 /* Kernel code is shared by all: what is said here is of probes in programs. */
-static void report_others(const struct args *a, const struct plan *p, const struct probe *probe)
+static void report_others(const struct args *a, const struct plan *p,
+			  const struct source_facts *facts)
 {
 	const struct probe_filters *f = &a->filters;
-	enum probe_spares spares = probe__spares(probe);
-	const char *why = probe__unspared(probe);
+	enum probe_spares spares = facts->spares;
+	const char *why = facts->unspared;
 	autofree char *because = why ? xasprintf(" (%s)", why) : xstrdup("");
 
 	if (!has_probes(p) || spares == SPARES_ALL)
@@ -69,11 +70,13 @@ static void report_price(const struct args *a, const struct plan *p)
 	     a->max_overhead ? "" : "; --max-overhead 20 would end a trace that takes too much");
 }
 
-void announce__cost(const struct args *a, const struct plan *p, const struct probe *probe)
+void announce__cost(const struct args *a, const struct plan *p, const struct sources *sources)
 {
+	const struct source_facts facts = sources__facts(sources);
+
 	if (system_wide(a))
 		note("tracing every process but bbtrace itself; limit it with -p PID or -- CMD");
-	report_others(a, p, probe);
+	report_others(a, p, &facts);
 	report_price(a, p);
 }
 

@@ -10,7 +10,7 @@ void announce__plan(const struct plan *p, enum plan_placement placement);
 /* -v: the sites that plan__choose_again() chose. */
 void announce__others(const struct plan *p, const id_vec *sites);
 /* Before attaching: what the probes will cost the traced processes and others. */
-void announce__cost(const struct args *a, const struct plan *p, const struct probe *probe);
+void announce__cost(const struct args *a, const struct plan *p, const struct sources *sources);
 /* The probes are live. */
 void announce__live(const struct args *a, const struct plan *p);
 /* On a terminal: how to show the trace file of this name. NULL: there is none. */

@@ -274,7 +274,7 @@ static int start(struct engine_state *e, const struct args *a, const struct plan
 				   .later = shows_later(a),
 				   .drop_privileges = privileges__keep_tracing};
 
-	return inliner__open(&o, &e->inliner);
+	return inlined__start(&o, &e->inliner);
 }
 
 /* What can't have copies is traced by probes, as functions are. */
@@ -295,7 +295,7 @@ int engine__start(struct engine_state *e, struct args *a, struct planning *p, st
 
 void engine__close(struct engine_state *e)
 {
-	inliner__close(e->inliner);
+	inlined__end(e->inliner);
 	copies__free(e->copies);
 	markers__free(&e->markers);
 }

@@ -94,7 +94,7 @@ static int choose_execution(const struct args *a, bool *executes)
 	/* each of several processes has a link of its own, so that no uprobe has one consumer */
 	if (a->engine == ENGINE_PROBE && a->verb->bit & (VERB_USER | VERB_BOTH) &&
 	    (a->attach || a->filters.pids.len < 2))
-		*executes = probe__can_execute(a->attach, &err);
+		*executes = probes__can_execute(a->attach, &err);
 	if (err && !a->attach) {
 		note_verbose("the kernel single-steps most entries and rets: %s", err__text());
 		err__clear();

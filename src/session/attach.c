@@ -10,24 +10,17 @@ static void on_attached(void *progress, size_t sites, uint64_t work)
 	progress__attached(progress, sites, work);
 }
 
-static struct source *source_of(struct attaching *a)
-{
-	struct source *probes = probe__source(*a->probe);
-
-	return a->inliner ? inliner__source(a->inliner, probes, probe__thread_filters(*a->probe))
-			  : probes;
-}
-
 static int attach_once(struct attaching *a, struct probe_options *o, bool first)
 {
 	struct progress progress;
-	int err = probe__open(a->plan, o, a->probe);
+	struct source *probes;
+	int err = probes__open(a->plan, o, &probes);
 
 	if (err)
 		return err;
-	sources__add(*a->sources, source_of(a));
+	sources__add(*a->sources, a->inliner ? inlined__source(a->inliner, probes) : probes);
 	if (first)
-		announce__cost(a->args, a->plan, *a->probe);
+		announce__cost(a->args, a->plan, *a->sources);
 	progress__attach(&progress, note__level() == NOTE_NORMAL, plan__hooked(a->plan),
 			 plan__attach_work(a->plan));
 	o->attached = on_attached;
@@ -59,7 +52,6 @@ static int attach_others(struct attaching *a, struct probe_options *o)
 			output__plan_extended(a->output);
 		sources__close(*a->sources);
 		*a->sources = sources__new();
-		*a->probe = NULL;
 		err = attach_once(a, o, false);
 	}
 	return err;
@@ -83,13 +75,13 @@ int attach__probes(struct attaching *a, struct probe_options *o)
 			ENOTSUP,
 			"none of the %zu sites can be probed; bbtrace list --sites tells why",
 			a->plan->sites.len);
-	probe__mechanisms(*a->probe, &by);
+	sources__mechanisms(*a->sources, &by);
 	if (!by.len)
 		str__printf(&by, "nothing but copies of functions");
 	note_verbose(
 		"%u probes attached by %s in %.3f s; the BPF program is %u verified instructions",
 		plan__hooked(a->plan), by.data, (now_ns(CLOCK_MONOTONIC) - start) / 1e9,
-		probe__verified_insns(*a->probe));
+		sources__facts(*a->sources).verified_insns);
 	str__free(&by);
 	return 0;
 }

@@ -11,8 +11,7 @@ struct attaching {
 	const struct plan_options *options; /* that it was built with */
 	struct output *output;		    /* NULL: none */
 	struct sources **sources;	    /* the probes are added; others may take their place */
-	struct probe **probe;
-	struct inliner *inliner; /* NULL: no functions are copied */
+	struct inliner *inliner;	    /* NULL: no functions are copied */
 };
 /* -EINTR: interrupted. */
 int attach__probes(struct attaching *a, struct probe_options *o);

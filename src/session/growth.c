@@ -111,14 +111,14 @@ static int end_counting(struct growth *g, struct plan_change *c)
 	if (err || !c->detach.len)
 		return err;
 	set_all(g->plan, &c->detach, PROBE_CHANGING);
-	err = probe__detach_sites(g->probe, c->detach.data, c->detach.len);
+	err = sources__detach_sites(g->sources, c->detach.data, c->detach.len);
 	set_all(g->plan, &c->detach, PROBE_NONE);
 	return err;
 }
 
 static int end_events(struct growth *g, struct plan_change *c)
 {
-	int err = probe__detach_sites(g->probe, c->detach.data, c->detach.len);
+	int err = sources__detach_sites(g->sources, c->detach.data, c->detach.len);
 
 	if (err)
 		return err;
@@ -243,7 +243,7 @@ static int apply(struct growth *g, struct plan_change *c, struct growth_change *
 	out->attached = c->attach.len;
 	out->detached = c->detach.len;
 	report_logged(g->plan, c);
-	err = probe__attach_sites(g->probe, c->attach.data, c->attach.len);
+	err = sources__attach_sites(g->sources, c->attach.data, c->attach.len);
 	*undoes = err;
 	if (err)
 		return err;

@@ -11,7 +11,6 @@
 struct growth {
 	struct planning *planning;
 	struct plan *plan;
-	struct probe *probe;
 	struct sources *sources;
 	struct live *live;
 	struct counting *counting;

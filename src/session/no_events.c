@@ -247,12 +247,12 @@ static bool may_have_run(struct show *s)
 	return spaces__incomplete(s->spaces) || s->sideband_lost;
 }
 
-bool no_events__report_untraced(struct show *s, const struct inliner *inliner)
+bool no_events__report_untraced(struct show *s, const struct sources *sources)
 {
 	const struct trace_totals *t = show__totals(s);
 
-	if (!inliner__traced_nothing(inliner) || t->events || s->hits ||
-	    has_other_probes(s->plan) || !may_have_run(s))
+	if (!sources__facts(sources).nothing || t->events || s->hits || has_other_probes(s->plan) ||
+	    !may_have_run(s))
 		return false;
 	note("nothing could be traced: the functions can't run as copies in the processes named "
 	     "above, and whether they were called is not known; use --engine probe");
@@ -260,12 +260,12 @@ bool no_events__report_untraced(struct show *s, const struct inliner *inliner)
 }
 
 void no_events__explain_live(const struct args *a, const struct trace_meta *meta, struct live *l,
-			     const struct probe *probe, const struct inliner *inliner)
+			     const struct sources *sources)
 {
+	const struct source_facts facts = sources__facts(sources);
 	const struct trace_totals *t = show__totals(&l->show);
 
-	const char *children =
-		probe__left_children(probe) ? "; children are not traced without -f" : "";
+	const char *children = facts.left_children ? "; children are not traced without -f" : "";
 
 	if (t->events || t->named || note__level() < NOTE_NORMAL ||
 	    report_recorded(meta, a->events_given, &l->show))
@@ -278,7 +278,7 @@ void no_events__explain_live(const struct args *a, const struct trace_meta *meta
 	if (t->untraced)
 		note("no event: something of %llu processes could not be traced",
 		     (unsigned long long)t->untraced);
-	else if (probe__filtered(probe) || inliner__filtered(inliner))
+	else if (facts.filtered)
 		report_filtered(a, children);
 	else if (!t->missed)
 		report_of_objects(a, &l->show, children);

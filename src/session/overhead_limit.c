@@ -102,7 +102,8 @@ bool overhead_limit__tick(struct overhead_limit *b, const struct trace *t, uint6
 		return false;
 	b->next = time + EVERY;
 	trace__each_cost(t, add_look, &l);
-	inliner__each_cost(b->inliner, add_look, &l);
+	if (b->sources)
+		sources__each_cost(b->sources, add_look, &l);
 	vec__each (now, &l.now)
 		overhead_limit__look(b, *now, &tracing, &cpu);
 	verdict = cpu >= BRAKE_CPU;
@@ -182,7 +183,7 @@ void overhead_limit__report(const struct overhead_limit *b, const struct trace *
 			     ? ""
 			     : ", or -e entry,return --returns probe (see bbtrace doctor --calibrate)");
 	}
-	if (b->inliner)
+	if (b->copies)
 		note("copies cost what they log or count, and the time that the program waits for its "
 		     "events to be read; cheaper: -c, or fewer functions");
 	str__free(&text);

@@ -14,7 +14,8 @@ struct overhead_look {
 
 struct overhead_limit {
 	unsigned most;		 /* percent; 0: off */
-	struct inliner *inliner; /* copies cost, too; NULL: there are none */
+	struct sources *sources; /* what they cost beside their events; NULL: nothing */
+	bool copies;		 /* functions run as copies, which cost, too */
 	struct map64 index;	 /* pid -> index into looks + 1 */
 	VEC(struct overhead_look) looks;
 	uint64_t lost;	  /* events, at the last verdict */

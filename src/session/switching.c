@@ -73,7 +73,7 @@ static int look_for_lost(struct switching *s, uint64_t now)
 {
 	struct event e = {.type = EVENT_SWITCH, .time = now};
 	size_t last;
-	uint64_t lost = probe__lost_switches(s->probe, &last);
+	uint64_t lost = sources__lost_switches(s->recording->sources, &last);
 
 	if (lost == s->lost)
 		return 0;
@@ -137,7 +137,7 @@ static void attach_found(struct switching *s)
 
 	if (from >= s->markers->all.len)
 		return;
-	err = probe__attach_markers(s->probe, from);
+	err = sources__attach_markers(s->recording->sources, from);
 	if (!err)
 		return note_verbose("%zu markers that were mapped just now count from here on",
 				    s->markers->all.len - from);

@@ -14,15 +14,14 @@
 struct switching {
 	const struct args *args;
 	struct recording *recording; /* the caller's */
-	struct probe *probe;
-	struct markers *markers; /* the caller's */
-	bool starts_again;	 /* something may start recording once it has stopped */
-	uint64_t asked;		 /* when a start was asked for; 0: none is */
-	char *by;		 /* by what */
-	bool parks;		 /* recording has stopped: the probes are to be taken away */
-	uint64_t until;		 /* --for: when it ends; 0: not known yet, or never */
-	uint64_t lost;		 /* switches that found no room, as of the last look */
-	uint64_t missed;	 /* how often it was to stop before it had started */
+	struct markers *markers;     /* the caller's */
+	bool starts_again;	     /* something may start recording once it has stopped */
+	uint64_t asked;		     /* when a start was asked for; 0: none is */
+	char *by;		     /* by what */
+	bool parks;		     /* recording has stopped: the probes are to be taken away */
+	uint64_t until;		     /* --for: when it ends; 0: not known yet, or never */
+	uint64_t lost;		     /* switches that found no room, as of the last look */
+	uint64_t missed;	     /* how often it was to stop before it had started */
 };
 /* Before CMD is started, at this time. 0, or -errno with a message. */
 int switching__begin(struct switching *s, uint64_t time);

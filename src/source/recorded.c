@@ -87,9 +87,17 @@ static void close_recorded(struct source *s)
 	free(s);
 }
 
-const struct source_ops recorded_ops = {"recorded", check, attach,  nothing,
-					nothing,    take,  settled, NULL,
-					NULL,	    NULL,  losses,  close_recorded};
+const struct source_ops recorded_ops = {
+	.name = "recorded",
+	.check = check,
+	.attach = attach,
+	.start = nothing,
+	.stop = nothing,
+	.take = take,
+	.settled = settled,
+	.losses = losses,
+	.close = close_recorded,
+};
 
 struct source *recorded__open(struct trace_reader *reader, const struct trace_calls *calls,
 			      void *ctx)

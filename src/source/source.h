@@ -42,7 +42,23 @@ struct source_wait {
 	int fd;
 };
 
+/* What a source knows of itself, at any time: each fills in what it has, or adds it. */
+struct source_facts {
+	enum probe_spares spares; /* which processes that aren't traced it doesn't slow down … */
+	const char *unspared;	  /* … and why no more, if the filters name processes; or NULL */
+	bool definitions;	  /* it has definitions in tracefs, which are deleted at the end */
+	bool filtered;		  /* threads were where it records, which the filters leave out */
+	bool nothing;		  /* after losses: it could be put into no process */
+	unsigned verified_insns;  /* of its BPF programs */
+	uint64_t left_children;	  /* without -f: of the traced processes, which were not traced */
+	uint64_t counted_twice;	  /* hits that may have been, by change */
+	uint64_t unseen_ends;	  /* it counts: threads, of any process, whose end was not seen */
+	/* Those that the filters name, with -f also their children; empty: any process. */
+	const pid_vec *processes;
+};
+
 struct source;
+/* Operations that may be NULL are of no meaning to that source: there is nothing to do. */
 struct source_ops {
 	const char *name;
 	/* Whether this machine supports the source: 0, or -errno with a message. */
@@ -81,6 +97,59 @@ struct source_ops {
 	 */
 	int (*park)(struct source *s);
 	int (*unpark)(struct source *s);
+
+	/* ---- what is known of it; all may be NULL ---- */
+
+	void (*facts)(const struct source *s, struct source_facts *out);
+	/* Appends the names of the mechanisms in use. */
+	void (*mechanisms)(const struct source *s, struct str *out);
+	/* Switches of recording that were lost: how many; *last: the index of the last one. */
+	uint64_t (*lost_switches)(const struct source *s, size_t *last);
+	/* What it has cost each process until now, ns, beside the events' own costs. */
+	void (*each_cost)(struct source *s, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
+			  void *ctx);
+	/* Which filters threads pass: for a source that logs what they do. */
+	struct thread_filters (*thread_filters)(struct source *s);
+
+	/* ---- while it is attached: 0, or -errno with a message. NULL: -ENOTSUP ---- */
+
+	/*
+	 * The plan's sites have changed: attaches those that count now (PROBE_COUNT) and detaches
+	 * the others. Each hit in between is counted once. On an error nothing has changed.
+	 */
+	int (*change)(struct source *s);
+	/*
+	 * Attaches the probes of sites that plan__extend() has added, or that get a probe now: they
+	 * are PROBE_CHANGING. An entry gets its return probe, too. Those that the kernel refuses
+	 * are reported by plan__refuse(). On an error, with a message that says what to do instead,
+	 * none is attached. -ENOSPC: more sites than there is room for.
+	 */
+	int (*attach_sites)(struct source *s, const uint32_t *sites, size_t n);
+	/*
+	 * Detaches the probes of these sites, which are PROBE_CHANGING. Each hit of other sites
+	 * meanwhile is recorded or counted once. A breakpoint that can't be removed stays, with a
+	 * note on what it costs, and its hits are ignored.
+	 */
+	int (*detach_sites)(struct source *s, const uint32_t *sites, size_t n);
+	/* Markers were added to options.markers: attaches those from this one on. On an error none.
+	 */
+	int (*attach_markers)(struct source *s, size_t from);
+	/* Hits are recorded from here on. -ENOSPC: all debug registers are in use. */
+	int (*watch)(struct source *s, const struct probe_watch *w);
+	/* Gives up all capabilities permanently but keep and those that it still needs, root's
+	 * user, and system calls (rights__forbid()). On an error something was kept. */
+	int (*drop_privileges)(struct source *s, uint64_t keep, unsigned forbidden);
+
+	/* ---- the same, without an answer; all may be NULL ---- */
+
+	/* The watched value as it is now was seen last, unless there was a hit. */
+	void (*note_value)(struct source *s, const struct probe_watch *w);
+	/* A child of bbtrace, which is not traced where no filter names processes, or is no longer
+	 * there. */
+	void (*exclude)(struct source *s, uint32_t pid, bool excluded);
+	/* Drops the sideband events so far. From here on, only those of the traced processes are
+	 * passed, if the filters name processes. */
+	void (*forget_sideband)(struct source *s);
 };
 
 /* The first member of every source. */
@@ -109,8 +178,45 @@ void sources__misses(struct sources *s, const struct source_sink *sink);
 int sources__losses(struct sources *s, const struct source_sink *sink);
 int sources__park(struct sources *s);
 int sources__unpark(struct sources *s);
+struct source_facts sources__facts(const struct sources *s);
+void sources__mechanisms(const struct sources *s, struct str *out);
+uint64_t sources__lost_switches(const struct sources *s, size_t *last);
+void sources__each_cost(struct sources *s, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
+			void *ctx);
+/* By each source that can; -ENOTSUP: none can. */
+int sources__change(struct sources *s);
+int sources__attach_sites(struct sources *s, const uint32_t *sites, size_t n);
+int sources__detach_sites(struct sources *s, const uint32_t *sites, size_t n);
+int sources__attach_markers(struct sources *s, size_t from);
+int sources__watch(struct sources *s, const struct probe_watch *w);
+/* Without a source that can: 0. */
+int sources__drop_privileges(struct sources *s, uint64_t keep, unsigned forbidden);
+void sources__note_value(struct sources *s, const struct probe_watch *w);
+void sources__exclude(struct sources *s, uint32_t pid, bool excluded);
+void sources__forget_sideband(struct sources *s);
 /* Closes and frees them all. */
 void sources__close(struct sources *s);
+
+/* ---- the probes (probes/) ---- */
+
+/* Loads what the plan needs; plan and options must outlive it. Errors: -EPERM (with the capability
+ * that is missing), -ENOTSUP, -ENOMEM, ... Attaching tells the plan with plan__refuse() what the
+ * kernel refuses. */
+int probes__open(struct plan *plan, const struct probe_options *options, struct source **out);
+/* Can probes of programs that are attached so (NULL: by the best mechanism) do instructions that
+ * would be single-stepped: plan_options.executes? *err, with a message: why the kernel can't. */
+bool probes__can_execute(const char *attach, int *err);
+
+/* ---- copies that log (inline/) ---- */
+
+/* Starts the supervisor of the command, or the processes. plan and copies must outlive it. 0, or
+ * -errno with a message. */
+int inlined__start(const struct inline_options *options, struct inliner **out);
+/* A source of what inner reports, the probes, and of what the copies log. Takes ownership of inner;
+ * the inliner must outlive it. */
+struct source *inlined__source(struct inliner *i, struct source *inner);
+/* Detaches from all processes. i NULL: nothing. */
+void inlined__end(struct inliner *i);
 
 /* ---- a trace file (recorded.c) ---- */
 

@@ -3,6 +3,7 @@
  * Several sources as one. Events are queued until every source is settled up to their time. The
  * events of a single source are passed on directly.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include "source/source.h"
 #include "source/waiting.h"
@@ -312,6 +313,134 @@ int sources__losses(struct sources *s, const struct source_sink *sink)
 			return err;
 	}
 	return merge(s, UINT64_MAX, sink);
+}
+
+/* ---- operations of each source that has them (source_ops) ---- */
+
+struct source_facts sources__facts(const struct sources *s)
+{
+	static const pid_vec any;
+	struct source_facts facts = {.spares = SPARES_ALL, .processes = &any};
+	const struct member *m;
+
+	vec__each (m, &s->members)
+		if (m->source->ops->facts)
+			m->source->ops->facts(m->source, &facts);
+	return facts;
+}
+
+void sources__mechanisms(const struct sources *s, struct str *out)
+{
+	const struct member *m;
+
+	vec__each (m, &s->members)
+		if (m->source->ops->mechanisms)
+			m->source->ops->mechanisms(m->source, out);
+}
+
+uint64_t sources__lost_switches(const struct sources *s, size_t *last)
+{
+	const struct member *m;
+
+	*last = 0;
+	vec__each (m, &s->members)
+		if (m->source->ops->lost_switches)
+			return m->source->ops->lost_switches(m->source, last);
+	return 0;
+}
+
+void sources__each_cost(struct sources *s, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
+			void *ctx)
+{
+	struct member *m;
+
+	vec__each (m, &s->members)
+		if (m->source->ops->each_cost)
+			m->source->ops->each_cost(m->source, fn, ctx);
+}
+
+static int cannot(const char *what)
+{
+	return err__set(ENOTSUP, "no source of this trace can %s", what);
+}
+
+/* By each that has this operation, until one fails. */
+#define EACH_THAT_CAN(s, operation, what, ...)                                                     \
+	({                                                                                         \
+		struct member *m_;                                                                 \
+		bool can_ = false;                                                                 \
+		int err_ = 0;                                                                      \
+                                                                                                   \
+		vec__each (m_, &(s)->members) {                                                    \
+			if (err_ || !m_->source->ops->operation)                                   \
+				continue;                                                          \
+			can_ = true;                                                               \
+			err_ = m_->source->ops->operation(m_->source, ##__VA_ARGS__);              \
+		}                                                                                  \
+		can_ ? err_ : cannot(what);                                                        \
+	})
+
+int sources__change(struct sources *s)
+{
+	return EACH_THAT_CAN(s, change, "change its probes");
+}
+
+int sources__attach_sites(struct sources *s, const uint32_t *sites, size_t n)
+{
+	return EACH_THAT_CAN(s, attach_sites, "get further probes", sites, n);
+}
+
+int sources__detach_sites(struct sources *s, const uint32_t *sites, size_t n)
+{
+	return EACH_THAT_CAN(s, detach_sites, "remove probes", sites, n);
+}
+
+int sources__attach_markers(struct sources *s, size_t from)
+{
+	return EACH_THAT_CAN(s, attach_markers, "see markers", from);
+}
+
+int sources__watch(struct sources *s, const struct probe_watch *w)
+{
+	return EACH_THAT_CAN(s, watch, "watch memory", w);
+}
+
+int sources__drop_privileges(struct sources *s, uint64_t keep, unsigned forbidden)
+{
+	struct member *m;
+	int err = 0;
+
+	vec__each (m, &s->members)
+		if (!err && m->source->ops->drop_privileges)
+			err = m->source->ops->drop_privileges(m->source, keep, forbidden);
+	return err;
+}
+
+void sources__note_value(struct sources *s, const struct probe_watch *w)
+{
+	struct member *m;
+
+	vec__each (m, &s->members)
+		if (m->source->ops->note_value)
+			m->source->ops->note_value(m->source, w);
+}
+
+void sources__exclude(struct sources *s, uint32_t pid, bool excluded)
+{
+	struct member *m;
+
+	vec__each (m, &s->members)
+		if (m->source->ops->exclude)
+			m->source->ops->exclude(m->source, pid, excluded);
+}
+
+void sources__forget_sideband(struct sources *s)
+{
+	struct member *m;
+
+	vec__each (m, &s->members)
+		if (m->source->ops->forget_sideband)
+			m->source->ops->forget_sideband(m->source);
 }
 
 void sources__close(struct sources *s)

@@ -72,7 +72,6 @@ static int attach(struct session *s, struct probe_options *o)
 			      .options = &s->planning.options,
 			      .output = s->render.output,
 			      .sources = &s->sources,
-			      .probe = &s->probe,
 			      .inliner = s->engine.inliner};
 
 	return attach__probes(&a, o);
@@ -167,7 +166,7 @@ static int finish(struct session *s, int err)
 	report_status(s);
 	end = clean(s, session__end_output(s));
 	if (!err && !end)
-		no_events__explain_live(s->args, &s->meta, &s->live, s->probe, s->engine.inliner);
+		no_events__explain_live(s->args, &s->meta, &s->live, s->sources);
 	counting__report(&s->counting);
 	switching__report(&s->switching);
 	child__report_signal(&s->child);
@@ -175,7 +174,7 @@ static int finish(struct session *s, int err)
 	if (!err && !end)
 		announce__file(s->args, args__record_name(s->args));
 	engine__advise(&s->engine, show__totals(&s->live.show)->events);
-	s->blind = !err && !end && no_events__report_untraced(&s->live.show, s->engine.inliner);
+	s->blind = !err && !end && no_events__report_untraced(&s->live.show, s->sources);
 	s->under = !err && !end && fail_under__is_missed(s->args, s->render.output);
 	show__summary(&s->live.show);
 	return err ? err : end;
@@ -187,7 +186,7 @@ static int drop_privileges(struct session *s)
 	struct privilege_drop g = {
 		.args = s->args,
 		.plan = s->plan,
-		.probe = s->probe,
+		.sources = s->sources,
 		.recorder = s->recorder,
 		.removed = control__fd(&s->control) >= 0 ? &s->control.socket.file : NULL,
 		.runs_command = s->child.pid,
@@ -235,7 +234,6 @@ static struct growth growth_of(struct session *s)
 {
 	return (struct growth){.planning = &s->planning,
 			       .plan = s->plan,
-			       .probe = s->probe,
 			       .sources = s->sources,
 			       .live = &s->live,
 			       .counting = &s->counting,
@@ -288,10 +286,8 @@ static int begin_recording(struct session *s)
 		err = control__begin_stopped(&s->control, s->meta.start_time);
 	}
 	if (s->options.markers || s->args->delay_ns || s->args->for_ns)
-		s->switching = (struct switching){.args = s->args,
-						  .recording = &s->recording,
-						  .probe = s->probe,
-						  .markers = &s->engine.markers};
+		s->switching = (struct switching){
+			.args = s->args, .recording = &s->recording, .markers = &s->engine.markers};
 	s->live.switched = switching__switched;
 	s->live.mapped = s->options.markers ? switching__mapped : NULL;
 	s->live.switched_ctx = &s->switching;
@@ -309,7 +305,7 @@ static int start_command(struct session *s, int *status)
 	if (!err)
 		err = child__start(&s->child, status);
 	if (!err && w->all.len)
-		err = watch_exec__begin(w, s->probe, &s->child);
+		err = watch_exec__begin(w, s->sources, &s->child);
 	return err;
 }
 
@@ -319,7 +315,7 @@ static int run(struct session *s, int *status)
 	int err;
 
 	s->brake.most = s->args->max_overhead;
-	s->brake.inliner = s->engine.inliner;
+	s->brake.copies = s->engine.inliner;
 	t.account = s->brake.most;
 	s->options = options_of(s);
 	/* before the first probe, so that none is left attached; CMD was forked before */
@@ -335,7 +331,7 @@ static int run(struct session *s, int *status)
 			   !(s->options.inlines && counts(s));
 	err = attach(s, &s->options);
 	if (!err)
-		err = watchpoints__begin(&s->planning.watches, s->probe, s->args);
+		err = watchpoints__begin(&s->planning.watches, s->sources, s->args);
 	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
@@ -344,7 +340,7 @@ static int run(struct session *s, int *status)
 	if (err)
 		return err;
 	s->recording.sources = s->control.sources = s->sources;
-	s->control.probe = s->probe;
+	s->brake.sources = s->sources;
 	s->growth = growth_of(s);
 	interrupt__stops(s->sources);
 	live__open(&s->live, s->plan, &s->planning.targets, &t, s->render.output, s->recorder,
@@ -357,18 +353,18 @@ static int run(struct session *s, int *status)
 		s->live.dumps = (struct dumps){.args = s->args, .copies = s->engine.copies};
 	}
 	/* attaching takes time: a rescan replaces the sideband events of that time */
-	probe__forget_sideband(s->probe);
+	sources__forget_sideband(s->sources);
 	if (rescans(s))
-		live__rescan(&s->live, probe__processes(s->probe));
-	if (rescans(s) && !probe__processes(s->probe)->len &&
+		live__rescan(&s->live, sources__facts(s->sources).processes);
+	if (rescans(s) && !sources__facts(s->sources).processes->len &&
 	    privileges__missing(PRIVILEGE_SYS_PTRACE))
 		note("other users' processes are shown without symbols: that needs CAP_SYS_PTRACE");
 	err = session__begin_output(s);
 	if (err)
 		return clean(s, err);
 	if (counts(s))
-		s->counting = counting__begin(s->args, s->plan, s->sources, s->probe, &s->live,
-					      s->render.output);
+		s->counting =
+			counting__begin(s->args, s->plan, s->sources, &s->live, s->render.output);
 	err = begin_recording(s);
 	if (err)
 		return clean(s, err);

@@ -22,7 +22,6 @@ struct session {
 	struct plan *plan;
 	struct engine_state engine;
 	struct sources *sources;
-	struct probe *probe;	      /* one of them */
 	struct probe_options options; /* the probe's */
 	struct live live;
 	struct overhead_limit brake;

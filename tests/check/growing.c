@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "plan/plan.h"
 #include "resolve/resolve.h"
-#include "source/source.h"
+#include "source/probes/session.h"
 
 static struct {
 	bool counts, returns, drop, wide, follow, shared, many, locked, kernel, execs;
@@ -310,9 +310,9 @@ static void take(void)
 {
 	const struct source_wait wait = {.timeout_ms = 10, .fd = -1};
 
-	if (probes_ops.take(probe__source(now.probe), wait, &sink) < 0)
+	if (probes_ops.take(&now.probe->source, wait, &sink) < 0)
 		die("take");
-	if (options.counts && probes_ops.counts(probe__source(now.probe), &sink))
+	if (options.counts && probes_ops.counts(&now.probe->source, &sink))
 		die("counts");
 }
 
@@ -501,7 +501,7 @@ int main(int argc, char **argv)
 		vec__push(&o.filters.pids, pid);
 	if (probe__open(now.plan, &o, &now.probe))
 		die("open");
-	source = probe__source(now.probe);
+	source = &now.probe->source;
 	if (probes_ops.attach(source))
 		die("attach");
 	if (options.drop && probe__drop_privileges(now.probe, PRIVILEGE_SYS_PTRACE, FORBID_EXEC))

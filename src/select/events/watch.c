@@ -348,7 +348,7 @@ static bool place(const struct watchpoints *w, const struct watchpoint *p, uint3
 	return true;
 }
 
-int watchpoints__begin_in(struct watchpoints *w, struct probe *p, uint32_t pid, bool *waits)
+int watchpoints__begin_in(struct watchpoints *w, struct sources *s, uint32_t pid, bool *waits)
 {
 	struct watchpoint *i;
 	struct probe_watch to;
@@ -362,30 +362,30 @@ int watchpoints__begin_in(struct watchpoints *w, struct probe *p, uint32_t pid, 
 			*waits = true;
 			continue;
 		}
-		err = probe__watch(p, &to);
+		err = sources__watch(s, &to);
 		i->watched_in = pid;
 	}
 	return err;
 }
 
-void watchpoints__note_values(const struct watchpoints *w, struct probe *p, uint32_t pid)
+void watchpoints__note_values(const struct watchpoints *w, struct sources *s, uint32_t pid)
 {
 	const struct watchpoint *i;
 	struct probe_watch to;
 
 	vec__each (i, &w->all)
 		if (!i->kernel && place(w, i, pid, &to))
-			probe__note_value(p, &to);
+			sources__note_value(s, &to);
 }
 
-static int begin_in_process(struct watchpoints *w, struct probe *p, uint32_t pid)
+static int begin_in_process(struct watchpoints *w, struct sources *s, uint32_t pid)
 {
 	const struct watchpoint *i;
 	bool waits;
-	int err = watchpoints__begin_in(w, p, pid, &waits);
+	int err = watchpoints__begin_in(w, s, pid, &waits);
 
 	if (!err)
-		watchpoints__note_values(w, p, pid);
+		watchpoints__note_values(w, s, pid);
 	if (err || !waits)
 		return err;
 	vec__each (i, &w->all)
@@ -395,7 +395,7 @@ static int begin_in_process(struct watchpoints *w, struct probe *p, uint32_t pid
 	return 0;
 }
 
-int watchpoints__begin(struct watchpoints *w, struct probe *p, const struct args *a)
+int watchpoints__begin(struct watchpoints *w, struct sources *s, const struct args *a)
 {
 	const struct watchpoint *i;
 	struct probe_watch to;
@@ -404,12 +404,12 @@ int watchpoints__begin(struct watchpoints *w, struct probe *p, const struct args
 
 	vec__each (i, &w->all)
 		if (!err && i->kernel && place(w, i, 0, &to))
-			err = probe__watch(p, &to);
+			err = sources__watch(s, &to);
 	if (a->command)
 		return err;
 	vec__each (pid, &a->filters.pids)
 		if (!err)
-			err = begin_in_process(w, p, *pid);
+			err = begin_in_process(w, s, *pid);
 	return err;
 }
 

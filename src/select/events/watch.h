@@ -39,10 +39,10 @@ int watchpoints__plan(struct watchpoints *w, const struct args *a, struct target
 /* Does one of them need the kernel's symbols and code? */
 bool watchpoints__name_kernel(const struct args *a);
 /* Starts to watch those of the kernel, and in processes that run. */
-int watchpoints__begin(struct watchpoints *w, struct probe *p, const struct args *a);
+int watchpoints__begin(struct watchpoints *w, struct sources *s, const struct args *a);
 /* Those in one process, which has mapped their objects; *waits: some are not mapped. */
-int watchpoints__begin_in(struct watchpoints *w, struct probe *p, uint32_t pid, bool *waits);
-void watchpoints__note_values(const struct watchpoints *w, struct probe *p, uint32_t pid);
+int watchpoints__begin_in(struct watchpoints *w, struct sources *s, uint32_t pid, bool *waits);
+void watchpoints__note_values(const struct watchpoints *w, struct sources *s, uint32_t pid);
 void watchpoints__free(struct watchpoints *w);
 
 #endif

@@ -10,12 +10,11 @@
 #define LOOK_LAST  1000000000
 
 struct counting counting__begin(const struct args *args, struct plan *plan, struct sources *sources,
-				struct probe *probe, struct live *live, struct output *output)
+				struct live *live, struct output *output)
 {
 	return (struct counting){.args = args,
 				 .plan = plan,
 				 .sources = sources,
-				 .probe = probe,
 				 .live = live,
 				 .output = output,
 				 .next = now_ns(CLOCK_MONOTONIC) + args->interval_ns,
@@ -63,7 +62,7 @@ static int print(struct counting *c, uint64_t now)
 static int look(struct counting *c)
 {
 	uint64_t rounds = c->retire.rounds;
-	int err = retire__tick(&c->retire, c->plan, c->probe, c->live->show.tally);
+	int err = retire__tick(&c->retire, c->plan, c->sources, c->live->show.tally);
 
 	c->patience = c->retire.rounds > rounds ? LOOK_FIRST
 						: min_of(2 * c->patience, (uint64_t)LOOK_LAST);
@@ -96,7 +95,7 @@ void counting__end(struct counting *c)
 
 void counting__report(const struct counting *c)
 {
-	uint64_t twice = c->args ? probe__counted_twice(c->probe) : 0;
+	uint64_t twice = c->args ? sources__facts(c->sources).counted_twice : 0;
 
 	if (twice)
 		note("%llu hits may have been counted twice, while probes were replaced: too many threads "
@@ -112,16 +111,18 @@ void counting__report(const struct counting *c)
 void counting__note_cut(struct counting *c)
 {
 	autofree pid_vec all = {0};
+	struct source_facts facts;
 	const pid_vec *pids;
 	const uint32_t *pid;
 	size_t n = 0;
 
 	if (!c->args)
 		return;
-	pids = probe__processes(c->probe);
+	facts = sources__facts(c->sources);
+	pids = facts.processes;
 	if (!pids->len)
 		processes__all(&all);
 	vec__each (pid, pids->len ? pids : &all)
 		n += *pid == (uint32_t)getpid() ? 0 : process__running(*pid);
-	tally__cut(c->live->show.tally, n + probe__unseen_ends(c->probe));
+	tally__cut(c->live->show.tally, n + facts.unseen_ends);
 }

@@ -12,7 +12,6 @@ struct counting {
 	const struct args *args; /* NULL: nothing counts */
 	struct plan *plan;
 	struct sources *sources;
-	struct probe *probe;
 	struct live *live;
 	struct output *output;
 	struct process_ends *ends; /* the caller's; to be set */
@@ -23,7 +22,7 @@ struct counting {
 };
 /* All of these are borrowed. */
 struct counting counting__begin(const struct args *args, struct plan *plan, struct sources *sources,
-				struct probe *probe, struct live *live, struct output *output);
+				struct live *live, struct output *output);
 /* How long it may be left alone. */
 int counting__patience_ms(const struct counting *c, uint64_t now);
 /* Does what is due. 0, or -errno. */

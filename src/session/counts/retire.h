@@ -18,7 +18,7 @@ struct retire retire__begin(const struct args *a, const struct plan *plan);
 void retire__end(struct retire *r);
 /* Which sites retire by what was counted up to now. Changes the plan and the probes; 0, or -errno:
  * they could not be changed. */
-int retire__tick(struct retire *r, struct plan *plan, struct probe *probe, struct tally *tally);
+int retire__tick(struct retire *r, struct plan *plan, struct sources *sources, struct tally *tally);
 /* Notes what stays, and what that costs. */
 void retire__report(const struct retire *r, const struct plan *plan, const struct tally *tally);
 

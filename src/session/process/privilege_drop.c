@@ -40,7 +40,7 @@ static uint64_t kept(const struct privilege_drop *g)
 		keep |= PRIVILEGE_KILL;
 	if (g->runs_command && g->watches) /* set when it has called exec */
 		keep |= PRIVILEGE_PERFMON | PRIVILEGE_BPF | PRIVILEGE_SYS_ADMIN;
-	if (rights__user() && probe__by_definitions(g->probe))
+	if (rights__user() && sources__facts(g->sources).definitions)
 		keep |= PRIVILEGE_DAC_OVERRIDE;
 	return keep;
 }
@@ -49,5 +49,5 @@ int privilege_drop__apply(const struct privilege_drop *g)
 {
 	int err = keep_files(g);
 
-	return err ? err : probe__drop_privileges(g->probe, kept(g), forbidden_calls(g));
+	return err ? err : sources__drop_privileges(g->sources, kept(g), forbidden_calls(g));
 }

@@ -9,7 +9,7 @@
 struct privilege_drop {
 	const struct args *args;
 	const struct plan *plan;
-	struct probe *probe;
+	struct sources *sources;
 	struct recorder *recorder;	  /* NULL: none */
 	const struct named_file *removed; /* at the end: the control socket; NULL: none */
 	bool runs_command, watches;

@@ -107,7 +107,7 @@ static int refuse(const struct watchpoints *w, const struct child *c)
 
 /* At the exec stop: goes on until all objects are mapped, and whole: when ld.so calls something
  * else. */
-static int wait_for_objects(struct watchpoints *w, struct probe *p, const struct child *c)
+static int wait_for_objects(struct watchpoints *w, struct sources *sources, const struct child *c)
 {
 	struct start s = {.pid = c->pid};
 	bool waits = true;
@@ -123,26 +123,26 @@ static int wait_for_objects(struct watchpoints *w, struct probe *p, const struct
 		look(&s);
 		if (!waits && !s.maps)
 			return 0;
-		err = waits && s.maps ? watchpoints__begin_in(w, p, c->pid, &waits) : 0;
+		err = waits && s.maps ? watchpoints__begin_in(w, sources, c->pid, &waits) : 0;
 		if (err)
 			return err;
 	}
 	return waits ? refuse(w, c) : 0;
 }
 
-static int begin(struct watchpoints *w, struct probe *p, const struct child *c)
+static int begin(struct watchpoints *w, struct sources *s, const struct child *c)
 {
 	bool waits;
-	int err = watchpoints__begin_in(w, p, c->pid, &waits);
+	int err = watchpoints__begin_in(w, s, c->pid, &waits);
 
 	if (!err && waits)
-		err = wait_for_objects(w, p, c);
+		err = wait_for_objects(w, s, c);
 	if (!err)
-		watchpoints__note_values(w, p, c->pid);
+		watchpoints__note_values(w, s, c->pid);
 	return err;
 }
 
-int watch_exec__begin(struct watchpoints *w, struct probe *p, const struct child *c)
+int watch_exec__begin(struct watchpoints *w, struct sources *s, const struct child *c)
 {
 	int status = 0, err = 0;
 
@@ -152,7 +152,7 @@ int watch_exec__begin(struct watchpoints *w, struct probe *p, const struct child
 		if (!wait_for_stop(c->pid, &status))
 			return 0;
 	}
-	err = begin(w, p, c);
+	err = begin(w, s, c);
 	if (err)
 		kill(c->pid, SIGKILL);
 	ptrace(PTRACE_DETACH, c->pid, NULL, NULL);

@@ -8,6 +8,6 @@
 
 /* CMD, which is stopped when it has called exec, so that nothing that it does is missed. */
 int watch_exec__prepare(pid_t pid);
-int watch_exec__begin(struct watchpoints *w, struct probe *p, const struct child *c);
+int watch_exec__begin(struct watchpoints *w, struct sources *s, const struct child *c);
 
 #endif

@@ -77,7 +77,7 @@ static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 	return rings__open(&options, &i->rings);
 }
 
-int inliner__open(const struct inline_options *options, struct inliner **out)
+int inlined__start(const struct inline_options *options, struct inliner **out)
 {
 	const struct supervisor_options s = {.plan = options->plan,
 					     .copies = options->copies,
@@ -98,7 +98,7 @@ int inliner__open(const struct inline_options *options, struct inliner **out)
 	if (!err)
 		err = open_rings(i, options->plan->arch->ticks);
 	if (err)
-		inliner__close(i);
+		inlined__end(i);
 	*out = err ? NULL : i;
 	return err;
 }
@@ -120,7 +120,7 @@ static void let_go(struct inliner *i)
 		rings__pull(i->rings);
 }
 
-void inliner__close(struct inliner *i)
+void inlined__end(struct inliner *i)
 {
 	if (!i)
 		return;
@@ -139,21 +139,12 @@ struct cost_call {
 	void *ctx;
 };
 
-static void tell_cost(void *ctx, const struct log_work *w)
+static void report_cost(void *ctx, const struct log_work *w)
 {
 	const struct cost_call *c = ctx;
 
 	c->fn(c->ctx, w->pid,
 	      w->bytes / sizeof(uint64_t) * LOG_WORD_NS + w->counts * COUNT_NS + w->waited);
-}
-
-void inliner__each_cost(struct inliner *i, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
-			void *ctx)
-{
-	struct cost_call c = {fn, ctx};
-
-	if (i)
-		rings__work(i->rings, tell_cost, &c);
 }
 
 /* ---- what the probes tell ---- */
@@ -493,31 +484,142 @@ static int inline__unpark(struct source *source)
 	return s->inner->ops->unpark(s->inner);
 }
 
+/* ---- what only the probes do ---- */
+
+static void inline__mechanisms(const struct source *source, struct str *out)
+{
+	const struct inline_source *s = (const struct inline_source *)source;
+
+	s->inner->ops->mechanisms(s->inner, out);
+}
+
+static uint64_t inline__lost_switches(const struct source *source, size_t *last)
+{
+	const struct inline_source *s = (const struct inline_source *)source;
+
+	return s->inner->ops->lost_switches(s->inner, last);
+}
+
+static int inline__change(struct source *source)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	return s->inner->ops->change(s->inner);
+}
+
+static int inline__attach_sites(struct source *source, const uint32_t *sites, size_t n)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	return s->inner->ops->attach_sites(s->inner, sites, n);
+}
+
+static int inline__detach_sites(struct source *source, const uint32_t *sites, size_t n)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	return s->inner->ops->detach_sites(s->inner, sites, n);
+}
+
+static int inline__attach_markers(struct source *source, size_t from)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	return s->inner->ops->attach_markers(s->inner, from);
+}
+
+static int inline__watch(struct source *source, const struct probe_watch *w)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	return s->inner->ops->watch(s->inner, w);
+}
+
+static int inline__drop_privileges(struct source *source, uint64_t keep, unsigned forbidden)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	return s->inner->ops->drop_privileges(s->inner, keep, forbidden);
+}
+
+static void inline__note_value(struct source *source, const struct probe_watch *w)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	s->inner->ops->note_value(s->inner, w);
+}
+
+static void inline__exclude(struct source *source, uint32_t pid, bool excluded)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	s->inner->ops->exclude(s->inner, pid, excluded);
+}
+
+static void inline__forget_sideband(struct source *source)
+{
+	struct inline_source *s = (struct inline_source *)source;
+
+	s->inner->ops->forget_sideband(s->inner);
+}
+
+/* ---- the operations ---- */
+
+static void inline__facts(const struct source *source, struct source_facts *f)
+{
+	const struct inline_source *s = (const struct inline_source *)source;
+
+	s->inner->ops->facts(s->inner, f);
+	f->filtered |= s->inliner->hidden;
+	f->nothing |= s->inliner->nothing;
+}
+
+static void inline__each_cost(struct source *source,
+			      void (*fn)(void *ctx, uint32_t pid, uint64_t ns), void *ctx)
+{
+	struct cost_call c = {fn, ctx};
+
+	rings__work(((struct inline_source *)source)->inliner->rings, report_cost, &c);
+}
+
 static const struct source_ops inline_ops = {
-	"inline",	NULL,		inline__attach,	 inline__start,
-	inline__stop,	inline__take,	inline__settled, inline__catch_up,
-	inline__counts, inline__misses, inline__losses,	 inline__close,
-	inline__cut,	inline__park,	inline__unpark};
+	.name = "inline",
+	.attach = inline__attach,
+	.start = inline__start,
+	.stop = inline__stop,
+	.take = inline__take,
+	.settled = inline__settled,
+	.catch_up = inline__catch_up,
+	.counts = inline__counts,
+	.misses = inline__misses,
+	.losses = inline__losses,
+	.close = inline__close,
+	.cut = inline__cut,
+	.park = inline__park,
+	.unpark = inline__unpark,
+	.facts = inline__facts,
+	.mechanisms = inline__mechanisms,
+	.lost_switches = inline__lost_switches,
+	.each_cost = inline__each_cost,
+	.change = inline__change,
+	.attach_sites = inline__attach_sites,
+	.detach_sites = inline__detach_sites,
+	.attach_markers = inline__attach_markers,
+	.watch = inline__watch,
+	.drop_privileges = inline__drop_privileges,
+	.note_value = inline__note_value,
+	.exclude = inline__exclude,
+	.forget_sideband = inline__forget_sideband,
+};
 
-bool inliner__filtered(const struct inliner *i)
-{
-	return i && i->hidden;
-}
-
-bool inliner__traced_nothing(const struct inliner *i)
-{
-	return i && i->nothing;
-}
-
-struct source *inliner__source(struct inliner *i, struct source *inner,
-			       struct thread_filters filters)
+struct source *inlined__source(struct inliner *i, struct source *inner)
 {
 	const struct merge_options options = {.plan = i->options.plan,
 					      .log = &i->options.log,
 					      .clock = {ticks_clock__ns, i->clock},
 					      .rings = i->rings,
 					      .follow = i->options.follow,
-					      .filters = filters,
+					      .filters = inner->ops->thread_filters(inner),
 					      .turn = TURN_NS};
 	struct inline_source *s = xcalloc(1, sizeof(*s));
 

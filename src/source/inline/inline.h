@@ -35,29 +35,12 @@ struct thread_filters {
 	uint64_t (*missed)(void *ctx); /* how many changes will not be told, until now */
 };
 
-struct inliner;
-struct source;
-/* Starts the supervisor of the command, or the processes. plan and copies must outlive it. 0, or
- * -errno with a message. */
-int inliner__open(const struct inline_options *options, struct inliner **out);
-/* A source of what inner tells, the probes, and of what the copies log. Takes ownership of inner;
- * the inliner, and what filters refers to, must outlive it. */
-struct source *inliner__source(struct inliner *i, struct source *inner,
-			       struct thread_filters filters);
-/* Did threads log what the filters leave out? i NULL: no. */
-bool inliner__filtered(const struct inliner *i);
-/* After losses: could functions be copied in no process? */
-bool inliner__traced_nothing(const struct inliner *i);
-/*
- * What copies have cost until now, ns: for each thread, of its process. What it has logged and
- * counted costs about LOG_WORD_NS for 8 bytes, and COUNT_NS a count; for how long it has waited for
- * room is known. i NULL: nothing.
- */
+/* What copies have cost a process: what they log costs about LOG_WORD_NS for 8 bytes, and a count
+ * COUNT_NS; for how long threads have waited for room is known. */
 #define LOG_WORD_NS 2
 #define COUNT_NS    1
-void inliner__each_cost(struct inliner *i, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
-			void *ctx);
-/* Lets go of all processes. */
-void inliner__close(struct inliner *i);
+
+/* Copies that log in processes (inlined__start() of source.h). */
+struct inliner;
 
 #endif

@@ -98,68 +98,9 @@ const char *sample__clock(void);
 
 struct probe;
 struct source;
-struct thread_filters; /* inline/inline.h */
-/* plan and options must outlive it. Errors: -EPERM (with the capability that is missing), -ENOTSUP,
- * -ENOMEM, ... Attaching tells the plan with plan__refuse() what the kernel refuses. */
-int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out);
-/* As the source that it is: its operations are probes_ops. */
-struct source *probe__source(struct probe *p);
 /* Is there an attach mechanism of this name (whether or not the kernel has it)? */
 bool mechanism__exists(const char *name);
-/* Can probes of programs that are attached so (NULL: by the best mechanism) do instructions that
- * would be single-stepped: plan_options.executes? *err, with a message: why the kernel can't. */
-bool probe__can_execute(const char *attach, int *err);
-/* Appends the names of the mechanisms in use. */
-void probe__mechanisms(const struct probe *p, struct str *out);
-/* Valid after probe__open(). */
-enum probe_spares probe__spares(const struct probe *p);
-/* Why not more processes are spared, if the filters name processes; NULL: no better mechanism was
- * skipped. */
-const char *probe__unspared(const struct probe *p);
-/* Are its probes definitions in tracefs, which are deleted at the end? */
-bool probe__by_definitions(const struct probe *p);
-/* Verified instructions of the BPF programs in use. */
-unsigned probe__verified_insns(const struct probe *p);
-/* The processes that the filters name, with -f also their children; empty: any process. */
-const pid_vec *probe__processes(const struct probe *p);
-/*
- * The plan's sites have changed: attaches those that count now (PROBE_COUNT) and detaches the
- * others. Each hit in between is counted once. -ENOTSUP, ...: nothing has changed.
- */
-int probe__change(struct probe *p);
-/*
- * Attaches the probes of sites that plan__extend() has added, or that get a probe now: they are
- * PROBE_CHANGING. An entry gets its return probe, too. Those that the kernel refuses are told with
- * plan__refuse(). On an error, with a message that says what to do instead, none is attached.
- * -ENOSPC: more sites than there is room for.
- */
-int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n);
-/*
- * Detaches the probes of these sites, which are PROBE_CHANGING. Each hit of other sites meanwhile
- * is recorded or counted once. A breakpoint that can't be removed stays, with a note on what it
- * costs, and its hits are ignored.
- */
-int probe__detach_sites(struct probe *p, const uint32_t *sites, size_t n);
-/* Markers were added to options.markers: attaches those from this one on. -ENOTSUP, ...: none. */
-int probe__attach_markers(struct probe *p, size_t from);
-/* Switches that were lost: how many, and the index of the last one. */
-uint64_t probe__lost_switches(const struct probe *p, size_t *last);
-/* Hits that may have been counted twice by that. */
-uint64_t probe__counted_twice(const struct probe *p);
-/* Probes count: threads, of any process, whose end was not seen. */
-uint64_t probe__unseen_ends(const struct probe *p);
-/* A child of bbtrace, which is not traced where no filter names processes, or is no longer there.
- */
-void probe__exclude(struct probe *p, uint32_t pid, bool excluded);
-/* Did threads hit a probe that the filters leave out? */
-bool probe__filtered(const struct probe *p);
-/* For what threads log (options.inlines); it lives as long as p does. */
-struct thread_filters probe__thread_filters(struct probe *p);
-/* Without -f: how many children of the traced processes were not traced? */
-uint64_t probe__left_children(const struct probe *p);
-/* Drops the sideband events so far. From here on, only those of the traced processes are returned,
- * if the filters name processes. */
-void probe__forget_sideband(struct probe *p);
+
 /* ---- watchpoints (watch.c) ---- */
 
 enum probe_watch_access { PROBE_WATCH_WRITE, PROBE_WATCH_ANY, PROBE_WATCH_EXEC };
@@ -175,10 +116,6 @@ struct probe_watch {
 	bool user_only; /* not what the kernel does */
 	uint32_t pid;	/* unless kernel: the process, all its threads */
 };
-/* Hits are recorded from here on. -ENOSPC: all debug registers are in use; -EPERM, -ENOTSUP … */
-int probe__watch(struct probe *p, const struct probe_watch *w);
-/* The value as it is now was seen last, unless there was a hit. */
-void probe__note_value(struct probe *p, const struct probe_watch *w);
 
 /* ---- static tracepoints of the kernel (tracepoint.c) ---- */
 
@@ -222,10 +159,6 @@ int privileges__check(uint64_t wanted, const char *what);
 void privileges__none(void);
 /* Drops all but what a tracer of other users' programs needs: root's user, too. 0 or -errno. */
 int privileges__keep_tracing(void);
-/* After attaching: drops all capabilities permanently but keep and those that p still needs; root's
- * user; and system calls (rights__forbid()). 0, or -errno with a message:
- * something was kept. */
-int probe__drop_privileges(struct probe *p, uint64_t keep, unsigned forbidden);
 
 /* ---- before the kernel's code is read ---- */
 

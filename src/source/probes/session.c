@@ -151,7 +151,7 @@ uint64_t probe__counted_twice(const struct probe *p)
 	return p->skel->bss->marks_full;
 }
 
-static int probe__attach(struct source *s)
+int probe__attach(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
 	int err = p->options->markers ? shield__run(markers__attach, p) : 0;
@@ -189,7 +189,7 @@ void probe__forget_sideband(struct probe *p)
 	sideband__limit(p->sideband, &p->scope);
 }
 
-static void probe__start(struct source *s)
+void probe__start(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
 
@@ -198,7 +198,7 @@ static void probe__start(struct source *s)
 }
 
 /* What is in the ring stays to be taken. */
-static void probe__stop(struct source *s)
+void probe__stop(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
 
@@ -228,7 +228,7 @@ static void detach(struct probe *p)
 }
 
 /* Slow parts (deleting kprobe definitions) are left to a silent child. */
-static void probe__close(struct source *s)
+void probe__close(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
 
@@ -327,13 +327,3 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	*out = p;
 	return 0;
 }
-
-struct source *probe__source(struct probe *p)
-{
-	return &p->source;
-}
-
-const struct source_ops probes_ops = {
-	"probes",	features__check, probe__attach, probe__start,  probe__stop,   probe__take,
-	probe__settled, probe__catch_up, probe__count,	probe__misses, probe__losses, probe__close,
-	NULL,		probe__park,	 probe__unpark};

@@ -167,6 +167,79 @@ struct probe {
 	unsigned nwatched; /* addresses of programs */
 };
 
+/* ---- a set of probes: what its operations do (operations.c, session.c) ---- */
+
+/* plan and options must outlive it. Errors: -EPERM (with the capability that is missing), -ENOTSUP,
+ * -ENOMEM, ... Attaching tells the plan with plan__refuse() what the kernel refuses. */
+int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out);
+/* Can probes of programs that are attached so (NULL: by the best mechanism) do instructions that
+ * would be single-stepped: plan_options.executes? *err, with a message: why the kernel can't. */
+bool probe__can_execute(const char *attach, int *err);
+/* Appends the names of the mechanisms in use. */
+void probe__mechanisms(const struct probe *p, struct str *out);
+/* Valid after probe__open(). */
+enum probe_spares probe__spares(const struct probe *p);
+/* Why not more processes are spared, if the filters name processes; NULL: no better mechanism was
+ * skipped. */
+const char *probe__unspared(const struct probe *p);
+/* Are its probes definitions in tracefs, which are deleted at the end? */
+bool probe__by_definitions(const struct probe *p);
+/* Verified instructions of the BPF programs in use. */
+unsigned probe__verified_insns(const struct probe *p);
+/* The processes that the filters name, with -f also their children; empty: any process. */
+const pid_vec *probe__processes(const struct probe *p);
+/*
+ * The plan's sites have changed: attaches those that count now (PROBE_COUNT) and detaches the
+ * others. Each hit in between is counted once. -ENOTSUP, ...: nothing has changed.
+ */
+int probe__change(struct probe *p);
+/*
+ * Attaches the probes of sites that plan__extend() has added, or that get a probe now: they are
+ * PROBE_CHANGING. An entry gets its return probe, too. Those that the kernel refuses are told with
+ * plan__refuse(). On an error, with a message that says what to do instead, none is attached.
+ * -ENOSPC: more sites than there is room for.
+ */
+int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n);
+/*
+ * Detaches the probes of these sites, which are PROBE_CHANGING. Each hit of other sites meanwhile
+ * is recorded or counted once. A breakpoint that can't be removed stays, with a note on what it
+ * costs, and its hits are ignored.
+ */
+int probe__detach_sites(struct probe *p, const uint32_t *sites, size_t n);
+/* Markers were added to options.markers: attaches those from this one on. -ENOTSUP, ...: none. */
+int probe__attach_markers(struct probe *p, size_t from);
+/* Switches that were lost: how many, and the index of the last one. */
+uint64_t probe__lost_switches(const struct probe *p, size_t *last);
+/* Hits that may have been counted twice by that. */
+uint64_t probe__counted_twice(const struct probe *p);
+/* Probes count: threads, of any process, whose end was not seen. */
+uint64_t probe__unseen_ends(const struct probe *p);
+/* A child of bbtrace, which is not traced where no filter names processes, or is no longer there.
+ */
+void probe__exclude(struct probe *p, uint32_t pid, bool excluded);
+/* Did threads hit a probe that the filters leave out? */
+bool probe__filtered(const struct probe *p);
+/* For what threads log (options.inlines); it lives as long as p does. */
+struct thread_filters probe__thread_filters(struct probe *p);
+/* Without -f: how many children of the traced processes were not traced? */
+uint64_t probe__left_children(const struct probe *p);
+/* Drops the sideband events so far. From here on, only those of the traced processes are returned,
+ * if the filters name processes. */
+void probe__forget_sideband(struct probe *p);
+/* Hits are recorded from here on. -ENOSPC: all debug registers are in use; -EPERM, -ENOTSUP … */
+int probe__watch(struct probe *p, const struct probe_watch *w);
+/* The value as it is now was seen last, unless there was a hit. */
+void probe__note_value(struct probe *p, const struct probe_watch *w);
+/* After attaching: drops all capabilities permanently but keep and those that p still needs; root's
+ * user; and system calls (rights__forbid()). 0, or -errno with a message:
+ * something was kept. */
+int probe__drop_privileges(struct probe *p, uint64_t keep, unsigned forbidden);
+
+int probe__attach(struct source *s);
+void probe__start(struct source *s);
+void probe__stop(struct source *s);
+void probe__close(struct source *s);
+
 /* The mechanisms' functions (multi.c, event.c, kprobe_event.c, event_close.c, entries.c). */
 int uprobe_multi__attach(struct probe *p);
 int uprobe_multi__attach_again(struct probe *p, uint32_t pid);
