@@ -6,7 +6,7 @@
 #include "source/inline/merge/clock.h"
 #include "source/inline/merge/counted.h"
 #include "source/inline/merge/merge.h"
-#include "source/inline/inline.h"
+#include "inliner.h"
 #include "source/source.h"
 
 /* From so many bytes of the logs on that wait to be decoded, the probes are asked for their events
@@ -20,18 +20,8 @@
 #define TURN_NS	 50000000ull
 /* A thread whose log makes no sense holds up the others until it is given up. */
 #define WAIT_US 1000
-#define TORN_NS 1000000000ull
 /* Of the other source, while the logs are not read. */
 #define QUEUED_MANY 65536
-
-struct inliner {
-	struct inline_options options;
-	struct supervisor *supervisor;
-	struct ticks_clock *clock;
-	struct rings *rings;
-	bool hidden;  /* what threads logged that the filters leave out */
-	bool nothing; /* no copies could be put anywhere */
-};
 
 struct inline_source {
 	struct source source;
@@ -48,89 +38,6 @@ struct inline_source {
 	bool begun;
 	bool tried_away; /* while it is stopped: to take the springboards away */
 };
-
-/* ---- the inliner ---- */
-
-/* Bytes of a thread's log that hold so many of its last branches, each with an entry, even if half
- * of the records show nothing new (witnesses). */
-static uint64_t tail_of(const struct inline_options *o)
-{
-	uint64_t words =
-		4 + 6 + __builtin_popcount(o->log.regs) + (o->log.callers ? 1 + LOG_CALLERS : 0);
-
-	return min_of(o->last * 2 * words * sizeof(uint64_t), (uint64_t)LOG_RING);
-}
-
-static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
-{
-	const struct rings_options options = {.socket = supervisor__socket(i->supervisor),
-					      .second = ticks_clock__second(i->clock),
-					      .ticks = ticks,
-					      .max = pieces__room(),
-					      .later = i->options.later,
-					      .torn = TORN_NS,
-					      .counters = i->options.copies->counted.len,
-					      .log = i->options.log,
-					      .tail = tail_of(&i->options),
-					      .waits = true};
-
-	return rings__open(&options, &i->rings);
-}
-
-int inlined__start(const struct inline_options *options, struct inliner **out)
-{
-	const struct supervisor_options s = {.plan = options->plan,
-					     .copies = options->copies,
-					     .command = options->command,
-					     .pids = options->pids,
-					     .npids = options->npids,
-					     .follow = options->follow,
-					     .stacks = options->log.callers,
-					     .away = options->away,
-					     .drop_privileges = options->drop_privileges};
-	struct inliner *i = xcalloc(1, sizeof(*i));
-	int err;
-
-	i->options = *options;
-	i->clock = ticks_clock__new(options->plan->arch->ticks);
-	/* it is forked before there are threads */
-	err = supervisor__start(&s, &i->supervisor);
-	if (!err)
-		err = open_rings(i, options->plan->arch->ticks);
-	if (err)
-		inlined__end(i);
-	*out = err ? NULL : i;
-	return err;
-}
-
-/* The rings' thread reads what the supervisor says until then. */
-static void let_go(struct inliner *i)
-{
-	pid_t pid = supervisor__pid(i->supervisor);
-
-	if (rings__gone(i->rings))
-		return;
-	if (!supervisor__quit(i->supervisor)) {
-		note("a traced thread waits in the kernel and can't be stopped: process %d (bbtrace-inline) "
-		     "detaches from it as soon as it can be",
-		     pid);
-		rings__give_up(i->rings);
-	}
-	while (!rings__gone(i->rings))
-		rings__pull(i->rings);
-}
-
-void inlined__end(struct inliner *i)
-{
-	if (!i)
-		return;
-	if (i->rings)
-		let_go(i);
-	rings__close(i->rings);
-	supervisor__close(i->supervisor);
-	ticks_clock__free(i->clock);
-	free(i);
-}
 
 /* ---- costs ---- */
 
@@ -432,7 +339,7 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 
 	if (s->stopping) /* they are let go as they are */
 		stop_now(s);
-	let_go(s->inliner);
+	inliner__detach(s->inliner);
 	rings__pull(s->inliner->rings);
 	tell_rest(s);
 	err = s->inner->ops->losses(s->inner, &queue);

@@ -113,6 +113,8 @@ int probes__open(struct plan *plan, const struct probe_options *options, struct 
 	int err = probe__open(plan, options, &p);
 
 	*out = err ? NULL : &p->source;
+	if (!err)
+		p->source.ops = &probes_ops;
 	return err;
 }
 

@@ -308,7 +308,6 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 	struct probe *p = xcalloc(1, sizeof(*p));
 	int err = 0;
 
-	p->source.ops = &probes_ops;
 	p->plan = plan;
 	p->options = options;
 	p->decoder = decoder__new(plan);
