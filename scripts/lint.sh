@@ -55,8 +55,6 @@ src/trace         | 28
 long_cycles='
 arch   | 21
 object | 26
-output | 27
-source | 34 24
 trace  | 12
 '
 # The files that may open by path, and what they open: the kernel's own files, or files that the user named. All others

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* covered: what a trace says about how much of the traced code ran, and --fail-under. */
+/* fail_under: how much of the traced code ran, and --fail-under. */
 #ifndef BBTRACE_PIPELINE_FAIL_UNDER_H
 #define BBTRACE_PIPELINE_FAIL_UNDER_H
 

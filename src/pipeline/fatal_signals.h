@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* killed: the named event of a signal that ends a process, which is a step of its thread. */
+/* fatal_signals: the named event of a signal that ends a process, which is a step of its thread. */
 #ifndef BBTRACE_PIPELINE_FATAL_SIGNALS_H
 #define BBTRACE_PIPELINE_FATAL_SIGNALS_H
 

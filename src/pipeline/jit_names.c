@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * generated: names of code that processes generate. A function in anonymous memory becomes
+ * jit_names: names of code that processes generate. A function in anonymous memory becomes
  * a mapping of its own, named after it: so it is in trace files, and code that takes its place is
  * another one.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* generated: names of code that processes generate. See generated.c. */
+/* jit_names: names of code that processes generate. See jit_names.c. */
 #ifndef BBTRACE_PIPELINE_JIT_NAMES_H
 #define BBTRACE_PIPELINE_JIT_NAMES_H
 

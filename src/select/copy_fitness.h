@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fitness: may a command run under the ptracer that copies need (--engine auto)? */
+/* copy_fitness: may a command run under the ptracer that copies need (--engine auto)? */
 #ifndef BBTRACE_SELECT_COPY_FITNESS_H
 #define BBTRACE_SELECT_COPY_FITNESS_H
 

@@ -36,8 +36,6 @@ struct output_wants requirements__of(const struct args *a)
 	struct output_wants w = args__record_name(a) ? all : format->wants;
 
 	w.events = a->events & (w.events | events_of_options(a));
-	if (!args__record_name(a) && format->time_column)
-		w.branch_times &= a->time != TIME_NONE;
 	w.branch_times &= !!(w.events & PLAN_BRANCH);
 	w.path_times &= !!(w.events & PLAN_BRANCH);
 	w.regs = (w.regs || a->typed) && w.events & PLAN_ENTRY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wants: what is wanted of a trace, by its outputs and options, and what the plan and the probes
+/* requirements: what is wanted of a trace, by its outputs and options, and what the plan and the probes
  * get for that. */
 #ifndef BBTRACE_SELECT_REQUIREMENTS_H
 #define BBTRACE_SELECT_REQUIREMENTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nothing: a trace without events says why. */
+/* no_events: why a trace has no events. */
 #ifndef BBTRACE_SESSION_NO_EVENTS_H
 #define BBTRACE_SESSION_NO_EVENTS_H
 

@@ -45,11 +45,12 @@ placed() { # WANTED OPTION...
 	bb user "$T/loop" work pick -v -o "$T/o" "$@" -- "$T/loop"
 	is "$(sed -n 's/^bbtrace: probes are placed.*(\(.*\))$/\1/p' "$T/err")" "$wanted" "the placement is $wanted with options '$*'"
 }
-for shown in '-F text' '-F text -T delta' '-F json' '-F chrome' '-F perfetto' '-F callgrind' '--record /dev/null -F summary' ''; do
+# -T is about what is shown of times, not about what is recorded
+for shown in '-F text' '-F text -T delta' '-F text -T none' '-F json' '-F chrome' '-F perfetto' '-F callgrind' '--record /dev/null -F summary' ''; do
 	# shellcheck disable=SC2086 # words
 	placed full $shown
 done
-for shown in '-F text -T none' '-c --depth 9' '-F summary' '-F folded' '-F svg' '-F pprof' '-F dot --depth 9' '-F html'; do
+for shown in '-c --depth 9' '-F summary' '-F folded' '-F svg' '-F pprof' '-F dot --depth 9' '-F html'; do
 	# shellcheck disable=SC2086 # words
 	placed witness $shown
 done

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* runs: trace files as paths, or counts, of one joined plan; a file is a run. */
+/* diff_inputs: trace files as paths, or counts, of one merged plan; each file is a run. */
 #ifndef BBTRACE_PIPELINE_DIFF_INPUTS_H
 #define BBTRACE_PIPELINE_DIFF_INPUTS_H
 

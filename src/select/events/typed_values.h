@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* typed: --args, arguments and results by their types. */
+/* typed_values: --args, arguments and results by their types. */
 #ifndef BBTRACE_SELECT_TYPED_VALUES_H
 #define BBTRACE_SELECT_TYPED_VALUES_H
 

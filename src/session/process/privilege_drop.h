@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* giving_up: what a live trace no longer needs once its probes are attached. */
+/* privilege_drop: what a live trace no longer needs once its probes are attached. */
 #ifndef BBTRACE_SESSION_PRIVILEGE_DROP_H
 #define BBTRACE_SESSION_PRIVILEGE_DROP_H
 
