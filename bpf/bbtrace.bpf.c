@@ -13,6 +13,12 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile struct wire_config config;
 
+#define TEXT_OF(value)	      #value
+#define VERSION_TEXT(a, b, c) "clang " TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
+/* For doctor: what the verifier accepts depends on the compiler, too. */
+const volatile char built_by[] =
+	VERSION_TEXT(__clang_major__, __clang_minor__, __clang_patchlevel__);
+
 /* User space sets it to 1 to disable all probes at once. */
 volatile __u32 stopped;
 /* CMD has called exec. */

@@ -33,6 +33,10 @@ is "$? $(grep -c ' fib$' "$T/out")" '0 1' 'list needs no root'
 is $? 0 'doctor needs no root'
 like "$T/out" '^capabilities +no ' 'doctor without root tells what is missing'
 like "$T/out" 'remedy: .*sudo' 'doctor without root tells the remedy'
+like "$T/out" '^bpf_program +yes .*: clang [0-9]+\.[0-9]+\.[0-9]+$' 'doctor shows by which clang the BPF program was built'
+"${nobody[@]}" doctor -F json >"$T/json" 2>"$T/err" </dev/null
+is "$(json_lines "$T/json" '$e->{mechanism} eq "bpf_program" ? $e->{detail} : ""')" "$(sed -n 's/^bpf_program.*: //p' "$T/out")" \
+	'doctor -F json has the same compiler'
 
 # ---- the kernel ----
 if [[ -e /sys/bus/event_source/devices/kprobe ]]; then

@@ -12,6 +12,7 @@
 #include "session.h"
 #include "source/probes/stream/sideband.h"
 #include "source/probes/mechanisms/tracefs.h"
+#include "bbtrace.skel.h"
 
 /* ---- privileges ---- */
 
@@ -147,6 +148,23 @@ static int check_sideband(void)
 	return err;
 }
 
+static int needs_nothing(void)
+{
+	return 0;
+}
+
+static const char *compiler_of_program(void)
+{
+	static char text[64];
+	struct bbtrace_bpf *skel = bbtrace_bpf__open();
+
+	if (!skel)
+		return "unknown";
+	snprintf(text, sizeof(text), "%s", (const char *)skel->rodata->built_by);
+	bbtrace_bpf__destroy(skel);
+	return text;
+}
+
 /* ---- tracefs ---- */
 
 static int check_tracefs(void)
@@ -249,6 +267,7 @@ const struct feature features[] = {
 	 "a kernel with CONFIG_DEBUG_INFO_BTF, or types from elsewhere with --btf FILE"},
 	{"bpf", "run the probes' program", check_bpf,
 	 "run with sudo; a kernel with CONFIG_BPF_SYSCALL"},
+	{"bpf_program", "the probes' program, built by", needs_nothing, NULL, compiler_of_program},
 	{"jit", "compile the probes' program", feature__jit, "sysctl -w net.core.bpf_jit_enable=1"},
 	{"ringbuf", "pass events to user space", check_ringbuf,
 	 "Linux 5.8 or newer; raise RLIMIT_MEMLOCK"},
