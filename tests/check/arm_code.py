@@ -30,11 +30,12 @@ class Memory:
 
 
 def table(memory, address, size):
-    """The end of a tbb's or tbh's table: it reaches up to the first of its targets."""
+    """The end of a tbb's or tbh's table: it reaches up to the first of its targets. A byte that fills the last halfword
+    is no entry: it would lead back into the table."""
     at, first = address, address + 0x20000
     while at < first:
         entry = memory.at(at, size)
-        if entry is None:
+        if entry is None or address + 2 * entry <= at:
             break
         first = min(first, address + 2 * entry)
         at += size
