@@ -7,7 +7,7 @@
 #   deps.sh [build]   to build and to run `make try`
 #   deps.sh test      also what `make check` runs. What can't be had here is named; its tests skip
 #   deps.sh arch      also what `make check-arch` emulates with
-#   deps.sh long      what `make check-long` traces and emulates besides
+#   deps.sh long      what `make check-long` traces, emulates and compiles with besides
 #   deps.sh bench     what `make bench` builds and measures. Peers that can't be had are named and left out
 #   deps.sh formats   also what `make check-formats` opens the heavier formats with
 #   deps.sh fuzz      what `make fuzz` builds with
@@ -136,6 +136,11 @@ long  | lz4             | lz4
 long  | zip             | zip
 long  | file            | file
 long  | mawk            | mawk
+long  | clang-14        | clang-14
+long  | clang-16        | clang-16
+long  | clang-17        | clang-17
+long  | clang-18        | clang-18
+long  | clang-19        | clang-19
 formats | python3       | python3
 formats | binutils      | objdump
 formats | graphviz      | dot
