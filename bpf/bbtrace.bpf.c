@@ -160,8 +160,8 @@ static __always_inline void fill_entry(struct wire_entry *e, __u64 now, struct p
 	bool replaced;
 
 	e->caller = 0;
-	if (load_return(ctx, arch_sp(ctx) + lowered, ARCH_LINK, kernel, (__u64 *)&e->caller,
-			&replaced))
+	if (load_return(ctx, arch_sp(ctx) + lowered, ARCH_LINK, kernel, LOOKUP_CALLED,
+			(__u64 *)&e->caller, &replaced))
 		missing |= WIRE_NO_CALLER;
 	copy_comm(e->comm);
 	copy_regs(e->regs, ctx);

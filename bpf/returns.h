@@ -24,7 +24,7 @@ static __always_inline bool is_replaced(__u64 addr)
 
 /* The original return address of the call with this stack pointer at its entry or, if it is of a
  * frame, of the innermost one above; 0: unknown. */
-static __noinline __u64 replaced_return(__u64 sp, bool frame)
+static __always_inline __u64 find_replaced_return(__u64 sp, bool frame)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct return_instance *r = BPF_CORE_READ(task, utask, return_instances);
@@ -63,8 +63,8 @@ struct task_struct___kretprobe {
 	struct llist_head___any kretprobe_instances;
 } __attribute__((preserve_access_index));
 
-/* As hooked_return(). */
-static __noinline __u64 kretprobed_return(__u64 call)
+/* As find_hooked_return(). */
+static __always_inline __u64 find_kretprobed_return(__u64 call)
 {
 	struct task_struct___kretprobe *task = (void *)bpf_get_current_task();
 	struct llist_node___any *at = NULL;
@@ -87,7 +87,7 @@ static __noinline __u64 kretprobed_return(__u64 call)
 
 /* The original return address of the kernel's call, if return probes of any tracer replaced it: the
  * oldest one is last in the list. 0: none did. */
-static __noinline __u64 hooked_return(__u64 call)
+static __always_inline __u64 find_hooked_return(__u64 call)
 {
 	struct task_struct___rethook *task = (void *)bpf_get_current_task();
 	struct llist_node___any *at = NULL;
@@ -108,15 +108,46 @@ static __noinline __u64 hooked_return(__u64 call)
 	return addr;
 }
 
+/*
+ * The stacks of a chain of calls may have 512 bytes together, and older kernels take at least 32
+ * for each call, even for one that is never made. So what is called itself has these inlined; what
+ * has a large stack of its own calls them.
+ */
+enum lookup { LOOKUP_INLINED, LOOKUP_CALLED };
+
+static __noinline __u64 call_replaced_return(__u64 sp, bool frame)
+{
+	return find_replaced_return(sp, frame);
+}
+
+static __noinline __u64 call_kernel_return(__u64 call)
+{
+	return ARCH_HAS_RETHOOK ? find_hooked_return(call) : find_kretprobed_return(call);
+}
+
+static __always_inline __u64 replaced_return(__u64 sp, bool frame, enum lookup how)
+{
+	return how == LOOKUP_CALLED ? call_replaced_return(sp, frame)
+				    : find_replaced_return(sp, frame);
+}
+
+static __always_inline __u64 kernel_return(__u64 call, enum lookup how)
+{
+	if (how == LOOKUP_CALLED)
+		return call_kernel_return(call);
+	return ARCH_HAS_RETHOOK ? find_hooked_return(call) : find_kretprobed_return(call);
+}
+
 /* What is in place of *addr, a return address, is what replaced it: then it becomes the original
  * one. */
-static __always_inline long restore_return(__u64 sp, bool frame, __u64 *addr, bool *replaced)
+static __always_inline long restore_return(__u64 sp, bool frame, enum lookup how, __u64 *addr,
+					   bool *replaced)
 {
 	*replaced = false;
 	if (!config.returns || !is_replaced(*addr))
 		return 0;
 	*replaced = true;
-	*addr = replaced_return(sp, frame);
+	*addr = replaced_return(sp, frame, how);
 	return *addr ? 0 : -1;
 }
 
@@ -125,7 +156,7 @@ static __always_inline long restore_return(__u64 sp, bool frame, __u64 *addr, bo
  * register reg. *replaced: a return probe had replaced it.
  */
 static __always_inline long load_return(struct pt_regs *ctx, __u64 sp, __u32 reg, bool kernel,
-					__u64 *addr, bool *replaced)
+					enum lookup how, __u64 *addr, bool *replaced)
 {
 	__u64 hooked;
 
@@ -135,9 +166,8 @@ static __always_inline long load_return(struct pt_regs *ctx, __u64 sp, __u32 reg
 	else if (load_word(addr, sp, kernel))
 		return -1;
 	if (!kernel)
-		return restore_return(sp, false, addr, replaced);
-	hooked = ARCH_HAS_RETHOOK ? hooked_return(ARCH_LINKS ? arch_call(ctx) : sp)
-				  : kretprobed_return(arch_call(ctx));
+		return restore_return(sp, false, how, addr, replaced);
+	hooked = kernel_return(ARCH_HAS_RETHOOK && !ARCH_LINKS ? sp : arch_call(ctx), how);
 	*replaced = hooked;
 	*addr = hooked ? hooked : *addr;
 	return 0;
@@ -152,7 +182,7 @@ static __always_inline long load_frame_return(__u64 fp, __u64 *addr)
 	if (load_word(addr, at, false))
 		return -1;
 	*addr = arch_own_address(*addr);
-	return restore_return(at, ARCH_LINKS, addr, &replaced);
+	return restore_return(at, ARCH_LINKS, LOOKUP_CALLED, addr, &replaced);
 }
 
 #endif

@@ -112,7 +112,8 @@ static __noinline int read_values(struct pt_regs *ctx, __u64 word, bool kernel, 
 	switch (SITE_ACTION(word)) {
 	case ACTION_RET:
 		value[1] = arch_return_value(ctx);
-		return load_return(ctx, arch_sp(ctx), SITE_REG(word), kernel, &value[0], &replaced)
+		return load_return(ctx, arch_sp(ctx), SITE_REG(word), kernel, LOOKUP_INLINED,
+				   &value[0], &replaced)
 			       ? WIRE_NO_VALUE0
 			       : 0;
 	case ACTION_REG:
