@@ -33,6 +33,7 @@ build | libjson-c-dev   | <json-c/json.h>
 build | libprotobuf-c-dev | <protobuf-c/protobuf-c.h>
 build | protobuf-c-compiler | protoc-c
 test  | perl            | prove
+test  | libjson-xs-perl | json_xs
 test  | g++             | g++
 test  | rustc           | rustc
 test  | golang-go       | go

@@ -1,19 +1,35 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Json: one line of JSON into Perl data. A quick tokenizer for what traces are made of; whatever it doesn't take goes
-# to JSON::PP, which knows every rule and has the error messages. Numbers and strings become strings, true and false what
-# tests as 1 and 0, null undef.
+# Json: one line of JSON into Perl data: by JSON::XS, which takes a tenth of the time, else by a tokenizer for what traces
+# are made of. Whatever these don't take goes to JSON::PP, which knows every rule and has the error messages. Numbers and
+# strings become what compares as their text, true and false 1 and 0, null undef; bytes stay bytes.
 package Json;
 use strict;
 use warnings;
 use JSON::PP ();
 
 my $slow = JSON::PP->new->utf8;
+my $fast = eval { require JSON::XS; JSON::XS->new->allow_nonref->boolean_values(0, 1) };
 
 sub parse {
 	my ($line) = @_;
-	my $got = eval { pos($line) = 0; my $v = value(\$line); $line =~ /\G\s*\z/gc or die; $v };
+	my $got = eval { quick($line) } // eval { tokens($line) };
 	return $got if defined $got;
 	return $slow->decode($line);
+}
+
+# The tokenizer keeps the digits of a member that is no integer, and leaves to JSON::PP what is escaped.
+sub quick {
+	my ($line) = @_;
+	return undef if !$fast || index($line, '\\') >= 0 || $line =~ /":-?[0-9]+[.eE]/;
+	return $fast->decode($line);
+}
+
+sub tokens {
+	my ($line) = @_;
+	pos($line) = 0;
+	my $v = value(\$line);
+	$line =~ /\G\s*\z/gc or die;
+	return $v;
 }
 
 sub value {
