@@ -15,7 +15,8 @@ of_arch()
 	amd64)
 		qemu=qemu-system-x86_64 qemu_package=qemu-system-x86 machine=() console=ttyS0
 		append+=' no_timer_check'
-		build=${B:-build} cpu=${cpu:-max}
+		# with ERMS the kernel clears and copies by instructions that QEMU executes byte by byte
+		build=${B:-build} cpu=${cpu:-max,-erms,-fsrm}
 		;;
 	arm64)
 		# its own pointer authentication takes most of the time

@@ -7,7 +7,11 @@
 # shellcheck disable=SC2154,SC2034 # guest_lib.sh sets and uses them
 . "$(dirname "$0")/guest_lib.sh"
 N=$1
-choose opening traceable 'what open(2) runs through' path_openat do_filp_open
+if ((N < 100)); then
+	choose opening traceable 'what open(2) runs through' do_filp_open path_openat # the latter has hundreds of sites
+else
+	choose opening traceable 'what open(2) runs through' path_openat do_filp_open
+fi
 # sites FUNC...: how many there are
 sites() { $BBTRACE list kernel "$@" -F json | jq -s 'map(.sites) | add'; }
 many=("$opening")

@@ -4,7 +4,7 @@
 # Runs in the guest of t_trace.sh: functions of libc and of the kernel in one trace.
 
 . "$(dirname "$0")/guest_lib.sh"
-READS=1000 # of 128 KiB each, as cat reads
+READS=200 # of 128 KiB each, as cat reads
 
 truncate -s $((READS * 131072)) "$T/file"
 truncate -s $((100 * 131072)) "$T/some"

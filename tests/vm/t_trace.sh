@@ -10,8 +10,8 @@ needs_guest perl
 guest -c 1 -- tests/vm/guest_trace.sh
 
 for name in {probe,inline}-{full,witness}; do
-	tests/vm/nested.pl --calls 1001 --outer read --inner vfs_read --fd 3 "$T/back/$name.json" >"$T/said" 2>&1
-	ok $? "$name: 1,001 of 1,001 calls of read have their own vfs_read in them" || diag "$(head -20 "$T/said")"
+	tests/vm/nested.pl --calls 201 --outer read --inner vfs_read --fd 3 "$T/back/$name.json" >"$T/said" 2>&1
+	ok $? "$name: 201 of 201 calls of read have their own vfs_read in them" || diag "$(head -20 "$T/said")"
 	diag "$(tail -1 "$T/said")"
 done
 declare -A reads=([inline]='--calls 101') # what is lost in the kernel is not lost in libc, if that is copied
