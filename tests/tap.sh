@@ -26,8 +26,18 @@ tap__end() {
 trap tap__end EXIT
 trap 'exit 130' INT TERM
 
-# Is it, by its number, one of those that `make check` runs: each third? MATRIX=whole: each (tests/long/t_matrices.sh).
-in_part() { [[ ${MATRIX:-} == whole ]] || (($1 % 3 == 0)); }
+# in_part NUMBER [TURN [OF]]: true for the rows of a matrix that `make check` runs: each third, or NUMBER = TURN modulo OF.
+# MATRIX=whole: each row (make check-long).
+in_part() { [[ ${MATRIX:-} == whole ]] || (($1 % ${3:-3} == ${2:-0})); }
+# part_of TURN OF NAME...: those names that are in_part by their place in the list.
+part_of() {
+	local turn=$1 of=$2 i
+
+	shift 2
+	for ((i = 0; i < $#; i++)); do
+		! in_part $i "$turn" "$of" || echo "${*:i+1:1}"
+	done
+}
 
 # Prints lines as comments, so that a traced program's output isn't read as TAP.
 diag() { sed 's/^/# /' <<<"$*"; }

@@ -22,10 +22,10 @@ build() { # SEED BUILD...
 	"$ROOT/tests/check/classes.py" "$1" >"$T/p.c" && "${@:2}" -w "$T/p.c" -o "$T/p$1" && built=$((built + 1)) && echo "$T/p$1" >>"$T/programs"
 }
 
-# awk's scanner has such switches; and the biggest of what every machine has
+# awk's scanner has such switches; and big ones of what every machine has
 {
-	readlink -f "$(command -v awk)" /usr/bin/perl /usr/bin/python3 /usr/bin/bash
-	ldd /usr/bin/python3 "$BUILD/bbtrace" | awk '$3 ~ "^/" { print $3 }' | xargs readlink -f
+	readlink -f "$(command -v awk)" /usr/bin/perl /usr/bin/bash
+	ldd /usr/bin/perl "$BUILD/bbtrace" | awk '$3 ~ "^/" { print $3 }' | xargs readlink -f
 } | sort -u >"$T/certain"
 if [[ ${STARTS:-} == all ]]; then
 	"$ROOT/tests/check/machine.sh" >"$T/files"

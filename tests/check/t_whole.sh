@@ -1,16 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# All functions of real objects in real programs, compared with the single-stepping reference, with every placement.
-# WHOLE="gzip libc i386": only these. make check-long has bigger ones.
+# All functions of real objects in real programs, compared with the single-stepping reference, by each placement in turn.
+# WHOLE="gzip libc i386": only these; make check-long has bigger ones. MATRIX=whole: each by each placement.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/../e2e/lib.sh"
 needs root uprobes cmd:python3 cmd:setarch cmd:readelf "file:$BUILD/stepref"
 
+# The placements of what make check runs.
+declare -A placements=([gzip]='implied witness' [libc]=full [i386]=witness)
 whole() { # NAME OBJECT COMMAND...
-	local name=$1
+	local name=$1 chosen=${placements[$1]:-full implied witness}
 	shift
 
-	relay "$name" < <("$ROOT/tests/check/whole.py" "$BUILD" "$T/$name" "$(realpath "$1")" -- "${@:2}" 2>&1)
+	[[ ${MATRIX:-} != whole ]] || chosen='full implied witness'
+	relay "$name" < <(PLACEMENTS=$chosen "$ROOT/tests/check/whole.py" "$BUILD" "$T/$name" "$(realpath "$1")" -- "${@:2}" 2>&1)
 	is "$relayed" "$planned" "$name: to its end"
 	rm -rf "${T:?}/$name"
 }

@@ -101,7 +101,7 @@ check(ended, f'{count} pieces of {target}, stepped', step.stderr)
 with open(f'{folder}/stepped') as stepped, open(f'{folder}/ref', 'w') as reference:
     for line in stepped:
         reference.write(re.sub(r' rax=\w+', '', line))
-for placement in 'full', 'implied', 'witness':
+for placement in os.environ.get('PLACEMENTS', 'full implied witness').split():
     traced = run(placement, bbtrace, 'user', target, '*', '--placement', placement, '--buffer', '256M', '-F', 'json',
                  '-o', f'{folder}/{placement}.json')
     same = traced.returncode == step.returncode and read(f'{folder}/ref.out') == read(f'{folder}/{placement}.out')

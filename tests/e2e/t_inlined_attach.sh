@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # --engine inline -p PID: processes that run already. They are stopped, go on in copies wherever their threads are, and are
 # let go again; what they compute stays the same, and what is shown is what probes show.
-# ATTACHES: how often.
+# ATTACHES=12: how often (tests/long/t_matrices.sh).
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
@@ -12,10 +12,10 @@ needs root uprobes
 program inlined -pthread
 "$T/inlined" mix 30 >"$T/plain" || exit 2
 attaches=0
-for ((round = 0; attaches < ${ATTACHES:-12}; round++)); do
+for ((round = 0; attaches < ${ATTACHES:-6}; round++)); do
 	"$T/inlined" mix 200 >"$T/mixed" 2>&1 &
 	pid=$!
-	while kill -0 $pid 2>/dev/null && ((attaches < ${ATTACHES:-12})); do
+	while kill -0 $pid 2>/dev/null && ((attaches < ${ATTACHES:-6})); do
 		bb user "$T/inlined" '*' -p $pid --engine inline -f -t 0.0$((1 + attaches % 7)) -o "$T/trace"
 		[[ $status == 0 ]] || grep -q 'no process\|no such process' "$T/err" || diag "$(<"$T/err")"
 		attaches=$((attaches + 1))

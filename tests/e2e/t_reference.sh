@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Every program of tests/progs/progs.list, traced and single-stepped, shows the same, with every placement. Two
-# programs run at a time: each is traced by itself. ALL=1: also the one with a million events.
+# Every program of tests/progs/progs.list, traced and single-stepped, shows the same. Each runs with full placement and in
+# two or three of the other ways (placements, copies, counts), in turn. Two programs run at a time: each is traced by itself.
+# MATRIX=whole: each program in each way; ALL=1: also the one with a million events.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes "file:$BUILD/stepref" "file:$BUILD/progs"
@@ -12,8 +13,8 @@ compare() { # NAME
 	local placement
 
 	for placement in "${@:2}"; do
+		[[ $1 != million || $placement == full ]] || continue
 		BBFLAGS="--placement $placement" "$ROOT/tests/check/compare_all.sh" "$BUILD" "$1" >"$T/$1.$placement" 2>&1
-		[[ $1 != million ]] || break
 	done
 }
 export -f compare
@@ -21,7 +22,13 @@ export ROOT BUILD T
 
 mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ { print $1 }' "$ROOT/tests/progs/progs.list")
 [[ ${ALL:-} ]] || mapfile -t names < <(printf '%s\n' "${names[@]}" | grep -vx million)
-printf '%s\n' "${names[@]}" | xargs -P 2 -I '{}' bash -c 'compare "$@"' compare '{}' "${placements[@]}"
+declare -A chosen # the programs, by placement
+chosen[full]=$(printf '%s\n' "${names[@]}")
+chosen[implied]=$(part_of 0 3 "${names[@]}")
+chosen[witness]=$(part_of 1 3 "${names[@]}")
+for placement in "${placements[@]}"; do
+	xargs -P 2 -I '{}' bash -c 'compare "$@"' compare '{}' "$placement" <<<"${chosen[$placement]}"
+done
 # With return probes, where nothing unwinds and each function can carry one. They can't be attached to one process
 # before Linux 6.6.
 returning=()
@@ -38,12 +45,13 @@ compare_returns() { # NAME PLACEMENT...
 	done
 }
 export -f compare_returns
-[[ ! ${returning[*]} ]] || printf '%s\n' "${returning[@]}" |
-	xargs -P 2 -I '{}' bash -c 'compare_returns "$@"' compare '{}' "${placements[@]}"
+turn=0
 for placement in "${placements[@]}"; do
-	for name in "${returning[@]}"; do
+	part_of $((turn++)) 3 "${returning[@]}" >"$T/returning"
+	xargs -P 2 -I '{}' bash -c 'compare_returns "$@"' compare '{}' "$placement" <"$T/returning"
+	while read -r name; do
 		relay "$placement, return probes" <"$T/$name.returns.$placement"
-	done
+	done <"$T/returning"
 done
 # By copies of the functions, on x86-64.
 compare_copies() { # NAME PLACEMENT...
@@ -56,13 +64,14 @@ compare_copies() { # NAME PLACEMENT...
 }
 export -f compare_copies
 copied=()
-[[ $(uname -m) != x86_64 ]] || copied=("${names[@]}")
-[[ ! ${copied[*]} ]] || printf '%s\n' "${copied[@]}" | grep -vx million |
-	xargs -P 2 -I '{}' bash -c 'compare_copies "$@"' compare '{}' full witness
+[[ $(uname -m) != x86_64 ]] || mapfile -t copied < <(printf '%s\n' "${names[@]}" | grep -vx million)
+turn=1
 for placement in full witness; do
-	for name in "${copied[@]}"; do
-		[[ $name == million ]] || relay "$placement, by copies" <"$T/$name.inline.$placement"
-	done
+	part_of $((turn++)) 3 "${copied[@]}" >"$T/copied"
+	xargs -P 2 -I '{}' bash -c 'compare_copies "$@"' compare '{}' "$placement" <"$T/copied"
+	while read -r name; do
+		relay "$placement, by copies" <"$T/$name.inline.$placement"
+	done <"$T/copied"
 done
 # Without registers, where the entries of most functions are told behind their first instruction; signals find threads there.
 late=(ladder-O2 classes-O2 classes-Os fptr tailmem cold longjmp except-O2 faults faults-alone fault-first handler sigjmp nestsig
@@ -76,11 +85,13 @@ compare_late() { # NAME PLACEMENT...
 	done
 }
 export -f compare_late
-printf '%s\n' "${late[@]}" | xargs -P 2 -I '{}' bash -c 'compare_late "$@"' compare '{}' full witness
+turn=0
 for placement in full witness; do
-	for name in "${late[@]}"; do
+	part_of $((turn++)) 2 "${late[@]}" >"$T/late"
+	xargs -P 2 -I '{}' bash -c 'compare_late "$@"' compare '{}' "$placement" <"$T/late"
+	while read -r name; do
 		relay "$placement, no registers" <"$T/$name.late.$placement"
-	done
+	done <"$T/late"
 done
 # Counts. Left out: the reference of a Go program restarts calls when stacks grow. A handler that leaves by siglongjmp may
 # put the counts of what it interrupted off by one, which the summary's cut allows for. Copies count, too.
@@ -88,30 +99,28 @@ counted=()
 for name in "${names[@]}"; do
 	case $name in gopher | million) ;; *) counted+=("$name") ;; esac
 done
-count() { # NAME
-	local engine
-
-	for engine in probe inline; do
-		STAGES='trace compare' BBFLAGS="-c --engine $engine" "$ROOT/tests/check/compare_all.sh" "$BUILD" "$1" >"$T/$1.$engine" 2>&1
-	done
+count() { # NAME ENGINE
+	STAGES='trace compare' BBFLAGS="-c --engine $2" "$ROOT/tests/check/compare_all.sh" "$BUILD" "$1" >"$T/$1.$2" 2>&1
 }
 export -f count
-printf '%s\n' "${counted[@]}" | xargs -P 2 -I '{}' bash -c 'count "$@"' count '{}'
+turn=2
 for engine in probe inline; do
+	part_of $((turn++ % 3)) 3 "${counted[@]}" >"$T/counted"
+	xargs -P 2 -I '{}' bash -c 'count "$@"' count '{}' $engine <"$T/counted"
 	all=0
-	for name in "${counted[@]}"; do
+	while read -r name; do
 		relay "counts, $engine" <"$T/$name.$engine"
 		((all += relayed))
-	done
-	is $all ${#counted[@]} "counts, $engine: each program was compared"
+	done <"$T/counted"
+	is $all "$(wc -l <"$T/counted")" "counts, $engine: each chosen program was compared"
 done
 for placement in "${placements[@]}"; do
 	all=0 wanted=0
-	for name in "${names[@]}"; do
+	for name in ${chosen[$placement]}; do
 		[[ $name != million || $placement == full ]] || continue
 		relay "$placement" <"$T/$name.$placement"
 		((all += relayed, ++wanted))
 	done
-	is $all $wanted "$placement: each program was compared"
+	is $all $wanted "$placement: each chosen program was compared"
 done
 done_testing

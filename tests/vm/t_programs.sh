@@ -3,7 +3,8 @@
 #
 # User mode on other kernels, with each of their mechanisms and with copied functions: tests/progs' programs, compared with the single-stepped
 # references from this machine. 5.15 is the oldest supported kernel; an older one is refused with a message.
-# KERNELS="6.12": on these. HOWS="executed_multi.full": only with this mechanism and placement.
+# By copies and by the mechanism that doctor names first each program is traced, by each other one every third in turn.
+# KERNELS="6.12": on these. HOWS="executed_multi.full": only with this mechanism and placement. ALL=1: each by each.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest perl setarch readelf nm
@@ -33,6 +34,7 @@ compare() { # FOLDER
 	mkdir "$1/build"
 	ln -s "$BUILD/progs" "$BUILD/ref" "$1/build/"
 	mv "$1/cmp" "$1/build/"
+	[[ $1 == *.counts ]] || mapfile -t names <"$1/names"
 	STAGES=compare BBFLAGS=$flags tests/check/compare_all.sh "$1/build" "${names[@]}" >"$T/compared" 2>&1
 	ok $? "$KERNEL ${1##*/}: $(grep -c '^ok' "$T/compared") programs were traced as they were stepped" ||
 		diag "$(grep -B8 '^not ok' "$T/compared")"
@@ -48,10 +50,11 @@ for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
 	rm -rf "$T/back"
 	guest -t 7200 -f "$BUILD/ref" "${files[@]}" -f "$(command -v setarch)" -f "$(command -v readelf)" -f "$(command -v nm)" \
-		-- tests/vm/guest_programs.sh "$BUILD" "${names[@]}" -- "${counted[@]}" ${HOWS:+-- $HOWS}
+		-- tests/vm/guest_programs.sh "$(if [[ ${ALL:-}${HOWS:-} ]]; then echo whole; fi)" "$BUILD" "${names[@]}" -- "${counted[@]}" ${HOWS:+-- $HOWS}
 	for folder in "$T"/back/*; do
 		[[ ! -d $folder ]] || compare "$folder"
 	done
+	is "$(cat "$T"/back/*/names | sort -u | wc -l)" ${#names[@]} "$KERNEL: no program is left out"
 done
 
 if "$VM/kernel.sh" 5.10 >"$T/kernel" 2>&1; then
