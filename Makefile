@@ -149,7 +149,7 @@ $(B)/san/bbtrace: $(SAN_PROG) $(SAN_LIB)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(SAN) -Wl,-rpath,'$$ORIGIN' -o $@.new $^ $(LIBS) && mv -f $@.new $@
 
-unit: $(UNIT)
+units: $(UNIT)
 
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
 
@@ -220,7 +220,7 @@ $(B)/growing: tests/check/growing.c $(LIB)
 clean:
 	rm -rf $(B)
 
-.PHONY: all unit vm-shell clean FORCE
+.PHONY: all units vm-shell clean FORCE
 .SECONDARY:
 -include $(shell find $(B) \( -path '*/bare' -o -path '*/vm' -o -path '$(B)/arm64' -o -path '$(B)/riscv64' -o -path '$(B)/sysroot' -o -path '$(B)/quick' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
 
@@ -245,10 +245,29 @@ quick-%:
 	+@$(MAKE) --no-print-directory ARCH=$* B=$(B)/quick/$* CFLAGS=-O0 all
 	+@$(MAKE) --no-print-directory -C tests/progs ARCH=$* B=$(abspath $(B))/quick/$* $(patsubst %,$(abspath $(B))/quick/$*/progs/%,fib switch except-O2)
 
+# The unit tests, built and run.
+unit:
+	$(BUILD_ALL) units
+	@B=$(B) TESTS="$(UNIT)" scripts/check.sh
+
+# T=pattern: the tests whose path has it, and what these need. Without T: nothing to do.
+MATCHED = $(if $(T),$(shell B=$(B) scripts/tests.sh match '$(T)'))
+test:
+	$(if $(MATCHED),,$(error make test T=PATTERN, part of a path: no test matches "$(T)"; scripts/tests.sh all lists them))
+	$(BUILD_ALL) $(shell B=$(B) scripts/tests.sh targets $(MATCHED))
+	$(if $(shell scripts/tests.sh programs $(MATCHED)),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
+	@B=$(B) TESTS="$(MATCHED)" scripts/check.sh
+
+# For each commit: no guest, no other architecture, no program of tests/progs.
+check-quick:
+	@scripts/deps.sh test
+	$(BUILD_ALL) all units corpus
+	@B=$(B) TESTS="$$(B=$(B) scripts/tests.sh quick | xargs)" scripts/check.sh
+
 # TESTS="tests/e2e/t_x.sh …": only these.
 check:
 	@scripts/deps.sh test
-	$(BUILD_ALL) all unit corpus $(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised $(B)/growing $(B)/relocated $(B)/san/bbtrace
+	$(BUILD_ALL) all units corpus $(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised $(B)/growing $(B)/relocated $(B)/san/bbtrace
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	$(BUILD_ALL) quick
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
@@ -320,17 +339,20 @@ mutants:
 help:
 	@echo 'make             build/bbtrace               make try       see it at work (root)'
 	@echo 'make check       every test (root)           make lint      format, licences, who includes whom'
+	@echo 'make check-quick a choice of them in a minute or two, without guests: for each commit'
+	@echo 'make test T=e2e/t_count   builds what the tests with that in their path need, and runs them'
 	@echo 'make check-formats  each output format by its own consumer, browsers and databases too (root)'
 	@echo 'make check-long  the soak and a thousand kills: an hour and more (root)'
 	@echo 'make ARCH=arm64  build/arm64/bbtrace, or ARCH=riscv64: by Debian'\''s cross compilers'
 	@echo 'make check-arch  the other architectures, in guests (root): half an hour and more'
-	@echo 'make unit        the unit tests, unrun       make deps      install what all of these need'
+	@echo 'make unit        builds and runs the unit tests; units: builds them'
+	@echo 'make deps        install what all of these need'
 	@echo 'make bench       side by side with peers     make bench-quick'
 	@echo 'make mutants     breaks the core in each known way: does a unit test notice?'
 	@echo 'make fuzz        libFuzzer on all that reads foreign bytes, FUZZ_TIME=60 seconds each'
 	@echo 'make install     DESTDIR=, PREFIX=           make uninstall make clean'
 
-.PHONY: try check check-arch check-long quick foreign check-formats mutants lint deps install uninstall help
+.PHONY: try unit test check check-quick check-arch check-long quick foreign check-formats mutants lint deps install uninstall help
 
 # ---- bench: compares bbtrace, its traps alone and its peers (root) ----
 
