@@ -4,7 +4,7 @@
  * since a hardware breakpoint on data traps there (SDM volume 3, 17.2.4). What it stored is told
  * where the registers and the instruction still say it.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 /* SDM volume 3, 17.3.1.1: fast string operations may trap only at the end of a group of iterations:
  * within a cache line. */
@@ -303,7 +303,7 @@ static void value_stored(const struct done *d, struct access *a)
 		break;
 	default:
 		if (d->z->meta.category == ZYDIS_CATEGORY_SETCC)
-			store_number(a, arch_x86_64.taken(BRANCH_JCC, d->z->opcode & 15, flags));
+			store_number(a, x86__taken(BRANCH_JCC, d->z->opcode & 15, flags));
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* x86-64: appends single instructions to a part of the code. */
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 #define NO_INDEX 4 /* in SIB; as ModRM.rm: SIB follows */
 #define NO_BASE	 5 /* in SIB, with mod 0: disp32 alone; as ModRM.rm: relative to rip */
@@ -147,4 +147,28 @@ void asm__jump_if(struct code_part *p, uint8_t cc, uint32_t label)
 {
 	asm__put(p, 0x0f, 0x80 | cc);
 	code_part__fix(p, true, label, 0);
+}
+
+/* SDM volume 2, NOP: the recommended multi-byte forms */
+void asm__nops(uint8_t *out, size_t n)
+{
+	static const uint8_t nops[][9] = {
+		{0x90},
+		{0x66, 0x90},
+		{0x0f, 0x1f, 0x00},
+		{0x0f, 0x1f, 0x40, 0x00},
+		{0x0f, 0x1f, 0x44, 0x00, 0x00},
+		{0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
+		{0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
+		{0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+		{0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
+	};
+
+	while (n) {
+		size_t size = min_of(n, ARRAY_SIZE(nops));
+
+		memcpy(out, nops[size - 1], size);
+		out += size;
+		n -= size;
+	}
 }

@@ -6,7 +6,7 @@
 #ifndef BBTRACE_X86_ASSEMBLER_H
 #define BBTRACE_X86_ASSEMBLER_H
 
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 #define X86_RED_ZONE 128 /* System V ABI, AMD64 supplement, 3.2.2 */
 /* In Go programs callers of duffzero and duffcopy keep the frame pointer there
@@ -56,6 +56,8 @@ void asm__jump(struct code_part *p, uint32_t label);
 void asm__call(struct code_part *p, uint32_t label);
 /* cc: the condition code, the low half of the opcode. */
 void asm__jump_if(struct code_part *p, uint8_t cc, uint32_t label);
+/* Fills n bytes with nops. */
+void asm__nops(uint8_t *out, size_t n);
 #define asm__put(p, ...)                                                                           \
 	code_part__put((p), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
@@ -79,7 +81,7 @@ void x86__goroutine_begin(struct code_buffer *c);
 /* Appends code that tells of the thread's goroutine if that isn't the one that it has told of.
  * cursor: the register that has the cursor. Changes the flags. */
 void x86__goroutine(struct code_buffer *c, uint8_t cursor);
-/* copier.c: with_gs: also what uses the segment of the log */
+/* displace.c: with_gs: also what uses the segment of the log */
 int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr,
 		  bool with_gs);
 /* errand.c */

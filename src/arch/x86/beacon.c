@@ -4,7 +4,7 @@
  * until that has answered, which takes the thread out of here. No signal is sent. Without a tracer
  * the wait ends by itself, and the question stays: the next time it isn't asked.
  */
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 #if defined(__x86_64__)
 

@@ -4,7 +4,7 @@
  * what an outcome proves of their operands, by their text alone: a trace file has no more. Intel
  * SDM volume 1, appendix B, and each instruction's "Flags Affected" in volume 2.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 /* ---- the text of an instruction ---- */
 

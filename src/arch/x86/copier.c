@@ -3,80 +3,11 @@
  * x86-64: relocated copies of instructions, and the jumps that are written over the original.
  */
 #include <errno.h>
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
-#define DISPLACEMENT_SIZE 4
-#define DATA16		  0x66
+#define DATA16 0x66
 
 /* ---- instructions ---- */
-
-/* Operands that name gs, whose base is the log's. */
-static bool uses_gs(const struct x86_raw *raw)
-{
-	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-	unsigned n = x86__operands(raw, ops);
-
-	if (raw->z.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS || (!n && raw->z.operand_count))
-		return true;
-	for (unsigned i = 0; i < n; i++)
-		if ((ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		     ops[i].reg.value == ZYDIS_REGISTER_GS) ||
-		    (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		     ops[i].mem.segment == ZYDIS_REGISTER_GS))
-			return true;
-	switch (raw->z.mnemonic) {
-	case ZYDIS_MNEMONIC_RDGSBASE:
-	case ZYDIS_MNEMONIC_WRGSBASE:
-	case ZYDIS_MNEMONIC_SWAPGS:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool can_displace(const struct insn *insn)
-{
-	switch (insn->kind) {
-	case BRANCH_NONE:
-	case BRANCH_RET:
-	case BRANCH_IJMP:
-		return insn->flow != FLOW_UNSUPPORTED && !insn->enters_kernel;
-	default:
-		return false;
-	}
-}
-
-/* SDM volume 2, 2.2.1.6: in 64-bit mode, mod 0 and rm 5 */
-static bool is_relative(const ZydisDecodedInstruction *z)
-{
-	return z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0 &&
-	       z->raw.modrm.rm == 5 && z->raw.disp.size == 8 * DISPLACEMENT_SIZE;
-}
-
-int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr,
-		  bool with_gs)
-{
-	struct x86_raw raw;
-	const ZydisDecodedInstruction *z = &raw.z;
-	struct insn insn;
-	uint8_t behind;
-
-	if (!len || x86__raw(X86_64, bytes, len, &raw) ||
-	    arch_x86_64.decode(bytes, len, vaddr, false, &insn) || !can_displace(&insn) ||
-	    z->raw.imm[0].is_relative || (!with_gs && uses_gs(&raw)))
-		return -ENOTSUP;
-	if (!is_relative(z)) {
-		code_part__put(&c->hot, bytes, z->length);
-		return 0;
-	}
-	if (z->address_width != 64)
-		return -ENOTSUP;
-	behind = z->length - z->raw.disp.offset - DISPLACEMENT_SIZE;
-	code_part__put(&c->hot, bytes, z->raw.disp.offset);
-	code_part__fix(&c->hot, false, vaddr + z->length + z->raw.disp.value, behind);
-	code_part__put(&c->hot, bytes + z->length - behind, behind);
-	return 0;
-}
 
 static int displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr)
 {
@@ -161,7 +92,7 @@ static bool call_to_jump(const uint8_t *bytes, size_t len, uint8_t *out)
 	struct insn insn;
 
 	if (!len || x86__raw(X86_64, bytes, len, &raw) ||
-	    arch_x86_64.decode(bytes, len, 0, false, &insn) || insn.kind != BRANCH_ICALL ||
+	    x86__decode(X86_64, bytes, len, 0, false, &insn) || insn.kind != BRANCH_ICALL ||
 	    insn.operand.base == X86_RSP)
 		return false;
 	memcpy(out, bytes, len);
@@ -202,30 +133,6 @@ static void put_short(uint8_t *out, uint64_t at, uint64_t to)
 {
 	out[0] = 0xeb;
 	out[1] = to - at - SHORT_SIZE;
-}
-
-/* SDM volume 2, NOP: the recommended multi-byte forms */
-static void put_nops(uint8_t *out, size_t n)
-{
-	static const uint8_t nops[][9] = {
-		{0x90},
-		{0x66, 0x90},
-		{0x0f, 0x1f, 0x00},
-		{0x0f, 0x1f, 0x40, 0x00},
-		{0x0f, 0x1f, 0x44, 0x00, 0x00},
-		{0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
-		{0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
-		{0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
-		{0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
-	};
-
-	while (n) {
-		size_t size = min_of(n, ARRAY_SIZE(nops));
-
-		memcpy(out, nops[size - 1], size);
-		out += size;
-		n -= size;
-	}
 }
 
 static size_t landing(const uint8_t *bytes, size_t len)
@@ -270,7 +177,7 @@ const struct arch_copier x86_copier = {
 	.put_jump = put_jump,
 	.put_short = put_short,
 	.put_call = put_call,
-	.put_nops = put_nops,
+	.put_nops = asm__nops,
 	.untime = x86__untime,
 	.landing = landing,
 	.keeps_below = keeps_below,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* x86-64: the code that adds 1 to one of the thread's counters, src/arch/log.h. */
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 static struct operand counter_at(uint32_t counter)
 {

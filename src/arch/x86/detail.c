@@ -3,7 +3,7 @@
  * x86-64, i386: what an instruction does to the general registers, from Zydis' operands. Used to
  * read jump tables and IFUNC resolvers, and to find what made a value.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 #define FLAG_BITS                                                                                  \
 	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |               \

@@ -5,7 +5,7 @@
  * second execution would differ (one that adds to memory) is left to the processor, as is any whose
  * flags are not defined.
  */
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 #if defined(__x86_64__)
 #include <sys/user.h>
@@ -270,7 +270,7 @@ static bool pop(struct emulator *e)
 
 static bool tell_time(struct emulator *e)
 {
-	uint64_t now = arch_x86_64.ticks();
+	uint64_t now = x86__ticks();
 
 	e->r.rax = (uint32_t)now;
 	e->r.rdx = now >> 32;

@@ -5,7 +5,7 @@
  * kprobe_emulate_*()): execution would continue at the wrong address and most likely panic.
  */
 #include <stdio.h>
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 /* int3_emulate_call() always pushes the call's address + 5 (CALL_INSN_SIZE). */
 #define CALL_SIZE 5

@@ -4,7 +4,7 @@
  * the red zone, and the flags.
  */
 #include <errno.h>
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 enum { SYS_SIGPROCMASK = 14, SET_MASK = 2, MASK_SIZE = 8 };
 

@@ -5,7 +5,7 @@
  * memory, and they can't fault but by that memory or by where they lead to. A call is none, since
  * it stores.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 static bool is_sp(uint8_t reg)
 {

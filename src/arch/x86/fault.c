@@ -4,7 +4,7 @@
  * processor has: no access of memory, no division, no exception of floating-point arithmetic.
  * All others may: a newer instruction is one that this processor may not have.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 static const bool safe_categories[ZYDIS_CATEGORY_MAX_VALUE + 1] = {
 	[ZYDIS_CATEGORY_BINARY] = true,	 [ZYDIS_CATEGORY_BITBYTE] = true,

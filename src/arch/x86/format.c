@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* x86-64: an instruction as text, by Zydis, in Intel's syntax. */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 static ZydisFormatter formatter;
 static bool is_prepared;

@@ -6,7 +6,7 @@
  *
  * This is behind the comparison of the cursor with the limit: a segment's first record tells.
  */
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 enum { CC_EQUAL = 4, CC_NOT_EQUAL = 5, WORD = 8, WORDS = 5 };
 enum { STACK_LOW = 0, STACK_HIGH = 8 }; /* in struct g: runtime2.go */

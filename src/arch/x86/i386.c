@@ -4,7 +4,7 @@
  * mode. System V ABI, Intel386 supplement: arguments are on the stack.
  */
 #include <elf.h>
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 const char *const i386_reg_names[X86_FLAGS + 1] = {
 	"eax",	"ecx",	"edx",	"ebx",	"esp",	"ebp", "esi", "edi", "arg0",

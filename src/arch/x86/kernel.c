@@ -3,7 +3,7 @@
  * x86-64: the kernel's code: system call functions, mitigation thunks, direct branches, and what
  * ftrace and kprobes write into it.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 /* SYSCALL_DEFINE of arch/x86/include/asm/syscall_wrapper.h. Compat calls have no tracepoint. */
 static const struct syscall_wrapper syscalls[] = {

@@ -2,7 +2,7 @@
 /*
  * x86-64: PLT entries, Go's stack checks, and the library variants that the loader prefers.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 /*
  * [endbr64] [bnd] jmp *disp(%rip): x86-64 psABI, 5.2, and .plt.sec for IBT. GNU ld writes entries

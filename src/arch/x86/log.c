@@ -6,7 +6,7 @@
  * kept; the cursor is compared with the limit; the flags are back; then nothing changes flags: the
  * record is written; the cursor is advanced.
  */
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 #define WORD	 8
 #define NOWHERE	 0xff

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which processor this is, and whether it is that of a virtual machine: by CPUID. */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

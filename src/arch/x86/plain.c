@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* x86-64, i386: the instructions that nothing keeps from being executed at once, and the memory
  * that they load or store: insn.is_plain. */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 /* What an instruction does with the operand that ModRM.rm names. */
 enum use { USE_UNKNOWN, USE_NONE, USE_READ, USE_WRITE, USE_BOTH };

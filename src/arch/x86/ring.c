@@ -3,7 +3,7 @@
  * x86-64: what a log does when the cursor has reached the limit: rax is the cursor, and becomes the
  * record's address. Then the next segment is begun, or waited for, or the record is dropped.
  */
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 #define WORD 8
 

@@ -4,7 +4,7 @@
  * probe may differ. There are three copies of each, one per kind of record. x86_samples has a row
  * for each copy (name, function, instruction) and ends with an empty row.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 #ifdef __x86_64__
 #define SITE(name, before, insn, after)                                                            \

@@ -3,7 +3,7 @@
  * x86-64: the instructions that may wait, enter the kernel or a hypervisor, or repeat. All others
  * take some ten nanoseconds at most, unless their memory is far away.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 /* x87: some take hundreds of cycles, and fwait waits. */
 static const bool slow_categories[ZYDIS_CATEGORY_MAX_VALUE + 1] = {

@@ -3,7 +3,7 @@
  * x86-64, i386: what an instruction that is no branch does to rsp and rbp. Known forms are
  * recognised by opcode; for others that may name either register the operands are decoded.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 static void set(struct insn *out, enum sp_effect effect, int32_t value)
 {

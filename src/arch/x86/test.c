@@ -4,7 +4,7 @@
  * flags by their values. Intel SDM volume 1, appendix A, and each instruction's "Flags Affected" in
  * volume 2.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 enum { CF = 1, ZF = 1 << 6, SF = 1 << 7, OF = 1 << 11, PF = 1 << 2 };
 

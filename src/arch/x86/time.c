@@ -4,7 +4,7 @@
  * that may not read it (PR_SET_TSC of prctl(2), seccomp's strict mode): records have the time 0,
  * which no counter has, and a full ring is waited for by counting rounds.
  */
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 enum { CC_EQUAL = 4, JUMP = 0xe9, JUMP_SIZE = 5 };
 enum { REX = 0x40, REX_W = 0x48, REX_MASK = 0xf0, REX_XB = 3 };
@@ -97,7 +97,7 @@ static void store_zero(uint8_t *code, size_t n)
 	memcpy(at, store + 1, address);
 	*at &= 0xc7; /* /0 */
 	at += address + sizeof(uint32_t);
-	arch_x86_64.copier->put_nops(at, n - (at - out));
+	asm__nops(at, n - (at - out));
 	memcpy(code, out, n);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The registers of a stopped thread. */
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 #if defined(__x86_64__)
 #include <linux/audit.h>
@@ -36,16 +36,6 @@ static uint64_t get(const void *regs, enum tracee_reg reg)
 static void set(void *regs, enum tracee_reg reg, uint64_t value)
 {
 	*find(regs, reg) = value;
-}
-
-unsigned long long *x86__general(struct user_regs_struct *r, uint8_t reg)
-{
-	static const uint16_t at[] = {
-#define AT(name) offsetof(struct user_regs_struct, name)
-		AT(rax), AT(rcx), AT(rdx), AT(rbx), AT(rsp), AT(rbp), AT(rsi), AT(rdi), AT(r8),
-		AT(r9),	 AT(r10), AT(r11), AT(r12), AT(r13), AT(r14), AT(r15), AT(rip), AT(eflags)};
-
-	return (unsigned long long *)(void *)((char *)r + at[reg]);
 }
 
 /* ---- errands ---- */
@@ -125,7 +115,7 @@ static bool go_indirectly(struct user_regs_struct *r, const struct operand *o,
 static bool go_conditionally(struct user_regs_struct *r, const struct insn *insn)
 {
 	const uint64_t reads[] = {r->eflags, r->rcx};
-	bool taken = arch_x86_64.taken(insn->kind, insn->cond, reads);
+	bool taken = x86__taken(insn->kind, insn->cond, reads);
 
 	if (insn->kind == BRANCH_LOOP && (X86_LOOPNE | (insn->cond & 3)) != X86_JRCXZ)
 		r->rcx = insn->cond & X86_LOOP_ADDR32 ? (uint32_t)(r->rcx - 1) : r->rcx - 1;

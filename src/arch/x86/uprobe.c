@@ -3,7 +3,7 @@
  * x86-64, i386: whether the kernel refuses a uprobe on an instruction, emulates the instruction, or
  * single-steps it out of line. The rules of arch/x86/kernel/uprobes.c.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 /*
  * The opcode bytes that uprobe_init_insn() refuses: the complement of good_insns_64. It also

@@ -4,7 +4,7 @@
  * Zydis' operands. Unknown categories of instructions are not described. And which of them sets the
  * flags of a condition.
  */
-#include "arch/x86/x86.h"
+#include "x86.h"
 
 #define FLAGS                                                                                      \
 	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |               \

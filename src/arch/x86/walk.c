@@ -6,7 +6,7 @@
  * thread's own stack all above the stack pointer, of any other one the rest of the page that the
  * stack pointer is in.
  */
-#include "arch/x86/assembler.h"
+#include "assembler.h"
 
 #define WORD	 8
 #define PUSHED	 (6 * WORD)	  /* here */

@@ -54,6 +54,9 @@ struct x86_raw {
 };
 
 extern const struct arch arch_x86_64, arch_i386;
+
+/* ---- raw.c, registers.c: what all others use ---- */
+
 /* What a processor executes: code of 64 bits, or of 32. */
 enum x86_mode { X86_64, X86_32 };
 int x86__raw(enum x86_mode mode, const uint8_t *bytes, size_t len, struct x86_raw *raw);
@@ -86,13 +89,17 @@ uint8_t x86__gpr(ZydisRegister reg);
  * number is in base. */
 bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out);
 
-/* x86.c */
+/* ---- the views, members of struct arch ---- */
+
+/* decode.c */
 int x86__decode(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr, bool kernel,
 		struct insn *out);
-bool x86__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
-bool x86__bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max);
 bool x86__is_prefix(uint8_t byte);
 bool x86__leads_to(const uint8_t *p, size_t len, uint64_t addr, uint64_t *target);
+/* taken.c */
+bool x86__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
+bool x86__bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max);
+/* costs.c */
 extern const struct cost_row x86_costs[], x86_virtual_costs[];
 /* format.c */
 bool x86__format(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
