@@ -16,6 +16,7 @@
 /* An instruction that was executed, and what it left. */
 struct done {
 	const ZydisDecodedInstruction *z;
+	const struct x86_form *form;
 	const ZydisDecodedOperand *ops;
 	unsigned n;
 	uint64_t next; /* the address behind it */
@@ -98,7 +99,7 @@ static void value_pushed(const struct done *d, struct access *a)
 
 	if (d->z->meta.category == ZYDIS_CATEGORY_CALL)
 		store_number(a, d->next);
-	else if (d->z->mnemonic != ZYDIS_MNEMONIC_PUSH)
+	else if (d->form->op != X86_PUSH)
 		return;
 	else if (o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		store_number(a, o->imm.value.u);
@@ -124,7 +125,7 @@ static void locate_stack(const struct done *d, struct access *a)
 
 	a->located = true;
 	a->addr = sp;
-	if (d->z->mnemonic == ZYDIS_MNEMONIC_ENTER) {
+	if (d->form->op == X86_ENTER) {
 		locate_enter(d, a);
 	} else if (pushes(d)) {
 		value_pushed(d, a);
@@ -134,8 +135,7 @@ static void locate_stack(const struct done *d, struct access *a)
 			a->addr -= d->ops[0].imm.value.u;
 	} else {
 		a->addr = sp - a->size;
-		a->located = d->z->mnemonic != ZYDIS_MNEMONIC_POP ||
-			     !is_written(d, ZYDIS_REGISTER_RSP) ||
+		a->located = d->form->op != X86_POP || !is_written(d, ZYDIS_REGISTER_RSP) ||
 			     d->ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
 			     x86__gpr(d->ops[0].reg.value) != X86_RSP;
 	}
@@ -152,8 +152,7 @@ static bool is_string(const struct done *d, const ZydisDecodedOperand *o)
 
 static bool repeats(const struct done *d)
 {
-	return d->z->attributes &
-	       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+	return d->z->attributes & X86_REPEATS;
 }
 
 static uint64_t count_of(const struct done *d)
@@ -178,7 +177,7 @@ static void locate_string(const struct done *d, const ZydisDecodedOperand *o, st
 		a->addr += d->state->fs;
 	else if (o->mem.segment == ZYDIS_REGISTER_GS)
 		a->addr += d->state->gs;
-	if (d->z->mnemonic >= ZYDIS_MNEMONIC_STOSB && d->z->mnemonic <= ZYDIS_MNEMONIC_STOSW)
+	if (d->form->op == X86_FILL)
 		fill(a, d->state->regs[X86_RAX], size);
 }
 
@@ -190,16 +189,7 @@ static uint64_t bit_offset(const struct done *d)
 	const ZydisDecodedOperand *o = &d->ops[1];
 	int64_t bit;
 
-	switch (d->z->mnemonic) {
-	case ZYDIS_MNEMONIC_BT:
-	case ZYDIS_MNEMONIC_BTC:
-	case ZYDIS_MNEMONIC_BTR:
-	case ZYDIS_MNEMONIC_BTS:
-		break;
-	default:
-		return 0;
-	}
-	if (o->type != ZYDIS_OPERAND_TYPE_REGISTER)
+	if (!(d->form->has & X86_BIT_STRING) || o->type != ZYDIS_OPERAND_TYPE_REGISTER)
 		return 0;
 	bit = reg_of(d, o->reg.value);
 	bit = o->size == 64 ? bit : o->size == 32 ? (int32_t)bit : (int16_t)bit;
@@ -219,15 +209,14 @@ static uint64_t base_of(const struct done *d, const ZydisDecodedOperand *o)
 
 static bool is_moved_known(const struct done *d, const ZydisDecodedOperand *o)
 {
-	return x86__gpr(o->mem.base) == X86_RSP &&
-	       (pushes(d) || d->z->mnemonic == ZYDIS_MNEMONIC_POP);
+	return x86__gpr(o->mem.base) == X86_RSP && (pushes(d) || d->form->op == X86_POP);
 }
 
 static void locate_operand(const struct done *d, const ZydisDecodedOperand *o, struct access *a)
 {
 	bool ip = o->mem.base == ZYDIS_REGISTER_RIP || o->mem.base == ZYDIS_REGISTER_EIP;
 
-	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB || d->z->mnemonic == ZYDIS_MNEMONIC_XLAT ||
+	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB || d->form->op == X86_TRANSLATE ||
 	    is_written(d, o->mem.index) ||
 	    (!ip && o->mem.base != ZYDIS_REGISTER_NONE && is_written(d, o->mem.base) &&
 	     !is_moved_known(d, o)))
@@ -262,15 +251,24 @@ static void value_moved(const struct done *d, struct access *a)
 			     reg_of(d, from->reg.value) >> (is_high_byte(from->reg.value) ? 8 : 0));
 }
 
+static bool is_equal(const struct done *d)
+{
+	return d->state->regs[X86_FLAGS] & ZF;
+}
+
 static void value_exchanged(const struct done *d, struct access *a)
+{
+	if (is_equal(d))
+		value_moved(d, a);
+}
+
+static void pair_exchanged(const struct done *d, struct access *a)
 {
 	uint64_t pair[2] = {d->state->regs[X86_RBX], d->state->regs[X86_RCX]};
 
-	if (!(d->state->regs[X86_FLAGS] & ZF))
+	if (!is_equal(d))
 		return;
-	if (d->z->mnemonic == ZYDIS_MNEMONIC_CMPXCHG)
-		value_moved(d, a);
-	else if (d->z->mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B)
+	if (a->size == sizeof(pair))
 		store(a, pair, sizeof(pair));
 	else
 		store_number(a, (uint32_t)pair[0] | pair[1] << 32);
@@ -283,59 +281,28 @@ static void value_swapped(const struct done *d, struct access *a)
 	store_number(a, __builtin_bswap64(value) >> (64 - 8 * a->size));
 }
 
-static void value_stored(const struct done *d, struct access *a)
+static void value_of_condition(const struct done *d, struct access *a)
 {
 	uint64_t flags[2] = {d->state->regs[X86_FLAGS]};
 
-	switch (d->z->mnemonic) {
-	case ZYDIS_MNEMONIC_MOV:
-	case ZYDIS_MNEMONIC_MOVNTI:
-	case ZYDIS_MNEMONIC_MOVDIRI:
-		value_moved(d, a);
-		break;
-	case ZYDIS_MNEMONIC_MOVBE:
-		value_swapped(d, a);
-		break;
-	case ZYDIS_MNEMONIC_CMPXCHG:
-	case ZYDIS_MNEMONIC_CMPXCHG8B:
-	case ZYDIS_MNEMONIC_CMPXCHG16B:
-		value_exchanged(d, a);
-		break;
-	default:
-		if (d->z->meta.category == ZYDIS_CATEGORY_SETCC)
-			store_number(a, x86__taken(BRANCH_JCC, d->z->opcode & 15, flags));
-	}
+	store_number(a, x86__taken(BRANCH_JCC, d->z->opcode & 15, flags));
 }
+
+static void (*const values[X86_OPS])(const struct done *, struct access *) = {
+	[X86_MOVE] = value_moved,
+	[X86_STORE] = value_moved,
+	[X86_STORE_SWAPPED] = value_swapped,
+	[X86_COMPARE_EXCHANGE] = value_exchanged,
+	[X86_COMPARE_EXCHANGE_PAIR] = pair_exchanged,
+	[X86_SET_IF] = value_of_condition,
+};
 
 /* ---- all of an instruction ---- */
-
-/* Their size depends on the processor's features; some of the bytes are left as they are. */
-static bool is_state(const struct done *d)
-{
-	return d->z->mnemonic == ZYDIS_MNEMONIC_FXSAVE ||
-	       d->z->mnemonic == ZYDIS_MNEMONIC_FXSAVE64 ||
-	       d->z->meta.category == ZYDIS_CATEGORY_XSAVE ||
-	       d->z->meta.category == ZYDIS_CATEGORY_XSAVEOPT;
-}
-
-/* They name memory, but don't access it as data. */
-static bool only_names(const struct done *d)
-{
-	switch (d->z->meta.category) {
-	case ZYDIS_CATEGORY_PREFETCH:
-	case ZYDIS_CATEGORY_PREFETCHWT1:
-	case ZYDIS_CATEGORY_NOP:
-	case ZYDIS_CATEGORY_WIDENOP:
-		return true;
-	default:
-		return d->z->mnemonic == ZYDIS_MNEMONIC_INVLPG;
-	}
-}
 
 static void see_operand(const struct done *d, const ZydisDecodedOperand *o, struct access *a)
 {
 	*a = (struct access){.len = d->z->length,
-			     .size = is_state(d) ? 0 : o->size / 8,
+			     .size = d->form->has & X86_STATE ? 0 : o->size / 8,
 			     .reads = o->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
 			     .writes = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE,
 			     .repeats = repeats(d) && is_string(d, o),
@@ -346,8 +313,8 @@ static void see_operand(const struct done *d, const ZydisDecodedOperand *o, stru
 		locate_string(d, o, a);
 	else
 		locate_operand(d, o, a);
-	if (a->writes && !is_stack(o) && !is_string(d, o))
-		value_stored(d, a);
+	if (a->writes && !is_stack(o) && !is_string(d, o) && values[d->form->op])
+		values[d->form->op](d, a);
 }
 
 static void see_clzero(const struct done *d, struct access *a)
@@ -365,7 +332,7 @@ int x86__accesses(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	struct x86_raw raw;
-	struct done d = {.z = &raw.z, .ops = ops, .state = state};
+	struct done d = {.z = &raw.z, .form = &raw.form, .ops = ops, .state = state};
 	int found = 0;
 
 	if (!len || x86__raw(mode, bytes, len, &raw))
@@ -375,9 +342,9 @@ int x86__accesses(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t
 		return -1;
 	d.next = addr + raw.z.length;
 	d.written = written_by(ops, d.n);
-	if (only_names(&d))
+	if (raw.form.has & X86_ONLY_NAMES)
 		return 0;
-	if (raw.z.mnemonic == ZYDIS_MNEMONIC_CLZERO)
+	if (raw.form.op == X86_CLEAR_LINE)
 		see_clzero(&d, &out[found++]);
 	for (unsigned i = 0; i < d.n && found < ACCESS_MOST; i++)
 		if (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&

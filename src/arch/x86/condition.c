@@ -13,48 +13,8 @@ struct token {
 	size_t len;
 };
 
-/* How the flags follow from the operands A and B. */
-enum setter {
-	SET_NOT_KNOWN,
-	SET_COMPARE, /* as A - B, which is stored nowhere */
-	SET_SUB,     /* as A - B, which becomes A */
-	SET_ADD,     /* as A + B, which becomes A */
-	SET_INC,     /* as SUB with -1 and 1, but for CF */
-	SET_DEC,
-	SET_TEST,     /* as A & B, which is stored nowhere; CF and OF are 0 */
-	SET_LOGIC,    /* as the result, which becomes A; CF and OF are 0 */
-	SET_RESULT,   /* ZF and SF as the result, which becomes A */
-	SET_BIT,      /* CF: bit B of A */
-	SET_BIT_TAKE, /* the same, and A is changed */
-	SET_SCAN,     /* ZF: B is 0. A is changed */
-	SET_EXCHANGE, /* ZF: A is the accumulator. Either is changed */
-	SET_VECTOR,   /* ZF: A & B is 0 */
-	SET_FLOAT,    /* ZF, PF, CF: 000 A > B, 001 A < B, 100 A == B, 111 unordered */
-	SET_FLOAT_POP /* the same, and the stack is popped */
-};
-static const struct {
-	const char *mnemonic;
-	uint8_t setter;
-} setters[] = {
-	{"cmp", SET_COMPARE},	    {"test", SET_TEST},	       {"sub", SET_SUB},
-	{"add", SET_ADD},	    {"and", SET_LOGIC},	       {"or", SET_LOGIC},
-	{"xor", SET_LOGIC},	    {"dec", SET_DEC},	       {"inc", SET_INC},
-	{"neg", SET_RESULT},	    {"adc", SET_RESULT},       {"sbb", SET_RESULT},
-	{"xadd", SET_RESULT},	    {"shl", SET_RESULT},       {"shr", SET_RESULT},
-	{"sar", SET_RESULT},	    {"andn", SET_RESULT},      {"blsr", SET_RESULT},
-	{"blsi", SET_RESULT},	    {"bextr", SET_RESULT},     {"bzhi", SET_RESULT},
-	{"popcnt", SET_RESULT},	    {"bt", SET_BIT},	       {"bts", SET_BIT_TAKE},
-	{"btr", SET_BIT_TAKE},	    {"btc", SET_BIT_TAKE},     {"bsf", SET_SCAN},
-	{"bsr", SET_SCAN},	    {"cmpxchg", SET_EXCHANGE}, {"ptest", SET_VECTOR},
-	{"vptest", SET_VECTOR},	    {"comiss", SET_FLOAT},     {"comisd", SET_FLOAT},
-	{"ucomiss", SET_FLOAT},	    {"ucomisd", SET_FLOAT},    {"vcomiss", SET_FLOAT},
-	{"vcomisd", SET_FLOAT},	    {"vucomiss", SET_FLOAT},   {"vucomisd", SET_FLOAT},
-	{"fcomi", SET_FLOAT},	    {"fucomi", SET_FLOAT},     {"fcomip", SET_FLOAT_POP},
-	{"fucomip", SET_FLOAT_POP},
-};
-
 struct compare {
-	uint8_t setter; /* enum setter */
+	uint8_t setter; /* enum x86_setter */
 	struct token a, b;
 };
 
@@ -85,9 +45,7 @@ static struct compare parse(const char *text)
 
 	if (token__is(mnemonic, "lock"))
 		mnemonic = take_token(&text, " ");
-	for (size_t i = 0; i < ARRAY_SIZE(setters); i++)
-		if (token__is(mnemonic, setters[i].mnemonic))
-			c.setter = setters[i].setter;
+	c.setter = x86__setter(mnemonic.at, mnemonic.len);
 	c.a = take_token(&text, ", ");
 	c.b = take_token(&text, ", ");
 	return c.a.len ? c : (struct compare){0};
@@ -388,37 +346,38 @@ static bool put_relation(const struct compare *c, uint8_t cc, struct str *s)
 	const struct relation *r = &relations[cc];
 
 	switch (c->setter) {
-	case SET_COMPARE:
+	case X86_SET_COMPARE:
 		return put_compared(c, r, false, s) ||
 		       (cc < 2 && put_overflow(c, '-', cc, false, s));
-	case SET_SUB:
+	case X86_SET_SUB:
 		return put_result(c, r, s) || put_compared(c, r, true, s) ||
 		       (cc < 2 && put_overflow(c, '-', cc, true, s));
-	case SET_ADD:
+	case X86_SET_ADD:
 		return put_added(c, cc, s);
-	case SET_INC:
+	case X86_SET_INC:
 		return put_stepped(c, r, "-0x1", s);
-	case SET_DEC:
+	case X86_SET_DEC:
 		return put_stepped(c, r, "0x1", s);
-	case SET_TEST:
+	case X86_SET_TEST:
 		return put_tested(c, cc, s);
-	case SET_LOGIC:
+	case X86_SET_LOGIC:
 		return logic_op(cc) && put_with_zero(c->a, logic_op(cc), s);
-	case SET_RESULT:
+	case X86_SET_RESULT:
+	case X86_SET_SIGN:
 		return put_result(c, r, s);
-	case SET_BIT:
+	case X86_SET_BIT:
 		return put_bit(c, cc, false, s);
-	case SET_BIT_TAKE:
+	case X86_SET_BIT_TAKE:
 		return put_bit(c, cc, true, s);
-	case SET_SCAN:
+	case X86_SET_SCAN:
 		return put_scanned(c, cc, s);
-	case SET_EXCHANGE:
+	case X86_SET_EXCHANGE:
 		return put_exchanged(c, cc, s);
-	case SET_VECTOR:
+	case X86_SET_VECTOR:
 		return r->sense == SENSE_EQUAL && put_tested(c, cc, s);
-	case SET_FLOAT:
+	case X86_SET_FLOAT:
 		return put_float(c, cc, false, s);
-	case SET_FLOAT_POP:
+	case X86_SET_FLOAT_POP:
 		return put_float(c, cc, true, s);
 	default:
 		return false;

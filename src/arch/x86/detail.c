@@ -9,10 +9,20 @@
 	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |               \
 	 ZYDIS_CPUFLAG_OF)
 
-/* The first two visible operands, and their register numbers. */
+/* An instruction, its first two visible operands, and their register numbers. */
 struct pair {
+	const struct x86_raw *raw;
+	uint64_t addr;
 	const ZydisDecodedOperand *a, *b;
 	uint8_t ra, rb;
+};
+
+/* How an operation is described; by_reg, by_imm: enum detail_op by the kind of the source, OTHER:
+ * not at all. */
+struct rule {
+	void (*set)(const struct pair *p, const struct rule *r, struct insn_detail *out);
+	uint8_t by_reg, by_imm;
+	bool sign;
 };
 
 static bool is_reg(const ZydisDecodedOperand *o)
@@ -36,9 +46,14 @@ static uint8_t reg_or_none(ZydisRegister reg)
 	return reg == ZYDIS_REGISTER_NONE ? REG_NONE : x86__gpr(reg);
 }
 
-static void set_mem(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o, uint64_t addr,
-		    struct insn_detail *out)
+static unsigned width_of(const struct pair *p)
 {
+	return x86__width(&p->raw->z);
+}
+
+static void set_mem(const struct pair *p, const ZydisDecodedOperand *o, struct insn_detail *out)
+{
+	const ZydisDecodedInstruction *z = &p->raw->z;
 	struct operand *m = &out->mem;
 
 	m->kind = OPERAND_MEM;
@@ -52,7 +67,7 @@ static void set_mem(const ZydisDecodedInstruction *z, const ZydisDecodedOperand 
 		 : o->mem.segment == ZYDIS_REGISTER_GS ? SEG_GS
 						       : SEG_NONE;
 	if (o->mem.base == ZYDIS_REGISTER_RIP || (m->base == REG_NONE && m->index == REG_NONE)) {
-		out->imm = m->disp + (o->mem.base == ZYDIS_REGISTER_RIP ? addr + z->length : 0);
+		out->imm = m->disp + (o->mem.base == ZYDIS_REGISTER_RIP ? p->addr + z->length : 0);
 		if (x86__is32(z))
 			out->imm = (uint32_t)out->imm;
 		m->disp = 0;
@@ -60,20 +75,19 @@ static void set_mem(const ZydisDecodedInstruction *z, const ZydisDecodedOperand 
 }
 
 /* DETAIL_OTHER if only the low 8 or 16 bits of a register are written. */
-static void set_move(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
-		     bool sign, struct insn_detail *out)
+static void set_move(const struct pair *p, const struct rule *r, struct insn_detail *out)
 {
 	if (is_mem(p->a) && is_reg(p->b)) {
 		out->op = DETAIL_STORE;
 		out->src = p->rb;
 		out->bits = p->a->size;
-		set_mem(z, p->a, addr, out);
+		set_mem(p, p->a, out);
 		return;
 	}
 	if (is_mem(p->a) && is_imm(p->b)) {
 		out->op = DETAIL_STORE_CONST;
 		out->bits = p->a->size;
-		set_mem(z, p->a, addr, out);
+		set_mem(p, p->a, out);
 		if (out->mem.base == REG_NONE && out->mem.index == REG_NONE)
 			out->op = DETAIL_OTHER; /* imm is the address */
 		else
@@ -87,24 +101,23 @@ static void set_move(const ZydisDecodedInstruction *z, const struct pair *p, uin
 		out->op = DETAIL_COPY;
 		out->src = p->rb;
 		out->bits = p->b->size;
-		out->sign = sign;
+		out->sign = r->sign;
 	} else if (is_mem(p->b)) {
 		out->op = DETAIL_LOAD;
 		out->bits = p->b->size;
-		out->sign = sign;
-		set_mem(z, p->b, addr, out);
+		out->sign = r->sign;
+		set_mem(p, p->b, out);
 	} else if (is_imm(p->b)) {
 		out->op = DETAIL_CONST;
 		out->imm = p->a->size == 32 ? (uint32_t)p->b->imm.value.u : p->b->imm.value.s;
 	}
 }
 
-static void set_lea(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
-		    struct insn_detail *out)
+static void set_lea(const struct pair *p, const struct rule *r, struct insn_detail *out)
 {
 	if (!is_reg(p->a) || p->a->size < 32 || !is_mem(p->b))
 		return;
-	set_mem(z, p->b, addr, out);
+	set_mem(p, p->b, out);
 	out->dst = p->ra;
 	out->bits = p->a->size;
 	out->op = DETAIL_LEA;
@@ -114,36 +127,33 @@ static void set_lea(const ZydisDecodedInstruction *z, const struct pair *p, uint
 	}
 }
 
-static void set_arith(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
-		      enum detail_op by_reg, enum detail_op by_imm, struct insn_detail *out)
+static void set_arith(const struct pair *p, const struct rule *r, struct insn_detail *out)
 {
 	if (!is_reg(p->a) || !p->b)
 		return;
 	out->bits = p->a->size;
 	out->dst = p->ra;
-	if (is_reg(p->b) && p->a->size == x86__width(z)) {
-		out->op = by_reg;
+	if (is_reg(p->b) && p->a->size == width_of(p)) {
+		out->op = r->by_reg;
 		out->src = p->rb;
-	} else if (is_mem(p->b) && p->a->size == x86__width(z) &&
-		   z->mnemonic == ZYDIS_MNEMONIC_ADD) {
+	} else if (is_mem(p->b) && p->a->size == width_of(p) && p->raw->form.op == X86_ADD) {
 		out->op = DETAIL_ADD_LOAD;
-		set_mem(z, p->b, addr, out);
+		set_mem(p, p->b, out);
 	} else if (is_imm(p->b)) {
-		out->op = by_imm;
+		out->op = r->by_imm;
 		out->imm = p->b->imm.value.s;
-		out->subtracts = z->mnemonic == ZYDIS_MNEMONIC_SUB;
+		out->subtracts = p->raw->form.op == X86_SUB;
 		if (out->subtracts)
 			out->imm = -out->imm;
 	}
 }
 
-static void set_cmp(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
-		    struct insn_detail *out)
+static void set_cmp(const struct pair *p, const struct rule *r, struct insn_detail *out)
 {
 	if (!is_imm(p->b) || (!is_reg(p->a) && !is_mem(p->a)))
 		return;
 	if (is_mem(p->a))
-		set_mem(z, p->a, addr, out);
+		set_mem(p, p->a, out);
 	if (out->mem.kind && out->mem.base == REG_NONE && out->mem.index == REG_NONE)
 		return;
 	out->op = DETAIL_CMP_CONST;
@@ -153,20 +163,19 @@ static void set_cmp(const ZydisDecodedInstruction *z, const struct pair *p, uint
 }
 
 /* A register by itself and a constant, or by another one. */
-static void set_logic(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
-		      enum detail_op by_reg, struct insn_detail *out)
+static void set_logic(const struct pair *p, const struct rule *r, struct insn_detail *out)
 {
-	if (is_mem(p->a) && is_reg(p->b) && by_reg != DETAIL_OTHER) {
-		out->op = by_reg;
+	if (is_mem(p->a) && is_reg(p->b) && r->by_reg != DETAIL_OTHER) {
+		out->op = r->by_reg;
 		out->src = p->rb;
 		out->bits = p->a->size;
-		set_mem(z, p->a, addr, out);
+		set_mem(p, p->a, out);
 		return;
 	}
 	if (out->op != DETAIL_OTHER || !is_reg(p->a) || p->a->size < 32)
 		return;
-	if (is_reg(p->b) && by_reg != DETAIL_OTHER) {
-		out->op = by_reg;
+	if (is_reg(p->b) && r->by_reg != DETAIL_OTHER) {
+		out->op = r->by_reg;
 		out->src = p->rb;
 	} else if (!p->b || is_imm(p->b)) {
 		out->op = DETAIL_SELF;
@@ -178,22 +187,24 @@ static void set_logic(const ZydisDecodedInstruction *z, const struct pair *p, ui
 }
 
 /* What is made of the flags. */
-static void set_by_flags(const ZydisDecodedInstruction *z, const struct pair *p,
-			 struct insn_detail *out)
+static void set_by_flags(const struct pair *p, const struct rule *r, struct insn_detail *out)
 {
-	bool subtracts = z->mnemonic == ZYDIS_MNEMONIC_SBB && is_reg(p->b) && p->ra == p->rb;
-
-	if (!is_reg(p->a) || !(subtracts || z->meta.category == ZYDIS_CATEGORY_SETCC))
+	if (!is_reg(p->a))
 		return;
 	out->op = DETAIL_FLAGS;
 	out->dst = p->ra;
 	out->bits = p->a->size;
 }
 
-static void set_cmov(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
-		     struct insn_detail *out)
+static void set_sbb(const struct pair *p, const struct rule *r, struct insn_detail *out)
 {
-	bool whole = is_reg(p->a) && p->a->size == x86__width(z);
+	if (is_reg(p->b) && p->ra == p->rb)
+		set_by_flags(p, r, out);
+}
+
+static void set_cmov(const struct pair *p, const struct rule *r, struct insn_detail *out)
+{
+	bool whole = is_reg(p->a) && p->a->size == width_of(p);
 
 	if (!is_reg(p->a) || p->a->size < 32 || (!whole && !is_reg(p->b)))
 		return;
@@ -203,88 +214,84 @@ static void set_cmov(const ZydisDecodedInstruction *z, const struct pair *p, uin
 	out->with = p->ra;
 	out->bits = p->a->size;
 	if (is_mem(p->b))
-		set_mem(z, p->b, addr, out);
+		set_mem(p, p->b, out);
 }
 
-static void set_op(const ZydisDecodedInstruction *z, const struct pair *p, uint64_t addr,
-		   struct insn_detail *out)
+/* movslq %eax,%rax */
+static void set_extend(const struct pair *p, const struct rule *r, struct insn_detail *out)
 {
-	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_MOV:
-	case ZYDIS_MNEMONIC_MOVZX:
-		set_move(z, p, addr, false, out);
-		break;
-	case ZYDIS_MNEMONIC_MOVSX:
-	case ZYDIS_MNEMONIC_MOVSXD:
-		set_move(z, p, addr, true, out);
-		break;
-	case ZYDIS_MNEMONIC_CDQE: /* movslq %eax,%rax */
-		out->op = DETAIL_COPY;
-		out->dst = out->src = x86__gpr(ZYDIS_REGISTER_RAX);
-		out->bits = 32;
-		out->sign = true;
-		break;
-	case ZYDIS_MNEMONIC_LEA:
-		set_lea(z, p, addr, out);
-		break;
-	case ZYDIS_MNEMONIC_XOR:
-		if (is_reg(p->a) && is_reg(p->b) && p->ra == p->rb && p->a->size >= 32) {
-			out->op = DETAIL_CONST;
-			out->dst = p->ra;
-		}
-		set_logic(z, p, addr, DETAIL_OTHER, out);
-		break;
-	case ZYDIS_MNEMONIC_NOT:
-	case ZYDIS_MNEMONIC_NEG:
-		set_logic(z, p, addr, DETAIL_OTHER, out);
-		break;
-	case ZYDIS_MNEMONIC_OR:
-		set_logic(z, p, addr, DETAIL_OR, out);
-		break;
-	case ZYDIS_MNEMONIC_POP:
-		if (is_reg(p->a) && p->a->size == x86__width(z)) {
-			out->op = DETAIL_POP;
-			out->dst = p->ra;
-		}
-		break;
-	case ZYDIS_MNEMONIC_ADD:
-		set_arith(z, p, addr, DETAIL_ADD, DETAIL_ADD_CONST, out);
-		break;
-	case ZYDIS_MNEMONIC_SUB:
-		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_ADD_CONST, out);
-		break;
-	case ZYDIS_MNEMONIC_AND:
-		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_AND_CONST, out);
-		set_logic(z, p, addr, DETAIL_AND, out);
-		break;
-	case ZYDIS_MNEMONIC_SHR:
-		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_SHR_CONST, out);
-		out->src = out->dst;
-		break;
-	case ZYDIS_MNEMONIC_SHL:
-		set_arith(z, p, addr, DETAIL_OTHER, DETAIL_SHL_CONST, out);
-		out->src = out->dst;
-		break;
-	case ZYDIS_MNEMONIC_CMP:
-		set_cmp(z, p, addr, out);
-		break;
-	case ZYDIS_MNEMONIC_PUSH:
-		out->op = DETAIL_PUSH;
-		out->src = is_reg(p->a) ? p->ra : REG_NONE;
-		if (is_mem(p->a))
-			set_mem(z, p->a, addr, out);
-		break;
-	default:
-		if (z->meta.category == ZYDIS_CATEGORY_CMOV)
-			set_cmov(z, p, addr, out);
-		else
-			set_by_flags(z, p, out);
-	}
+	out->op = DETAIL_COPY;
+	out->dst = out->src = X86_RAX;
+	out->bits = 32;
+	out->sign = true;
 }
 
-static void set_writes(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *ops, unsigned n,
+static void set_xor(const struct pair *p, const struct rule *r, struct insn_detail *out)
+{
+	if (is_reg(p->a) && is_reg(p->b) && p->ra == p->rb && p->a->size >= 32) {
+		out->op = DETAIL_CONST;
+		out->dst = p->ra;
+	}
+	set_logic(p, r, out);
+}
+
+static void set_and(const struct pair *p, const struct rule *r, struct insn_detail *out)
+{
+	const struct rule sum = {.by_imm = r->by_imm};
+
+	set_arith(p, &sum, out);
+	set_logic(p, r, out);
+}
+
+static void set_shift(const struct pair *p, const struct rule *r, struct insn_detail *out)
+{
+	set_arith(p, r, out);
+	out->src = out->dst;
+}
+
+static void set_pop(const struct pair *p, const struct rule *r, struct insn_detail *out)
+{
+	if (!is_reg(p->a) || p->a->size != width_of(p))
+		return;
+	out->op = DETAIL_POP;
+	out->dst = p->ra;
+}
+
+static void set_push(const struct pair *p, const struct rule *r, struct insn_detail *out)
+{
+	out->op = DETAIL_PUSH;
+	out->src = is_reg(p->a) ? p->ra : REG_NONE;
+	if (is_mem(p->a))
+		set_mem(p, p->a, out);
+}
+
+static const struct rule rules[X86_OPS] = {
+	[X86_MOVE] = {set_move},
+	[X86_MOVE_SIGNED] = {set_move, .sign = true},
+	[X86_EXTEND] = {set_extend},
+	[X86_LEA] = {set_lea},
+	[X86_PUSH] = {set_push},
+	[X86_POP] = {set_pop},
+	[X86_ADD] = {set_arith, DETAIL_ADD, DETAIL_ADD_CONST},
+	[X86_SUB] = {set_arith, DETAIL_OTHER, DETAIL_ADD_CONST},
+	[X86_SBB] = {set_sbb},
+	[X86_AND] = {set_and, DETAIL_AND, DETAIL_AND_CONST},
+	[X86_OR] = {set_logic, DETAIL_OR},
+	[X86_XOR] = {set_xor},
+	[X86_CMP] = {set_cmp},
+	[X86_NOT] = {set_logic},
+	[X86_NEG] = {set_logic},
+	[X86_SHL] = {set_shift, DETAIL_OTHER, DETAIL_SHL_CONST},
+	[X86_SHR] = {set_shift, DETAIL_OTHER, DETAIL_SHR_CONST},
+	[X86_SET_IF] = {set_by_flags},
+	[X86_MOVE_IF] = {set_cmov},
+};
+
+static void set_writes(const struct x86_raw *raw, const ZydisDecodedOperand *ops, unsigned n,
 		       struct insn_detail *out)
 {
+	const ZydisDecodedInstruction *z = &raw->z;
+
 	for (unsigned i = 0; i < n; i++) {
 		if (!(ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			continue;
@@ -298,7 +305,7 @@ static void set_writes(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
 		out->writes |= X86_CALLER_SAVED;
 		out->writes_memory = true;
 	}
-	if (z->meta.category == ZYDIS_CATEGORY_CALL || z->mnemonic == ZYDIS_MNEMONIC_SYSCALL)
+	if (z->meta.category == ZYDIS_CATEGORY_CALL || raw->form.op == X86_SYSTEM_CALL)
 		out->writes_flags = true;
 	if (z->cpu_flags)
 		out->writes_flags |= (z->cpu_flags->modified | z->cpu_flags->set_0 |
@@ -310,8 +317,9 @@ bool x86__detail(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t 
 		 struct insn_detail *out)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-	struct pair p = {0};
 	struct x86_raw raw;
+	struct pair p = {.raw = &raw, .addr = addr};
+	const struct rule *r;
 	unsigned n;
 
 	if (!len || x86__raw(mode, bytes, len, &raw))
@@ -328,7 +336,9 @@ bool x86__detail(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t 
 		p.rb = p.b->type == ZYDIS_OPERAND_TYPE_REGISTER ? x86__gpr(p.b->reg.value)
 								: REG_NONE;
 	}
-	set_writes(&raw.z, ops, n, out);
-	set_op(&raw.z, &p, addr, out);
+	set_writes(&raw, ops, n, out);
+	r = &rules[raw.form.op];
+	if (r->set)
+		r->set(&p, r, out);
 	return true;
 }

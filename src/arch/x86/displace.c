@@ -19,14 +19,7 @@ static bool uses_gs(const struct x86_raw *raw)
 		    (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
 		     ops[i].mem.segment == ZYDIS_REGISTER_GS))
 			return true;
-	switch (raw->z.mnemonic) {
-	case ZYDIS_MNEMONIC_RDGSBASE:
-	case ZYDIS_MNEMONIC_WRGSBASE:
-	case ZYDIS_MNEMONIC_SWAPGS:
-		return true;
-	default:
-		return false;
-	}
+	return raw->form.has & X86_USES_GS;
 }
 
 static bool can_displace(const struct insn *insn)

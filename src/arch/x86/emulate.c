@@ -28,6 +28,7 @@ enum {
 struct emulator {
 	struct user_regs_struct r; /* as they will be; rip: behind the instruction */
 	const ZydisDecodedInstruction *z;
+	const struct x86_form *form;
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	const struct tracee_memory *m;
 };
@@ -175,28 +176,28 @@ static uint64_t logic(struct emulator *e, uint64_t result, unsigned bits)
 
 static bool compute(struct emulator *e, uint64_t a, uint64_t b, unsigned bits, uint64_t *out)
 {
-	switch (e->z->mnemonic) {
-	case ZYDIS_MNEMONIC_ADD:
+	switch (e->form->op) {
+	case X86_ADD:
 		*out = add(e, a, b, bits, ARITHMETIC);
 		return true;
-	case ZYDIS_MNEMONIC_INC:
+	case X86_INC:
 		*out = add(e, a, 1, bits, ARITHMETIC & ~CF);
 		return true;
-	case ZYDIS_MNEMONIC_SUB:
-	case ZYDIS_MNEMONIC_CMP:
+	case X86_SUB:
+	case X86_CMP:
 		*out = subtract(e, a, b, bits, ARITHMETIC);
 		return true;
-	case ZYDIS_MNEMONIC_DEC:
+	case X86_DEC:
 		*out = subtract(e, a, 1, bits, ARITHMETIC & ~CF);
 		return true;
-	case ZYDIS_MNEMONIC_AND:
-	case ZYDIS_MNEMONIC_TEST:
+	case X86_AND:
+	case X86_TEST:
 		*out = logic(e, a & b, bits);
 		return true;
-	case ZYDIS_MNEMONIC_OR:
+	case X86_OR:
 		*out = logic(e, a | b, bits);
 		return true;
-	case ZYDIS_MNEMONIC_XOR:
+	case X86_XOR:
 		*out = logic(e, a ^ b, bits);
 		return true;
 	default:
@@ -208,9 +209,8 @@ static bool compute(struct emulator *e, uint64_t a, uint64_t b, unsigned bits, u
 static bool arithmetic(struct emulator *e)
 {
 	bool binary = e->z->operand_count_visible > 1;
-	bool only_flags =
-		e->z->mnemonic == ZYDIS_MNEMONIC_CMP || e->z->mnemonic == ZYDIS_MNEMONIC_TEST;
-	bool again = e->z->mnemonic == ZYDIS_MNEMONIC_AND || e->z->mnemonic == ZYDIS_MNEMONIC_OR;
+	bool only_flags = e->form->op == X86_CMP || e->form->op == X86_TEST;
+	bool again = e->form->op == X86_AND || e->form->op == X86_OR;
 	unsigned bits = e->ops[0].size;
 	uint64_t a, b = 0, result;
 
@@ -268,7 +268,34 @@ static bool pop(struct emulator *e)
 	return set(e, 0, value);
 }
 
-static bool tell_time(struct emulator *e)
+static bool nothing(struct emulator *e)
+{
+	return true;
+}
+
+static bool push_flags(struct emulator *e)
+{
+	return e->z->operand_width == 64 && push(e, e->r.eflags & ~(uint64_t)(RF | VM));
+}
+
+static bool flags_to_ah(struct emulator *e)
+{
+	return set_reg(e, ZYDIS_REGISTER_AH, (e->r.eflags & BY_SAHF) | ONE);
+}
+
+static bool ah_to_flags(struct emulator *e)
+{
+	set_flags(e, BY_SAHF, e->r.rax >> 8);
+	return true;
+}
+
+/* Seto alone, which logs have. */
+static bool set_if(struct emulator *e)
+{
+	return !(e->z->opcode & 15) && !is_mem(e, 0) && set(e, 0, e->r.eflags & OF ? 1 : 0);
+}
+
+static bool read_time(struct emulator *e)
 {
 	uint64_t now = x86__ticks();
 
@@ -277,51 +304,35 @@ static bool tell_time(struct emulator *e)
 	return true;
 }
 
-static bool do_it(struct emulator *e)
+static bool (*const emulations[X86_OPS])(struct emulator *) = {
+	[X86_NOP] = nothing,
+	[X86_NOTHING] = nothing,
+	[X86_MOVE] = move,
+	[X86_LEA] = load_address,
+	[X86_EXCHANGE] = exchange,
+	[X86_PUSH] = push_operand,
+	[X86_POP] = pop,
+	[X86_PUSH_FLAGS] = push_flags,
+	[X86_FLAGS_TO_AH] = flags_to_ah,
+	[X86_AH_TO_FLAGS] = ah_to_flags,
+	[X86_SET_IF] = set_if,
+	[X86_READ_TIME] = read_time,
+	[X86_ADD] = arithmetic,
+	[X86_SUB] = arithmetic,
+	[X86_CMP] = arithmetic,
+	[X86_INC] = arithmetic,
+	[X86_DEC] = arithmetic,
+	[X86_AND] = arithmetic,
+	[X86_OR] = arithmetic,
+	[X86_XOR] = arithmetic,
+	[X86_TEST] = arithmetic,
+};
+
+static bool is_special(const struct x86_raw *raw)
 {
-	uint64_t flags = e->r.eflags;
+	const ZydisInstructionAttributes prefixes = ZYDIS_ATTRIB_HAS_LOCK | X86_REPEATS;
 
-	switch (e->z->mnemonic) {
-	case ZYDIS_MNEMONIC_NOP:
-	case ZYDIS_MNEMONIC_PAUSE:
-	case ZYDIS_MNEMONIC_ENDBR64:
-		return true;
-	case ZYDIS_MNEMONIC_MOV:
-	case ZYDIS_MNEMONIC_MOVZX:
-		return move(e);
-	case ZYDIS_MNEMONIC_LEA:
-		return load_address(e);
-	case ZYDIS_MNEMONIC_XCHG:
-		return exchange(e);
-	case ZYDIS_MNEMONIC_PUSH:
-		return push_operand(e);
-	case ZYDIS_MNEMONIC_POP:
-		return pop(e);
-	case ZYDIS_MNEMONIC_PUSHFQ:
-		return push(e, flags & ~(uint64_t)(RF | VM));
-	case ZYDIS_MNEMONIC_LAHF:
-		return set_reg(e, ZYDIS_REGISTER_AH, (flags & BY_SAHF) | ONE);
-	case ZYDIS_MNEMONIC_SAHF:
-		set_flags(e, BY_SAHF, e->r.rax >> 8);
-		return true;
-	case ZYDIS_MNEMONIC_SETO:
-		return !is_mem(e, 0) && set(e, 0, flags & OF ? 1 : 0);
-	case ZYDIS_MNEMONIC_RDTSC:
-		return tell_time(e);
-	default:
-		return arithmetic(e);
-	}
-}
-
-/* Zydis takes rep xchg %r8,%rax for pause. */
-static bool is_special(const ZydisDecodedInstruction *z)
-{
-	const ZydisInstructionAttributes prefixes = ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP |
-						    ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
-
-	if (z->mnemonic == ZYDIS_MNEMONIC_PAUSE)
-		return z->raw.rex.B;
-	return z->meta.branch_type || z->attributes & prefixes;
+	return raw->z.meta.branch_type || raw->z.attributes & prefixes || !emulations[raw->form.op];
 }
 
 bool x86__emulate(void *regs, const uint8_t *bytes, size_t n, const struct tracee_memory *m)
@@ -329,12 +340,13 @@ bool x86__emulate(void *regs, const uint8_t *bytes, size_t n, const struct trace
 	struct emulator e = {.r = *(const struct user_regs_struct *)regs, .m = m};
 	struct x86_raw raw;
 
-	if (e.r.eflags & TF || x86__raw(X86_64, bytes, n, &raw) || is_special(&raw.z) ||
+	if (e.r.eflags & TF || x86__raw(X86_64, bytes, n, &raw) || is_special(&raw) ||
 	    (raw.z.operand_count && !x86__operands(&raw, e.ops)))
 		return false;
 	e.z = &raw.z;
+	e.form = &raw.form;
 	e.r.rip += raw.z.length;
-	if (!do_it(&e))
+	if (!emulations[raw.form.op](&e))
 		return false;
 	*(struct user_regs_struct *)regs = e.r;
 	return true;

@@ -44,13 +44,11 @@ static bool names_fixed(const char *text)
 
 static size_t prefixes(const uint8_t *b, size_t len)
 {
-	static const uint8_t legacy[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
-					 0x66, 0x67, 0xf0, 0xf2, 0xf3};
 	size_t n = 0;
 
-	while (n < len && memchr(legacy, b[n], sizeof(legacy)))
+	while (n < len && x86__byte(b[n]) & X86_PREFIX)
 		n++;
-	return n < len && b[n] >> 4 == 4 ? n + 1 : n; /* REX */
+	return n < len && x86__byte(b[n]) & X86_REX ? n + 1 : n;
 }
 
 bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *versions)
@@ -59,22 +57,10 @@ bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *version
 
 	if (at >= len)
 		return true;
-	switch (bytes[at]) {
-	case 0xe8: /* call; with a prefix it is longer: cs call __x86_indirect_thunk_r10 */
+	if (bytes[at] == 0xe8) /* call; with a prefix: cs call __x86_indirect_thunk_r10 */
 		return len != CALL_SIZE;
-	case 0xff: /* call *reg */
+	if (bytes[at] == 0xff) /* call *reg */
 		return at + 1 < len && (bytes[at + 1] & 0xf8) == 0xd0 && len != CALL_SIZE &&
 		       !names_fixed(versions);
-	case 0xe0: /* loopne, loope, loop: the kernel tests the counter before decrementing it */
-	case 0xe1:
-	case 0xe2:
-	case 0xc2: /* ret imm16, far ret: emulated as ret */
-	case 0xca:
-	case 0xcb:
-	case 0xc4: /* VEX, EVEX: the opcode byte is mistaken, vpshufd's for jo */
-	case 0xc5:
-	case 0x62:
-		return true;
-	}
-	return false;
+	return x86__byte(bytes[at]) & X86_EMULATED_WRONGLY;
 }

@@ -43,7 +43,7 @@ static bool set_address(const ZydisDecodedInstruction *z, struct execution *e)
 	return !o.addr32 && o.seg == SEG_NONE;
 }
 
-static bool set_move(const ZydisDecodedInstruction *z, bool to_modrm, struct execution *e)
+static bool set_copy(const ZydisDecodedInstruction *z, bool to_modrm, struct execution *e)
 {
 	uint8_t rm = z->raw.modrm.rm | z->raw.rex.B << 3, reg = modrm_reg(z);
 
@@ -67,6 +67,17 @@ static bool set_constant(const ZydisDecodedInstruction *z, uint8_t dst, struct e
 	return true;
 }
 
+/* 89 and 8b, b8 … bf, c7. */
+static bool set_move(const ZydisDecodedInstruction *z, struct execution *e)
+{
+	if (z->opcode == 0x89 || z->opcode == 0x8b)
+		return set_copy(z, z->opcode == 0x89, e);
+	if (z->opcode >> 3 == 0xb8 >> 3)
+		return set_constant(z, (z->opcode & 7) | z->raw.rex.B << 3, e);
+	return z->opcode == 0xc7 && is_register(z) &&
+	       set_constant(z, z->raw.modrm.rm | z->raw.rex.B << 3, e);
+}
+
 static bool set_lea(const ZydisDecodedInstruction *z, struct execution *e)
 {
 	e->op = EXECUTE_LEA;
@@ -75,38 +86,50 @@ static bool set_lea(const ZydisDecodedInstruction *z, struct execution *e)
 	return !is_register(z) && set_address(z, e);
 }
 
-/* 81 and 83, groups of eight: add and sub of the whole stack pointer. */
-static bool set_sum(const ZydisDecodedInstruction *z, struct execution *e)
+/* 81 and 83: of the whole stack pointer. */
+static bool set_sum(const ZydisDecodedInstruction *z, enum execution_op op, struct execution *e)
 {
-	uint8_t which = z->raw.modrm.reg;
-
-	if (!is_register(z) || !z->raw.rex.W || !is_sp(z->raw.modrm.rm | z->raw.rex.B << 3) ||
-	    (which != 0 && which != 5))
+	if ((z->opcode != 0x81 && z->opcode != 0x83) || !is_register(z) || !z->raw.rex.W ||
+	    !is_sp(z->raw.modrm.rm | z->raw.rex.B << 3))
 		return false;
-	e->op = which ? EXECUTE_SUB : EXECUTE_ADD;
+	e->op = op;
 	e->imm = z->raw.imm[0].size == 8 ? (int8_t)z->raw.imm[0].value.u
 					 : (int32_t)z->raw.imm[0].value.u;
 	return e->moves_sp = true;
 }
 
+static bool set_add(const ZydisDecodedInstruction *z, struct execution *e)
+{
+	return set_sum(z, EXECUTE_ADD, e);
+}
+
+static bool set_sub(const ZydisDecodedInstruction *z, struct execution *e)
+{
+	return set_sum(z, EXECUTE_SUB, e);
+}
+
+/* 58 … 5f */
 static bool set_pop(const ZydisDecodedInstruction *z, struct execution *e)
 {
 	e->op = EXECUTE_POP;
 	e->bits = 64;
 	e->dst = (z->opcode & 7) | z->raw.rex.B << 3;
-	return e->moves_sp = true;
+	e->moves_sp = true;
+	return z->opcode >> 3 == 0x58 >> 3;
 }
 
 static bool set_ret(const ZydisDecodedInstruction *z, struct execution *e)
 {
 	e->op = EXECUTE_RET;
 	e->imm = z->opcode == 0xc2 ? z->raw.imm[0].value.u & 0xffff : 0;
-	return e->moves_sp = true;
+	e->moves_sp = true;
+	return z->opcode == 0xc3 || (z->opcode == 0xc2 && has_only(z, 0));
 }
 
+/* ff /4 */
 static bool set_jump(const ZydisDecodedInstruction *z, struct execution *e)
 {
-	if (z->raw.modrm.reg != 4)
+	if (z->opcode != 0xff || z->raw.modrm.reg != 4)
 		return false;
 	e->op = is_register(z) ? EXECUTE_JMP : EXECUTE_JMP_MEM;
 	if (!is_register(z))
@@ -115,34 +138,19 @@ static bool set_jump(const ZydisDecodedInstruction *z, struct execution *e)
 	return true;
 }
 
-static bool set_plain(const ZydisDecodedInstruction *z, struct execution *e)
-{
-	switch (z->opcode) {
-	case 0x58 ... 0x5f:
-		return has_only(z, 0) && set_pop(z, e);
-	case 0x81:
-	case 0x83:
-		return has_only(z, 0) && set_sum(z, e);
-	case 0x89:
-	case 0x8b:
-		return has_only(z, 0) && set_move(z, z->opcode == 0x89, e);
-	case 0x8d:
-		return has_only(z, 0) && set_lea(z, e);
-	case 0xb8 ... 0xbf:
-		return has_only(z, 0) && set_constant(z, (z->opcode & 7) | z->raw.rex.B << 3, e);
-	case 0xc7:
-		return has_only(z, 0) && is_register(z) && !z->raw.modrm.reg &&
-		       set_constant(z, z->raw.modrm.rm | z->raw.rex.B << 3, e);
-	case 0xc2:
-		return has_only(z, 0) && set_ret(z, e);
-	case 0xc3: /* repz, for old branch predictors */
-		return has_only(z, 0xf3) && set_ret(z, e);
-	case 0xff: /* bnd: no kernel enables MPX any more */
-		return has_only(z, 0xf2) && set_jump(z, e);
-	default:
-		return false;
-	}
-}
+/* prefix: that which is without effect */
+static const struct {
+	bool (*set)(const ZydisDecodedInstruction *z, struct execution *e);
+	uint8_t prefix;
+} executions[X86_OPS] = {
+	[X86_MOVE] = {set_move},
+	[X86_LEA] = {set_lea},
+	[X86_ADD] = {set_add},
+	[X86_SUB] = {set_sub},
+	[X86_POP] = {set_pop},
+	[X86_RET] = {set_ret, 0xf3},   /* repz, for old branch predictors */
+	[X86_JUMP] = {set_jump, 0xf2}, /* bnd: no kernel enables MPX any more */
+};
 
 bool x86__execution(const uint8_t *bytes, size_t len, struct execution *out)
 {
@@ -159,5 +167,6 @@ bool x86__execution(const uint8_t *bytes, size_t len, struct execution *out)
 				  .len = z->length};
 	if (len >= X86_ENDBR_SIZE && !memcmp(bytes, x86_endbr64, X86_ENDBR_SIZE))
 		return true;
-	return z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && set_plain(z, out);
+	return z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && executions[raw.form.op].set &&
+	       has_only(z, executions[raw.form.op].prefix) && executions[raw.form.op].set(z, out);
 }

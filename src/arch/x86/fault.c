@@ -1,38 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: which instructions can't fault. Listed are those that are certain, of what each x86-64
- * processor has: no access of memory, no division, no exception of floating-point arithmetic.
- * All others may: a newer instruction is one that this processor may not have.
+ * x86-64: which instructions can't fault: of those that each x86-64 processor has, those without
+ * access of memory, division and exceptions of floating-point arithmetic. All others may: a newer
+ * instruction is one that this processor may not have.
  */
 #include "x86.h"
-
-static const bool safe_categories[ZYDIS_CATEGORY_MAX_VALUE + 1] = {
-	[ZYDIS_CATEGORY_BINARY] = true,	 [ZYDIS_CATEGORY_BITBYTE] = true,
-	[ZYDIS_CATEGORY_CMOV] = true,	 [ZYDIS_CATEGORY_COND_BR] = true,
-	[ZYDIS_CATEGORY_CONVERT] = true, [ZYDIS_CATEGORY_DATAXFER] = true,
-	[ZYDIS_CATEGORY_LOGICAL] = true, [ZYDIS_CATEGORY_LOGICAL_FP] = true,
-	[ZYDIS_CATEGORY_ROTATE] = true,	 [ZYDIS_CATEGORY_SEMAPHORE] = true,
-	[ZYDIS_CATEGORY_SETCC] = true,	 [ZYDIS_CATEGORY_SHIFT] = true,
-	[ZYDIS_CATEGORY_SSE] = true,	 [ZYDIS_CATEGORY_UNCOND_BR] = true,
-};
-
-/* In other categories, which have some that may fault. ENDBR64 is a NOP without CET. */
-static bool is_safe(ZydisMnemonic mnemonic)
-{
-	switch (mnemonic) {
-	case ZYDIS_MNEMONIC_CLC:
-	case ZYDIS_MNEMONIC_CLD:
-	case ZYDIS_MNEMONIC_CMC:
-	case ZYDIS_MNEMONIC_ENDBR64:
-	case ZYDIS_MNEMONIC_LEA:
-	case ZYDIS_MNEMONIC_PAUSE:
-	case ZYDIS_MNEMONIC_STC:
-	case ZYDIS_MNEMONIC_STD:
-		return true;
-	default:
-		return false;
-	}
-}
 
 /* SDM volume 2, 2.4: of registers alone these classes raise nothing. */
 static bool raises_nothing(const ZydisDecodedInstruction *z)
@@ -95,19 +67,22 @@ static bool is_safe_operand(const ZydisDecodedOperand *o)
 
 /* nop, and nopl of a memory operand that isn't read. Others of that name are prefetches on some
  * processors, which raise #UD for registers. */
-static bool is_nop(const ZydisDecodedInstruction *z)
+static bool is_nop(const struct x86_raw *raw)
 {
-	return z->mnemonic == ZYDIS_MNEMONIC_NOP &&
+	const ZydisDecodedInstruction *z = &raw->z;
+
+	return raw->form.op == X86_NOP &&
 	       (z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT ||
 		(z->opcode_map == ZYDIS_OPCODE_MAP_0F && z->opcode == 0x1f));
 }
 
-bool x86__may_fault(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *ops, unsigned n)
+bool x86__may_fault(const struct x86_raw *raw, const ZydisDecodedOperand *ops, unsigned n)
 {
-	if (is_nop(z) || z->mnemonic == ZYDIS_MNEMONIC_ENDBR64)
+	bool inert = raw->form.has & X86_INERT && raw->form.op != X86_NOP;
+
+	if (inert || is_nop(raw))
 		return false;
-	if (z->mnemonic == ZYDIS_MNEMONIC_DIV || z->mnemonic == ZYDIS_MNEMONIC_IDIV ||
-	    !is_everywhere(z) || !(safe_categories[z->meta.category] || is_safe(z->mnemonic)))
+	if (!is_everywhere(&raw->z) || !(raw->form.has & X86_SAFE))
 		return true;
 	for (unsigned i = 0; i < n; i++)
 		if (!is_safe_operand(&ops[i]))

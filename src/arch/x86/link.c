@@ -50,13 +50,12 @@ bool x86__go_checks_stack(const uint8_t *bytes, size_t len)
 /* A comparison of the stack pointer, or of a register that is so many bytes below it, with the
  * bound at 0x10 or, of code that may run on a thread's own stack only, 0x18 of g: in r14, or (ABI0)
  * loaded from the thread's memory to rcx. cmd/internal/obj/x86/obj6.go, stacksplit() */
-static bool compares_bound(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *ops,
-			   bool loaded)
+static bool compares_bound(const struct x86_raw *raw, const ZydisDecodedOperand *ops, bool loaded)
 {
 	ZydisRegister reg = ops[0].reg.value, base = ops[1].mem.base;
 	int64_t at = ops[1].mem.disp.value;
 
-	if (z->mnemonic != ZYDIS_MNEMONIC_CMP || ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	if (raw->form.op != X86_CMP || ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
 	    ops[1].type != ZYDIS_OPERAND_TYPE_MEMORY || (at != 0x10 && at != 0x18) ||
 	    ops[1].mem.index != ZYDIS_REGISTER_NONE)
 		return false;
@@ -74,7 +73,7 @@ bool x86__go_grows_stack(const uint8_t *bytes, size_t len)
 	struct x86_raw raw;
 
 	for (unsigned i = 0; i < PROLOGUE && !x86__raw(X86_64, bytes, len, &raw); i++) {
-		if (x86__operands(&raw, ops) >= 2 && compares_bound(&raw.z, ops, loaded))
+		if (x86__operands(&raw, ops) >= 2 && compares_bound(&raw, ops, loaded))
 			return true;
 		loaded |= raw.z.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS;
 		bytes += raw.z.length;

@@ -25,6 +25,7 @@ int x86__raw(enum x86_mode mode, const uint8_t *bytes, size_t len, struct x86_ra
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoders[mode], &raw->context, bytes, len,
 							&raw->z)))
 		return -EILSEQ;
+	x86__form(&raw->z, &raw->form);
 	return 0;
 }
 

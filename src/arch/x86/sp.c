@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64, i386: what an instruction that is no branch does to rsp and rbp. Known forms are
- * recognised by opcode; for others that may name either register the operands are decoded.
+ * x86-64, i386: what an instruction that is no branch does to rsp and rbp. Known operations have a
+ * function here; for others that may name either register the operands are decoded.
  */
 #include "x86.h"
 
@@ -20,11 +20,6 @@ static void lost(struct insn *out, uint8_t r)
 		set(out, SP_FP_LOST, 0);
 }
 
-static void pop(struct insn *out, uint8_t r, int32_t size)
-{
-	set(out, r == X86_RSP ? SP_LOST : r == X86_RBP ? SP_FP_LOST : SP_ADD, size);
-}
-
 static void move(struct insn *out, uint8_t dst, uint8_t src, int32_t disp)
 {
 	if (dst == X86_RSP && src == X86_RSP)
@@ -37,35 +32,40 @@ static void move(struct insn *out, uint8_t dst, uint8_t src, int32_t disp)
 		lost(out, dst);
 }
 
-/* 80 … 83: add, or, adc, sbb, and, sub, xor, cmp with an immediate */
-static void group1(const ZydisDecodedInstruction *z, struct insn *out)
-{
-	uint8_t reg = z->raw.modrm.reg, rm = z->raw.modrm.rm | z->raw.rex.B << 3;
-	bool wide = x86__is_whole(z) && z->opcode != 0x80 && z->opcode != 0x82;
-	int64_t imm = z->raw.imm[0].value.s;
+/* Each of these: false, if the operands have to be decoded. */
 
-	if (z->raw.modrm.mod != 3 || reg == 7)
-		return;
-	if ((z->opcode == 0x80 || z->opcode == 0x82) && rm >= 4 && rm < 8 &&
-	    !(z->attributes & ZYDIS_ATTRIB_HAS_REX))
-		return; /* ah, ch, dh, bh */
-	if (rm == X86_RSP && wide && (reg == 0 || reg == 5))
-		set(out, SP_ADD, reg == 0 ? imm : -imm);
-	else
-		lost(out, rm);
+/* 80 … 83: add, or, adc, sbb, and, sub, xor, cmp with an immediate */
+static bool by_immediate(const struct x86_raw *raw, struct insn *out)
+{
+	const ZydisDecodedInstruction *z = &raw->z;
+	uint8_t rm = z->raw.modrm.rm | z->raw.rex.B << 3;
+	int64_t imm = z->raw.imm[0].value.s;
+	bool sums = raw->form.op == X86_ADD || raw->form.op == X86_SUB;
+
+	if (z->opcode >> 2 != 0x80 >> 2)
+		return false;
+	if (z->raw.modrm.mod != 3 || raw->form.op == X86_CMP)
+		return true;
+	if (z->opcode & 1 && x86__is_whole(z) && sums && rm == X86_RSP)
+		set(out, SP_ADD, raw->form.op == X86_ADD ? imm : -imm);
+	else if (z->opcode & 1 || rm < 4 || rm >= 8 || z->attributes & ZYDIS_ATTRIB_HAS_REX)
+		lost(out, rm); /* else ah, ch, dh, bh */
+	return true;
 }
 
-static void lea(const ZydisDecodedInstruction *z, struct insn *out)
+static bool lea(const struct x86_raw *raw, struct insn *out)
 {
+	const ZydisDecodedInstruction *z = &raw->z;
 	uint8_t dst = z->raw.modrm.reg | z->raw.rex.R << 3;
 	struct operand m;
 
 	if (dst != X86_RSP && dst != X86_RBP)
-		return;
+		return true;
 	if (x86__modrm(z, &m) && x86__is_whole(z) && !m.addr32 && m.index == REG_NONE)
 		move(out, dst, m.base, m.disp);
 	else
 		lost(out, dst);
+	return true;
 }
 
 /* ModRM then means other registers. */
@@ -83,11 +83,16 @@ static bool is_foreign(const ZydisDecodedInstruction *z)
 	       m.base != X86_RBP;
 }
 
-static void mov(const ZydisDecodedInstruction *z, struct insn *out, bool store)
+/* 89 and 8b: of registers, and of one and memory. */
+static bool mov(const struct x86_raw *raw, struct insn *out)
 {
+	const ZydisDecodedInstruction *z = &raw->z;
 	uint8_t reg = z->raw.modrm.reg | z->raw.rex.R << 3;
 	uint8_t rm = z->raw.modrm.rm | z->raw.rex.B << 3;
+	bool store = z->opcode == 0x89;
 
+	if (z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT || (!store && z->opcode != 0x8b))
+		return false;
 	if (z->raw.modrm.mod == 3 && x86__is_whole(z))
 		move(out, store ? rm : reg, store ? reg : rm, 0);
 	else if (z->raw.modrm.mod == 3)
@@ -96,6 +101,7 @@ static void mov(const ZydisDecodedInstruction *z, struct insn *out, bool store)
 		set(out, SP_LOADED, 0);
 	else if (!store)
 		lost(out, reg);
+	return true;
 }
 
 static int32_t pushed_size(const ZydisDecodedInstruction *z)
@@ -103,100 +109,60 @@ static int32_t pushed_size(const ZydisDecodedInstruction *z)
 	return z->operand_width == 16 ? 2 : (int32_t)x86__width(z) / 8;
 }
 
-/* Opcodes that are others, or none, in 64-bit mode. */
-static bool one_byte_of_32(const ZydisDecodedInstruction *z, struct insn *out)
+static bool push(const struct x86_raw *raw, struct insn *out)
 {
-	int32_t size = pushed_size(z);
-
-	switch (z->opcode) {
-	case 0x06: /* push of a segment register */
-	case 0x0e:
-	case 0x16:
-	case 0x1e:
-		set(out, SP_ADD, -size);
-		return true;
-	case 0x07: /* pop of one */
-	case 0x17:
-	case 0x1f:
-		set(out, SP_ADD, size);
-		return true;
-	case 0x40 ... 0x4f: /* inc, dec */
-		lost(out, z->opcode & 7);
-		return true;
-	case 0x60: /* pusha, popa */
-		set(out, SP_ADD, -8 * size);
-		return true;
-	case 0x61:
-		set(out, SP_FP_LOST, 8 * size);
-		return true;
-	default:
-		return false;
-	}
+	set(out, SP_ADD, -pushed_size(&raw->z));
+	return true;
 }
 
-static bool one_byte(const ZydisDecodedInstruction *z, struct insn *out)
+/* 58 … 5f, and 8f /0; else of a segment register, or of the flags. */
+static bool pop(const struct x86_raw *raw, struct insn *out)
 {
-	int32_t size = pushed_size(z);
-	uint8_t b = z->raw.rex.B << 3;
+	const ZydisDecodedInstruction *z = &raw->z;
+	uint8_t b = z->raw.rex.B << 3, r = X86_RAX;
 
-	switch (z->opcode) {
-	case 0x50 ... 0x57:
-	case 0x68:
-	case 0x6a:
-	case 0x9c:
-		set(out, SP_ADD, -size);
-		return true;
-	case 0x58 ... 0x5f:
-		pop(out, (z->opcode & 7) | b, size);
-		return true;
-	case 0x9d:
-		set(out, SP_ADD, size);
-		return true;
-	case 0x8f: /* pop r/m; XOP has another encoding in Zydis */
-		pop(out, z->raw.modrm.mod == 3 ? z->raw.modrm.rm | b : X86_RAX, size);
-		return true;
-	case 0xff:
-		if (z->raw.modrm.reg == 6)
-			set(out, SP_ADD, -size);
-		return z->raw.modrm.reg == 6;
-	case 0x80 ... 0x83:
-		group1(z, out);
-		return true;
-	case 0x89:
-	case 0x8b:
-		mov(z, out, z->opcode == 0x89);
-		return true;
-	case 0x8d:
-		lea(z, out);
-		return true;
-	case 0xc8:
-		set(out, SP_LOST, 0);
-		return true;
-	case 0xc9:
-		set(out, size > 2 ? SP_LEAVE : SP_LOST, size);
-		return true;
-	default:
-		return x86__is32(z) && one_byte_of_32(z, out);
-	}
+	if (raw->form.op == X86_POP && z->opcode >> 3 == 0x58 >> 3)
+		r = (z->opcode & 7) | b;
+	else if (z->opcode == 0x8f && z->raw.modrm.mod == 3)
+		r = z->raw.modrm.rm | b;
+	set(out, r == X86_RSP ? SP_LOST : r == X86_RBP ? SP_FP_LOST : SP_ADD, pushed_size(z));
+	return true;
 }
 
-static bool two_bytes(const ZydisDecodedInstruction *z, struct insn *out)
+static bool push_all(const struct x86_raw *raw, struct insn *out)
 {
-	int32_t size = pushed_size(z);
-
-	switch (z->opcode) {
-	case 0xa0:
-	case 0xa8:
-		set(out, SP_ADD, -size);
-		return true;
-	case 0xa1:
-	case 0xa9:
-		set(out, SP_ADD, size);
-		return true;
-	default:
-		return false;
-	}
+	set(out, SP_ADD, -8 * pushed_size(&raw->z));
+	return true;
 }
+
+static bool pop_all(const struct x86_raw *raw, struct insn *out)
+{
+	set(out, SP_FP_LOST, 8 * pushed_size(&raw->z));
+	return true;
+}
+
+static bool enter(const struct x86_raw *raw, struct insn *out)
+{
+	set(out, SP_LOST, 0);
+	return true;
+}
+
+static bool leave(const struct x86_raw *raw, struct insn *out)
+{
+	int32_t size = pushed_size(&raw->z);
+
+	set(out, size > 2 ? SP_LEAVE : SP_LOST, size);
+	return true;
+}
+
+static bool (*const effects[X86_OPS])(const struct x86_raw *, struct insn *) = {
+	[X86_ADD] = by_immediate, [X86_ADC] = by_immediate, [X86_SUB] = by_immediate,
+	[X86_SBB] = by_immediate, [X86_AND] = by_immediate, [X86_OR] = by_immediate,
+	[X86_XOR] = by_immediate, [X86_CMP] = by_immediate, [X86_LEA] = lea,
+	[X86_MOVE] = mov,	  [X86_PUSH] = push,	    [X86_PUSH_FLAGS] = push,
+	[X86_POP] = pop,	  [X86_POP_FLAGS] = pop,    [X86_PUSH_ALL] = push_all,
+	[X86_POP_ALL] = pop_all,  [X86_ENTER] = enter,	    [X86_LEAVE] = leave,
+};
 
 /* Whether an operand may be rsp or rbp. */
 static bool names_them(const ZydisDecodedInstruction *z)
@@ -209,7 +175,7 @@ static bool names_them(const ZydisDecodedInstruction *z)
 		return (z->raw.modrm.reg & 6) == 4 ||
 		       (z->raw.modrm.mod == 3 && (z->raw.modrm.rm & 6) == 4);
 	if (z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT)
-		return ((op >= 0x90 && op <= 0x97) || (op >= 0xb0 && op <= 0xbf)) && (op & 6) == 4;
+		return (op & 6) == 4 && (op >> 4 == 4 || op >> 3 == 0x90 >> 3 || op >> 4 == 0xb);
 	return z->opcode_map == ZYDIS_OPCODE_MAP_0F ? op >= 0xc8 && op <= 0xcf && (op & 6) == 4
 						    : true;
 }
@@ -229,15 +195,8 @@ static void by_operands(const struct x86_raw *raw, struct insn *out)
 
 void x86__sp(const struct x86_raw *raw, struct insn *out)
 {
-	const ZydisDecodedInstruction *z = &raw->z;
-	bool done = false;
+	bool (*effect)(const struct x86_raw *, struct insn *) = effects[raw->form.op];
 
-	if (z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY) {
-		if (z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT)
-			done = one_byte(z, out);
-		else if (z->opcode_map == ZYDIS_OPCODE_MAP_0F)
-			done = two_bytes(z, out);
-	}
-	if (!done && names_them(z))
+	if ((!effect || !effect(raw, out)) && names_them(&raw->z))
 		by_operands(raw, out);
 }

@@ -10,42 +10,17 @@ enum { CF = 1, ZF = 1 << 6, SF = 1 << 7, OF = 1 << 11, PF = 1 << 2 };
 
 /* ---- the operands ---- */
 
-static uint8_t how_of(ZydisMnemonic mnemonic, bool *result)
-{
-	*result = true;
-	switch (mnemonic) {
-	case ZYDIS_MNEMONIC_CMP:
-		*result = false;
-		return TEST_SUB;
-	case ZYDIS_MNEMONIC_TEST:
-		*result = false;
-		return TEST_AND;
-	case ZYDIS_MNEMONIC_BT:
-		*result = false;
-		return TEST_BIT;
-	case ZYDIS_MNEMONIC_SUB:
-		return TEST_SUB;
-	case ZYDIS_MNEMONIC_ADD:
-		return TEST_ADD;
-	case ZYDIS_MNEMONIC_AND:
-	case ZYDIS_MNEMONIC_OR:
-	case ZYDIS_MNEMONIC_XOR:
-		return TEST_LOGIC;
-	case ZYDIS_MNEMONIC_INC:
-		return TEST_INC;
-	case ZYDIS_MNEMONIC_DEC:
-		return TEST_DEC;
-	case ZYDIS_MNEMONIC_NEG:
-	case ZYDIS_MNEMONIC_ADC:
-	case ZYDIS_MNEMONIC_SBB:
-	case ZYDIS_MNEMONIC_SHL:
-	case ZYDIS_MNEMONIC_SHR:
-	case ZYDIS_MNEMONIC_SAR:
-		return TEST_RESULT;
-	default:
-		return TEST_NONE;
-	}
-}
+/* By enum x86_setter; result: the first operand is changed to it. */
+static const struct {
+	uint8_t how;
+	bool result;
+} tests[X86_SETTERS] = {
+	[X86_SET_COMPARE] = {TEST_SUB, false},	[X86_SET_TEST] = {TEST_AND, false},
+	[X86_SET_BIT] = {TEST_BIT, false},	[X86_SET_SUB] = {TEST_SUB, true},
+	[X86_SET_ADD] = {TEST_ADD, true},	[X86_SET_LOGIC] = {TEST_LOGIC, true},
+	[X86_SET_INC] = {TEST_INC, true},	[X86_SET_DEC] = {TEST_DEC, true},
+	[X86_SET_RESULT] = {TEST_RESULT, true},
+};
 
 /* Only the result counts: what it was made of is not looked at. */
 static bool is_by_result(uint8_t how)
@@ -131,7 +106,8 @@ bool x86__test(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t ad
 	*out = (struct test){0};
 	if (!len || x86__raw(mode, bytes, len, &raw))
 		return false;
-	out->how = how_of(raw.z.mnemonic, &out->result);
+	out->how = tests[raw.form.sets].how;
+	out->result = tests[raw.form.sets].result;
 	n = out->how ? x86__operands(&raw, ops) : 0;
 	if (!n)
 		return false;

@@ -5,129 +5,27 @@
  */
 #include "x86.h"
 
-/*
- * The opcode bytes that uprobe_init_insn() refuses: the complement of good_insns_64. It also
- * applies the table to the opcode byte of VEX and EVEX instructions, and accepts all 0f opcodes.
- */
-static bool bad_opcode(uint8_t op)
-{
-	switch (op) {
-	case 0x06 ... 0x07:
-	case 0x0e:
-	case 0x16 ... 0x17:
-	case 0x1e ... 0x1f:
-	case 0x27:
-	case 0x2f:
-	case 0x37:
-	case 0x3f:
-	case 0x60 ... 0x62:
-	case 0x6c ... 0x6f:
-	case 0x82:
-	case 0x9a:
-	case 0xcc ... 0xcf:
-	case 0xd4 ... 0xd6:
-	case 0xe4 ... 0xe7:
-	case 0xea:
-	case 0xec ... 0xef:
-	case 0xf1:
-	case 0xf4:
-	case 0xfa ... 0xfb:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The same for 32-bit programs: the complement of good_insns_32 (is_64bit_mm() decides). */
-static bool bad_opcode32(uint8_t op)
-{
-	switch (op) {
-	case 0x07:
-	case 0x17:
-	case 0x1f:
-	case 0x6c ... 0x6f:
-	case 0xcc ... 0xcf:
-	case 0xe4 ... 0xe7:
-	case 0xec ... 0xef:
-	case 0xf1:
-	case 0xf4:
-	case 0xfa ... 0xfb:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool is_bad(const ZydisDecodedInstruction *z)
 {
-	return x86__is32(z) ? bad_opcode32(z->opcode) : bad_opcode(z->opcode);
+	return x86__byte(z->opcode) & (x86__is32(z) ? X86_REFUSED_32 : X86_REFUSED);
 }
 
-/* insn_masking_exception(): pop and mov to %ss, by opcode byte and ModRM.reg */
+/* insn_masking_exception(): mov to %ss, by opcode byte and ModRM.reg. Pop is refused as others are.
+ */
 static bool masks_exceptions(const ZydisDecodedInstruction *z)
 {
-	if (x86__is32(z) && z->opcode == 0x17)
-		return true;
 	return z->opcode == 0x8e && (z->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
 	       z->raw.modrm.reg == 2;
 }
 
-/*
- * branch_setup_xol_ops() and arch_uprobe_analyze_insn() test the opcode byte without its map. They
- * emulate a VEX or EVEX instruction with one of these bytes as the branch or nop of that opcode, or
- * fix it up as the return, call or popf, and the program misbehaves (observed with vpbroadcastb
- * r32, EVEX 7a, on 6.18). push isn't in the list: the kernel also checks its length.
- */
-static bool taken_for_another(uint8_t op)
+/* enum x86_byte of all prefixes. */
+static uint32_t prefixes_of(const ZydisDecodedInstruction *z)
 {
-	switch (op) {
-	case 0x70 ... 0x7f: /* jcc */
-	case 0x90:	    /* nop */
-	case 0x9a:	    /* lcall */
-	case 0x9d:	    /* popf */
-	case 0xc2:	    /* ret, lret */
-	case 0xc3:
-	case 0xca:
-	case 0xcb:
-	case 0xe8: /* call, jmp */
-	case 0xe9:
-	case 0xea:
-	case 0xeb:
-	case 0xff: /* indirect call, jmp */
-		return true;
-	default:
-		return false;
-	}
-}
+	uint32_t all = 0;
 
-struct prefixes {
-	bool bad; /* is_prefix_bad() */
-	bool data16, repeat;
-};
-
-static struct prefixes prefixes_of(const ZydisDecodedInstruction *z)
-{
-	struct prefixes p = {0};
-
-	for (unsigned i = 0; i < z->raw.prefix_count; i++) {
-		switch (z->raw.prefixes[i].value) {
-		case 0x26:
-		case 0x2e:
-		case 0x36:
-		case 0x3e:
-		case 0xf0:
-			p.bad = true;
-			break;
-		case 0x66:
-			p.data16 = true;
-			break;
-		case 0xf2:
-		case 0xf3:
-			p.repeat = true;
-			break;
-		}
-	}
-	return p;
+	for (unsigned i = 0; i < z->raw.prefix_count; i++)
+		all |= x86__byte(z->raw.prefixes[i].value);
+	return all;
 }
 
 static bool is_rip_relative(const ZydisDecodedInstruction *z)
@@ -141,41 +39,25 @@ static bool is_rip_relative(const ZydisDecodedInstruction *z)
  * some of movnt, cmov and set. So the kernel doesn't adjust a RIP-relative operand, and the copy
  * would access memory relative to its own address.
  */
-static bool hides_its_operand(const ZydisDecodedInstruction *z, const struct prefixes *p)
+static bool hides_its_operand(const ZydisDecodedInstruction *z, uint32_t prefixes)
 {
-	return p->repeat && is_rip_relative(z) && z->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+	return prefixes & X86_PREFIX_REPEATS && is_rip_relative(z) &&
+	       z->opcode_map == ZYDIS_OPCODE_MAP_0F &&
 	       (z->opcode == 0x2b || z->opcode >> 4 == 4 || z->opcode >> 4 == 9);
 }
 
 /*
  * Instructions that behave differently when a copy is single-stepped out of line, and that the
- * kernel neither fixes up nor refuses. All were observed: tests/e2e/t_forms.sh.
+ * kernel neither fixes up nor refuses. All were observed: tests/e2e/t_forms.sh. With data16 AMD
+ * processors truncate the instruction pointer, or the return address, to 16 bits; Intel processors
+ * ignore the prefix.
  */
-static bool wrong_when_stepped(const ZydisDecodedInstruction *z, const struct insn *i,
-			       const struct prefixes *p)
+static bool wrong_when_stepped(const struct x86_raw *raw, const struct insn *i, uint32_t prefixes)
 {
-	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_PUSHF: /* pushes the trap flag: popf would raise SIGTRAP */
-	case ZYDIS_MNEMONIC_PUSHFD:
-	case ZYDIS_MNEMONIC_PUSHFQ:
-	case ZYDIS_MNEMONIC_INTO:
-	case ZYDIS_MNEMONIC_BOUND:
-	case ZYDIS_MNEMONIC_SYSCALL: /* the next instruction is executed out of line, too */
-	case ZYDIS_MNEMONIC_SGDT:    /* likewise, when the kernel emulates these (UMIP) */
-	case ZYDIS_MNEMONIC_SIDT:
-	case ZYDIS_MNEMONIC_SLDT:
-	case ZYDIS_MNEMONIC_SMSW:
-	case ZYDIS_MNEMONIC_STR:
-	case ZYDIS_MNEMONIC_VMCALL: /* KVM replaces one by the other: emulator_fix_hypercall() */
-	case ZYDIS_MNEMONIC_VMMCALL:
-		return true;
-	default:
-		break;
-	}
-	/* with data16 AMD processors truncate the instruction pointer, or the return address, to 16
-	 * bits; Intel processors ignore the prefix */
-	return (p->data16 && (i->kind == BRANCH_LOOP || i->kind == BRANCH_ICALL)) ||
-	       hides_its_operand(z, p);
+	bool truncates = i->kind == BRANCH_LOOP || i->kind == BRANCH_ICALL;
+
+	return raw->form.has & X86_STEPPED || (prefixes & X86_PREFIX_DATA16 && truncates) ||
+	       hides_its_operand(&raw->z, prefixes);
 }
 
 /* x86_nops[]: branch_setup_xol_ops() emulates these, and opcode 90 with any prefix. */
@@ -246,57 +128,65 @@ static bool nop_of_some(const ZydisDecodedInstruction *z)
  * stepped is rewritten, with which the program crashes (observed on 6.18); prefix 67 leaves 32
  * bits; and a 5-byte nop may be turned into a call.
  */
-static bool differs_in_64(const ZydisDecodedInstruction *z)
+static bool differs_in_64(const struct x86_raw *raw)
 {
+	const ZydisDecodedInstruction *z = &raw->z;
 	bool plain = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 		     z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
 
-	if (plain && (z->opcode >> 4 == 4 || bad_opcode(z->opcode)))
+	if (plain && x86__byte(z->opcode) & (X86_REX | X86_REFUSED))
 		return true;
-	if (z->mnemonic == ZYDIS_MNEMONIC_NOP && z->length == 5)
+	if (raw->form.op == X86_NOP && z->length == 5)
 		return true;
 	return z->address_width == 16 || ((z->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
 					  !z->raw.modrm.mod && z->raw.modrm.rm == 5);
 }
 
-static enum probe_refusal refusal_of(const ZydisDecodedInstruction *z, const struct insn *i,
-				     bool relative)
+/*
+ * branch_setup_xol_ops() and arch_uprobe_analyze_insn() test the opcode byte without its map. They
+ * emulate a VEX or EVEX instruction that is mistaken as the branch or nop of that opcode, or fix it
+ * up as the return, call or popf, and the program misbehaves (observed with vpbroadcastb r32, EVEX
+ * 7a, on 6.18). The byte of a VEX or EVEX instruction is also looked up in good_insns_64; all 0f
+ * opcodes are accepted.
+ */
+static enum probe_refusal refusal_of(const struct x86_raw *raw, const struct insn *i, bool relative)
 {
+	const ZydisDecodedInstruction *z = &raw->z;
 	bool vex = z->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
 		   z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
 	bool legacy = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
 	bool plain = legacy && z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
-	struct prefixes p = prefixes_of(z);
+	uint32_t prefixes = prefixes_of(z);
 
 	if (i->flow == FLOW_UNSUPPORTED)
 		return PROBE_UNSUPPORTED;
 	if (!legacy && !vex) /* XOP and others: unknown to the kernel's decoder */
 		return PROBE_VECTOR;
-	if (p.bad || (relative && p.data16) ||
+	if (prefixes & X86_PREFIX_REFUSED || (relative && prefixes & X86_PREFIX_DATA16) ||
 	    ((plain || vex) && (is_bad(z) || masks_exceptions(z))))
 		return PROBE_PREFIX;
 	/* with REX.B, opcode 90 is xchg %r8,%rax, which the kernel would emulate as a nop */
 	if (plain && z->opcode == 0x90 && z->raw.rex.B)
 		return PROBE_PREFIX;
-	if (vex && taken_for_another(z->opcode))
+	if (vex && x86__byte(z->opcode) & X86_MISTAKEN)
 		return PROBE_VECTOR;
-	if (x86__is32(z) && differs_in_64(z))
+	if (x86__is32(z) && differs_in_64(raw))
 		return PROBE_WIDTH;
-	return wrong_when_stepped(z, i, &p) ? PROBE_STEPPED : PROBE_OK;
+	return wrong_when_stepped(raw, i, prefixes) ? PROBE_STEPPED : PROBE_OK;
 }
 
-void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct insn *out)
+void x86__uprobe(const uint8_t *bytes, const struct x86_raw *raw, struct insn *out)
 {
+	const ZydisDecodedInstruction *z = &raw->z;
 	bool relative =
 		out->kind == BRANCH_JCC || out->kind == BRANCH_JMP || out->kind == BRANCH_CALL;
 	bool plain = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 		     z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
-	bool nop = z->mnemonic == ZYDIS_MNEMONIC_NOP && known_nop(bytes, out->len);
+	bool nop = raw->form.op == X86_NOP && known_nop(bytes, out->len);
 
-	out->user_refusal = refusal_of(z, out, relative);
+	out->user_refusal = refusal_of(raw, out, relative);
 	out->patchable = nop && out->len == 5;
-	out->repeats = z->attributes &
-		       (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+	out->repeats = z->attributes & X86_REPEATS;
 	if (out->user_refusal == PROBE_OK)
 		out->emulated = relative || nop || plain_push(z, bytes, out->len) ||
 				(plain && z->opcode == 0x90 && out->flow == FLOW_NEXT);

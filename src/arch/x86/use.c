@@ -1,104 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * x86-64: which registers and flags an instruction reads, and which it overwrites in any case, from
- * Zydis' operands. Unknown categories of instructions are not described. And which of them sets the
- * flags of a condition.
+ * Zydis' operands, if the table of forms says that they are complete. And which instruction sets
+ * the flags of a condition.
  */
 #include "x86.h"
 
 #define FLAGS                                                                                      \
 	(ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF |               \
 	 ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
-#define REPEATS (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)
 
-/* What user programs are made of. Left out: what enters the kernel, waits or transfers control, but
- * for conditional branches. */
-static const bool known[ZYDIS_CATEGORY_MAX_VALUE + 1] = {
-	[ZYDIS_CATEGORY_ADOX_ADCX] = true,  [ZYDIS_CATEGORY_AES] = true,
-	[ZYDIS_CATEGORY_AVX] = true,	    [ZYDIS_CATEGORY_AVX2] = true,
-	[ZYDIS_CATEGORY_AVX2GATHER] = true, [ZYDIS_CATEGORY_AVX512] = true,
-	[ZYDIS_CATEGORY_BINARY] = true,	    [ZYDIS_CATEGORY_BITBYTE] = true,
-	[ZYDIS_CATEGORY_BLEND] = true,	    [ZYDIS_CATEGORY_BMI1] = true,
-	[ZYDIS_CATEGORY_BMI2] = true,	    [ZYDIS_CATEGORY_BROADCAST] = true,
-	[ZYDIS_CATEGORY_CMOV] = true,	    [ZYDIS_CATEGORY_COMPRESS] = true,
-	[ZYDIS_CATEGORY_COND_BR] = true,    [ZYDIS_CATEGORY_CONFLICT] = true,
-	[ZYDIS_CATEGORY_CONVERT] = true,    [ZYDIS_CATEGORY_DATAXFER] = true,
-	[ZYDIS_CATEGORY_EXPAND] = true,	    [ZYDIS_CATEGORY_FCMOV] = true,
-	[ZYDIS_CATEGORY_FLAGOP] = true,	    [ZYDIS_CATEGORY_GATHER] = true,
-	[ZYDIS_CATEGORY_GFNI] = true,	    [ZYDIS_CATEGORY_IFMA] = true,
-	[ZYDIS_CATEGORY_KMASK] = true,	    [ZYDIS_CATEGORY_LOGICAL] = true,
-	[ZYDIS_CATEGORY_LOGICAL_FP] = true, [ZYDIS_CATEGORY_LZCNT] = true,
-	[ZYDIS_CATEGORY_MISC] = true,	    [ZYDIS_CATEGORY_MMX] = true,
-	[ZYDIS_CATEGORY_NOP] = true,	    [ZYDIS_CATEGORY_PCLMULQDQ] = true,
-	[ZYDIS_CATEGORY_POP] = true,	    [ZYDIS_CATEGORY_PREFETCH] = true,
-	[ZYDIS_CATEGORY_PUSH] = true,	    [ZYDIS_CATEGORY_ROTATE] = true,
-	[ZYDIS_CATEGORY_SCATTER] = true,    [ZYDIS_CATEGORY_SEMAPHORE] = true,
-	[ZYDIS_CATEGORY_SETCC] = true,	    [ZYDIS_CATEGORY_SHA] = true,
-	[ZYDIS_CATEGORY_SHIFT] = true,	    [ZYDIS_CATEGORY_SSE] = true,
-	[ZYDIS_CATEGORY_STRINGOP] = true,   [ZYDIS_CATEGORY_STTNI] = true,
-	[ZYDIS_CATEGORY_VAES] = true,	    [ZYDIS_CATEGORY_VFMA] = true,
-	[ZYDIS_CATEGORY_VPCLMULQDQ] = true, [ZYDIS_CATEGORY_WIDENOP] = true,
-	[ZYDIS_CATEGORY_X87_ALU] = true,    [ZYDIS_CATEGORY_XSAVE] = true,
-	[ZYDIS_CATEGORY_XSAVEOPT] = true,
-};
-
-/* In one of these categories, but the operands don't say everything. */
-static bool is_doubtful(ZydisMnemonic mnemonic)
+static bool is_known(const struct x86_raw *raw)
 {
-	switch (mnemonic) {
-	case ZYDIS_MNEMONIC_MONITOR:
-	case ZYDIS_MNEMONIC_MONITORX:
-	case ZYDIS_MNEMONIC_MWAIT:
-	case ZYDIS_MNEMONIC_MWAITX:
-	case ZYDIS_MNEMONIC_ENTER:
-	case ZYDIS_MNEMONIC_XBEGIN:
-	case ZYDIS_MNEMONIC_XEND:
-	case ZYDIS_MNEMONIC_XLAT: /* al is the index */
-	case ZYDIS_MNEMONIC_INVALID:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* rep xchg %r8,%rax, which Zydis takes for pause. */
-static bool is_misread(const ZydisDecodedInstruction *z)
-{
-	return z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
-	       z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && z->opcode == 0x90 && z->raw.rex.B &&
-	       z->mnemonic != ZYDIS_MNEMONIC_XCHG;
-}
-
-static bool uses_nothing(ZydisMnemonic mnemonic)
-{
-	return mnemonic == ZYDIS_MNEMONIC_NOP || mnemonic == ZYDIS_MNEMONIC_ENDBR64;
-}
-
-static bool is_known(const ZydisDecodedInstruction *z)
-{
-	return (known[z->meta.category] || uses_nothing(z->mnemonic)) &&
-	       !is_doubtful(z->mnemonic) && !is_misread(z);
-}
-
-/* Those that may leave the destination as it was: bsf of 0 (and tzcnt, lzcnt on a processor that
- * takes them for bsf, bsr); lar and lsl of a bad selector; with a 32-bit destination the high half
- * is not defined for all. */
-static bool may_keep(ZydisMnemonic mnemonic)
-{
-	switch (mnemonic) {
-	case ZYDIS_MNEMONIC_BSF:
-	case ZYDIS_MNEMONIC_BSR:
-	case ZYDIS_MNEMONIC_TZCNT:
-	case ZYDIS_MNEMONIC_LZCNT:
-	case ZYDIS_MNEMONIC_LAR:
-	case ZYDIS_MNEMONIC_LSL:
-	case ZYDIS_MNEMONIC_SLDT:
-	case ZYDIS_MNEMONIC_STR:
-	case ZYDIS_MNEMONIC_SMSW:
-		return true;
-	default:
-		return false;
-	}
+	return raw->form.has & (X86_OPERANDS | X86_INERT);
 }
 
 static uint32_t bit_of(ZydisRegister reg)
@@ -108,9 +22,10 @@ static uint32_t bit_of(ZydisRegister reg)
 	return r == REG_NONE ? 0 : 1u << r;
 }
 
-static void use_operand(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
+static void use_operand(const struct x86_raw *raw, const ZydisDecodedOperand *o,
 			struct reg_use *out)
 {
+	const ZydisDecodedInstruction *z = &raw->z;
 	bool hidden = o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
 	uint32_t bit;
 
@@ -125,10 +40,10 @@ static void use_operand(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 		out->reads |= bit;
 	if (!(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 		return;
-	if (may_keep(z->mnemonic) || o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
+	if (raw->form.has & X86_MAY_KEEP || o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
 		out->reads |= bit;
 	else if (ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, o->reg.value) >= 32 &&
-		 !(z->attributes & REPEATS) && !(hidden && z->address_width != 64))
+		 !(z->attributes & X86_REPEATS) && !(hidden && z->address_width != 64))
 		out->writes |= bit;
 }
 
@@ -144,7 +59,7 @@ static bool may_keep_flags(const ZydisDecodedInstruction *z, const ZydisDecodedO
 	unsigned last = z->operand_count_visible;
 	uint8_t mask = z->operand_width == 64 ? 63 : 31;
 
-	if (z->attributes & REPEATS)
+	if (z->attributes & X86_REPEATS)
 		return true;
 	if (!shifts(z))
 		return false;
@@ -174,13 +89,10 @@ static void use_flags(const ZydisDecodedInstruction *z, const ZydisDecodedOperan
 }
 
 /* The result doesn't depend on the register: xor, sub and sbb of one with itself. */
-static void use_idiom(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *ops,
+static void use_idiom(const struct x86_raw *raw, const ZydisDecodedOperand *ops,
 		      struct reg_use *out)
 {
-	if (z->mnemonic != ZYDIS_MNEMONIC_XOR && z->mnemonic != ZYDIS_MNEMONIC_SUB &&
-	    z->mnemonic != ZYDIS_MNEMONIC_SBB)
-		return;
-	if (ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	if (raw->form.has & X86_CANCELS && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[0].reg.value == ops[1].reg.value &&
 	    ops[0].size >= 32)
 		out->reads &= ~bit_of(ops[0].reg.value);
@@ -197,15 +109,15 @@ bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *o
 	if (!len || x86__raw(X86_64, bytes, len, &raw))
 		return false;
 	n = x86__operands(&raw, ops);
-	if (!is_known(&raw.z) || (!n && raw.z.operand_count))
+	if (!is_known(&raw) || (!n && raw.z.operand_count))
 		return false;
-	*out = (struct reg_use){.may_fault = x86__may_fault(&raw.z, ops, n)};
-	if (uses_nothing(raw.z.mnemonic))
+	*out = (struct reg_use){.may_fault = x86__may_fault(&raw, ops, n)};
+	if (raw.form.has & X86_INERT)
 		return true;
 	for (unsigned i = 0; i < n; i++)
-		use_operand(&raw.z, &ops[i], out);
+		use_operand(&raw, &ops[i], out);
 	if (n >= 2)
-		use_idiom(&raw.z, ops, out);
+		use_idiom(&raw, ops, out);
 	use_flags(&raw.z, ops, out);
 	return true;
 }
@@ -230,7 +142,7 @@ static bool always_sets(const struct x86_raw *raw)
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 
 	if (!shifts(&raw->z))
-		return !(raw->z.attributes & REPEATS);
+		return !(raw->z.attributes & X86_REPEATS);
 	return x86__operands(raw, ops) && !may_keep_flags(&raw->z, ops);
 }
 
@@ -242,7 +154,7 @@ enum flags_effect x86__flags_effect(enum x86_mode mode, const uint8_t *bytes, si
 	uint32_t reads, sets;
 	struct x86_raw raw;
 
-	if (!len || x86__raw(mode, bytes, len, &raw) || !is_known(&raw.z))
+	if (!len || x86__raw(mode, bytes, len, &raw) || !is_known(&raw))
 		return FLAGS_UNKNOWN;
 	f = raw.z.cpu_flags;
 	reads = cc == X86_NO_CODE ? 0 : flags_read[cc >> 1];

@@ -7,6 +7,7 @@
 
 #include <Zydis/Zydis.h>
 #include "arch/arch.h"
+#include "forms.h"
 
 enum x86_reg {
 	X86_RAX,
@@ -47,11 +48,20 @@ enum x86_loop { X86_LOOPNE = 0x10, X86_LOOPE, X86_LOOP, X86_JRCXZ, X86_LOOP_ADDR
 	(1u << X86_RAX | 1u << X86_RCX | 1u << X86_RDX | 1u << X86_RSI | 1u << X86_RDI |           \
 	 1u << X86_R8 | 1u << X86_R9 | 1u << X86_R10 | 1u << X86_R11)
 
-/* An instruction as Zydis decodes it, and the context that decoding its operands needs. */
+/* An instruction as Zydis decodes it, the context that decoding its operands needs, and what the
+ * table says of it. */
 struct x86_raw {
 	ZydisDecoderContext context;
 	ZydisDecodedInstruction z;
+	struct x86_form form;
 };
+#define X86_REPEATS (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)
+
+/* forms.c */
+void x86__form(const ZydisDecodedInstruction *z, struct x86_form *out);
+uint32_t x86__byte(uint8_t byte); /* enum x86_byte */
+/* enum x86_setter of a mnemonic's text. */
+uint8_t x86__setter(const char *mnemonic, size_t len);
 
 extern const struct arch arch_x86_64, arch_i386;
 
@@ -108,15 +118,12 @@ bool x86__format(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t 
 void x86__sp(const struct x86_raw *raw, struct insn *out);
 /* plain.c: fills in is_plain, loads, stores and the operand of a plain instruction; flow must be
  * set. */
-void x86__plain(const ZydisDecodedInstruction *z, struct insn *out);
+void x86__plain(const struct x86_raw *raw, struct insn *out);
 /* uprobe.c: fills in user_refusal, emulated, patchable and repeats; flow and kind must be set. */
-void x86__uprobe(const uint8_t *bytes, const ZydisDecodedInstruction *z, struct insn *out);
+void x86__uprobe(const uint8_t *bytes, const struct x86_raw *raw, struct insn *out);
 uint64_t x86__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn);
 /* execution.c */
 bool x86__execution(const uint8_t *bytes, size_t len, struct execution *out);
-/* slow.c: insn.slow */
-bool x86__is_slow(const ZydisDecodedInstruction *z);
-bool x86__enters_kernel(const ZydisDecodedInstruction *z);
 /* detail.c */
 bool x86__detail(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr,
 		 struct insn_detail *out);
@@ -137,7 +144,7 @@ uint64_t x86__ticks(void);
 extern const struct arch_kernel x86_kernel;
 bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *versions);
 /* fault.c */
-bool x86__may_fault(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *ops, unsigned n);
+bool x86__may_fault(const struct x86_raw *raw, const ZydisDecodedOperand *ops, unsigned n);
 /* copier.c, use.c */
 extern const struct arch_copier x86_copier;
 bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *out);
