@@ -135,11 +135,11 @@ static void set_flow(const struct x86_raw *raw, bool kernel, struct insn *out)
 		out->target = out->addr + raw->z.length;
 }
 
-/* Vector instructions that set the flags: vptest, vucomis, vcomis, kortest, ktest. */
-static bool vector_sets_flags(uint8_t opcode)
+static bool changes_flags(const ZydisDecodedInstruction *z)
 {
-	return opcode == 0x17 || opcode == 0x2e || opcode == 0x2f || opcode == 0x0e ||
-	       opcode == 0x0f || opcode == 0x98 || opcode == 0x99;
+	const ZydisAccessedFlags *f = z->cpu_flags;
+
+	return f && f->modified | f->set_0 | f->set_1 | f->undefined;
 }
 
 /* Vector instructions without memory: they may have a general register as destination, see writes.
@@ -153,7 +153,7 @@ static bool keeps_state(const struct x86_raw *raw)
 	return (z->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
 		z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX) &&
 	       z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 3 &&
-	       !vector_sets_flags(z->opcode);
+	       !(raw->form.has & X86_STORES_ELSEWHERE) && !changes_flags(z);
 }
 
 /* Changes nothing but the flags. */

@@ -239,6 +239,7 @@ static const struct row forms[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	FORM(FUCOMI) = {.sets = X86_SET_FLOAT},
 	FORM(FCOMIP) = {.sets = X86_SET_FLOAT_POP},
 	FORM(FUCOMIP) = {.sets = X86_SET_FLOAT_POP},
+	FORM(VMASKMOVDQU) = {X86_STORES_ELSEWHERE}, /* at rdi */
 	FORM(FXSAVE) = {X86_STATE},
 	FORM(FXSAVE64) = {X86_STATE},
 
