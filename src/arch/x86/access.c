@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: the memory that an instruction has accessed, by the registers as they are behind it,
- * since a hardware breakpoint on data traps there (SDM volume 3, 17.2.4). What it stored is told
- * where the registers and the instruction still say it.
+ * x86-64: the memory that an instruction has accessed, by the registers as they are after it,
+ * since a hardware breakpoint on data traps there (SDM volume 3, 17.2.4). What it stored is
+ * reported where it still follows from the registers and the instruction.
  */
 #include "x86.h"
 
@@ -19,7 +19,7 @@ struct done {
 	const struct x86_form *form;
 	const ZydisDecodedOperand *ops;
 	unsigned n;
-	uint64_t next; /* the address behind it */
+	uint64_t next; /* the address after it */
 	const struct access_state *state;
 	uint32_t written; /* general registers, one bit each */
 };
@@ -34,18 +34,6 @@ static bool is_written(const struct done *d, ZydisRegister reg)
 	uint8_t r = reg == ZYDIS_REGISTER_NONE ? REG_NONE : x86__gpr(reg);
 
 	return r != REG_NONE && d->written >> r & 1;
-}
-
-static uint32_t written_by(const ZydisDecodedOperand *ops, unsigned n)
-{
-	uint32_t written = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-		    x86__gpr(ops[i].reg.value) != REG_NONE)
-			written |= 1u << x86__gpr(ops[i].reg.value);
-	return written;
 }
 
 static void store(struct access *a, const void *bytes, size_t len)
@@ -162,7 +150,7 @@ static uint64_t count_of(const struct done *d)
 	return d->z->address_width == 32 ? (uint32_t)count : count;
 }
 
-/* rsi and rdi have gone on. */
+/* rsi and rdi have advanced. */
 static void locate_string(const struct done *d, const ZydisDecodedOperand *o, struct access *a)
 {
 	uint32_t size = o->size / 8;
@@ -196,7 +184,7 @@ static uint64_t bit_offset(const struct done *d)
 	return (bit >> (o->size == 64 ? 6 : o->size == 32 ? 5 : 4)) * (o->size / 8);
 }
 
-/* push and call compute the address before they push, pop behind that. */
+/* push and call compute the address before they push, pop after it has popped. */
 static uint64_t base_of(const struct done *d, const ZydisDecodedOperand *o)
 {
 	if (o->mem.base == ZYDIS_REGISTER_NONE)
@@ -235,11 +223,6 @@ static void locate_operand(const struct done *d, const ZydisDecodedOperand *o, s
 
 /* ---- what was stored ---- */
 
-static bool is_high_byte(ZydisRegister reg)
-{
-	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
-}
-
 static void value_moved(const struct done *d, struct access *a)
 {
 	const ZydisDecodedOperand *from = &d->ops[1];
@@ -247,8 +230,8 @@ static void value_moved(const struct done *d, struct access *a)
 	if (from->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		store_number(a, from->imm.value.u);
 	else if (from->type == ZYDIS_OPERAND_TYPE_REGISTER && x86__gpr(from->reg.value) != REG_NONE)
-		store_number(a,
-			     reg_of(d, from->reg.value) >> (is_high_byte(from->reg.value) ? 8 : 0));
+		store_number(a, reg_of(d, from->reg.value) >>
+					(x86__is_high_byte(from->reg.value) ? 8 : 0));
 }
 
 static bool is_equal(const struct done *d)
@@ -341,7 +324,7 @@ int x86__accesses(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t
 	if (!d.n && raw.z.operand_count)
 		return -1;
 	d.next = addr + raw.z.length;
-	d.written = written_by(ops, d.n);
+	d.written = x86__written(ops, d.n);
 	if (raw.form.has & X86_ONLY_NAMES)
 		return 0;
 	if (raw.form.op == X86_CLEAR_LINE)

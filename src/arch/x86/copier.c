@@ -26,7 +26,7 @@ static void put_loop(struct code_buffer *c, const struct insn *insn, uint32_t la
 	if (insn->cond & X86_LOOP_ADDR32)
 		asm__put(&c->hot, 0x67);
 	asm__put(&c->hot, 0xe0 | (insn->cond & 3), 2); /* over the next jump */
-	asm__put(&c->hot, 0xeb, 5);		       /* over the one behind it */
+	asm__put(&c->hot, 0xeb, 5);		       /* over the one after it */
 	asm__jump(&c->hot, label);
 }
 

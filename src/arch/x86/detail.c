@@ -28,7 +28,7 @@ struct rule {
 static bool is_reg(const ZydisDecodedOperand *o)
 {
 	return o && o->type == ZYDIS_OPERAND_TYPE_REGISTER && x86__gpr(o->reg.value) != REG_NONE &&
-	       !(o->reg.value >= ZYDIS_REGISTER_AH && o->reg.value <= ZYDIS_REGISTER_BH);
+	       !x86__is_high_byte(o->reg.value);
 }
 
 static bool is_mem(const ZydisDecodedOperand *o)
@@ -292,15 +292,11 @@ static void set_writes(const struct x86_raw *raw, const ZydisDecodedOperand *ops
 {
 	const ZydisDecodedInstruction *z = &raw->z;
 
-	for (unsigned i = 0; i < n; i++) {
-		if (!(ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
-			continue;
-		if (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+	for (unsigned i = 0; i < n; i++)
+		if (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			out->writes_memory = true;
-		if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    x86__gpr(ops[i].reg.value) != REG_NONE)
-			out->writes |= 1u << x86__gpr(ops[i].reg.value);
-	}
+	out->writes = x86__written(ops, n);
 	if (z->meta.category == ZYDIS_CATEGORY_CALL) {
 		out->writes |= X86_CALLER_SAVED;
 		out->writes_memory = true;

@@ -47,7 +47,7 @@ int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint6
 	struct x86_raw raw;
 	const ZydisDecodedInstruction *z = &raw.z;
 	struct insn insn;
-	uint8_t behind;
+	uint8_t after;
 
 	if (!len || x86__raw(X86_64, bytes, len, &raw) ||
 	    x86__decode(X86_64, bytes, len, vaddr, false, &insn) || !can_displace(&insn) ||
@@ -59,9 +59,9 @@ int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint6
 	}
 	if (z->address_width != 64)
 		return -ENOTSUP;
-	behind = z->length - z->raw.disp.offset - DISPLACEMENT_SIZE;
+	after = z->length - z->raw.disp.offset - DISPLACEMENT_SIZE;
 	code_part__put(&c->hot, bytes, z->raw.disp.offset);
-	code_part__fix(&c->hot, false, vaddr + z->length + z->raw.disp.value, behind);
-	code_part__put(&c->hot, bytes + z->length - behind, behind);
+	code_part__fix(&c->hot, false, vaddr + z->length + z->raw.disp.value, after);
+	code_part__put(&c->hot, bytes + z->length - after, after);
 	return 0;
 }

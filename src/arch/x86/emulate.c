@@ -26,7 +26,7 @@ enum {
 };
 
 struct emulator {
-	struct user_regs_struct r; /* as they will be; rip: behind the instruction */
+	struct user_regs_struct r; /* as they will be; rip: after the instruction */
 	const ZydisDecodedInstruction *z;
 	const struct x86_form *form;
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
@@ -40,18 +40,13 @@ static uint64_t masked(uint64_t value, unsigned bits)
 	return bits < 64 ? value & ((1ull << bits) - 1) : value;
 }
 
-static bool is_high_byte(ZydisRegister reg)
-{
-	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
-}
-
 static bool get_reg(struct emulator *e, ZydisRegister reg, uint64_t *out)
 {
 	uint8_t n = x86__gpr(reg);
 
 	if (n >= X86_GENERAL)
 		return false;
-	*out = masked(*x86__general(&e->r, n) >> (is_high_byte(reg) ? 8 : 0),
+	*out = masked(*x86__general(&e->r, n) >> (x86__is_high_byte(reg) ? 8 : 0),
 		      ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg));
 	return true;
 }
@@ -59,7 +54,7 @@ static bool get_reg(struct emulator *e, ZydisRegister reg, uint64_t *out)
 static bool set_reg(struct emulator *e, ZydisRegister reg, uint64_t value)
 {
 	unsigned bits = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg);
-	unsigned shift = is_high_byte(reg) ? 8 : 0;
+	unsigned shift = x86__is_high_byte(reg) ? 8 : 0;
 	uint64_t mask = masked(~0ull, bits) << shift;
 	uint8_t n = x86__gpr(reg);
 	unsigned long long *at;

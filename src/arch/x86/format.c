@@ -41,7 +41,7 @@ bool x86__format(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t 
 		return false;
 	if (!is_prepared)
 		prepare();
-	/* nothing else than the memory's size would tell that of "inc [rdi]" */
+	/* the size of memory is seen nowhere else in "inc [rdi]" */
 	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE,
 				  raw.z.operand_count_visible == 1 && insn.kind == BRANCH_NONE);
 	x86__operands(&raw, ops);

@@ -11,7 +11,7 @@ const char *const i386_reg_names[X86_FLAGS + 1] = {
 	"arg1", "arg2", "arg3", "arg4", "arg5", NULL,  NULL,  "eip", "flags",
 };
 
-/* The words behind the return address: bpf/arch/x86.h */
+/* The words after the return address: bpf/arch/x86.h */
 static const uint8_t args[I386_ARGS] = {X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13};
 
 static const uint8_t syscall_args[] = {X86_RBX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_RBP};
@@ -36,9 +36,9 @@ static bool detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_
 }
 
 static int accesses(const uint8_t *bytes, size_t len, uint64_t addr,
-		    const struct access_state *behind, struct access out[ACCESS_MOST])
+		    const struct access_state *after, struct access out[ACCESS_MOST])
 {
-	return x86__accesses(X86_32, bytes, len, addr, behind, out);
+	return x86__accesses(X86_32, bytes, len, addr, after, out);
 }
 
 static bool test(const uint8_t *bytes, size_t len, uint64_t addr, struct test *out)

@@ -48,6 +48,18 @@ uint8_t x86__gpr(ZydisRegister reg)
 	return wide - ZYDIS_REGISTER_RAX;
 }
 
+uint32_t x86__written(const ZydisDecodedOperand *ops, unsigned n)
+{
+	uint32_t written = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
+		    x86__gpr(ops[i].reg.value) != REG_NONE)
+			written |= 1u << x86__gpr(ops[i].reg.value);
+	return written;
+}
+
 static uint8_t segment_of(const ZydisDecodedInstruction *z)
 {
 	if (z->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS)

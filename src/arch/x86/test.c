@@ -28,17 +28,12 @@ static bool is_by_result(uint8_t how)
 	return how == TEST_LOGIC || how == TEST_INC || how == TEST_DEC || how == TEST_RESULT;
 }
 
-static bool is_high_byte(ZydisRegister reg)
-{
-	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
-}
-
 static bool set_register(ZydisRegister reg, struct test_operand *out)
 {
 	out->kind = OPERAND_REG;
 	out->at.kind = OPERAND_REG;
 	out->at.base = x86__gpr(reg);
-	out->shift = is_high_byte(reg) ? 8 : 0;
+	out->shift = x86__is_high_byte(reg) ? 8 : 0;
 	return out->at.base < X86_GENERAL;
 }
 
@@ -68,18 +63,6 @@ static bool set_operand(const ZydisDecodedInstruction *z, const ZydisDecodedOper
 	default:
 		return false;
 	}
-}
-
-static uint32_t written(const ZydisDecodedOperand *ops, unsigned n)
-{
-	uint32_t regs = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-		    x86__gpr(ops[i].reg.value) < X86_GENERAL)
-			regs |= 1u << x86__gpr(ops[i].reg.value);
-	return regs;
 }
 
 static bool is_one_register(const ZydisDecodedOperand *a, const ZydisDecodedOperand *b)
@@ -113,7 +96,7 @@ bool x86__test(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t ad
 		return false;
 	out->n = is_by_result(out->how) ? 1 : 2;
 	out->bits = ops[0].size;
-	out->kills = written(ops, n);
+	out->kills = x86__written(ops, n);
 	/* a memory operand that is locked may have changed already */
 	if (raw.z.operand_count_visible < out->n || raw.z.attributes & ZYDIS_ATTRIB_HAS_LOCK)
 		return false;

@@ -55,7 +55,7 @@ static void put_rounds(struct code_buffer *c)
 
 void x86__test_patience(struct code_buffer *c)
 {
-	uint32_t instead = code_buffer__label(c), behind = code_buffer__label(c), start;
+	uint32_t instead = code_buffer__label(c), after = code_buffer__label(c), start;
 	struct code_part *p = &c->cold;
 
 	start = begin(p);
@@ -66,10 +66,10 @@ void x86__test_patience(struct code_buffer *c)
 	vec__push(&c->times,
 		  (struct code_time){
 			  .start = start, .end = p->bytes.len, .instead = instead, .cold = true});
-	asm__jump(p, behind);
+	asm__jump(p, after);
 	code_buffer__set(c, instead, true);
 	put_rounds(c);
-	code_buffer__set(c, behind, true);
+	code_buffer__set(c, after, true);
 }
 
 /* ---- instead of it ---- */

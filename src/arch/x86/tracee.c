@@ -96,7 +96,7 @@ static bool address_of(const struct user_regs_struct *r, const struct operand *o
 	return !o->extend;
 }
 
-/* The pc is behind the instruction. */
+/* The pc is after the instruction. */
 static bool go_indirectly(struct user_regs_struct *r, const struct operand *o,
 			  const struct tracee_memory *m)
 {

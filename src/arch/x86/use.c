@@ -68,7 +68,7 @@ static bool may_keep_flags(const ZydisDecodedInstruction *z, const ZydisDecodedO
 }
 
 /* Flags that the manual calls undefined: processors that were tried make the same of them each time
- * behind logical instructions (AF) and shifts (AF, OF), but leave some as they were behind mul,
+ * after logical instructions (AF) and shifts (AF, OF), but leave some as they were after mul,
  * imul, div, bsf and the like. */
 static uint32_t written_flags(const ZydisDecodedInstruction *z)
 {

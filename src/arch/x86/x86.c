@@ -34,9 +34,9 @@ static bool detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_
 }
 
 static int accesses(const uint8_t *bytes, size_t len, uint64_t addr,
-		    const struct access_state *behind, struct access out[ACCESS_MOST])
+		    const struct access_state *after, struct access out[ACCESS_MOST])
 {
-	return x86__accesses(X86_64, bytes, len, addr, behind, out);
+	return x86__accesses(X86_64, bytes, len, addr, after, out);
 }
 
 static bool test(const uint8_t *bytes, size_t len, uint64_t addr, struct test *out)

@@ -31,7 +31,7 @@ enum x86_reg {
 };
 #define X86_GENERAL 16 /* the number of general registers, the first ones */
 extern const char *const x86_reg_names[X86_FLAGS + 1];
-/* i386 has the numbers of x86-64, but for those of r8 to r13: the words behind the return address
+/* i386 has the numbers of x86-64, but for those of r8 to r13: the words after the return address
  * at an entry, which are its arguments if it has so many. r14 and r15 have no counterpart. */
 #define I386_ARGS 6
 extern const char *const i386_reg_names[X86_FLAGS + 1];
@@ -95,6 +95,12 @@ struct user_regs_struct;
 unsigned long long *x86__general(struct user_regs_struct *r, uint8_t reg);
 /* The number of the 64-bit register that contains reg; REG_NONE: not a general register. */
 uint8_t x86__gpr(ZydisRegister reg);
+/* The general registers that are written, in whole or in part, a bit each. */
+uint32_t x86__written(const ZydisDecodedOperand *ops, unsigned n);
+static inline bool x86__is_high_byte(ZydisRegister reg)
+{
+	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
+}
 /* The memory operand of ModRM and SIB; size is left 0. False: the operand is a register, whose
  * number is in base. */
 bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out);
@@ -129,7 +135,7 @@ bool x86__detail(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t 
 		 struct insn_detail *out);
 /* access.c */
 int x86__accesses(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr,
-		  const struct access_state *behind, struct access out[ACCESS_MOST]);
+		  const struct access_state *after, struct access out[ACCESS_MOST]);
 /* link.c */
 /* The operand of a static probe's argument (usdt.c). */
 bool x86__usdt_operand(const char **text, struct usdt_argument *out);
