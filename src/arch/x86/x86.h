@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * x86-64 and i386: shared by the files of these architectures; only src/arch/x86 includes it.
+ * x86-64 and i386: the front header of this folder, which only src/arch/x86 includes. No file calls
+ * one that comes later here:
+ * - raw.c, registers.c, forms.c, taken.c: what Zydis and the table of forms say of an instruction.
+ * - decode.c with plain.c, sp.c and uprobe.c; detail.c, access.c, test.c, use.c with fault.c,
+ *   execution.c, format.c, condition.c, link.c: its views, which are members of struct arch.
+ * - copy: code that is emitted for copies, and what their threads do.
+ * - x86.c, i386.c: the two rows of src/arch/arch.c.
+ *
+ * It uses Zydis and src/arch only, and gives arch_x86_64 and arch_i386. Its most important
+ * functions are x86__raw(), x86__operands() and x86__form().
  */
 #ifndef BBTRACE_X86_H
 #define BBTRACE_X86_H

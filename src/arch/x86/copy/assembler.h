@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * x86-64: appends single instructions to a part of the code. Encodings: Intel SDM volume 2, 2.1 to
- * 2.2.1 and the pages of the instructions.
+ * x86-64: the front header of this folder: code that is emitted. What is copied (displace.c), what
+ * copies log and count (log.c, ring.c, time.c, walk.c, goroutine.c, count.c), and what threads are
+ * made to execute, or is done in their place (errand.c, beacon.c, emulate.c, tracee.c). It uses the
+ * views of src/arch/x86, and gives x86_copier and x86_tracee. Its most important functions are
+ * x86__log(), x86__displace() and x86__errand().
+ *
+ * assembler.c appends single instructions to a part of the code. Encodings: Intel SDM volume 2, 2.1
+ * to 2.2.1 and the pages of the instructions.
  */
 #ifndef BBTRACE_X86_ASSEMBLER_H
 #define BBTRACE_X86_ASSEMBLER_H
 
-#include "x86.h"
+#include "arch/x86/x86.h"
 
 #define X86_RED_ZONE 128 /* System V ABI, AMD64 supplement, 3.2.2 */
 /* In Go programs callers of duffzero and duffcopy keep the frame pointer there
