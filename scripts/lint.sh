@@ -44,7 +44,6 @@ most_lines=600
 # Folders with more than 25 C files, and how many they have. Numbers only fall, and rows go.
 crowded_folders='
 bpf               | 30
-src/arch/x86      | 34
 src/code          | 26
 src/diff          | 26
 src/file          | 27
@@ -53,7 +52,6 @@ src/trace         | 28
 # Cycles of more than 6 files that call each other: the top-level folders that they are in, and how many files each has.
 # Numbers only fall, and rows go. scripts/rooms.pl show build prints the calls.
 long_cycles='
-arch   | 21
 object | 26
 trace  | 12
 '

@@ -2,7 +2,7 @@
 /*
  * x86-64 and i386: the front header of this folder, which only src/arch/x86 includes. No file calls
  * one that comes later here:
- * - raw.c, registers.c, forms.c, taken.c: what Zydis and the table of forms say of an instruction.
+ * - raw.c, registers.c, forms.c: what Zydis and the table of forms say of an instruction.
  * - decode.c with plain.c, sp.c and uprobe.c; detail.c, access.c, test.c, use.c with fault.c,
  *   execution.c, format.c, condition.c, link.c: its views, which are members of struct arch.
  * - copy: code that is emitted for copies, and what their threads do.
@@ -121,7 +121,7 @@ int x86__decode(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t a
 		struct insn *out);
 bool x86__is_prefix(uint8_t byte);
 bool x86__leads_to(const uint8_t *p, size_t len, uint64_t addr, uint64_t *target);
-/* taken.c */
+/* condition.c */
 bool x86__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
 bool x86__bound(uint16_t cond, bool is_taken, bool swapped, uint64_t n, uint64_t *max);
 /* costs.c */
@@ -155,9 +155,8 @@ bool x86__go_grows_stack(const uint8_t *bytes, size_t len);
 const char *const *x86__hwcaps(void);
 void x86__machine(struct host *out);
 uint64_t x86__ticks(void);
-/* kernel.c, emulation.c */
+/* kernel.c */
 extern const struct arch_kernel x86_kernel;
-bool x86__emulates_wrongly(const uint8_t *bytes, size_t len, const char *versions);
 /* fault.c */
 bool x86__may_fault(const struct x86_raw *raw, const ZydisDecodedOperand *ops, unsigned n);
 /* copier.c, use.c */
