@@ -481,7 +481,6 @@ struct arch {
 	unsigned nregs;				     /* at most EVENT_REGS (src/event/event.h) */
 	const char *const *reg_names;		     /* by register number */
 	uint8_t sp_reg, ip_reg, flags_reg, link_reg; /* REG_NONE: none */
-	uint16_t flags_mask; /* the bits of flags_reg in trace files of formats 1 and 2 */
 	struct convention conventions[CONVENTIONS];
 	struct arch_passing passing; /* of CONVENTION_C */
 	uint32_t clobbered;	     /* the caller-saved registers, one bit each */

@@ -22,11 +22,6 @@ void header__put(struct str *out, uint16_t machine)
 	put_le(out, crc32(0, (const Bytef *)out->data + start, FILE_HEADER_SIZE - 4), 4);
 }
 
-bool file_version__has_totals(const struct file_version *v)
-{
-	return v->major > 5 || (v->major == 5 && v->minor >= 1);
-}
-
 int header__check(const uint8_t *header, struct file_version *version)
 {
 	const struct file_version v = {get_le(header + 8, 2), get_le(header + 10, 2),
@@ -41,6 +36,11 @@ int header__check(const uint8_t *header, struct file_version *version)
 			ENOTSUP,
 			"the file is of format %u, this bbtrace reads up to %u: use a newer one",
 			v.major, FILE_MAJOR);
+	if (v.major < FILE_MAJOR || (v.major == FILE_MAJOR && v.minor < FILE_MINOR_LEAST))
+		return err__set(ENOTSUP,
+				"the file is of format %u.%u, which this bbtrace doesn't read: "
+				"record again with this version",
+				v.major, v.minor);
 	*version = v;
 	return 0;
 }

@@ -29,61 +29,6 @@ static always_inline uint32_t code_bits(struct codec *c, enum column_id id, uint
 	return v;
 }
 
-/* ---- formats 1 and 2, x86-64 only: the flags register. It is one of those last seen at the site,
- * or is written as its six arithmetic bits ---- */
-
-static uint32_t pack_flags(uint16_t flags, uint16_t mask)
-{
-	uint32_t v = 0;
-
-	for (unsigned bit = 0, i = 0; bit < 16; bit++)
-		if (mask >> bit & 1)
-			v |= (uint32_t)(flags >> bit & 1) << i++;
-	return v;
-}
-
-static uint16_t unpack_flags(uint32_t v, uint16_t mask)
-{
-	uint16_t flags = 0;
-
-	for (unsigned bit = 0, i = 0; bit < 16; bit++)
-		if (mask >> bit & 1)
-			flags |= (v >> i++ & 1) << bit;
-	return flags;
-}
-
-/* Six bits. The newest flags of the site never occur here, so their six bits are the escape for all
- * 16. */
-static uint16_t code_new_flags(struct codec *c, const struct site_state *s,
-			       const struct thread_state *th, uint16_t flags)
-{
-	const uint16_t mask = c->m.plan->arch->flags_mask;
-	uint32_t escape = pack_flags(s->flags[0], mask), v = pack_flags(flags, mask);
-
-	if ((flags ^ th->flags) & ~mask & 0xffff)
-		v = escape;
-	v = code_bits(c, COLUMN_TAKEN, v, __builtin_popcount(mask));
-	return v == escape ? code_bits(c, COLUMN_TAKEN, flags, 16)
-			   : unpack_flags(v, mask) | (th->flags & ~mask);
-}
-
-static uint16_t code_flags(struct codec *c, const struct site_state *s,
-			   const struct thread_state *th, uint16_t flags)
-{
-	unsigned rank = 0;
-
-	while (rank < FLAGS_KEPT && s->flags[rank] != flags)
-		rank++;
-	/* rank 0: 1, 1: 01, 2 and 3: 001 and a bit, else 000 */
-	if (code_bits(c, COLUMN_TAKEN, rank == 0, 1))
-		return s->flags[0];
-	if (code_bits(c, COLUMN_TAKEN, rank == 1, 1))
-		return s->flags[1];
-	if (code_bits(c, COLUMN_TAKEN, rank < FLAGS_KEPT, 1))
-		return s->flags[2 + code_bits(c, COLUMN_TAKEN, rank - 2, 1)];
-	return code_new_flags(c, s, th, flags);
-}
-
 /* ---- records ---- */
 
 enum { MISS_SITE = 1, MISS_KIND = 2, MISS_SP = 4, MISS_CPU = 8, MISS_STATE = 16 };
@@ -172,8 +117,6 @@ static void code_registers(struct codec *c, struct record *x, const struct site_
 	memcpy(expected, th->regs, sizeof(expected));
 	expected[arch->sp_reg] = x->sp;
 	expected[arch->ip_reg] = s->ip;
-	if (c->m.major < 3 && arch->flags_reg < n)
-		expected[arch->flags_reg] = (th->regs[arch->flags_reg] & ~0xffffull) | x->flags;
 	code_changed(c, x->regs, expected, n);
 }
 
@@ -195,8 +138,7 @@ static void code_stack(struct codec *c, struct record *x, const struct thread_st
 		before = x->stack[i] = code_delta(c, COLUMN_ENTRIES, x->stack[i], before);
 	memcpy(&x->stack[x->frames - shared], &th->stack[th->frames - shared],
 	       shared * sizeof(*x->stack));
-	if (c->m.major >= 3)
-		x->stack_end = code_number(c, COLUMN_ENTRIES, x->stack_end);
+	x->stack_end = code_number(c, COLUMN_ENTRIES, x->stack_end);
 }
 
 static void code_entry(struct codec *c, struct record *x, const struct site_state *s,
@@ -206,7 +148,7 @@ static void code_entry(struct codec *c, struct record *x, const struct site_stat
 	code_comm(c, x->comm, th);
 	code_registers(c, x, s, th);
 	code_changed(c, x->args, th->args, EVENT_ARGS);
-	if (c->m.major >= 3 && c->m.has_programs && x->site < c->m.plan->sites.len &&
+	if (c->m.has_programs && x->site < c->m.plan->sites.len &&
 	    plan__is_kernel_site(c->m.plan, x->site))
 		code_changed(c, x->user, th->user, ARRAY_SIZE(x->user));
 	if (x->kind == RECORD_STACK)
@@ -255,16 +197,6 @@ static void code_named(struct codec *c, struct record *x, const struct thread_st
 	code_data(c, n);
 }
 
-/* Formats 1 and 2: taken follows from the flags and the counter of a loop instruction. */
-static bool taken_by_flags(const struct codec *c, const struct record *x)
-{
-	const struct plan_site *s = &c->m.plan->sites.data[x->site];
-
-	const uint64_t reads[] = {x->flags, has_values(x->kind) ? x->value[0] : 0};
-
-	return c->m.plan->arch->taken(s->kind, s->cond, reads);
-}
-
 /* One bit: is it as predicted, by the last time on this path or at this site? */
 static bool code_taken(struct codec *c, const struct record *x, const struct site_state *s,
 		       const struct follower *f)
@@ -288,9 +220,7 @@ void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 	s = event_model__site(&c->m, x->site);
 	x->time = code_delta(c, COLUMN_TIMES, x->time,
 			     event_model__time(&c->m, th, known ? f : NULL));
-	if (c->m.major < 3)
-		x->flags = code_flags(c, s, th, x->flags);
-	else if (event_model__is_conditional(&c->m, x->site))
+	if (event_model__is_conditional(&c->m, x->site))
 		x->taken = code_taken(c, x, s, known ? f : NULL);
 	if (has_values(x->kind))
 		code_values(c, x, s, th);
@@ -298,8 +228,6 @@ void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 		code_entry(c, x, s, th);
 	if (x->kind == RECORD_NAMED)
 		code_named(c, x, th);
-	if (c->m.major < 3 && event_model__is_conditional(&c->m, x->site))
-		x->taken = taken_by_flags(c, x);
 	event_model__take(&c->m, th, f, x);
 }
 
@@ -340,7 +268,7 @@ bool codec__branch(struct codec *c, struct thread_state *th, uint32_t site, bool
 
 /* ---- sideband events ---- */
 
-/* The fields of each type besides pid and tid. */
+/* The fields of each type besides pid and tid. The text of a stop or start may be empty. */
 enum { HAS_TIME = 1, HAS_PARENT = 2, HAS_MAP = 4, HAS_TEXT = 8, HAS_COUNT = 16 };
 static const uint8_t sideband_has[] = {
 	[SIDEBAND_FORK] = HAS_TIME | HAS_PARENT,
@@ -351,20 +279,11 @@ static const uint8_t sideband_has[] = {
 	[SIDEBAND_LOST] = HAS_TIME | HAS_COUNT,
 	[SIDEBAND_GAP] = 0,
 	[SIDEBAND_INNER] = HAS_TIME | HAS_COUNT,
-	[SIDEBAND_STOP] = HAS_TIME,
-	[SIDEBAND_START] = HAS_TIME,
-	[SIDEBAND_MARK] = HAS_TIME | HAS_TEXT,
+	[SIDEBAND_STOP] = HAS_TIME | HAS_TEXT,
+	[SIDEBAND_START] = HAS_TIME | HAS_TEXT | HAS_COUNT,
+	[SIDEBAND_MARK] = HAS_TIME | HAS_TEXT | HAS_COUNT,
 	[SIDEBAND_ITEM_LOST] = HAS_COUNT,
 };
-
-/* What asked for it; a text may be empty. */
-static uint8_t has_since_5(uint64_t type)
-{
-	return type == SIDEBAND_STOP	? HAS_TEXT
-	       : type == SIDEBAND_START ? HAS_TEXT | HAS_COUNT
-	       : type == SIDEBAND_MARK	? HAS_COUNT
-					: 0;
-}
 
 /* When reading, the text is copied to *own. */
 static void code_text(struct codec *c, const char **text, char **own)
@@ -399,7 +318,7 @@ void codec__sideband(struct codec *c, uint64_t *type, struct sideband_event *e, 
 		c->bad = true;
 		return;
 	}
-	has = sideband_has[*type] | (c->m.major < 5 ? 0 : has_since_5(*type));
+	has = sideband_has[*type];
 	e->pid = code_number(c, COLUMN_SIDEBAND, e->pid);
 	e->tid = code_delta(c, COLUMN_SIDEBAND, e->tid, e->pid);
 	if (has & HAS_TIME)

@@ -22,11 +22,11 @@ struct event_decoder {
 	struct fetched fetched[VALUES_FETCHED];
 };
 
-struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major)
+struct event_decoder *event_decoder__new(const struct plan *plan)
 {
 	struct event_decoder *d = xcalloc(1, sizeof(*d));
 
-	event_model__init(&d->c.m, plan, major);
+	event_model__init(&d->c.m, plan);
 	return d;
 }
 
@@ -54,28 +54,6 @@ static struct thread_state *new_thread(struct codec *c)
 	uint32_t tid = get_delta(&c->in[COLUMN_MISSES], pid);
 
 	return event_model__add_thread(&c->m, pid, tid);
-}
-
-/* ---- fields that formats 1 and 2 have elsewhere ---- */
-
-/* Interrupts were in flag bits that are always clear, a pending return in the first syscall
- * argument of an entry without any, and the stack's end in place of its last frame. */
-static void convert(struct record *x)
-{
-	uint64_t *last = &x->stack[x->frames ? x->frames - 1 : 0];
-
-	if (x->flags & 1 << 3)
-		x->state |= IN_SOFTIRQ << RECORD_INTERRUPT_SHIFT;
-	if (x->flags & 1 << 5)
-		x->state |= IN_HARDIRQ << RECORD_INTERRUPT_SHIFT;
-	if (x->flags & 1 << 15)
-		x->state |= IN_NMI << RECORD_INTERRUPT_SHIFT;
-	if (x->state & RECORD_NO_ARGS && x->args[0])
-		x->state |= RECORD_PENDING;
-	if (x->kind != RECORD_STACK || !x->frames || *last >> 8 != ~0ull >> 8)
-		return;
-	x->stack_end = *last & 0xff;
-	x->frames--;
 }
 
 /* ---- events ---- */
@@ -174,8 +152,6 @@ static int take_record(struct event_decoder *d)
 	codec__record(c, x, d->th);
 	if (is_bad(c))
 		return -EBADMSG;
-	if (c->m.major < 3)
-		convert(x);
 	d->event = (struct event){.time = x->time,
 				  .pid = d->th->pid,
 				  .tid = d->th->tid,

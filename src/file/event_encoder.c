@@ -29,7 +29,7 @@ struct event_encoder *event_encoder__new(const struct plan *plan, size_t full)
 	e->full = full ? full : BLOCK_FULL;
 	e->size_every = full ? 1 : SIZE_EVERY;
 	e->c.writing = true;
-	event_model__init(&e->c.m, plan, FILE_MAJOR);
+	event_model__init(&e->c.m, plan);
 	return e;
 }
 

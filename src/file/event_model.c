@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include "file/event_model.h"
 
-void event_model__init(struct event_model *m, const struct plan *plan, unsigned major)
+void event_model__init(struct event_model *m, const struct plan *plan)
 {
-	*m = (struct event_model){.plan = plan, .major = major};
+	*m = (struct event_model){.plan = plan};
 	m->followers = xcalloc(FOLLOWERS, sizeof(*m->followers));
 	event_model__reset(m);
 }
@@ -63,7 +63,7 @@ struct follower *event_model__follower(struct event_model *m, const struct threa
 uint64_t event_model__time(const struct event_model *m, const struct thread_state *th,
 			   const struct follower *f)
 {
-	if (m->major == 1 || !th->time)
+	if (!th->time)
 		return m->time;
 	return th->time + (f ? f->takes : 0);
 }
@@ -93,16 +93,6 @@ static uint64_t outcome(const struct event_model *m, const struct record *x)
 	if (event_model__is_conditional(m, x->site))
 		return x->taken;
 	return has_values(x->kind) ? x->value[0] : 0;
-}
-
-static void take_flags(struct site_state *s, uint16_t flags)
-{
-	unsigned i = 0;
-
-	while (i < FLAGS_KEPT - 1 && s->flags[i] != flags)
-		i++;
-	memmove(&s->flags[1], &s->flags[0], i * sizeof(*s->flags));
-	s->flags[0] = flags;
 }
 
 static void take_entry(const struct event_model *m, struct thread_state *th, struct site_state *s,
@@ -155,12 +145,10 @@ void event_model__take(struct event_model *m, struct thread_state *th, struct fo
 	m->time = th->time = x->time;
 	th->cpu = x->cpu;
 	th->sp = x->sp;
-	th->flags = x->flags;
 	th->context = (uint64_t)x->site << 32 ^ outcome(m, x);
 	s->kind = x->kind;
 	s->state = x->state;
 	s->taken = x->taken;
-	take_flags(s, x->flags);
 	if (has_values(x->kind))
 		memcpy(s->value, x->value, sizeof(s->value));
 	if (x->kind == RECORD_ENTRY || x->kind == RECORD_STACK)

@@ -19,7 +19,7 @@ enum record_kind {
 	RECORD_SIGNAL,
 	RECORD_GOROUTINE,
 	RECORD_RETURN,
-	RECORD_NAMED, /* from format 5 on */
+	RECORD_NAMED,
 	RECORDS
 };
 
@@ -31,7 +31,6 @@ struct record {
 	uint64_t time, sp;
 	uint32_t cpu;
 	uint32_t state;	   /* enum record_state */
-	uint16_t flags;	   /* formats 1 and 2: the flags register, which decides taken */
 	bool taken;	   /* of a conditional branch */
 	uint64_t value[2]; /* target and value; LOST: count and hits; GOROUTINE: its number */
 	/* entries only */
@@ -46,7 +45,7 @@ struct record {
 	uint64_t named_stack[NAMED_FRAMES];
 };
 
-/* Missing fields and flags of a record. The first four are as in formats 1 and 2. */
+/* Missing fields and flags of a record. */
 enum record_state {
 	RECORD_NO_TARGET = 1,
 	RECORD_NO_VALUE = 2,
@@ -65,7 +64,6 @@ static inline bool has_values(enum record_kind kind)
 	return kind != RECORD_BRANCH && kind != RECORD_SIGNAL && kind != RECORD_NAMED;
 }
 
-#define FLAGS_KEPT	  4
 #define CALLERS_KEPT	  32
 #define FOLLOWERS	  (1u << 14)
 #define MODEL_THREADS_MAX 4096 /* in a block */
@@ -76,7 +74,6 @@ struct site_state {
 	uint8_t kind;
 	bool taken;
 	uint32_t state;
-	uint16_t flags[FLAGS_KEPT]; /* flags registers seen there, newest first */
 	uint64_t value[2], caller, ip;
 };
 
@@ -91,7 +88,7 @@ struct follower {
 
 struct thread_state {
 	uint32_t pid, tid;
-	uint16_t cpu, flags;
+	uint16_t cpu;
 	uint64_t sp;
 	uint64_t time;	  /* of its last record in this block; 0: none */
 	uint64_t context; /* hash of the previous branch and its outcome */
@@ -107,7 +104,6 @@ struct thread_state {
 struct event_model {
 	const struct plan *plan;
 	bool has_programs; /* plan__has_programs() */
-	unsigned major;	   /* of the format: 1 has no time prediction; 1 and 2 have flags */
 	uint32_t epoch;	   /* number of the block: state of another epoch counts as empty */
 	uint64_t time;
 	struct site_state *sites; /* by site, and one more for records without a site */
@@ -117,8 +113,7 @@ struct event_model {
 	size_t nthreads;
 };
 
-/* major: of the format. */
-void event_model__init(struct event_model *m, const struct plan *plan, unsigned major);
+void event_model__init(struct event_model *m, const struct plan *plan);
 void event_model__free(struct event_model *m);
 /* Starts a new block. */
 void event_model__reset(struct event_model *m);

@@ -19,12 +19,13 @@
 	"BBT\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8
 #define FILE_HEADER_SIZE 20
-/* Readers refuse a newer one. 2: times are predicted; 3: taken instead of flags; 4: increments of
- * the plan; 5: named events; what asked for a stop, or a start. */
+/* Readers refuse another one. */
 #define FILE_MAJOR 5
-/* 1: blocks of events say what is before them; copies. 2: values, and what was loaded for them. 3:
- * what could not be traced. */
-#define FILE_MINOR 3
+/* Readers skip what a newer one has added, and refuse those below the least: their blocks of events
+ * do not say what is before them. 2: values, and what was loaded for them; 3: what could not be
+ * traced. */
+#define FILE_MINOR_LEAST 1
+#define FILE_MINOR	 3
 
 #define BLOCK_HEADER_SIZE 20
 #define BLOCK_DEFLATED	  1 /* flags: compressed by zlib */
@@ -223,9 +224,7 @@ struct file_version {
 	unsigned major, minor; /* major 0: not known yet */
 	uint16_t machine;
 };
-/* Does a file of this version say what is in front of its blocks of events? */
-bool file_version__has_totals(const struct file_version *v);
-/* 0; -ENOEXEC: not a trace file; -ENOTSUP: of a newer version. Both set a message. */
+/* 0; -ENOEXEC: not a trace file; -ENOTSUP: of another version. Both set a message. */
 int header__check(const uint8_t *header, struct file_version *version);
 
 struct block {
@@ -336,7 +335,7 @@ void event_encoder__put_empty(struct str *out, const struct block_totals *t);
 
 struct event_decoder;
 /* major: of the file */
-struct event_decoder *event_decoder__new(const struct plan *plan, unsigned major);
+struct event_decoder *event_decoder__new(const struct plan *plan);
 void event_decoder__free(struct event_decoder *d);
 /* Starts a block; raw must stay valid until its last item was read. 0; -EBADMSG: damaged. */
 int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len);

@@ -137,7 +137,7 @@ static int take_plan(struct trace_reader *r)
 	if (first && trace_reader__judge(r, &(value_condition_vec){0}))
 		return reader__damaged(r);
 	if (first)
-		r->events = event_decoder__new(r->plan, r->version.major);
+		r->events = event_decoder__new(r->plan);
 	r->begins = first;
 	r->extended = !first;
 	return 0;
@@ -185,17 +185,11 @@ static int take_table(struct trace_reader *r, const struct block *b)
 	return 0;
 }
 
-/* Tables of the plan must precede BLOCK_PLAN, unless they are of an increment; blocks that refer to
+/* Tables of an increment may come after BLOCK_PLAN, too; blocks that refer to
  * the plan must follow it. */
 static bool is_in_place(const struct trace_reader *r, uint8_t type)
 {
 	switch (type) {
-	case BLOCK_OBJECT:
-	case BLOCK_SEGMENT:
-	case BLOCK_SYMBOL:
-	case BLOCK_MAPPED:
-	case BLOCK_INLINED:
-		return true;
 	case BLOCK_EVENTS:
 		return r->plan && !r->rows.meta.data[0].counts;
 	case BLOCK_END:
@@ -215,7 +209,7 @@ static bool is_in_place(const struct trace_reader *r, uint8_t type)
 	case BLOCK_ENUMERATOR:
 		return !r->plan;
 	default:
-		return !r->plan || r->version.major >= 4;
+		return true;
 	}
 }
 

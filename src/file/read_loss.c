@@ -42,7 +42,7 @@ static int lose_tables(struct trace_reader *r)
 
 int reader__lose(struct trace_reader *r, const struct block *b, uint32_t lost)
 {
-	if (!r->plan || r->rows.meta.data[0].counts || !file_version__has_totals(&r->version))
+	if (!r->plan || r->rows.meta.data[0].counts)
 		return reader__damaged(r);
 	if (!r->misses)
 		r->damage = (struct trace_damage){.block = b->number - lost, .from = r->time};

@@ -129,7 +129,7 @@ is "$(grep -c '<section' "$T/counts.html") $(grep -c 'class="counts"' "$T/counts
 # ---- addresses of the kernel ----
 
 if setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
-	kernel=$E2E/format3.kernel.txt
+	kernel=$E2E/kernel_trace.txt
 	chmod 755 "$T"
 	install -m 755 "$BBTRACE" "$T/bbtrace"
 	# its steps are in the second half. What a cut file lacks is no difference: steps as text and html, tests/vm/t_diff.sh

@@ -45,9 +45,9 @@ wait "$writer" 2>/dev/null
 is "${PIPESTATUS[1]}" 1 'text without an end on standard input is refused'
 
 # a pipe that has a writer is read
-"$BBTRACE" report <(sleep 0.2 && cat "$E2E/format4.user.txt") -F text >"$T/out" 2>"$T/err"
+"$BBTRACE" report <(sleep 0.2 && cat "$E2E/kernel_trace.txt") -F text >"$T/out" 2>"$T/err"
 ok "$([[ -s $T/out ]]; echo $?)" 'a writer that begins later is waited for' || diag "$(head -3 "$T/err")"
-cat "$E2E/format4.user.txt" >"$T/fifo" & # waits for the reader
+cat "$E2E/kernel_trace.txt" >"$T/fifo" & # waits for the reader
 "$BBTRACE" report "$T/fifo" -F text >"$T/again" 2>"$T/err"
 same "$T/again" "$T/out" 'a FIFO that has a writer is read'
 done_testing

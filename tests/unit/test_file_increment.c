@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Increments of a plan in a trace file: sites that are added and retired while a trace runs. */
 #include <stdlib.h>
-#include <zlib.h>
 #include "file_fixture.h"
 
 /* ---- what is added: g of another object, and h, which is before f in its own ---- */
@@ -451,24 +450,6 @@ static void test_unfinished(void)
 	plan__free(p);
 }
 
-/* A file of format 3 can't have one: its readers would not know it either. */
-static void test_older(void)
-{
-	struct plan *p = write_file();
-	struct trace_reader *r;
-	struct got got = {0};
-	uint32_t crc;
-
-	file.data[8] = 3;
-	crc = crc32(0, (Bytef *)file.data, 16);
-	memcpy(file.data + 16, &crc, 4);
-	is(read_file(file.data, file.len, &got, &r), -EBADMSG,
-	   "an increment in a file of format 3 is damage");
-	trace_reader__free(r);
-	str__free(&got.items);
-	plan__free(p);
-}
-
 int main(void)
 {
 	test_round_trip();
@@ -477,7 +458,6 @@ int main(void)
 	test_bad();
 	test_counts();
 	test_unfinished();
-	test_older();
 	str__free(&file);
 	str__free(&wrote);
 	return tap__done();

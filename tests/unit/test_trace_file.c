@@ -399,7 +399,20 @@ static void test_versions(void)
 	is(read_file(file.data, file.len, &got, &r), 0, "a newer minor version is read");
 	trace_reader__free(r);
 	str__free(&got.items);
-	file.data[8]++;
+	file.data[10] = 0;
+	seal_header(file.data);
+	is(read_file(file.data, file.len, &got, &r), -ENOTSUP,
+	   "a minor version of an early build is refused");
+	ok(strstr(err__text(), "record again"), "its message says what to do");
+	trace_reader__free(r);
+	str__free(&got.items);
+	file.data[8]--;
+	seal_header(file.data);
+	is(read_file(file.data, file.len, &got, &r), -ENOTSUP, "an older major version is refused");
+	ok(strstr(err__text(), "record again"), "an older major version's message says what to do");
+	trace_reader__free(r);
+	str__free(&got.items);
+	file.data[8] += 2;
 	seal_header(file.data);
 	is(read_file(file.data, file.len, &got, &r), -ENOTSUP, "a newer major version is refused");
 	ok(strstr(err__text(), "newer"), "a newer major version's message says what to do");

@@ -146,7 +146,6 @@ const struct arch arch_i386 = {
 	.ip_reg = X86_RIP,
 	.flags_reg = X86_FLAGS,
 	.link_reg = REG_NONE,
-	.flags_mask = 0x8d5,
 	.conventions =
 		{
 			[CONVENTION_C] = {args, ARRAY_SIZE(args), X86_RAX},

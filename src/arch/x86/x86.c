@@ -75,7 +75,6 @@ const struct arch arch_x86_64 = {
 	.ip_reg = X86_RIP,
 	.flags_reg = X86_FLAGS,
 	.link_reg = REG_NONE,
-	.flags_mask = 0x8d5, /* CF PF AF ZF SF OF: SDM 1, 3.4.3.1 */
 	.conventions =
 		{
 			[CONVENTION_C] = {args, ARRAY_SIZE(args), X86_RAX},

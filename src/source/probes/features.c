@@ -228,25 +228,6 @@ static int check_kmem(void)
 	return err;
 }
 
-static int check_branch_stack(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.sample_type = PERF_SAMPLE_BRANCH_STACK,
-		.sample_period = 1000000,
-		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER,
-	};
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return err__set(errno, "this machine has no branch records for the kernel (%s)",
-				strerror(errno));
-	close(fd);
-	return 0;
-}
-
 const struct feature features[] = {
 	{"kernel", "Linux 5.15 or newer", check_version, "boot a newer kernel"},
 	{"capabilities", "user, kernel: load programs, open events", check_capabilities,
@@ -305,8 +286,6 @@ const struct feature features[] = {
 	 "a machine with debug registers, passed through by the hypervisor; run with sudo"},
 	{"kernel_watch", "watch: the kernel's memory", feature__kernel_watchpoints,
 	 "run with sudo"},
-	{"branch_records", "hardware branch records", check_branch_stack,
-	 "LBR, BRBE or CTR, passed through by the hypervisor; bbtrace does not need it"},
 	{0},
 };
 
