@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The open calls of a thread. See calls.c. Pointers to calls are valid until the next push, remove,
- * abandon or resume. */
+/* The open calls of a thread: calls.c, and the list itself, call_list.c. Pointers to calls are
+ * valid until the next push, remove, abandon or resume. */
 #ifndef BBTRACE_TRACE_CALLS_H
 #define BBTRACE_TRACE_CALLS_H
 
@@ -26,9 +26,12 @@ void calls__abandon_chain(struct trace *t, struct thread *th, struct call *c);
 void calls__abandon_all(struct trace *t, struct thread *th);
 /* The trace ends, not they: those that run count as open. */
 void calls__leave_open(struct trace *t, struct thread *th);
+/* What stands before each call has changed. */
+void calls__relink(struct thread *th);
 void calls__suspend_above(struct thread *th, size_t i);
 /* As calls__suspend_above(), with the call itself. */
 void calls__suspend_from(struct thread *th, const struct call *c);
+/* Makes the calls dormant that are deeper on the stack than sp. */
 void calls__suspend_below(struct thread *th, uint64_t sp);
 /* May a dormant call be in this stack slot? */
 bool calls__may_reuse(const struct thread *th, uint64_t sp);

@@ -236,10 +236,15 @@ void goroutines__end(struct trace *t, uint32_t pid);
 void tasks__leave_all(struct trace *t);
 /* Abandons the open calls of all, and forgets their names and where their objects are. */
 void tasks__forget_all(struct trace *t);
+void tasks__free(struct trace *t);
+
+/* ---- thread_end.c ---- */
+
+/* Abandons the open calls of one side of a thread. */
+void thread__abandon_side(struct trace *t, struct thread *th);
 /* Abandons all open calls of a thread. */
 void tasks__abandon(struct trace *t, struct thread *th);
 void thread__free(struct thread *th);
-void tasks__free(struct trace *t);
 
 /* ---- kernel_side.c: a thread's calls in the kernel ---- */
 
@@ -251,6 +256,8 @@ struct thread *kernel_side__if_any(struct thread *th);
 struct thread *kernel_side__innermost(struct thread *th);
 /* An exec in another thread than the main one: its calls in the kernel continue in to. */
 void kernel_side__move(struct thread *to, struct thread *from);
+/* ---- kernel_entry.c ---- */
+
 /* At an entry in the kernel: advances the program's calls to where the thread entered the kernel.
  */
 int kernel_side__enter(struct event_context *n);

@@ -27,18 +27,6 @@ static void forget_if_gone(struct trace *t, uint32_t pid)
 	locate__forget_process(t, pid);
 }
 
-void trace__inner(struct trace *t, uint32_t pid, uint32_t ns_pid)
-{
-	*map64__put(&t->inner, pid) = ns_pid;
-}
-
-uint32_t trace__inner_of(const struct trace *t, uint32_t pid)
-{
-	const uint64_t *inner = map64__get(&t->inner, pid);
-
-	return inner ? *inner : 0;
-}
-
 /* ---- threads ---- */
 
 static uint64_t thread_key(uint32_t tid, uint32_t cpu)
@@ -76,30 +64,6 @@ struct thread *tasks__thread(struct trace *t, uint32_t pid, uint32_t tid, uint32
 	th->pid = pid;
 	*map64__put(&t->processes, pid) += THREAD;
 	return th;
-}
-
-void thread__free(struct thread *th)
-{
-	if (th->kernel_side)
-		thread__free(th->kernel_side);
-	vec__free(&th->calls);
-	map64__free(&th->entered);
-	live_filter__free(th->filter);
-	free(th);
-}
-
-static void abandon_side(struct trace *t, struct thread *th)
-{
-	if (th->seen)
-		calls__abandon_all(t, th);
-	th->calls.len = th->ndormant = 0;
-}
-
-void tasks__abandon(struct trace *t, struct thread *th)
-{
-	if (th->kernel_side)
-		abandon_side(t, th->kernel_side);
-	abandon_side(t, th);
 }
 
 static void end_thread(struct trace *t, struct thread *th)
@@ -226,7 +190,7 @@ int trace__exec(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, cons
 
 	if (th->ended)
 		tasks__abandon(t, th);
-	abandon_side(t, th);
+	thread__abandon_side(t, th);
 	th->ended = false;
 	e.goes_on = !th->kernel_side || !th->kernel_side->calls.len;
 	*p &= ~(uint64_t)FIRST_ENDED;
@@ -245,7 +209,7 @@ static void end_later(struct trace *t, struct thread *th)
 
 	if (oldest && oldest != th && oldest->ended)
 		end_thread(t, oldest);
-	abandon_side(t, th);
+	thread__abandon_side(t, th);
 	th->ended = true;
 	t->ended[t->nended++ % ENDED] = th->tid;
 }
