@@ -421,13 +421,34 @@ uint32_t x86__byte(uint8_t byte)
 	return bytes_of[byte];
 }
 
+/* The mnemonics of forms that set flags in a known way; returns their number. */
+static unsigned list_setters(const uint16_t **out)
+{
+	static uint16_t mnemonics[ARRAY_SIZE(forms)];
+	static unsigned n;
+
+	if (!n) {
+		unsigned found = 0;
+
+		for (unsigned i = 0; i < ARRAY_SIZE(forms); i++)
+			if (forms[i].sets)
+				mnemonics[found++] = i;
+		n = found;
+	}
+	*out = mnemonics;
+	return n;
+}
+
 uint8_t x86__setter(const char *mnemonic, size_t len)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		const char *name = forms[i].sets ? ZydisMnemonicGetString(i) : NULL;
+	const uint16_t *setters;
+	unsigned n = list_setters(&setters);
 
-		if (name && strlen(name) == len && !memcmp(name, mnemonic, len))
-			return forms[i].sets;
+	for (unsigned i = 0; i < n; i++) {
+		const char *name = ZydisMnemonicGetString(setters[i]);
+
+		if (strlen(name) == len && !memcmp(name, mnemonic, len))
+			return forms[setters[i]].sets;
 	}
 	return X86_SET_NOT_KNOWN;
 }
