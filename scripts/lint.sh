@@ -46,14 +46,11 @@ crowded_folders='
 bpf               | 30
 src/code          | 26
 src/diff          | 26
-src/file          | 27
-src/trace         | 28
 '
 # Cycles of more than 6 files that call each other: the top-level folders that they are in, and how many files each has.
 # Numbers only fall, and rows go. scripts/rooms.pl show build prints the calls.
 long_cycles='
 object | 26
-trace  | 12
 '
 # The files that may open by path, and what they open: the kernel's own files, or files that the user named. All others
 # use root__open_file() (src/object/root/root.c).

@@ -3,7 +3,7 @@
 #ifndef BBTRACE_TRACE_REPLAY_H
 #define BBTRACE_TRACE_REPLAY_H
 
-#include "price.h"
+#include "trace/cost/price.h"
 #include "trace.h"
 
 /* The state of a call between two events. */

@@ -188,7 +188,7 @@ done
 bb user "$T/works" main.deep -v --engine inline -o "$T/trace" -- "$T/works"
 like "$T/err" '^bbtrace: 1 functions are copied' 'the function is copied, indeed'
 
-# What is added up without events (src/trace/run.c), for a summary and into a file, is what events tell.
+# What is added up without events (src/trace/runs/run.c), for a summary and into a file, is what events tell.
 counts() { # FILE
 	awk '$1 == "calls" { for (i = 1; i <= NF; i++) at[$i] = i; table = 1; next }
 		table && !NF { table = 0 }

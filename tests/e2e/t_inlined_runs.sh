@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --engine inline: what -F summary adds up without making events (src/trace/run.c) is what it counts with events, which
+# --engine inline: what -F summary adds up without making events (src/trace/runs/run.c) is what it counts with events, which
 # --limit needs; and a trace file, which takes branches the same way, has the events that are shown otherwise.
 # t_reference.sh compares these.
 # shellcheck disable=SC2154 # lib.sh sets them

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* bbtrace-trace(5) describes the trace file as src/file writes it: each table, column, value and
  * limit. */
-#include "file/armor.h"
+#include "file/armor/armor.h"
 #include "file/event_codec.h"
 #include "file/format.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The price of a hit: batches of samples, and kinds that stand in for each other. */
-#include "trace/price.h"
+#include "trace/cost/price.h"
 #include "tap.h"
 
 static void sample(struct prices *p, enum hit_kind kind, unsigned n, uint64_t ns)

@@ -2,7 +2,7 @@
 /* Copies of steps that outlive the callback, and the last steps of each thread (--last). */
 #include <stdlib.h>
 #include "plan/plan.h"
-#include "trace.h"
+#include "trace/trace.h"
 
 /* Its frames are in the step's stack. */
 static void take_named(struct kept_step *k, const struct step *s)

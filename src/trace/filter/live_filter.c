@@ -5,7 +5,7 @@
  * with conditions of what it returns, until it has returned.
  */
 #include <stdlib.h>
-#include "replay.h"
+#include "trace/replay.h"
 
 /* A call whose steps are held back: its first held step and its entry's time. */
 struct waiting {

@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "file/armor.h"
+#include "armor.h"
 
 #define PHYSICAL_MAX 4096 /* longer physical lines are cut; they hold no armor */
 #define WINDOW	     64	  /* physical lines between the parts of one armored line */

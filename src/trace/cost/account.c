@@ -8,7 +8,7 @@
  * in between is known, and takes far less time than a hit. What such a time exceeds the price by is
  * noise: the thread may have been preempted in the hit, or its program may have waited for a page.
  */
-#include "calls.h"
+#include "trace/calls.h"
 
 /* ---- accounts ---- */
 

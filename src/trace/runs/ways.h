@@ -8,7 +8,7 @@
 #ifndef BBTRACE_TRACE_WAYS_H
 #define BBTRACE_TRACE_WAYS_H
 
-#include "calls.h"
+#include "trace/calls.h"
 
 enum way_kind {
 	WAY_NONE, /* only an event's replay can tell */

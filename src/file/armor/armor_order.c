@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "file/armor.h"
+#include "armor.h"
 
 #define AHEAD		16 /* lines that may overtake another one */
 #define AHEAD_REDUNDANT (ARMOR_APART * (ARMOR_GROUP + 1) + AHEAD)

@@ -2,7 +2,7 @@
 /* Encodes bytes as lines of 7-bit text, each with a number and a checksum: see armor.h. */
 #include <stdlib.h>
 #include <zlib.h>
-#include "file/armor.h"
+#include "armor.h"
 #include "file/pack.h"
 
 static const char armor_digits[64 + 1] =

@@ -4,7 +4,7 @@
  * at their entry, and by what they return. Others follow their caller. What probes leave out in the
  * kernel doesn't come here.
  */
-#include "calls.h"
+#include "trace/calls.h"
 
 /* The innermost call, in the kernel or in its program. */
 static struct call *innermost(struct thread *th)
