@@ -269,7 +269,7 @@ static int start(struct engine_state *e, const struct args *a, const struct plan
 				   .pids = a->filters.pids.data,
 				   .npids = command ? 0 : a->filters.pids.len,
 				   .follow = a->filters.follow,
-				   .away = args__begin_stopped(a),
+				   .disarmed = args__begin_stopped(a),
 				   .last = e->overwrites ? a->last : 0,
 				   .later = shows_later(a),
 				   .drop_privileges = privileges__keep_tracing};

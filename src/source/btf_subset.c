@@ -4,7 +4,7 @@
 #include <linux/btf.h>
 #include "source/btf_subset.h"
 
-/* Bytes behind a struct btf_type, by kind: once, and for each of its vlen elements. */
+/* Bytes after a struct btf_type, by kind: once, and for each of its vlen elements. */
 static const struct {
 	uint8_t once, each;
 } behind[] = {

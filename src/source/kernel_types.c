@@ -36,7 +36,7 @@ static int read_and_cut(int fd, const char *const *names, size_t n, struct str *
 	return err;
 }
 
-/* A container may have hidden it behind an empty file or a device. */
+/* A container may have hidden it after an empty file or a device. */
 static bool has_types(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_size;

@@ -27,7 +27,7 @@ struct source_sink {
 	/* What probes counted since the last time. NULL: nothing counts. */
 	int (*counted)(void *ctx, const struct count *n);
 	/* What a thread has logged next: takes words from its beginning instead of their events,
-	 * *n of them, and brings run->thread to behind them. NULL: takes none. */
+	 * *n of them, and brings run->thread to after them. NULL: takes none. */
 	int (*run)(void *ctx, const struct event_run *run, size_t *n);
 	/* So many invocations were left out by the conditions of the plan: so many hits had no
 	 * events. NULL: nobody asks. */

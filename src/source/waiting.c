@@ -137,7 +137,7 @@ bool waiting__may_swap(const struct waiting *before, const struct waiting *w)
 {
 	if (before->time <= w->time || before->type == WAITS_COUNT || w->type == WAITS_COUNT)
 		return false;
-	/* the supervisor tells of it before the probes tell what was before that */
+	/* the supervisor reports it before the probes tell what was before that */
 	if (before->type == WAITS_SIDEBAND &&
 	    (before->sideband.type == SIDEBAND_GAP || before->sideband.type == SIDEBAND_UNTRACED))
 		return true;

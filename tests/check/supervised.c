@@ -72,7 +72,7 @@ static struct log_ring *ring_of(const struct slot *s)
 	return (void *)(run.areas[s->area] + (size_t)s->slot * LOG_SLOT);
 }
 
-static void print(const struct say *m)
+static void print(const struct notice *m)
 {
 	static const char *const names[] = {"area",   "area gone", "ring",    "end",
 					    "mapped", "begun",	   "refused", "let go",
@@ -83,9 +83,9 @@ static void print(const struct say *m)
 		(unsigned long long)m->position, (unsigned long long)m->base, m->text);
 }
 
-static void end_slot(const struct say *m)
+static void end_slot(const struct notice *m)
 {
-	struct ask done = {ASK_DONE, m->area, m->slot};
+	struct supervisor_request done = {REQUEST_FREE_SLOT, m->area, m->slot};
 
 	for (size_t i = 0; i < run.slots.len; i++) {
 		struct slot *s = &run.slots.data[i];
@@ -100,33 +100,33 @@ static void end_slot(const struct say *m)
 	send(supervisor__socket(run.s), &done, sizeof(done), MSG_NOSIGNAL);
 }
 
-static void handle(const struct say *m, int fd)
+static void handle(const struct notice *m, int fd)
 {
 	if (run.verbose)
 		print(m);
 	switch (m->type) {
-	case SAY_AREA:
+	case NOTICE_AREA:
 		run.areas_seen++;
 		run.areas[m->area % 1024] =
 			mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		break;
-	case SAY_RING:
+	case NOTICE_RING:
 		run.rings++;
 		vec__push(&run.slots, (struct slot){m->area, m->slot, false});
 		break;
-	case SAY_END:
+	case NOTICE_END:
 		end_slot(m);
 		break;
-	case SAY_MAPPED:
+	case NOTICE_MAPPED:
 		run.mapped++;
 		break;
-	case SAY_REFUSED:
+	case NOTICE_REFUSED:
 		run.refused++;
 		break;
-	case SAY_LET_GO:
+	case NOTICE_DETACHED:
 		run.let_go++;
 		break;
-	case SAY_GONE:
+	case NOTICE_GONE:
 		run.gone = true;
 		break;
 	default:
@@ -134,10 +134,10 @@ static void handle(const struct say *m, int fd)
 	}
 }
 
-static bool hear(void)
+static bool receive(void)
 {
 	char control[CMSG_SPACE(sizeof(int))];
-	struct say m;
+	struct notice m;
 	struct iovec data = {&m, sizeof(m)};
 	struct msghdr h = {.msg_iov = &data,
 			   .msg_iovlen = 1,
@@ -185,12 +185,12 @@ static void serve(void)
 		unsigned ms = (now_ns(CLOCK_MONOTONIC) - start) / 1000000;
 
 		if (run.quit_ms && ms >= run.quit_ms) {
-			struct ask quit = {.type = ASK_QUIT};
+			struct supervisor_request quit = {.type = REQUEST_QUIT};
 
 			send(fd.fd, &quit, sizeof(quit), MSG_NOSIGNAL);
 			run.quit_ms = 0;
 		}
-		if (poll(&fd, 1, 1) > 0 && !hear())
+		if (poll(&fd, 1, 1) > 0 && !receive())
 			break;
 		release();
 	}

@@ -137,25 +137,25 @@ static uint64_t reached;
 static struct thread_filters filters; /* needed 0: none */
 static uint32_t counters;	      /* of each thread; only slot 0 is usable with some */
 
-static struct say say_of(enum say_type type, unsigned slot, uint32_t tid)
+static struct notice notify_of(enum notice_type type, unsigned slot, uint32_t tid)
 {
-	struct say s = {.type = type,
-			.pid = 10,
-			.tid = tid,
-			.area = 1,
-			.slot = slot,
-			.sp = SP,
-			.time = ticks()};
+	struct notice s = {.type = type,
+			   .pid = 10,
+			   .tid = tid,
+			   .area = 1,
+			   .slot = slot,
+			   .sp = SP,
+			   .time = ticks()};
 
 	s.position = log_ring__position(ring_of(slot));
 	return s;
 }
 
-static void say(enum say_type type, unsigned slot, uint32_t tid)
+static void notify(enum notice_type type, unsigned slot, uint32_t tid)
 {
-	struct say s = say_of(type, slot, tid);
+	struct notice s = notify_of(type, slot, tid);
 
-	rings__hear(rings, &s, -1);
+	rings__receive(rings, &s, -1);
 }
 
 static void open_tail(uint64_t tail)
@@ -168,7 +168,7 @@ static void open_tail(uint64_t tail)
 				  .counters = counters,
 				  .tail = tail};
 	struct merge_options m = {.plan = &plan, .log = &options, .clock = {to_ns, NULL}};
-	struct say s = {.type = SAY_AREA, .pid = 10, .area = 1, .base = BASE};
+	struct notice s = {.type = NOTICE_AREA, .pid = 10, .area = 1, .base = BASE};
 
 	area_fd = memfd_create("area", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	s.size = (uint64_t)SLOTS * LOG_SLOT;
@@ -180,7 +180,7 @@ static void open_tail(uint64_t tail)
 	m.follow = true;
 	m.filters = filters;
 	merge = merge__new(&m);
-	rings__hear(rings, &s, dup(area_fd));
+	rings__receive(rings, &s, dup(area_fd));
 	reached = 0;
 }
 

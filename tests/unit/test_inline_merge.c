@@ -57,7 +57,7 @@ static void test_order(void)
 
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	before = ticks();
 	put_branch(0, true, SP);
 	tell(trap_of(10, 0));
@@ -81,18 +81,18 @@ static void test_order(void)
 /* What its probes have told doesn't overtake what it has logged. */
 static void test_heard_late(void)
 {
-	struct say late;
+	struct notice late;
 
 	open_tail(0);
 	begin_ring(0);
 	pthread_mutex_lock(&rings->pulling); /* nobody looks */
-	late = say_of(SAY_RING, 0, 10);
+	late = notify_of(NOTICE_RING, 0, 10);
 	put_branch(0, true, SP);
 	tell(trap_of(10, 0));
 	merge__until(merge, ticks(), &sink, &reached);
 	is_str(passed(), "", "a thread of which was not heard yet holds up what it did");
 	pthread_mutex_unlock(&rings->pulling);
-	rings__hear(rings, &late, -1);
+	rings__receive(rings, &late, -1);
 	pass_all();
 	is_str(passed(), "10:b1 10:t0", "then it is in order");
 	close_all();
@@ -103,7 +103,7 @@ static void test_start(void)
 {
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	rings->waits = true;
 	put_branch(0, false, SP);
 	usleep(20000);
@@ -124,7 +124,7 @@ static void test_end(void)
 
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put_branch(0, true, SP);
 	end = trap_of(10, 0);
 	end.type = EVENT_END;
@@ -140,8 +140,8 @@ static void test_threads(void)
 	open_tail(0);
 	begin_ring(0);
 	begin_ring(1);
-	say(SAY_RING, 0, 10);
-	say(SAY_RING, 1, 11);
+	notify(NOTICE_RING, 0, 10);
+	notify(NOTICE_RING, 1, 11);
 	put_ret(1, 1, ticks());
 	put_ret(0, 2, ticks());
 	put_branch(0, true, SP);
@@ -154,21 +154,21 @@ static void test_threads(void)
 
 static void test_processes(void)
 {
-	struct say child;
+	struct notice child;
 
 	open_tail(0);
 	begin_ring(0);
 	begin_ring(1);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put_branch(0, true, SP);
 	tell_sideband(SIDEBAND_EXIT, 30,
 		      30); /* passed on when the fork looks for what is still to come */
 	tell_sideband(SIDEBAND_FORK, 20, 20);
-	child = say_of(SAY_RING, 1, 20);
+	child = notify_of(NOTICE_RING, 1, 20);
 	child.pid = 20;
 	child.ptid = 10;
 	child.forked = log_ring__position(ring_of(0));
-	rings__hear(rings, &child, -1);
+	rings__receive(rings, &child, -1);
 	put_branch(0, false, SP);
 	put_branch(1, true, SP);
 	pass_all();
@@ -176,9 +176,9 @@ static void test_processes(void)
 	       "what a process logged before a fork is passed on before, the rest behind it");
 	put_branch(0, true, SP);
 	tell_sideband(SIDEBAND_EXEC, 10, 10);
-	say(SAY_END, 0, 10);
+	notify(NOTICE_END, 0, 10);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put_branch(0, false, SP);
 	pass_all();
 	is_str(passed(), "10:b1 10:exec 10:b0", "the old program's log ends before an exec");
@@ -195,7 +195,7 @@ static void test_stop(void)
 
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put_branch(0, true, SP);
 	rings__pull(rings);
 	stopped = ticks();
@@ -224,8 +224,8 @@ static void test_read_late(void)
 	open_tail(0);
 	begin_ring(0);
 	begin_ring(1);
-	say(SAY_RING, 0, 10);
-	say(SAY_RING, 1, 11);
+	notify(NOTICE_RING, 0, 10);
+	notify(NOTICE_RING, 1, 11);
 	time = ticks();
 	put_branch(0, true, SP);
 	put_ret(0, 1, time);
@@ -256,7 +256,7 @@ static void test_dropping(void)
 	for (int before = 0; before < 2; before++) {
 		open_tail(0);
 		begin_ring(0);
-		say(SAY_RING, 0, 10);
+		notify(NOTICE_RING, 0, 10);
 		put_branch(0, true, SP);
 		if (before)
 			drop(0, 3);
@@ -265,7 +265,7 @@ static void test_dropping(void)
 		if (!before)
 			drop(0, 3);
 		rings__pull(rings);
-		say(SAY_END, 0, 10);
+		notify(NOTICE_END, 0, 10);
 		merge__end(merge, stopped, &sink);
 		is_str(passed(), before ? "10:b1 10:lost3" : "10:b1",
 		       before ? "what was lost before the end is told"
@@ -280,7 +280,7 @@ static void test_torn(void)
 	open_tail(0);
 	for (int i = 0; i < 2; i++) {
 		begin_ring(i);
-		say(SAY_RING, i, 10 + i);
+		notify(NOTICE_RING, i, 10 + i);
 		put_branch(i, true, SP);
 	}
 	pass_all();
@@ -297,21 +297,21 @@ static void test_torn(void)
 
 static void test_areas(void)
 {
-	const struct say gone = {.type = SAY_AREA_GONE, .area = 1};
+	const struct notice gone = {.type = NOTICE_AREA_GONE, .area = 1};
 
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put_branch(0, true, SP);
-	say(SAY_END, 0, 10);
+	notify(NOTICE_END, 0, 10);
 	begin_ring(1);
-	say(SAY_RING, 1, 11);
+	notify(NOTICE_RING, 1, 11);
 	put_branch(1, true, SP);
 	pass_all();
 	is_str(passed(), "10:b1 11:b1", "an area stays when its last thread has ended");
-	say(SAY_END, 1, 11);
-	rings__hear(rings, &gone, -1);
-	say(SAY_RING, 0, 12);
+	notify(NOTICE_END, 1, 11);
+	rings__receive(rings, &gone, -1);
+	notify(NOTICE_RING, 0, 12);
 	pass_all(); /* hears of it: that is the gap's time */
 	pass_all();
 	is_str(passed(), "12:gap 12:untraced",
@@ -321,12 +321,12 @@ static void test_areas(void)
 
 static void test_death(void)
 {
-	const struct say died = {.type = SAY_DIED};
+	const struct notice died = {.type = NOTICE_DIED};
 
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
-	rings__hear(rings, &died, -1);
+	notify(NOTICE_RING, 0, 10);
+	rings__receive(rings, &died, -1);
 	pass_all();
 	pass_all();
 	is_str(passed(), "10:gap 10:untraced",
@@ -342,7 +342,7 @@ static void test_mute(void)
 
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put_ret(0, 1, ticks());
 	put_branch(0, true, SP);
 	rings__pull(rings);
@@ -370,14 +370,14 @@ static void test_losses(void)
 	r = ring_of(0);
 	begin_ring(0);
 	begin_ring(1);
-	say(SAY_RING, 0, 10);
-	say(SAY_RING, 1, 11);
+	notify(NOTICE_RING, 0, 10);
+	notify(NOTICE_RING, 1, 11);
 	put_branch(0, true, SP);
 	r->kept = r->cursor;
 	r->limit = 0;
 	r->cursor = r->base + LOG_SPARE_AT;
 	r->dropped = 7;
-	say(SAY_END, 0, 10);
+	notify(NOTICE_END, 0, 10);
 	pass_all();
 	is_str(passed(), "10:b1 10:lost7", "what was dropped at the end is told");
 	put_branch(1, true, SP);
@@ -412,8 +412,8 @@ static void test_losses_of_probes(void)
 	open_tail(0);
 	begin_ring(0);
 	begin_ring(1);
-	say(SAY_RING, 0, 10);
-	say(SAY_RING, 1, 11);
+	notify(NOTICE_RING, 0, 10);
+	notify(NOTICE_RING, 1, 11);
 	put_branch(0, true, SP);
 	lost[0] = loss_of(10, 0);
 	lost[1] = loss_of(10, 0);
@@ -435,13 +435,13 @@ static void test_losses_of_probes(void)
 	close_all();
 }
 
-static void say_original(enum say_type type, uint32_t function, bool within)
+static void notify_original(enum notice_type type, uint32_t function, bool within)
 {
-	struct say s = say_of(type, 0, 10);
+	struct notice s = notify_of(type, 0, 10);
 
 	s.function = function;
 	s.size = within;
-	rings__hear(rings, &s, -1);
+	rings__receive(rings, &s, -1);
 }
 
 /* While the original of a function is restored. */
@@ -450,31 +450,31 @@ static void test_doubt(void)
 	sites[RET].function = 1;
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put_branch(0, true, SP);
-	say_original(SAY_UNCOVERED, 0, false);
+	notify_original(NOTICE_UNLOGGED, 0, false);
 	put_ret(0, 1, ticks());
 	put_ret(0, 2, ticks());
 	put_branch(0, true, SP);
 	put_ret(0, 3, ticks());
-	say_original(SAY_COVERED, 0, false);
+	notify_original(NOTICE_LOGGED, 0, false);
 	put_ret(0, 4, ticks());
 	put_branch(0, true, SP);
 	put_ret(0, 5, ticks());
 	pass_all();
 	is_str(passed(), "10:b1 10:gap 10:r1 10:r2 10:b1 10:gap 10:r3 10:gap 10:r4 10:b1 10:r5",
 	       "a gap is where the log stood; behind what that function has logged each event has one");
-	say_original(SAY_UNCOVERED, 1, false);
+	notify_original(NOTICE_UNLOGGED, 1, false);
 	tell(trap_of(10, 0));
-	say_original(SAY_COVERED, 1, false);
-	say_original(SAY_UNCOVERED, NO_FUNCTION, true);
+	notify_original(NOTICE_LOGGED, 1, false);
+	notify_original(NOTICE_UNLOGGED, NO_FUNCTION, true);
 	put_branch(0, true, SP);
 	put_branch(0, true, SP);
-	say_original(SAY_COVERED, NO_FUNCTION, true);
+	notify_original(NOTICE_LOGGED, NO_FUNCTION, true);
 	pass_all();
 	is_str(passed(), "10:gap 10:t0 10:gap 10:b1 10:gap 10:b1",
 	       "events of the other source have one, too; so has each if the thread was in there");
-	say(SAY_END, 0, 10);
+	notify(NOTICE_END, 0, 10);
 	tell_sideband(SIDEBAND_EXIT, 10, 10);
 	pass_all();
 	is_str(passed(), "10:gap 10:exit", "and what is not logged at the end");

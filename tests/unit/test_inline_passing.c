@@ -8,7 +8,7 @@ enum { NAME = 1, USER = 2, FOLLOWED = 4, ALL = 7 };
 static uint32_t passed_now;
 static uint64_t missed_now;
 
-static uint32_t ask(void *ctx, uint32_t pid, uint32_t tid)
+static uint32_t request(void *ctx, uint32_t pid, uint32_t tid)
 {
 	return passed_now;
 }
@@ -21,8 +21,10 @@ static uint64_t count_missed(void *ctx)
 /* Rings are read when that is asked for only, so that it is known what was read when. */
 static void open_filtered(void)
 {
-	filters = (struct thread_filters){
-		.needed = NAME | USER, .suffice = FOLLOWED, .passed = ask, .missed = count_missed};
+	filters = (struct thread_filters){.needed = NAME | USER,
+					  .suffice = FOLLOWED,
+					  .passed = request,
+					  .missed = count_missed};
 	passed_now = 0;
 	open_tail(LOG_RING);
 	begin_ring(0);
@@ -72,7 +74,7 @@ static void test_positions(void)
 {
 	open_filtered();
 	tell(told(10, ALL, NAME));
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put_branch(0, true, SP);
 	tell_at(0, 10, USER, USER);
 	put_branch(0, false, SP);
@@ -95,7 +97,7 @@ static void test_times(void)
 {
 	open_filtered();
 	tell(told(10, ALL, NAME));
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put_ret(0, 1);
 	put_branch(0, true, SP);
 	tell(told(10, USER, USER));
@@ -123,7 +125,7 @@ static void test_processes(void)
 	open_filtered();
 	tell(told(10, ALL, NAME));
 	tell(told(11, ALL, NAME));
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	of_all = told(10, USER, USER);
 	of_all.process = true;
 	of_all.logged = 1;
@@ -131,7 +133,7 @@ static void test_processes(void)
 	put_branch(0, true, SP);
 	pass_all();
 	is_str(passed(), "10:b1", "what is told of a process holds for the thread that tells it");
-	say(SAY_RING, 1, 11);
+	notify(NOTICE_RING, 1, 11);
 	put_branch(1, false, SP);
 	pass_all();
 	is_str(passed(), "11:b0", "and for others, also those whose log begins later");
@@ -141,7 +143,7 @@ static void test_processes(void)
 static void test_doubt(void)
 {
 	open_filtered();
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put_branch(0, true, SP);
 	put_branch(0, true, SP);
 	pass_all();
@@ -158,7 +160,7 @@ static void test_doubt(void)
 
 	open_filtered();
 	passed_now = NAME | USER;
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	merge__begin(merge);
 	put_branch(0, true, SP);
 	pass_all();
@@ -188,7 +190,7 @@ static void test_losses(void)
 
 	open_filtered();
 	tell(told(10, ALL, NAME | USER));
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	put(0, lost, 2);
 	tell_at(0, 10, NAME, 0);
 	put(0, lost, 2);

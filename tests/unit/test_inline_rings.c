@@ -44,7 +44,7 @@ static void test_many(void)
 	open_tail(0);
 	for (uintptr_t i = 0; i < SLOTS; i++) {
 		begin_ring(i);
-		say(SAY_RING, i, 10 + i);
+		notify(NOTICE_RING, i, 10 + i);
 		pthread_create(&threads[i], NULL, write_many, (void *)i);
 	}
 	end = ticks() + 100000000000ull;
@@ -93,11 +93,11 @@ static void test_room(void)
 
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	fill(0);
 	is(waits_of(0), 4, "a single thread may have all of the memory");
 	begin_ring(1);
-	say(SAY_RING, 1, 11);
+	notify(NOTICE_RING, 1, 11);
 	before = rings__waiting(rings);
 	fill(1);
 	is(waits_of(before), 2, "a further one its share, of at least two rings");
@@ -105,7 +105,7 @@ static void test_room(void)
 	open_tail(0);
 	for (int i = 0; i < 2; i++) {
 		begin_ring(i);
-		say(SAY_RING, i, 10 + i);
+		notify(NOTICE_RING, i, 10 + i);
 	}
 	fill(0);
 	is(waits_of(0), 3, "one of two: what is shared out to the other is left");
@@ -137,14 +137,14 @@ static void test_cut(void)
 
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	for (uint32_t i = 0; i < LEFT_OUT; i++) {
 		put_branch(0, outcome(i), SP);
 		if (!(i % 10000))
 			rings__pull(rings);
 	}
 	rings__cut(rings);
-	say(SAY_END, 0, 10);
+	notify(NOTICE_END, 0, 10);
 	merge__end(merge, ticks(), &adds);
 	is(all_lost, LEFT_OUT, "each record that is left out is counted as lost");
 	close_all();
@@ -206,7 +206,7 @@ static void begin_numbers(uint64_t tail)
 	wrong = false;
 	numbers.next = 0;
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 }
 
 #define IN_SEGMENT ((LOG_SEGMENT - LOG_RECORD_MAX) / 8)
@@ -244,7 +244,7 @@ static void test_end_of_tail(void)
 	begin_numbers(LOG_SEGMENT);
 	for (uint32_t i = 0; i < MANY; i++)
 		put_number(0, i);
-	say(SAY_END, 0, 10);
+	notify(NOTICE_END, 0, 10);
 	ok(rings__waiting(rings) <= 2 * LOG_SEGMENT,
 	   "no more is kept of a thread that ends than is wanted");
 	take_numbers();
@@ -392,12 +392,12 @@ static void test_forged(uint64_t tail, bool races)
 
 	memset(&forged, 0, sizeof(forged));
 	for (unsigned i = 0; i < FORGERIES; i++) {
-		struct say end;
+		struct notice end;
 
 		open_tail(tail);
 		for (int slot = 0; slot < 2; slot++) {
 			begin_ring(slot);
-			say(SAY_RING, slot, 10 + slot);
+			notify(NOTICE_RING, slot, 10 + slot);
 		}
 		for (int k = random_word() % 9000; k; k--)
 			put_number(0, k);
@@ -408,10 +408,10 @@ static void test_forged(uint64_t tail, bool races)
 		for (int k = 0; k < EACH; k++)
 			n += put_number(1, k);
 		look(tail, &checks);
-		end = say_of(SAY_END, 0, 10);
+		end = notify_of(NOTICE_END, 0, 10);
 		rings__work(rings, ignore_work, NULL);
-		rings__hear(rings, &end, -1);
-		say(SAY_END, 1, 11);
+		rings__receive(rings, &end, -1);
+		notify(NOTICE_END, 1, 11);
 		waited = max_of(waited, rings__waiting(rings));
 		merge__end(merge, ticks(), &checks);
 		ends = true;
@@ -433,11 +433,11 @@ static void test_forged_numbers(void)
 
 	open_tail(0);
 	begin_ring(0);
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	ring_of(0)->kept = ring_of(0)->cursor;
 	ring_of(0)->dropped = 1000000000000000000ull;
 	ring_of(0)->limit = 0;
-	say(SAY_END, 0, 10);
+	notify(NOTICE_END, 0, 10);
 	merge__end(merge, ticks(), &sink);
 	is_str(passed(), "10:lost1", "a number of losses that can't be is not told");
 	close_all();
@@ -446,7 +446,7 @@ static void test_forged_numbers(void)
 	begin_ring(0);
 	counter = (uint64_t *)((char *)ring_of(0) + LOG_COUNTERS_AT);
 	*counter = 0;
-	say(SAY_RING, 0, 10);
+	notify(NOTICE_RING, 0, 10);
 	*counter = 5;
 	rings__count(rings, &sum);
 	is(sum, 5, "a counter");

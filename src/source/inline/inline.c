@@ -36,7 +36,7 @@ struct inline_source {
 	volatile uint64_t stopped;
 	volatile bool stopping; /* it was asked to: see stop_now() */
 	bool begun;
-	bool tried_away; /* while it is stopped: to take the springboards away */
+	bool tried_disarm; /* while it is stopped: to take the springboards away */
 };
 
 /* ---- costs ---- */
@@ -121,7 +121,7 @@ static void inline__start(struct source *source)
 	if (s->counted)
 		counted__go_on(s->counted);
 	s->stopped = 0;
-	s->stopping = s->tried_away = false;
+	s->stopping = s->tried_disarm = false;
 	s->inner->ops->start(s->inner);
 	if (s->counted)
 		rings__go_on(s->inliner->rings);
@@ -163,12 +163,12 @@ static void stop_and_go_on(struct inline_source *s)
 		rings__go_on(s->inliner->rings);
 }
 
-static void take_away(struct inline_source *s)
+static void disarm(struct inline_source *s)
 {
-	if (s->tried_away)
+	if (s->tried_disarm)
 		return;
-	s->tried_away = true;
-	if (!rings__set_away(s->inliner->rings, true))
+	s->tried_disarm = true;
+	if (!rings__set_disarmed(s->inliner->rings, true))
 		note("a thread waits in the kernel and can't be stopped: while recording is "
 		     "stopped, copies of functions go on writing their logs");
 }
@@ -181,18 +181,18 @@ static bool needs_tails(const struct inline_source *s)
 }
 
 /* -v: what keeping up has cost. */
-static void tell_log(const struct inline_source *s)
+static void report_log(const struct inline_source *s)
 {
 	const struct rings_totals t = rings__totals(s->inliner->rings);
 
 	if (t.bytes)
 		note_verbose("the log: %.1f MB, replayed in %.2f s of CPU; at most %.1f MB waited",
 			     t.bytes / 1e6, s->took / 1e9, t.most / 1e6);
-	ticks_clock__tell(s->inliner->clock);
+	ticks_clock__report(s->inliner->clock);
 }
 
 /* A second and more pass until it is decoded. */
-static void tell_rest(const struct inline_source *s)
+static void report_rest(const struct inline_source *s)
 {
 	size_t n = rings__waiting(s->inliner->rings);
 
@@ -201,7 +201,7 @@ static void tell_rest(const struct inline_source *s)
 }
 
 /* With witnesses nobody knows how many events that would have been. */
-static void tell_left_out(const struct inline_source *s)
+static void report_left_out(const struct inline_source *s)
 {
 	uint64_t bytes = rings__totals(s->inliner->rings).left_out;
 
@@ -302,7 +302,7 @@ static int inline__catch_up(struct source *source, const struct source_sink *sin
 
 	/* else threads might log faster than this reads */
 	if (s->stopped)
-		take_away(s);
+		disarm(s);
 	if (s->inliner->options.last) { /* all of it is older than what is settled then */
 		rings__tail(s->inliner->rings);
 		s->behind = true;
@@ -320,7 +320,7 @@ static int inline__counts(struct source *source, const struct source_sink *sink)
 
 	if (!err)
 		err = pass_all(s, sink);
-	return err || !s->counted ? err : counted__tell(s->counted, sink);
+	return err || !s->counted ? err : counted__report(s->counted, sink);
 }
 
 static void inline__misses(struct source *source, const struct source_sink *sink)
@@ -337,21 +337,21 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 	uint64_t began;
 	int err;
 
-	if (s->stopping) /* they are let go as they are */
+	if (s->stopping) /* they are detached as they are */
 		stop_now(s);
 	inliner__detach(s->inliner);
 	rings__pull(s->inliner->rings);
-	tell_rest(s);
+	report_rest(s);
 	err = s->inner->ops->losses(s->inner, &queue);
 	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (!err)
 		err = merge__end(s->merge, s->stopped, &through);
 	s->took += now_ns(CLOCK_THREAD_CPUTIME_ID) - began;
-	tell_log(s);
-	tell_left_out(s);
+	report_log(s);
+	report_left_out(s);
 	s->inliner->hidden = merge__has_hidden(s->merge);
 	s->inliner->nothing = merge__traces_nothing(s->merge);
-	return err || !s->counted ? err : counted__tell(s->counted, sink);
+	return err || !s->counted ? err : counted__report(s->counted, sink);
 }
 
 static void inline__close(struct source *source)
@@ -375,8 +375,8 @@ static int inline__park(struct source *source)
 
 	if (s->stopping)
 		stop_and_go_on(s);
-	s->tried_away = false;
-	take_away(s);
+	s->tried_disarm = false;
+	disarm(s);
 	return s->inner->ops->park(s->inner);
 }
 
@@ -384,8 +384,8 @@ static int inline__unpark(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
 
-	s->tried_away = true; /* it is about to start */
-	if (!rings__set_away(s->inliner->rings, false))
+	s->tried_disarm = true; /* it is about to start */
+	if (!rings__set_disarmed(s->inliner->rings, false))
 		return err__set(EBUSY, "recording can't be started: a thread waits in the kernel "
 				       "and can't be stopped, which copies of functions need");
 	return s->inner->ops->unpark(s->inner);

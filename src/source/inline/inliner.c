@@ -22,7 +22,7 @@ static int open_rings(struct inliner *i, uint64_t (*ticks)(void))
 	const struct rings_options options = {.socket = supervisor__socket(i->supervisor),
 					      .second = ticks_clock__second(i->clock),
 					      .ticks = ticks,
-					      .max = pieces__room(),
+					      .max = chunks__room(),
 					      .later = i->options.later,
 					      .torn = TORN_NS,
 					      .counters = i->options.copies->counted.len,
@@ -42,7 +42,7 @@ int inlined__start(const struct inline_options *options, struct inliner **out)
 					     .npids = options->npids,
 					     .follow = options->follow,
 					     .stacks = options->log.callers,
-					     .away = options->away,
+					     .disarmed = options->disarmed,
 					     .drop_privileges = options->drop_privileges};
 	struct inliner *i = xcalloc(1, sizeof(*i));
 	int err;

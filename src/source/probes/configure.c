@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the BPF object is told before it is loaded: its configuration, the sizes of its maps, and
- * which of its programs are needed. */
+/* What the BPF object is reported before it is loaded: its configuration, the sizes of its maps,
+ * and which of its programs are needed. */
 #include <sys/stat.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
@@ -88,7 +88,7 @@ static bool looks_up(const struct attachment *a, enum probe_lookup how)
 	return a->mechanism && a->mechanism->lookup == how;
 }
 
-/* Opened later, when it is said what is wrong with it. */
+/* Opened later, when it is reported what is wrong with it. */
 static uint64_t cgroup_id(const char *path)
 {
 	struct stat st;

@@ -174,7 +174,7 @@ static int check_tracefs(void)
 	return root == -ENOENT ? kernel_fs__can_mount(KERNEL_TRACEFS) : min_of(root, 0);
 }
 
-static const char *tell_tracefs(void)
+static const char *report_tracefs(void)
 {
 	const char *place = kernel_fs__place(KERNEL_TRACEFS);
 
@@ -263,7 +263,7 @@ const struct feature features[] = {
 	 check_multi_by_process, "Linux 6.10 or newer; uprobe_event can be used instead"},
 	{"tracefs", "trace events", check_tracefs,
 	 "run with sudo, or mount -t tracefs tracefs /sys/kernel/tracing; not locked down",
-	 tell_tracefs},
+	 report_tracefs},
 	{"uprobe_event", "-p, --tid, -- CMD: slows no other processes", feature__tracefs_uprobes,
 	 "a kernel with CONFIG_UPROBE_EVENTS; run as root"},
 	{"inherited_events", "-f: slows no other processes", check_inherited_events,

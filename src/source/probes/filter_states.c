@@ -16,7 +16,7 @@
 
 #define OF_THREADS (FILTER_TID | FILTER_COMM | FILTER_UID | FILTER_CGROUP)
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 struct teller {
 	const struct bpf_program *program;

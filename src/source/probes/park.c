@@ -14,11 +14,11 @@ static bool can_park(const struct probe *p, const struct attachment *a)
 }
 
 /* Once. */
-static void tell_staying(struct probe *p, const struct attachment *a)
+static void report_staying(struct probe *p, const struct attachment *a)
 {
-	if (!a->mechanism || can_park(p, a) || p->told_staying)
+	if (!a->mechanism || can_park(p, a) || p->reported_staying)
 		return;
-	p->told_staying = true;
+	p->reported_staying = true;
 	note("probes by %s stay while recording is stopped, and each hit costs a trap: --paused "
 	     "and the options that switch recording take them away",
 	     a->mechanism->name);
@@ -31,8 +31,8 @@ int probe__park(struct source *s)
 
 	if (p->parked)
 		return 0;
-	tell_staying(p, &p->programs);
-	tell_staying(p, &p->kernel);
+	report_staying(p, &p->programs);
+	report_staying(p, &p->kernel);
 	probe__keep_misses(p);
 	if (p->marks.links.len)
 		err = shield__run(markers__park, p);

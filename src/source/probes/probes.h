@@ -63,7 +63,7 @@ struct probe_options {
 	bool retires; /* probe__change() may be called */
 	bool parks;   /* nothing is recorded for long: probes that can be taken away are better */
 	bool grows;   /* probe__attach_sites() and probe__detach_sites() may be called */
-	/* Each execution of one by a thread that passes the filters is told (EVENT_SWITCH,
+	/* Each execution of one by a thread that passes the filters is reported (EVENT_SWITCH,
 	 * EVENT_MARK). NULL: there will be none. Empty: they may be added. */
 	const probe_marker_vec *markers;
 	bool all_regs; /* every register of an entry, not just arguments and stack pointer */
@@ -149,7 +149,7 @@ uint64_t privileges__missing(uint64_t wanted);
 /* Can functions run as copies (src/source/inline)? -ENOSYS (not on this architecture) or -EPERM:
  * why not. */
 int feature__copies(void);
-/* Does the kernel compile BPF programs? -ENOTSUP: it was told not to. */
+/* Does the kernel compile BPF programs? -ENOTSUP: it was reported not to. */
 int feature__jit(void);
 /* Can memory be watched on this machine's processors? -ENOSYS: not on this architecture. */
 int feature__accesses(void);

@@ -109,7 +109,7 @@ static int load(struct probe *p)
 	return find_own_level(p);
 }
 
-static void tell_of_goroutines(const struct plan *plan)
+static void report_of_goroutines(const struct plan *plan)
 {
 	const struct plan_object *o;
 
@@ -318,7 +318,7 @@ int probe__open(struct plan *plan, const struct probe_options *options, struct p
 		err = open_steps[i](p);
 	if (!err)
 		probe__find_children(p);
-	tell_of_goroutines(plan);
+	report_of_goroutines(plan);
 	if (err) {
 		probe__close(&p->source);
 		return err;

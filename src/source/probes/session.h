@@ -50,7 +50,7 @@ struct mechanism {
 	int (*add)(struct probe *p);
 	/* Detaches them and leaves in p->asked those that stay attached. NULL: all do. */
 	int (*remove)(struct probe *p);
-	/* Takes the probes away, and puts them back: nothing is lost of what the plan was told of
+	/* Takes the probes away, and puts them back: nothing is lost of what the plan was reported
 	 * them. */
 	int (*park)(struct probe *p);
 	int (*unpark)(struct probe *p);
@@ -114,7 +114,7 @@ struct watch_event {
 struct miss {
 	struct missed missed; /* hits: those not told yet */
 	uint64_t seen;	      /* the kernel's count, when it was looked at last */
-	uint64_t told;
+	uint64_t reported;
 };
 struct misses {
 	VEC(struct miss) all;
@@ -155,7 +155,7 @@ struct probe {
 	struct site_table table;
 	struct keeper keeper; /* the process that may open trace events (event_keeper.c) */
 	struct attachment switches, marks; /* links, each of the process that it says */
-	bool parked, told_staying;	   /* park.c */
+	bool parked, reported_staying;	   /* park.c */
 	bool can_mark;			   /* markers may be attached */
 	size_t markers_from;		   /* those that were found last */
 	id_vec asked;			   /* the sites to add or to remove */
@@ -195,8 +195,8 @@ const pid_vec *probe__processes(const struct probe *p);
 int probe__change(struct probe *p);
 /*
  * Attaches the probes of sites that plan__extend() has added, or that get a probe now: they are
- * PROBE_CHANGING. An entry gets its return probe, too. Those that the kernel refuses are told with
- * plan__refuse(). On an error, with a message that says what to do instead, none is attached.
+ * PROBE_CHANGING. An entry gets its return probe, too. Those that the kernel refuses are reported
+ * with plan__refuse(). On an error, with a message that says what to do instead, none is attached.
  * -ENOSPC: more sites than there is room for.
  */
 int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n);
@@ -297,7 +297,7 @@ const char *mark__text(const struct probe *p, const struct event *e, char room[M
 /* A probe on this site was refused: records by whom and why. */
 void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char *why);
 /* Prints notes on functions whose calls are not seen for that reason. */
-void kprobe__tell_unseen(const struct probe *p);
+void kprobe__report_unseen(const struct probe *p);
 
 /* Return probes beside the kprobes (kernel_returns.c): are there any to attach, and how many were
  * defined. */
@@ -308,7 +308,8 @@ int kernel_returns__add(struct probe *p, int fd, uint32_t function);
 
 /* Operations of the source (stream.c). From the first take on a thread takes records out of the
  * ring, with the caller's capabilities. */
-/* Once the skeleton is open: what the BPF object is told, nprobes: hooked sites (configure.c). */
+/* Once the skeleton is open: what the BPF object is reported, nprobes: hooked sites (configure.c).
+ */
 void probe__configure(struct probe *p, uint32_t nprobes);
 size_t probe__ring_size(const struct probe *p);
 int probe__take(struct source *s, struct source_wait wait, const struct source_sink *sink);
@@ -336,7 +337,7 @@ struct bpf_program *usdt__program(const struct probe *p);
 int usdt__attach(struct probe *p);
 /* By the CPUs' clocks (sample.c). */
 int sample__attach(struct probe *p, uint32_t which);
-void sample__tell(const struct probe *p);
+void sample__report(const struct probe *p);
 void sample__end(struct probe *p);
 /* Passes what was added up, as events of this time (sampled.c): of a process that ends or executes
  * another program; pid 0: of all. */
@@ -359,8 +360,8 @@ void attachment__free(struct attachment *a);
 void probe__misses(struct source *s, const struct source_sink *sink);
 uint64_t program__misses(const struct bpf_program *program);
 /* Notes at the end, on what probe__misses() told. */
-void probe__tell_misses(struct probe *p);
-/* Before kprobes are removed; behind that, for each of them. */
+void probe__report_misses(struct probe *p);
+/* Before kprobes are removed; after that, for each of them. */
 void probe__keep_misses(struct probe *p);
 void probe__forget_misses(struct probe *p, uint32_t site);
 void probe__free_misses(struct probe *p);
@@ -371,7 +372,7 @@ bool sigreturn__needed(const struct probe *p);
 void sigreturn__attach(struct probe *p);
 
 /* Prints notes on processes that hit p's breakpoints in copies of their code (copies.c). */
-void copies__tell(struct probe *p);
+void copies__report(struct probe *p);
 
 /* Reports progress: the number of sites done and their work. */
 void probe__attached(const struct probe *p, size_t sites, uint64_t work);

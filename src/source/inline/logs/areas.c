@@ -19,34 +19,34 @@ struct log_area *areas__find(const struct areas *a, uint32_t number)
 
 /* A file that can't become shorter than what is mapped of it (log_memory.c): else whoever has it,
  * too, could end this process by a SIGBUS. */
-static char *map(const struct say *say, int fd)
+static char *map(const struct notice *notice, int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
 	struct stat st;
 	void *data;
 
 	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
-	    (uint64_t)st.st_size < say->size) {
+	    (uint64_t)st.st_size < notice->size) {
 		errno = seals < 0 ? errno : EINVAL;
 		return NULL;
 	}
-	data = mmap(NULL, say->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	data = mmap(NULL, notice->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	return data == MAP_FAILED ? NULL : data;
 }
 
-void areas__add(struct areas *a, const struct say *say, int fd)
+void areas__add(struct areas *a, const struct notice *notice, int fd)
 {
-	struct log_area area = {.number = say->area, .size = say->size, .base = say->base};
+	struct log_area area = {.number = notice->area, .size = notice->size, .base = notice->base};
 
-	if (say->size < a->slot_size || say->size > AREA_MAX)
+	if (notice->size < a->slot_size || notice->size > AREA_MAX)
 		return;
 	errno = EMFILE;
-	area.data = fd < 0 ? NULL : map(say, fd);
+	area.data = fd < 0 ? NULL : map(notice, fd);
 	if (area.data)
 		vec__push(&a->all, area);
 	else
 		note("cannot map the log of process %u: %s; what its threads do is not known",
-		     say->pid, fd < 0 ? "too many open files" : strerror(errno));
+		     notice->pid, fd < 0 ? "too many open files" : strerror(errno));
 }
 
 void areas__drop(struct areas *a, uint32_t number)

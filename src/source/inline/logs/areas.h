@@ -17,8 +17,8 @@ struct areas {
 	uint64_t slot_size;
 };
 
-/* SAY_AREA, with its descriptor; -1: it was not received. What can't be mapped is said. */
-void areas__add(struct areas *a, const struct say *say, int fd);
+/* NOTICE_AREA, with its descriptor; -1: it was not received. What can't be mapped is reported. */
+void areas__add(struct areas *a, const struct notice *notice, int fd);
 void areas__drop(struct areas *a, uint32_t number);
 /* NULL: there is none. */
 struct log_area *areas__find(const struct areas *a, uint32_t number);

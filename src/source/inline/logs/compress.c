@@ -17,7 +17,7 @@ _Static_assert(COMPRESS_ROOM(GROUP + 1) == sizeof(uint64_t) * (2 * (1 + GROUP) +
 	       "two groups, and a word behind");
 
 struct compressor {
-	uint8_t behind[LOG_KINDS]; /* words of a record behind its first one */
+	uint8_t behind[LOG_KINDS]; /* words of a record after its first one */
 	uint64_t table[1 << TABLE_BITS];
 };
 

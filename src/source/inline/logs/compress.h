@@ -23,7 +23,7 @@
 struct compressor;
 struct compressor *compressor__new(const struct log_options *options);
 void compressor__free(struct compressor *c);
-/* out has COMPRESS_ROOM(n) bytes. Returns how many are used; 8 behind them have to be readable. */
+/* out has COMPRESS_ROOM(n) bytes. Returns how many are used; 8 after them have to be readable. */
 size_t compressor__put(struct compressor *c, const uint64_t *words, size_t n, void *out);
 /* The n words that a call of put has taken. */
 void compressor__get(struct compressor *c, const void *in, uint64_t *words, size_t n);

@@ -14,31 +14,31 @@ static const uint64_t *words_at(const struct log_ring *ring, uint64_t position)
 	return (const uint64_t *)((const char *)ring + LOG_RING_AT + position % LOG_RING);
 }
 
-static struct piece *copy(const struct log_ring *ring, uint64_t from, uint64_t to)
+static struct chunk *copy(const struct log_ring *ring, uint64_t from, uint64_t to)
 {
-	struct piece *p = piece__new((to - from) / sizeof(*p->data));
+	struct chunk *p = chunk__new((to - from) / sizeof(*p->data));
 
 	memcpy(p->data, words_at(ring, from), to - from);
 	return p;
 }
 
 /* NULL: there is no memory. */
-static struct piece *compress(struct pieces *pieces, struct compressor *c,
+static struct chunk *compress(struct chunks *chunks, struct compressor *c,
 			      const struct log_ring *ring, uint64_t from, uint64_t to)
 {
-	struct piece *p = pieces__get(pieces);
+	struct chunk *p = chunks__get(chunks);
 
 	if (!p)
 		return NULL;
 	p->n = (to - from) / sizeof(*p->data);
-	pieces__fill(pieces, p, compressor__put(c, words_at(ring, from), p->n, p->data));
+	chunks__fill(chunks, p, compressor__put(c, words_at(ring, from), p->n, p->data));
 	return p;
 }
 
-struct piece *ring__take(struct pieces *pieces, struct compressor *c, const struct log_ring *ring,
+struct chunk *ring__take(struct chunks *chunks, struct compressor *c, const struct log_ring *ring,
 			 uint64_t from, uint64_t to, uint64_t time)
 {
-	struct piece *p = to - from < LEAST ? NULL : compress(pieces, c, ring, from, to);
+	struct chunk *p = to - from < LEAST ? NULL : compress(chunks, c, ring, from, to);
 
 	p = p ? p : copy(ring, from, to);
 	p->position = from;
@@ -54,11 +54,11 @@ static uint64_t oldest(uint64_t segments)
 	return segments < LOG_SEGMENTS ? 0 : (segments - LOG_SEGMENTS + 1) * LOG_SEGMENT;
 }
 
-/* Without the pieces before this position. */
-static struct piece *drop_before(struct piece *p, uint64_t position)
+/* Without the chunks before this position. */
+static struct chunk *drop_before(struct chunk *p, uint64_t position)
 {
 	while (p && p->position < position) {
-		struct piece *next = p->next;
+		struct chunk *next = p->next;
 
 		free(p);
 		p = next;
@@ -66,10 +66,10 @@ static struct piece *drop_before(struct piece *p, uint64_t position)
 	return p;
 }
 
-struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
+struct chunk *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
 			      uint64_t time)
 {
-	struct piece *first = NULL, **last = &first;
+	struct chunk *first = NULL, **last = &first;
 	uint64_t end;
 
 	for (from = max_of(from, oldest(to / LOG_SEGMENT)); from < to; from = end) {

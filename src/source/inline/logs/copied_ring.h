@@ -4,15 +4,15 @@
 #define BBTRACE_INLINE_COPIED_RING_H
 
 #include "compress.h"
-#include "pieces.h"
+#include "chunks.h"
 #include "source/inline/target/ring.h"
 
 /* The records from one position to another, of one segment; the thread doesn't overwrite them. */
-struct piece *ring__take(struct pieces *pieces, struct compressor *c, const struct log_ring *ring,
+struct chunk *ring__take(struct chunks *chunks, struct compressor *c, const struct log_ring *ring,
 			 uint64_t from, uint64_t to, uint64_t time);
 /* Of the records from one position to another those that the thread has not overwritten
  * meanwhile: at most the last LOG_RING bytes. NULL: none. */
-struct piece *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
+struct chunk *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
 			      uint64_t time);
 
 #endif

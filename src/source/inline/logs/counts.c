@@ -9,15 +9,15 @@
 #define PAUSE_NS 1000000000ull /* a thread that has not stopped then waits in the kernel */
 #define LOOK_US	 100
 
-static void ask(const struct rings *r, enum ask_type type)
+static void send_request(const struct rings *r, enum request_type type)
 {
-	const struct ask ask = {.type = type};
+	const struct supervisor_request request = {.type = type};
 
 	if (r->options.socket >= 0)
-		(void)!send(r->options.socket, &ask, sizeof(ask), MSG_NOSIGNAL);
+		(void)!send(r->options.socket, &request, sizeof(request), MSG_NOSIGNAL);
 }
 
-static bool is_answered(struct rings *r, enum say_type answer, bool *gone)
+static bool is_answered(struct rings *r, enum notice_type answer, bool *gone)
 {
 	bool answered;
 
@@ -30,7 +30,8 @@ static bool is_answered(struct rings *r, enum say_type answer, bool *gone)
 }
 
 /* *gone: there is nobody to do it. */
-static bool ask_and_wait(struct rings *r, enum ask_type type, enum say_type answer, bool *gone)
+static bool request_and_wait(struct rings *r, enum request_type type, enum notice_type answer,
+			     bool *gone)
 {
 	uint64_t end = now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
 	bool answered;
@@ -40,7 +41,7 @@ static bool ask_and_wait(struct rings *r, enum ask_type type, enum say_type answ
 	pthread_mutex_lock(&r->lock);
 	r->answers = 0;
 	pthread_mutex_unlock(&r->lock);
-	ask(r, type);
+	send_request(r, type);
 	while (!(answered = is_answered(r, answer, gone)) && !*gone &&
 	       now_ns(CLOCK_MONOTONIC) < end)
 		usleep(LOOK_US);
@@ -49,24 +50,25 @@ static bool ask_and_wait(struct rings *r, enum ask_type type, enum say_type answ
 
 bool rings__pause(struct rings *r)
 {
-	bool gone, paused = ask_and_wait(r, ASK_PAUSE, SAY_PAUSED, &gone);
+	bool gone, paused = request_and_wait(r, REQUEST_PAUSE, NOTICE_PAUSED, &gone);
 
 	rings__pull_whole(r);
 	return paused;
 }
 
-bool rings__set_away(struct rings *r, bool away)
+bool rings__set_disarmed(struct rings *r, bool disarmed)
 {
-	bool gone, done = ask_and_wait(r, away ? ASK_AWAY : ASK_BACK, SAY_CHANGED, &gone);
+	bool gone, done = request_and_wait(r, disarmed ? REQUEST_DISARM : REQUEST_ARM,
+					   NOTICE_CHANGED, &gone);
 
 	if (!done && !gone)
-		ask(r, ASK_GO_ON);
+		send_request(r, REQUEST_RESUME);
 	return done || gone;
 }
 
 void rings__go_on(const struct rings *r)
 {
-	ask(r, ASK_GO_ON);
+	send_request(r, REQUEST_RESUME);
 }
 
 /* ---- counters ---- */
@@ -82,7 +84,7 @@ void rings__add_counts(struct rings *r, struct stream *s, const struct log_ring 
 
 	for (uint32_t i = 0; i < r->options.counters; i++) {
 		uint64_t n = __atomic_load_n(&counters[i], __ATOMIC_RELAXED);
-		/* a thread may have counted before its ring was said */
+		/* a thread may have counted before its ring was reported */
 		uint64_t ns = now_ns(CLOCK_MONOTONIC) - r->began;
 
 		if (n == s->counted[i])
@@ -111,7 +113,8 @@ void rings__work(struct rings *r, void (*fn)(void *ctx, const struct log_work *w
 
 	pthread_mutex_lock(&r->pulling);
 	vec__each (s, &r->streams) {
-		uint64_t base, position = (*s)->end.type == SAY_END ? (*s)->end.position : (*s)->at;
+		uint64_t base,
+			position = (*s)->end.type == NOTICE_END ? (*s)->end.position : (*s)->at;
 		struct log_ring *ring = rings__open_ring(r, *s, &base);
 		struct log_work w = {.pid = (*s)->ring.pid, .waited = (*s)->waited};
 
@@ -128,18 +131,18 @@ void rings__work(struct rings *r, void (*fn)(void *ctx, const struct log_work *w
 	pthread_mutex_unlock(&r->pulling);
 }
 
-/* Threads that have counted were said to begin. */
+/* Threads that have counted were reported to begin. */
 void rings__count(struct rings *r, uint64_t *out)
 {
 	struct stream **s;
 
 	pthread_mutex_lock(&r->pulling);
-	rings__hear_all(r);
+	rings__receive_all(r);
 	vec__each (s, &r->streams) {
 		struct log_area *a = areas__find(&r->areas, (*s)->ring.area);
 		struct log_ring *ring = areas__ring(&r->areas, a, (*s)->ring.slot);
 
-		if (ring && (*s)->end.type != SAY_END)
+		if (ring && (*s)->end.type != NOTICE_END)
 			rings__add_counts(r, *s, ring);
 	}
 	for (uint32_t i = 0; i < r->options.counters; i++)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The decoder's side of the rings: what was said, and the pieces that wait. */
+/* The decoder's side of the rings: what was reported, and the chunks that wait. */
 #include <stdlib.h>
 #include <string.h>
 #include "rings_private.h"
 
-bool rings__said(struct rings *r, struct said *out)
+bool rings__next_received(struct rings *r, struct received *out)
 {
 	bool some;
 
 	pthread_mutex_lock(&r->lock);
-	some = r->told < r->said.len;
+	some = r->taken < r->received.len;
 	if (some)
-		*out = r->said.data[r->told++];
-	if (r->told == r->said.len)
-		r->told = r->said.len = 0;
+		*out = r->received.data[r->taken++];
+	if (r->taken == r->received.len)
+		r->taken = r->received.len = 0;
 	pthread_mutex_unlock(&r->lock);
 	return some;
 }
@@ -84,7 +84,7 @@ bool rings__is_over(struct rings *r, const struct stream *s)
 	bool over;
 
 	pthread_mutex_lock(&r->lock);
-	over = s->broken || s->end.type == SAY_END;
+	over = s->broken || s->end.type == NOTICE_END;
 	pthread_mutex_unlock(&r->lock);
 	return over;
 }
@@ -99,9 +99,9 @@ struct rings_totals rings__totals(struct rings *r)
 	return t;
 }
 
-struct piece *rings__take(struct rings *r, struct stream *s)
+struct chunk *rings__take(struct rings *r, struct stream *s)
 {
-	struct piece *p;
+	struct chunk *p;
 
 	pthread_mutex_lock(&r->lock);
 	p = s->first;
@@ -110,20 +110,20 @@ struct piece *rings__take(struct rings *r, struct stream *s)
 	return p;
 }
 
-void rings__give_back(struct rings *r, struct stream *s, struct piece *p)
+void rings__give_back(struct rings *r, struct stream *s, struct chunk *p)
 {
 	pthread_mutex_lock(&r->lock);
-	s->waiting -= piece__records(p);
-	r->waiting -= piece__records(p);
+	s->waiting -= chunk__records(p);
+	r->waiting -= chunk__records(p);
 	s->held -= rings__weight(r, p);
 	r->held -= rings__weight(r, p);
 	pthread_mutex_unlock(&r->lock);
-	pieces__put(r->pieces, p);
+	chunks__put(r->chunks, p);
 }
 
-struct piece *rings__expand(struct rings *r, const struct piece *p)
+struct chunk *rings__expand(struct rings *r, const struct chunk *p)
 {
-	struct piece *out = piece__new(p->n);
+	struct chunk *out = chunk__new(p->n);
 
 	out->position = p->position;
 	out->time = p->time;
@@ -131,7 +131,7 @@ struct piece *rings__expand(struct rings *r, const struct piece *p)
 	if (p->compressed)
 		compressor__get(r->expander, p->data, out->data, p->n);
 	else
-		memcpy(out->data, p->data, piece__records(p));
+		memcpy(out->data, p->data, chunk__records(p));
 	return out;
 }
 
@@ -139,11 +139,11 @@ struct piece *rings__expand(struct rings *r, const struct piece *p)
 
 void stream__free(struct rings *r, struct stream *s)
 {
-	struct piece *next;
+	struct chunk *next;
 
-	for (struct piece *p = s->first; p; p = next) {
+	for (struct chunk *p = s->first; p; p = next) {
 		next = p->next;
-		pieces__put(r->pieces, p);
+		chunks__put(r->chunks, p);
 	}
 	free(s->counted);
 	free(s);

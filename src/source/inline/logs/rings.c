@@ -29,18 +29,18 @@
 
 /* ---- one stream ---- */
 
-static void append(struct rings *r, struct stream *s, struct piece *p)
+static void append(struct rings *r, struct stream *s, struct chunk *p)
 {
 	pthread_mutex_lock(&r->lock);
 	for (; p; p = p->next) {
 		p->after = s->complete;
 		*(s->last ? &s->last->next : &s->first) = p;
 		s->last = p;
-		s->waiting += piece__records(p);
-		r->waiting += piece__records(p);
+		s->waiting += chunk__records(p);
+		r->waiting += chunk__records(p);
 		s->held += rings__weight(r, p);
 		r->held += rings__weight(r, p);
-		r->totals.bytes += piece__records(p);
+		r->totals.bytes += chunk__records(p);
 	}
 	r->totals.most = max_of(r->totals.most, r->waiting);
 	pthread_mutex_unlock(&r->lock);
@@ -121,7 +121,7 @@ size_t rings__copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 	while (s->at < position) {
 		uint64_t end = min_of(position, (s->at / LOG_SEGMENT + 1) * LOG_SEGMENT);
 
-		append(r, s, ring__take(r->pieces, r->compressor, ring, s->at, end, time));
+		append(r, s, ring__take(r->chunks, r->compressor, ring, s->at, end, time));
 		s->at = end;
 		ring__release(ring, end); /* its thread may be waiting for just one segment */
 	}
@@ -150,7 +150,7 @@ static void see_torn(struct rings *r, struct stream *s, uint64_t now)
 		rings__give_up_ring(r, s);
 }
 
-/* Where the thread is; false: that can't be told now. */
+/* Where the thread is; false: that can't be reported now. */
 static bool look_at(struct rings *r, struct stream *s, const struct log_ring *ring, uint64_t base,
 		    uint64_t *position)
 {
@@ -175,7 +175,7 @@ struct log_ring *rings__open_ring(const struct rings *r, const struct stream *s,
 	struct log_area *a = areas__find(&r->areas, s->ring.area);
 	struct log_ring *ring = areas__ring(&r->areas, a, s->ring.slot);
 
-	if (!ring || s->broken || s->end.type == SAY_END)
+	if (!ring || s->broken || s->end.type == NOTICE_END)
 		return NULL;
 	*base = areas__base(&r->areas, a, s->ring.slot);
 	return ring;
@@ -214,7 +214,7 @@ static uint64_t end_of_pull(const struct stream *s, uint64_t position)
 	return n < MUCH ? position : position / LOG_SEGMENT * LOG_SEGMENT;
 }
 
-/* It was there then, or behind. */
+/* It was there then, or after. */
 static void see_position(struct rings *r, struct stream *s, uint64_t position, uint64_t now)
 {
 	if (s->at >= s->seen)
@@ -306,12 +306,12 @@ static size_t pull_streams(struct rings *r, size_t (*pull)(struct rings *r, stru
 
 /* ---- the thread ---- */
 
-/* Hears what was said, then does this to each stream. Returns as pull_streams() does. */
+/* Hears what was reported, then does this to each stream. Returns as pull_streams() does. */
 static size_t look_held(struct rings *r, size_t (*fn)(struct rings *r, struct stream *s))
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 
-	rings__hear_all(r);
+	rings__receive_all(r);
 	pthread_mutex_lock(&r->lock);
 	r->heard = now;
 	pthread_mutex_unlock(&r->lock);
@@ -388,7 +388,7 @@ static void *run(void *ctx)
 
 		idle = bytes ? 0 : idle + 1;
 		if (idle == TRIM_AFTER)
-			pieces__trim(r->pieces);
+			chunks__trim(r->chunks);
 		rest(r, gone, idle > IDLE_AFTER ? IDLE_NS : pause_after(bytes, now - last));
 		last = now;
 	}
@@ -427,7 +427,7 @@ int rings__open(const struct rings_options *options, struct rings **out)
 	r->waits = options->waits;
 	r->cpus = usable_cpus();
 	r->areas.slot_size = log__slot_size(options->counters);
-	r->pieces = pieces__new();
+	r->chunks = chunks__new();
 	r->compressor = compressor__new(&options->log);
 	r->expander = compressor__new(&options->log);
 	r->sums = xcalloc(options->counters + 1, sizeof(*r->sums));
@@ -493,10 +493,10 @@ void rings__close(struct rings *r)
 		stream__free(r, *s);
 	vec__free(&r->streams);
 	areas__free(&r->areas);
-	pieces__close(r->pieces);
+	chunks__close(r->chunks);
 	compressor__free(r->compressor);
 	compressor__free(r->expander);
-	vec__free(&r->said);
+	vec__free(&r->received);
 	pthread_mutex_destroy(&r->pulling);
 	pthread_mutex_destroy(&r->lock);
 	util__close(&r->wake);

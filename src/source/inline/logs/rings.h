@@ -10,10 +10,10 @@
 #include "copied_ring.h"
 #include "source/inline/supervisor/supervisor.h"
 
-/* What a thread writes, from SAY_RING to SAY_END. */
+/* What a thread writes, from NOTICE_RING to NOTICE_END. */
 struct stream {
-	struct say ring, end; /* end.type SAY_RING: it has not ended yet */
-	struct piece *first, *last;
+	struct notice ring, end; /* end.type NOTICE_RING: it has not ended yet */
+	struct chunk *first, *last;
 	size_t waiting;		/* bytes of records, also of those that were taken */
 	size_t held;		/* what these take of the room (rings_options.max) */
 	uint64_t at;		/* position up to which it was read */
@@ -31,15 +31,15 @@ struct stream {
 };
 
 /* A message for the reader; stream: of RING and END. */
-struct said {
-	struct say say;
+struct received {
+	struct notice notice;
 	struct stream *stream;
 };
 
 struct rings;
-/* socket: the supervisor's; -1: none, messages come by rings__hear(). second: so many ticks; ticks:
- * reads the counter. max: bytes that may wait to be taken: of records or, if what takes them is in
- * no hurry (later), of the memory that they take compressed. torn, ns: a ring that makes no
+/* socket: the supervisor's; -1: none, messages come by rings__receive(). second: so many ticks;
+ * ticks: reads the counter. max: bytes that may wait to be taken: of records or, if what takes them
+ * is in no hurry (later), of the memory that they take compressed. torn, ns: a ring that makes no
  * sense for so long is read no more. Starts the thread. */
 struct rings_options {
 	int socket;
@@ -56,28 +56,28 @@ struct rings_options {
 	bool waits; /* nothing is kept before rings__start() */
 };
 int rings__open(const struct rings_options *options, struct rings **out);
-/* Everything that was said and written before this call was read, if there is room. */
+/* Everything that was reported and written before this call was read, if there is room. */
 void rings__pull(struct rings *r);
 void rings__start(struct rings *r);
 /* With options.tail: the last that each thread has written until now, if it wasn't read before. It
  * is only then that something is read of threads that have not ended. */
 void rings__tail(struct rings *r);
 /* A message, and the descriptor that came along, which it takes over. */
-void rings__hear(struct rings *r, const struct say *say, int fd);
+void rings__receive(struct rings *r, const struct notice *notice, int fd);
 /* The next message, in order; false: there is none. */
-bool rings__said(struct rings *r, struct said *out);
+bool rings__next_received(struct rings *r, struct received *out);
 /* The supervisor stays, for threads that can't be stopped: what they log from now on isn't read. */
 void rings__give_up(struct rings *r);
 /* There are no processes any more, or the supervisor is gone. */
 bool rings__gone(struct rings *r);
-/* ns: all that any thread wrote before was read, and all that was said before was heard. */
+/* ns: all that any thread wrote before was read, and all that was reported before was heard. */
 uint64_t rings__complete(struct rings *r);
 /* Until rings__go_on() no thread runs, or not all could be stopped: false. */
 bool rings__pause(struct rings *r);
 void rings__go_on(const struct rings *r);
 /* Takes the springboards away, or puts them back. False: not all threads could be stopped, and
  * nothing was done. */
-bool rings__set_away(struct rings *r, bool away);
+bool rings__set_disarmed(struct rings *r, bool disarmed);
 /* What all threads have counted until now: out has an element for each counter. */
 void rings__count(struct rings *r, uint64_t *out);
 /* Bytes: of all that was read; of what waited at most; of what was cut. */
@@ -97,11 +97,11 @@ size_t rings__waiting(struct rings *r);
 /* Do threads write so fast that they and the thread that reads take all processors, while there is
  * room? Whoever decodes would stop them. */
 bool rings__hurry(struct rings *r);
-/* All its pieces, in order; each is to be given back. */
-struct piece *rings__take(struct rings *r, struct stream *s);
-/* A piece like that, whose data are the words; free() it. */
-struct piece *rings__expand(struct rings *r, const struct piece *p);
-void rings__give_back(struct rings *r, struct stream *s, struct piece *p);
+/* All its chunks, in order; each is to be given back. */
+struct chunk *rings__take(struct rings *r, struct stream *s);
+/* A chunk like that, whose data are the words; free() it. */
+struct chunk *rings__expand(struct rings *r, const struct chunk *p);
+void rings__give_back(struct rings *r, struct stream *s, struct chunk *p);
 /* From now on what waits is to be counted as lost, not decoded. Async-signal-safe. */
 void rings__cut(struct rings *r);
 bool rings__is_cut(const struct rings *r);

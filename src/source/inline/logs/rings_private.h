@@ -17,7 +17,7 @@ struct rings {
 	atomic_ullong hurry; /* ns: until then rings__hurry() */
 	atomic_bool cut;
 	pthread_t thread;
-	struct pieces *pieces;
+	struct chunks *chunks;
 	struct compressor *expander; /* the decoder's */
 	pthread_mutex_t pulling; /* held while the rings are read; protects the following members */
 	bool waits;		 /* nothing is kept yet */
@@ -29,14 +29,14 @@ struct rings {
 
 	pthread_mutex_t lock; /* protects the following members, and streams' */
 	VEC(struct stream *) streams;
-	VEC(struct said) said;
-	size_t told;	      /* of said */
+	VEC(struct received) received;
+	size_t taken;	      /* of said */
 	size_t waiting, held; /* as of streams */
 	struct rings_totals totals;
-	uint64_t heard; /* ns: all that was said before was heard */
+	uint64_t heard; /* ns: all that was reported before was heard */
 	uint64_t began; /* ns: before any thread could count */
 	bool gone, ends;
-	uint32_t answers; /* to what was asked last: a bit for each enum say_type */
+	uint32_t answers; /* to what was asked last: a bit for each enum notice_type */
 };
 
 /* Copies what the thread has written since, up to position, before that time (ns): of all; of what
@@ -45,7 +45,7 @@ size_t rings__copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 			 uint64_t position, uint64_t time);
 void rings__copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, uint64_t position,
 		      uint64_t time);
-/* It is read no more; the same of one that makes no sense, which is said. */
+/* It is read no more; the same of one that makes no sense, which is reported. */
 void rings__break_off(struct rings *r, struct stream *s);
 void rings__give_up_ring(struct rings *r, struct stream *s);
 /* Can a thread be there at that time (ns)? */
@@ -53,14 +53,14 @@ bool rings__can_be_at(const struct rings *r, const struct stream *s, uint64_t po
 		      uint64_t now);
 /* Of a thread that goes on: its ring; NULL: there is nothing to be read. */
 struct log_ring *rings__open_ring(const struct rings *r, const struct stream *s, uint64_t *base);
-/* All that was said until now; pulling is held. */
-void rings__hear_all(struct rings *r);
-/* What a piece takes of the room. */
-static inline size_t rings__weight(const struct rings *r, const struct piece *p)
+/* All that was reported until now; pulling is held. */
+void rings__receive_all(struct rings *r);
+/* What a chunk takes of the room. */
+static inline size_t rings__weight(const struct rings *r, const struct chunk *p)
 {
-	return r->options.later ? sizeof(*p) + p->bytes : piece__records(p);
+	return r->options.later ? sizeof(*p) + p->bytes : chunk__records(p);
 }
-/* Something in its log can't be: that is told, once for its process. */
+/* Something in its log can't be: that is reported, once for its process. */
 void rings__see_forged(struct rings *r, struct stream *s);
 /* With what waits of it. */
 void stream__free(struct rings *r, struct stream *s);

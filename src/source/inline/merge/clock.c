@@ -99,7 +99,7 @@ void ticks_clock__sample(struct ticks_clock *c)
 		add(c, now(c));
 }
 
-/* The index of the sample that ticks is at or behind, other than the last one. */
+/* The index of the sample that ticks is at or after, other than the last one. */
 static size_t interval_of(struct ticks_clock *c, uint64_t ticks)
 {
 	const struct sample *s = c->samples.data;
@@ -139,7 +139,7 @@ uint64_t ticks_clock__second(const struct ticks_clock *c)
 	return (double)(last->ticks - c->first.ticks) * SECOND / (last->ns - c->first.ns);
 }
 
-void ticks_clock__tell(const struct ticks_clock *c)
+void ticks_clock__report(const struct ticks_clock *c)
 {
 	note_verbose("the log's times: %.3f GHz, off by at most %llu ns in a second",
 		     ticks_clock__second(c) / 1e9, (unsigned long long)c->drift);

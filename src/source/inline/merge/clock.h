@@ -19,6 +19,6 @@ uint64_t ticks_clock__ns(void *ctx, uint64_t ticks);
 /* How many ticks are about a second. */
 uint64_t ticks_clock__second(const struct ticks_clock *c);
 /* With -v: how fast it ticks, and how the two drift. */
-void ticks_clock__tell(const struct ticks_clock *c);
+void ticks_clock__report(const struct ticks_clock *c);
 
 #endif

@@ -13,9 +13,9 @@ struct counted {
 	const struct plan *plan;
 	const struct copies *copies;
 	struct rings *rings;
-	uint64_t *sums, *told;	  /* by counter */
-	bool held;		  /* the sums stay as they are */
-	struct site_count *sites; /* by site: of records, since that was told last */
+	uint64_t *sums, *reported; /* by counter */
+	bool held;		   /* the sums stay as they are */
+	struct site_count *sites;  /* by site: of records, since that was reported last */
 	VEC(struct way) ways;
 	struct map64 way_of; /* hash of site, pid and target → 1 + the last such way */
 	const struct source_sink *sink;
@@ -28,7 +28,7 @@ struct counted *counted__new(const struct plan *plan, const struct copies *copie
 
 	*c = (struct counted){.plan = plan, .copies = copies, .rings = rings, .held = true};
 	c->sums = xcalloc(copies->counted.len + 1, sizeof(*c->sums));
-	c->told = xcalloc(copies->counted.len + 1, sizeof(*c->told));
+	c->reported = xcalloc(copies->counted.len + 1, sizeof(*c->reported));
 	c->sites = xcalloc(plan->sites.len + 1, sizeof(*c->sites));
 	return c;
 }
@@ -40,7 +40,7 @@ void counted__free(struct counted *c)
 	vec__free(&c->ways);
 	map64__free(&c->way_of);
 	free(c->sums);
-	free(c->told);
+	free(c->reported);
 	free(c->sites);
 	free(c);
 }
@@ -62,7 +62,7 @@ static void count_site(struct counted *c, const struct event *e)
 		n->taken++;
 }
 
-static int tell_sites(struct counted *c, const struct source_sink *sink)
+static int report_sites(struct counted *c, const struct source_sink *sink)
 {
 	int err = 0;
 
@@ -107,7 +107,7 @@ static void count_way(struct counted *c, const struct event *e)
 	*at = c->ways.len;
 }
 
-static int tell_way(const struct way *w, const struct source_sink *sink)
+static int report_way(const struct way *w, const struct source_sink *sink)
 {
 	const struct count n = {.site = w->site,
 				.taken = w->count,
@@ -118,14 +118,14 @@ static int tell_way(const struct way *w, const struct source_sink *sink)
 	return sink->counted(sink->ctx, &n);
 }
 
-static int tell_ways(struct counted *c, const struct source_sink *sink)
+static int report_ways(struct counted *c, const struct source_sink *sink)
 {
 	const struct way *w;
 	int err = 0;
 
 	vec__each (w, &c->ways) {
 		if (!err)
-			err = tell_way(w, sink);
+			err = report_way(w, sink);
 	}
 	c->ways.len = 0;
 	map64__free(&c->way_of);
@@ -151,7 +151,7 @@ static int see_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct counted *c = ctx;
 	bool ends = e->type == SIDEBAND_EXEC || (e->type == SIDEBAND_EXIT && e->pid == e->tid);
-	int err = ends ? tell_ways(c, c->sink) : 0;
+	int err = ends ? report_ways(c, c->sink) : 0;
 
 	return err ? err : c->sink->sideband(c->sink->ctx, e);
 }
@@ -200,12 +200,12 @@ void counted__go_on(struct counted *c)
 	c->held = false;
 	rings__count(c->rings, now);
 	for (uint32_t i = 0; i < n; i++) {
-		c->told[i] += now[i] - c->sums[i];
+		c->reported[i] += now[i] - c->sums[i];
 		c->sums[i] = now[i];
 	}
 }
 
-int counted__tell(struct counted *c, const struct source_sink *sink)
+int counted__report(struct counted *c, const struct source_sink *sink)
 {
 	int err = 0;
 
@@ -213,16 +213,16 @@ int counted__tell(struct counted *c, const struct source_sink *sink)
 		rings__count(c->rings, c->sums);
 	for (uint32_t i = 0; !err && i < c->copies->counted.len; i++) {
 		const struct copy_counter *counter = &c->copies->counted.data[i];
-		uint64_t n = c->sums[i] - c->told[i];
+		uint64_t n = c->sums[i] - c->reported[i];
 		struct count count = {.site = counter->site,
 				      .taken = counter->not_taken ? 0 : n,
 				      .not_taken = counter->not_taken ? n : 0};
 
-		c->told[i] = c->sums[i];
+		c->reported[i] = c->sums[i];
 		if (n)
 			err = sink->counted(sink->ctx, &count);
 	}
 	if (!err)
-		err = tell_sites(c, sink);
-	return err ? err : tell_ways(c, sink);
+		err = report_sites(c, sink);
+	return err ? err : report_ways(c, sink);
 }

@@ -14,12 +14,12 @@ struct counted *counted__new(const struct plan *plan, const struct copies *copie
 			     struct rings *rings);
 void counted__free(struct counted *c);
 /* A sink that counts the records of sites that only count, and passes on all else to sink, which
- * must outlive it. Targets are told before the process that they belong to execs or ends. */
+ * must outlive it. Targets are reported before the process that they belong to execs or ends. */
 struct source_sink counted__sink(struct counted *c, const struct source_sink *sink);
-/* What is counted until counted__go_on() is never told. */
+/* What is counted until counted__go_on() is never reported. */
 void counted__hold(struct counted *c);
 void counted__go_on(struct counted *c);
 /* Tells what was counted since the last time. 0, or what sink returned. */
-int counted__tell(struct counted *c, const struct source_sink *sink);
+int counted__report(struct counted *c, const struct source_sink *sink);
 
 #endif

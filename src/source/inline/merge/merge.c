@@ -15,7 +15,7 @@ struct merge *merge__new(const struct merge_options *options)
 	struct merge *m = xcalloc(1, sizeof(*m));
 
 	m->options = *options;
-	m->passing = passing__new(&options->filters);
+	m->filter_states = filter_states__new(&options->filters);
 	return m;
 }
 
@@ -81,8 +81,9 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 {
 	struct event e = *l->event;
 	struct event_entry entry;
-	bool gap = false, hidden = passing__hides(m->passing, l, &e, &gap);
-	bool doubted = doubt__at(&l->doubt, l->position) | doubt__within(&l->doubt, &e),
+	bool gap = false, hidden = filter_states__hides(m->filter_states, l, &e, &gap);
+	bool doubted = uncertain__at(&l->uncertain, l->position) |
+		       uncertain__within(&l->uncertain, &e),
 	     mute = is_mute(m, l);
 	int err;
 
@@ -106,20 +107,20 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	}
 	count_given(m, 1);
 	if (e.type == EVENT_ENTRY || e.type == EVENT_BRANCH)
-		doubt__see(&l->doubt, m->options.plan, &e);
+		uncertain__see(&l->uncertain, m->options.plan, &e);
 	err = sink->event(sink->ctx, &e);
 	return !err && (e.type == EVENT_LOST || doubted) && m->owners.all.len
 		       ? owners__doubt_all(&m->owners, l, sink)
 		       : err;
 }
 
-/* Is all that the log's next piece has recorded before or behind the time when nothing was? */
+/* Is all that the log's next chunk has recorded before or after the time when nothing was? */
 static bool is_recorded(const struct merge *m, const struct log *l)
 {
-	return l->thread.time >= m->mute_to || (l->pieces && l->pieces->time < m->mute_from);
+	return l->thread.time >= m->mute_to || (l->chunks && l->chunks->time < m->mute_from);
 }
 
-/* Behind an event: passes on what follows in one go, up to this position and this time, if the sink
+/* After an event: passes on what follows in one go, up to this position and this time, if the sink
  * takes it so. */
 static int give_run(struct merge *m, struct log *l, uint64_t stop, uint64_t before,
 		    const struct source_sink *sink)
@@ -128,8 +129,9 @@ static int give_run(struct merge *m, struct log *l, uint64_t stop, uint64_t befo
 	size_t n = 0;
 	int err;
 
-	if (!sink->run || m->options.log->timed || m->passing || !is_recorded(m, l) ||
-	    !doubt__is_over(&l->doubt) || !log__run(l, min_of(stop, doubt__next(&l->doubt)), &run))
+	if (!sink->run || m->options.log->timed || m->filter_states || !is_recorded(m, l) ||
+	    !uncertain__is_over(&l->uncertain) ||
+	    !log__run(l, min_of(stop, uncertain__next(&l->uncertain)), &run))
 		return 0;
 	run.comm = comms__of(&m->comms, run.tid);
 	run.before = before;
@@ -161,7 +163,7 @@ static int give_before(struct merge *m, struct log *l, uint64_t time, uint64_t n
 		       const struct source_sink *sink)
 {
 	int err = give(m, l, sink);
-	bool known = l->pieces && l->pieces->time <= time;
+	bool known = l->chunks && l->chunks->time <= time;
 	uint64_t stop = known ? log__stop(l) : last ? min_of(log__stop(l), log__known(l, time)) : 0;
 
 	return err ? err : give_run(m, l, stop, min_of(time, next + 1), sink);
@@ -214,13 +216,13 @@ static int pass_up_to(struct merge *m, struct log *l, uint64_t position,
 	return err;
 }
 
-/* Behind its last event, too, something may not have been logged. */
+/* After its last event, too, something may not have been logged. */
 static int give_last_gap(struct log *l, const struct source_sink *sink)
 {
 	const struct event end = {
 		.time = l->thread.time, .pid = l->thread.pid, .tid = l->thread.tid};
 
-	return doubt__at(&l->doubt, UINT64_MAX) ? give_gap(&end, sink) : 0;
+	return uncertain__at(&l->uncertain, UINT64_MAX) ? give_gap(&end, sink) : 0;
 }
 
 /* l may be NULL. */
@@ -233,18 +235,18 @@ static int pass_whole(struct merge *m, struct log *l, const struct source_sink *
 
 void merge__begin(struct merge *m)
 {
-	merge__hear(m);
-	passing__ask(m->passing, &m->logs);
+	merge__receive(m);
+	filter_states__ask(m->filter_states, &m->logs);
 }
 
 bool merge__has_hidden(const struct merge *m)
 {
-	return passing__has_hidden(m->passing);
+	return filter_states__has_hidden(m->filter_states);
 }
 
 /* ---- the other source ---- */
 
-/* Events of different threads may be told in another order than that of time. */
+/* Events of different threads may be reported in another order than that of time. */
 void merge__add(struct merge *m, struct waiting *w)
 {
 	struct queued *q;
@@ -264,7 +266,7 @@ void merge__add(struct merge *m, struct waiting *w)
 	*q = (struct queued){.waiting = w};
 }
 
-/* What a thread logs behind an event that waits is not passed on before that. */
+/* What a thread logs after an event that waits is not passed on before that. */
 static void assign(struct merge *m)
 {
 	for (size_t i = m->taken; i < m->queue.len; i++) {
@@ -279,7 +281,7 @@ static void assign(struct merge *m)
 	}
 }
 
-/* It is told before the child runs, but perhaps after the kernel's event was read. */
+/* It is reported before the child runs, but perhaps after the kernel's event was read. */
 static struct log *await_child(struct merge *m, const struct sideband_event *fork)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -291,7 +293,7 @@ static struct log *await_child(struct merge *m, const struct sideband_event *for
 	while (!l && !rings__gone(m->options.rings) && now_ns(CLOCK_MONOTONIC) < end) {
 		nanosleep(&pause, NULL);
 		rings__pull(m->options.rings);
-		merge__hear(m);
+		merge__receive(m);
 		l = logs__child(&m->logs, fork);
 	}
 	m->impatient = !l;
@@ -342,7 +344,7 @@ static int before_sideband(struct merge *m, const struct sideband_event *e,
 	case SIDEBAND_EXIT:
 		err = pass_whole(m, logs__find(&m->logs, e->tid, e->time), sink);
 		comms__forget(&m->comms, e->tid);
-		passing__forget(m->passing, e->tid);
+		filter_states__forget(m->filter_states, e->tid);
 		return err;
 	default:
 		return 0;
@@ -362,7 +364,7 @@ static int before_event(struct merge *m, struct queued *q, const struct source_s
 			       ? pass_whole(m, logs__find(&m->logs, e->tid, e->time), sink)
 			       : 0;
 	err = pass_up_to(m, q->log, e->logged - 1, sink);
-	if (!err && doubt__at(&q->log->doubt, e->logged - 1))
+	if (!err && uncertain__at(&q->log->uncertain, e->logged - 1))
 		err = give_gap(e, sink);
 	q->log->passed++;
 	if (q->log->passed == q->log->stops.len)
@@ -386,7 +388,7 @@ static int pass_queued(struct merge *m, struct queued *q, const struct source_si
 	else if (w->type == WAITS_EVENT)
 		err = before_event(m, q, sink);
 	if (!err && w->type == WAITS_EVENT && w->event.type == EVENT_PASSES)
-		passing__tell(m->passing, &m->logs, &w->event);
+		filter_states__report(m->filter_states, &m->logs, &w->event);
 	else if (!err && !(q->log && w->type == WAITS_EVENT && w->event.type == EVENT_GOROUTINE))
 		err = waiting__give(w, sink);
 	waiting__free(w);
@@ -425,8 +427,8 @@ static int pass_queue(struct merge *m, uint64_t time, uint64_t stopped,
 
 static bool is_over(const struct log *l)
 {
-	return l->told && !l->event && !l->pieces && l->passed == l->stops.len &&
-	       doubt__next(&l->doubt) == UINT64_MAX;
+	return l->reported && !l->event && !l->chunks && l->passed == l->stops.len &&
+	       uncertain__next(&l->uncertain) == UINT64_MAX;
 }
 
 static void drop_logs(struct merge *m)
@@ -451,10 +453,10 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 {
 	int err;
 
-	/* what was said before that was heard */
+	/* what was reported before that was heard */
 	time = min_of(time, rings__complete(m->options.rings));
-	merge__hear(m);
-	passing__check(m->passing, &m->logs);
+	merge__receive(m);
+	filter_states__check(m->filter_states, &m->logs);
 	assign(m);
 	m->end = m->options.turn ? now_ns(CLOCK_MONOTONIC) + m->options.turn : 0;
 	m->turn_over = false;
@@ -473,9 +475,9 @@ int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink
 	struct log **l;
 	int err;
 
-	merge__hear(m);
+	merge__receive(m);
 	merge__blame_broken(m);
-	passing__check(m->passing, &m->logs);
+	filter_states__check(m->filter_states, &m->logs);
 	assign(m);
 	m->end = 0;
 	m->turn_over = false;
@@ -502,7 +504,7 @@ void merge__free(struct merge *m)
 	comms__free(&m->comms);
 	owners__free(&m->owners);
 	map64__free(&m->blind);
-	passing__free(m->passing);
+	filter_states__free(m->filter_states);
 	vec__free(&m->queue);
 	vec__free(&m->logs);
 	free(m);

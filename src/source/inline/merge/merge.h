@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * merge: what threads have logged, between what another source tells of them. Within a thread the
+ * merge: what threads have logged, between what another source reports. Within a thread the
  * order is exact: an event of the other source says where the thread's log stood (event.logged).
  * Across threads it is that of time. Private to src/source/inline.
  */
 #ifndef BBTRACE_INLINE_MERGE_H
 #define BBTRACE_INLINE_MERGE_H
 
-#include "passing.h"
+#include "filter_states.h"
 #include "source/inline/logs/rings.h"
 #include "source/waiting.h"
 

@@ -21,19 +21,19 @@ struct merge {
 	size_t taken;		  /* of queue: they were passed on just now */
 	struct comms comms;
 	struct owners owners;
-	uint64_t begun;		 /* logs */
-	struct passing *passing; /* NULL: threads are not filtered */
-	struct map64 blind;	 /* what note_untraced() has told of, hashes */
-	bool placed;		 /* an object has its copies in a process */
-	uint64_t last;		 /* the time of what was added last */
-	uint64_t end;		 /* the end of this turn */
+	uint64_t begun;			     /* logs */
+	struct filter_states *filter_states; /* NULL: threads are not filtered */
+	struct map64 blind;		     /* what note_untraced() has told of, hashes */
+	bool placed;			     /* an object has its copies in a process */
+	uint64_t last;			     /* the time of what was added last */
+	uint64_t end;			     /* the end of this turn */
 	unsigned given;
 	bool turn_over, impatient;
 	uint64_t mute_from, mute_to; /* the last time when nothing was recorded; 0: none */
 };
 
 /* Takes all messages that the supervisor has sent. */
-void merge__hear(struct merge *m);
+void merge__receive(struct merge *m);
 /* At the end: the processes of threads whose rings made no sense, and were read no more. */
 void merge__blame_broken(struct merge *m);
 

@@ -4,10 +4,10 @@
 #include "merge_private.h"
 
 /* Once of each process and function. */
-static void note_untraced(struct merge *m, const struct say *say, uint32_t object,
+static void note_untraced(struct merge *m, const struct notice *notice, uint32_t object,
 			  uint32_t function, const char *why)
 {
-	const uint64_t key[] = {say->pid, object, function};
+	const uint64_t key[] = {notice->pid, object, function};
 	uint64_t *known = map64__put(&m->blind, map64__hash(key, sizeof(key)));
 
 	if (*known)
@@ -16,20 +16,20 @@ static void note_untraced(struct merge *m, const struct say *say, uint32_t objec
 	merge__add(m, waiting__sideband(&(struct sideband_event){
 			      .type = SIDEBAND_UNTRACED,
 			      .time = max_of(now_ns(CLOCK_MONOTONIC), m->last),
-			      .pid = say->pid,
-			      .tid = say->tid ? say->tid : say->pid,
+			      .pid = notice->pid,
+			      .tid = notice->tid ? notice->tid : notice->pid,
 			      .object = object,
 			      .function = function,
 			      .text = why}));
 }
 
-static void note_gap(struct merge *m, const struct say *say)
+static void note_gap(struct merge *m, const struct notice *notice)
 {
 	merge__add(m, waiting__sideband(&(struct sideband_event){
 			      .type = SIDEBAND_GAP,
 			      .time = max_of(now_ns(CLOCK_MONOTONIC), m->last),
-			      .pid = say->pid,
-			      .tid = say->tid ? say->tid : say->pid}));
+			      .pid = notice->pid,
+			      .tid = notice->tid ? notice->tid : notice->pid}));
 }
 
 static void begin_log(struct merge *m, struct stream *s)
@@ -39,22 +39,23 @@ static void begin_log(struct merge *m, struct stream *s)
 	struct log *l = log__new(m->options.rings, s, decoder);
 
 	l->number = ++m->begun;
-	passing__begin(m->passing, l);
+	filter_states__begin(m->filter_states, l);
 	vec__push(&m->logs, l);
 }
 
-static void take_ring(struct merge *m, const struct said *s)
+static void take_ring(struct merge *m, const struct received *s)
 {
-	if (*s->say.text)
-		comms__set(&m->comms, s->say.tid, s->say.text);
+	if (*s->notice.text)
+		comms__set(&m->comms, s->notice.tid, s->notice.text);
 	if (s->stream) {
 		begin_log(m, s->stream);
 		return;
 	}
-	note("thread %u of process %u is not traced: its log can't be read", s->say.tid,
-	     s->say.pid);
-	note_gap(m, &s->say);
-	note_untraced(m, &s->say, UNTRACED_ALL, UNTRACED_ALL, "the log of a thread can't be read");
+	note("thread %u of process %u is not traced: its log can't be read", s->notice.tid,
+	     s->notice.pid);
+	note_gap(m, &s->notice);
+	note_untraced(m, &s->notice, UNTRACED_ALL, UNTRACED_ALL,
+		      "the log of a thread can't be read");
 }
 
 /* Its processes go on, and their threads have no rings of their own from now on. */
@@ -68,41 +69,41 @@ static void take_death(struct merge *m, bool given_up)
 		note("the process bbtrace-inline was killed: what copied functions do from now on is "
 		     "not known");
 	vec__each (l, &m->logs)
-		if (!(*l)->told) {
+		if (!(*l)->reported) {
 			note_gap(m, &(*l)->stream->ring);
 			note_untraced(m, &(*l)->stream->ring, UNTRACED_ALL, UNTRACED_ALL, why);
 		}
 }
 
 /* Its log has a gap; of counters there is none. */
-static void take_doubt(struct merge *m, const struct say *say)
+static void take_doubt(struct merge *m, const struct notice *notice)
 {
-	logs__doubt(&m->logs, say);
-	if (say->type == SAY_UNCOVERED && m->options.plan->placement == PLACEMENT_COUNT)
-		note_untraced(m, say, say->object, say->function,
+	logs__doubt(&m->logs, notice);
+	if (notice->type == NOTICE_UNLOGGED && m->options.plan->placement == PLACEMENT_COUNT)
+		note_untraced(m, notice, notice->object, notice->function,
 			      "it ran without its copy while a handler did");
 }
 
-static void take_refusal(struct merge *m, const struct say *say)
+static void take_refusal(struct merge *m, const struct notice *notice)
 {
-	note_gap(m, say);
-	note_untraced(m, say, say->type == SAY_REFUSED ? say->object : UNTRACED_ALL, UNTRACED_ALL,
-		      say->text);
+	note_gap(m, notice);
+	note_untraced(m, notice, notice->type == NOTICE_REFUSED ? notice->object : UNTRACED_ALL,
+		      UNTRACED_ALL, notice->text);
 }
 
-static void take_message(struct merge *m, const struct said *s)
+static void take_message(struct merge *m, const struct received *s)
 {
-	const struct say *say = &s->say;
+	const struct notice *notice = &s->notice;
 
-	if (say->type == SAY_RING)
+	if (notice->type == NOTICE_RING)
 		take_ring(m, s);
-	else if (say->type == SAY_DIED)
-		take_death(m, say->size);
-	else if (say->type == SAY_UNCOVERED || say->type == SAY_COVERED)
-		take_doubt(m, say);
-	else if (say__note(say, m->options.plan))
-		take_refusal(m, say);
-	m->placed |= say->type == SAY_MAPPED;
+	else if (notice->type == NOTICE_DIED)
+		take_death(m, notice->size);
+	else if (notice->type == NOTICE_UNLOGGED || notice->type == NOTICE_LOGGED)
+		take_doubt(m, notice);
+	else if (notice__show(notice, m->options.plan))
+		take_refusal(m, notice);
+	m->placed |= notice->type == NOTICE_MAPPED;
 }
 
 void merge__blame_broken(struct merge *m)
@@ -115,11 +116,11 @@ void merge__blame_broken(struct merge *m)
 				      "the log of a thread was damaged");
 }
 
-void merge__hear(struct merge *m)
+void merge__receive(struct merge *m)
 {
-	struct said s;
+	struct received s;
 
-	while (rings__said(m->options.rings, &s))
+	while (rings__next_received(m->options.rings, &s))
 		take_message(m, &s);
 }
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "owners.h"
 
-#define MANY (1u << 20) /* goroutines, after which all are told anew */
+#define MANY (1u << 20) /* goroutines, after which all are reported anew */
 
 static uint64_t key_of(uint32_t pid, uint64_t goroutine)
 {
@@ -37,26 +37,26 @@ static void own(struct owners *g, const struct log *l, uint64_t goroutine)
 	*owner = l->number;
 }
 
-static int tell(struct owners *g, struct log *l, const struct event *e, uint64_t goroutine,
-		const struct source_sink *sink)
+static int report(struct owners *g, struct log *l, const struct event *e, uint64_t goroutine,
+		  const struct source_sink *sink)
 {
-	const struct event told = {.type = EVENT_GOROUTINE,
-				   .time = e->time,
-				   .untimed = e->untimed,
-				   .pid = e->pid,
-				   .tid = e->tid,
-				   .sp = e->sp,
-				   .cpu = EVENT_NO_CPU,
-				   .goroutine = goroutine};
+	const struct event reported = {.type = EVENT_GOROUTINE,
+				       .time = e->time,
+				       .untimed = e->untimed,
+				       .pid = e->pid,
+				       .tid = e->tid,
+				       .sp = e->sp,
+				       .cpu = EVENT_NO_CPU,
+				       .goroutine = goroutine};
 
 	l->goroutine = goroutine;
 	if (goroutine)
 		own(g, l, goroutine);
-	return sink->event(sink->ctx, &told);
+	return sink->event(sink->ctx, &reported);
 }
 
 /* Something is missing of the goroutine that it runs. */
-static int doubt(const struct log *l, const struct source_sink *sink)
+static int uncertain(const struct log *l, const struct source_sink *sink)
 {
 	return sink->event(sink->ctx, &(struct event){.type = EVENT_LOST,
 						      .time = l->thread.time,
@@ -81,16 +81,16 @@ int owners__doubt_all(struct owners *g, struct log *l, const struct source_sink 
 
 		if (r->pid != l->thread.pid || r->number == before)
 			continue;
-		err = tell(g, l, &at, r->number, sink);
+		err = report(g, l, &at, r->number, sink);
 		if (!err)
-			err = doubt(l, sink);
+			err = uncertain(l, sink);
 	}
-	return err || l->goroutine == before ? err : tell(g, l, &at, before, sink);
+	return err || l->goroutine == before ? err : report(g, l, &at, before, sink);
 }
 
 static bool drops(const struct stream *s)
 {
-	return s->end.type == SAY_END ? s->dropped : s->dropping;
+	return s->end.type == NOTICE_END ? s->dropped : s->dropping;
 }
 
 /* Does another thread of the process drop what goroutines do, that may have come from there? */
@@ -133,6 +133,6 @@ int owners__run(struct owners *g, const log_vec *logs, struct log *l,
 		return 0;
 	err = run->number ? give_others(logs, l, run) : 0;
 	if (!err)
-		err = tell(g, l, run->e, run->number, sink);
-	return !err && run->number && another_drops(logs, l) ? doubt(l, sink) : err;
+		err = report(g, l, run->e, run->number, sink);
+	return !err && run->number && another_drops(logs, l) ? uncertain(l, sink) : err;
 }

@@ -3,13 +3,13 @@
  * owners: which goroutine each thread runs, as it is passed on. Private to merge.c.
  *
  * Logs and probes each tell when a thread has changed to another goroutine since their own last
- * event, and what is passed on is both. So it is told anew in front of each event that follows one
- * of another goroutine of its thread, or one of the same goroutine in another thread.
+ * event, and what is passed on is both. So it is reported anew in front of each event that follows
+ * one of another goroutine of its thread, or one of the same goroutine in another thread.
  */
 #ifndef BBTRACE_INLINE_OWNERS_H
 #define BBTRACE_INLINE_OWNERS_H
 
-#include "passing.h"
+#include "filter_states.h"
 #include "source/source.h"
 
 struct goroutine {

@@ -18,9 +18,9 @@ struct log *log__new(struct rings *rings, struct stream *s, struct log_decoder *
 
 void log__free(struct log *l)
 {
-	struct piece *next;
+	struct chunk *next;
 
-	for (struct piece *p = l->pieces; p; p = next) {
+	for (struct chunk *p = l->chunks; p; p = next) {
 		next = p->next;
 		rings__give_back(l->rings, l->stream, p);
 	}
@@ -28,12 +28,12 @@ void log__free(struct log *l)
 	free(l->ahead);
 	log_decoder__free(l->decoder);
 	vec__free(&l->stops);
-	doubt__free(&l->doubt);
+	uncertain__free(&l->uncertain);
 	free(l);
 }
 
 /* Its words can be read until it is called for another one. */
-static const struct piece *look_into(struct log *l, const struct piece *p)
+static const struct chunk *look_into(struct log *l, const struct chunk *p)
 {
 	if (!p->compressed)
 		return p;
@@ -46,13 +46,13 @@ static const struct piece *look_into(struct log *l, const struct piece *p)
 	return l->ahead;
 }
 
-/* The first of the pieces is the next one to be decoded. */
+/* The first of the chunks is the next one to be decoded. */
 static void expand_first(struct log *l)
 {
 	free(l->expanded);
 	l->expanded = NULL;
-	l->words = look_into(l, l->pieces)->data;
-	if (l->pieces->compressed) {
+	l->words = look_into(l, l->chunks)->data;
+	if (l->chunks->compressed) {
 		l->expanded = l->ahead;
 		l->ahead = NULL;
 	}
@@ -60,7 +60,7 @@ static void expand_first(struct log *l)
 
 static void see_piece(struct log *l)
 {
-	const struct piece *p = l->pieces;
+	const struct chunk *p = l->chunks;
 	/* what was written before the trace began isn't missing (rings__start()) */
 	uint64_t expected = l->next_piece ? l->next_piece : l->stream->ring.position;
 
@@ -68,24 +68,24 @@ static void see_piece(struct log *l)
 	l->after = l->thread.after = p->after;
 	l->gap |= p->position != expected;
 	l->thread.goroutine_known &= p->position == expected;
-	l->next_piece = piece__end(p);
+	l->next_piece = chunk__end(p);
 }
 
 static void take_pieces(struct log *l)
 {
-	l->pieces = rings__take(l->rings, l->stream);
-	if (l->pieces)
+	l->chunks = rings__take(l->rings, l->stream);
+	if (l->chunks)
 		see_piece(l);
 }
 
 static void drop_piece(struct log *l)
 {
-	struct piece *p = l->pieces;
+	struct chunk *p = l->chunks;
 
-	l->pieces = p->next;
+	l->chunks = p->next;
 	l->at = 0;
 	rings__give_back(l->rings, l->stream, p);
-	if (l->pieces)
+	if (l->chunks)
 		see_piece(l);
 }
 
@@ -103,16 +103,18 @@ static const struct event *lose(struct log *l, uint64_t count)
 	return &l->lost;
 }
 
-/* What was lost behind its last record. */
+/* What was lost after its last record. */
 static void end(struct log *l)
 {
 	const struct stream *s = l->stream;
 
-	if (l->told)
+	if (l->reported)
 		return;
-	l->told = true;
+	l->reported = true;
 	l->position = s->at;
-	l->read = s->dropped ? s->dropping : s->end.type == SAY_END ? s->end.time : l->thread.until;
+	l->read = s->dropped		      ? s->dropping
+		  : s->end.type == NOTICE_END ? s->end.time
+					      : l->thread.until;
 	if (s->forged) /* what is missing, and since when, isn't known */
 		l->read = s->looked;
 	if (s->broken || s->dropped)
@@ -124,12 +126,12 @@ static void cut(struct log *l)
 {
 	uint64_t hits = 0, words = 0, until = 0;
 
-	l->position = l->pieces->position + l->at * sizeof(uint64_t);
-	l->read = l->thread.until = l->pieces->time;
-	for (; l->pieces; drop_piece(l)) {
-		size_t n = l->pieces->n - l->at;
+	l->position = l->chunks->position + l->at * sizeof(uint64_t);
+	l->read = l->thread.until = l->chunks->time;
+	for (; l->chunks; drop_piece(l)) {
+		size_t n = l->chunks->n - l->at;
 
-		until = l->pieces->time;
+		until = l->chunks->time;
 		hits += log_decoder__hits(l->decoder, l->words + l->at, n);
 		words += n;
 	}
@@ -140,10 +142,10 @@ static void cut(struct log *l)
 		l->event = lose(l, hits);
 }
 
-/* Decodes a record of the first piece. False: there was no event in it. */
+/* Decodes a record of the first chunk. False: there was no event in it. */
 static bool decode(struct log *l)
 {
-	struct piece *p = l->pieces;
+	struct chunk *p = l->chunks;
 	int n;
 
 	l->position = p->position + l->at * 8;
@@ -167,17 +169,17 @@ const struct event *log__peek(struct log *l)
 {
 	while (!l->event) {
 		/* asked first: there may be more of it when it has ended */
-		bool over = !l->pieces && rings__is_over(l->rings, l->stream);
+		bool over = !l->chunks && rings__is_over(l->rings, l->stream);
 
-		if (l->pieces && l->at >= l->pieces->n) {
+		if (l->chunks && l->at >= l->chunks->n) {
 			drop_piece(l);
-		} else if (l->pieces && rings__is_cut(l->rings)) {
+		} else if (l->chunks && rings__is_cut(l->rings)) {
 			cut(l);
-		} else if (l->pieces) {
+		} else if (l->chunks) {
 			decode(l);
 		} else {
 			take_pieces(l);
-			if (l->pieces)
+			if (l->chunks)
 				continue;
 			if (over)
 				end(l);
@@ -189,12 +191,12 @@ const struct event *log__peek(struct log *l)
 
 /* ---- what is known of times ---- */
 
-/* Looks for the next record with a time in a piece, from where it has looked before on. */
-static bool find_time(struct log *l, const struct piece *p)
+/* Looks for the next record with a time in a chunk, from where it has looked before on. */
+static bool find_time(struct log *l, const struct chunk *p)
 {
 	const uint64_t *words = look_into(l, p)->data;
 
-	while (l->looked < piece__end(p)) {
+	while (l->looked < chunk__end(p)) {
 		size_t at = (l->looked - p->position) / sizeof(*words);
 		size_t n = log_decoder__look(l->decoder, words + at, p->n - at, &l->timed);
 
@@ -213,8 +215,8 @@ static bool look_ahead(struct log *l)
 {
 	if (l->timed)
 		return true;
-	for (const struct piece *p = l->pieces; p; p = p->next) {
-		if (l->looked >= piece__end(p))
+	for (const struct chunk *p = l->chunks; p; p = p->next) {
+		if (l->looked >= chunk__end(p))
 			continue;
 		l->looked = max_of(l->looked, p->position);
 		if (find_time(l, p))
@@ -225,7 +227,7 @@ static bool look_ahead(struct log *l)
 
 uint64_t log__known(struct log *l, uint64_t time)
 {
-	uint64_t here = l->pieces ? l->pieces->position + l->at * sizeof(uint64_t) : 0;
+	uint64_t here = l->chunks ? l->chunks->position + l->at * sizeof(uint64_t) : 0;
 
 	if (time < l->known_for || l->looked < max_of(here, l->skip)) {
 		l->looked = max_of(here, l->skip);
@@ -247,7 +249,7 @@ bool log__was_before(struct log *l, uint64_t time)
 
 bool log__run(struct log *l, uint64_t stop, struct event_run *out)
 {
-	const struct piece *p = l->pieces;
+	const struct chunk *p = l->chunks;
 	uint64_t position = p ? p->position + l->at * 8 : stop;
 
 	if (l->event || l->gap || l->thread.nobodys || l->thread.goroutine != l->goroutine ||
@@ -290,14 +292,14 @@ struct log *logs__child(const log_vec *logs, const struct sideband_event *fork)
 }
 
 /* A slot may have had other threads before. */
-void logs__doubt(const log_vec *logs, const struct say *say)
+void logs__doubt(const log_vec *logs, const struct notice *notice)
 {
 	for (size_t i = logs->len; i-- > 0;) {
 		struct log *l = logs->data[i];
 
-		if (l->stream->ring.area != say->area || l->stream->ring.slot != say->slot)
+		if (l->stream->ring.area != notice->area || l->stream->ring.slot != notice->slot)
 			continue;
-		doubt__hear(&l->doubt, say);
+		uncertain__receive(&l->uncertain, notice);
 		return;
 	}
 }

@@ -4,7 +4,7 @@
 #ifndef BBTRACE_INLINE_THREAD_LOG_H
 #define BBTRACE_INLINE_THREAD_LOG_H
 
-#include "doubt.h"
+#include "uncertain.h"
 #include "source/inline/logs/rings.h"
 #include "event/event.h"
 
@@ -21,11 +21,11 @@ struct log {
 	struct stream *stream;
 	struct log_decoder *decoder;
 	struct log_thread thread;
-	struct piece *pieces;  /* that were taken */
+	struct chunk *chunks;  /* that were taken */
 	const uint64_t *words; /* of the first one */
 	size_t at;	       /* the next one of these */
-	/* the first piece, and one that was looked at ahead, if they are compressed: expanded */
-	struct piece *expanded, *ahead;
+	/* the first chunk, and one that was looked at ahead, if they are compressed: expanded */
+	struct chunk *expanded, *ahead;
 	uint64_t next_piece;	   /* where it begins if nothing is missing before; 0: the first */
 	bool gap;		   /* something is missing before the next event */
 	uint64_t skip;		   /* what is before this position is no record */
@@ -36,18 +36,18 @@ struct log {
 	 * time; 0: none */
 	uint64_t looked, timed, timed_at;
 	uint64_t known, known_for;
-	uint64_t after;	     /* what of its piece has no time was logged after that */
+	uint64_t after;	     /* what of its chunk has no time was logged after that */
 	VEC(uint64_t) stops; /* positions at which the other source's next events were */
 	size_t passed;	     /* of these */
 	uint8_t standing;    /* enum log_standing, of the next event */
 	bool turned;	     /* that has changed in front of it */
-	bool gap_due;	     /* what is hidden in doubt is to be told, once */
+	bool gap_due;	     /* what is hidden in doubt is to be reported, once */
 	uint64_t changed;    /* ns: when it did, as opposed to where; 0: it has not */
 	uint64_t number;     /* of the logs, from 1 on */
 	uint64_t goroutine;  /* that was passed on as what the thread runs */
 	uint64_t probed;     /* that the probes have told last */
-	bool told;	     /* what it has lost at its end */
-	struct doubt doubt;
+	bool reported;	     /* what it has lost at its end */
+	struct uncertain uncertain;
 	struct event lost;
 };
 
@@ -63,7 +63,7 @@ static inline uint64_t log__stop(const struct log *l)
 }
 /* The next event, which stays the next one until .event is set to NULL; NULL: there is none yet. */
 const struct event *log__peek(struct log *l);
-/* Before this position, which may be behind us, all was written before that time: what precedes the
+/* Before this position, which may be after us, all was written before that time: what precedes the
  * last record that says so. Those that were read by then are known anyway. */
 uint64_t log__known(struct log *l, uint64_t time);
 /* Had the next event, of which this is asked, happened before that time? */
@@ -78,6 +78,6 @@ struct log *logs__find(const log_vec *logs, uint32_t tid, uint64_t time);
 /* That of a process that was forked then. */
 struct log *logs__child(const log_vec *logs, const struct sideband_event *fork);
 /* What the supervisor says of a thread's originals (doubt.h). */
-void logs__doubt(const log_vec *logs, const struct say *say);
+void logs__doubt(const log_vec *logs, const struct notice *notice);
 
 #endif

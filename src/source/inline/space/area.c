@@ -10,16 +10,16 @@
 #define USE_SHIFT 24	       /* the n-th use of a slot begins with segment n << 24 */
 #define PATIENCE  (1ull << 31) /* ticks, until the reader says how many */
 
-static void say_area(struct tracer *s, const struct area *a, pid_t pid, int fd)
+static void notify_area(struct tracer *s, const struct area *a, pid_t pid, int fd)
 {
-	struct say say = {.type = SAY_AREA,
-			  .pid = (uint32_t)pid,
-			  .tid = (uint32_t)pid,
-			  .area = a->number,
-			  .base = a->base,
-			  .size = a->size};
+	struct notice notice = {.type = NOTICE_AREA,
+				.pid = (uint32_t)pid,
+				.tid = (uint32_t)pid,
+				.area = a->number,
+				.base = a->base,
+				.size = a->size};
 
-	tracer__say(s, &say, fd);
+	tracer__notify(s, &notice, fd);
 }
 
 static uint64_t owners_at(uint32_t slots, uint64_t slot_size)
@@ -81,17 +81,17 @@ static struct area *new_area(struct thread *t)
 	a->charged = charged;
 	a->nslots = slots;
 	vec__push(&t->process->space->areas, a);
-	say_area(t->tracer, a, t->process->pid, m.fd);
+	notify_area(t->tracer, a, t->process->pid, m.fd);
 	return a;
 }
 
 void area__drop(struct tracer *s, struct area *a)
 {
-	struct say say = {.type = SAY_AREA_GONE, .area = a->number};
+	struct notice notice = {.type = NOTICE_AREA_GONE, .area = a->number};
 
 	if (--a->refs)
 		return;
-	tracer__say(s, &say, -1);
+	tracer__notify(s, &notice, -1);
 	bell__free(a->bell);
 	munmap(a->mem, a->size);
 	free(a);
@@ -209,23 +209,23 @@ static void read_comm(const struct thread *t, char *out, size_t n)
 		snprintf(out, n, "%.*s", (int)strcspn(comm, "\n"), comm);
 }
 
-static void say_ring(struct thread *t, pid_t parent, uint64_t forked)
+static void notify_ring(struct thread *t, pid_t parent, uint64_t forked)
 {
-	struct say say = {.type = SAY_RING,
-			  .pid = (uint32_t)t->process->pid,
-			  .tid = (uint32_t)t->tid,
-			  .area = t->area->number,
-			  .slot = t->slot,
-			  .ptid = (uint32_t)parent,
-			  .time = now_ns(CLOCK_MONOTONIC),
-			  .position = t->position,
-			  .forked = parent ? forked : 0,
-			  .sp = thread__get(t, TRACEE_SP)};
+	struct notice notice = {.type = NOTICE_RING,
+				.pid = (uint32_t)t->process->pid,
+				.tid = (uint32_t)t->tid,
+				.area = t->area->number,
+				.slot = t->slot,
+				.ptid = (uint32_t)parent,
+				.time = now_ns(CLOCK_MONOTONIC),
+				.position = t->position,
+				.forked = parent ? forked : 0,
+				.sp = thread__get(t, TRACEE_SP)};
 
 	if (t->ran)
-		read_comm(t, say.text, sizeof(say.text));
-	t->said = true;
-	tracer__say(t->tracer, &say, -1);
+		read_comm(t, notice.text, sizeof(notice.text));
+	t->notified = true;
+	tracer__notify(t->tracer, &notice, -1);
 }
 
 /* A process that was forked must not reach the logs of the one that it was forked from, which may
@@ -259,7 +259,7 @@ bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked)
 		return false;
 	}
 	if (!t->process->quiet)
-		say_ring(t, parent, forked);
+		notify_ring(t, parent, forked);
 	if (t->process->space->watch.set && !space__has_bell(t->process->space, t->tracer))
 		beacon__remove(t->process->space, t->tracer);
 	leave_inherited(t);
@@ -268,21 +268,21 @@ bool thread__get_slot(struct thread *t, pid_t parent, uint64_t forked)
 
 void thread__drop_slot(struct thread *t)
 {
-	struct say say = {.type = SAY_END,
-			  .pid = (uint32_t)t->process->pid,
-			  .tid = (uint32_t)t->tid,
-			  .slot = t->slot,
-			  .time = now_ns(CLOCK_MONOTONIC)};
+	struct notice notice = {.type = NOTICE_END,
+				.pid = (uint32_t)t->process->pid,
+				.tid = (uint32_t)t->tid,
+				.slot = t->slot,
+				.time = now_ns(CLOCK_MONOTONIC)};
 
 	if (!t->area)
 		return;
-	say.area = t->area->number;
-	say.position = thread__position(t);
-	if (t->said)
-		tracer__say(t->tracer, &say, -1);
+	notice.area = t->area->number;
+	notice.position = thread__position(t);
+	if (t->notified)
+		tracer__notify(t->tracer, &notice, -1);
 	else
 		t->area->slots[t->slot].busy = false;
-	t->said = false;
+	t->notified = false;
 	t->area = NULL;
 	t->slot = NO_SLOT;
 }

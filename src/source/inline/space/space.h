@@ -65,7 +65,7 @@ void space__drop(struct tracer *tracer, struct space *s);
 bool processes__share_memory(pid_t a, pid_t b);
 /* Another process that has its memory; s: one that isn't traced. 0: none. */
 uint32_t process__sharer(const struct tracer *s, pid_t pid);
-/* Can it be told whether two processes share their memory (kcmp(2))? */
+/* Can it be known whether two processes share their memory (kcmp(2))? */
 bool processes__can_be_compared(void);
 /* Has it threads, or do other processes have its memory, that aren't traced? */
 bool process__has_strays(const struct tracer *s, const struct process *p);

@@ -27,7 +27,7 @@ struct space *space__fork(const struct space *from, struct process *p)
 	vec__append(&s->loaded, &from->loaded);
 	vec__each (l, &s->loaded)
 		loaded__copy_states(l);
-	vec__append(&s->uncovered, &from->uncovered);
+	vec__append(&s->restored_functions, &from->restored_functions);
 	vec__append(&s->inherited, &from->areas);
 	vec__append(&s->inherited, &from->inherited);
 	vec__each (a, &s->inherited)
@@ -51,7 +51,7 @@ void space__drop(struct tracer *tracer, struct space *s)
 	vec__free(&s->areas);
 	vec__free(&s->inherited);
 	vec__free(&s->loaded);
-	vec__free(&s->uncovered);
+	vec__free(&s->restored_functions);
 	if (s->mem >= 0)
 		close(s->mem);
 	free(s);

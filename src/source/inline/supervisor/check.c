@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include "tracer.h"
 
-int say_answer__refuse(struct say_answer *a, int err, const char *format, ...)
+int start_answer__refuse(struct start_answer *a, int err, const char *format, ...)
 {
 	va_list args;
 
@@ -14,45 +14,45 @@ int say_answer__refuse(struct say_answer *a, int err, const char *format, ...)
 	return -err;
 }
 
-int thread__check(struct thread *t, struct say_answer *a)
+int thread__check(struct thread *t, struct start_answer *a)
 {
 	int err = thread__load_regs(t);
 	uint32_t filters;
 	bool opens;
 
 	if (err == -ENOEXEC)
-		return say_answer__refuse(
+		return start_answer__refuse(
 			a, ENOTSUP,
 			"process %d is of another architecture, whose functions can't be copied",
 			t->process->pid);
 	if (err) /* it was killed */
 		return 0;
 	if (!thread__filters_allow(t, &filters, &opens))
-		return say_answer__refuse(
+		return start_answer__refuse(
 			a, ENOTSUP,
 			"process %d may not map memory (seccomp), or it can't be told whether "
 			"it may",
 			t->process->pid);
 	if (thread__has_shadow_stack(t->tid))
-		return say_answer__refuse(a, ENOTSUP,
-					  "process %d has shadow stacks, which are not supported",
-					  t->process->pid);
+		return start_answer__refuse(a, ENOTSUP,
+					    "process %d has shadow stacks, which are not supported",
+					    t->process->pid);
 	t->process->filters = max_of(filters, t->process->filters);
 	t->process->opens &= opens;
 	if (log_areas__hold(thread__get(t, TRACEE_LOG)))
-		return say_answer__refuse(
+		return start_answer__refuse(
 			a, EBUSY,
 			"process %d has logs of a bbtrace that was killed, until it is restarted",
 			t->process->pid);
 	if (thread__get(t, TRACEE_LOG))
-		return say_answer__refuse(
+		return start_answer__refuse(
 			a, ENOTSUP, "process %d uses the gs segment, which --engine inline needs",
 			t->process->pid);
 	return 0;
 }
 
 /* Has the process code that sets gs? */
-int process__check_code(struct tracer *s, pid_t pid, struct say_answer *a)
+int process__check_code(struct tracer *s, pid_t pid, struct start_answer *a)
 {
 	map_vec maps = {0};
 	bool sets = false;
@@ -60,7 +60,7 @@ int process__check_code(struct tracer *s, pid_t pid, struct say_answer *a)
 	if (!maps__read(pid, &maps))
 		sets = process__sets_gs(s, pid, &maps);
 	maps__free(&maps);
-	return sets ? say_answer__refuse(
+	return sets ? start_answer__refuse(
 			      a, ENOTSUP,
 			      "process %d has code that sets the gs segment (wrgsbase), which --engine "
 			      "inline needs",
@@ -68,7 +68,7 @@ int process__check_code(struct tracer *s, pid_t pid, struct say_answer *a)
 		    : 0;
 }
 
-int tracer__check(struct tracer *s, struct say_answer *a)
+int tracer__check(struct tracer *s, struct start_answer *a)
 {
 	struct thread *t;
 	uint32_t other;
@@ -89,7 +89,7 @@ int tracer__check(struct tracer *s, struct say_answer *a)
 		/* it would execute what is changed in it */
 		other = process__sharer(NULL, t->tid);
 		if (other)
-			return say_answer__refuse(
+			return start_answer__refuse(
 				a, ENOTSUP,
 				"process %d shares its memory with process %u, which would execute "
 				"its copies",

@@ -40,14 +40,14 @@ static void note_stray(struct thread *t)
 		 "it, and of the thread that made it, is mixed up",
 		 t->tid);
 	if (!t->process->quiet)
-		tracer__say_text(t->tracer, SAY_NOTE, t->process, 0, text);
+		tracer__notify_text(t->tracer, NOTICE_NOTE, t->process, 0, text);
 }
 
 static void find_stray(struct tracer *s, struct process *p, pid_t tid)
 {
 	struct thread *t;
 
-	/* refused: it is new, and its parent is about to tell of it */
+	/* refused: it is new, and its parent is about to report it */
 	if (tracer__thread(s, tid) || tracer__process(s, tid) ||
 	    ptrace(PTRACE_SEIZE, tid, 0, TRACER_OPTIONS))
 		return;
@@ -96,7 +96,7 @@ void tracer__find_strays(struct tracer *s)
 	for (size_t i = 0; (one = tracer__each_process(s, &i));)
 		vec__push(&all, one);
 	vec__each (p, &all)
-		if ((*p)->space && (*p)->space->loaded.len && !(*p)->space->lets_go)
+		if ((*p)->space && (*p)->space->loaded.len && !(*p)->space->detaches)
 			find_strays(s, *p);
 	vec__free(&all);
 }
@@ -111,8 +111,8 @@ void thread__start(struct thread *t)
 	bool traced = s && !s->other && (s->areas.len || s->inherited.len);
 	bool alone = s && s->refs == 1 && p->nthreads == 1;
 
-	if (s && s->uncovered.len && p->nthreads == 1)
-		uncover__forked(t);
+	if (s && s->restored_functions.len && p->nthreads == 1)
+		restore__forked(t);
 	if (t->stray && !leave_slot(t)) {
 		s->refs++;
 		thread__detach(t, 0);
@@ -124,21 +124,21 @@ void thread__start(struct thread *t)
 	if (alone && s->loaded.len)
 		thread__open_memory(t);
 	if (alone && (p->quiet || t->tracer->quitting)) {
-		thread__let_go_alone(t);
+		thread__detach_alone(t);
 		return;
 	}
 	if (traced && !thread__get_slot(t, t->parent, t->forked)) {
 		/* it may not write to its parent's */
 		if (!p->quiet)
-			tracer__say_text(t->tracer, SAY_LET_GO, p, 0, tracer->no_log);
+			tracer__notify_text(t->tracer, NOTICE_DETACHED, p, 0, tracer->no_log);
 		p->quiet = true;
 		t->state = THREAD_HELD;
-		space__let_go(t->tracer, s);
+		space__detach(t->tracer, s);
 		return;
 	}
 	if (traced) {
-		uncover__say(t);
-		text__say(t);
+		restore__notify(t);
+		text__notify(t);
 	}
 	if (traced && p->nthreads == 1)
 		space__watch_text(tracer, s);
@@ -177,7 +177,7 @@ static void forget_program(struct thread *t)
 	t->delivering = t->maps = t->maps_code = t->in_vfork = t->leaves = false;
 	t->call = -1;
 	t->parent = 0;
-	/* the kernel lets the parent of vfork(2) go on before it tells of this */
+	/* the kernel lets the parent of vfork(2) go on before it reports this */
 	space__was_left(t->tracer, old);
 }
 
@@ -190,7 +190,7 @@ void thread__executed(struct thread *t)
 	p->caught = 0;
 	if (t->tracer->quitting || p->quiet) {
 		if (!p->quiet)
-			tracer__say_text(t->tracer, SAY_LET_GO, p, 0, "");
+			tracer__notify_text(t->tracer, NOTICE_DETACHED, p, 0, "");
 		thread__detach(t, 0);
 		return;
 	}

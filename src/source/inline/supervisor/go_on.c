@@ -22,7 +22,7 @@ bool thread__stops_soon(const struct thread *t)
 
 	return space &&
 	       (t->tracer->pausing || space->untimes ||
-		(space->lets_go && (space->insists || !waits_for_child(t->tracer, space))));
+		(space->detaches && (space->insists || !waits_for_child(t->tracer, space))));
 }
 
 void thread__go_on(struct thread *t, int sig)
@@ -47,8 +47,8 @@ static void hold(struct thread *t)
 {
 	t->state = THREAD_HELD;
 	thread__take_stop(t);
-	if (t->process->space->lets_go)
-		space__try_let_go(t->tracer, t->process->space);
+	if (t->process->space->detaches)
+		space__try_detach(t->tracer, t->process->space);
 }
 
 void thread__done(struct thread *t)

@@ -168,8 +168,8 @@ static void watch_loader(struct thread *t)
 		return;
 	s->loading = false;
 	if (!beacon__light(t, &s->watch, d.r_brk) && !t->process->quiet)
-		tracer__say_text(
-			t->tracer, SAY_NOTE, t->process, 0,
+		tracer__notify_text(
+			t->tracer, NOTICE_NOTE, t->process, 0,
 			"libraries that a process loads while it runs are not copied, since "
 			"its loader can't be watched");
 }
@@ -188,7 +188,7 @@ static void put_copies(struct thread *t)
 static void note_untraced(struct thread *t, const char *why)
 {
 	if (!t->process->quiet)
-		tracer__say_text(t->tracer, SAY_LET_GO, t->process, 0, why);
+		tracer__notify_text(t->tracer, NOTICE_DETACHED, t->process, 0, why);
 }
 
 void loader__begin(struct thread *t)
@@ -251,7 +251,7 @@ bool loader__stopped(struct thread *t)
 		return false;
 	thread__take_question(t);
 	beacon__leave(t);
-	if (s->other || s->lets_go || !s->watch.set)
+	if (s->other || s->detaches || !s->watch.set)
 		return within;
 	t->maps = is_adding(s);
 	if (within)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* All threads are stopped for a moment: what they have counted is read at one time, or springboards
- * are taken away or put back (away.c). */
+ * are taken away or put back (disarm.c). */
 #include <sys/ptrace.h>
 #include "tracer.h"
 
@@ -26,7 +26,7 @@ bool tracer__pause(struct tracer *s)
 
 bool tracer__sees_paused(struct tracer *s)
 {
-	const struct say say = {.type = SAY_PAUSED};
+	const struct notice notice = {.type = NOTICE_PAUSED};
 	struct thread *t;
 	size_t i = 0;
 
@@ -37,7 +37,7 @@ bool tracer__sees_paused(struct tracer *s)
 			return false;
 	s->paused = true;
 	if (!s->changes)
-		tracer__say(s, &say, -1);
+		tracer__notify(s, &notice, -1);
 	return s->changes;
 }
 
@@ -60,7 +60,7 @@ void tracer__go_on(struct tracer *s)
 
 	s->pausing = s->paused = s->changes = false;
 	while ((t = tracer__each(s, &i)))
-		if (t->state == THREAD_HELD && !t->process->space->lets_go &&
+		if (t->state == THREAD_HELD && !t->process->space->detaches &&
 		    !t->process->space->untimes)
 			go_on(t);
 }

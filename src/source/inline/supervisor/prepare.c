@@ -47,14 +47,14 @@ static bool is_asked(const struct tracer *s, const struct thread *t)
 	return false;
 }
 
-static bool refuse(struct say_answer *a, pid_t pid, const char *why)
+static bool refuse(struct start_answer *a, pid_t pid, const char *why)
 {
-	say_answer__refuse(a, ENOTSUP, "process %d can't be traced by copies: %s", pid, why);
+	start_answer__refuse(a, ENOTSUP, "process %d can't be traced by copies: %s", pid, why);
 	return false;
 }
 
 /* False: it may not map what it would need. */
-static bool map(struct thread *t, struct say_answer *a)
+static bool map(struct thread *t, struct start_answer *a)
 {
 	const struct copy_image *i = t->tracer->copies->images.data;
 	struct space *s = t->process->space;
@@ -108,14 +108,14 @@ static void fill(struct tracer *s, const struct process *p, struct space *space)
 			l->refused = true;
 		vec__push(&s->prepared, ((struct prepared){p->pid, *l}));
 		l->states = NULL; /* that has them now */
-		l->states_said = l->open_said = l->entries = NULL;
+		l->states_notified = l->open_notified = l->entries = NULL;
 	}
 }
 
 /* ---- the whole ---- */
 
 /* Stopped, since began; it runs again then. */
-static int prepare(struct thread *t, uint64_t began, struct say_answer *a)
+static int prepare(struct thread *t, uint64_t began, struct start_answer *a)
 {
 	struct tracer *s = t->tracer;
 	struct process *p = t->process;
@@ -142,7 +142,7 @@ static int prepare(struct thread *t, uint64_t began, struct say_answer *a)
 	return err;
 }
 
-int process__prepare(struct tracer *s, struct process *p, struct say_answer *a)
+int process__prepare(struct tracer *s, struct process *p, struct start_answer *a)
 {
 	int err = process__check_code(s, p->pid, a);
 	uint32_t tid, other;
@@ -198,7 +198,7 @@ static bool unprepare(const struct tracer *s, struct process *p)
 
 void tracer__unprepare(struct tracer *s)
 {
-	struct say_answer ignored;
+	struct start_answer ignored;
 	struct process *p;
 
 	for (size_t i = 0; (p = tracer__each_process(s, &i));) {

@@ -8,32 +8,32 @@
 static void pause_all(struct tracer *s)
 {
 	if (tracer__pause(s))
-		tracer__change_away(s);
+		tracer__change_disarmed(s);
 }
 
-int tracer__hear(struct tracer *s)
+int tracer__take_requests(struct tracer *s)
 {
-	struct ask ask;
+	struct supervisor_request request;
 	ssize_t n;
 
 	while (s->socket >= 0) {
-		n = recv(s->socket, &ask, sizeof(ask), MSG_DONTWAIT);
+		n = recv(s->socket, &request, sizeof(request), MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			return 0;
-		if (n != sizeof(ask))
+		if (n != sizeof(request))
 			return -EPIPE;
-		if (ask.type == ASK_DONE)
-			tracer__slot_done(s, ask.area, ask.slot);
-		else if (ask.type == ASK_PAUSE)
+		if (request.type == REQUEST_FREE_SLOT)
+			tracer__slot_done(s, request.area, request.slot);
+		else if (request.type == REQUEST_PAUSE)
 			pause_all(s);
-		else if (ask.type == ASK_GO_ON)
+		else if (request.type == REQUEST_RESUME)
 			tracer__go_on(s);
-		else if (ask.type == ASK_AWAY || ask.type == ASK_BACK)
-			tracer__set_away(s, ask.type == ASK_AWAY);
-		else if (ask.type == ASK_QUIT)
-			tracer__let_go(s);
+		else if (request.type == REQUEST_DISARM || request.type == REQUEST_ARM)
+			tracer__set_disarmed(s, request.type == REQUEST_DISARM);
+		else if (request.type == REQUEST_QUIT)
+			tracer__detach_all(s);
 	}
 	return 0;
 }

@@ -18,7 +18,7 @@
 
 /* Threads that are made meanwhile by those that are not traced yet are found by the next scan; two
  * of them that find nothing new are needed, since threads that end may hide others. */
-static int seize_all(struct tracer *s, struct process *p, struct say_answer *a)
+static int seize_all(struct tracer *s, struct process *p, struct start_answer *a)
 {
 	unsigned quiet = 0;
 
@@ -40,11 +40,11 @@ static int seize_all(struct tracer *s, struct process *p, struct say_answer *a)
 		quiet = found ? 0 : quiet + 1;
 	}
 	if (!p->nthreads)
-		return say_answer__refuse(a, ESRCH, "no process %d", p->pid);
-	return quiet < 2
-		       ? say_answer__refuse(a, EAGAIN,
-					    "process %d makes threads too fast; try again", p->pid)
-		       : 0;
+		return start_answer__refuse(a, ESRCH, "no process %d", p->pid);
+	return quiet < 2 ? start_answer__refuse(a, EAGAIN,
+						"process %d makes threads too fast; try again",
+						p->pid)
+			 : 0;
 }
 
 /* ---- refused ---- */
@@ -76,11 +76,11 @@ static void take_signals_for_gs(struct thread *t)
 		thread__resume(t, PTRACE_DETACH, sig);
 }
 
-/* Nothing was changed; the kernel lets go of the others when this process ends. waits: for a thread
- * that waits in the kernel the others have been held for long enough. */
+/* Nothing was changed; the kernel detaches from the others when this process ends. waits: for a
+ * thread that waits in the kernel the others have been held for long enough. */
 static void leave_all(struct tracer *s, bool waits)
 {
-	struct say_answer ignored;
+	struct start_answer ignored;
 	struct thread *t;
 	size_t i = 0;
 
@@ -115,13 +115,13 @@ static void open_memory(const struct tracer *s)
 		p->mem = process__open_memory(p->pid, O_RDWR);
 }
 
-int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct say_answer *a)
+int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct start_answer *a)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < n; i++) {
 		if ((pid_t)pids[i] == getppid())
-			err = say_answer__refuse(a, EINVAL, "bbtrace can't trace itself");
+			err = start_answer__refuse(a, EINVAL, "bbtrace can't trace itself");
 		else if (!is_named(pids, i, pids[i]))
 			err = process__prepare(s, tracer__add_process(s, (pid_t)pids[i]), a);
 	}
@@ -208,7 +208,7 @@ static void find_frames(struct thread *t, const map_vec *maps)
 
 /* ---- beginning ---- */
 
-/* Behind a system call is a place where the original may be executed. */
+/* After a system call is a place where the original may be executed. */
 static void enter_copies(struct thread *t, const map_vec *maps)
 {
 	if (thread__load_regs(t))
@@ -267,14 +267,14 @@ static void enter_all(const struct process *p, const struct tracer *s)
 	maps__free(&maps);
 }
 
-/* It is let go when its threads' stops are looked at. */
+/* It is detached when its threads' stops are looked at. */
 static void refuse_process(struct tracer *s, struct process *p, const char *why)
 {
 	if (!p->quiet)
-		tracer__say_text(s, SAY_LET_GO, p, 0, why);
+		tracer__notify_text(s, NOTICE_DETACHED, p, 0, why);
 	p->quiet = true;
 	p->space->other = true;
-	p->space->lets_go = true;
+	p->space->detaches = true;
 }
 
 static void begin(struct tracer *s, struct process *p)
@@ -286,7 +286,7 @@ static void begin(struct tracer *s, struct process *p)
 	p->space = space__new(s, p);
 	p->space->refs = 1;
 	if (p->quiet) { /* a child that was made meanwhile, and isn't followed */
-		p->space->lets_go = true;
+		p->space->detaches = true;
 		return;
 	}
 	if (p->space->mem < 0) {
@@ -308,15 +308,15 @@ static void begin(struct tracer *s, struct process *p)
 	thread__patch(first);
 }
 
-static void say_begun(struct tracer *s, const struct process *p)
+static void notify_attached(struct tracer *s, const struct process *p)
 {
-	struct say say = {.type = SAY_BEGUN,
-			  .pid = (uint32_t)p->pid,
-			  .tid = (uint32_t)p->pid,
-			  .time = now_ns(CLOCK_MONOTONIC) - s->stopped + p->stopped};
+	struct notice notice = {.type = NOTICE_ATTACHED,
+				.pid = (uint32_t)p->pid,
+				.tid = (uint32_t)p->pid,
+				.time = now_ns(CLOCK_MONOTONIC) - s->stopped + p->stopped};
 
 	if (p->space && !p->quiet)
-		tracer__say(s, &say, -1);
+		tracer__notify(s, &notice, -1);
 }
 
 void tracer__begin_running(struct tracer *s)
@@ -326,5 +326,5 @@ void tracer__begin_running(struct tracer *s)
 	for (size_t i = 0; (p = tracer__each_process(s, &i));)
 		begin(s, p);
 	for (size_t i = 0; (p = tracer__each_process(s, &i));)
-		say_begun(s, p);
+		notify_attached(s, p);
 }

@@ -20,7 +20,7 @@ static bool has_ended(uint32_t tid)
 	return state == 'X' || state == 'Z';
 }
 
-int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct say_answer *a)
+int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct start_answer *a)
 {
 	struct thread *t;
 	uint64_t other;
@@ -33,14 +33,14 @@ int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct say
 		if (err == ESRCH || has_ended(tid))
 			return 0;
 		other = thread__status_number(tid, "TracerPid");
-		if (other == (uint64_t)getpid()) /* a new thread, which its parent tells of */
+		if (other == (uint64_t)getpid()) /* a new thread, which its parent reports */
 			return 0;
 		if (other)
-			return say_answer__refuse(
+			return start_answer__refuse(
 				a, EPERM, "cannot trace process %d: process %llu does already",
 				p->pid, (unsigned long long)other);
-		return say_answer__refuse(a, err, "cannot trace process %d: %s", p->pid,
-					  strerror(err));
+		return start_answer__refuse(a, err, "cannot trace process %d: %s", p->pid,
+					    strerror(err));
 	}
 	t = tracer__add_thread(s, (pid_t)tid, p);
 	t->state = THREAD_RUNNING;
@@ -151,7 +151,7 @@ void tracer__collect(struct tracer *s)
 	collect(s, false, NULL);
 }
 
-int tracer__await_stops(struct tracer *s, const struct process *p, struct say_answer *a)
+int tracer__await_stops(struct tracer *s, const struct process *p, struct start_answer *a)
 {
 	uint64_t begin = now_ns(CLOCK_MONOTONIC);
 	struct pollfd fd = {.fd = s->signals, .events = POLLIN};
@@ -161,7 +161,7 @@ int tracer__await_stops(struct tracer *s, const struct process *p, struct say_an
 		uint64_t waited = now_ns(CLOCK_MONOTONIC) - begin;
 
 		if (waited > STOP_NS || (waited > WAIT_NS && thread__state(t->tid) == 'D'))
-			return say_answer__refuse(
+			return start_answer__refuse(
 				a, EBUSY,
 				"cannot stop process %d: its thread %d waits in the kernel, "
 				"as for a child by vfork",

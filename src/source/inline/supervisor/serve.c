@@ -32,7 +32,7 @@ static void take_signals(const struct tracer *s)
 	(void)!read(s->signals, &ignored, sizeof(ignored));
 }
 
-/* Nothing tells of them. */
+/* Nothing reports them. */
 static void look_for_strays(struct tracer *s)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -45,8 +45,8 @@ static void look_for_strays(struct tracer *s)
 	text__look(s);
 }
 
-/* If the supervisor does nothing for so long it ends, and the kernel lets go of all threads: they
- * go on by themselves. */
+/* If the supervisor does nothing for so long it ends, and the kernel detaches from all threads:
+ * they go on by themselves. */
 #define WATCHDOG_S 10
 
 static void arm_watchdog(void)
@@ -81,11 +81,11 @@ static void wait_for_something(struct tracer *s)
 		take_rings(s);
 	if (fds[2].revents & POLLOUT)
 		tracer__flush(s);
-	if (!(fds[2].revents & ~POLLOUT) || !tracer__hear(s))
+	if (!(fds[2].revents & ~POLLOUT) || !tracer__take_requests(s))
 		return;
 	close(s->socket);
 	s->socket = -1;
-	tracer__let_go(s);
+	tracer__detach_all(s);
 }
 
 /* A handler mostly returns within microseconds: to sleep until then would take longer. */
@@ -105,16 +105,16 @@ static bool expects_stop(struct tracer *s)
 
 static void last_words(struct tracer *s)
 {
-	struct say say = {.type = SAY_GONE};
+	struct notice notice = {.type = NOTICE_GONE};
 	struct pollfd fd = {.fd = s->socket, .events = POLLOUT};
 
-	tracer__say(s, &say, -1);
+	tracer__notify(s, &notice, -1);
 	while (s->out.len && s->socket >= 0 && poll(&fd, 1, LAST_WORDS_MS) > 0 &&
 	       !(fd.revents & (POLLERR | POLLHUP)))
 		tracer__flush(s);
 }
 
-static int begin(struct tracer *s, const struct supervisor_options *o, struct say_answer *a)
+static int begin(struct tracer *s, const struct supervisor_options *o, struct start_answer *a)
 {
 	pid_t command = o->command;
 	sigset_t set;
@@ -134,15 +134,15 @@ static int begin(struct tracer *s, const struct supervisor_options *o, struct sa
 	return 0;
 }
 
-static void say_what_is_not_seen(struct tracer *s)
+static void notify_what_is_not_seen(struct tracer *s)
 {
-	const struct say say = {
-		.type = SAY_NOTE,
+	const struct notice notice = {
+		.type = NOTICE_NOTE,
 		.text = "this kernel doesn't tell when a program sets the gs segment, which --engine "
 			"inline needs: one that does may be harmed (bbtrace doctor)"};
 
 	if (s->gs_way == GS_BY_NOTHING)
-		tracer__say(s, &say, -1);
+		tracer__notify(s, &notice, -1);
 }
 
 void tracer__serve(const struct supervisor_options *o, int socket)
@@ -153,11 +153,11 @@ void tracer__serve(const struct supervisor_options *o, int socket)
 			   .tracee = o->plan->arch->tracee,
 			   .follow = o->follow,
 			   .stacks = o->stacks,
-			   .away = o->away,
+			   .disarmed = o->disarmed,
 			   .socket = socket,
 			   .signals = -1,
 			   .rung = -1};
-	struct say_answer answer = {0};
+	struct start_answer answer = {0};
 	struct stop stop;
 
 	arm_watchdog();
@@ -169,8 +169,8 @@ void tracer__serve(const struct supervisor_options *o, int socket)
 	if (!answer.err && !processes__can_be_compared())
 		answer.err = -ENOSYS;
 	if (send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) < 0 || answer.err)
-		_exit(0); /* nothing was changed, and the kernel lets go of all threads */
-	say_what_is_not_seen(&s);
+		_exit(0); /* nothing was changed, and the kernel detaches from all threads */
+	notify_what_is_not_seen(&s);
 	if (!o->command)
 		tracer__begin_running(&s);
 	while (s.threads.len || s.early.len) {
@@ -179,7 +179,7 @@ void tracer__serve(const struct supervisor_options *o, int socket)
 			tracer__stopped(&s, &stop);
 		}
 		if (tracer__sees_paused(&s))
-			tracer__change_away(&s);
+			tracer__change_disarmed(&s);
 		tracer__see_untimed(&s);
 		if ((s.threads.len || s.early.len) && !expects_stop(&s))
 			wait_for_something(&s);

@@ -131,7 +131,8 @@ static bool is_passed_over(struct thread *t, const siginfo_t *si)
 	return thread__resume_log(t, si->si_signo) || (siginfo__is_step(si) && is_no_step(t));
 }
 
-/* Of some signals it is where the instruction is, which may have been executed by an errand. */
+/* Of some signals it is where the instruction is, which may have been executed by an injected call.
+ */
 static void show_address(struct thread *t, siginfo_t *si)
 {
 	const struct loaded *l;
@@ -160,7 +161,7 @@ static void deliver_fault(struct thread *t, siginfo_t *si)
 	copy = signals__leave_at_once(t);
 	show_address(t, si);
 	if (fate == FATE_CAUGHT)
-		uncover__begin(t, thread__get(t, TRACEE_PC), &t->uncovering);
+		restore__begin(t, thread__get(t, TRACEE_PC), &t->restoring);
 	ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
 	pass_on(t, si->si_signo, copy);
 }
@@ -289,7 +290,7 @@ void signals__stopped(struct thread *t, int status)
 
 /* ---- out of the handler ---- */
 
-/* But if its original is uncovered, that is where it is executed. */
+/* But if its original is restored, that is where it is executed. */
 static void resume(struct thread *t, const struct signal_frame *f)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC);
@@ -303,7 +304,7 @@ static void resume(struct thread *t, const struct signal_frame *f)
 		signals__leave_frames_from(t, n + 1);
 		signals__drop_frame(t, n);
 	}
-	if (uncover__is_at(t->process->space, t->tracer, pc))
+	if (restore__is_at(t->process->space, t->tracer, pc))
 		thread__set(t, TRACEE_PC, pc);
 }
 
@@ -315,9 +316,9 @@ static void undo(struct thread *t)
 
 	if (t->copy)
 		thread__back_to_copy(t, &f);
-	uncover__end(t, &t->uncovering);
-	t->uncovering = (struct uncovering){0};
-	if (uncover__is_at(t->process->space, t->tracer, pc))
+	restore__end(t, &t->restoring);
+	t->restoring = (struct restoring){0};
+	if (restore__is_at(t->process->space, t->tracer, pc))
 		thread__set(t, TRACEE_PC, pc);
 }
 
@@ -336,9 +337,9 @@ bool signals__delivered(struct thread *t, int status)
 		struct signal_frame f = {.sp = thread__get(t, TRACEE_SP),
 					 .original = t->original,
 					 .copy = t->copy,
-					 .uncovering = t->uncovering};
+					 .restoring = t->restoring};
 
-		t->uncovering = (struct uncovering){0};
+		t->restoring = (struct restoring){0};
 		signals__push_frame(t, f, thread__get(t, TRACEE_CONTEXT));
 	} else if (si.si_code == SI_KERNEL || si.si_code <= 0) {
 		undo(t);

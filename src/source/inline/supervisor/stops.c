@@ -117,7 +117,7 @@ static void event(struct thread *t, int event, int sig, bool is_new)
 		loader__stopped(t);
 		if (is_new)
 			thread__start(t);
-		else if (sig == SIGTRAP || (t->process->space && t->process->space->lets_go))
+		else if (sig == SIGTRAP || (t->process->space && t->process->space->detaches))
 			done_asked(t);
 		else if (t->tracer->changes || (t->process->space && t->process->space->untimes))
 			hold_with_process(t);
@@ -179,7 +179,7 @@ void tracer__stopped(struct tracer *s, const struct stop *stop)
 	}
 	lost = stop->status >> 16 != PTRACE_EVENT_EXEC && t->process->space && thread__lost_slot(t);
 	/* what it logs would go to wherever it has put that */
-	if (lost && !t->process->space->lets_go)
+	if (lost && !t->process->space->detaches)
 		thread__refuse_gs(t);
 	if (text__stopped(t, stop->status) || thread__stopped_for_gs(t, stop->status, lost)) {
 		thread__done(t);

@@ -62,10 +62,10 @@ static void __attribute__((noreturn)) supervise(const struct supervisor_options 
 
 /* ---- in bbtrace ---- */
 
-static int hear_answer(const struct supervisor *s)
+static int receive_answer(const struct supervisor *s)
 {
 	struct pollfd fd = {.fd = s->socket, .events = POLLIN};
-	struct say_answer answer;
+	struct start_answer answer;
 	ssize_t n;
 	int ready;
 
@@ -112,7 +112,7 @@ void supervisor__close(struct supervisor *s)
 {
 	if (!s)
 		return;
-	/* upon this it lets go of everything */
+	/* upon this it detaches from everything */
 	shutdown(s->socket, SHUT_WR);
 	await_end(s);
 	close(s->socket);
@@ -136,7 +136,7 @@ int supervisor__start(const struct supervisor_options *o, struct supervisor **ou
 	if (!s->pid)
 		supervise(o, ends[1]);
 	close(ends[1]);
-	err = s->pid < 0 ? err__set(errno, "cannot fork: %s", strerror(errno)) : hear_answer(s);
+	err = s->pid < 0 ? err__set(errno, "cannot fork: %s", strerror(errno)) : receive_answer(s);
 	if (err) {
 		supervisor__close(s);
 		return err;
@@ -150,17 +150,17 @@ int supervisor__socket(const struct supervisor *s)
 	return s->socket;
 }
 
-int supervisor__hear(int socket, struct say *say, int *fd)
+int supervisor__receive(int socket, struct notice *notice, int *fd)
 {
 	ssize_t n;
 
 	/* the first one is reported if it ended without reading all that it was asked, before what
 	 * it has said is read (net/unix/af_unix.c, unix_release_sock()) */
 	do
-		n = fd__receive(socket, say, sizeof(*say), fd, MSG_DONTWAIT);
+		n = fd__receive(socket, notice, sizeof(*notice), fd, MSG_DONTWAIT);
 	while (n == -ECONNRESET);
 	*fd = max_of(*fd, -1);
-	return n == sizeof(*say) ? 1 : n == -EAGAIN ? 0 : -EPIPE;
+	return n == sizeof(*notice) ? 1 : n == -EAGAIN ? 0 : -EPIPE;
 }
 
 pid_t supervisor__pid(const struct supervisor *s)
@@ -170,7 +170,7 @@ pid_t supervisor__pid(const struct supervisor *s)
 
 bool supervisor__quit(struct supervisor *s)
 {
-	struct ask quit = {.type = ASK_QUIT};
+	struct supervisor_request quit = {.type = REQUEST_QUIT};
 
 	(void)!send(s->socket, &quit, sizeof(quit), MSG_NOSIGNAL);
 	return await_end(s);

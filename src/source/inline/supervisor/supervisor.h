@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * supervisor: the process that puts copies into the traced program and is its ptracer. It ends when
- * the program has ended or was let go, and outlives bbtrace if that is killed: then it lets go of
- * the program, which runs on as before.
+ * the program has ended or was detached, and outlives bbtrace if that is killed: then it detaches
+ * from the program, which runs on as before.
  */
 #ifndef BBTRACE_SUPERVISOR_H
 #define BBTRACE_SUPERVISOR_H
@@ -19,9 +19,9 @@ struct supervisor_options {
 	/* Processes that run: they are stopped, and go on with their copies. */
 	const uint32_t *pids;
 	size_t npids;
-	bool follow; /* children, too */
-	bool stacks; /* the log has callers (log_options.callers) */
-	bool away;   /* no springboard is put anywhere until it is asked to */
+	bool follow;   /* children, too */
+	bool stacks;   /* the log has callers (log_options.callers) */
+	bool disarmed; /* no springboard is put anywhere until it is asked to */
 	/* Called in the supervisor once it traces the command; it needs CAP_SYS_PTRACE,
 	 * CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH and CAP_KILL from then on. 0 or -errno. NULL:
 	 * it keeps all */
@@ -34,15 +34,15 @@ int supervisor__start(const struct supervisor_options *options, struct superviso
 /* Messages are read from here, and written to: SOCK_SEQPACKET, one struct a message. */
 int supervisor__socket(const struct supervisor *s);
 pid_t supervisor__pid(const struct supervisor *s);
-/* Asks it to let go of everything, and waits until it has ended. Somebody else reads what it says
- * meanwhile, up to SAY_GONE. False: a second and more has passed, since a thread waits in the
- * kernel and can't be stopped. It lets go of that thread, and ends, when it does. */
+/* Asks it to detach from everything, and waits until it has ended. Somebody else reads what it says
+ * meanwhile, up to NOTICE_GONE. False: a second and more has passed, since a thread waits in the
+ * kernel and can't be stopped. It detaches from that thread, and ends, when it does. */
 bool supervisor__quit(struct supervisor *s);
-/* Closes the socket, upon which it lets go of everything, waits likewise, and frees it. */
+/* Closes the socket, upon which it detaches from everything, waits likewise, and frees it. */
 void supervisor__close(struct supervisor *s);
 
 /* The next message, and the descriptor that came along, or -1: 1; 0: there is none now; -EPIPE: it
  * has ended, and all was read. */
-int supervisor__hear(int socket, struct say *say, int *fd);
+int supervisor__receive(int socket, struct notice *notice, int *fd);
 
 #endif

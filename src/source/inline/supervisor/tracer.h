@@ -5,9 +5,9 @@
  * and target/.
  *
  * It waits for any stop, and does what that stop asks for. It waits for one thread only where that
- * is sent to execute an instruction, or a system call (an errand, src/arch/tracee.h): mostly for
- * microseconds, and never for longer than STOP_NS (tracee.c) if the thread waits in the kernel. A
- * thread may be killed at any time: then each request fails with -ESRCH, which is ignored, since
+ * is sent to execute an instruction, or a system call (an injected call, src/arch/tracee.h): mostly
+ * for microseconds, and never for longer than STOP_NS (tracee.c) if the thread waits in the kernel.
+ * A thread may be killed at any time: then each request fails with -ESRCH, which is ignored, since
  * its end is reported, too.
  *
  * First to read: tracer__serve(), tracer__stopped(), thread__done().
@@ -26,26 +26,27 @@ void thread__done(struct thread *t);
 /* Is it to be held as soon as it is not within a system call, and has no signal to take? */
 bool thread__stops_soon(const struct thread *t);
 
-/* ---- let_go.c ---- */
-/* Its process is let go, and why is said: it has another use of gs, or will have … */
+/* ---- detach.c ---- */
+/* Its process is detached, and why is reported: it has another use of gs, or will have … */
 void thread__refuse(struct thread *t, const char *why);
 void thread__refuse_gs(struct thread *t);
-void tracer__let_go(struct tracer *s);
-void space__let_go(struct tracer *s, struct space *space);
+void tracer__detach_all(struct tracer *s);
+void space__detach(struct tracer *s, struct space *space);
 /* Makes the threads stop that have to; NULL: those that have not executed a program yet. */
 void space__stop(struct tracer *s, struct space *space);
 /* Once more, after something has changed. */
-void space__try_let_go(struct tracer *s, struct space *space);
+void space__try_detach(struct tracer *s, struct space *space);
 /* Of spaces that have waited for long enough for threads that don't stop; true: there are more that
  * wait. */
 bool tracer__insist(struct tracer *s);
-/* A thread has stopped whose space was let go without it: sig, or 0, is what it has stopped by. */
+/* A thread has stopped whose space was detached without it: sig, or 0, is what it has stopped by.
+ */
 void thread__follow(struct thread *t, int sig);
 /* A thread isn't in it any more, for which others may have been held. Takes a reference; NULL:
  * nothing is done. */
 void space__was_left(struct tracer *s, struct space *space);
 /* Of a process with a memory of its own, whose only thread this is, stopped. */
-void thread__let_go_alone(struct thread *t);
+void thread__detach_alone(struct thread *t);
 /* Stopped; it is free then. */
 void thread__detach(struct thread *t, int sig);
 
@@ -94,49 +95,49 @@ void tracer__stopped(struct tracer *s, const struct stop *stop);
 
 /* ---- check.c ---- */
 int __attribute__((format(printf, 3, 4)))
-say_answer__refuse(struct say_answer *a, int err, const char *format, ...);
+start_answer__refuse(struct start_answer *a, int err, const char *format, ...);
 /* Stopped; with what it executes for its process. */
-int thread__check(struct thread *t, struct say_answer *a);
+int thread__check(struct thread *t, struct start_answer *a);
 /* Has the process code that sets gs? */
-int process__check_code(struct tracer *s, pid_t pid, struct say_answer *a);
+int process__check_code(struct tracer *s, pid_t pid, struct start_answer *a);
 /* All that is stopped, and what shares its memory. */
-int tracer__check(struct tracer *s, struct say_answer *a);
+int tracer__check(struct tracer *s, struct start_answer *a);
 
 /* ---- seize.c ---- */
 /* Seizes a thread, and makes it stop. 1; 0: it has ended, or is traced already; -errno and why not.
  */
-int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct say_answer *a);
+int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct start_answer *a);
 /* Makes those of its threads stop that run. */
 void process__interrupt(const struct tracer *s, const struct process *p);
 /* Stops that are there: of threads that were asked to stop. Others go on. */
 void tracer__collect(struct tracer *s);
 /* Until all are stopped that run, or those of p. */
-int tracer__await_stops(struct tracer *s, const struct process *p, struct say_answer *a);
+int tracer__await_stops(struct tracer *s, const struct process *p, struct start_answer *a);
 
 /* ---- prepare.c ---- */
 /* Before a process that runs is stopped: makes its copies. 0, also if none could be made; or -errno
  * and why it can't be traced. */
-int process__prepare(struct tracer *s, struct process *p, struct say_answer *a);
+int process__prepare(struct tracer *s, struct process *p, struct start_answer *a);
 void tracer__unprepare(struct tracer *s);
 
 /* ---- running.c ---- */
 /* Stops all threads of these processes; nothing is changed yet. 0, or -errno and why. */
-int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct say_answer *a);
+int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct start_answer *a);
 /* Puts the copies in place, takes threads into them, and lets them go on. */
 void tracer__begin_running(struct tracer *s);
 
 /* ---- pause.c ---- */
 /* As tracer__sees_paused(). */
 bool tracer__pause(struct tracer *s);
-/* Are all threads stopped now? Then that is said; true: it is for tracer__change_away(). */
+/* Are all threads stopped now? Then that is reported; true: it is for tracer__change_disarmed(). */
 bool tracer__sees_paused(struct tracer *s);
 void tracer__go_on(struct tracer *s);
 
-/* ---- away.c ---- */
-/* Stops all threads, takes the springboards away or puts them back, says so, and lets all go on. */
-void tracer__set_away(struct tracer *s, bool away);
+/* ---- disarm.c ---- */
+/* Stops all threads, takes the springboards away or puts them back, says so, and resumes all. */
+void tracer__set_disarmed(struct tracer *s, bool disarmed);
 /* All threads are stopped. */
-void tracer__change_away(struct tracer *s);
+void tracer__change_disarmed(struct tracer *s);
 
 /* ---- untimed.c ---- */
 /* Changes the copies of spaces where all threads are stopped for that. */
@@ -144,7 +145,7 @@ void tracer__see_untimed(struct tracer *s);
 
 /* ---- requests.c ---- */
 /* -EPIPE: there is nobody any more. */
-int tracer__hear(struct tracer *s);
+int tracer__take_requests(struct tracer *s);
 
 /* ---- serve.c ---- */
 void __attribute__((noreturn)) tracer__serve(const struct supervisor_options *o, int socket);

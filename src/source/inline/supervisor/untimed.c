@@ -60,7 +60,7 @@ static void change(const struct tracer *tracer, struct space *s)
 	}
 }
 
-static void say_untimed(struct tracer *tracer, const struct space *s)
+static void notify_untimed(struct tracer *tracer, const struct space *s)
 {
 	const struct process *p;
 	struct thread *t;
@@ -75,7 +75,7 @@ static void say_untimed(struct tracer *tracer, const struct space *s)
 		 "functions do from now on has no times; for those use --engine probe",
 		 p->pid);
 	if (!p->quiet)
-		tracer__say_text(tracer, SAY_NOTE, p, 0, text);
+		tracer__notify_text(tracer, NOTICE_NOTE, p, 0, text);
 }
 
 static void go_on(struct tracer *tracer, struct space *s)
@@ -94,12 +94,12 @@ static bool look(struct tracer *tracer, struct space *s)
 {
 	uint64_t now;
 
-	if (!s || !s->untimes || s->lets_go)
+	if (!s || !s->untimes || s->detaches)
 		return false;
 	now = now_ns(CLOCK_MONOTONIC);
 	if (is_stopped(tracer, s)) {
 		change(tracer, s);
-		say_untimed(tracer, s);
+		notify_untimed(tracer, s);
 	} else if (now < s->untimed_after) {
 		return true;
 	}

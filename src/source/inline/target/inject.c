@@ -84,7 +84,7 @@ static uint64_t find_room(const struct thread *t, const struct errand_code *code
 	return found;
 }
 
-/* ---- the errand ---- */
+/* ---- the injected call ---- */
 
 /* A system call that its program is to answer resets the handler of SIGSYS if that is blocked. */
 #define ALL_BUT_SIGSYS (~(1ull << (SIGSYS - 1)))
@@ -136,14 +136,14 @@ static int run(struct thread *t, const struct errand *e, uint64_t at, uint64_t e
 	return -ESRCH;
 }
 
-/* What the call of an errand is given, and what is done when it has returned. */
+/* What an injected call is given, and what is done when it has returned. */
 struct with_path {
 	const char *path;
 	thread_opened_fn *opened;
 	struct fetched *file;
 };
 
-/* Where the errand goes, and its code. */
+/* Where the injected call goes, and its code. */
 static int prepare(const struct thread *t, struct errand *e, const struct with_path *with,
 		   uint64_t *at, struct errand_code *code)
 {

@@ -56,8 +56,8 @@ void loaded__init_states(struct loaded *l)
 	size_t n = l->image->functions.len + 1;
 
 	l->states = xcalloc(n, sizeof(*l->states));
-	l->states_said = xcalloc(n, sizeof(*l->states_said));
-	l->open_said = xcalloc(n, sizeof(*l->open_said));
+	l->states_notified = xcalloc(n, sizeof(*l->states_notified));
+	l->open_notified = xcalloc(n, sizeof(*l->open_notified));
 	l->entries = xcalloc(n, sizeof(*l->entries));
 }
 
@@ -68,17 +68,17 @@ void loaded__copy_states(struct loaded *l)
 
 	loaded__init_states(l);
 	memcpy(l->states, from.states, n * sizeof(*l->states));
-	memcpy(l->states_said, from.states_said, n * sizeof(*l->states_said));
-	memcpy(l->open_said, from.open_said, n * sizeof(*l->open_said));
+	memcpy(l->states_notified, from.states_notified, n * sizeof(*l->states_notified));
+	memcpy(l->open_notified, from.open_notified, n * sizeof(*l->open_notified));
 	memcpy(l->entries, from.entries, n * sizeof(*l->entries));
 }
 
 void loaded__free_states(struct loaded *l)
 {
 	free(l->states);
-	free(l->states_said);
-	free(l->open_said);
+	free(l->states_notified);
+	free(l->open_notified);
 	free(l->entries);
 	l->states = NULL;
-	l->states_said = l->open_said = l->entries = NULL;
+	l->states_notified = l->open_notified = l->entries = NULL;
 }

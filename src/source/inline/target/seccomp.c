@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "target.h"
 
-/* All of errands and of the beacon. */
+/* All of injected calls and of the beacon. */
 static const struct seccomp_data calls[] = {
 	{.nr = SYS_memfd_create, .args = {4096, MFD_CLOEXEC | MFD_ALLOW_SEALING}},
 	{.nr = SYS_memfd_create, .args = {4096, MFD_CLOEXEC | MFD_ALLOW_SEALING | 8}},

@@ -60,20 +60,20 @@ struct loaded {
 	const struct copy_image *image;
 	const struct object *object;
 	bool refused, patched;
-	bool said;		   /* that it has copies */
+	bool notified;		   /* that it has copies */
 	bool prepared;		   /* before the process was stopped */
 	uint64_t start;		   /* of a mapping of its code */
-	uint64_t bias, base, size; /* size: with a page for errands */
+	uint64_t bias, base, size; /* size: with a page for injected calls */
 	struct new_text *text;	   /* NULL: that isn't prepared */
 	uint8_t *states;	   /* enum copy_state, by function of the image */
-	bool *states_said;	   /* that it is lost */
-	size_t lost_said;	   /* so many were */
-	bool gone;	 /* the object was not mapped any more when that was last looked at */
-	bool restored;	 /* some are, or were, not in place */
-	bool *entries;	 /* it logs those though it is lost */
-	bool *open_said; /* to the logs: that it is open, or lost; */
-	bool all_said;	 /* that all are */
-	bool open_noted; /* to the user, once */
+	bool *states_notified;	   /* that it is lost */
+	size_t lost_notified;	   /* so many were */
+	bool gone;	     /* the object was not mapped any more when that was last looked at */
+	bool restored;	     /* some are, or were, not in place */
+	bool *entries;	     /* it logs those though it is lost */
+	bool *open_notified; /* to the logs: that it is open, or lost; */
+	bool all_notified;   /* that all are */
+	bool open_noted;     /* to the user, once */
 	uint64_t text_start, text_end; /* running addresses of the functions */
 	uint64_t dev, ino;	       /* of the mapping at start */
 };
@@ -88,13 +88,13 @@ struct watch {
 
 /* A function whose original is as in its file while handlers of faults in it run. */
 #define ALL_FUNCTIONS UINT32_MAX /* of the object */
-struct uncovered {
+struct restored_function {
 	uint64_t base;	   /* of its object's copies */
 	uint32_t function; /* index in the image */
 	uint32_t uses;	   /* handlers */
 };
 /* What a handler needs so: base 0: nothing. */
-struct uncovering {
+struct restoring {
 	uint64_t base;
 	uint32_t function;
 };
@@ -107,9 +107,9 @@ struct space {
 	bool other;		/* of another architecture: left alone */
 	bool loading;		/* the program's entry is not reached yet */
 	bool slow;		/* a thread has waited in the kernel for what it was made to do */
-	bool lets_go;		/* as soon as all threads are stopped */
-	bool insists;		/* … that can be: others are let go when they stop */
-	bool restored;		/* the original is, and all but those are let go */
+	bool detaches;		/* as soon as all threads are stopped */
+	bool insists;		/* … that can be: others are detached when they stop */
+	bool restored;		/* the original is, and all but those are detached */
 	uint64_t stopped;	/* ns: since when they are for that; 0: not yet */
 	uint64_t waiting;	/* ns: since when it was seen to wait for some; 0: it doesn't */
 	bool untimed;		/* its copies don't read the time stamp counter (untimed.c) */
@@ -120,8 +120,8 @@ struct space {
 	 * its own: what they have is the other's. */
 	VEC(struct area *) inherited;
 	VEC(struct loaded) loaded;
-	VEC(struct uncovered) uncovered;
-	bool uncovered_said;
+	VEC(struct restored_function) restored_functions;
+	bool restored_noted;
 	struct watch watch;
 	uint64_t debug_slot;  /* where the loader puts the address of … */
 	uint64_t debug_state; /* … its struct r_debug */
@@ -160,7 +160,7 @@ struct signal_frame {
 	uint64_t rewritten;    /* what the frame has instead, without a tracer, too; 0: nothing */
 	uint64_t word;	       /* at sp, while nothing else is there */
 	bool left;	       /* it seems to have been, without a return */
-	struct uncovering uncovering;
+	struct restoring restoring;
 };
 
 /* A signal's handler whose frame was not looked for: its pc, the same place in the copies, and its
@@ -174,7 +174,7 @@ enum thread_state {
 	THREAD_RUNNING,	  /* or will report its end */
 	THREAD_STOPPED,	  /* is being looked at */
 	THREAD_LISTENING, /* with its process, by a signal such as SIGSTOP */
-	THREAD_HELD,	  /* until its space was let go */
+	THREAD_HELD,	  /* until its space was detached */
 };
 
 /* While its stack pointer is in there, all from that to the end can be read. */
@@ -216,14 +216,14 @@ struct thread {
 	uint64_t forked;  /* that thread's position then */
 	int64_t call;	  /* the system call that it is in; -1: unknown */
 	uint64_t call_sp;
-	bool leaves;		      /* the copies, at its next stop */
-	bool looks;		      /* it has changed code, which is to be looked at */
-	bool maps_code;		      /* that call maps code of a file */
-	bool changes_features;	      /* or may change what the processor does for it */
-	uint64_t original, copy;      /* delivering: the same places */
-	uint64_t stepped;	      /* where a program that steps itself was told of one last */
-	struct uncovering uncovering; /* delivering */
-	VEC(siginfo_t) held; /* of signals that were sent anew, in place of what these say */
+	bool leaves;		    /* the copies, at its next stop */
+	bool looks;		    /* it has changed code, which is to be looked at */
+	bool maps_code;		    /* that call maps code of a file */
+	bool changes_features;	    /* or may change what the processor does for it */
+	uint64_t original, copy;    /* delivering: the same places */
+	uint64_t stepped;	    /* the pc that a program which steps itself was shown last */
+	struct restoring restoring; /* delivering */
+	VEC(siginfo_t) held;	    /* of signals that were sent anew, in place of what these say */
 	VEC(struct signal_frame) frames;
 	VEC(struct awaited)
 	awaited; /* handlers that return to the original, the newest last (returns.c) */
@@ -232,8 +232,9 @@ struct thread {
 	uint32_t slot;
 	uint64_t position; /* of its log, when that was last looked at */
 	struct late late;
-	uint64_t room; /* for errands, until it goes on: it may execute them there; 0: unknown */
-	bool said;     /* its slot was */
+	uint64_t room;	     /* for injected calls, until it goes on: it may execute them there; 0:
+				unknown */
+	bool notified;	     /* its slot was */
 	bool known, changed; /* regs */
 	uint8_t regs[TRACEE_REGS_MAX];
 };
@@ -258,8 +259,8 @@ struct kept_out {
 	bool found;
 };
 
-struct message {
-	struct say say;
+struct queued_notice {
+	struct notice notice;
 	int fd; /* sent along; -1: none */
 };
 
@@ -269,8 +270,8 @@ struct tracer {
 	const struct arch *arch;
 	const struct arch_tracee *tracee;
 	bool follow, stacks, quitting;
-	bool pausing, paused; /* pause.c; paused: that was said */
-	bool away;	      /* no springboard is in place (away.c) */
+	bool pausing, paused; /* pause.c; paused: that was reported */
+	bool disarmed;	      /* no springboard is in place (disarm.c) */
 	bool changes;	      /* that is about to change, as soon as all are paused */
 	bool untimes;	      /* a space is about to be untimed */
 	int socket;	      /* to bbtrace; -1: it has gone */
@@ -296,7 +297,7 @@ struct tracer {
 	VEC(struct gs_searched) gs_searched;
 	struct text_bpf *text; /* NULL: it isn't seen that programs change their code */
 	uint64_t foreign;      /* writes by others, when that was looked at last */
-	VEC(struct message) out;
+	VEC(struct queued_notice) out;
 };
 
 /* The program goes on without its tracer: no PTRACE_O_EXITKILL. */

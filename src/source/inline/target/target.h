@@ -16,10 +16,10 @@
 #define PTRACE_SYSEMU 31
 #endif
 
-/* ---- say.c ---- */
-void tracer__say(struct tracer *s, const struct say *say, int fd); /* takes fd */
-void tracer__say_text(struct tracer *s, uint32_t type, const struct process *p, uint32_t object,
-		      const char *text);
+/* ---- notify.c ---- */
+void tracer__notify(struct tracer *s, const struct notice *notice, int fd); /* takes fd */
+void tracer__notify_text(struct tracer *s, uint32_t type, const struct process *p, uint32_t object,
+			 const char *text);
 void tracer__flush(struct tracer *s);
 
 /* ---- tables.c ---- */
@@ -34,7 +34,7 @@ struct thread *tracer__each(const struct tracer *s, size_t *i);
 /* Of those that share this memory. */
 struct thread *tracer__each_in(const struct tracer *s, const struct space *space, size_t *i);
 struct process *tracer__each_process(const struct tracer *s, size_t *i);
-/* Of a child whose parent has not told of it. */
+/* Of a child whose parent has not reported it. */
 void tracer__early(struct tracer *s, const struct stop *stop);
 
 /* ---- tracee.c ---- */

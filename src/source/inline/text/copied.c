@@ -104,7 +104,7 @@ static void note_moved(const struct thread *t, const struct moved *m)
 		"process %d: the program executes a copy that it has made of %.50s: what that does is "
 		"not traced",
 		t->process->pid, t->tracer->plan->functions.data[f].name);
-	tracer__say_text(t->tracer, SAY_NOTE, t->process, 0, text);
+	tracer__notify_text(t->tracer, NOTICE_NOTE, t->process, 0, text);
 }
 
 bool copied__mend(struct thread *t, const siginfo_t *si)

@@ -177,7 +177,7 @@ static bool put(const struct tracer *s, const struct space *space, const struct 
 void loaded__log_entries(struct tracer *s, const struct space *space, const struct loaded *l)
 {
 	/* counts of entries alone contradict those of branches */
-	bool may = l->patched && !s->away && !s->copies->counted.len;
+	bool may = l->patched && !s->disarmed && !s->copies->counted.len;
 	struct start st = {0};
 
 	for (uint32_t i = 0; i < l->image->functions.len; i++)

@@ -6,22 +6,22 @@
 
 /* ---- handlers that were left ---- */
 
-static void end_uncovering(struct thread *t, struct signal_frame *f)
+static void end_restoring(struct thread *t, struct signal_frame *f)
 {
-	struct uncovering which = f->uncovering;
+	struct restoring which = f->restoring;
 
-	f->uncovering = (struct uncovering){0};
-	uncover__end(t, &which);
+	f->restoring = (struct restoring){0};
+	restore__end(t, &which);
 }
 
 void signals__drop_frame(struct thread *t, size_t n)
 {
-	struct uncovering which = t->frames.data[n].uncovering;
+	struct restoring which = t->frames.data[n].restoring;
 
 	t->frames.len--;
 	memmove(t->frames.data + n, t->frames.data + n + 1,
 		(t->frames.len - n) * sizeof(*t->frames.data));
-	uncover__end(t, &which);
+	restore__end(t, &which);
 }
 
 /* By longjmp(3) and the like? It is a guess: the stack pointer is above its frame, or no more on
@@ -54,7 +54,7 @@ static void leave_frame(struct thread *t, size_t n)
 		return;
 	}
 	f->left = true;
-	end_uncovering(t, f);
+	end_restoring(t, f);
 }
 
 /* The frames from n on. */
@@ -124,7 +124,7 @@ void signals__found(struct thread *t, uint64_t sp, uint64_t pc)
 	uint32_t offset;
 
 	signals__push_frame(t, f, sp + t->tracer->tracee->returned);
-	if (t->tracer->away || !l || !copy_image__copy_at(l->image, pc - l->bias, &offset))
+	if (t->tracer->disarmed || !l || !copy_image__copy_at(l->image, pc - l->bias, &offset))
 		return;
 	copy = l->base + offset;
 	if (space__write(t->process->space, sp + t->tracer->tracee->frame_pc, &copy, sizeof(copy)))
@@ -150,6 +150,6 @@ void signals__leave_frames(struct thread *t)
 	while (t->frames.len)
 		signals__drop_frame(t, t->frames.len - 1);
 	t->awaited.len = 0;
-	uncover__end(t, &t->uncovering);
-	t->uncovering = (struct uncovering){0};
+	restore__end(t, &t->restoring);
+	t->restoring = (struct restoring){0};
 }

@@ -19,7 +19,7 @@ static bool reads_time(struct thread *t)
 
 static bool is_wanted(const struct space *s)
 {
-	return !s->untimed && !s->untimes && !s->lets_go &&
+	return !s->untimed && !s->untimes && !s->detaches &&
 	       now_ns(CLOCK_MONOTONIC) >= s->untimed_after;
 }
 

@@ -54,26 +54,26 @@ static bool find_object(const struct thread *t, const map_vec *maps, const struc
 
 /* ---- putting them there ---- */
 
-static void say_refused(struct thread *t, const struct loaded *l, const char *why)
+static void notify_refused(struct thread *t, const struct loaded *l, const char *why)
 {
 	if (!t->process->quiet)
-		tracer__say_text(t->tracer, SAY_REFUSED, t->process, l->image->object, why);
+		tracer__notify_text(t->tracer, NOTICE_REFUSED, t->process, l->image->object, why);
 }
 
-static void say_mapped(struct thread *t, const struct loaded *l)
+static void notify_mapped(struct thread *t, const struct loaded *l)
 {
-	struct say say = {.type = SAY_MAPPED,
-			  .pid = (uint32_t)t->process->pid,
-			  .tid = (uint32_t)t->tid,
-			  .object = l->image->object,
-			  .base = l->base,
-			  .size = l->size,
-			  .position = l->prepared,
-			  .bias = l->bias,
-			  .time = now_ns(CLOCK_MONOTONIC)};
+	struct notice notice = {.type = NOTICE_MAPPED,
+				.pid = (uint32_t)t->process->pid,
+				.tid = (uint32_t)t->tid,
+				.object = l->image->object,
+				.base = l->base,
+				.size = l->size,
+				.position = l->prepared,
+				.bias = l->bias,
+				.time = now_ns(CLOCK_MONOTONIC)};
 
 	if (!t->process->quiet)
-		tracer__say(t->tracer, &say, -1);
+		tracer__notify(t->tracer, &notice, -1);
 }
 
 uint8_t *loaded__code(const struct loaded *l, const struct arch *arch, bool untimed)
@@ -126,7 +126,7 @@ static void load(struct thread *t, const map_vec *maps, struct loaded *l)
 
 	l->refused = why;
 	if (why)
-		say_refused(t, l, why);
+		notify_refused(t, l, why);
 }
 
 void thread__patch(struct thread *t)
@@ -138,7 +138,7 @@ void thread__patch(struct thread *t)
 	vec__each (l, &s->loaded) {
 		if (l->refused || l->patched)
 			continue;
-		if (t->tracer->away) {
+		if (t->tracer->disarmed) {
 			loaded__drop_text(l);
 			continue;
 		}
@@ -146,11 +146,11 @@ void thread__patch(struct thread *t)
 		err = loaded__patch(s, t->tracer, l);
 		loaded__drop_text(l);
 		if (err) /* threads may be in the copies */
-			say_refused(t, l, reason(err));
-		else if (!l->said)
-			say_mapped(t, l);
-		l->said = true;
-		loaded__say_states(t->tracer, s, t->process, l);
+			notify_refused(t, l, reason(err));
+		else if (!l->notified)
+			notify_mapped(t, l);
+		l->notified = true;
+		loaded__notify_states(t->tracer, s, t->process, l);
 	}
 	space__watch_text(t->tracer, s);
 }
@@ -175,7 +175,7 @@ static void forget(struct thread *t, const map_vec *maps)
 	s->loaded.len = kept;
 }
 
-/* False is said, unless the process has ended. */
+/* False is reported, unless the process has ended. */
 static bool read_maps(const struct thread *t, map_vec *maps)
 {
 	const struct copy_image *i;
@@ -184,8 +184,8 @@ static bool read_maps(const struct thread *t, map_vec *maps)
 		return true;
 	if (!kill(t->tid, 0) && !t->process->quiet)
 		vec__each (i, &t->tracer->copies->images)
-			tracer__say_text(t->tracer, SAY_REFUSED, t->process, i->object,
-					 "its mappings can't be read");
+			tracer__notify_text(t->tracer, NOTICE_REFUSED, t->process, i->object,
+					    "its mappings can't be read");
 	return false;
 }
 
@@ -245,7 +245,7 @@ void thread__refuse_new(struct thread *t, const char *why)
 		return;
 	while (thread__find_object(t, &maps, &i, &l)) {
 		l.refused = true;
-		say_refused(t, &l, why);
+		notify_refused(t, &l, why);
 		vec__push(&t->process->space->loaded, l);
 	}
 	maps__free(&maps);

@@ -18,7 +18,7 @@ const uint8_t *loaded__original(const struct loaded *l, const struct copy_patch 
 
 struct text {
 	VEC(uint64_t) pages; /* link-time addresses / PAGE, ascending */
-	uint8_t *bytes;	     /* of these, one behind the other */
+	uint8_t *bytes;	     /* of these, one after the other */
 };
 
 static void text__free(struct text *t)
@@ -248,7 +248,7 @@ struct run {
 	const struct loaded *l;
 	const struct copy_image *image;
 	const uint32_t *order; /* NULL: that of the patches */
-	size_t from, n, end;   /* from: the first one. n: the one behind. end: behind all */
+	size_t from, n, end;   /* from: the first one. n: the next one. end: after all */
 	int step;	       /* 1, or -1: backwards */
 	uint64_t start, stop;
 };

@@ -57,7 +57,7 @@ void thread__back_to_copy(struct thread *t, const struct signal_frame *f)
 	const struct loaded *l = space__object_at(t->process->space, pc);
 	uint32_t offset;
 
-	if (t->tracer->away)
+	if (t->tracer->disarmed)
 		return;
 	if (l && !loaded__may_enter(t->tracer, l, pc - l->bias))
 		return;

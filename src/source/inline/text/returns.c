@@ -57,9 +57,9 @@ bool thread__return_to_copy(struct thread *t, uint64_t frame, uint64_t original,
 	struct space *s = t->process->space;
 	const struct loaded *l = space__object_at(s, original);
 
-	if (t->tracer->away || !l || !copy || !space__copies_at(s, copy) ||
+	if (t->tracer->disarmed || !l || !copy || !space__copies_at(s, copy) ||
 	    !loaded__may_enter(t->tracer, l, original - l->bias) ||
-	    uncover__is_at(s, t->tracer, original))
+	    restore__is_at(s, t->tracer, original))
 		return false;
 	return space__write(s, frame + t->tracer->tracee->frame_pc, &copy, sizeof(copy));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Steps through the copies, until a thread is where the original could be, too. Branches are done
- * here; any other instruction by an errand (src/arch/tracee.h), whose stop is not by a signal. At
- * any moment the thread would go on rightly by itself.
+ * here; any other instruction by an injected call (src/arch/tracee.h), whose stop is not by a
+ * signal. At any moment the thread would go on rightly by itself.
  */
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -28,9 +28,9 @@ struct stepper {
 	struct thread *t;
 	const siginfo_t *sent;
 	bool small;    /* its stack may be */
-	bool away;     /* it has left the stop that it was in; then: */
+	bool left;     /* it has left the stop that it was in; then: */
 	uint64_t mask; /* as it was */
-	uint64_t room; /* for two errands */
+	uint64_t room; /* for two injected calls */
 	unsigned used;
 	struct {
 		uint64_t at; /* 0: nothing was read */
@@ -53,7 +53,7 @@ bool thread__resume_log(struct thread *t, int sig)
 	return true;
 }
 
-/* ---- errands ---- */
+/* ---- injected calls ---- */
 
 static bool read_memory(const void *of, uint64_t addr, void *out, size_t n)
 {
@@ -96,7 +96,7 @@ static uint8_t *log_at(const struct thread *t, uint64_t addr, size_t n)
 		       : NULL;
 }
 
-/* Words of records, behind the cursor, are read by nobody yet. */
+/* Words of records, after the cursor, are read by nobody yet. */
 static bool is_of_records(const struct thread *t, uint64_t addr)
 {
 	return addr - (t->area->base + t->slot * t->area->slot_size) >= LOG_RING_AT;
@@ -130,7 +130,7 @@ static bool leave(struct stepper *st)
 {
 	uint64_t waits = st->sent ? BIT(st->sent->si_signo) : 0;
 
-	st->away = true;
+	st->left = true;
 	if (!thread__set_mask(st->t, ~FAULTS | st->mask))
 		return false;
 	if (waits & ~FAULTS)
@@ -145,7 +145,7 @@ static bool send(struct stepper *st, const struct errand *e, uint64_t *at, struc
 
 	*at = st->room + (st->used++ & 1) * ERRAND_MAX;
 	return !t->tracer->tracee->errand(e, *at, code) && thread__send(t, *at, code) &&
-	       (st->away || leave(st));
+	       (st->left || leave(st));
 }
 
 /* It waits in the kernel for longer than others can. If it has given that up it is where it was. */
@@ -277,7 +277,7 @@ static enum step_out step(struct stepper *st, const struct loaded *l)
 	}
 	if (emulate(t, bytes))
 		return OUT_DONE;
-	if (!st->away && !thread__mask(t, &st->mask))
+	if (!st->left && !thread__mask(t, &st->mask))
 		return OUT_GONE;
 	st->room = l->base + l->size - LOG_PAGE;
 	st->small = l->object->go;
@@ -329,7 +329,7 @@ static enum step_out arrive(struct stepper *st, uint64_t copy)
 
 static enum step_out finish(struct stepper *st, enum step_out how, uint64_t copy)
 {
-	if (!st->away || how == OUT_GONE)
+	if (!st->left || how == OUT_GONE)
 		return how;
 	if (how == OUT_DONE && st->sent)
 		how = arrive(st, copy);

@@ -4,7 +4,7 @@
  * there, or writes it as a file stops before it is back in its program (bpf/text.bpf.c). While the
  * program may write to a function's code, its original is restored: what the program reads and
  * writes is its own. Then a function whose code is as in its file gets its springboards back; any
- * other one has lost its copy, which has the old code (lost.c).
+ * other one has lost its copy, which has the old code (states.c).
  */
 #include "text.h"
 
@@ -94,27 +94,27 @@ bool loaded__is_mapped(const struct tracer *s, const struct loaded *l, const map
 	return false;
 }
 
-/* ---- what is told of a thread's log ---- */
+/* ---- what is reported a thread's log ---- */
 
-static void say(struct thread *t, const struct loaded *l, uint32_t function, uint32_t type,
-		bool within)
+static void notify(struct thread *t, const struct loaded *l, uint32_t function, uint32_t type,
+		   bool within)
 {
-	struct say say = {.type = type,
-			  .pid = (uint32_t)t->process->pid,
-			  .tid = (uint32_t)t->tid,
-			  .slot = t->slot,
-			  .object = l->image->object,
-			  .function = function == ALL_FUNCTIONS
-					      ? NO_FUNCTION
-					      : l->image->functions.data[function].function,
-			  .position = thread__position(t),
-			  .base = function != ALL_FUNCTIONS && l->entries[function],
-			  .size = within};
+	struct notice notice = {.type = type,
+				.pid = (uint32_t)t->process->pid,
+				.tid = (uint32_t)t->tid,
+				.slot = t->slot,
+				.object = l->image->object,
+				.function = function == ALL_FUNCTIONS
+						    ? NO_FUNCTION
+						    : l->image->functions.data[function].function,
+				.position = thread__position(t),
+				.base = function != ALL_FUNCTIONS && l->entries[function],
+				.size = within};
 
-	if (!t->said)
+	if (!t->notified)
 		return;
-	say.area = t->area->number;
-	tracer__say(t->tracer, &say, -1);
+	notice.area = t->area->number;
+	tracer__notify(t->tracer, &notice, -1);
 }
 
 /* Is it in the copy of a function that has none any more? */
@@ -129,38 +129,38 @@ static bool is_left_behind(struct thread *t, const struct loaded *l)
 	       !loaded__may_enter(t->tracer, l, vaddr);
 }
 
-static void say_all(struct tracer *s, const struct space *space, const struct loaded *l,
-		    uint32_t function, uint32_t type)
+static void notify_all(struct tracer *s, const struct space *space, const struct loaded *l,
+		       uint32_t function, uint32_t type)
 {
 	struct thread *t;
 
 	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
-		say(t, l, function, type, type == SAY_UNCOVERED && is_left_behind(t, l));
+		notify(t, l, function, type, type == NOTICE_UNLOGGED && is_left_behind(t, l));
 }
 
-/* From so many functions on their whole object is said to be open. */
+/* From so many functions on their whole object is reported to be open. */
 #define OPEN_MANY 16
 
-/* What was said of functions, and what is so now. */
-static void say_to_logs(struct tracer *s, const struct space *space, struct loaded *l)
+/* What was reported of functions, and what is so now. */
+static void notify_to_logs(struct tracer *s, const struct space *space, struct loaded *l)
 {
-	bool all = l->all_said ? loaded__count(l, STATE_OPEN)
-			       : loaded__count(l, STATE_OPEN) > OPEN_MANY;
+	bool all = l->all_notified ? loaded__count(l, STATE_OPEN)
+				   : loaded__count(l, STATE_OPEN) > OPEN_MANY;
 
-	if (all && !l->all_said)
-		say_all(s, space, l, ALL_FUNCTIONS, SAY_UNCOVERED);
+	if (all && !l->all_notified)
+		notify_all(s, space, l, ALL_FUNCTIONS, NOTICE_UNLOGGED);
 	for (uint32_t i = 0; i < l->image->functions.len; i++) {
 		bool restored = l->states[i] == STATE_LOST || (!all && l->states[i] == STATE_OPEN);
 
-		if (restored && !l->open_said[i])
-			say_all(s, space, l, i, SAY_UNCOVERED);
-		if (!restored && l->open_said[i])
-			say_all(s, space, l, i, SAY_COVERED);
-		l->open_said[i] = restored;
+		if (restored && !l->open_notified[i])
+			notify_all(s, space, l, i, NOTICE_UNLOGGED);
+		if (!restored && l->open_notified[i])
+			notify_all(s, space, l, i, NOTICE_LOGGED);
+		l->open_notified[i] = restored;
 	}
-	if (!all && l->all_said)
-		say_all(s, space, l, ALL_FUNCTIONS, SAY_COVERED);
-	l->all_said = all;
+	if (!all && l->all_notified)
+		notify_all(s, space, l, ALL_FUNCTIONS, NOTICE_LOGGED);
+	l->all_notified = all;
 }
 
 static void note_open(struct tracer *s, const struct process *p, struct loaded *l)
@@ -175,27 +175,27 @@ static void note_open(struct tracer *s, const struct process *p, struct loaded *
 		"process %d: the program may write to code of %.40s: what it executes of that is not "
 		"logged until it may not any more",
 		p->pid, l->object->path);
-	tracer__say_text(s, SAY_NOTE, p, 0, text);
+	tracer__notify_text(s, NOTICE_NOTE, p, 0, text);
 }
 
-void loaded__say_states(struct tracer *s, const struct space *space, const struct process *p,
-			struct loaded *l)
+void loaded__notify_states(struct tracer *s, const struct space *space, const struct process *p,
+			   struct loaded *l)
 {
-	say_to_logs(s, space, l);
+	notify_to_logs(s, space, l);
 	note_open(s, p, l);
-	loaded__say_lost(s, p, l);
+	loaded__notify_lost(s, p, l);
 }
 
-void text__say(struct thread *t)
+void text__notify(struct thread *t)
 {
 	const struct loaded *l;
 
 	vec__each (l, &t->process->space->loaded) {
-		if (l->all_said)
-			say(t, l, ALL_FUNCTIONS, SAY_UNCOVERED, false);
+		if (l->all_notified)
+			notify(t, l, ALL_FUNCTIONS, NOTICE_UNLOGGED, false);
 		for (uint32_t i = 0; i < l->image->functions.len; i++)
-			if (l->open_said[i])
-				say(t, l, i, SAY_UNCOVERED, false);
+			if (l->open_notified[i])
+				notify(t, l, i, NOTICE_UNLOGGED, false);
 	}
 }
 
@@ -233,7 +233,7 @@ static bool open_functions(const struct tracer *s, const struct loaded *l, const
 	return any;
 }
 
-static void take_away(struct tracer *s, struct space *space, const struct loaded *l)
+static void disarm(struct tracer *s, struct space *space, const struct loaded *l)
 {
 	struct thread *t;
 
@@ -267,21 +267,21 @@ static bool close_functions(struct space *space, struct tracer *s, const struct 
 	return loaded__count(l, STATE_OPEN) != open;
 }
 
-/* As when all springboards come back (away.c). */
+/* As when all springboards come back (disarm.c). */
 static void put_back(struct tracer *s, struct space *space, const struct loaded *l)
 {
 	struct thread *t;
 
-	if (!l->patched || s->away)
+	if (!l->patched || s->disarmed)
 		return;
 	for (size_t i = 0; (t = tracer__each_in(s, space, &i));) {
 		if (!thread__load_regs(t) && !thread__is_in_call(t))
 			signals__to_copy(t);
 		thread__store_regs(t);
 	}
-	uncover__for_frames(space, s);
+	restore__for_frames(space, s);
 	loaded__write(space, s, l, ALL_FUNCTIONS, true);
-	uncover__restore(space, s);
+	restore__again(space, s);
 }
 
 static void see_object(struct thread *t, struct loaded *l, const map_vec *maps)
@@ -291,14 +291,14 @@ static void see_object(struct thread *t, struct loaded *l, const map_vec *maps)
 
 	if (opens) {
 		l->restored = true;
-		take_away(t->tracer, space, l);
+		disarm(t->tracer, space, l);
 	}
 	closes = close_functions(space, t->tracer, l, maps);
 	if (closes)
 		put_back(t->tracer, space, l);
 	if (opens || closes) {
 		loaded__log_entries(t->tracer, space, l);
-		loaded__say_states(t->tracer, space, t->process, l);
+		loaded__notify_states(t->tracer, space, t->process, l);
 	}
 }
 
@@ -352,15 +352,15 @@ static void see_bytes(struct tracer *s, const struct process *p, const struct th
 		if (!loaded__compare(space, s, l, true))
 			continue;
 		l->restored = true;
-		take_away(s, space, l);
+		disarm(s, space, l);
 		loaded__log_entries(s, space, l);
-		loaded__say_states(s, space, p, l);
+		loaded__notify_states(s, space, p, l);
 	}
 }
 
 static bool is_traced(const struct process *p)
 {
-	return p->space && !p->space->other && !p->space->lets_go;
+	return p->space && !p->space->other && !p->space->detaches;
 }
 
 void text__look(struct tracer *s)

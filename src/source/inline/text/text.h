@@ -21,7 +21,7 @@ void gs__unwatch(struct tracer *s);
  * that is not watched for yet, it is. */
 bool process__sets_gs(struct tracer *s, pid_t pid, const map_vec *maps);
 
-/* ---- lost.c ---- */
+/* ---- states.c ---- */
 /* What the plan has of one of its functions. */
 const struct plan_function *loaded__planned(const struct tracer *s, const struct loaded *l,
 					    uint32_t function);
@@ -36,8 +36,8 @@ void loaded__set_state(const struct tracer *s, const struct loaded *l, uint32_t 
 size_t loaded__count(const struct loaded *l, enum copy_state state);
 /* May a thread go on in the copy of the function at vaddr? */
 bool loaded__may_enter(const struct tracer *s, const struct loaded *l, uint64_t vaddr);
-/* Which were lost since that was said last. */
-void loaded__say_lost(struct tracer *s, const struct process *p, struct loaded *l);
+/* Which were lost since that was reported last. */
+void loaded__notify_lost(struct tracer *s, const struct process *p, struct loaded *l);
 
 /* ---- patch.c ---- */
 /* The file's bytes that a patch replaces; NULL: it hasn't so many. */
@@ -75,7 +75,7 @@ bool thread__find_object(const struct thread *t, const map_vec *maps,
 			 const struct copy_image **image, struct loaded *out);
 /* Its copies, as they are to be written to its base, untimed or not; NULL: that is out of reach. */
 uint8_t *loaded__code(const struct loaded *l, const struct arch *arch, bool untimed);
-/* Those that were mapped and got no copies get none any more, and why is said. */
+/* Those that were mapped and got no copies get none any more, and why is reported. */
 void thread__refuse_new(struct thread *t, const char *why);
 
 /* ---- place.c ---- */
@@ -118,22 +118,22 @@ bool thread__is_in_copies(struct thread *t);
  * that is t->fault. */
 void thread__to_original(struct thread *t);
 
-/* ---- uncover.c ---- */
+/* ---- restore.c ---- */
 /* A handler of a fault at pc, of the original, is about to run: restores that function, if patches
  * are in its way. False: they aren't. */
-bool uncover__begin(struct thread *t, uint64_t pc, struct uncovering *out);
+bool restore__begin(struct thread *t, uint64_t pc, struct restoring *out);
 /* It has returned or was left. */
-void uncover__end(struct thread *t, const struct uncovering *which);
-bool uncover__is_at(struct space *s, const struct tracer *tracer, uint64_t pc);
+void restore__end(struct thread *t, const struct restoring *which);
+bool restore__is_at(struct space *s, const struct tracer *tracer, uint64_t pc);
 /* A process whose first thread this is begins, with the handlers that have called fork(2). */
-void uncover__forked(struct thread *child);
-/* Springboards are about to be put back: uncovers what handlers return to that would be in the way
+void restore__forked(struct thread *child);
+/* Springboards are about to be put back: restores what handlers return to that would be in the way
  * of. */
-void uncover__for_frames(struct space *s, struct tracer *tracer);
+void restore__for_frames(struct space *s, struct tracer *tracer);
 /* They were put back, all of them. */
-void uncover__restore(struct space *s, struct tracer *tracer);
+void restore__again(struct space *s, struct tracer *tracer);
 /* A thread that has got a log now: what it does of this will not be in it. */
-void uncover__say(struct thread *t);
+void restore__notify(struct thread *t);
 
 /* ---- frames.c ---- */
 /* A handler is running that returns to the original: its frame is there, and copy is the same
@@ -181,13 +181,13 @@ void text__look(struct tracer *s);
 /* The same after thread__send_put_off(), if one of those stops was for that. */
 void text__see_put_off(struct thread *t);
 /* A thread that has got a log now. */
-void text__say(struct thread *t);
+void text__notify(struct thread *t);
 /* Where its functions are. Those that the program may write to are open. */
 void loaded__find_text(const struct tracer *s, const map_vec *maps, struct loaded *l);
 /* Is any of the functions' code still there? Then its copies may be in use. */
 bool loaded__is_mapped(const struct tracer *s, const struct loaded *l, const map_vec *maps);
-/* What was said of its functions before, and what is so now. */
-void loaded__say_states(struct tracer *s, const struct space *space, const struct process *p,
-			struct loaded *l);
+/* What was reported of its functions before, and what is so now. */
+void loaded__notify_states(struct tracer *s, const struct space *space, const struct process *p,
+			   struct loaded *l);
 
 #endif

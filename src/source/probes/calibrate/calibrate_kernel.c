@@ -169,7 +169,7 @@ static int measure_insns(struct kernel_measurement *m, uint64_t addr, calibratio
 		if (!bytes || arch->decode(bytes, avail, addr, true, &insn))
 			return 0;
 		err = measure_insn(m, &insn, out);
-		if (err == -ENOENT) /* the kernel moved it behind a landing instruction */
+		if (err == -ENOENT) /* the kernel moved it after a landing instruction */
 			err = 0;
 		addr += insn.len;
 	}

@@ -9,7 +9,7 @@ bool action__needs_operand(const struct plan_site *s)
 	       s->operand.kind == OPERAND_MEM;
 }
 
-/* behind: what base REG_IP stands for, from the site's address on. */
+/* after: what base REG_IP stands for, from the site's address on. */
 static struct wire_operand wire_operand(const struct operand *o, uint8_t behind)
 {
 	return (struct wire_operand){

@@ -45,7 +45,7 @@ static void put_text(struct wire_condition *c, const struct plan_condition *from
 		     const struct plan_value *v)
 {
 	size_t len = strlen(from->text);
-	/* the 0 behind it, which an array that is full has not */
+	/* the 0 after it, which an array that is full has not */
 	size_t compared = len + (!v->array || len < v->size);
 
 	memcpy(c->text, from->text, len);

@@ -2,7 +2,7 @@
 /*
  * The shield: attaches and detaches in a separate process, which shares everything with bbtrace but
  * its signals. If SIGKILL ends a process in the system call that places or removes uprobes, the
- * kernel leaves breakpoints behind: to remove them it accesses the traced process's pages, which
+ * kernel leaves breakpoints after: to remove them it accesses the traced process's pages, which
  * fails with a fatal signal pending (mm/gup.c, __get_user_pages(); kernel/events/uprobes.c: "failed
  * to unregister, leaking uprobe"). Files of an ended process are closed without such a signal, so
  * the last of the two processes closes bbtrace's links safely.

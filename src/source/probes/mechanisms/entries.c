@@ -36,7 +36,7 @@ int kprobe_multi__suits(const struct probe *p)
 	return 0;
 }
 
-/* The nop that ftrace makes a call, at once or behind a landing instruction, or what the kernel put
+/* The nop that ftrace makes a call, at once or after a landing instruction, or what the kernel put
  * in its place. */
 static bool has_ftrace(const struct object *o, uint64_t vaddr)
 {
@@ -129,7 +129,7 @@ int kprobe_multi__attach(struct probe *p)
 	int err = kprobe_multi__unpark(p);
 
 	if (!err && p->kernel.links.len)
-		kprobe__tell_unseen(p);
+		kprobe__report_unseen(p);
 	return err;
 }
 

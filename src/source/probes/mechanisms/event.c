@@ -286,7 +286,7 @@ int uprobe_event__attach_again(struct probe *p, uint32_t pid)
 	return open_for_threads(p, &tids, &known);
 }
 
-/* ---- behind a time when nothing was recorded ---- */
+/* ---- after a time when nothing was recorded ---- */
 
 int uprobe_event__unpark(struct probe *p)
 {

@@ -97,7 +97,7 @@ void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char 
 }
 
 /* A function whose entry can't be probed shows almost nothing. Its count may follow from others. */
-void kprobe__tell_unseen(const struct probe *p)
+void kprobe__report_unseen(const struct probe *p)
 {
 	const uint32_t *site;
 
@@ -169,7 +169,7 @@ int kprobe_event__attach(struct probe *p)
 		probe__attached(p, 1, plan__site_work(p->plan, i));
 	}
 	if (defined)
-		kprobe__tell_unseen(p);
+		kprobe__report_unseen(p);
 	if (defined && !probe__is_interrupted(p) && kernel_returns__define(p, fd))
 		open_returns(p);
 	if (p->options->retires)

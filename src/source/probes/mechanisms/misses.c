@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Hits that ran no program, as far as the kernel counts them: of kprobe events by site, of links of
- * kprobe_multi by link, of others by program. Each is told once.
+ * kprobe_multi by link, of others by program. Each is reported once.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -157,7 +157,7 @@ static void look_at_programs(struct probe *p)
 
 /* A fork that wasn't seen is found at the child's first hit (bpf/who.h), and an exit by its
  * sideband event. */
-static void tell_tasks(const struct probe *p)
+static void report_tasks(const struct probe *p)
 {
 	const struct {
 		const struct bpf_program *program;
@@ -189,7 +189,7 @@ void probe__misses(struct source *s, const struct source_sink *sink)
 	vec__each (m, &p->misses.all) {
 		if (m->missed.hits)
 			sink->missed(sink->ctx, &m->missed);
-		m->told += m->missed.hits;
+		m->reported += m->missed.hits;
 		m->missed.hits = 0;
 	}
 }
@@ -201,7 +201,7 @@ static bool is_kprobe(const struct probe *p, const struct miss *m)
 	       (p->kernel.mechanism && m->missed.what == p->kernel.mechanism->name);
 }
 
-void probe__tell_misses(struct probe *p)
+void probe__report_misses(struct probe *p)
 {
 	const struct miss *m;
 	uint64_t sum = 0;
@@ -209,12 +209,12 @@ void probe__tell_misses(struct probe *p)
 	if (look_at_kprobes(p))
 		note("how many kprobes were missed is not known: %s", err__text());
 	vec__each (m, &p->misses.all)
-		sum += is_kprobe(p, m) ? m->told : 0;
+		sum += is_kprobe(p, m) ? m->reported : 0;
 	if (sum)
 		note("%llu hits, of all processes, were missed, since they came while that CPU was "
 		     "handling another probe: tracing itself uses these functions",
 		     (unsigned long long)sum);
-	tell_tasks(p);
+	report_tasks(p);
 	sum = watches__missed(p);
 	if (sum)
 		note("%llu hits of watchpoints are not shown: they came while that CPU ran another "

@@ -85,7 +85,7 @@ void tracefs__unlock(int fd, struct tracer t);
 
 struct plan;
 /* While one of these descriptors or its copies are open, an event is being closed whose probes'
- * instructions the kernel has copied. -1: it can't be told. */
+ * instructions the kernel has copied. -1: it can't be reported. */
 int tracefs__begin_closing(int root);
 /* Waits until none of these is open, for a minute; -EBUSY with a message: there is one still. */
 int tracefs__await_closings(int root);

@@ -134,7 +134,7 @@ static bool reports(void)
 	uint64_t hits = 0;
 
 	watched = watched + 1;
-	/* where it can't be opened, that is what is told */
+	/* where it can't be opened, that is what is reported */
 	return fd < 0 || (read(fd, &hits, sizeof(hits)) == sizeof(hits) && hits);
 }
 
@@ -248,7 +248,7 @@ static bool has(const pid_vec *v, uint32_t tid)
 }
 
 /* Threads that began in between may have inherited it, or not. */
-static void tell_new(const struct probe_watch *w, const pid_vec *before)
+static void report_new(const struct probe_watch *w, const pid_vec *before)
 {
 	pid_vec now = {0};
 	const uint32_t *tid;
@@ -275,7 +275,7 @@ static int watch_process(struct probe *p, const struct probe_watch *w)
 		if (!err)
 			err = add_event(p, w, *tid, -1);
 	if (!err)
-		tell_new(w, &tids);
+		report_new(w, &tids);
 	vec__free(&tids);
 	return err;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The probes of markers: links of uprobe_multi. Those at which a program switches recording stay
- * while all others come and go; those of marks are parked with these. Each execution is told by a
- * record in the ring, as all others are, so that its place among the events of its thread is known.
+ * while all others come and go; those of marks are parked with these. Each execution is reported by
+ * a record in the ring, as all others are, so that its place among the events of its thread is
+ * known.
  */
 #include <errno.h>
 #include <fcntl.h>

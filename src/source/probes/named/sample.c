@@ -95,7 +95,7 @@ int sample__attach(struct probe *p, uint32_t which)
 	return err;
 }
 
-void sample__tell(const struct probe *p)
+void sample__report(const struct probe *p)
 {
 	const struct sampling *s = &p->sampling;
 	struct bpf_prog_info info = {0};

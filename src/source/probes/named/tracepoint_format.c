@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "source/probes/session.h"
 
-/* The value behind "NAME:" in a line, up to ';'; -1: it has none. */
+/* The value after "NAME:" in a line, up to ';'; -1: it has none. */
 static long number_of(const char *line, const char *name)
 {
 	const char *at = strstr(line, name);
@@ -76,7 +76,7 @@ static void put_base(const char *field, const char *name, char *out, size_t size
 	snprintf(out, size, "%.*s", len, field);
 }
 
-/* And behind it: "[16]". */
+/* And after it: "[16]". */
 static void put_bounds(const char *bracket, char *out, size_t size)
 {
 	long n = bracket ? strtol(bracket + 1, NULL, 10) : 0;

@@ -11,7 +11,7 @@
 
 #define LEAST 4 /* bytes that must match */
 
-/* Are these the bytes at a probe, behind its breakpoint? Others may have breakpoints, too. */
+/* Are these the bytes at a probe, after its breakpoint? Others may have breakpoints, too. */
 static bool is_copy_of(const struct plan *plan, const struct plan_site *s, const uint8_t *copy,
 		       size_t len)
 {
@@ -38,7 +38,7 @@ static const struct plan_site *copied_from(const struct plan *plan, const struct
 	return NULL;
 }
 
-static void tell(const struct plan *plan, uint32_t pid, const struct wire_trap *t)
+static void report(const struct plan *plan, uint32_t pid, const struct wire_trap *t)
 {
 	const struct plan_site *s = copied_from(plan, t);
 	uint64_t offset = 0;
@@ -51,7 +51,7 @@ static void tell(const struct plan *plan, uint32_t pid, const struct wire_trap *
 		     (unsigned long long)offset, (unsigned long long)t->count);
 }
 
-void copies__tell(struct probe *p)
+void copies__report(struct probe *p)
 {
 	int map = bpf_map__fd(p->skel->maps.traps);
 	uint32_t pid, *before = NULL;
@@ -60,6 +60,6 @@ void copies__tell(struct probe *p)
 	while (!bpf_map_get_next_key(map, before, &pid)) {
 		before = &pid;
 		if (!bpf_map_lookup_elem(map, &pid, &t))
-			tell(p->plan, pid, &t);
+			report(p->plan, pid, &t);
 	}
 }

@@ -277,7 +277,7 @@ int counters__give_rest(struct probe *p, const struct source_sink *sink)
 	return p->counters ? give(p, ALL_BANKS, sink) : 0;
 }
 
-void counters__tell(const struct probe *p)
+void counters__report(const struct probe *p)
 {
 	if (!p->counters)
 		return;

@@ -28,6 +28,6 @@ int counters__end_program(struct probe *p, uint32_t pid, uint64_t time,
 /* Passes on the targets that a process has counted, which may go on. */
 int counters__name_targets(struct probe *p, uint32_t pid, const struct source_sink *sink);
 /* Notes on what could not be counted. */
-void counters__tell(const struct probe *p);
+void counters__report(const struct probe *p);
 
 #endif

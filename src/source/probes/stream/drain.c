@@ -93,7 +93,7 @@ static int watch(struct drain *d, int map_fd)
 		       : 0;
 }
 
-/* Losses are few; behind a ring that is filled all the time they would wait. */
+/* Losses are few; after a ring that is filled all the time they would wait. */
 static int map_rings(struct drain *d, int map_fd, int losses_fd)
 {
 	d->ring = ring_buffer__new(losses_fd < 0 ? map_fd : losses_fd, take_record, d, NULL);

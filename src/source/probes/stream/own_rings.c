@@ -311,7 +311,7 @@ static int end(struct probe *p, uint32_t slot, const struct source_sink *sink)
 	return err ? err : free_slot(p, slot);
 }
 
-/* Those of ends that could not be told. */
+/* Those of ends that could not be reported. */
 static int end_others(struct probe *p, const struct source_sink *sink)
 {
 	struct own_rings *r = p->own;
@@ -372,7 +372,7 @@ int own_rings__before(struct probe *p, const struct event *e, const struct sourc
 	return own_rings__give_thread(p, e->tid, e->time, sink);
 }
 
-int own_rings__tell(struct probe *p, const struct source_sink *sink)
+int own_rings__report(struct probe *p, const struct source_sink *sink)
 {
 	uint64_t hits = p->own ? p->skel->bss->ringless_hits : 0;
 

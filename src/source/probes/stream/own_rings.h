@@ -15,7 +15,7 @@ void own_rings__size(struct probe *p, struct wire_config *config);
 int own_rings__open(struct probe *p);
 void own_rings__close(struct own_rings *r);
 /* Passes on what a thread, the threads of a process, or all have recorded up to this time and was
- * not passed on yet. What was overwritten before is told as a gap. */
+ * not passed on yet. What was overwritten before is reported as a gap. */
 int own_rings__give_thread(struct probe *p, uint32_t tid, uint64_t until,
 			   const struct source_sink *sink);
 int own_rings__give_process(struct probe *p, uint32_t pid, uint64_t until,
@@ -24,6 +24,6 @@ int own_rings__give_all(struct probe *p, const struct source_sink *sink);
 /* Before an event of the ring of all: what its thread recorded before; and if that ends, all. */
 int own_rings__before(struct probe *p, const struct event *e, const struct source_sink *sink);
 /* What could not be recorded, or shown. */
-int own_rings__tell(struct probe *p, const struct source_sink *sink);
+int own_rings__report(struct probe *p, const struct source_sink *sink);
 
 #endif

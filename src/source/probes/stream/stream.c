@@ -331,7 +331,7 @@ static int drain_losses(struct probe *p, const struct source_sink *sink)
 	return err;
 }
 
-static void tell_lost_ends(const struct probe *p)
+static void report_lost_ends(const struct probe *p)
 {
 	uint64_t n = p->skel->bss->lost_ends;
 
@@ -360,8 +360,8 @@ static int give_rest(struct probe *p, const struct source_sink *sink)
 	if (!err)
 		err = give_sideband(p, UINT64_MAX, sink);
 	if (!err)
-		err = own_rings__tell(p, sink);
-	tell_lost_ends(p);
+		err = own_rings__report(p, sink);
+	report_lost_ends(p);
 	return err ? err : drain_losses(p, sink);
 }
 
@@ -376,9 +376,9 @@ int probe__losses(struct source *s, const struct source_sink *sink)
 		err = counters__give_rest(p, sink);
 	if (!err)
 		err = sampled__give(p, 0, now_ns(CLOCK_MONOTONIC), sink);
-	counters__tell(p);
+	counters__report(p);
 	if (p->programs.mechanism)
-		copies__tell(p);
+		copies__report(p);
 	if (!err && p->skel->bss->lost_unattributed)
 		err = sink->lost(sink->ctx, 0, 0, p->skel->bss->lost_unattributed);
 	if (err)
@@ -387,7 +387,7 @@ int probe__losses(struct source *s, const struct source_sink *sink)
 		sink->muted(sink->ctx, conditions__muted(p, WIRE_MUTED_CALLS),
 			    conditions__muted(p, WIRE_MUTED_HITS));
 	probe__misses(s, sink);
-	probe__tell_misses(p);
-	sample__tell(p);
+	probe__report_misses(p);
+	sample__report(p);
 	return 0;
 }

@@ -93,26 +93,26 @@ bool loaded__may_enter(const struct tracer *s, const struct loaded *l, uint64_t 
 	return false;
 }
 
-/* ---- what is said ---- */
+/* ---- what is reported ---- */
 
-void loaded__say_lost(struct tracer *s, const struct process *p, struct loaded *l)
+void loaded__notify_lost(struct tracer *s, const struct process *p, struct loaded *l)
 {
 	size_t lost = loaded__count(l, STATE_LOST);
 
-	for (size_t i = 0; lost > l->lost_said && i < l->image->functions.len; i++) {
-		struct say say = {.type = SAY_LOST,
-				  .pid = (uint32_t)p->pid,
-				  .tid = (uint32_t)p->pid,
-				  .object = l->image->object,
-				  .function = l->image->functions.data[i].function,
-				  .base = l->entries[i],
-				  .time = now_ns(CLOCK_MONOTONIC)};
+	for (size_t i = 0; lost > l->lost_notified && i < l->image->functions.len; i++) {
+		struct notice notice = {.type = NOTICE_LOST,
+					.pid = (uint32_t)p->pid,
+					.tid = (uint32_t)p->pid,
+					.object = l->image->object,
+					.function = l->image->functions.data[i].function,
+					.base = l->entries[i],
+					.time = now_ns(CLOCK_MONOTONIC)};
 
-		if (l->states[i] != STATE_LOST || l->states_said[i])
+		if (l->states[i] != STATE_LOST || l->states_notified[i])
 			continue;
-		l->states_said[i] = true;
+		l->states_notified[i] = true;
 		if (!p->quiet)
-			tracer__say(s, &say, -1);
+			tracer__notify(s, &notice, -1);
 	}
-	l->lost_said = lost;
+	l->lost_notified = lost;
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
-#include "passing.h"
+#include "filter_states.h"
 
-/* What was told of a thread. */
+/* What was reported of a thread. */
 struct standing {
 	uint32_t pid;
-	uint32_t told, passed;
+	uint32_t reported, passed;
 };
 
-struct passing {
+struct filter_states {
 	struct thread_filters filters;
 	struct map64 threads; /* tid -> struct standing * */
 	uint64_t missed;
 	bool hidden;
 };
 
-struct passing *passing__new(const struct thread_filters *filters)
+struct filter_states *filter_states__new(const struct thread_filters *filters)
 {
-	struct passing *p;
+	struct filter_states *p;
 
 	if (!filters->needed)
 		return NULL;
@@ -27,7 +27,7 @@ struct passing *passing__new(const struct thread_filters *filters)
 	return p;
 }
 
-void passing__free(struct passing *p)
+void filter_states__free(struct filter_states *p)
 {
 	uint64_t standing;
 
@@ -40,16 +40,16 @@ void passing__free(struct passing *p)
 	free(p);
 }
 
-/* ---- what was told of threads ---- */
+/* ---- what was reported of threads ---- */
 
-static struct standing *find(const struct passing *p, uint32_t tid)
+static struct standing *find(const struct filter_states *p, uint32_t tid)
 {
 	const uint64_t *slot = map64__get(&p->threads, tid);
 
 	return slot ? (struct standing *)(uintptr_t)*slot : NULL;
 }
 
-static struct standing *find_or_add(struct passing *p, uint32_t pid, uint32_t tid)
+static struct standing *find_or_add(struct filter_states *p, uint32_t pid, uint32_t tid)
 {
 	uint64_t *slot = map64__put(&p->threads, tid);
 	struct standing *s;
@@ -61,7 +61,7 @@ static struct standing *find_or_add(struct passing *p, uint32_t pid, uint32_t ti
 	return s;
 }
 
-void passing__forget(struct passing *p, uint32_t tid)
+void filter_states__forget(struct filter_states *p, uint32_t tid)
 {
 	struct standing *s = p ? find(p, tid) : NULL;
 
@@ -70,35 +70,35 @@ void passing__forget(struct passing *p, uint32_t tid)
 	free(s);
 }
 
-static void take(struct standing *s, uint32_t told, uint32_t passed)
+static void take(struct standing *s, uint32_t reported, uint32_t passed)
 {
-	s->told |= told;
-	s->passed = (s->passed & ~told) | (passed & told);
+	s->reported |= reported;
+	s->passed = (s->passed & ~reported) | (passed & reported);
 }
 
 /* Threads that have no log yet, too. */
-static void take_told(struct passing *p, const struct event *told)
+static void take_told(struct filter_states *p, const struct event *reported)
 {
 	uint64_t slot;
 
-	take(find_or_add(p, told->pid, told->tid), told->count, told->value);
-	for (size_t i = 0; told->process && i < p->threads.cap; i++) {
+	take(find_or_add(p, reported->pid, reported->tid), reported->count, reported->value);
+	for (size_t i = 0; reported->process && i < p->threads.cap; i++) {
 		struct standing *s;
 
 		if (!map64__slot(&p->threads, i, &slot))
 			continue;
 		s = (struct standing *)(uintptr_t)slot;
-		if (s->pid == told->pid)
-			take(s, told->count, told->value);
+		if (s->pid == reported->pid)
+			take(s, reported->count, reported->value);
 	}
 }
 
-static enum log_standing standing_of(const struct passing *p, uint32_t tid)
+static enum log_standing standing_of(const struct filter_states *p, uint32_t tid)
 {
 	const struct standing *s = find(p, tid);
 	uint32_t all = p->filters.needed | p->filters.suffice;
 
-	if (!s || (s->told & all) != all)
+	if (!s || (s->reported & all) != all)
 		return LOG_IN_DOUBT;
 	return (s->passed & p->filters.needed) == p->filters.needed ||
 			       s->passed & p->filters.suffice
@@ -108,13 +108,13 @@ static enum log_standing standing_of(const struct passing *p, uint32_t tid)
 
 /* ---- logs ---- */
 
-void passing__begin(const struct passing *p, struct log *l)
+void filter_states__begin(const struct filter_states *p, struct log *l)
 {
 	l->standing = p ? standing_of(p, l->thread.tid) : LOG_SHOWN;
 	l->gap_due = true;
 }
 
-static void ask(struct passing *p, struct log *l)
+static void request(struct filter_states *p, struct log *l)
 {
 	uint32_t pid = l->thread.pid, tid = l->thread.tid;
 	uint32_t passed = p->filters.passed(p->filters.ctx, pid, tid);
@@ -123,44 +123,45 @@ static void ask(struct passing *p, struct log *l)
 	l->standing = standing_of(p, tid);
 }
 
-void passing__ask(struct passing *p, const log_vec *logs)
+void filter_states__ask(struct filter_states *p, const log_vec *logs)
 {
 	struct log **l;
 
 	vec__each (l, logs)
 		if (p && (*l)->standing == LOG_IN_DOUBT)
-			ask(p, *l);
+			request(p, *l);
 }
 
-static void change(const struct passing *p, struct log *l, const struct event *told)
+static void change(const struct filter_states *p, struct log *l, const struct event *reported)
 {
 	enum log_standing before = l->standing;
 
 	l->standing = standing_of(p, l->thread.tid);
 	if (l->standing == before)
 		return;
-	if (told->logged && l->thread.tid == told->tid) {
+	if (reported->logged && l->thread.tid == reported->tid) {
 		l->turned = true;
 		return;
 	}
-	l->changed = max_of(l->changed, told->time);
+	l->changed = max_of(l->changed, reported->time);
 	l->gap_due = true;
 }
 
-void passing__tell(struct passing *p, const log_vec *logs, const struct event *told)
+void filter_states__report(struct filter_states *p, const log_vec *logs,
+			   const struct event *reported)
 {
 	struct log **l;
 
 	if (!p)
 		return;
-	take_told(p, told);
+	take_told(p, reported);
 	vec__each (l, logs)
-		if ((*l)->thread.tid == told->tid ||
-		    (told->process && (*l)->thread.pid == told->pid))
-			change(p, *l, told);
+		if ((*l)->thread.tid == reported->tid ||
+		    (reported->process && (*l)->thread.pid == reported->pid))
+			change(p, *l, reported);
 }
 
-void passing__check(struct passing *p, const log_vec *logs)
+void filter_states__check(struct filter_states *p, const log_vec *logs)
 {
 	uint64_t missed = p ? p->filters.missed(p->filters.ctx) : 0;
 	struct log **l;
@@ -171,7 +172,7 @@ void passing__check(struct passing *p, const log_vec *logs)
 	note("whether threads pass the filters was not seen for a moment: what they did until now "
 	     "and was not shown yet is not shown");
 	vec__each (l, logs) {
-		ask(p, *l);
+		request(p, *l);
 		(*l)->changed = now_ns(CLOCK_MONOTONIC);
 		(*l)->gap_due = true;
 	}
@@ -187,7 +188,7 @@ static void lose_some(struct event *e)
 	e->hits = true;
 }
 
-static void tell_gap(struct log *l)
+static void report_gap(struct log *l)
 {
 	l->gap_due = false;
 	if (l->standing == LOG_IN_DOUBT)
@@ -200,7 +201,7 @@ static void tell_gap(struct log *l)
 		     l->thread.tid, l->thread.pid);
 }
 
-bool passing__hides(struct passing *p, struct log *l, struct event *e, bool *gap)
+bool filter_states__hides(struct filter_states *p, struct log *l, struct event *e, bool *gap)
 {
 	bool unclear = max_of(e->time, l->after) < l->changed;
 	bool turned = l->turned;
@@ -218,11 +219,11 @@ bool passing__hides(struct passing *p, struct log *l, struct event *e, bool *gap
 	p->hidden = true;
 	*gap = l->gap_due && (unclear || l->standing == LOG_IN_DOUBT);
 	if (*gap)
-		tell_gap(l);
+		report_gap(l);
 	return true;
 }
 
-bool passing__has_hidden(const struct passing *p)
+bool filter_states__has_hidden(const struct filter_states *p)
 {
 	return p && p->hidden;
 }

@@ -8,18 +8,18 @@
 #include "tracer.h"
 
 /* Has it objects for which this is still to be done? */
-static bool needs_change(const struct space *space, bool away)
+static bool needs_change(const struct space *space, bool disarmed)
 {
 	const struct loaded *l;
 
 	vec__each (l, &space->loaded)
-		if (!l->refused && l->patched == away)
+		if (!l->refused && l->patched == disarmed)
 			return true;
 	return false;
 }
 
 /* A thread that can't be stepped out goes on in its copy until it leaves that. */
-static void take_away(struct tracer *s, struct space *space)
+static void disarm(struct tracer *s, struct space *space)
 {
 	struct thread *t;
 	struct loaded *l;
@@ -49,45 +49,45 @@ static void bring_back(struct tracer *s, struct space *space)
 			signals__to_copy(t);
 		thread__store_regs(t);
 	}
-	uncover__for_frames(space, s);
+	restore__for_frames(space, s);
 	thread__patch(first);
-	uncover__restore(space, s);
+	restore__again(space, s);
 }
 
 static void change(struct tracer *s, struct space *space)
 {
-	if (space->lets_go || space->other || !needs_change(space, s->away))
+	if (space->detaches || space->other || !needs_change(space, s->disarmed))
 		return;
-	if (s->away)
-		take_away(s, space);
+	if (s->disarmed)
+		disarm(s, space);
 	else
 		bring_back(s, space);
 }
 
-static void say_changed(struct tracer *s)
+static void notify_changed(struct tracer *s)
 {
-	tracer__say(s, &(struct say){.type = SAY_CHANGED}, -1);
+	tracer__notify(s, &(struct notice){.type = NOTICE_CHANGED}, -1);
 }
 
-void tracer__change_away(struct tracer *s)
+void tracer__change_disarmed(struct tracer *s)
 {
 	struct thread *t;
 
-	s->away = !s->away;
+	s->disarmed = !s->disarmed;
 	for (size_t i = 0; (t = tracer__each(s, &i));)
 		if (t->process->space)
 			change(s, t->process->space);
-	say_changed(s);
+	notify_changed(s);
 	tracer__go_on(s);
 }
 
-void tracer__set_away(struct tracer *s, bool away)
+void tracer__set_disarmed(struct tracer *s, bool disarmed)
 {
-	if (s->quitting || s->away == away) {
-		say_changed(s);
+	if (s->quitting || s->disarmed == disarmed) {
+		notify_changed(s);
 		return;
 	}
 	s->changes = true;
 	if (tracer__pause(s))
-		tracer__change_away(s);
+		tracer__change_disarmed(s);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pieces: the memory of what was copied from rings and waits to be decoded. Private to
+ * chunks: the memory of what was copied from rings and waits to be decoded. Private to
  * src/source/inline. For several threads.
  */
 #ifndef BBTRACE_INLINE_PIECES_H
@@ -12,8 +12,8 @@
 #include "compress.h"
 
 /* Whole records of one segment. */
-struct piece {
-	struct piece *next;
+struct chunk {
+	struct chunk *next;
 	uint64_t position; /* of the first word, in the thread's stream */
 	uint64_t time;	   /* ns, CLOCK_MONOTONIC: all of it was written before */
 	uint64_t after;	   /* and after that; 0: not known */
@@ -22,35 +22,35 @@ struct piece {
 	bool compressed;   /* else data are the words, as the thread wrote them */
 	uint64_t data[];
 };
-#define PIECE_MAX  (sizeof(struct piece) + PIECE_ROOM)
+#define PIECE_MAX  (sizeof(struct chunk) + PIECE_ROOM)
 #define PIECE_ROOM COMPRESS_ROOM(LOG_SEGMENT / sizeof(uint64_t))
 
 /* Bytes of records. */
-static inline size_t piece__records(const struct piece *p)
+static inline size_t chunk__records(const struct chunk *p)
 {
 	return p->n * sizeof(*p->data);
 }
-static inline uint64_t piece__end(const struct piece *p)
+static inline uint64_t chunk__end(const struct chunk *p)
 {
-	return p->position + piece__records(p);
+	return p->position + chunk__records(p);
 }
 
-struct pieces;
-struct pieces *pieces__new(void);
-/* With all its pieces. */
-void pieces__close(struct pieces *p);
+struct chunks;
+struct chunks *chunks__new(void);
+/* With all its chunks. */
+void chunks__close(struct chunks *p);
 /* For so many words. */
-struct piece *piece__new(size_t n);
+struct chunk *chunk__new(size_t n);
 /* For compressed ones, with PIECE_ROOM bytes of data until it was filled: with so many, before the
  * next call of get. NULL: there is no memory. */
-struct piece *pieces__get(struct pieces *p);
-void pieces__fill(struct pieces *p, struct piece *piece, size_t bytes);
+struct chunk *chunks__get(struct chunks *p);
+void chunks__fill(struct chunks *p, struct chunk *chunk, size_t bytes);
 /* Either one. */
-void pieces__put(struct pieces *p, struct piece *piece);
+void chunks__put(struct chunks *p, struct chunk *chunk);
 /* Gives memory that isn't in use back to the kernel: for when little is to be done. */
-void pieces__trim(struct pieces *p);
+void chunks__trim(struct chunks *p);
 /* How many bytes may wait: 1 GiB, but no more than a quarter of the memory that is available to
  * this process. */
-size_t pieces__room(void);
+size_t chunks__room(void);
 
 #endif

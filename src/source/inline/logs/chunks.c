@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Compressed pieces lie one behind the other in slabs, which are used again and again: fresh
+ * Compressed chunks lie one after the other in slabs, which are used again and again: fresh
  * memory, and giving it back, cost more than compressing does. So memory goes back to the kernel
  * only when nothing has waited for long.
  */
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "arch/arch.h"
-#include "pieces.h"
+#include "chunks.h"
 #include "process/process.h"
 
 #define SLAB	   (2u << 20) /* a huge page, aligned */
@@ -20,17 +20,17 @@
 struct slab {
 	struct slab *next;
 	uint32_t used;	 /* bytes, with this */
-	uint32_t pieces; /* in it */
+	uint32_t chunks; /* in it */
 };
 
-struct pieces {
+struct chunks {
 	pthread_mutex_t lock;
 	struct slab *current, *free;
 };
 
-struct pieces *pieces__new(void)
+struct chunks *chunks__new(void)
 {
-	struct pieces *p = xcalloc(1, sizeof(*p));
+	struct chunks *p = xcalloc(1, sizeof(*p));
 
 	pthread_mutex_init(&p->lock, NULL);
 	return p;
@@ -46,7 +46,7 @@ static void free_slabs(struct slab *slab)
 	}
 }
 
-void pieces__close(struct pieces *p)
+void chunks__close(struct chunks *p)
 {
 	if (!p)
 		return;
@@ -65,12 +65,12 @@ static struct slab *new_slab(void)
 	return slab;
 }
 
-/* One with room for a piece; NULL: there is no memory. */
-static struct slab *slab_with_room(struct pieces *p)
+/* One with room for a chunk; NULL: there is no memory. */
+static struct slab *slab_with_room(struct chunks *p)
 {
 	struct slab *slab = p->current;
 
-	if (slab && !slab->pieces)
+	if (slab && !slab->chunks)
 		slab->used = sizeof(*slab);
 	if (slab && SLAB - slab->used >= PIECE_MAX)
 		return slab;
@@ -79,80 +79,80 @@ static struct slab *slab_with_room(struct pieces *p)
 		p->free = slab->next;
 	else
 		slab = new_slab();
-	/* a former one comes back when its last piece is put */
+	/* a former one comes back when its last chunk is put */
 	p->current = slab;
 	if (slab)
 		*slab = (struct slab){.used = sizeof(*slab)};
 	return slab;
 }
 
-struct piece *pieces__get(struct pieces *p)
+struct chunk *chunks__get(struct chunks *p)
 {
-	struct piece *piece = NULL;
+	struct chunk *chunk = NULL;
 	struct slab *slab;
 
 	pthread_mutex_lock(&p->lock);
 	slab = slab_with_room(p);
 	if (slab) {
-		piece = (struct piece *)((char *)slab + slab->used);
-		slab->pieces++;
+		chunk = (struct chunk *)((char *)slab + slab->used);
+		slab->chunks++;
 	}
 	pthread_mutex_unlock(&p->lock);
-	if (piece)
-		*piece = (struct piece){.compressed = true};
-	return piece;
+	if (chunk)
+		*chunk = (struct chunk){.compressed = true};
+	return chunk;
 }
 
-static struct slab *slab_of(const struct piece *piece)
+static struct slab *slab_of(const struct chunk *chunk)
 {
-	return (struct slab *)((uintptr_t)piece & ~(uintptr_t)(SLAB - 1));
+	return (struct slab *)((uintptr_t)chunk & ~(uintptr_t)(SLAB - 1));
 }
 
-void pieces__fill(struct pieces *p, struct piece *piece, size_t bytes)
+void chunks__fill(struct chunks *p, struct chunk *chunk, size_t bytes)
 {
-	struct slab *slab = slab_of(piece);
+	struct slab *slab = slab_of(chunk);
 
-	piece->bytes = bytes;
+	chunk->bytes = bytes;
 	pthread_mutex_lock(&p->lock);
-	slab->used += (sizeof(*piece) + bytes + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
+	slab->used += (sizeof(*chunk) + bytes + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
 	pthread_mutex_unlock(&p->lock);
 }
 
-struct piece *piece__new(size_t n)
+struct chunk *chunk__new(size_t n)
 {
 	size_t bytes = n * sizeof(uint64_t);
-	struct piece *piece = xmalloc(sizeof(*piece) + bytes);
+	struct chunk *chunk = xmalloc(sizeof(*chunk) + bytes);
 
-	*piece = (struct piece){.n = n, .bytes = bytes};
-	return piece;
+	*chunk = (struct chunk){.n = n, .bytes = bytes};
+	return chunk;
 }
 
-static void put_compressed(struct pieces *p, struct piece *piece)
+static void put_compressed(struct chunks *p, struct chunk *chunk)
 {
-	struct slab *slab = slab_of(piece);
+	struct slab *slab = slab_of(chunk);
 
 	pthread_mutex_lock(&p->lock);
-	if (!--slab->pieces && slab != p->current) {
+	if (!--slab->chunks && slab != p->current) {
 		slab->next = p->free;
 		p->free = slab;
 	}
 	pthread_mutex_unlock(&p->lock);
 }
 
-void pieces__put(struct pieces *p, struct piece *piece)
+void chunks__put(struct chunks *p, struct chunk *chunk)
 {
-	if (piece->compressed)
-		put_compressed(p, piece);
+	if (chunk->compressed)
+		put_compressed(p, chunk);
 	else
-		free(piece);
+		free(chunk);
 }
 
-void pieces__trim(struct pieces *p)
+void chunks__trim(struct chunks *p)
 {
 	pthread_mutex_lock(&p->lock);
 	free_slabs(p->free);
 	p->free = NULL;
-	if (p->current && !p->current->pieces) {
+	if (p->current && !p->current->chunks) {
 		free(p->current);
 		p->current = NULL;
 	}
@@ -161,7 +161,7 @@ void pieces__trim(struct pieces *p)
 
 /* ---- how much may wait ---- */
 
-size_t pieces__room(void)
+size_t chunks__room(void)
 {
 	uint64_t left = min_of(process__memory_room((uint32_t)getpid()), memory__available());
 

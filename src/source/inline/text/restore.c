@@ -2,8 +2,8 @@
 /*
  * A handler of a fault may read the instruction that has faulted, and go on wherever it likes. If a
  * springboard is in the way of that, the function's original is restored until the handler has
- * returned or was left: it is uncovered. What of it is executed meanwhile, by any thread, is not
- * logged; where in their logs that is, is told.
+ * returned or was left: it is restored. What of it is executed meanwhile, by any thread, is not
+ * logged; where in their logs that is, is reported.
  */
 #include "text.h"
 
@@ -38,11 +38,11 @@ static const struct loaded *loaded_at(const struct space *s, uint64_t base)
 	return NULL;
 }
 
-static struct uncovered *find(struct space *s, uint64_t base, uint32_t function)
+static struct restored_function *find(struct space *s, uint64_t base, uint32_t function)
 {
-	struct uncovered *u;
+	struct restored_function *u;
 
-	vec__each (u, &s->uncovered)
+	vec__each (u, &s->restored_functions)
 		if (u->base == base && (u->function == function || u->function == ALL_FUNCTIONS))
 			return u;
 	return NULL;
@@ -64,51 +64,52 @@ static bool has_foreign_patch(const struct tracer *s, const struct loaded *l, ui
 	return false;
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
-static void say(struct thread *t, const struct loaded *l, const struct uncovered *u, uint32_t type,
-		bool within)
+static void notify(struct thread *t, const struct loaded *l, const struct restored_function *u,
+		   uint32_t type, bool within)
 {
 	uint32_t function = u->function == ALL_FUNCTIONS
 				    ? NO_FUNCTION
 				    : l->image->functions.data[u->function].function;
-	struct say say = {.type = type,
-			  .pid = (uint32_t)t->process->pid,
-			  .tid = (uint32_t)t->tid,
-			  .slot = t->slot,
-			  .object = l->image->object,
-			  .function = function,
-			  .position = thread__position(t),
-			  .size = within};
+	struct notice notice = {.type = type,
+				.pid = (uint32_t)t->process->pid,
+				.tid = (uint32_t)t->tid,
+				.slot = t->slot,
+				.object = l->image->object,
+				.function = function,
+				.position = thread__position(t),
+				.size = within};
 
-	if (!t->said)
+	if (!t->notified)
 		return;
-	say.area = t->area->number;
-	tracer__say(t->tracer, &say, -1);
+	notice.area = t->area->number;
+	tracer__notify(t->tracer, &notice, -1);
 }
 
-void uncover__say(struct thread *t)
+void restore__notify(struct thread *t)
 {
-	const struct uncovered *u;
+	const struct restored_function *u;
 
-	vec__each (u, &t->process->space->uncovered)
-		say(t, loaded_at(t->process->space, u->base), u, SAY_UNCOVERED, false);
+	vec__each (u, &t->process->space->restored_functions)
+		notify(t, loaded_at(t->process->space, u->base), u, NOTICE_UNLOGGED, false);
 }
 
-static void note_uncovered(struct thread *t, const struct loaded *l, const struct uncovered *u)
+static void note_restored(struct thread *t, const struct loaded *l,
+			  const struct restored_function *u)
 {
 	char text[160];
 
-	if (t->process->quiet || t->process->space->uncovered_said)
+	if (t->process->quiet || t->process->space->restored_noted)
 		return;
-	t->process->space->uncovered_said = true;
+	t->process->space->restored_noted = true;
 	snprintf(text, sizeof(text),
 		 "process %d: handlers of faults run while %.50s is as in its file: of that what "
 		 "happens meanwhile is not logged",
 		 t->process->pid,
 		 u->function == ALL_FUNCTIONS ? l->object->path
 					      : loaded__planned(t->tracer, l, u->function)->name);
-	tracer__say_text(t->tracer, SAY_NOTE, t->process, 0, text);
+	tracer__notify_text(t->tracer, NOTICE_NOTE, t->process, 0, text);
 }
 
 /* ---- uncovering ---- */
@@ -116,7 +117,7 @@ static void note_uncovered(struct thread *t, const struct loaded *l, const struc
 /* A handler may read so many bytes of the instruction. */
 #define READ_MOST 16
 
-/* Is a patch in the way of a handler that reads this instruction, or returns to it, or behind it?
+/* Is a patch in the way of a handler that reads this instruction, or returns to it, or after it?
  */
 static bool is_in_the_way(const struct thread *t, const struct loaded *l, uint32_t function,
 			  uint64_t vaddr)
@@ -131,8 +132,8 @@ static bool is_in_the_way(const struct thread *t, const struct loaded *l, uint32
 	return false;
 }
 
-static bool is_within(const struct tracer *s, const struct loaded *l, const struct uncovered *u,
-		      uint64_t vaddr)
+static bool is_within(const struct tracer *s, const struct loaded *l,
+		      const struct restored_function *u, uint64_t vaddr)
 {
 	return u->function == ALL_FUNCTIONS ? function_at(s, l, vaddr) != NO_FUNCTION
 					    : is_in(loaded__planned(s, l, u->function), vaddr);
@@ -140,7 +141,7 @@ static bool is_within(const struct tracer *s, const struct loaded *l, const stru
 
 /* From its copy, if it is there, a thread goes to the original, where that can be. True: it is
  * still in its copy, and logs something yet. */
-static bool leave_copy(struct thread *t, const struct loaded *l, const struct uncovered *u)
+static bool leave_copy(struct thread *t, const struct loaded *l, const struct restored_function *u)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
 	uint32_t offset = (uint32_t)(pc - l->base);
@@ -156,21 +157,22 @@ static bool leave_copy(struct thread *t, const struct loaded *l, const struct un
 	return false;
 }
 
-static struct uncovered *add(struct thread *t, const struct loaded *l, uint32_t function)
+static struct restored_function *add(struct thread *t, const struct loaded *l, uint32_t function)
 {
 	struct space *s = t->process->space;
-	struct uncovered u = {.base = l->base, .function = function};
+	struct restored_function u = {.base = l->base, .function = function};
 
 	if (has_foreign_patch(t->tracer, l, function))
 		u.function = ALL_FUNCTIONS;
-	vec__push(&s->uncovered, u);
-	return vec__last(&s->uncovered);
+	vec__push(&s->restored_functions, u);
+	return vec__last(&s->restored_functions);
 }
 
-static struct uncovered *uncover(struct thread *t, const struct loaded *l, uint32_t function)
+static struct restored_function *restore_function(struct thread *t, const struct loaded *l,
+						  uint32_t function)
 {
 	struct space *s = t->process->space;
-	struct uncovered *u;
+	struct restored_function *u;
 	struct thread *other;
 
 	if (!thread__stop_others(t, 0))
@@ -184,37 +186,37 @@ static struct uncovered *uncover(struct thread *t, const struct loaded *l, uint3
 			signals__leave_patch(other);
 			within = leave_copy(other, l, u);
 		}
-		say(other, l, u, SAY_UNCOVERED, within);
+		notify(other, l, u, NOTICE_UNLOGGED, within);
 	}
 	loaded__write(s, t->tracer, l, u->function, false);
-	note_uncovered(t, l, u);
+	note_restored(t, l, u);
 	return u;
 }
 
-bool uncover__begin(struct thread *t, uint64_t pc, struct uncovering *out)
+bool restore__begin(struct thread *t, uint64_t pc, struct restoring *out)
 {
 	struct space *s = t->process->space;
 	const struct loaded *l = space__object_at(s, pc);
 	uint64_t vaddr = pc - (l ? l->bias : 0);
 	uint32_t function = l ? function_at(t->tracer, l, vaddr) : NO_FUNCTION;
-	struct uncovered *u;
+	struct restored_function *u;
 
-	*out = (struct uncovering){0};
+	*out = (struct restoring){0};
 	if (function == NO_FUNCTION)
 		return false;
 	u = find(s, l->base, function);
 	if (!u && !is_in_the_way(t, l, function, vaddr))
 		return false;
-	if (!u && !(u = uncover(t, l, function)))
+	if (!u && !(u = restore_function(t, l, function)))
 		return false;
 	u->uses++;
-	*out = (struct uncovering){u->base, u->function};
+	*out = (struct restoring){u->base, u->function};
 	return true;
 }
 
-bool uncover__is_at(struct space *s, const struct tracer *tracer, uint64_t pc)
+bool restore__is_at(struct space *s, const struct tracer *tracer, uint64_t pc)
 {
-	const struct loaded *l = s->uncovered.len ? space__object_at(s, pc) : NULL;
+	const struct loaded *l = s->restored_functions.len ? space__object_at(s, pc) : NULL;
 	uint32_t function = l ? function_at(tracer, l, pc - l->bias) : NO_FUNCTION;
 
 	return function != NO_FUNCTION && find(s, l->base, function);
@@ -222,14 +224,15 @@ bool uncover__is_at(struct space *s, const struct tracer *tracer, uint64_t pc)
 
 /* ---- what handlers return to ---- */
 
-/* That needs the original, which nothing else has uncovered for it. */
+/* That needs the original, which nothing else has restored for it. */
 static bool is_unsafe(const struct space *s, const struct signal_frame *f)
 {
-	return !f->uncovering.base && !f->left && space__is_changed(s, f->original);
+	return !f->restoring.base && !f->left && space__is_changed(s, f->original);
 }
 
 /* Others that return to this function: so many. */
-static uint32_t add_frames(struct space *s, struct tracer *tracer, const struct uncovered *u)
+static uint32_t add_frames(struct space *s, struct tracer *tracer,
+			   const struct restored_function *u)
 {
 	const struct loaded *l = loaded_at(s, u->base);
 	struct signal_frame *f;
@@ -240,18 +243,18 @@ static uint32_t add_frames(struct space *s, struct tracer *tracer, const struct 
 		vec__each (f, &t->frames)
 			if (space__object_at(s, f->original) == l && is_unsafe(s, f) &&
 			    is_within(tracer, l, u, f->original - l->bias)) {
-				f->uncovering = (struct uncovering){u->base, u->function};
+				f->restoring = (struct restoring){u->base, u->function};
 				n++;
 			}
 	return n;
 }
 
-static void uncover_for(struct thread *t, struct signal_frame *f)
+static void restore_for(struct thread *t, struct signal_frame *f)
 {
 	struct space *s = t->process->space;
 	const struct loaded *l = space__object_at(s, f->original);
 	uint32_t function = function_at(t->tracer, l, f->original - l->bias);
-	struct uncovered *u = function == NO_FUNCTION ? NULL : find(s, l->base, function);
+	struct restored_function *u = function == NO_FUNCTION ? NULL : find(s, l->base, function);
 	struct thread *other;
 
 	if (function == NO_FUNCTION)
@@ -259,13 +262,13 @@ static void uncover_for(struct thread *t, struct signal_frame *f)
 	if (!u) {
 		u = add(t, l, function);
 		for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
-			say(other, l, u, SAY_UNCOVERED, false);
+			notify(other, l, u, NOTICE_UNLOGGED, false);
 	}
 	u->uses++;
-	f->uncovering = (struct uncovering){u->base, u->function};
+	f->restoring = (struct restoring){u->base, u->function};
 }
 
-void uncover__for_frames(struct space *s, struct tracer *tracer)
+void restore__for_frames(struct space *s, struct tracer *tracer)
 {
 	struct signal_frame *f;
 	struct thread *t;
@@ -273,13 +276,14 @@ void uncover__for_frames(struct space *s, struct tracer *tracer)
 	for (size_t i = 0; (t = tracer__each_in(tracer, s, &i));)
 		vec__each (f, &t->frames)
 			if (is_unsafe(s, f))
-				uncover_for(t, f);
+				restore_for(t, f);
 }
 
 /* ---- covering it again ---- */
 
 /* No thread is to be where the original is changed. */
-static void enter_copies(struct thread *t, const struct loaded *l, const struct uncovered *u)
+static void enter_copies(struct thread *t, const struct loaded *l,
+			 const struct restored_function *u)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC);
 
@@ -288,7 +292,7 @@ static void enter_copies(struct thread *t, const struct loaded *l, const struct 
 	thread__store_regs(t);
 }
 
-static void cover(struct thread *t, struct uncovered u)
+static void arm_again(struct thread *t, struct restored_function u)
 {
 	struct space *s = t->process->space;
 	const struct loaded *l = loaded_at(s, u.base);
@@ -298,7 +302,7 @@ static void cover(struct thread *t, struct uncovered u)
 		return;
 	if (l->patched) {
 		if (!thread__stop_others(t, 0)) { /* what it does is not logged any more */
-			vec__push(&s->uncovered, u);
+			vec__push(&s->restored_functions, u);
 			return;
 		}
 		for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
@@ -306,49 +310,51 @@ static void cover(struct thread *t, struct uncovered u)
 		loaded__write(s, t->tracer, l, u.function, true);
 	}
 	for (size_t i = 0; (other = tracer__each_in(t->tracer, s, &i));)
-		say(other, l, &u, SAY_COVERED, false);
+		notify(other, l, &u, NOTICE_LOGGED, false);
 }
 
-void uncover__restore(struct space *s, struct tracer *tracer)
+void restore__again(struct space *s, struct tracer *tracer)
 {
-	const struct uncovered *u;
+	const struct restored_function *u;
 	const struct loaded *l;
 
-	vec__each (u, &s->uncovered)
+	vec__each (u, &s->restored_functions)
 		if ((l = loaded_at(s, u->base)))
 			loaded__write(s, tracer, l, u->function, false);
 }
 
-void uncover__end(struct thread *t, const struct uncovering *which)
+void restore__end(struct thread *t, const struct restoring *which)
 {
 	struct space *s = t->process->space;
-	struct uncovered *u = which->base && s ? find(s, which->base, which->function) : NULL, was;
+	struct restored_function *u = which->base && s ? find(s, which->base, which->function)
+						       : NULL,
+				 was;
 
 	if (!u || --u->uses || (u->uses = add_frames(s, t->tracer, u)))
 		return;
 	was = *u;
-	*u = *vec__last(&s->uncovered);
-	s->uncovered.len--;
-	if (!s->lets_go && !s->other)
-		cover(t, was);
+	*u = *vec__last(&s->restored_functions);
+	s->restored_functions.len--;
+	if (!s->detaches && !s->other)
+		arm_again(t, was);
 }
 
-void uncover__forked(struct thread *child)
+void restore__forked(struct thread *child)
 {
 	struct space *s = child->process->space;
 	const struct signal_frame *f;
-	struct uncovered *u;
+	struct restored_function *u;
 
 	if (s->refs == 1)
-		vec__each (u, &s->uncovered)
+		vec__each (u, &s->restored_functions)
 			u->uses = 1;
 	vec__each (f, &child->frames)
-		if (f->uncovering.base && (u = find(s, f->uncovering.base, f->uncovering.function)))
+		if (f->restoring.base && (u = find(s, f->restoring.base, f->restoring.function)))
 			u->uses++;
 	if (s->refs > 1)
 		return;
-	for (size_t i = s->uncovered.len; i-- > 0;) {
-		u = &s->uncovered.data[i];
-		uncover__end(child, &(struct uncovering){u->base, u->function});
+	for (size_t i = s->restored_functions.len; i-- > 0;) {
+		u = &s->restored_functions.data[i];
+		restore__end(child, &(struct restoring){u->base, u->function});
 	}
 }

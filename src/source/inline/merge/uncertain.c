@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "doubt.h"
+#include "uncertain.h"
 
-void doubt__hear(struct doubt *d, const struct say *say)
+void uncertain__receive(struct uncertain *d, const struct notice *notice)
 {
-	vec__push(&d->turns, (struct doubt_turn){.position = say->position,
-						 .object = say->object,
-						 .function = say->function,
-						 .covered = say->type == SAY_COVERED,
-						 .within = say->size,
-						 .entries = say->base});
+	vec__push(&d->turns, (struct uncertain_turn){.position = notice->position,
+						     .object = notice->object,
+						     .function = notice->function,
+						     .logged = notice->type == NOTICE_LOGGED,
+						     .within = notice->size,
+						     .entries = notice->base});
 }
 
-static void close(struct doubt *d, const struct doubt_turn *t)
+static void close(struct uncertain *d, const struct uncertain_turn *t)
 {
-	struct doubt_turn *o;
+	struct uncertain_turn *o;
 
 	vec__each (o, &d->open) {
 		if (o->object != t->object || o->function != t->function)
@@ -25,14 +25,14 @@ static void close(struct doubt *d, const struct doubt_turn *t)
 	d->all &= d->open.len > 0;
 }
 
-bool doubt__at(struct doubt *d, uint64_t position)
+bool uncertain__at(struct uncertain *d, uint64_t position)
 {
 	bool turned = false;
 
-	for (; doubt__next(d) <= position && d->passed < d->turns.len; turned = true) {
-		const struct doubt_turn *t = &d->turns.data[d->passed++];
+	for (; uncertain__next(d) <= position && d->passed < d->turns.len; turned = true) {
+		const struct uncertain_turn *t = &d->turns.data[d->passed++];
 
-		if (t->covered) {
+		if (t->logged) {
 			close(d, t);
 		} else {
 			d->all |= t->within;
@@ -45,7 +45,7 @@ bool doubt__at(struct doubt *d, uint64_t position)
 }
 
 /* Whoever has left it has a higher stack pointer. */
-bool doubt__within(struct doubt *d, const struct event *e)
+bool uncertain__within(struct uncertain *d, const struct event *e)
 {
 	bool inside = d->inside && (e->type == EVENT_ENTRY || e->type == EVENT_BRANCH);
 
@@ -54,9 +54,9 @@ bool doubt__within(struct doubt *d, const struct event *e)
 	return inside;
 }
 
-void doubt__see(struct doubt *d, const struct plan *plan, const struct event *e)
+void uncertain__see(struct uncertain *d, const struct plan *plan, const struct event *e)
 {
-	const struct doubt_turn *o;
+	const struct uncertain_turn *o;
 
 	vec__each (o, &d->open) {
 		const struct plan_site *s = &plan->sites.data[e->site];
@@ -71,17 +71,17 @@ void doubt__see(struct doubt *d, const struct plan *plan, const struct event *e)
 	}
 }
 
-bool doubt__is_over(const struct doubt *d)
+bool uncertain__is_over(const struct uncertain *d)
 {
 	return !d->open.len;
 }
 
-uint64_t doubt__next(const struct doubt *d)
+uint64_t uncertain__next(const struct uncertain *d)
 {
 	return d->passed < d->turns.len ? d->turns.data[d->passed].position : UINT64_MAX;
 }
 
-void doubt__free(struct doubt *d)
+void uncertain__free(struct uncertain *d)
 {
 	vec__free(&d->turns);
 	vec__free(&d->open);

@@ -5,35 +5,35 @@
 #include <unistd.h>
 #include "rings_private.h"
 
-static struct stream *find_stream(struct rings *r, const struct say *say)
+static struct stream *find_stream(struct rings *r, const struct notice *notice)
 {
 	struct stream **s;
 
 	vec__each (s, &r->streams)
-		if ((*s)->ring.area == say->area && (*s)->ring.slot == say->slot &&
-		    (*s)->end.type != SAY_END)
+		if ((*s)->ring.area == notice->area && (*s)->ring.slot == notice->slot &&
+		    (*s)->end.type != NOTICE_END)
 			return *s;
 	return NULL;
 }
 
-static struct stream *begin_stream(struct rings *r, const struct say *say)
+static struct stream *begin_stream(struct rings *r, const struct notice *notice)
 {
-	struct log_area *a = areas__find(&r->areas, say->area);
-	struct log_ring *ring = areas__ring(&r->areas, a, say->slot);
+	struct log_area *a = areas__find(&r->areas, notice->area);
+	struct log_ring *ring = areas__ring(&r->areas, a, notice->slot);
 	struct stream *s;
 
 	if (!ring)
 		return NULL;
 	if (r->options.tail)
-		ring__release_all(ring, say->position);
+		ring__release_all(ring, notice->position);
 	else
-		ring__release(ring, say->position);
+		ring__release(ring, notice->position);
 	ring__look(ring, r->options.ticks());
 	ring__be_patient(ring, r->options.second);
 	s = xcalloc(1, sizeof(*s));
-	s->ring = s->end = *say;
-	s->at = say->position;
-	s->complete = s->looked = say->time;
+	s->ring = s->end = *notice;
+	s->at = notice->position;
+	s->complete = s->looked = notice->time;
 	s->counted = xcalloc(r->options.counters + 1, sizeof(*s->counted));
 	pthread_mutex_lock(&r->lock);
 	vec__push(&r->streams, s);
@@ -41,12 +41,13 @@ static struct stream *begin_stream(struct rings *r, const struct say *say)
 	return s;
 }
 
-static void ask_done(struct rings *r, const struct say *say)
+static void free_slot(struct rings *r, const struct notice *notice)
 {
-	struct ask ask = {.type = ASK_DONE, .area = say->area, .slot = say->slot};
+	struct supervisor_request request = {
+		.type = REQUEST_FREE_SLOT, .area = notice->area, .slot = notice->slot};
 
 	if (r->options.socket >= 0)
-		(void)!send(r->options.socket, &ask, sizeof(ask), MSG_NOSIGNAL);
+		(void)!send(r->options.socket, &request, sizeof(request), MSG_NOSIGNAL);
 }
 
 /* A thread can't drop a record within a nanosecond. A number that can't be is taken for one: how
@@ -61,7 +62,7 @@ static uint64_t believable(struct rings *r, struct stream *s, uint64_t dropped, 
 
 /* Is what the supervisor says of it what its ring says, and can that be? */
 static bool makes_sense(const struct rings *r, const struct stream *s, const struct log_ring *ring,
-			uint64_t base, const struct say *end)
+			uint64_t base, const struct notice *end)
 {
 	uint64_t position;
 
@@ -70,64 +71,64 @@ static bool makes_sense(const struct rings *r, const struct stream *s, const str
 }
 
 /* All of it is copied at once, room or not: the slot is for another thread. */
-static struct stream *end_stream(struct rings *r, const struct say *say)
+static struct stream *end_stream(struct rings *r, const struct notice *notice)
 {
-	struct log_area *a = areas__find(&r->areas, say->area);
-	struct log_ring *ring = areas__ring(&r->areas, a, say->slot);
+	struct log_area *a = areas__find(&r->areas, notice->area);
+	struct log_ring *ring = areas__ring(&r->areas, a, notice->slot);
 	struct stream *s;
 
 	pthread_mutex_lock(&r->lock);
-	s = find_stream(r, say);
+	s = find_stream(r, notice);
 	pthread_mutex_unlock(&r->lock);
 	if (!s)
 		return NULL;
 	if (ring && !s->broken &&
-	    !makes_sense(r, s, ring, areas__base(&r->areas, a, say->slot), say))
+	    !makes_sense(r, s, ring, areas__base(&r->areas, a, notice->slot), notice))
 		rings__give_up_ring(r, s);
 	if (r->waits)
-		s->at = s->ring.position = max_of(s->at, say->position);
+		s->at = s->ring.position = max_of(s->at, notice->position);
 	else if (ring && !s->broken && r->options.tail)
-		rings__copy_tail(r, s, ring, say->position, say->time);
+		rings__copy_tail(r, s, ring, notice->position, notice->time);
 	else if (ring && !s->broken)
-		rings__copy_up_to(r, s, ring, say->position, say->time);
+		rings__copy_up_to(r, s, ring, notice->position, notice->time);
 	if (ring)
 		rings__add_counts(r, s, ring);
 	pthread_mutex_lock(&r->lock);
-	s->dropped = ring ? believable(r, s, ring__dropped(ring), say->time) : 0;
-	s->dropping = s->dropping ? s->dropping : say->time;
-	s->end = *say;
+	s->dropped = ring ? believable(r, s, ring__dropped(ring), notice->time) : 0;
+	s->dropping = s->dropping ? s->dropping : notice->time;
+	s->end = *notice;
 	s->complete = UINT64_MAX;
 	pthread_mutex_unlock(&r->lock);
-	ask_done(r, say);
+	free_slot(r, notice);
 	return s;
 }
 
-static void hear(struct rings *r, const struct say *say, int fd)
+static void handle(struct rings *r, const struct notice *notice, int fd)
 {
-	struct said said = {.say = *say};
+	struct received received = {.notice = *notice};
 
-	if (say->type == SAY_AREA)
-		areas__add(&r->areas, say, fd);
-	else if (say->type == SAY_AREA_GONE)
-		areas__drop(&r->areas, say->area);
-	else if (say->type == SAY_RING)
-		said.stream = begin_stream(r, say);
-	else if (say->type == SAY_END)
-		said.stream = end_stream(r, say);
+	if (notice->type == NOTICE_AREA)
+		areas__add(&r->areas, notice, fd);
+	else if (notice->type == NOTICE_AREA_GONE)
+		areas__drop(&r->areas, notice->area);
+	else if (notice->type == NOTICE_RING)
+		received.stream = begin_stream(r, notice);
+	else if (notice->type == NOTICE_END)
+		received.stream = end_stream(r, notice);
 	if (fd >= 0)
 		close(fd);
-	said.say.text[sizeof(said.say.text) - 1] = 0;
+	received.notice.text[sizeof(received.notice.text) - 1] = 0;
 	pthread_mutex_lock(&r->lock);
-	r->gone |= say->type == SAY_GONE || say->type == SAY_DIED;
-	r->answers |= say->type < 32 ? 1u << say->type : 0;
-	vec__push(&r->said, said);
+	r->gone |= notice->type == NOTICE_GONE || notice->type == NOTICE_DIED;
+	r->answers |= notice->type < 32 ? 1u << notice->type : 0;
+	vec__push(&r->received, received);
 	pthread_mutex_unlock(&r->lock);
 }
 
-void rings__hear(struct rings *r, const struct say *say, int fd)
+void rings__receive(struct rings *r, const struct notice *notice, int fd)
 {
 	pthread_mutex_lock(&r->pulling);
-	hear(r, say, fd);
+	handle(r, notice, fd);
 	pthread_mutex_unlock(&r->pulling);
 }
 
@@ -135,19 +136,19 @@ void rings__hear(struct rings *r, const struct say *say, int fd)
  * the rings of others. */
 static void see_death(struct rings *r, bool given_up)
 {
-	const struct say died = {.type = SAY_DIED, .size = given_up};
+	const struct notice died = {.type = NOTICE_DIED, .size = given_up};
 	struct stream **s;
 
 	vec__each (s, &r->streams)
-		if ((*s)->end.type != SAY_END)
+		if ((*s)->end.type != NOTICE_END)
 			rings__break_off(r, *s);
-	hear(r, &died, -1);
+	handle(r, &died, -1);
 }
 
 void rings__give_up(struct rings *r)
 {
 	pthread_mutex_lock(&r->pulling);
-	rings__hear_all(r);
+	rings__receive_all(r);
 	if (!r->gone)
 		see_death(r, true);
 	pthread_mutex_unlock(&r->pulling);
@@ -156,17 +157,17 @@ void rings__give_up(struct rings *r)
 /* False: there is no message now. */
 static bool receive(struct rings *r)
 {
-	struct say say;
-	int fd, got = supervisor__hear(r->options.socket, &say, &fd);
+	struct notice notice;
+	int fd, got = supervisor__receive(r->options.socket, &notice, &fd);
 
 	if (got == 1)
-		hear(r, &say, fd);
+		handle(r, &notice, fd);
 	else if (got < 0)
 		see_death(r, false);
 	return got == 1;
 }
 
-void rings__hear_all(struct rings *r)
+void rings__receive_all(struct rings *r)
 {
 	while (r->options.socket >= 0 && !r->gone && receive(r))
 		;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Letting go: all threads that share memory are stopped and taken to the original, which is as
+ * Detaching: all threads that share memory are stopped and taken to the original, which is as
  * before then. Copies and logs are unmapped, unless a thread may still be in them.
  */
 #include <signal.h>
@@ -96,21 +96,21 @@ static void clean_up(struct tracer *s, struct space *space)
 	snprintf(text, sizeof(text), "the copies and logs of process %d stay in its memory: %s",
 		 t->process->pid, why);
 	if (!t->process->quiet)
-		tracer__say_text(s, SAY_NOTE, t->process, 0, text);
+		tracer__notify_text(s, NOTICE_NOTE, t->process, 0, text);
 }
 
 /* ---- the whole ---- */
 
-static void say_let_go(struct tracer *s, const struct process *p)
+static void notify_detached(struct tracer *s, const struct process *p)
 {
-	struct say say = {.type = SAY_LET_GO,
-			  .pid = (uint32_t)p->pid,
-			  .tid = (uint32_t)p->pid,
-			  .time = p->space->stopped ? now_ns(CLOCK_MONOTONIC) - p->space->stopped
-						    : 0};
+	struct notice notice = {
+		.type = NOTICE_DETACHED,
+		.pid = (uint32_t)p->pid,
+		.tid = (uint32_t)p->pid,
+		.time = p->space->stopped ? now_ns(CLOCK_MONOTONIC) - p->space->stopped : 0};
 
 	if (!p->quiet)
-		tracer__say(s, &say, -1);
+		tracer__notify(s, &notice, -1);
 }
 
 /* The next thread of the space that is held. */
@@ -132,16 +132,16 @@ static void leave_log(struct thread *t)
 	thread__store_regs(t);
 }
 
-static void detach(struct tracer *s, struct thread *t, int sig)
+static void detach_thread(struct tracer *s, struct thread *t, int sig)
 {
 	if (t->process->nthreads == 1)
-		say_let_go(s, t->process);
+		notify_detached(s, t->process);
 	thread__detach(t, sig);
 }
 
 /* At any moment the threads would go on rightly by themselves. Those that aren't held wait in the
  * kernel, and stop before they leave it: they follow then. */
-static void let_go(struct tracer *s, struct space *space)
+static void detach_space(struct tracer *s, struct space *space)
 {
 	struct thread *t;
 	size_t i;
@@ -159,7 +159,7 @@ static void let_go(struct tracer *s, struct space *space)
 	clean_up(s, space);
 	space->restored = true;
 	for (i = 0; (t = next_held(s, space, &i)); i = 0)
-		detach(s, t, t->fault);
+		detach_thread(s, t, t->fault);
 }
 
 void thread__follow(struct thread *t, int sig)
@@ -173,7 +173,7 @@ void thread__follow(struct thread *t, int sig)
 		return;
 	signals__restore_frames(t);
 	leave_log(t);
-	detach(s, t, t->fault ? t->fault : sig);
+	detach_thread(s, t, t->fault ? t->fault : sig);
 }
 
 /* ---- when ---- */
@@ -187,7 +187,7 @@ static bool waits(const struct thread *t)
 	return t->state != THREAD_STOPPED && thread__state((uint32_t)t->tid) != 'R';
 }
 
-void space__try_let_go(struct tracer *s, struct space *space)
+void space__try_detach(struct tracer *s, struct space *space)
 {
 	struct thread *t;
 	size_t i = 0;
@@ -198,7 +198,7 @@ void space__try_let_go(struct tracer *s, struct space *space)
 		if (t->state != THREAD_HELD && !(space->insists && waits(t)))
 			return;
 	space->refs++;
-	let_go(s, space);
+	detach_space(s, space);
 	space__drop(s, space);
 }
 
@@ -214,7 +214,7 @@ static bool insist(struct tracer *s, struct space *space)
 		space__stop(s, space);
 		return true;
 	}
-	space__try_let_go(s, space);
+	space__try_detach(s, space);
 	return !space->restored;
 }
 
@@ -227,7 +227,7 @@ bool tracer__insist(struct tracer *s)
 	while ((t = tracer__each(s, &i))) {
 		struct space *space = t->process->space;
 
-		if (!space || !space->lets_go || space->restored)
+		if (!space || !space->detaches || space->restored)
 			continue;
 		space->refs++;
 		if (insist(s, space))
@@ -241,8 +241,8 @@ bool tracer__insist(struct tracer *s)
 
 void space__was_left(struct tracer *s, struct space *space)
 {
-	if (space && space->lets_go && space->refs > 1)
-		space__try_let_go(s, space);
+	if (space && space->detaches && space->refs > 1)
+		space__try_detach(s, space);
 	space__drop(s, space);
 }
 
@@ -251,7 +251,7 @@ void space__stop(struct tracer *s, struct space *space)
 	struct thread *t;
 	size_t i = 0;
 
-	if (space && !space->lets_go)
+	if (space && !space->detaches)
 		return;
 	if (space && !space->stopped)
 		space->stopped = now_ns(CLOCK_MONOTONIC);
@@ -261,16 +261,16 @@ void space__stop(struct tracer *s, struct space *space)
 			ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 }
 
-void space__let_go(struct tracer *s, struct space *space)
+void space__detach(struct tracer *s, struct space *space)
 {
 	if (space)
-		space->lets_go = true;
+		space->detaches = true;
 	space__stop(s, space);
 	if (space)
-		space__try_let_go(s, space);
+		space__try_detach(s, space);
 }
 
-void tracer__let_go(struct tracer *s)
+void tracer__detach_all(struct tracer *s)
 {
 	struct thread *t;
 	size_t i = 0;
@@ -280,17 +280,17 @@ void tracer__let_go(struct tracer *s)
 	s->quitting = true;
 	space__stop(s, NULL);
 	while ((t = tracer__each(s, &i)))
-		if (t->process->space && !t->process->space->lets_go) {
-			space__let_go(s, t->process->space);
+		if (t->process->space && !t->process->space->detaches) {
+			space__detach(s, t->process->space);
 			i = 0;
 		}
 }
 
-void thread__let_go_alone(struct thread *t)
+void thread__detach_alone(struct thread *t)
 {
 	t->state = THREAD_HELD;
-	t->process->space->lets_go = true;
-	space__try_let_go(t->tracer, t->process->space);
+	t->process->space->detaches = true;
+	space__try_detach(t->tracer, t->process->space);
 }
 
 /* ---- what can't be traced ---- */
@@ -298,9 +298,9 @@ void thread__let_go_alone(struct thread *t)
 void thread__refuse(struct thread *t, const char *why)
 {
 	if (!t->process->quiet)
-		tracer__say_text(t->tracer, SAY_LET_GO, t->process, 0, why);
+		tracer__notify_text(t->tracer, NOTICE_DETACHED, t->process, 0, why);
 	t->process->quiet = true;
-	space__let_go(t->tracer, t->process->space);
+	space__detach(t->tracer, t->process->space);
 }
 
 void thread__refuse_gs(struct thread *t)

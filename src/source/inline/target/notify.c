@@ -6,9 +6,9 @@
 #include "target.h"
 
 /* 0, -EAGAIN, or another error: nobody will read. */
-static int send_message(int socket, const struct message *m)
+static int send_message(int socket, const struct queued_notice *m)
 {
-	return (int)min_of(fd__send(socket, &m->say, sizeof(m->say), m->fd, MSG_DONTWAIT), 0);
+	return (int)min_of(fd__send(socket, &m->notice, sizeof(m->notice), m->fd, MSG_DONTWAIT), 0);
 }
 
 void tracer__flush(struct tracer *s)
@@ -31,17 +31,17 @@ void tracer__flush(struct tracer *s)
 	s->out.len -= sent;
 }
 
-void tracer__say(struct tracer *s, const struct say *say, int fd)
+void tracer__notify(struct tracer *s, const struct notice *notice, int fd)
 {
-	vec__push(&s->out, (struct message){*say, fd});
+	vec__push(&s->out, (struct queued_notice){*notice, fd});
 	tracer__flush(s);
 }
 
-void tracer__say_text(struct tracer *s, uint32_t type, const struct process *p, uint32_t object,
-		      const char *text)
+void tracer__notify_text(struct tracer *s, uint32_t type, const struct process *p, uint32_t object,
+			 const char *text)
 {
-	struct say say = {.type = type, .pid = p->pid, .tid = p->pid, .object = object};
+	struct notice notice = {.type = type, .pid = p->pid, .tid = p->pid, .object = object};
 
-	snprintf(say.text, sizeof(say.text), "%s", text);
-	tracer__say(s, &say, -1);
+	snprintf(notice.text, sizeof(notice.text), "%s", text);
+	tracer__notify(s, &notice, -1);
 }
