@@ -11,7 +11,8 @@
 
 #include "arch/arch.h"
 #include "code/access.h"
-#include "object/object.h"
+#include "object/dwarf/dwarf.h"
+#include "object/lookup/lookup.h"
 
 enum node_flags {
 	NODE_REACHED = 1, /* reached from an entry: an instruction of the traced code */

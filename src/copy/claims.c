@@ -4,6 +4,7 @@
  * followed, so that every byte of it may be part of one, and data.
  */
 #include "copy/copying.h"
+#include "object/tables/tables.h"
 
 static bool is_inside(const struct copying *c, uint64_t vaddr)
 {

@@ -2,6 +2,7 @@
 /* Copies the functions of a plan, object by object. */
 #include <stdlib.h>
 #include "copy/copying.h"
+#include "object/tables/tables.h"
 
 const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_RANGE] = "only a part of it is traced",

@@ -6,6 +6,7 @@
 #ifndef BBTRACE_EVENT_H
 #define BBTRACE_EVENT_H
 
+#include "object/dwarf/dwarf.h"
 #include "object/object.h"
 
 /* ---- what a probe recorded ---- */

@@ -6,7 +6,8 @@
 #ifndef BBTRACE_KERNEL_H
 #define BBTRACE_KERNEL_H
 
-#include "object/object.h"
+#include "object/lookup/lookup.h"
+#include "types/types.h"
 
 /* ---- the kernel ---- */
 

@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 #include "object/elf/elf_file.h"
+#include "object/lookup/lookup.h"
+#include "symbols.h"
 
 struct search {
 	struct object *o;

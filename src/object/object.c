@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "arch/arch.h"
+#include "object/dwarf/dwarf.h"
 #include "object/elf/elf_file.h"
+#include "object/golang/gopclntab.h"
+#include "object/tables/readers.h"
+#include "symbols.h"
 
 #define IMAGE_LIMIT (2ull << 30) /* the small and medium code models end there */
-/* Valid files need less than twice their size. */
-#define BUDGET_TIMES 8
-#define BUDGET_LEAST (16ull << 20)
-#define BUDGET_MOST  (2ull << 30)
 
 /* Whose code can't be read, by name. */
 static const struct machine {
@@ -59,22 +59,6 @@ static int check_machine(const char *path, const Elf64_Ehdr *h)
 				path, machine, is64 ? "64" : "32", arch__names());
 	return err__set(ENOEXEC, "%s is for %s: bbtrace reads %s code, name such a file", path,
 			m->name, arch__names());
-}
-
-bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset)
-{
-	uint8_t *p = buf;
-	ssize_t n;
-
-	while (len) {
-		n = pread(fd, p, min_of(len, 1u << 30), offset);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n, offset += n, len -= n;
-	}
-	return true;
 }
 
 static int truncated(const char *path, const char *what)
@@ -126,49 +110,6 @@ static int read_header(struct elf_file *f, const char *path)
 	return 0;
 }
 
-/* n entries of a table in the file, of size bytes each; NULL: not in the file. To be freed. */
-static uint8_t *read_entries(const struct elf_file *f, uint64_t at, uint64_t n, size_t size)
-{
-	uint8_t *entries;
-
-	if (!n || !bytes__within(at, 0, f->size) || n > (f->size - at) / size)
-		return NULL;
-	entries = xmalloc(n * size);
-	if (elf__read(f->fd, entries, n * size, at))
-		return entries;
-	free(entries);
-	return NULL;
-}
-
-/* Damaged section headers don't keep a program from running. Such a file merely has no symbols
- * here. */
-bool elf__read_sections(struct elf_file *f)
-{
-	const Elf64_Ehdr *h = &f->header;
-	const size_t size = f->class->section;
-	autofree uint8_t *first = NULL, *all = NULL;
-	uint64_t n = h->e_shnum;
-	uint32_t names = h->e_shstrndx;
-	Elf64_Shdr null;
-
-	if (!h->e_shoff)
-		return true;
-	if (h->e_shentsize != size || !(first = read_entries(f, h->e_shoff, 1, size)))
-		return false;
-	null = elf__take_section(f->class, first);
-	n = n ? n : null.sh_size; /* elf(5): more than 0xff00 sections */
-	names = names == SHN_XINDEX ? null.sh_link : names;
-	all = read_entries(f, h->e_shoff, n, size);
-	if (!all)
-		return false;
-	f->sections = xrealloc(f->sections, n, sizeof(*f->sections));
-	for (uint64_t i = 0; i < n; i++)
-		f->sections[i] = elf__take_section(f->class, all + i * size);
-	f->nsections = n;
-	f->section_names = elf__strings(f, names, &f->section_names_len);
-	return true;
-}
-
 static int read_segments(struct elf_file *f, const char *path)
 {
 	const Elf64_Ehdr *h = &f->header;
@@ -180,7 +121,7 @@ static int read_segments(struct elf_file *f, const char *path)
 		n = f->sections[0].sh_info;
 	if (!h->e_phoff || !n)
 		return truncated(path, "it has no program headers");
-	all = h->e_phentsize == size ? read_entries(f, h->e_phoff, n, size) : NULL;
+	all = h->e_phentsize == size ? elf__read_entries(f, h->e_phoff, n, size) : NULL;
 	if (!all)
 		return truncated(path, "its program headers are not in the file");
 	f->segments = xrealloc(f->segments, n, sizeof(*f->segments));
@@ -272,40 +213,6 @@ static void find_code_sections(struct elf_file *f)
 }
 
 /* ---- open and free ---- */
-
-struct elf_file *elf_file__new(int fd, uint64_t size)
-{
-	struct elf_file *f = xcalloc(1, sizeof(*f));
-	uint64_t budget = BUDGET_LEAST + BUDGET_TIMES * min_of(size, OBJECT_LIMIT);
-
-	f->fd = fd;
-	f->class = elf__class(ELFCLASS64);
-	/* an empty array has an element, too */
-	f->sections = xcalloc(1, sizeof(*f->sections));
-	f->segments = xcalloc(1, sizeof(*f->segments));
-	f->size = size;
-	f->budget = min_of(budget, BUDGET_MOST);
-	return f;
-}
-
-void elf_file__free(void *file)
-{
-	struct elf_file *f = file;
-	void **p;
-
-	if (f->fd >= 0)
-		close(f->fd);
-	vec__each (p, &f->pool)
-		free(*p);
-	vec__free(&f->pool);
-	vec__free(&f->code);
-	vec__free(&f->units);
-	vec__free(&f->relatives);
-	free(f->image);
-	free(f->segments);
-	free(f->sections);
-	free(f);
-}
 
 static int read_file(struct object *o, struct elf_file *f, const char *path)
 {

@@ -9,7 +9,7 @@
 #define BBTRACE_PLAN_H
 
 #include "arch/arch.h"
-#include "object/object.h"
+#include "object/lookup/lookup.h"
 #include "plan/lines/lines.h"
 #include "plan/named/named.h"
 #include "plan/values/values.h"

@@ -3,6 +3,7 @@
  * offsets.c, FILE:LINE is in lines.c. */
 #include <errno.h>
 #include <stdlib.h>
+#include "object/dwarf/dwarf.h"
 #include "resolve/forms.h"
 
 struct hit {

@@ -7,7 +7,7 @@
 #define BBTRACE_RESOLVE_H
 
 #include "kernel/kernel.h"
-#include "object/object.h"
+#include "object/lookup/lookup.h"
 #include "process/process.h"
 #include "resolve/watch.h"
 

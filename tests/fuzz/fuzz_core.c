@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Core dumps: their notes, what was mapped, and the stacks. Files that they name are not here. */
 #include <fcntl.h>
+#include "object/core/core.h"
 #include "fuzz.h"
 #include "object/object.h"
 

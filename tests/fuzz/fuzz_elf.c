@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The ELF reader: opens a file, then runs every query on the object. fuzz_lines has FILE:LINE. */
 #include "arch/arch.h"
+#include "object/tables/tables.h"
 #include "fuzz.h"
 #include "resolve/resolve.h"
 

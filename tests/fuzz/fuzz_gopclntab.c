@@ -4,6 +4,7 @@
  * independent, the rest is the table. moduledata always agrees with the table (go_fixture.h), since
  * otherwise hardly any table would be read.
  */
+#include "object/dwarf/dwarf.h"
 #include "fuzz.h"
 #include "go_fixture.h"
 #include "resolve/resolve.h"

@@ -9,6 +9,7 @@
 
 #include <elf.h>
 #include "arch/arch.h"
+#include "object/dwarf/dwarf.h"
 #include "fuzz.h"
 #include "resolve/resolve.h"
 

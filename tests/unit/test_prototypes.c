@@ -6,6 +6,7 @@
 #include "arch/arch.h"
 #include "arch/x86/x86.h"
 #include "kernel/btf_types.h"
+#include "object/dwarf/dwarf.h"
 #include "target_fixture.h"
 
 static const char source[] =

@@ -2,6 +2,7 @@
 /* What is read from ELF files agrees with nm, readelf and objdump. */
 #include <elf.h>
 #include <errno.h>
+#include "object/dwarf/dwarf.h"
 #include "target_fixture.h"
 
 static const char program[] =

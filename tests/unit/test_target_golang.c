@@ -2,6 +2,7 @@
 /* The function table of Go programs: each layout, its lines, and tables that aren't believed.
  * tests/e2e/t_go_stripped.sh has real programs. */
 #include <errno.h>
+#include "object/dwarf/dwarf.h"
 #include "go_fixture.h"
 #include "target_fixture.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The markers of include/bbtrace.h are those that readelf shows, whatever compiles them. */
 #include <fcntl.h>
+#include "object/tables/tables.h"
 #include "target_fixture.h"
 #include "arch/arch.h"
 

@@ -22,10 +22,10 @@ struct debug_files {
 	bool symbols; /* it has .gnu_debugdata: compressed symbols */
 };
 void debug_files__find(const struct object *o, struct debug_files *out);
-/* The file at path, if it is the object's debug information: has its build-id, and DWARF. */
-bool debug_files__take(const struct object *o, const char *path, struct debug_files *out);
-/* Of the running kernel or a module of it (kernel_debug.c). */
-bool kernel_debug__find(const struct object *o, struct debug_files *out);
+/* Appends where the debug information of the running kernel or of a module may be, the likeliest
+ * place first (kernel_debug.c). */
+typedef VEC(char *) path_vec;
+void kernel_debug__paths(const struct object *o, path_vec *out);
 void debug_files__close(struct debug_files *f);
 
 /* Code that runs elsewhere than its debug information has it (moved.c). */

@@ -309,7 +309,8 @@ static void take(struct place *p, struct debug_files *out)
 	out->alt = keep(&alt, &out->bytes);
 }
 
-bool debug_files__take(const struct object *o, const char *path, struct debug_files *out)
+/* The file at path, if it is the object's debug information: has its build-id, and DWARF. */
+static bool take_path(const struct object *o, const char *path, struct debug_files *out)
 {
 	struct build_id id = {.len = o->build_id_len};
 	struct place p;
@@ -325,6 +326,20 @@ bool debug_files__take(const struct object *o, const char *path, struct debug_fi
 	return false;
 }
 
+static void find_on_disk(const struct object *o, struct debug_files *out)
+{
+	path_vec paths = {0};
+	bool found = false;
+	char **path;
+
+	kernel_debug__paths(o, &paths);
+	vec__each (path, &paths) {
+		found = found || take_path(o, *path, out);
+		free(*path);
+	}
+	vec__free(&paths);
+}
+
 static void find_kernel(const struct object *o, struct debug_files *out)
 {
 	struct build_id id = {.len = o->build_id_len};
@@ -335,7 +350,7 @@ static void find_kernel(const struct object *o, struct debug_files *out)
 	if (find_by_id(&p, &ours, &id))
 		take(&p, out);
 	else
-		kernel_debug__find(o, out);
+		find_on_disk(o, out);
 }
 
 void debug_files__find(const struct object *o, struct debug_files *out)

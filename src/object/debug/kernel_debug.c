@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finds the files with the debug information of the running kernel and its modules, where
- * distributions and the kernel's own build have them. A file counts only if it has the object's
- * build-id.
+ * Where distributions and the kernel's own build have the debug information of the running kernel
+ * and its modules.
  */
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -23,17 +22,6 @@ static const char *const modules[] = {
 	"/usr/lib/debug/lib/modules/%s/%s.ko",
 	"/lib/modules/%s/%s.ko",
 };
-
-static bool find_kernel(const struct object *o, const char *release, struct debug_files *out)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
-		autofree char *path = xasprintf(kernels[i], release);
-
-		if (debug_files__take(o, path, out))
-			return true;
-	}
-	return false;
-}
 
 /* In the names of files, a '-' of a module's name may be a '_' or a '-'. */
 static bool is_module(const char *name, const char *file, size_t len)
@@ -75,25 +63,19 @@ static char *path_of(const char *name, const char *release)
 	return path;
 }
 
-static bool find_module(const struct object *o, const char *release, struct debug_files *out)
+void kernel_debug__paths(const struct object *o, path_vec *out)
 {
-	autofree char *inner = path_of(o->path, release);
-
-	for (size_t i = 0; inner && i < ARRAY_SIZE(modules); i++) {
-		autofree char *path = xasprintf(modules[i], release, inner);
-
-		if (debug_files__take(o, path, out))
-			return true;
-	}
-	return false;
-}
-
-bool kernel_debug__find(const struct object *o, struct debug_files *out)
-{
+	autofree char *inner = NULL;
 	struct utsname u;
 
 	if (!o->build_id_len || uname(&u))
-		return false;
-	return o->kind == OBJECT_KERNEL ? find_kernel(o, u.release, out)
-					: find_module(o, u.release, out);
+		return;
+	if (o->kind == OBJECT_KERNEL) {
+		for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
+			vec__push(out, xasprintf(kernels[i], u.release));
+		return;
+	}
+	inner = path_of(o->path, u.release);
+	for (size_t i = 0; inner && i < ARRAY_SIZE(modules); i++)
+		vec__push(out, xasprintf(modules[i], u.release, inner));
 }

@@ -4,6 +4,7 @@
 #include <elfutils/libdwfl.h>
 #include "object/debug/debug.h"
 #include "die_types.h"
+#include "dies.h"
 
 #define TYPE_DEPTH 64
 
@@ -17,15 +18,6 @@ static uint32_t type_of(struct die_types *f, Dwarf_Die *die, unsigned depth)
 	if (!dwarf_attr_integrate(die, DW_AT_type, &attr) || !dwarf_formref_die(&attr, &type))
 		return NO_TYPE;
 	return add_type(f, &type, depth + 1);
-}
-
-uint64_t die__number(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word value;
-
-	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, &value) ? value
-											 : 0;
 }
 
 static void take_base(struct type *t, Dwarf_Die *die)
@@ -57,11 +49,6 @@ static void take_base(struct type *t, Dwarf_Die *die)
 		t->kind = TYPE_KIND_FLOAT;
 		break;
 	}
-}
-
-bool die__next(Dwarf_Die *child)
-{
-	return dwarf_siblingof(child, child) == 0;
 }
 
 /* Forms of a constant size don't tell whether it has a sign; compilers have those that do for
@@ -126,41 +113,12 @@ static bool take_bits(struct type_member *m, Dwarf_Die *die, uint64_t size)
 	return at <= 8 * size - bits;
 }
 
-bool die__offset(Dwarf_Die *die, uint64_t *offset)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word value;
-
-	*offset = 0;
-	if (!dwarf_attr(die, DW_AT_data_member_location, &attr))
-		return true;
-	if (dwarf_formudata(&attr, &value) || value > INT32_MAX)
-		return false; /* of a virtual base */
-	*offset = value;
-	return true;
-}
-
 static bool is_member(int tag)
 {
 	return tag == DW_TAG_member || tag == DW_TAG_inheritance;
 }
 
 typedef VEC(struct type_member) member_vec;
-
-uint64_t die__size(Dwarf_Die *die)
-{
-	Dwarf_Word size;
-
-	return dwarf_aggregate_size(die, &size) ? 0 : size;
-}
-
-bool die__peeled_type(Dwarf_Die *die, Dwarf_Die *type)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type) &&
-	       !dwarf_peel_type(type, type);
-}
 
 static void take_member(struct die_types *f, Dwarf_Die *die, unsigned depth, member_vec *members)
 {

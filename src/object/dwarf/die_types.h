@@ -25,15 +25,4 @@ uint32_t die_types__of(struct die_types *f, Dwarf_Die *die);
 void die_types__settle(struct die_types *f);
 void die_types__free(struct die_types *f);
 
-/* A numeric attribute; 0: it has none. */
-uint64_t die__number(Dwarf_Die *die, unsigned name);
-/* Where a member is in its struct; false: that isn't constant. */
-bool die__offset(Dwarf_Die *member, uint64_t *out);
-/* Bytes of a type; 0: not known. */
-uint64_t die__size(Dwarf_Die *type);
-/* The type of a DIE, without qualifiers and other names. */
-bool die__peeled_type(Dwarf_Die *die, Dwarf_Die *type);
-/* The sibling. */
-bool die__next(Dwarf_Die *child);
-
 #endif

@@ -3,7 +3,7 @@
  * an object, or as a trace file tells it. */
 #include <stdlib.h>
 #include "object/debug/debug.h"
-#include "object/lookup/names.h"
+#include "dwarf.h"
 
 struct scope {
 	const char *name; /* NULL: it is not an inlined one, or has no name */

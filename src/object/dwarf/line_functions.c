@@ -5,6 +5,7 @@
  */
 #include <dwarf.h>
 #include <stdlib.h>
+#include "dies.h"
 #include "lines.h"
 
 /* The abstract origin of all copies of a function in the unit. */
@@ -148,11 +149,6 @@ static void look_at(struct line_search *s, Dwarf_Die *die)
 		put_function(s, die, entry);
 }
 
-bool lines__next_die(Dwarf_Die *die, Dwarf_Off walked)
-{
-	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > walked;
-}
-
 static void walk(struct line_search *s, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Die child;
@@ -162,7 +158,7 @@ static void walk(struct line_search *s, Dwarf_Die *die, unsigned depth)
 	if (depth < DIE_DEPTH && dwarf_child(die, &child) == 0)
 		do
 			walk(s, &child, depth + 1);
-		while (lines__next_die(&child, s->walked));
+		while (die__next_after(&child, s->walked));
 }
 
 void lines__find_functions(struct line_search *s, Dwarf_Die *unit)

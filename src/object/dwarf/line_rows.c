@@ -8,6 +8,7 @@
 #include <elfutils/libdwfl.h>
 #include "object/debug/debug.h"
 #include "object/golang/gopclntab.h"
+#include "lines.h"
 
 /* A row of the answer. */
 struct row {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lines: looks up one FILE:LINE in debug information. Private to lines.c, line_functions.c,
- * line_answer.c and golang_lines.c; scopes.c walks the same tree.
+ * lines: looks up one FILE:LINE in debug information. Private to src/object/dwarf: lines.c starts the
+ * search, line_functions.c and golang_lines.c contribute to it, line_search.c collects.
  *
  * Damaged DWARF can crash libdw, so the search (lines.c, line_functions.c) runs in the sandbox. It
  * writes its result as an answer, which line_answer.c checks and turns into functions.
@@ -12,6 +12,7 @@
 #include <elfutils/libdwfl.h>
 #include "object/elf/elf_file.h"
 #include "object/object.h"
+#include "dwarf.h"
 
 struct line_search {
 	struct object *o;
@@ -26,6 +27,8 @@ struct line_search {
 	struct str *answer;
 };
 
+/* a/./b/../c -> a/c, in place: debug information has paths as the build used them. */
+void path__normalise(char *path);
 /* Does path, from debug information, end in the components of the requested file? */
 bool lines__is_file(const struct line_search *s, const char *path);
 
@@ -38,20 +41,13 @@ void lines__put_rows(struct line_search *s);
 /* The same search without debug information, in the table of a program of Go (golang_lines.c). */
 void golang__search_line(struct line_search *s, struct str *answer);
 
+/* As object__lines(), by this table alone (golang_lines.c). */
+void golang__lines(const struct object *o, const struct range *ranges, size_t n,
+		   void (*fn)(void *ctx, const struct line_row *row), void *ctx);
+
 /* Finds functions declared or defined at the line, with their copies and inlined instances
  * (line_functions.c). */
 void lines__find_functions(struct line_search *s, Dwarf_Die *unit);
-
-/* ---- the tree of DIEs (line_functions.c) ---- */
-
-#define DIE_DEPTH 256 /* the deepest: hostile ones may nest without bound */
-
-/*
- * The next sibling; walked: the last DIE that was visited. DW_AT_sibling may be damaged: it must
- * refer neither back nor to the DIE's own children, which would be visited twice, their children
- * four times, and so on.
- */
-bool lines__next_die(Dwarf_Die *die, Dwarf_Off walked);
 
 /* ---- the answer (line_answer.c): a list of these, each followed by numbers ---- */
 

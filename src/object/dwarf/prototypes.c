@@ -10,7 +10,8 @@
 #include "arch/arch.h"
 #include "object/debug/debug.h"
 #include "die_types.h"
-#include "lines.h"
+#include "dies.h"
+#include "dwarf.h"
 
 #define PARAMS_MOST 64
 
@@ -202,7 +203,7 @@ static void walk(struct finder *f, Dwarf_Die *die, unsigned depth)
 		return;
 	do
 		walk(f, &child, depth + 1);
-	while (lines__next_die(&child, f->walked));
+	while (die__next_after(&child, f->walked));
 }
 
 struct code {

@@ -10,6 +10,7 @@
 #include "arch/arch.h"
 #include "object/debug/debug.h"
 #include "object/elf/elf_file.h"
+#include "dwarf.h"
 
 /* What the answer begins with: so many rows, sets and operations follow, in this order. */
 struct header {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rules: how to get from the registers at an instruction to those of its caller (rules.c). Included
- * by object.h. Registers have their DWARF numbers (struct arch_dwarf).
+ * rules: how to get from the registers at an instruction to those of its caller (rules.c). Part
+ * of dwarf.h. Registers have their DWARF numbers (struct arch_dwarf).
  */
 #ifndef BBTRACE_OBJECT_RULES_H
 #define BBTRACE_OBJECT_RULES_H
@@ -41,5 +41,8 @@ struct rule_row {
 	const struct rule_set *set;
 	const struct rule_op *ops;
 };
+
+struct rule_table;
+void rules__free(struct rule_table *t);
 
 #endif

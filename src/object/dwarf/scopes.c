@@ -6,8 +6,8 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include "object/debug/debug.h"
-#include "lines.h"
-#include "object/lookup/names.h"
+#include "dies.h"
+#include "dwarf.h"
 
 #define AT_GNU_discriminator 0x2136 /* of binutils, include/dwarf2.def */
 
@@ -194,7 +194,7 @@ static void walk(struct finder *f, Dwarf_Die *die, uint32_t scope, unsigned dept
 	if (depth < DIE_DEPTH && dwarf_child(die, &child) == 0)
 		do
 			walk(f, &child, scope, depth + 1);
-		while (lines__next_die(&child, f->walked));
+		while (die__next_after(&child, f->walked));
 }
 
 /* A unit may tell no ranges. */

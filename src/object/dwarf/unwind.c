@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include "arch/arch.h"
 #include "object/object.h"
+#include "dwarf.h"
 
 /* Is the CFA the frame pointer plus this? */
 static bool is_from_pointer(const struct rule_row *row, const struct arch_dwarf *l)

@@ -10,7 +10,8 @@
 #include "arch/arch.h"
 #include "object/debug/debug.h"
 #include "die_types.h"
-#include "lines.h"
+#include "dies.h"
+#include "dwarf.h"
 
 struct asked {
 	const struct operand_place *places; /* by vaddr */
@@ -415,7 +416,7 @@ static void walk(struct finder *f, Dwarf_Die *die, const struct scope *outer, un
 	if (depth < DIE_DEPTH && dwarf_child(die, &child) == 0)
 		do
 			walk(f, &child, &s, depth + 1);
-		while (lines__next_die(&child, f->walked));
+		while (die__next_after(&child, f->walked));
 }
 
 static void put_answer(struct finder *f, struct str *answer)

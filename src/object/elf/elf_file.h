@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_file: shared by the ELF reader's files: the validated headers, the private copy of the bytes,
- * and the pools of an object's strings. It is the object's priv. Private to src/object.
+ * elf_file: an ELF file as bytes: the validated headers, the private copy of the bytes, and the
+ * pools of an object's strings. It is the object's priv. Front header of src/object/elf, private to
+ * src/object; it uses the declarations of object.h alone. First: elf__of(), elf__section(),
+ * elf__bytes().
  */
 #ifndef BBTRACE_OBJECT_ELF_FILE_H
 #define BBTRACE_OBJECT_ELF_FILE_H
@@ -85,45 +87,18 @@ struct elf_file *elf_file__new(int fd, uint64_t size);
 void elf_file__free(void *f);
 /* Reads exactly len bytes at offset; false: the file is shorter. */
 bool elf__read(int fd, void *buf, uint64_t len, uint64_t offset);
+/* n entries of a table in the file, of size bytes each, malloc()ed; NULL: not in the file. */
+uint8_t *elf__read_entries(const struct elf_file *f, uint64_t at, uint64_t n, size_t size);
 
-/* sleds.c: code that the program changes, as places for no probe. Once all symbols are there. */
-void sleds__read(struct object *o, struct elf_file *f);
-
-/* modes.c: the mode from vaddr on. Call modes__settle() once all symbols and frames are there. */
-void modes__mark(struct object *o, uint64_t vaddr, uint8_t mode, enum mode_rank rank);
-/* A symbol of that value: returns the value without the mode, if it is one of a function. */
-uint64_t modes__see_symbol(struct object *o, const char *name, uint64_t value, bool function);
-void modes__settle(struct object *o, struct elf_file *f);
-
-void relatives__read(const struct object *o, struct elf_file *f);
-/* The word at vaddr, of its class's size, after relocation at the link-time address. False: not
- * within a segment. */
-bool elf__word(const struct object *o, const struct elf_file *f, uint64_t vaddr, uint64_t *word);
-
+/* Finds the build-id of a file that is read (build_id.c). */
+void build_id__find(struct object *o, struct elf_file *f);
 /* Is [offset, offset + len) within the first size bytes? */
 static inline bool bytes__within(uint64_t offset, uint64_t len, uint64_t size)
 {
 	return offset <= size && len <= size - offset;
 }
 
-/* The parts that object__open() calls in this order (build_id.c, golang.c, frames.c, symbols.c,
- * plt.c, symbols.c). */
-void build_id__find(struct object *o, struct elf_file *f);
-void golang__find(struct object *o, struct elf_file *f);
-void frames__read(struct object *o, struct elf_file *f);
-void symbols__read(struct object *o, struct elf_file *f);
-void plt__read(struct object *o, struct elf_file *f);
-
-/* Calls fn with all symbols, of separate files as well if there is no .symtab (symbols.c). */
-typedef void (*symbol_fn)(void *ctx, const Elf64_Sym *sym, const char *name);
-void symbols__each(struct object *o, struct elf_file *f, symbol_fn fn, void *ctx);
-struct rule_table;
-void rules__free(struct rule_table *t);
-
 /* A build-id in the notes at p, into id: its length; 0: none there (build_id.c). */
 size_t build_id__in(const uint8_t *p, uint64_t len, uint64_t align, uint8_t id[20]);
-
-/* lookup.c: the start of the next symbol (or frame) after vaddr; UINT64_MAX: none. */
-uint64_t object__next_start(const struct object *o, uint64_t vaddr, bool frames);
 
 #endif

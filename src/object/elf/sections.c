@@ -3,25 +3,6 @@
 #include <stdlib.h>
 #include "elf_file.h"
 
-struct elf_file *elf__of(const struct object *o)
-{
-	return o->kind == OBJECT_ELF ? o->priv : NULL;
-}
-
-void *elf__keep(struct elf_file *f, void *p)
-{
-	vec__push(&f->pool, p);
-	return p;
-}
-
-bool elf__afford(struct elf_file *f, uint64_t bytes)
-{
-	if (bytes > f->budget)
-		return false;
-	f->budget -= bytes;
-	return true;
-}
-
 const Elf64_Shdr *elf__section(const struct elf_file *f, const char *name)
 {
 	const Elf64_Shdr *s;
@@ -101,13 +82,31 @@ const struct address_range *elf__code_at(const struct elf_file *f, uint64_t vadd
 	return low && vaddr < f->code.data[low - 1].end ? &f->code.data[low - 1] : NULL;
 }
 
-/* Without section headers the segments decide. */
-bool object__is_code(const struct object *o, uint64_t vaddr)
+/* Damaged section headers don't keep a program from running. Such a file merely has no symbols
+ * here. */
+bool elf__read_sections(struct elf_file *f)
 {
-	const struct segment *segment = object__segment_at(o, vaddr);
-	const struct elf_file *f = elf__of(o);
+	const Elf64_Ehdr *h = &f->header;
+	const size_t size = f->class->section;
+	autofree uint8_t *first = NULL, *all = NULL;
+	uint64_t n = h->e_shnum;
+	uint32_t names = h->e_shstrndx;
+	Elf64_Shdr null;
 
-	if (!segment || !segment->exec)
+	if (!h->e_shoff)
+		return true;
+	if (h->e_shentsize != size || !(first = elf__read_entries(f, h->e_shoff, 1, size)))
 		return false;
-	return !f || !f->code.len || elf__code_at(f, vaddr);
+	null = elf__take_section(f->class, first);
+	n = n ? n : null.sh_size; /* elf(5): more than 0xff00 sections */
+	names = names == SHN_XINDEX ? null.sh_link : names;
+	all = elf__read_entries(f, h->e_shoff, n, size);
+	if (!all)
+		return false;
+	f->sections = xrealloc(f->sections, n, sizeof(*f->sections));
+	for (uint64_t i = 0; i < n; i++)
+		f->sections[i] = elf__take_section(f->class, all + i * size);
+	f->nsections = n;
+	f->section_names = elf__strings(f, names, &f->section_names_len);
+	return true;
 }

@@ -6,6 +6,7 @@
  * moduledataverify1() checks. Section names are not needed.
  */
 #include <stdlib.h>
+#include "object/tables/readers.h"
 #include "gopclntab.h"
 
 /* The words of moduledata that are searched for the code's bounds; 20 and 21 up to Go 1.25. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * gopclntab: the table of functions and lines that every Go program has for its runtime, even if
- * stripped. Its bytes are untrusted. Private to src/object.
+ * stripped. Its bytes are untrusted. Front header of src/object/golang, private to src/object; uses
+ * elf and lookup. First: golang__find(), go_table__function(), go_values__next().
  */
 #ifndef BBTRACE_OBJECT_GOPCLNTAB_H
 #define BBTRACE_OBJECT_GOPCLNTAB_H
@@ -56,8 +57,7 @@ bool go_values__next(struct go_values *v);
 
 /* Fills in symbol.args (golang_args.c). */
 void golang__args(struct object *o, struct elf_file *f);
-/* As object__lines(), by this table alone (golang_lines.c). */
-void golang__lines(const struct object *o, const struct range *ranges, size_t n,
-		   void (*fn)(void *ctx, const struct line_row *row), void *ctx);
+/* Finds the table, g and goid of a program of Go (golang.c). */
+void golang__find(struct object *o, struct elf_file *f);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "object/elf/elf_file.h"
 #include "object/object.h"
+#include "lookup.h"
 
 #define NAMESAKES 1024 /* the most functions of one name that are searched */
 

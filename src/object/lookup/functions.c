@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "object/elf/elf_file.h"
 #include "object/object.h"
+#include "lookup.h"
 
 static unsigned args_flags(const struct symbol *s)
 {

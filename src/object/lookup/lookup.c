@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Pure lookups in an object's sorted arrays, by binary search. */
 #include "object/elf/elf_file.h"
+#include "lookup.h"
 
 /*
  * The number of elements with vaddr <= key. struct segment, symbol, frame, got_slot and noprobe all
@@ -35,6 +36,17 @@ static size_t count_upto(const void *data, size_t len, size_t size, uint64_t key
 const struct segment *object__segment_at(const struct object *o, uint64_t vaddr)
 {
 	return covering(&o->segments, vaddr);
+}
+
+/* Without section headers the segments decide. */
+bool object__is_code(const struct object *o, uint64_t vaddr)
+{
+	const struct segment *segment = object__segment_at(o, vaddr);
+	const struct elf_file *f = elf__of(o);
+
+	if (!segment || !segment->exec)
+		return false;
+	return !f || !f->code.len || elf__code_at(f, vaddr);
 }
 
 const uint8_t *object__bytes(const struct object *o, uint64_t vaddr, size_t *avail)

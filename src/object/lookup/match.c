@@ -4,6 +4,8 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include "object/object.h"
+#include "lookup.h"
+#include "names.h"
 
 /* Suffixes that GCC and LLVM append to the names of function copies. */
 static const char *const suffixes[] = {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "object/elf/elf_file.h"
 #include "object/object.h"
+#include "lookup.h"
 
 static void keep_range(struct function *f, const struct range *kept)
 {

@@ -8,6 +8,7 @@
 #include <dwarf.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
+#include "readers.h"
 
 /* The rule for the CFA. */
 struct row {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
+#include "tables.h"
 
 static const char *const kinds[] = {
 	[MARKER_START] = "start", [MARKER_STOP] = "stop", [MARKER_MARK] = "mark"};

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
+#include "readers.h"
 
 #define PASSES 4 /* branches from a function whose mode a branch told, and so on */
 

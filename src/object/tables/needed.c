@@ -2,6 +2,7 @@
 /* The shared libraries that an object needs: DT_NEEDED of its dynamic section (gABI, "Dynamic
  * Section"). */
 #include "object/elf/elf_file.h"
+#include "tables.h"
 
 int object__needed(const struct object *o, int (*fn)(void *ctx, const char *soname), void *ctx)
 {

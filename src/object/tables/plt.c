@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
+#include "readers.h"
 
 struct stubs {
 	const struct arch *arch;

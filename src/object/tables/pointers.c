@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
+#include "readers.h"
+#include "tables.h"
 
 struct dynamic {
 	bool relr;	     /* has packed relative relocations, whose addends are in place */

@@ -8,6 +8,7 @@
 #include <elf.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
+#include "readers.h"
 
 static const char changes[] = "the program changes this code";
 

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include "object/elf/elf_file.h"
+#include "tables.h"
 
 #define NOTE_TYPE 3
 #define OWNER	  "stapsdt"

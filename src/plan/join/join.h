@@ -10,6 +10,7 @@
 #ifndef BBTRACE_PLAN_JOIN_H
 #define BBTRACE_PLAN_JOIN_H
 
+#include "object/lookup/lookup.h"
 #include "plan/values/values.h"
 #include "util/util.h"
 

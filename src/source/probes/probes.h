@@ -13,6 +13,7 @@
 #include <linux/capability.h>
 #include <linux/types.h>
 #include <signal.h>
+#include "object/tables/tables.h"
 #include "plan/plan.h"
 #include "event/event.h"
 #include "kernel/kernel.h"

@@ -3,6 +3,7 @@
 #ifndef BBTRACE_VERBS_CORE_H
 #define BBTRACE_VERBS_CORE_H
 
+#include "object/core/core.h"
 #include "pipeline/render.h"
 #include "pipeline/read/replay.h"
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Walks the tree of DIEs, and reads attributes whose forms or values may be damaged. */
+#include <dwarf.h>
+#include "dies.h"
+
+bool die__next(Dwarf_Die *child)
+{
+	return dwarf_siblingof(child, child) == 0;
+}
+
+bool die__next_after(Dwarf_Die *die, Dwarf_Off walked)
+{
+	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > walked;
+}
+
+uint64_t die__number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, &value) ? value
+											 : 0;
+}
+
+bool die__offset(Dwarf_Die *die, uint64_t *offset)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	*offset = 0;
+	if (!dwarf_attr(die, DW_AT_data_member_location, &attr))
+		return true;
+	if (dwarf_formudata(&attr, &value) || value > INT32_MAX)
+		return false; /* of a virtual base */
+	*offset = value;
+	return true;
+}
+
+uint64_t die__size(Dwarf_Die *die)
+{
+	Dwarf_Word size;
+
+	return dwarf_aggregate_size(die, &size) ? 0 : size;
+}
+
+bool die__peeled_type(Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type) &&
+	       !dwarf_peel_type(type, type);
+}
+

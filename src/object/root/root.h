@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * root: opens the files that are not bbtrace's own. Front header of src/object/root, which uses only
+ * util and the system. root__open_file() is the only way to a path that somebody else chose;
+ * root__open() takes another process's root directory, root__shown_path() names an open file.
+ */
+#ifndef BBTRACE_OBJECT_ROOT_H
+#define BBTRACE_OBJECT_ROOT_H
+
+#include <sys/types.h>
+#include "util/util.h"
+
+/*
+ * Every file whose path a traced program, its container or one of their files could have chosen
+ * (objects, their debug files and sources, a container's ld.so.cache) is opened by
+ * root__open_file() only, and kept as a descriptor.
+ */
+
+/* Where paths are looked up: a process's root directory in its mount namespace. {0}: our own. */
+struct root {
+	pid_t pid; /* whose; 0: our own */
+	int fd;	   /* of that directory, O_PATH; unused for our own */
+};
+/* {0} if it is the same as our own. -ESRCH: no such process, -EACCES: no permission. */
+int root__open(struct root *r, pid_t pid);
+void root__close(struct root *r);
+
+struct stat;
+/*
+ * Opens path beneath r for reading; the caller closes the descriptor. Links can't lead out of
+ * another process's root. A relative path starts at our own working directory. *st, unless NULL,
+ * gets the file's status. -ENODEV: not a regular file (nothing was opened), -EFBIG: larger than
+ * limit bytes; -ENOENT, -EACCES, … A message is set.
+ */
+int root__open_file(const struct root *r, const char *path, uint64_t limit, struct stat *st);
+/* Does path, in our own root, lead to the file that is open as fd? */
+bool root__path_leads_to(const char *path, int fd);
+/* The real path of an open file, malloc()ed: inside: as seen in r; shown: our own path if there is
+ * one, else the one in r. NULL: unknown. */
+char *root__path_inside(const struct root *r, int fd);
+char *root__shown_path(const struct root *r, int fd);
+
+#endif
