@@ -44,8 +44,6 @@ most_lines=600
 # Folders with more than 25 C files, and how many they have. Numbers only fall, and rows go.
 crowded_folders='
 bpf               | 30
-src/code          | 26
-src/diff          | 26
 '
 # Cycles of more than 6 files that call each other: the top-level folders that they are in, and how many files each has.
 # Numbers only fall, and rows go. scripts/rooms.pl show build prints the calls.

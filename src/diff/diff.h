@@ -277,6 +277,6 @@ void diff__text(const struct diff_view *v, struct str *out);
 void diff__json(const struct diff_view *v, struct str *out);
 void diff__html(const struct diff_view *v, struct str *out);
 
-#include "diff/rank.h"
+#include "diff/rank/rank.h"
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which branches tell the runs that failed from those that passed: src/diff/rank.h. */
+/* Which branches tell the runs that failed from those that passed: src/diff/rank/rank.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Ranked branches as JSON: one object a line, and a summary as the last one. */
-#include "diff/rank_view.h"
+#include "rank_view.h"
 
 struct writer {
 	const struct rank_view *v;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Ranked branches as text: a row each, and below the first ones what the branch means. */
-#include "diff/rank_view.h"
+#include "rank_view.h"
 
 #define EXPLAINED 3 /* rows with their source text */
 

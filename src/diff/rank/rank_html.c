@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Ranked branches as a page: a table without scripts, in the colors of the html format. */
-#include "diff/rank_view.h"
+#include "rank_view.h"
 
 static const char style[] =
 	":root{color-scheme:light "

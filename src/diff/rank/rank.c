@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <math.h>
 #include <stdlib.h>
-#include "diff/predicate.h"
+#include "predicate.h"
 
 #define EQUAL	      1e-9
 #define UNKNOWN_PLACE 2.0

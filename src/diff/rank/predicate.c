@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <math.h>
 #include <stdlib.h>
-#include "diff/predicate.h"
+#include "predicate.h"
 
 /* ---- information ---- */
 
