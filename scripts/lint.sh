@@ -80,7 +80,7 @@ src/process/mapped.c     /proc/PID/maps
 src/resolve/points.c     points files, with the rights of the user
 src/util/given.c         what the user names, with the rights of the user
 src/util/keeper.c        /dev/null
-src/util/mem.c           file__read() itself
+src/util/files.c         file__read() itself
 src/util/scratch.c       temporary files, with the rights of the user
 '
 # Words that identifiers must not contain, and their replacements (HACKING.md, Glossary).

@@ -34,7 +34,7 @@ sub files {
 	return sort @found;
 }
 
-# The sources in folders of src, "diff/rank" for src/diff/rank/rank.c. Not main: it calls what it likes.
+ .*, "diff/rank" for src/diff/rank/rank.c. Not main: it calls what it likes.
 sub sources { return map { m{^src/(.*/.*)[.]c$} } files('c', 'src') }
 
 sub object { return "$_[0]/$_[1].o" }

@@ -10,13 +10,6 @@ const uint8_t *body__bytes(const struct body *b, const struct item *i)
 	return bytes && avail >= i->len ? bytes : NULL;
 }
 
-struct item *body__at(const struct body *b, uint64_t addr)
-{
-	size_t n = COUNT(b->items.len, b->items.data[i_].addr < addr);
-
-	return n < b->items.len && b->items.data[n].addr == addr ? &b->items.data[n] : NULL;
-}
-
 const struct plan_site *body__site(const struct body *b, const struct item *i, unsigned k)
 {
 	const struct plan *p = b->c->plan;
@@ -205,14 +198,6 @@ static enum copy_refusal add_items(struct body *b, const struct owned_extent *p)
 }
 
 /* ---- points ---- */
-
-void body__make_point(struct body *b, uint64_t addr)
-{
-	struct item *i = body__at(b, addr);
-
-	if (i)
-		i->flags |= ITEM_POINT | ITEM_LEADER;
-}
 
 /* False: something that was followed leads into an instruction. */
 static bool see_claims(struct body *b, const struct owned_extent *p)

@@ -23,21 +23,6 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_CHANGES] = "the program changes its code",
 };
 
-/* ---- labels ---- */
-
-uint32_t copying__label(struct copying *c, uint64_t vaddr)
-{
-	uint64_t *label = map64__put(&c->label_of, vaddr);
-
-	if (!*label) {
-		*label = 1 + code_buffer__label(&c->code);
-		while (c->addresses.len < *label)
-			vec__push(&c->addresses, 0);
-		*vec__last(&c->addresses) = vaddr;
-	}
-	return *label - 1;
-}
-
 /* The offset of a label in the image. */
 static uint32_t offset_of(const struct copying *c, uint64_t label)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Allocation that cannot fail, growing vectors, parsing numbers and reading whole files. */
+/* Allocation that cannot fail, growing vectors, and parsing numbers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -113,58 +113,3 @@ int parse__u64(const char *text, bool suffixes, uint64_t *out)
 	return 0;
 }
 
-int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len)
-{
-	struct str text = {0};
-	char chunk[65536];
-	ssize_t n;
-
-	while ((n = read(fd, chunk, sizeof(chunk))) > 0 || (n < 0 && errno == EINTR)) {
-		if (n < 0)
-			continue;
-		if (text.len + n > limit) {
-			str__free(&text);
-			return err__set(EFBIG, "%s is larger than %zu bytes", name, limit);
-		}
-		str__put(&text, chunk, n);
-	}
-	if (n < 0) {
-		n = errno;
-		str__free(&text);
-		return err__set((int)n, "cannot read %s: %s", name, strerror((int)n));
-	}
-	str__put(&text, "", 0);
-	*out = text.data;
-	if (len)
-		*len = text.len;
-	return 0;
-}
-
-int file__read(const char *path, size_t limit, char **out, size_t *len)
-{
-	autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return err__set(errno, "cannot open %s: %s", path, strerror(errno));
-	return fd__read(fd, path, limit, out, len);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const int *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-void fd__close_others(int *keep, size_t n)
-{
-	int from = 0;
-
-	qsort(keep, n, sizeof(*keep), by_number);
-	for (size_t i = 0; i < n; i++) {
-		if (keep[i] > from)
-			close_range(from, keep[i] - 1, 0);
-		from = max_of(from, keep[i] + 1);
-	}
-	close_range(from, ~0u, 0);
-}
