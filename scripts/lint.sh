@@ -35,7 +35,7 @@ control  | arch types object kernel process resolve code plan copy event trace f
 verbs    | arch types object kernel process resolve code plan copy event trace file source output diff explain wire cli pipeline select session control
 '
 # They have a header for each of their things, and any of them may be included where the folder may.
-many_doors='cli pipeline select session control verbs'
+many_doors='plan cli pipeline select session control verbs'
 pure='arch types code plan copy event trace file output diff explain'
 pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(stat|mman|ioctl|socket|wait|syscall|uio|epoll|ptrace)|bpf/.*|linux/(bpf|perf_event)|linux/.*btf.*'
 # Undefined symbols that an object file of a pure folder must not have (64: the names for large files).

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include "diff/align.h"
+#include "plan/graph/meet.h"
 
 /* ---- items ---- */
 

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include "explain/calls.h"
+#include "plan/graph/meet.h"
 
 bool value__is_error(uint64_t value)
 {

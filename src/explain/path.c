@@ -2,6 +2,7 @@
 /* The way that a call went, and where a value came from on it. */
 #include <stdlib.h>
 #include "explain/calls.h"
+#include "plan/graph/meet.h"
 
 /* ---- blocks ---- */
 

@@ -7,6 +7,7 @@
 #ifndef BBTRACE_FILE_H
 #define BBTRACE_FILE_H
 
+#include "plan/change/change.h"
 #include "trace/trace.h"
 
 /* What steps and their rendering depend on besides the plan, and the origin of the trace. */

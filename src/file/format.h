@@ -12,6 +12,7 @@
 
 #include "file/file.h"
 #include "file/table.h"
+#include "plan/counting/counting.h"
 
 /* A byte that isn't ASCII, and line ends that text modes would change, as in PNG's signature. */
 #define FILE_MAGIC                                                                                 \

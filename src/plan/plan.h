@@ -3,7 +3,9 @@
  * plan: the functions, blocks and sites of a trace, and which site carries a probe. Public header
  * of src/plan. Pure: no system call, no BPF, no /proc, no exit.
  *
- * The plan is all that the replay of a trace needs, so a trace file begins with it.
+ * The plan is all that the replay of a trace needs, so a trace file begins with it. First:
+ * plan__build(), plan__site_at(), plan__function_at(). What only some need has a header of its own:
+ * change/change.h, counting/counting.h, graph/, join/join.h, placement/cost.h and hits.h.
  */
 #ifndef BBTRACE_PLAN_H
 #define BBTRACE_PLAN_H
@@ -292,70 +294,12 @@ struct plan {
 	void *priv;		/* string pool and function list */
 };
 
-/*
- * What a plan gains while a trace runs. rows has the tables' rows and the new counts. The first
- * rows of three tables replace the rows that amended_… number; the others are appended. All numbers
- * in rows are those of the extended plan. A site is PROBE_CHANGING from before its probe is
- * attached until it is in place, and from before it is removed until it is gone. Extents and gaps
- * of an amended function replace those that it has, if there are any.
- */
-struct plan_increment {
-	struct plan rows;
-	VEC(uint32_t) amended_functions; /* their ranges stay */
-	VEC(uint32_t) amended_sites, amended_blocks;
-	bool recounts; /* rows.breaks and rows.sides replace the plan's */
-};
-/*
- * May a site become this one? before NULL: it is new. It neither gains nor loses its events at
- * once: between the two it is PROBE_CHANGING, since no probe is attached everywhere at one moment.
- */
-bool plan_site__may_become(const struct plan_site *before, const struct plan_site *after);
-/* Extends the plan. Names, ranges and mnemonics are borrowed and must outlive it. */
-void plan__extend(struct plan *p, struct plan_increment *i);
-/* Frees the tables. */
-void plan_increment__free(struct plan_increment *i);
-
-/*
- * How the plan of a running trace becomes another one, in two increments (change.c, difference.c):
- * plan_change__begin() is applied before probes are attached and removed, and plan_change__end()
- * when all are in place and all events until then were replayed. If probes count, they are only
- * removed after that.
- */
-struct plan_change {
-	struct plan to;	       /* its rows have the numbers of the extended plan */
-	id_vec attach, detach; /* sites */
-	id_vec logged;	       /* sites of copies that are shown from now on, or no longer */
-	bool removes;	       /* functions, or probes, are no longer traced */
-};
-/*
- * next was built with now as plan_options.before, and its names have to outlive now. Functions that
- * it doesn't have are FUNCTION_REMOVED then. -EBUSY: a probe that is in place would mean something
- * else.
- */
-int plan__change(const struct plan *now, const struct plan *next, struct plan_change *out);
-void plan_change__begin(const struct plan_change *c, const struct plan *now,
-			struct plan_increment *out);
-/* Sites that the kernel has refused meanwhile (plan__refuse(now)) stay so. */
-void plan_change__end(struct plan_change *c, const struct plan *now, struct plan_increment *out);
-void plan_change__free(struct plan_change *c);
-
 enum plan_events { PLAN_ENTRY = 1, PLAN_BRANCH = 2, PLAN_RETURN = 4 };
 
 /* How often a branch was taken and not taken in an earlier run. */
 struct branch_counts {
 	uint64_t taken, not_taken;
 };
-
-/* As users read it. */
-const char *cost__class_name(const struct arch *arch, enum cost_class class);
-/* Of a hit on this site's probe, by the traps that it takes. */
-enum cost_class cost__class(const struct cost_row *row, const struct plan_site *site);
-/* The row of a mechanism; NULL: the best one of programs, or of the kernel. */
-const struct cost_row *cost__find(const struct cost_row *costs, bool kernel, const char *mechanism);
-/* The row that a plan is made by. NULL: nothing is known of this architecture. */
-struct plan_options;
-const struct cost_row *cost__row(const struct arch *arch, bool kernel,
-				 const struct plan_options *options);
 
 struct plan_options {
 	unsigned events; /* enum plan_events: the requested events */
@@ -432,63 +376,6 @@ static inline void plan__free_at(struct plan **p)
  */
 uint64_t plan__site_work(const struct plan *p, uint32_t site);
 uint64_t plan__attach_work(const struct plan *p);
-
-/* ---- counts of probes that count (counting.c, solve.c) ---- */
-
-#define COUNT_UNKNOWN UINT64_MAX
-
-enum count_low { LOW_TAKEN = 1, LOW_NOT_TAKEN = 2 };
-
-/* How often a site was executed: a conditional (JCC, LOOP) taken and not taken, any other in
- * .taken. */
-struct site_count {
-	uint64_t taken, not_taken;
-};
-
-/*
- * A place where control was seen to come from or to go to nowhere: a thread was found here when
- * counting began (came 1), or ended here (came -1), or an indirect jump led here that has no such
- * target in its table (its count). vaddr is the first instruction that was, or was not, executed:
- * the one whose probe was hit last counts as executed.
- */
-struct plan_cut {
-	uint64_t vaddr;
-	uint32_t object;
-	int64_t came;
-};
-
-/*
- * Before plan_counts__solve(): what the PROBE_COUNT sites counted, by site; of an indirect jump
- * also each target, by plan_counts__jumped(). After it: the counts of all branch and entry sites,
- * blocks and tables; COUNT_UNKNOWN where they can't be told.
- */
-struct plan_counts {
-	struct site_count *sites; /* by site */
-	uint64_t *blocks;	  /* by block: how often its first instruction was executed */
-	uint64_t *table;	  /* by index into plan->table: how often the jump went there */
-	uint64_t *targets; /* by site: the jumps that plan_counts__jumped() was called with */
-	VEC(struct plan_cut) cuts;
-	uint8_t *low;	  /* by site, enum count_low: counts that are lower bounds (after bound) */
-	uint64_t residue; /* how far the counts contradict each other; 0: they agree */
-};
-/* Sized for the plan as it is now, all zero. */
-void plan_counts__init(struct plan_counts *c, const struct plan *p);
-void plan_counts__free(struct plan_counts *c);
-/* The indirect jump at this site led to this link-time address so often. object UINT32_MAX: to code
- * in no object of the plan. If the calls don't account for all its executions, its targets are
- * unknown. Ignored for indirect calls. */
-void plan_counts__jumped(struct plan_counts *c, const struct plan *p, uint32_t site,
-			 uint32_t object, uint64_t vaddr, uint64_t times);
-/* Instead of solving, where sites have retired (by site): what was counted gives lower bounds. */
-void plan_counts__bound(struct plan_counts *c, const struct plan *p, const bool *retired);
-/* Adds those of another time, solved as well. What is not known in one of them is not known. */
-void plan_counts__join(struct plan_counts *sum, const struct plan_counts *more,
-		       const struct plan *p);
-/* Linear in the size of the plan. */
-void plan_counts__solve(struct plan_counts *c, const struct plan *p);
-
-/* A probe could not be attached: removes it from the site and updates the counts. */
-void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why);
 
 /*
  * After sites were refused: chooses others, from which the same steps, or the same counts, follow;
@@ -586,11 +473,5 @@ const char *plan__name_at(const struct plan *p, uint32_t function, uint64_t vadd
 /* The start of the function, or of the part that its first range is in: offsets count from
  * there. */
 uint64_t plan__start(const struct plan_function *f);
-
-#include "plan/graph/acyclic.h"
-#include "plan/graph/flow.h"
-#include "plan/placement/hits.h"
-#include "plan/join/join.h"
-#include "plan/graph/meet.h"
 
 #endif

@@ -6,6 +6,7 @@
 #define BBTRACE_PLAN_BUILD_H
 
 #include "code/code.h"
+#include "plan/graph/flow.h"
 #include "plan.h"
 
 /* Compares two link-time addresses. */

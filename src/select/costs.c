@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "plan/placement/cost.h"
 #include "costs.h"
 
 #define SYSTEM_FOLDER "/var/lib/bbtrace"

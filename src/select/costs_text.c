@@ -14,6 +14,7 @@
  * that its hits can have.
  */
 #include <errno.h>
+#include "plan/placement/cost.h"
 #include "costs.h"
 
 #define FIRST	 "bbtrace costs 1"

@@ -10,6 +10,7 @@
 #define BBTRACE_TRACE_H
 
 #include "event/event.h"
+#include "plan/counting/counting.h"
 #include "plan/plan.h"
 
 enum step_type {

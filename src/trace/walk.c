@@ -5,6 +5,7 @@
  * have had an event. Paths are cached: a program takes few of them, and often.
  */
 #include <stdlib.h>
+#include "plan/graph/flow.h"
 #include "replay.h"
 
 /* The path between two blocks: a range of walk.found. */

@@ -3,6 +3,7 @@
  * placement's assumptions, and what to do about it. */
 #include <elf.h>
 #include <stdlib.h>
+#include "plan/placement/cost.h"
 #include "select/targets.h"
 #include "verbs.h"
 #include "cli/args.h"

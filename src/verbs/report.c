@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/exit_status.h"
+#include "plan/join/join.h"
 #include "verbs.h"
 #include "session/process/confine.h"
 #include "pipeline/fail_under.h"

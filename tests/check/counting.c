@@ -5,8 +5,9 @@
  * stay unknown. Without FUNC: all functions of the file, in one line. The estimate is the
  * planner's: executions per call of the function times the cost of the hits.
  */
+#include "plan/placement/cost.h"
 #include "plan/plan_private.h"
-#include "plan/placement/frequency.h"
+#include "plan/placement/frequency_private.h"
 #include "resolve/resolve.h"
 
 struct figures {

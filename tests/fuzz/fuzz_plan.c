@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The graph builder: a plan of arbitrary code, and every query on it. */
+#include "plan/change/change.h"
+#include "plan/counting/counting.h"
 #include "made.h"
 
 static void check_site(const struct plan *p, uint32_t i)

@@ -8,6 +8,7 @@
  * 3 selects the format to render, from 1 on; 0: all formats; DIFF: the steps are compared with a
  * part of themselves.
  */
+#include "plan/join/join.h"
 #include "blocks.h"
 #include "json_check.h"
 #include "perfetto_check.h"

@@ -7,6 +7,7 @@
 #ifndef RANDOM_GROWTH_H
 #define RANDOM_GROWTH_H
 
+#include "plan/change/change.h"
 #include "random_replay.h"
 
 struct growth {

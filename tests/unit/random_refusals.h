@@ -3,6 +3,7 @@
 #ifndef RANDOM_REFUSALS_H
 #define RANDOM_REFUSALS_H
 
+#include "plan/change/change.h"
 #include "random_program.h"
 
 /* What can carry no probe is not known while the plan is made; appends it. */

@@ -4,6 +4,7 @@
  */
 #include <elf.h>
 #include <errno.h>
+#include "plan/change/change.h"
 #include "code_graph_fixture.h"
 
 /* ---- assembly ---- */

@@ -2,6 +2,7 @@
 /* What the plan of an assembled program says about the cost of its hits: traps, kinds, and blocks
  * that take far less time than a hit. */
 #include <elf.h>
+#include "plan/placement/hits.h"
 #include "code_fixture.h"
 #include "plan/plan_private.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The file of measured costs, as text, and the costs that a plan is made by. */
 #include <errno.h>
+#include "plan/placement/cost.h"
 #include "select/costs.h"
 #include "tap.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is counted in small functions, and what follows from it, by paths through them. */
+#include "plan/change/change.h"
+#include "plan/counting/counting.h"
 #include "code_graph_fixture.h"
 
 static const char *const source =

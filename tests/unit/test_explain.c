@@ -4,6 +4,7 @@
  * compilers make are assembled, a way through each is passed as steps, and the branch that is named
  * is compared with the one that the way was made for.
  */
+#include "plan/graph/meet.h"
 #include "code_graph_fixture.h"
 #include "explain/show.h"
 

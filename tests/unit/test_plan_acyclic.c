@@ -3,6 +3,7 @@
  * The numbers of paths: against the definition, on random graphs. Without the edges that are cut
  * there is no cycle, and the paths from each beginning, walked one by one, have the numbers 1, 2 …
  */
+#include "plan/graph/acyclic.h"
 #include "graph_fixture.h"
 #include "tap.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where the kernel refuses probes of events, others are chosen: plan__choose_again(). */
+#include "plan/change/change.h"
 #include "code_fixture.h"
 #include "plan/plan_private.h"
 

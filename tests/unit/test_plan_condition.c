@@ -3,6 +3,8 @@
  * What conditionals of a plan compare: found in their block, dropped where control may come between
  * the comparison and the branch, kept in plans that grow and in joined ones.
  */
+#include "plan/change/change.h"
+#include "plan/join/join.h"
 #include "code_graph_fixture.h"
 
 #define FUNCTIONS(before, limit)                                                                    \

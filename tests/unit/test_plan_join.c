@@ -5,6 +5,9 @@
  * that a block of one plan is several of another.
  */
 #include <errno.h>
+#include "plan/change/change.h"
+#include "plan/counting/counting.h"
+#include "plan/join/join.h"
 #include "code_graph_fixture.h"
 
 /* branches(): the same code, at other places of two builds; one function differs */

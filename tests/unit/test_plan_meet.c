@@ -3,6 +3,7 @@
  * Where all ways lead: against the definition, on random graphs. A block lies on all ways from
  * another one to the end if the end can't be come to without it.
  */
+#include "plan/graph/meet.h"
 #include "graph_fixture.h"
 #include "tap.h"
 

@@ -3,6 +3,7 @@
  * Of which conditionals the plan knows what they test: not if an operand is overwritten, or memory
  * is stored to, between the comparison and the branch; kept where a plan grows.
  */
+#include "plan/change/change.h"
 #include "code_graph_fixture.h"
 
 #define FUNCTION(name, code)                                                                       \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <math.h>
 #include <stdlib.h>
+#include "plan/join/join.h"
 #include "predicate.h"
 
 #define EQUAL	      1e-9

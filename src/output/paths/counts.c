@@ -5,6 +5,7 @@
  * the path is counted apart, and the next one is known to begin at the next back edge.
  */
 #include <stdlib.h>
+#include "plan/graph/meet.h"
 #include "calls.h"
 
 static bool is_ret(const struct plan_site *s)

@@ -10,6 +10,7 @@
 #define BBTRACE_OUTPUT_PATHS_H
 
 #include "output/stats/stats.h"
+#include "plan/graph/acyclic.h"
 
 /* The most nodes of the tree of paths; those beyond are counted apart. */
 #define PATHS_NODES (1u << 20)

@@ -3,6 +3,7 @@
  * ended later. */
 #include <errno.h>
 #include <stdlib.h>
+#include "plan/join/join.h"
 #include "tally_private.h"
 
 struct tally *tally__new(const struct plan *plan, struct trace *trace)

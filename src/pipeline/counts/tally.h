@@ -6,6 +6,7 @@
 #define BBTRACE_PIPELINE_TALLY_H
 
 #include "cli/args.h"
+#include "plan/counting/counting.h"
 
 struct tally;
 /* plan and trace, which resolves addresses, must outlive it. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
+#include "plan/join/join.h"
 #include "merged_plan.h"
 #include "pipeline/counts/target_sums.h"
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "plan/plan_private.h"
+#include "change.h"
 
 struct change {
 	const struct plan *now, *next;

@@ -2,6 +2,7 @@
 /* The increments that turn one plan into another, whose rows have the same numbers. */
 #include <stdlib.h>
 #include "plan/plan_private.h"
+#include "change.h"
 
 /* Puts the rows that differ, then the new ones. */
 #define DIFFER(table, amended_, same)                                                              \

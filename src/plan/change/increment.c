@@ -2,6 +2,7 @@
 /* Extends a plan while a trace runs: rows are appended, and rows that it has are amended. */
 #include <stdlib.h>
 #include "plan/plan_private.h"
+#include "change.h"
 
 bool plan_site__may_become(const struct plan_site *before, const struct plan_site *after)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A site loses its probe before the trace starts, or while it runs: the kernel refused it. */
 #include "plan/plan_private.h"
+#include "change.h"
 
 void plan__refuse(struct plan *p, uint32_t site, enum probe_refusal why)
 {

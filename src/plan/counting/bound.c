@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include "plan/plan_private.h"
+#include "counting.h"
 
 /*
  * A side's witness counts what the conditional's own probe doesn't count any more, and what both

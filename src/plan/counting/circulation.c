@@ -5,7 +5,7 @@
  * thread may be in the kernel when counting begins or ends.
  */
 #include <stdlib.h>
-#include "circulation.h"
+#include "circulation_private.h"
 
 /* ---- points ---- */
 

@@ -6,8 +6,9 @@
  * except that a probe on a conditional counts two edges at once.
  */
 #include <stdlib.h>
-#include "circulation.h"
-#include "plan/placement/frequency.h"
+#include "plan/placement/cost.h"
+#include "circulation_private.h"
+#include "plan/placement/frequency_private.h"
 
 /* ---- what may be counted ---- */
 

@@ -5,7 +5,9 @@
  * each other, by so much as the residue says.
  */
 #include <stdlib.h>
-#include "circulation.h"
+#include "plan/join/join.h"
+#include "circulation_private.h"
+#include "counting.h"
 
 void plan_counts__init(struct plan_counts *c, const struct plan *p)
 {

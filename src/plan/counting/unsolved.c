@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Placement count: which counts don't follow from what is counted. */
 #include <stdlib.h>
-#include "circulation.h"
+#include "circulation_private.h"
 
 /* Where code is both a function's and a helper's, its blocks are the helper's, which aren't
  * counted. */

@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 #include "plan/plan.h"
+#include "acyclic.h"
+#include "flow.h"
 
 struct edge {
 	uint32_t way, to; /* to: NO_BLOCK: out of the plan */

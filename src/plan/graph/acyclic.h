@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * acyclic: the whole paths of functions, cut at the back edges of loops (Ball and Larus, "Efficient
- * Path Profiling", MICRO 1996). Part of plan.h.
+ * Path Profiling", MICRO 1996). Public.
  *
  * A path begins at a function's entry or behind a back edge, and ends where the call ends or with
  * the next back edge. Each has a number, from 1.

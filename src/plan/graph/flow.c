@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include "plan/plan.h"
+#include "flow.h"
 
 static const struct plan_site *site_of(const struct plan *p, const struct plan_block *b)
 {

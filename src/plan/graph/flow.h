@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flow: control flow between blocks (flow.c). Part of plan.h. */
+/* flow: control flow between blocks (flow.c). Public. */
 #ifndef BBTRACE_PLAN_FLOW_H
 #define BBTRACE_PLAN_FLOW_H
 

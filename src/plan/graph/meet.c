@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 #include "plan/plan.h"
+#include "flow.h"
+#include "meet.h"
 
 #define END	0u /* of all ways; blocks are numbered from 1 in the function */
 #define NOWHERE UINT32_MAX

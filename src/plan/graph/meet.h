@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * meet: where control surely comes to, whichever way it goes: post-dominators of a plan's blocks.
- * Part of plan.h.
+ * Public.
  */
 #ifndef BBTRACE_PLAN_MEET_H
 #define BBTRACE_PLAN_MEET_H

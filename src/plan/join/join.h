@@ -11,6 +11,7 @@
 #define BBTRACE_PLAN_JOIN_H
 
 #include "object/lookup/lookup.h"
+#include "plan/counting/counting.h"
 #include "plan/values/values.h"
 #include "util/util.h"
 

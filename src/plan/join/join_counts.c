@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Adds up the counts of several traces, by the numbers that their rows have in the joined plan. */
 #include <stdlib.h>
+#include "plan/counting/counting.h"
 #include "plan/plan_private.h"
+#include "join.h"
 
 void plan_counts__extend(struct plan_counts *c, size_t sites, size_t blocks, size_t table,
 			 const struct plan *all, const struct plan_numbers *n)

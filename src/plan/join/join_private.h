@@ -3,7 +3,9 @@
 #ifndef BBTRACE_PLAN_JOIN_PRIVATE_H
 #define BBTRACE_PLAN_JOIN_PRIVATE_H
 
+#include "plan/change/change.h"
 #include "plan/plan_private.h"
+#include "join.h"
 
 /* A part of a block of p that is a block of its own in the joined plan, and new there. */
 struct piece {

@@ -4,6 +4,7 @@
  * else what is usual. Only the ratios matter.
  */
 #include "plan/plan.h"
+#include "cost.h"
 
 const char *cost__class_name(const struct arch *arch, enum cost_class class)
 {

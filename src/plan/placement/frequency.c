@@ -5,7 +5,7 @@
  * outcomes are equally likely.
  */
 #include <stdlib.h>
-#include "frequency.h"
+#include "frequency_private.h"
 
 #define TURNS	  8    /* iterations of a loop */
 #define MAX_DEPTH 6    /* of nested loops that count */

@@ -6,7 +6,7 @@
  * Profiling and Tracing Programs", TOPLAS 16(4), 1994).
  */
 #include <stdlib.h>
-#include "frontier.h"
+#include "frontier_private.h"
 
 #define MAX_MEMBERS 512
 

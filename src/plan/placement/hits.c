@@ -5,6 +5,7 @@
  * percent, between kinds up to 20 times.
  */
 #include "plan/plan.h"
+#include "hits.h"
 
 enum hit_kind plan__hit_kind(const struct plan *p, uint32_t site, bool returns)
 {

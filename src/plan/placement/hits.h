@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What kinds of hits there are, by their costs. Part of the public header of src/plan. */
+/* What kinds of hits there are, by their costs. Public. */
 #ifndef BBTRACE_PLAN_HITS_H
 #define BBTRACE_PLAN_HITS_H
+
+#include "plan/plan.h"
 
 /* Kinds of hits that cost about the same (hits.c). */
 enum hit_kind {

@@ -6,8 +6,10 @@
  * Programs", TOPLAS 16(4), 1994). Greedy: the costliest probes go first.
  */
 #include <stdlib.h>
-#include "frequency.h"
-#include "frontier.h"
+#include "plan/graph/acyclic.h"
+#include "cost.h"
+#include "frequency_private.h"
+#include "frontier_private.h"
 
 struct placement {
 	struct frontier f;

@@ -4,7 +4,7 @@
  * the next probe that is hit shows its outcome. If the frontiers of two successors have a common
  * member, one of the successors gets a witness.
  */
-#include "frontier.h"
+#include "frontier_private.h"
 
 /* Does an unprobed path lead from block to the other one? */
 static bool runs_into(struct frontier *f, uint32_t block, uint32_t other)

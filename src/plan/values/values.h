@@ -8,6 +8,7 @@
 
 #include "types/types.h"
 
+struct object;
 struct plan;
 
 /* An argument, what an expression leads to, or the result. */

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include "plan/placement/cost.h"
 #include "select/costs.h"
 #include "retire.h"
 #include "pipeline/counts/tally.h"

@@ -3,6 +3,7 @@
 #ifndef BBTRACE_TRACE_PRICE_H
 #define BBTRACE_TRACE_PRICE_H
 
+#include "plan/placement/hits.h"
 #include "plan/plan.h"
 
 #define BATCH_FIRST 8

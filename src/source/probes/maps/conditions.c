@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "plan/graph/flow.h"
 #include "conditions.h"
 #include "fetches.h"
 #include "filters.h"

@@ -4,6 +4,7 @@
 #ifndef BBTRACE_FREQUENCY_H
 #define BBTRACE_FREQUENCY_H
 
+#include "plan/graph/flow.h"
 #include "plan/plan_private.h"
 
 struct frequency {

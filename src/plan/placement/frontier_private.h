@@ -6,6 +6,7 @@
 #ifndef BBTRACE_PLAN_FRONTIER_H
 #define BBTRACE_PLAN_FRONTIER_H
 
+#include "plan/graph/flow.h"
 #include "plan/plan_private.h"
 
 /* A member of a frontier: a site that ends a block, the probe at a block's start (FRONTIER_BLOCK |
