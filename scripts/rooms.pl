@@ -34,7 +34,7 @@ sub files {
 	return sort @found;
 }
 
- .*, "diff/rank" for src/diff/rank/rank.c. Not main: it calls what it likes.
+# The sources in folders of src: DIR/NAME for src/DIR/NAME.c. Not main: it calls what it likes.
 sub sources { return map { m{^src/(.*/.*)[.]c$} } files('c', 'src') }
 
 sub object { return "$_[0]/$_[1].o" }

@@ -39,4 +39,3 @@ void aligning__pass(struct aligning *a, int side)
 	}
 	path_cursor__skip(&a->at[side]);
 }
-

@@ -61,4 +61,3 @@ void fd__close_others(int *keep, size_t n)
 	}
 	close_range(from, ~0u, 0);
 }
-

@@ -112,4 +112,3 @@ int parse__u64(const char *text, bool suffixes, uint64_t *out)
 	*out = v << shift;
 	return 0;
 }
-

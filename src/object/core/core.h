@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core: core dumps: whose they are, why, what was mapped, and the stacks of their threads. Part of
- * src/object's public header.
+ * core: core dumps: whose they are, why, what was mapped, and the stacks of their threads. Front
+ * header of src/object/core, which uses object.h, root and debug; notes and stacks are read in the
+ * sandbox. First: core__open(), core__map_at(), core__find().
  */
 #ifndef BBTRACE_OBJECT_CORE_H
 #define BBTRACE_OBJECT_CORE_H

@@ -2,7 +2,8 @@
 /*
  * debug: queries of an object's debug information. This is the only interface to libelf, libdw and
  * liblzma, which hostile files can crash: they run in a sandbox, on descriptors that were opened
- * outside of it. Private to src/object.
+ * outside of it. Front header of src/object/debug, private to src/object; uses elf and root. First:
+ * debug__ask(), debug_files__find(), table__take().
  */
 #ifndef BBTRACE_OBJECT_DEBUG_H
 #define BBTRACE_OBJECT_DEBUG_H

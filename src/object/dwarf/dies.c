@@ -50,4 +50,3 @@ bool die__peeled_type(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, type) &&
 	       !dwarf_peel_type(type, type);
 }
-

@@ -103,4 +103,3 @@ void lines__put_rows(struct line_search *s)
 		answer__put(s->answer, ANSWER_RANGE, r->start, r->end);
 	vec__free(&s->rows);
 }
-

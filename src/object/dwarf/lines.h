@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lines: looks up one FILE:LINE in debug information. Private to src/object/dwarf: lines.c starts the
- * search, line_functions.c and golang_lines.c contribute to it, line_search.c collects.
+ * lines: looks up one FILE:LINE in debug information. Private to src/object/dwarf: lines.c starts
+ * the search, line_functions.c and golang_lines.c contribute to it, line_search.c collects.
  *
  * Damaged DWARF can crash libdw, so the search (lines.c, line_functions.c) runs in the sandbox. It
  * writes its result as an answer, which line_answer.c checks and turns into functions.

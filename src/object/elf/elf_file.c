@@ -94,4 +94,3 @@ bool elf__afford(struct elf_file *f, uint64_t bytes)
 	f->budget -= bytes;
 	return true;
 }
-

@@ -34,4 +34,3 @@ void object__demangle(struct object *o)
 	vec__each (s, &o->symbols)
 		symbol__show(o, s);
 }
-

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * root: opens the files that are not bbtrace's own. Front header of src/object/root, which uses only
- * util and the system. root__open_file() is the only way to a path that somebody else chose;
+ * root: opens the files that are not bbtrace's own. Front header of src/object/root, which uses
+ * only util and the system. root__open_file() is the only way to a path that somebody else chose;
  * root__open() takes another process's root directory, root__shown_path() names an open file.
  */
 #ifndef BBTRACE_OBJECT_ROOT_H

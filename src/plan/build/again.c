@@ -1,57 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which sites should carry a probe, and which do instead where the kernel refused some. */
+/* Which sites carry a probe instead where the kernel refused some. */
 #include <stdlib.h>
 #include "plan/plan_private.h"
-
-static bool is_entry(const struct plan *p, uint32_t block)
-{
-	uint32_t function = block == NO_BLOCK ? NO_FUNCTION : p->blocks.data[block].function;
-
-	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
-}
-
-static bool leaves_by(const struct plan_block *b, const struct plan_site *s)
-{
-	return (s->kind == BRANCH_JMP || s->kind == BRANCH_JCC || s->kind == BRANCH_IJMP ||
-		s->kind == BRANCH_LOOP) &&
-	       (b->leaves || b->unresolved);
-}
-
-/* A jump to the start of a function, its own one as well: without an event the call would look as
- * if it had ended, and another one begun. */
-static bool enters_by(const struct plan *p, const struct plan_block *b, const struct plan_site *s)
-{
-	bool falls = s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
-
-	if ((falls && is_entry(p, b->next)) ||
-	    ((falls || s->kind == BRANCH_JMP) && is_entry(p, b->taken)))
-		return true;
-	for (uint32_t i = 0; i < b->ntable; i++)
-		if (is_entry(p, p->table.data[b->table + i]))
-			return true;
-	return false;
-}
-
-bool site__is_wanted(const struct plan *p, const struct plan_site *s,
-		     const struct plan_options *options)
-{
-	unsigned flags = p->functions.data[s->function].flags, events = options->events;
-	const struct plan_block *b = &p->blocks.data[s->block];
-	bool ends = !options->return_probes &&
-		    (s->kind == BRANCH_RET || leaves_by(b, s) || enters_by(p, b, s));
-
-	if (flags & FUNCTION_HELPER)
-		return events & PLAN_RETURN && ends && s->kind != BRANCH_JCC;
-	if (s->entry && !(flags & FUNCTION_RANGE))
-		return true;
-	if (s->role == ROLE_ENTRY)
-		return false;
-	if (events & PLAN_BRANCH)
-		return true;
-	return events & PLAN_RETURN && ends && !(flags & FUNCTION_RANGE);
-}
-
-/* ---- where probes were refused ---- */
 
 /* Begins as a new plan does, but what is attached stays. */
 static void begin_again(struct plan *p, const struct plan_options *options)

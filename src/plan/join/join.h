@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join: the plans of several traces as one, so that what they counted can be added up. Part of
- * plan.h.
+ * join: the plans of several traces as one, so that what they counted can be added up. Uses the
+ * data and the lookups of plan.h. First: plan__join(), plan_counts__add().
  *
  * Objects are the same if their build-ids are; without one, if their paths and the code of their
  * functions are. Functions, blocks and sites are the same if they are at the same place of the same

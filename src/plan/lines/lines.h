@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lines: what of the source a plan's code is of, by debug information. Part of plan.h. */
+/*
+ * lines: what of the source a plan's code is of, by debug information. Part of plan.h; uses the
+ * plan's rows and object/dwarf. First: plan__lines(), plan__source(), plan__variables().
+ */
 #ifndef BBTRACE_PLAN_LINES_H
 #define BBTRACE_PLAN_LINES_H
 

@@ -2,7 +2,7 @@
 /*
  * named: events that are no branch and have a name: tracepoints, USDT probes, watchpoints, samples,
  * marks. What a trace has of them is part of its plan, so that their records can be understood
- * later. Part of plan.h.
+ * later. Part of plan.h; uses values. First: plan__add_named(), plan__add_field(), plan__fields().
  */
 #ifndef BBTRACE_PLAN_NAMED_H
 #define BBTRACE_PLAN_NAMED_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * values: what is shown of functions' arguments and results by their types. It is part of the plan,
- * so that a trace file shows the same elsewhere. Part of plan.h.
+ * so that a trace file shows the same elsewhere. Part of plan.h; uses types. First: plan__values(),
+ * plan__add_value(), plan_value__width().
  */
 #ifndef BBTRACE_PLAN_VALUES_H
 #define BBTRACE_PLAN_VALUES_H

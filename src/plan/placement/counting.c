@@ -2,13 +2,12 @@
 /*
  * Placement count: which instructions are counted, so that all other counts follow. Those of a set
  * of edges follow from the others if the set has no cycle (Knuth). Starts with all of them counted,
- * and stops counting the costliest ones as long as no cycle arises: that leaves the cheapest ones,
- * except that a probe on a conditional counts two edges at once.
+ * and drops the costliest as long as no cycle arises. A conditional's probe counts two edges.
  */
 #include <stdlib.h>
-#include "plan/placement/cost.h"
-#include "circulation_private.h"
-#include "plan/placement/frequency_private.h"
+#include "cost.h"
+#include "plan/counting/circulation_private.h"
+#include "frequency_private.h"
 
 /* ---- what may be counted ---- */
 
