@@ -22,7 +22,7 @@ static long find(size_t n, uint64_t addr)
 	return -1;
 }
 
-static long number_of(const struct jit_names *g)
+static long number_of(const struct generated *g)
 {
 	return g ? strtol(g->name + 1, NULL, 10) : -1;
 }
@@ -33,7 +33,7 @@ static size_t count_wrong(struct perf_maps *maps, size_t n)
 
 	for (int i = 0; i < 2000; i++) {
 		uint64_t addr = rand() % 70000;
-		const struct jit_names *g = perf_maps__find(maps, getpid(), addr);
+		const struct generated *g = perf_maps__find(maps, getpid(), addr);
 
 		wrong += number_of(g) != find(n, addr) ||
 			 (g && (addr < g->start || addr - g->start >= g->size));
@@ -77,7 +77,7 @@ static void test_flood(void)
 {
 	struct perf_maps *maps = perf_maps__new();
 	FILE *f = open_map();
-	const struct jit_names *g;
+	const struct generated *g;
 
 	for (unsigned i = 0; i < 600000; i++)
 		fprintf(f, "%x 1 f%u\n", i, i);
