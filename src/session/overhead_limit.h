@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --max-overhead: when tracing takes too much of the traced processes' time. See overhead_limit.c. */
+/* --max-overhead: when tracing takes too much of the traced processes' time. See overhead_limit.c.
+ */
 #ifndef BBTRACE_SESSION_OVERHEAD_LIMIT_H
 #define BBTRACE_SESSION_OVERHEAD_LIMIT_H
 
