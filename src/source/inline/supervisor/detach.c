@@ -6,7 +6,43 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include "tracer.h"
+
+/* ---- pending signals that are not the program's ---- */
+
+/* One that a BPF program of the supervisor has sent, and that the thread has not taken yet: it was
+ * asked to stop before. 0: none is pending. */
+static int next_own_signal(struct thread *t)
+{
+	struct __ptrace_peeksiginfo_args from = {.nr = 1};
+	siginfo_t si;
+
+	for (; ptrace(PTRACE_PEEKSIGINFO, t->tid, &from, &si) == 1; from.off++)
+		if (siginfo__is_for_gs(&si, t->own_gs) ||
+		    (si.si_code == SI_KERNEL && text__took_call(t->tracer, t->tid, si.si_signo)))
+			return si.si_signo;
+	return 0;
+}
+
+int thread__take_own_signals(struct thread *t, int sig)
+{
+	int own;
+
+	while ((own = next_own_signal(t))) {
+		do {
+			int status = thread__resume_wait(t, PTRACE_CONT, sig);
+
+			if (!status)
+				return -1;
+			if (status == STATUS_LATE)
+				return 0;
+			sig = status >> 16 ? 0 : WSTOPSIG(status);
+		} while (sig != own);
+		sig = 0;
+	}
+	return sig;
+}
 
 void thread__detach(struct thread *t, int sig)
 {
@@ -17,7 +53,9 @@ void thread__detach(struct thread *t, int sig)
 		return;
 	thread__send_put_off(t);
 	text__see_put_off(t);
-	thread__resume(t, PTRACE_DETACH, sig);
+	sig = thread__take_own_signals(t, sig);
+	if (sig >= 0)
+		thread__resume(t, PTRACE_DETACH, sig);
 	thread__remove(t);
 	tracer__forget_stops(s, tid);
 }
@@ -126,6 +164,7 @@ static struct thread *next_held(const struct tracer *s, const struct space *spac
 /* Nothing leads to the copies any more. One that is new has the log of the thread that made it. */
 static void leave_log(struct thread *t)
 {
+	t->own_gs = thread__lost_slot(t);
 	if (!log_areas__hold(thread__get(t, TRACEE_LOG)) || thread__is_in_copies(t))
 		return;
 	thread__set(t, TRACEE_LOG, 0);

@@ -49,30 +49,14 @@ static int seize_all(struct tracer *s, struct process *p, struct start_answer *a
 
 /* ---- refused ---- */
 
-/* Is a signal pending that was sent because it has set gs? */
-static bool has_signal_for_gs(struct thread *t)
+/* Without what was sent because it has set gs, which is why it is refused. */
+static void leave(struct thread *t)
 {
-	struct __ptrace_peeksiginfo_args from = {.nr = 1};
-	siginfo_t si;
+	int sig;
 
-	for (; ptrace(PTRACE_PEEKSIGINFO, t->tid, &from, &si) == 1; from.off++)
-		if (siginfo__is_for_gs(&si, thread__has_own_gs(t)))
-			return true;
-	return false;
-}
-
-/* It stops by its other signals, too, which it gets. */
-static void take_signals_for_gs(struct thread *t)
-{
-	int status = 1, sig = 0;
-
-	while (status && has_signal_for_gs(t)) {
-		status = thread__resume_wait(t, PTRACE_CONT, sig);
-		sig = status >> 16 || thread__stopped_for_gs(t, status, thread__has_own_gs(t))
-			      ? 0
-			      : WSTOPSIG(status);
-	}
-	if (status)
+	t->own_gs = thread__has_own_gs(t);
+	sig = thread__take_own_signals(t, 0);
+	if (sig >= 0)
 		thread__resume(t, PTRACE_DETACH, sig);
 }
 
@@ -92,7 +76,7 @@ static void leave_all(struct tracer *s, bool waits)
 		tracer__await_stops(s, NULL, &ignored);
 	for (i = 0; (t = tracer__each(s, &i));)
 		if (t->state == THREAD_STOPPED && t->interrupted)
-			take_signals_for_gs(t);
+			leave(t);
 }
 
 /* ---- all of them ---- */

@@ -49,6 +49,10 @@ void space__was_left(struct tracer *s, struct space *space);
 void thread__detach_alone(struct thread *t);
 /* Stopped; it is free then. */
 void thread__detach(struct thread *t, int sig);
+/* Takes the pending signals that the supervisor's own BPF programs have sent: the program is not to
+ * get them. The thread is stopped, and is to go on with sig. The signal that it is to go on with
+ * now; -1: it is gone. */
+int thread__take_own_signals(struct thread *t, int sig);
 
 /* ---- signals.c ---- */
 /* The thread has stopped by a signal. */

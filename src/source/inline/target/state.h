@@ -217,6 +217,7 @@ struct thread {
 	int64_t call;	  /* the system call that it is in; -1: unknown */
 	uint64_t call_sp;
 	bool leaves;		    /* the copies, at its next stop */
+	bool own_gs;		    /* as it is detached: it uses gs itself */
 	bool looks;		    /* it has changed code, which is to be looked at */
 	bool maps_code;		    /* that call maps code of a file */
 	bool changes_features;	    /* or may change what the processor does for it */
