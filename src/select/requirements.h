@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* requirements: what is wanted of a trace, by its outputs and options, and what the plan and the probes
- * get for that. */
+/* requirements: what is wanted of a trace, by its outputs and options, and what the plan and the
+ * probes get for that. */
 #ifndef BBTRACE_SELECT_REQUIREMENTS_H
 #define BBTRACE_SELECT_REQUIREMENTS_H
 

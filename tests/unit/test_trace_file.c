@@ -388,36 +388,27 @@ static void seal_header(char *header)
 	memcpy(header + 16, &crc, 4);
 }
 
-static void test_versions(void)
+static void check_version(char major, char minor, int want, const char *advice, const char *name)
 {
 	struct trace_reader *r;
 	struct got got = {0};
 
 	write_file(50);
-	file.data[10] = 99;
+	file.data[8] += major;
+	file.data[10] = minor;
 	seal_header(file.data);
-	is(read_file(file.data, file.len, &got, &r), 0, "a newer minor version is read");
+	is(read_file(file.data, file.len, &got, &r), want, name);
+	ok(!want || strstr(err__text(), advice), "%s: with the next step", name);
 	trace_reader__free(r);
 	str__free(&got.items);
-	file.data[10] = 0;
-	seal_header(file.data);
-	is(read_file(file.data, file.len, &got, &r), -ENOTSUP,
-	   "a minor version of an early build is refused");
-	ok(strstr(err__text(), "record again"), "its message says what to do");
-	trace_reader__free(r);
-	str__free(&got.items);
-	file.data[8]--;
-	seal_header(file.data);
-	is(read_file(file.data, file.len, &got, &r), -ENOTSUP, "an older major version is refused");
-	ok(strstr(err__text(), "record again"), "an older major version's message says what to do");
-	trace_reader__free(r);
-	str__free(&got.items);
-	file.data[8] += 2;
-	seal_header(file.data);
-	is(read_file(file.data, file.len, &got, &r), -ENOTSUP, "a newer major version is refused");
-	ok(strstr(err__text(), "newer"), "a newer major version's message says what to do");
-	trace_reader__free(r);
-	str__free(&got.items);
+}
+
+static void test_versions(void)
+{
+	check_version(0, 99, 0, "", "a newer minor version is read");
+	check_version(0, 0, -ENOTSUP, "record again", "a minor one of an early build is refused");
+	check_version(-1, 0, -ENOTSUP, "record again", "an older major version is refused");
+	check_version(1, 0, -ENOTSUP, "newer", "a newer major version is refused");
 }
 
 /* A block of an unknown type in front of the others, whose numbers go on from it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * merged_plan: several trace files as one. Its plan grows from file to file; steps and counts of a file
- * become those of this plan.
+ * merged_plan: several trace files as one. Its plan grows from file to file; steps and counts of a
+ * file become those of this plan.
  */
 #ifndef BBTRACE_PIPELINE_MERGED_PLAN_H
 #define BBTRACE_PIPELINE_MERGED_PLAN_H

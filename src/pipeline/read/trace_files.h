@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_files: several trace files, or files of counts, read one after the other: their plans are joined,
- * and their steps are passed on, or all that they have is added up. Memory is that of the joined
- * plan, and of the files that it was made of: a file that has nothing new is dropped.
+ * trace_files: several trace files, or files of counts, read one after the other: their plans are
+ * joined, and their steps are passed on, or all that they have is added up. Memory is that of the
+ * joined plan, and of the files that it was made of: a file that has nothing new is dropped.
  */
 #ifndef BBTRACE_PIPELINE_TRACE_FILES_H
 #define BBTRACE_PIPELINE_TRACE_FILES_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* named_events: the named events that a command line asks for: the operands of event, and --with. */
+/* named_events: the named events that a command line asks for: the operands of event, and --with.
+ */
 #ifndef BBTRACE_SELECT_NAMED_EVENTS_H
 #define BBTRACE_SELECT_NAMED_EVENTS_H
 
