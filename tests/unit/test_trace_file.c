@@ -446,8 +446,6 @@ static void test_unknown_block(void)
 	str__free(&with);
 }
 
-/* ---- the same events ---- */
-
 static void test_same_bytes(void)
 {
 	const uint64_t first_seed = seed, first_time = clock_now;
@@ -510,8 +508,6 @@ static void test_foreign_record(void)
 	is(trace_writer__event(w, &e), -EINVAL, "an entry without what belongs to it is not taken");
 	trace_writer__free(w);
 }
-
-/* ---- what is logged ---- */
 
 /* A thread's loop, in runs of some words, as events of their own or not; now and then another
  * thread, or an event that has more. */
