@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <sys/types.h>
 #include <sys/user.h>
-#include "object/lookup/lookup.h"
 
 /* ---- insn.c: which instruction is a control transfer ---- */
 
