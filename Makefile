@@ -304,7 +304,8 @@ lint:
 deps:
 	@scripts/deps.sh test
 
-EXAMPLES      := $(sort $(wildcard docs/*.md docs/tasks/*.md docs/tasks/src/*))
+# docs/howto-* and docs/internals are for those who change bbtrace.
+EXAMPLES      := $(sort $(filter-out docs/howto-%,$(wildcard docs/*.md)) $(wildcard docs/tasks/*.md docs/tasks/src/*))
 LICENSE_FILE  ?= LICENSE
 ZSH_FUNCTIONS ?= share/zsh/site-functions
 # Installed files: FROM:TO:MODE, under DESTDIR and PREFIX.

@@ -49,7 +49,7 @@ quick() {
 	done
 	printf '%s\n' scripts/lint.sh tests/fuzz/t_corpus.sh tests/scripts/t_{build,docs,prototypes,sources}.sh \
 		tests/check/t_flow.sh tests/formats/t_{annotate,dot,fold,sampled,svg}.sh \
-		tests/e2e/t_{documented,older_formats,report,output,diff_formats,armor,names,lines,count,status,calls,returns}.sh \
+		tests/e2e/t_{documented,report,output,diff_formats,armor,names,lines,count,status,calls,returns}.sh \
 		tests/e2e/t_{user,stacks,inlined_options}.sh
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <poll.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -197,7 +196,7 @@ static bool ends_soon(struct child *c)
 	while (!child__ended(c, false)) {
 		if (interrupted || now_ns(CLOCK_MONOTONIC) > end)
 			return false;
-		poll(NULL, 0, 10);
+		usleep(10000);
 	}
 	return true;
 }

@@ -2,7 +2,6 @@
 /* tracefs: names and definitions of events. See tracefs.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -248,7 +247,7 @@ int tracefs__await_closings(int root)
 					"another bbtrace has been detaching from programs for %d "
 					"seconds: end it, or try again later",
 					CLOSINGS_S);
-		poll(NULL, 0, 10);
+		usleep(10000);
 	}
 	return 0;
 }
