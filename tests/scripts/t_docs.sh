@@ -123,6 +123,9 @@ for page in docs/sql.md "${pages[@]}"; do
 done
 grep -qF '(docs/README.md)' README.md
 ok $? 'README.md links to docs/README.md'
+sed -n '/^## One answer/,/^## Output/s/^    //p' README.md | grep -vxF ... >"$T/answers"
+grep -vxFf <(cat "${pages[@]}") "$T/answers" >"$T/others"
+is "$(($(wc -l <"$T/answers") > 10)) $(<"$T/others")" '1 ' 'the answers in README.md are those of the tasks'
 grep -qF 'docs/README.md' man/bbtrace.8
 ok $? 'bbtrace(8) names docs/README.md'
 for page in docs/README.md docs/sql.md "${pages[@]}"; do
