@@ -13,7 +13,7 @@
 
 /*
  * Opens the running kernel: kallsyms, live text (from /proc/kcore, else through read_text) and
- * blacklist. Modules are separate objects; *modules is an array of *nmodules pointers. src/probe
+ * blacklist. Modules are separate objects; *modules is an array of *nmodules pointers. src/source
  * supplies read_text, a BPF program that reads kernel memory and returns 0 if it filled buf, and
  * layout, which is called if the code contains other tracers' kprobes. Either may be NULL.
  */

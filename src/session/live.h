@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* live: a trace in progress: replays, renders and records what the probes report. Connects
- * src/probe and src/output. */
+ * src/source and src/output. */
 #ifndef BBTRACE_SESSION_LIVE_H
 #define BBTRACE_SESSION_LIVE_H
 

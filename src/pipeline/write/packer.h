@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * packer: packs the blocks of a trace file and writes them, in a thread of its own: deflating them
- * takes a third of the time of decoding what they hold. Private to src/cmd.
+ * takes a third of the time of decoding what they hold.
  */
 #ifndef BBTRACE_PIPELINE_PACKER_H
 #define BBTRACE_PIPELINE_PACKER_H

@@ -2,7 +2,7 @@
 /*
  * confine: what verbs that only read files give up before they read the first byte. Who made a
  * trace file, a program or a core dump gets nothing by it then: a fault in what reads it can change
- * no file, no process and no program. Private to src/cmd.
+ * no file, no process and no program. For src/main.c.
  */
 #ifndef BBTRACE_SESSION_CONFINE_H
 #define BBTRACE_SESSION_CONFINE_H
