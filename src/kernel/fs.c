@@ -6,10 +6,10 @@
  * Unmounting a tracefs can crash the kernel. Under lockdown=confidentiality it is empty, so only
  * its mounts hold it, and the last unmount destroys it. That frees the root's inode, which
  * tracefs_fill_super() (fs/tracefs/inode.c) had allocated before it set the operations that free
- * it: tracefs_destroy_inode() removes a list entry that was never added. HACKING.md lists the
- * kernels. So the lockdown is checked first, and a tracefs that bbtrace mounts at its usual place
- * stays mounted. (A second mount isn't harmless either: from Linux 6.12 on, a mount without options
- * resets those that the system mounted it with.)
+ * it: tracefs_destroy_inode() removes a list entry that was never added. docs/internals/kernel.md
+ * lists the kernels. So the lockdown is checked first, and a tracefs that bbtrace mounts at its
+ * usual place stays mounted. (A second mount isn't harmless either: from Linux 6.12 on, a mount
+ * without options resets those that the system mounted it with.)
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the replay rests on, rule by rule, as HACKING has them: what the placement leaves without a
- * probe, and what the replay makes of the events that are left. (What a thread runs in the kernel:
- * test_trace_kernel_side.c. Gaps, landing pads, other stacks: test_replay_landings.c. Entries that
- * are told late: test_replay_late.c. Where handlers that no table names are found:
- * test_code_handler.c.)
+ * What the replay rests on, rule by rule, as docs/internals/replay.md has them: what the placement
+ * leaves without a probe, and what the replay makes of the events that are left. (What a thread
+ * runs in the kernel: test_trace_kernel_side.c. Gaps, landing pads, other stacks:
+ * test_replay_landings.c. Entries that are told late: test_replay_late.c. Where handlers that no
+ * table names are found: test_code_handler.c.)
  */
 #include "rules_fixture.h"
 

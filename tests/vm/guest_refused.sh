@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Runs in the guest of t_refused.sh. The kernel refuses kprobes in cold parts like do_execveat_common.isra.0.cold, since
-# there is no do_execveat_common (HACKING.md): there the cheapest placement would have a probe.
+# there is no do_execveat_common (docs/internals/placement.md): there the cheapest placement would have a probe.
 
 . "$(dirname "$0")/guest_lib.sh"
 
