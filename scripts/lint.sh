@@ -341,7 +341,7 @@ phrases() {
 		find src -name '*.c' -print0 | xargs -0 perl -0777 -ne '
 			s/"\s*\n\s*"//g;
 			while (/"((?:\\.|[^"\\\n])*)"/g) { print "$ARGV: $1\n" }'
-		for file in man/*.[0-9] README.md CONTRACT.md docs/*.md docs/tasks/*.md; do
+		for file in man/*.[0-9] ./*.md docs/*.md docs/tasks/*.md docs/internals/*.md; do
 			echo "$file: $(tr '\n' ' ' <"$file")"
 		done
 	} >"$T/phrases"
@@ -351,11 +351,10 @@ phrases() {
 	done | none 'no message or document has an old phrase'
 }
 
-# The files that HACKING names exist; NAME, VERB and t_x are placeholders.
+# What the documents name is there, and they are short enough to be read: the lists are in scripts/documents.pl.
 named() {
-	grep -ohE '\b(src|bpf|tests|scripts|bench)/[a-zA-Z0-9_/.-]+\.(c|h|sh|py|pl)\b' HACKING.md | sort -u |
-		grep -vE 'NAME|VERB|/t_x[.]sh' | while read -r file; do [[ -e $file ]] || echo "$file"; done |
-		none 'the files that HACKING names are there'
+	scripts/documents.pl names | none 'what the documents name exists: files, functions, make targets, options, links'
+	scripts/documents.pl lengths | none 'no document, and no row of a table in one, is too long'
 }
 
 shell() {
