@@ -15,7 +15,7 @@ enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
 
 /* What makes the events of programs. */
 enum engine { ENGINE_PROBE, ENGINE_INLINE, ENGINE_AUTO };
-/* One that is given by its name; -EINVAL: no such engine (option_values.c). */
+/* One that is given by its name; -EINVAL: no such engine (option_setters.c). */
 int engine__parse(const char *name, enum engine *out);
 
 /* The values of all options. */
@@ -114,6 +114,7 @@ struct args {
 /* Parses argv after the verb. -EINVAL with a message: wrong usage. */
 int args__parse(struct args *a, const struct verb *verb, int argc, char **argv);
 void args__free(struct args *a);
+
 /* ---- formats (formats.c) ---- */
 
 /* Stores the value of -F. */

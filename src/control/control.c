@@ -25,16 +25,16 @@ static int find_status(struct control *c, struct status *s)
 	int err = recording__catch_up(c->recording);
 
 	s->state = c->recording->stopped ? "stopped" : "running";
-	s->counts = c->live->show.tally;
+	s->counts = c->recording->live->show.tally;
 	s->elapsed = now_ns(CLOCK_MONOTONIC) - c->meta->start_time;
 	if (!err && s->counts) {
-		err = sources__counts(c->sources, &c->live->sink);
-		show__give_counts(&c->live->show);
+		err = sources__counts(c->recording->sources, &c->recording->live->sink);
+		show__give_counts(&c->recording->live->show);
 	}
 	if (!err)
-		sources__misses(c->sources, &c->live->sink);
-	s->hits = c->live->show.hits;
-	s->totals = show__totals(&c->live->show);
+		sources__misses(c->recording->sources, &c->recording->live->sink);
+	s->hits = c->recording->live->show.hits;
+	s->totals = show__totals(&c->recording->live->show);
 	return err;
 }
 
@@ -62,7 +62,7 @@ static void status_text(const struct control *c, const struct status *s, struct 
 		    (unsigned long long)s->totals->lost);
 	if (s->totals->missed)
 		str__printf(out, "missed: at most %llu\n", (unsigned long long)s->totals->missed);
-	vec__each (m, &c->live->show.missed) {
+	vec__each (m, &c->recording->live->show.missed) {
 		str__puts(out, "missed (");
 		missed__name(m, c->plan, out);
 		put_number(out, ")", m->hits);
@@ -91,8 +91,8 @@ static void status_json(const struct control *c, const struct status *s, struct 
 		json__member(&j, bool, "at_least", true);
 	if (s->totals->missed)
 		json__member(&j, unsigned, "missed_at_most", s->totals->missed);
-	missed__json(&c->live->show.missed, c->plan, &j);
-	untraced__json(&c->live->show.untraced, c->plan, &j);
+	missed__json(&c->recording->live->show.missed, c->plan, &j);
+	untraced__json(&c->recording->live->show.untraced, c->plan, &j);
 	json__close_object(&j);
 	str__putc(out, '\n');
 }

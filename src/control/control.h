@@ -20,9 +20,6 @@ struct growth;
 struct control {
 	const struct args *args;
 	struct plan *plan;
-	struct sources *sources;
-	struct live *live;
-	struct counting *counting;
 	struct recording *recording;
 	struct growth *growth;
 	struct render *render;

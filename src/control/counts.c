@@ -26,12 +26,12 @@ static struct output *output_for(const struct control *c, const struct output_fo
 /* One cut of all counters. */
 static int count(struct control *c)
 {
-	int err = sources__counts(c->sources, &c->live->sink);
+	int err = sources__counts(c->recording->sources, &c->recording->live->sink);
 
 	if (err)
 		return err;
-	sources__misses(c->sources, &c->live->sink);
-	show__give_counts(&c->live->show);
+	sources__misses(c->recording->sources, &c->recording->live->sink);
+	show__give_counts(&c->recording->live->show);
 	return 0;
 }
 
@@ -45,8 +45,8 @@ static int put_counts(struct control *c, struct str *answer)
 	if (err)
 		return err;
 	o = output_for(c, format, answer);
-	show__pass_counts(&c->live->show, o);
-	err = output__end(o, show__totals(&c->live->show));
+	show__pass_counts(&c->recording->live->show, o);
+	err = output__end(o, show__totals(&c->recording->live->show));
 	output__free(o);
 	return err;
 }
@@ -54,10 +54,10 @@ static int put_counts(struct control *c, struct str *answer)
 /* Of events, those of the summary. */
 static int put_totals(struct control *c, struct str *answer)
 {
-	const struct trace_totals *t = show__totals(&c->live->show);
+	const struct trace_totals *t = show__totals(&c->recording->live->show);
 	const struct output o = {.plan = c->plan,
-				 .missed = &c->live->show.missed,
-				 .untraced = &c->live->show.untraced,
+				 .missed = &c->recording->live->show.missed,
+				 .untraced = &c->recording->live->show.untraced,
 				 .options = {.realtime_offset = c->meta->realtime_offset,
 					     .about.host = c->meta->host}};
 
@@ -76,12 +76,12 @@ int control__counts(struct control *c, const char *text, struct str *answer)
 
 	if (err)
 		return err;
-	if (c->live->show.tally)
+	if (c->recording->live->show.tally)
 		return put_counts(c, answer);
 	err = recording__catch_up(c->recording);
 	if (err)
 		return err;
-	sources__misses(c->sources, &c->live->sink);
+	sources__misses(c->recording->sources, &c->recording->live->sink);
 	return put_totals(c, answer);
 }
 
@@ -96,18 +96,18 @@ int control__reset(struct control *c, const char *text, struct str *answer)
 	if (c->args->once || c->args->retire)
 		return err__set(EINVAL, "reset would count again what %s has seen",
 				c->args->once ? "--once" : "--retire");
-	if (c->live->show.tally) {
+	if (c->recording->live->show.tally) {
 		err = count(c);
 		if (!err)
-			show__reset_counts(&c->live->show);
+			show__reset_counts(&c->recording->live->show);
 		return err;
 	}
 	err = recording__catch_up(c->recording);
 	if (err)
 		return err;
-	show__add_up(&c->live->show);
-	if (c->live->show.last)
-		show__keep_last(&c->live->show, c->args->last);
+	show__add_up(&c->recording->live->show);
+	if (c->recording->live->show.last)
+		show__keep_last(&c->recording->live->show, c->args->last);
 	else if (!c->render->output || !output__restart(c->render->output))
 		return err__set(EINVAL,
 				"what this trace has written can't be taken back; reset is of "

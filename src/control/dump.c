@@ -31,12 +31,14 @@ static struct output *output_of(struct control *c, struct str *text)
 	o->options.width = 0;
 	o->write = put;
 	o->write_ctx = text;
-	return c->live->show.last ? output__new(o->format, &o->options, c->plan, put, text) : o;
+	return c->recording->live->show.last
+		       ? output__new(o->format, &o->options, c->plan, put, text)
+		       : o;
 }
 
 static int end_copy(struct control *c, struct str *text)
 {
-	struct show *show = &c->live->show;
+	struct show *show = &c->recording->live->show;
 	int err;
 
 	show->output = output_of(c, text);
@@ -106,7 +108,7 @@ void control__reap_dumps(struct control *c)
 	for (size_t i = 0; i < ARRAY_SIZE(c->dumps); i++) {
 		if (!c->dumps[i] || !waitpid(c->dumps[i], NULL, WNOHANG))
 			continue;
-		sources__exclude(c->sources, c->dumps[i], false);
+		sources__exclude(c->recording->sources, c->dumps[i], false);
 		c->dumps[i] = 0;
 	}
 }
@@ -150,7 +152,7 @@ static int hand_over(struct control *c)
 	if (!pid)
 		answer_for(c, c->reply->fd);
 	if (pid > 0)
-		sources__exclude(c->sources, pid, true);
+		sources__exclude(c->recording->sources, pid, true);
 	(void)!write(go[1], "", 1);
 	close(go[0]);
 	close(go[1]);
@@ -164,7 +166,7 @@ static int hand_over(struct control *c)
 /* What was written at once is not there any more. */
 static int check(const struct control *c)
 {
-	const struct show *show = &c->live->show;
+	const struct show *show = &c->recording->live->show;
 
 	if (show->tally || show->last || (show->output && show->output->format->at_end))
 		return 0;
@@ -184,13 +186,13 @@ int control__dump(struct control *c, const char *text, struct str *answer)
 	err = check(c);
 	if (err)
 		return err;
-	if (c->live->show.tally)
+	if (c->recording->live->show.tally)
 		return control__counts(c, text, answer);
 	if (c->json && c->render->output->format->form != FORM_JSON)
 		return err__usage("dump has the format of the trace");
 	err = recording__catch_up(c->recording);
 	if (err)
 		return err;
-	sources__misses(c->sources, &c->live->sink);
+	sources__misses(c->recording->sources, &c->recording->live->sink);
 	return hand_over(c);
 }

@@ -17,7 +17,7 @@ int control__stop(struct control *c, const char *text, struct str *answer)
 	if (c->recording->stopped)
 		return err__set(EALREADY, "recording is stopped already; start continues it");
 	err = recording__stop(c->recording, NULL);
-	return err ? err : sources__park(c->sources);
+	return err ? err : sources__park(c->recording->sources);
 }
 
 int control__start(struct control *c, const char *text, struct str *answer)
@@ -46,7 +46,8 @@ int control__begin_stopped(struct control *c, uint64_t time)
 
 static bool shows_marks(const struct control *c)
 {
-	return c->live->recorder || (c->render->output && c->render->output->format->marks);
+	return c->recording->live->recorder ||
+	       (c->render->output && c->render->output->format->marks);
 }
 
 /* What was counted until now is that of the mark before. */
@@ -54,17 +55,17 @@ static int name_counts(struct control *c, const char *text)
 {
 	int err;
 
-	if (!c->live->recorder)
+	if (!c->recording->live->recorder)
 		return err__set(EINVAL, "this trace counts: with --record FILE, a mark names what "
 					"is counted after it");
 	if (c->args->once || c->args->retire)
 		return err__set(EINVAL, "what %s has seen would be missing after the mark",
 				c->args->once ? "--once" : "--retire");
-	err = sources__counts(c->sources, &c->live->sink);
+	err = sources__counts(c->recording->sources, &c->recording->live->sink);
 	if (err)
 		return err;
-	show__give_counts(&c->live->show);
-	return recorder__name(c->live->recorder, text);
+	show__give_counts(&c->recording->live->show);
+	return recorder__name(c->recording->live->recorder, text);
 }
 
 int control__mark(struct control *c, const char *text, struct str *answer)
@@ -74,7 +75,7 @@ int control__mark(struct control *c, const char *text, struct str *answer)
 
 	if (!*text)
 		return err__usage("mark needs a text");
-	if (c->live->show.tally)
+	if (c->recording->live->show.tally)
 		return name_counts(c, text);
 	if (!shows_marks(c))
 		return err__set(EINVAL,

@@ -219,9 +219,6 @@ static int open_control(struct session *s)
 		.sources = s->sources, .live = &s->live, .counting = &s->counting};
 	s->control = (struct control){.args = s->args,
 				      .plan = s->plan,
-				      .sources = s->sources,
-				      .live = &s->live,
-				      .counting = &s->counting,
 				      .recording = &s->recording,
 				      .growth = &s->growth,
 				      .render = &s->render,
@@ -339,7 +336,7 @@ static int run(struct session *s, int *status)
 	err = drop_privileges(s);
 	if (err)
 		return err;
-	s->recording.sources = s->control.sources = s->sources;
+	s->recording.sources = s->sources;
 	s->brake.sources = s->sources;
 	s->growth = growth_of(s);
 	interrupt__stops(s->sources);
