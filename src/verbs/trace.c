@@ -58,11 +58,6 @@ static bool retires(const struct args *a)
 	return a->once || a->retire;
 }
 
-static bool counts(const struct session *s)
-{
-	return s->plan->placement == PLACEMENT_COUNT;
-}
-
 /* ---- attaching ---- */
 
 static int attach(struct session *s, struct probe_options *o)
@@ -317,7 +312,7 @@ static int run(struct session *s, int *status)
 	s->options = options_of(s);
 	/* before the first probe, so that none is left attached; CMD was forked before */
 	interrupt__catch(s->child.pid);
-	if (counts(s))
+	if (session__counts(s))
 		interrupt__asks();
 	sink__ignore_signals();
 	err = open_control(s);
@@ -325,7 +320,7 @@ static int run(struct session *s, int *status)
 		return err;
 	/* what copies count can't change (growth.c) */
 	s->options.grows = control__fd(&s->control) >= 0 && !s->options.retires &&
-			   !(s->options.inlines && counts(s));
+			   !(s->options.inlines && session__counts(s));
 	err = attach(s, &s->options);
 	if (!err)
 		err = watchpoints__begin(&s->planning.watches, s->sources, s->args);
@@ -359,7 +354,7 @@ static int run(struct session *s, int *status)
 	err = session__begin_output(s);
 	if (err)
 		return clean(s, err);
-	if (counts(s))
+	if (session__counts(s))
 		s->counting =
 			counting__begin(s->args, s->plan, s->sources, &s->live, s->render.output);
 	err = begin_recording(s);

@@ -4,7 +4,8 @@
 #include "select/requirements.h"
 #include "trace_private.h"
 
-pid_t session__first_pid(const struct args *a)
+/* The process of -p, in whose root names are looked up; 0: none. */
+static pid_t first_pid(const struct args *a)
 {
 	return a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
 }
@@ -30,10 +31,10 @@ int session__make_output(struct session *s)
 	requirements__read_source(&wants, s->plan);
 	if (!is_shown(s->args))
 		return 0;
-	return render__start(&s->render, s->args, s->plan, &s->meta, session__first_pid(s->args));
+	return render__start(&s->render, s->args, s->plan, &s->meta, first_pid(s->args));
 }
 
-static bool counts(const struct session *s)
+bool session__counts(const struct session *s)
 {
 	return s->plan->placement == PLACEMENT_COUNT;
 }
@@ -51,7 +52,7 @@ int session__begin_output(struct session *s)
 	int err;
 
 	s->meta.start_time = now_ns(CLOCK_MONOTONIC);
-	s->meta.counts = counts(s);
+	s->meta.counts = session__counts(s);
 	if (s->render.output)
 		s->render.output->options.start_time = s->meta.start_time;
 	if (s->recorder && (err = recorder__begin(s->recorder, &s->live.show, &s->meta)))

@@ -41,8 +41,8 @@ struct session {
 	char btf_path[32];
 };
 
-/* The process of -p, in whose root names are looked up; 0: none. */
-pid_t session__first_pid(const struct args *a);
+/* Do its probes count, instead of recording events? */
+bool session__counts(const struct session *s);
 
 /* ---- its output (trace_output.c): functions return 0, or -errno with a message ---- */
 
