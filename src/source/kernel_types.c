@@ -42,7 +42,9 @@ static bool has_types(const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_size;
 }
 
-int kernel_types__read(const char *const *names, size_t n, struct str *out)
+/* Appends BTF with the kernel's types of these names and what they contain (btf_subset.h); all
+ * types if that can't be done. Errors: -errno, with a message. */
+static int read_types(const char *const *names, size_t n, struct str *out)
 {
 	autoclose int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -63,7 +65,7 @@ int kernel_types__read(const char *const *names, size_t n, struct str *out)
 int kernel_types__open(const char *const *names, size_t n, struct btf **out)
 {
 	autofree struct str types = {0};
-	int err = kernel_types__read(names, n, &types);
+	int err = read_types(names, n, &types);
 
 	if (err)
 		return err;
@@ -155,7 +157,7 @@ int types_file__fill(const struct types_file *f, const struct btf *own)
 
 	if (f->fd < 0)
 		return 0;
-	err = kernel_types__read(names, names_of(own, names), &types);
+	err = read_types(names, names_of(own, names), &types);
 	if (err)
 		return err;
 	return write(f->fd, types.data, types.len) == (ssize_t)types.len

@@ -7,10 +7,6 @@
 
 struct btf;
 
-/* Appends BTF with the kernel's types of these names and what they contain (btf_subset.h); all
- * types if that can't be done. Errors: -errno, with a message. */
-int kernel_types__read(const char *const *names, size_t n, struct str *out);
-
 /* The same, opened: btf__free() it. */
 int kernel_types__open(const char *const *names, size_t n, struct btf **out);
 /* A struct's member. */

@@ -338,8 +338,6 @@ int replay__end_unprobed(struct event_context *n, struct call *c, bool *ended);
 int replay__end_idle(struct event_context *n, const struct call *down_to);
 /* Does so with the calls deeper on the stack than sp. */
 int replay__end_below(struct event_context *n, uint64_t sp);
-/* The implied branches of a path that a ret without event ends, and with it c. */
-int replay__path_to_ret(struct event_context *n, const struct path *path, const struct call *c);
 /* c has returned. */
 void replay__pop(struct event_context *n, struct call *c);
 

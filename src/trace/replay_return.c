@@ -53,7 +53,7 @@ int replay__helper_ret(struct event_context *n)
 
 /* ---- rets without a probe ---- */
 
-int replay__path_to_ret(struct event_context *n, const struct path *path, const struct call *c)
+static int path_to_ret(struct event_context *n, const struct path *path, const struct call *c)
 {
 	const struct plan_block *last = &n->t->plan->blocks.data[path->blocks[path->len - 1]];
 	uint64_t to = n->e && n->e->type == EVENT_RETURN ? n->e->target
@@ -91,7 +91,7 @@ int replay__end_unprobed(struct event_context *n, struct call *c, bool *ended)
 		 walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND;
 	if (!*ended)
 		return 0;
-	err = replay__path_to_ret(n, path, c);
+	err = path_to_ret(n, path, c);
 	/* nothing told the time of its return, which isn't shown */
 	n->t->totals.unmatched_returns += !c->hidden && n->t->options.events & PLAN_RETURN;
 	pop_chain(n, c); /* it has ended, even if no more steps are wanted */
@@ -144,7 +144,7 @@ static int walk_to_return(struct event_context *n, struct call *c)
 	if (c->state == CALL_AT && c->block != NO_BLOCK &&
 	    walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND) {
 		account__walked(n, c, path);
-		return replay__path_to_ret(n, path, c);
+		return path_to_ret(n, path, c);
 	}
 	hidden = c->state == CALL_LOST ? c->doubted || undecoded__may_hide(n, c->function, NO_BLOCK)
 				       : n->t->plan->functions.data[c->function].unprobed;

@@ -23,7 +23,9 @@ double logs__all(const struct logs *l, const size_t *of)
 	return l->of[of[0] + of[1]] - l->of[of[0]] - l->of[of[1]];
 }
 
-double logs__told(const struct logs *l, const size_t *runs, const size_t *of)
+/* How much a predicate says about which runs failed, in nats over all these runs; 0 if it isn't
+ * truer of failing ones. */
+static double information_of(const struct logs *l, const size_t *runs, const size_t *of)
 {
 	size_t in = runs[0] + runs[1], all = of[0] + of[1];
 	double left;
@@ -81,7 +83,7 @@ struct search {
 static void try_one(struct search *s, enum rank_how how, size_t cut, const size_t *runs,
 		    double cost)
 {
-	double nats = logs__told(s->logs, runs, s->of);
+	double nats = information_of(s->logs, runs, s->of);
 
 	if (nats <= 0 || nats - cost <= s->best.nats + 1e-9)
 		return;

@@ -26,9 +26,6 @@ struct logs {
 };
 void logs__init(struct logs *l, size_t most);
 void logs__free(struct logs *l);
-/* What a predicate tells of which runs failed, in nats over all these runs; 0 if it isn't truer of
- * failing ones. */
-double logs__told(const struct logs *l, const size_t *runs, const size_t *of);
 /* What there is to tell. */
 double logs__all(const struct logs *l, const size_t *of);
 

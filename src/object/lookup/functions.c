@@ -28,7 +28,8 @@ static unsigned symbol_flags(const struct symbol *s)
 	return args_flags(s);
 }
 
-void function__from_symbol(struct function *out, struct object *o, size_t symbol, char *name)
+/* Takes ownership of name (malloc()ed). */
+static void from_symbol(struct function *out, struct object *o, size_t symbol, char *name)
 {
 	const struct symbol *s = &o->symbols.data[symbol], *part;
 	size_t first, i, n = object__cold_parts(o, s->vaddr, &first);
@@ -63,7 +64,7 @@ bool object__function_at(const struct object *o, uint64_t vaddr, struct function
 	if (s && (s->size || !f || f->vaddr <= s->vaddr)) {
 		owner = object__cold_part_owner(own, s - o->symbols.data);
 		owner = symbol__show(o, owner ? owner : s);
-		function__from_symbol(out, own, owner - o->symbols.data, xstrdup(owner->shown));
+		from_symbol(out, own, owner - o->symbols.data, xstrdup(owner->shown));
 		return true;
 	}
 	if (!f)
@@ -155,7 +156,7 @@ void functions__add_symbol(function_vec *v, struct map64 *entries, struct object
 		return;
 	}
 	map64__put(entries, o->symbols.data[symbol].vaddr);
-	function__from_symbol(&f, o, symbol, name);
+	from_symbol(&f, o, symbol, name);
 	vec__push(v, f);
 }
 

@@ -105,9 +105,8 @@ const struct symbol *object__cold_part_owner(struct object *o, size_t index);
 
 /* ---- making functions (functions.c, selection.c) ---- */
 
-/* All take ownership of name (malloc()ed). */
-void function__from_symbol(struct function *out, struct object *o, size_t symbol, char *name);
-/* A range from vaddr on; name NULL: it is named by its offset in its function, "foo+0x10". */
+/* A range from vaddr on. Takes ownership of name (malloc()ed); NULL: it is named by its offset in
+ * its function, "foo+0x10". */
 void function__from_range(struct function *out, const struct object *o, uint64_t vaddr,
 			  uint64_t size, char *name);
 void function__clear(struct function *f);

@@ -112,8 +112,6 @@ static inline bool field__get(enum field_id id, const struct output *o, const st
 	return (fields[id].steps >> s->type & 1) && fields[id].get(o, s, v);
 }
 
-/* A value of VALUE_REGS as a JSON object. */
-void json__put_regs(const struct output *o, struct json *j, const union field_value *v);
 /* What makes the event, "tracepoint"; its fields as a JSON object, and as text: "pid=1 comm=\"x\""
  * (named.c). */
 const char *named__kind(const struct output *o, const struct step *s);

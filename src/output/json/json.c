@@ -6,7 +6,8 @@
 #include "output/base/fields.h"
 #include "output/base/values.h"
 
-void json__put_regs(const struct output *o, struct json *j, const union field_value *v)
+/* A value of VALUE_REGS as a JSON object. */
+static void put_regs(const struct output *o, struct json *j, const union field_value *v)
 {
 	const struct reg_list *l = v->regs.shown;
 
@@ -67,7 +68,7 @@ static void put_value(const struct output *o, struct json *j, enum field_type ty
 	case VALUE_PLACE:
 		return json__put_place_value(j, v->place);
 	case VALUE_REGS:
-		return json__put_regs(o, j, v);
+		return put_regs(o, j, v);
 	case VALUE_WORDS:
 		return put_values(j, v->values.at, v->values.n);
 	case VALUE_SRC:

@@ -213,14 +213,15 @@ void tally__solve(const struct tally *t, struct plan_counts *out)
 		plan_counts__solve(out, t->plan);
 }
 
-struct edge_counts tally__counts(const struct tally *t)
+/* The counts that were given last. */
+static struct edge_counts given_counts(const struct tally *t)
 {
 	return (struct edge_counts){&t->edges, t->targets.rows.data, t->targets.rows.len};
 }
 
 void tally__pass(const struct tally *t, struct output *o)
 {
-	struct edge_counts c = tally__counts(t);
+	struct edge_counts c = given_counts(t);
 
 	output__count(o, &c);
 }

@@ -30,8 +30,6 @@ void tally__cut(struct tally *t, uint64_t threads);
 void tally__give(struct tally *t, struct output *o);
 /* Passes the counts that were given last to another output, too. */
 void tally__pass(const struct tally *t, struct output *o);
-/* The counts that were given last. */
-struct edge_counts tally__counts(const struct tally *t);
 /*
  * What was counted between the last call of this and the last tally__give(), for a file of which
  * each part has a name (tally_part.c). It is valid until the next call.

@@ -376,7 +376,7 @@ void text__look(struct tracer *s)
 
 /* ---- when ---- */
 
-void text__see(struct thread *t)
+static void see(struct thread *t)
 {
 	if (!is_traced(t->process))
 		return;
@@ -387,7 +387,7 @@ void text__see(struct thread *t)
 void text__see_put_off(struct thread *t)
 {
 	if (t->looks)
-		text__see(t);
+		see(t);
 	t->looks = false;
 }
 
@@ -397,6 +397,6 @@ bool text__stopped(struct thread *t, int status)
 
 	/* or one of the program's waited: then ours was the same to the kernel */
 	if (is_ours || (!(status >> 16) && text__took_call(t->tracer, t->tid, WSTOPSIG(status))))
-		text__see(t);
+		see(t);
 	return is_ours;
 }

@@ -175,7 +175,6 @@ bool copied__mend(struct thread *t, const siginfo_t *si);
 /* ---- text.c ---- */
 /* Has it stopped for that? Then text__stopped() has done what is needed. */
 bool text__stopped(struct thread *t, int status);
-void text__see(struct thread *t);
 /* Once a second: what others have written. */
 void text__look(struct tracer *s);
 /* The same after thread__send_put_off(), if one of those stops was for that. */

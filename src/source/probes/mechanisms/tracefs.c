@@ -165,7 +165,8 @@ static int predict(enum tracefs_kind kind)
 	return geteuid() && privileges__missing(PRIVILEGE_DAC_OVERRIDE) ? refuse_access(kind) : 0;
 }
 
-int tracefs__check(enum tracefs_kind kind)
+/* Could this be defined? Mounts nothing. 0, or -errno with the message set. */
+static int check_kind(enum tracefs_kind kind)
 {
 	autoclose int root = kernel_fs__find(KERNEL_TRACEFS);
 	autoclose int fd = -1;
@@ -369,10 +370,10 @@ int tracefs__misses(int root, missed_fn fn, void *ctx)
 
 int feature__tracefs_uprobes(void)
 {
-	return tracefs__check(TRACEFS_UPROBE);
+	return check_kind(TRACEFS_UPROBE);
 }
 
 int feature__tracefs_kprobes(void)
 {
-	return tracefs__check(TRACEFS_KPROBE);
+	return check_kind(TRACEFS_KPROBE);
 }

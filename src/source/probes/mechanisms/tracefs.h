@@ -33,8 +33,6 @@ bool tracer__sees_all(void);
 
 /* A descriptor of tracefs's root, mounting it if necessary; or -errno with a message. */
 int tracefs__mount(void);
-/* Could this be defined? Mounts nothing. 0, or -errno with the message set. */
-int tracefs__check(enum tracefs_kind kind);
 /* Opens uprobe_events or kprobe_events for appending. From then on this tracer counts as live,
  * until its process and those that share its files have ended. */
 int tracefs__open(int root, enum tracefs_kind kind);
