@@ -258,16 +258,19 @@ test:
 	$(if $(shell scripts/tests.sh programs $(MATCHED)),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	@B=$(B) TESTS="$(MATCHED)" scripts/check.sh
 
-# For each commit: no guest, no other architecture, no program of tests/progs.
+# For each commit: no guest, no other architecture.
 check-quick:
 	@scripts/deps.sh test
 	$(BUILD_ALL) all units corpus
 	@B=$(B) TESTS="$$(B=$(B) scripts/tests.sh quick | xargs)" scripts/check.sh
 
+# What tests call besides bbtrace.
+CHECKERS := $(addprefix $(B)/,sites batches counting copies supervised growing relocated san/bbtrace)
+
 # TESTS="tests/e2e/t_x.sh …": only these.
 check:
 	@scripts/deps.sh test
-	$(BUILD_ALL) all units corpus $(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised $(B)/growing $(B)/relocated $(B)/san/bbtrace
+	$(BUILD_ALL) all units corpus $(CHECKERS)
 	$(if $(wildcard tests/progs/Makefile),$(BUILD_ALL) -C tests/progs B=$(abspath $(B)))
 	$(BUILD_ALL) quick
 	@B=$(B) TESTS="$(TESTS)" scripts/check.sh
@@ -289,7 +292,8 @@ foreign-%:
 check-long:
 	@scripts/deps.sh test
 	@scripts/deps.sh long
-	$(BUILD_ALL) all $(B)/sites $(B)/batches $(B)/supervised $(B)/san/bbtrace
+	$(BUILD_ALL) all units corpus $(CHECKERS)
+	$(BUILD_ALL) -C tests/progs B=$(abspath $(B))
 	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/long/t_*.sh))" scripts/check.sh
 
 # Every format with the tools that read it, including browsers and databases.

@@ -54,25 +54,25 @@ int control__patience_ms(const struct control *c, int most);
 int control__serve(struct control *c, uint64_t now);
 void control__close(struct control *c);
 
-/* ---- commands (control_counts.c) ---- */
+/* ---- commands (counts.c) ---- */
 
 int control__counts(struct control *c, const char *text, struct str *answer);
 int control__reset(struct control *c, const char *text, struct str *answer);
 
-/* (control_growth.c) */
+/* (growth_commands.c) */
 int control__add(struct control *c, const char *text, struct str *answer);
 int control__remove(struct control *c, const char *text, struct str *answer);
 
 /* Recording is stopped from the start on, at this time. Fails if nobody could start it. */
 int control__begin_stopped(struct control *c, uint64_t time);
 
-/* ---- commands (control_dump.c) ---- */
+/* ---- commands (dump.c) ---- */
 
 int control__dump(struct control *c, const char *text, struct str *answer);
 /* Forgets the children that have answered. */
 void control__reap_dumps(struct control *c);
 
-/* ---- commands (control_marks.c) ---- */
+/* ---- commands (marks.c) ---- */
 
 int control__stop(struct control *c, const char *text, struct str *answer);
 int control__start(struct control *c, const char *text, struct str *answer);

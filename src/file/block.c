@@ -32,11 +32,10 @@ int header__check(const uint8_t *header, struct file_version *version)
 	if (get_le(header + 16, 4) != crc32(0, header, FILE_HEADER_SIZE - 4))
 		return err__set(ENOEXEC, "the header is damaged");
 	if (v.major > FILE_MAJOR)
-		return err__set(
-			ENOTSUP,
-			"the file is of format %u, this bbtrace reads up to %u: use a newer one",
-			v.major, FILE_MAJOR);
-	if (v.major < FILE_MAJOR || (v.major == FILE_MAJOR && v.minor < FILE_MINOR_LEAST))
+		return err__set(ENOTSUP,
+				"the file is of format %u, this bbtrace reads %u: use a newer one",
+				v.major, FILE_MAJOR);
+	if (v.major < FILE_MAJOR || v.minor < FILE_MINOR_LEAST)
 		return err__set(ENOTSUP,
 				"the file is of format %u.%u, which this bbtrace doesn't read: "
 				"record again with this version",

@@ -11,9 +11,8 @@
 
 /* The columns of a block, in this order. */
 enum column_id {
-	COLUMN_HITS,  /* one bit per record: all but time, flags and values is as predicted */
-	COLUMN_TAKEN, /* bits: is taken as predicted? Formats 1, 2: the flags register
-		       */
+	COLUMN_HITS,  /* one bit per record: all but time and values is as predicted */
+	COLUMN_TAKEN, /* bits: is taken as predicted? */
 	BIT_COLUMNS,
 	COLUMN_RUNS = BIT_COLUMNS, /* the thread of the next items, and their number */
 	COLUMN_MISSES,		   /* the fields that are not as predicted */

@@ -218,7 +218,7 @@ struct file_table {
 };
 extern const struct file_table file_tables[BLOCK_TYPES];
 
-/* ---- blocks (file_block.c) ---- */
+/* ---- blocks (block.c) ---- */
 
 void header__put(struct str *out, uint16_t machine);
 struct file_version {
@@ -335,7 +335,6 @@ bool event_encoder__end(struct event_encoder *e, struct str *out, struct block_t
 void event_encoder__put_empty(struct str *out, const struct block_totals *t);
 
 struct event_decoder;
-/* major: of the file */
 struct event_decoder *event_decoder__new(const struct plan *plan);
 void event_decoder__free(struct event_decoder *d);
 /* Starts a block; raw must stay valid until its last item was read. 0; -EBADMSG: damaged. */
@@ -369,7 +368,7 @@ int file_counts__take(struct file_rows *rows, const struct plan *p, struct plan_
 /* Empties the tables. */
 void file_counts__drop(struct file_rows *rows);
 
-/* ---- from tables to a plan and its objects (file_plan.c, file_object.c) ---- */
+/* ---- from tables to a plan and its objects (plan.c, object.c) ---- */
 
 struct file_objects {
 	VEC(struct object *) all; /* by number */

@@ -65,8 +65,11 @@ functions_of() { # what bbtrace is given
 	esac
 }
 
-references() {
-	"$here/../step/ranges.sh" "$symbols" $functions >"$B/ref/$name.ranges" || return 1
+# Two tests may want those of one program at once.
+references() { (flock 9 && make_references 9>&-) 9>"$B/ref/$name.lock"; }
+make_references() {
+	"$here/../step/ranges.sh" "$symbols" $functions >"$B/ref/$name.ranges.new" || return 1
+	mv "$B/ref/$name.ranges.new" "$B/ref/$name.ranges"
 	step=--from-entry
 	case $options in *g*) step='--from-entry --go' ;; esac
 	case $options in *s*) step= ;; esac

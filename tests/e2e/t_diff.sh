@@ -65,9 +65,11 @@ parted() {
 n=0
 for OPT in -O0 -O1 -O2; do
 	build $OPT
+	at=0
 	for scenario in $("$T/parting"); do
+		((at++))
 		# each at one level
-		[[ ${SCENARIOS:-} == all ]] || { ((n++ % 3 == ${OPT#-O})) && in_part $((n / 3)); } || continue
+		[[ ${SCENARIOS:-} == all ]] || { ((at % 3 == ${OPT#-O})) && in_part $((at / 3)); } || continue
 		parted "$T/parting" tests/diff/parting.c "$scenario"
 	done
 	for scenario in $("$T/parting++"); do

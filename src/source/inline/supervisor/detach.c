@@ -3,6 +3,7 @@
  * Detaching: all threads that share memory are stopped and taken to the original, which is as
  * before then. Copies and logs are unmapped, unless a thread may still be in them.
  */
+#include <errno.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -34,9 +35,9 @@ int thread__take_own_signals(struct thread *t, int sig)
 			int status = thread__resume_wait(t, PTRACE_CONT, sig);
 
 			if (!status)
-				return -1;
+				return -ESRCH;
 			if (status == STATUS_LATE)
-				return 0;
+				return t->state == THREAD_STOPPED ? 0 : -EAGAIN;
 			sig = status >> 16 ? 0 : WSTOPSIG(status);
 		} while (sig != own);
 		sig = 0;
@@ -54,6 +55,9 @@ void thread__detach(struct thread *t, int sig)
 	thread__send_put_off(t);
 	text__see_put_off(t);
 	sig = thread__take_own_signals(t, sig);
+	/* it waits in the kernel: it follows when it stops */
+	if (sig == -EAGAIN)
+		return;
 	if (sig >= 0)
 		thread__resume(t, PTRACE_DETACH, sig);
 	thread__remove(t);

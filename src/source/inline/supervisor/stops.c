@@ -174,7 +174,10 @@ void tracer__stopped(struct tracer *s, const struct stop *stop)
 	if (t->late.is && is_still_late(t, stop->status))
 		return;
 	if (t->process->space && t->process->space->restored) {
-		thread__follow(t, stop->status >> 16 || sig & 0x80 ? 0 : sig);
+		bool is_own = thread__stopped_for_text(t, stop->status) ||
+			      thread__stopped_for_gs(t, stop->status, thread__lost_slot(t));
+
+		thread__follow(t, is_own || stop->status >> 16 || sig & 0x80 ? 0 : sig);
 		return;
 	}
 	lost = stop->status >> 16 != PTRACE_EVENT_EXEC && t->process->space && thread__lost_slot(t);
