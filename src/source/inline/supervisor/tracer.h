@@ -51,7 +51,7 @@ void thread__detach_alone(struct thread *t);
 void thread__detach(struct thread *t, int sig);
 /* Takes the pending signals that the supervisor's own BPF programs have sent: the program is not to
  * get them. The thread is stopped, and is to go on with sig. The signal that it is to go on with
- * now; -1: it is gone. */
+ * now; -ESRCH: it is gone; -EAGAIN: it waits in the kernel. */
 int thread__take_own_signals(struct thread *t, int sig);
 
 /* ---- signals.c ---- */
