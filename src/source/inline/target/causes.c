@@ -36,9 +36,13 @@ bool siginfo__is_for_gs(const siginfo_t *si, bool uses)
 
 bool thread__has_own_gs(struct thread *t)
 {
-	if (t->area || t->process->space)
+	uint64_t base;
+
+	if (t->area)
 		return thread__lost_slot(t);
-	return !thread__load_regs(t) && thread__get(t, TRACEE_LOG);
+	/* one that is new has the log of the thread that made it */
+	base = thread__load_regs(t) ? 0 : thread__get(t, TRACEE_LOG);
+	return base && !log_areas__hold(base);
 }
 
 bool thread__stopped_for_gs(const struct thread *t, int status, bool uses)
