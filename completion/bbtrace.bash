@@ -59,45 +59,58 @@ _bbtrace_pids() {
 	_bbtrace_list_words "${pids[*]#/proc/}"
 }
 
-_bbtrace_formats() {
-	case $verb in
-	list) echo "text json annotate dot" ;;
-	doctor | ctl | why | core) echo "text json" ;;
-	*) echo "text json chrome perfetto annotate dot html summary folded folded:count svg svg:count callgrind pprof lcov cobertura drcov bolt autofdo autofdo:gcc tests tests:names paths paths:json" ;;
-	esac
+# ---- options: bbtrace has the table ----
+
+# The options of the verb, as `bbtrace help --options` lists them: letter, name, argument, values, help.
+_bbtrace_rows() {
+	[[ $_bbtrace_rows_of == "$verb" ]] && return
+	_bbtrace_rows_of=$verb
+	_bbtrace_table=$(bbtrace help --options "$verb" 2>/dev/null)
+}
+
+# Finds option $1: its argument and its values in arg and values. False: there is none.
+_bbtrace_row() {
+	local letter name
+
+	[[ $verb ]] || return
+	_bbtrace_rows
+	while IFS=$'\t' read -r letter name arg values _; do
+		[[ $1 == "--$name" || $1 == "-$letter" ]] && return
+	done <<<"$_bbtrace_table"
+	return 1
+}
+
+_bbtrace_options() {
+	if [[ -z $verb ]]; then
+		_bbtrace_words "--help --version"
+		return
+	fi
+	_bbtrace_rows
+	_bbtrace_words "$(awk -F'\t' '{ if ($1 != "-") print "-" $1; print "--" $2 }' <<<"$_bbtrace_table")"
 }
 
 # The value of option $1. False: it takes none.
 _bbtrace_value() {
-	case $1 in
-	-p | --pid | --tid) _bbtrace_pids ;;
-	--comm) _bbtrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null)" ;;
-	--depth | -t | --timeout | -l | --limit | --interval | --last | --retire | --fail-under | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --if | --attach | --max-size | --from | --to | \
-		--head | --tail) COMPREPLY=() ;;
-	--cgroup)
+	local arg values
+
+	_bbtrace_row "$1" && [[ $arg != [-=] ]] || return
+	case $values in
+	-) COMPREPLY=() ;;
+	,:pids) _bbtrace_pids ;;
+	,:users) _bbtrace_list_words "$(compgen -u)" ;;
+	,:comms) _bbtrace_list_words "$(cat /proc/[0-9]*/comm 2>/dev/null)" ;;
+	,*) _bbtrace_list_words "${values#,}" ;;
+	:users) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
+	:files) _bbtrace_files ;;
+	:folders)
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
 		compopt -o filenames
 		;;
-	-e | --events) _bbtrace_list_words "entry branch return" ;;
-	-r | --regs)
-		_bbtrace_list_words "none args all rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip flags"
-		;;
-	-F | --format) _bbtrace_words "$(_bbtrace_formats)" ;;
-	--returns) _bbtrace_words "ret probe none" ;;
-	--engine) _bbtrace_words "probe inline auto" ;;
-	--placement) _bbtrace_words "full implied witness" ;;
-	-T | --time) _bbtrace_words "rel abs delta none" ;;
-	--color) _bbtrace_words "auto always never" ;;
-	-o | --output | --record | --profile | -b | --btf | --control-socket) _bbtrace_files ;;
-	--control) _bbtrace_words app ;;
-	--uid) _bbtrace_list_words "$(compgen -u)" ;;
-	-s | --syscall) COMPREPLY=() ;;
-	-u | --user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
-	--with) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
-	--exclude) [[ $verb == report ]] || _bbtrace_functions "${object:-kernel}" ;;
-	*) return 1 ;;
+	:functions) [[ $verb == report ]] || _bbtrace_functions "${object:-kernel}" ;;
+	:events) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
+	:*) COMPREPLY=() ;;
+	*) _bbtrace_words "$values" ;;
 	esac
-	return 0
 }
 
 # The line without the splits that readline makes at : and =. Sets words, cword, cur, prev.
@@ -110,9 +123,9 @@ _bbtrace_words_of_line() {
 	fi
 }
 
-# Finds verb and object among the words before the cursor. False: behind --, where CMD starts at $command.
+# Finds verb and object among the words before the cursor. False: after --, where CMD starts at $command.
 _bbtrace_look_back() {
-	local i word
+	local i word arg values
 
 	for ((i = 1; i < cword; i++)); do
 		word=${words[i]}
@@ -121,51 +134,10 @@ _bbtrace_look_back() {
 			command=$((i + 1))
 			return 1
 			;;
-		-s | --syscall | -p | --pid | --tid | --comm | --uid | --cgroup | -e | --events | --exclude | --with | --watch | -r | --regs | -F | --format | \
-			--depth | -o | --output | -t | --timeout | -l | --limit | -T | --time | --interval | --last | --retire | --fail-under | -u | --user | -b | \
-			--btf | --attach | --color | --stack-size | --freq | --buffer | --max-overhead | --min-duration | --if | --record | --max-size | --returns | --engine | --placement | --profile | --control-socket | --from | --to | \
-			--head | --tail | --tag | --control | --dump-on | --start-on | --stop-on | --delay | --for | -n | --differences | --context) i=$((i + 1)) ;;
-		-*) ;;
+		-*) _bbtrace_row "$word" && [[ $arg != [-=] ]] && i=$((i + 1)) ;;
 		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
 		esac
 	done
-}
-
-_bbtrace_options() {
-	local own=''
-
-	case $verb in
-	user | kernel | trace | event | watch | profile)
-		case $verb in
-		profile) own=--timeline ;;
-		user | kernel | trace) own="--why --explain --args --if" ;;
-		esac
-		_bbtrace_words "$own -p --pid --tid --comm --uid --cgroup -f --follow -e --events --exclude --with --freq --watch --user-only --exported -r --regs -k --stack --stack-size
-			-F --format --depth -o --output -t --timeout -l --limit -T --time -c --count --interval --reset --once --retire --fail-under --last -u --user -b --btf
-			-v --verbose -q --quiet --color --no-fold --no-src --debuginfod --addresses --buffer --max-overhead --min-duration --attach --returns --engine --placement --profile --record --tag --max-size
-			--armor --control-socket --paused --control --dump-on --dump-on-failure --start-on
-			--stop-on --delay --for -h --help"
-		;;
-	report)
-		_bbtrace_words "-p --pid --tid --comm -e --events --exclude --if -r --regs -F --format --fail-under -o --output --from --to --head
-			--tail --info --tag --by-symbol -l --limit --depth --min-duration -T --time --no-fold --no-src --addresses -c --count --last --color -v --verbose
-			-q --quiet -h --help"
-		;;
-	why)
-		_bbtrace_words "-s --syscall --again --depth -f --follow --exclude -F --format -o --output --no-src --debuginfod -u --user --buffer
-			--engine --addresses -v --verbose -q --quiet -h --help"
-		;;
-	merge) _bbtrace_words "-o --output --tag --by-symbol --armor -v --verbose -q --quiet -h --help" ;;
-	diff)
-		_bbtrace_words "-n --differences --context --pass --fail --tid --comm --exclude --from --to --depth -F --format -o --output
-			--color --addresses -v --verbose -q --quiet -h --help"
-		;;
-	list) _bbtrace_words "--events --sites --points --no-src --debuginfod --engine -p --pid --exclude --exported -F --format --addresses -v --verbose -q --quiet -h --help" ;;
-	core) _bbtrace_words "--last -r --regs -T --time --no-fold --no-src --debuginfod -F --format --color -v --verbose -q --quiet -h --help" ;;
-	ctl) _bbtrace_words "--wait -t --timeout -F --format -v --verbose -q --quiet -h --help" ;;
-	doctor) _bbtrace_words "--calibrate -F --format -v --verbose -q --quiet -h --help" ;;
-	*) _bbtrace_words "--help --version" ;;
-	esac
 }
 
 # A PID or a socket, then a command.
@@ -181,13 +153,13 @@ _bbtrace_ctl() {
 
 _bbtrace_operand() {
 	case $verb in
-	"") _bbtrace_words "user kernel trace event watch profile why list report merge diff core ctl doctor" ;;
+	"") _bbtrace_words "$(bbtrace help --options 2>/dev/null | cut -f1)" ;;
 	ctl) _bbtrace_ctl ;;
 	report | merge | diff | core) _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
 	event) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	trace | why)
-		# a colon ends a word for bash: what is completed is behind the last one
+		# a colon ends a word for bash: what is completed is after the last one
 		if [[ $cur == kernel:* ]]; then
 			cur=${cur#kernel:} _bbtrace_functions kernel
 		elif [[ $cur == user:*?:* ]]; then
@@ -219,7 +191,7 @@ _bbtrace_operand() {
 }
 
 _bbtrace() {
-	local cur prev words cword verb="" object="" command=0
+	local cur prev words cword verb="" object="" command=0 _bbtrace_rows_of="" _bbtrace_table=""
 
 	_bbtrace_words_of_line
 	COMPREPLY=()

@@ -9,7 +9,7 @@
 #include "cli/exit_status.h"
 #include "cli/usage_hints.h"
 #include "verbs/verbs.h"
-#include "cli/args.h"
+#include "cli/request.h"
 #include "session/process/confine.h"
 
 static void help(FILE *out)
@@ -108,22 +108,22 @@ static int refuse(const char *name)
 /* argv starts with the verb's name. */
 static int run(const struct verb *verb, int argc, char **argv)
 {
-	CLEANUP(args__free) struct args args;
+	CLEANUP(request__free) struct request request;
 	int status;
 
-	if (args__parse(&args, verb, argc, argv)) {
-		usage_hints__option(&args);
+	if (request__parse(&request, verb, argc, argv)) {
+		usage_hints__option(&request);
 		return fail(EXIT_USAGE);
 	}
-	if (args.help) {
-		args__help(verb, stdout);
+	if (request.help) {
+		request__help(verb, stdout);
 		return EXIT_TRACED;
 	}
-	if (verb->check(&args))
+	if (verb->check(&request))
 		return fail(EXIT_USAGE);
-	status = confine__reader(&args);
+	status = confine__reader(&request);
 	if (!status)
-		status = verb->run(&args);
+		status = verb->run(&request);
 	confine__end();
 	if (status >= 0)
 		return status;
@@ -159,10 +159,27 @@ static bool is_one_of(const char *arg, const char *a, const char *b, const char 
 	return !strcmp(arg, a) || !strcmp(arg, b) || (c && !strcmp(arg, c));
 }
 
+/* For completion: the verbs with their help, or the options of one. */
+static int list_options(const char *name)
+{
+	const struct verb *verb = name ? verb__find(name) : NULL;
+
+	if (name && !verb)
+		return refuse(name);
+	if (verb)
+		request__list_options(verb, stdout);
+	for (const struct verb *v = verbs; !verb && v->name; v++)
+		printf("%s\t%s\n", v->name, v->help);
+	return EXIT_TRACED;
+}
+
 /* names: a verb, or none for all verbs. */
-static int report_help(char **names)
+static int show_help(char **names)
 {
 	const struct verb *verb;
+
+	if (*names && !strcmp(*names, "--options"))
+		return list_options(names[1]);
 
 	if (*names && is_one_of(*names, "--help", "-h", "help"))
 		names++;
@@ -174,7 +191,7 @@ static int report_help(char **names)
 		return fail(EXIT_USAGE);
 	}
 	if (verb)
-		args__help(verb, stdout);
+		request__help(verb, stdout);
 	else
 		help(stdout);
 	return EXIT_TRACED;
@@ -189,7 +206,7 @@ static int run_main(int argc, char **argv, const struct verb **verb)
 		return EXIT_USAGE;
 	}
 	if (is_one_of(argv[1], "--help", "-h", "help"))
-		return report_help(argv + 2);
+		return show_help(argv + 2);
 	if (is_one_of(argv[1], "--version", "-V", NULL)) {
 		printf("bbtrace %s\n", BBTRACE_VERSION);
 		return EXIT_TRACED;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* bbtrace's own command line, as a shell takes it. */
 #include <stdlib.h>
-#include "args.h"
+#include "request.h"
 
 char *command_line__quoted(void)
 {

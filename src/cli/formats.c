@@ -2,7 +2,7 @@
 /* Which formats a verb has: -F, the name of -o's file, --help. */
 #include <errno.h>
 #include "explain/explain.h"
-#include "args.h"
+#include "request.h"
 
 /* What differs by verb from the format's own help. */
 static const struct {
@@ -36,24 +36,25 @@ static bool has_format(const struct verb *verb, const struct output_format *f)
 	return verb->bit & VERB_SHOW || output__has_lines(f) || (verb->bit == VERB_LIST && f->code);
 }
 
-int formats__set(struct args *a, const char *v)
+int formats__set(struct request *req, const char *v)
 {
 	struct str names = {0};
 	int err;
 
-	a->format = output__by_name(v);
-	if (a->format && a->format->tagged && !has_format(a->verb, a->format))
+	req->show.format = output__by_name(v);
+	if (req->show.format && req->show.format->tagged &&
+	    !has_format(req->verb, req->show.format))
 		return err__set(EINVAL, "%s is of recorded counts: bbtrace report FILE... -F %s",
-				a->format->name, a->format->name);
-	if (a->format && !has_format(a->verb, a->format))
-		return err__set(EINVAL, "%s has the formats text%s", a->verb->name,
-				a->verb->bit == VERB_LIST   ? ", json, annotate and dot"
-				: a->verb->bit == VERB_DIFF ? ", json and html"
-							    : " and json");
-	if (a->format)
+				req->show.format->name, req->show.format->name);
+	if (req->show.format && !has_format(req->verb, req->show.format))
+		return err__set(EINVAL, "%s has the formats text%s", req->verb->name,
+				req->verb->bit == VERB_LIST   ? ", json, annotate and dot"
+				: req->verb->bit == VERB_DIFF ? ", json and html"
+							      : " and json");
+	if (req->show.format)
 		return 0;
 	for (size_t i = 0; output_formats[i]; i++)
-		if (has_format(a->verb, output_formats[i]))
+		if (has_format(req->verb, output_formats[i]))
 			str__printf(&names, "%s%s", names.len ? ", " : "", output_formats[i]->name);
 	err = err__set(EINVAL, "unknown format '%s'; formats: %s", v, names.data);
 	str__free(&names);
@@ -61,73 +62,80 @@ int formats__set(struct args *a, const char *v)
 }
 
 /* From --record, or from -o if no option says how to show the trace. */
-const char *args__record_name(const struct args *a)
+const char *request__record_name(const struct request *req)
 {
-	if (a->format || !args__records(a))
-		return a->record;
-	return a->output ? a->output : a->armor ? "-" : NULL;
+	if (req->show.format || !request__records(req))
+		return req->file.record;
+	return req->show.output ? req->show.output : req->file.armor ? "-" : NULL;
 }
 
-bool args__records(const struct args *a)
+bool request__records(const struct request *req)
 {
-	return a->verb->bit & VERB_TRACE && !a->record && !a->count && !a->last && !a->explain;
+	return req->verb->bit & VERB_TRACE && !req->file.record && !req->record.count &&
+	       !req->record.last && !req->record.explain;
 }
 
 /* Stacks by frame pointers need no copy, so samples of the same one are the same. */
-bool args__adds_samples_up(const struct args *a)
+bool request__adds_samples_up(const struct request *req)
 {
-	return a->verb->bit == VERB_PROFILE && !a->stack_size && !a->timeline && !a->last;
+	return req->verb->bit == VERB_PROFILE && !req->record.stack_size && !req->record.timeline &&
+	       !req->record.last;
 }
 
-const struct output_format *args__format(const struct args *a)
+const struct output_format *request__format(const struct request *req)
 {
-	const char *usual = args__adds_samples_up(a) ? "summary" : "text";
-	const struct output_format *format = a->format ? a->format : output__by_name(usual);
+	const char *usual = request__adds_samples_up(req) ? "summary" : "text";
+	const struct output_format *format =
+		req->show.format ? req->show.format : output__by_name(usual);
 
-	if (a->explain)
+	if (req->record.explain)
 		return format->form == FORM_JSON ? &explain_json : &explain_text;
-	return a->count ? output__counting(format) : format;
+	return req->record.count ? output__counting(format) : format;
 }
 
-bool args__counts(const struct args *a)
+bool request__counts(const struct request *req)
 {
-	const struct output_format *format = args__format(a);
-	bool steps = a->depth || a->min_duration || a->conditions.len || a->limit || a->last ||
-		     a->max_overhead || (a->record && !a->count) ||
-		     (a->placement_given && a->placement != PLACEMENT_FULL) ||
-		     !(a->events & (format->entries ? PLAN_ENTRY | PLAN_BRANCH : PLAN_BRANCH));
+	const struct output_format *format = request__format(req);
+	bool steps =
+		req->show.depth || req->show.min_duration || req->record.conditions.len ||
+		req->when.limit || req->record.last || req->how.max_overhead ||
+		(req->file.record && !req->record.count) ||
+		(req->how.placement_given && req->how.placement != PLACEMENT_FULL) ||
+		!(req->record.events & (format->entries ? PLAN_ENTRY | PLAN_BRANCH : PLAN_BRANCH));
 
 	return format->count && !steps;
 }
 
 /* -o x.html without -F means html. */
-static void choose_by_name(struct args *a)
+static void choose_by_name(struct request *req)
 {
-	bool is_shown = !args__records(a) || !(a->armor || a->max_size);
+	bool is_shown = !request__records(req) || !(req->file.armor || req->file.max_size);
 
-	if (a->format || !a->output || a->info || !is_shown || a->verb->bit & VERB_MERGE)
+	if (req->show.format || !req->show.output || req->show.info || !is_shown ||
+	    req->verb->bit & VERB_MERGE)
 		return;
-	a->format = output__by_file_name(a->output);
-	a->format_by_name = a->format;
+	req->show.format = output__by_file_name(req->show.output);
+	req->show.format_by_name = req->show.format;
 }
 
 /* Counts can be printed now and then if the kernel keeps them. */
-static int check_interval(const struct args *a)
+static int check_interval(const struct request *req)
 {
-	const char *option = a->interval_ns ? "--interval"
-			     : a->reset	    ? "--reset"
-			     : a->once	    ? "--once"
-					    : "--retire";
-	bool retires = a->once || a->retire;
+	const char *option = req->record.interval_ns ? "--interval"
+			     : req->record.reset     ? "--reset"
+			     : req->record.once	     ? "--once"
+						     : "--retire";
+	bool retires = req->record.once || req->record.retire;
 
-	if (!a->interval_ns && !a->reset && !retires)
+	if (!req->record.interval_ns && !req->record.reset && !retires)
 		return 0;
-	if (retires && a->reset)
+	if (retires && req->record.reset)
 		return err__set(EINVAL, "--reset would count again what %s has seen",
-				a->once ? "--once" : "--retire");
-	if (!a->count && !(retires && !a->interval_ns && args__format(a)->count))
+				req->record.once ? "--once" : "--retire");
+	if (!req->record.count &&
+	    !(retires && !req->record.interval_ns && request__format(req)->count))
 		return err__set(EINVAL, "%s is of counts: add -c, in text or json", option);
-	if (!args__counts(a))
+	if (!request__counts(req))
 		return err__set(
 			EINVAL,
 			"%s needs counts that are kept in the kernel: not with --depth, "
@@ -138,26 +146,26 @@ static int check_interval(const struct args *a)
 }
 
 /* Paths consist of branches, from entries to returns. */
-static int check_paths(const struct args *a)
+static int check_paths(const struct request *req)
 {
-	const struct output_format *f = args__format(a);
+	const struct output_format *f = request__format(req);
 
-	if (!f || !f->wants.path_times || (a->events & OUTPUT_STEPS) == OUTPUT_STEPS)
+	if (!f || !f->wants.path_times || (req->record.events & OUTPUT_STEPS) == OUTPUT_STEPS)
 		return 0;
 	return err__set(EINVAL, "%s needs entries, branches and returns: not with such an -e",
 			f->name);
 }
 
-int formats__settle(struct args *a)
+int formats__settle(struct request *req)
 {
-	choose_by_name(a);
-	if (check_paths(a))
+	choose_by_name(req);
+	if (check_paths(req))
 		return -EINVAL;
-	if (!a->count || !a->format || output__counting(a->format))
-		return check_interval(a);
+	if (!req->record.count || !req->show.format || output__counting(req->show.format))
+		return check_interval(req);
 	return err__set(EINVAL,
 			"-c counts in text, json, summary and html only; %s has counts of its own",
-			a->format->name);
+			req->show.format->name);
 }
 
 static const char *help_of(const struct verb *verb, const struct output_format *f)
@@ -166,6 +174,18 @@ static const char *help_of(const struct verb *verb, const struct output_format *
 		if (other_help[i].verb == verb->bit && other_help[i].form == f->form)
 			return other_help[i].help;
 	return f->help;
+}
+
+void formats__list(const struct verb *verb, FILE *out)
+{
+	const char *blank = "";
+
+	for (size_t i = 0; output_formats[i]; i++) {
+		if (!has_format(verb, output_formats[i]))
+			continue;
+		fprintf(out, "%s%s", blank, output_formats[i]->name);
+		blank = " ";
+	}
 }
 
 void formats__help(const struct verb *verb, FILE *out)
@@ -183,9 +203,9 @@ void formats__help(const struct verb *verb, FILE *out)
 	}
 }
 
-int formats__check_coverage(const struct args *a)
+int formats__check_coverage(const struct request *req)
 {
-	if (!a->fail_under_given || args__format(a)->covers)
+	if (!req->show.fail_under_given || request__format(req)->covers)
 		return 0;
 	return err__set(EINVAL,
 			"--fail-under is of coverage: add -F lcov, cobertura, drcov, summary, "

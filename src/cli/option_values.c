@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include "option_values.h"
 
-int value__each(struct args *a, const char *list, int (*fn)(struct args *a, const char *part))
+int value__each(struct request *req, const char *list,
+		int (*fn)(struct request *req, const char *part))
 {
 	autofree char *copy = xstrdup(list);
 	char *save = NULL;
 	int err = 0, n = 0;
 
 	for (char *p = strtok_r(copy, ",", &save); p && !err; p = strtok_r(NULL, ",", &save), n++)
-		err = fn(a, p);
+		err = fn(req, p);
 	return err || n ? err : err__set(EINVAL, "an empty list");
 }
 
@@ -68,9 +69,9 @@ int value__file_name(const char *name)
 	return 0;
 }
 
-int value__armor(struct args *a, const char *kind)
+int value__armor(struct request *req, const char *kind)
 {
-	a->armor = kind ? ARMOR_REDUNDANT : ARMOR_LINES;
+	req->file.armor = kind ? ARMOR_REDUNDANT : ARMOR_LINES;
 	return !kind || !strcmp(kind, "redundant")
 		       ? 0
 		       : err__set(EINVAL, "unknown value '%s': use --armor=redundant, or --armor",

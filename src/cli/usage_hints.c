@@ -5,26 +5,26 @@
 #include <unistd.h>
 #include "command.h"
 #include "usage_hints.h"
-#include "args.h"
+#include "request.h"
 
 /* Can the word be the start of CMD? n: operands before it. A word without a slash may also be the
  * name of a function, so OBJECT and FUNC must precede it. */
-static bool starts_command(const struct args *a, const char *word, size_t n)
+static bool starts_command(const struct request *req, const char *word, size_t n)
 {
-	bool pairs = a->operands.len && strchr(a->operands.data[0], ':');
-	size_t least = strchr(word, '/') || pairs || a->verb->bit != VERB_USER ? 1 : 2;
+	bool pairs = req->operands.len && strchr(req->operands.data[0], ':');
+	size_t least = strchr(word, '/') || pairs || req->verb->bit != VERB_USER ? 1 : 2;
 
-	return a->verb->bit & VERB_TRACE && n >= least && command__exists(word);
+	return req->verb->bit & VERB_TRACE && n >= least && command__exists(word);
 }
 
 /* "bbtrace user ./prog f -- ./prog arg" */
-static char *with_dashes(const struct args *a, const char *word)
+static char *with_dashes(const struct request *req, const char *word)
 {
 	struct str s = {0};
 
 	str__puts(&s, "bbtrace ");
-	str__puts(&s, a->verb->name);
-	for (char **arg = a->given; *arg; arg++) {
+	str__puts(&s, req->verb->name);
+	for (char **arg = req->given; *arg; arg++) {
 		str__puts(&s, *arg == word ? " -- " : " ");
 		str__shell(&s, *arg);
 	}
@@ -37,20 +37,20 @@ static bool is_expanded(const char *word)
 	return !strchr(word, '/') && !access(word, F_OK);
 }
 
-static int write_dashes(const struct args *a, const char *word)
+static int write_dashes(const struct request *req, const char *word)
 {
-	autofree char *better = with_dashes(a, word);
+	autofree char *better = with_dashes(req, word);
 
 	return err__usage("%s is no function here: to run it, write -- before it: %s", word,
 			  better);
 }
 
-int usage_hints__operand(const struct args *a, size_t i, int err)
+int usage_hints__operand(const struct request *req, size_t i, int err)
 {
-	const char *word = a->operands.data[i];
+	const char *word = req->operands.data[i];
 
-	if (!a->command && starts_command(a, word, i))
-		return write_dashes(a, word);
+	if (!req->command && starts_command(req, word, i))
+		return write_dashes(req, word);
 	if (!i || err != -ENOENT || !is_expanded(word))
 		return err;
 	return err__set(ENOENT,
@@ -71,20 +71,20 @@ static bool has_option(char *const *arg)
 	return *arg;
 }
 
-void usage_hints__option(const struct args *a)
+void usage_hints__option(const struct request *req)
 {
 	const char *word = NULL;
 	size_t n = 0;
 
-	for (char **arg = a->given; *arg; arg++) {
+	for (char **arg = req->given; *arg; arg++) {
 		if (!strcmp(*arg, "--"))
 			return;
-		if (!word && is_operand(arg, a->given) && starts_command(a, *arg, n++) &&
+		if (!word && is_operand(arg, req->given) && starts_command(req, *arg, n++) &&
 		    has_option(arg))
 			word = *arg;
 	}
 	if (word) {
-		autofree char *better = with_dashes(a, word);
+		autofree char *better = with_dashes(req, word);
 
 		err__usage("%s; options of a command go after --: %s", err__text(), better);
 	}

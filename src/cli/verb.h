@@ -29,18 +29,20 @@ enum {
 	(VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_WHY | VERB_CORE)
 #define VERB_ALL (VERB_TEXT | VERB_MERGE)
 
-struct args;
+struct request;
+struct option_group;
 
 struct verb {
 	const char *name;
 	const char *args, *help;
 	unsigned bit;
+	const struct option_group *options; /* its own; NULL: none */
 	/* Checks that options and operands are complete and consistent: 0, or -EINVAL with a
 	 * message for wrong usage. */
-	int (*check)(struct args *a);
+	int (*check)(struct request *req);
 	/* The exit status, or -errno with a message, which main prints: EXIT_CANNOT, or EXIT_USAGE
 	 * if it is err__usage()'s. */
-	int (*run)(struct args *a);
+	int (*run)(const struct request *req);
 };
 
 #endif

@@ -190,7 +190,7 @@ static int on_request(void *ctx, char *line, struct control_reply *reply)
 
 int control__open(struct control *c)
 {
-	const char *path = c->args->control_socket;
+	const char *path = c->request->when.control_socket;
 	int err;
 
 	c->socket = (struct control_socket){.fd = -1, .file.folder = -1};
@@ -227,6 +227,6 @@ void control__close(struct control *c)
 {
 	control_server__free(c->server);
 	c->server = NULL;
-	if (c->args)
+	if (c->request)
 		control_socket__close(&c->socket);
 }

@@ -18,7 +18,7 @@
 /* What commands act on, all of it borrowed, and what the main loop has to know of them. */
 struct growth;
 struct control {
-	const struct args *args;
+	const struct request *request;
 	struct plan *plan;
 	struct recording *recording;
 	struct growth *growth;

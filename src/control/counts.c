@@ -93,9 +93,9 @@ int control__reset(struct control *c, const char *text, struct str *answer)
 
 	if (err)
 		return err;
-	if (c->args->once || c->args->retire)
+	if (c->request->record.once || c->request->record.retire)
 		return err__set(EINVAL, "reset would count again what %s has seen",
-				c->args->once ? "--once" : "--retire");
+				c->request->record.once ? "--once" : "--retire");
 	if (c->recording->live->show.tally) {
 		err = count(c);
 		if (!err)
@@ -107,7 +107,7 @@ int control__reset(struct control *c, const char *text, struct str *answer)
 		return err;
 	show__add_up(&c->recording->live->show);
 	if (c->recording->live->show.last)
-		show__keep_last(&c->recording->live->show, c->args->last);
+		show__keep_last(&c->recording->live->show, c->request->record.last);
 	else if (!c->render->output || !output__restart(c->render->output))
 		return err__set(EINVAL,
 				"what this trace has written can't be taken back; reset is of "

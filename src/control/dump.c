@@ -43,7 +43,7 @@ static int end_copy(struct control *c, struct str *text)
 
 	show->output = output_of(c, text);
 	show->limit = 0;
-	err = show__finish(show, newest_first(c->args));
+	err = show__finish(show, newest_first(c->request));
 	return err ? err : output__end(show->output, show__totals(show));
 }
 

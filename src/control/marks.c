@@ -34,10 +34,10 @@ int control__start(struct control *c, const char *text, struct str *answer)
 
 int control__begin_stopped(struct control *c, uint64_t time)
 {
-	if (!c->server && c->args->paused)
+	if (!c->server && c->request->when.paused)
 		return err__set(ENOENT, "--paused: without a control socket nobody can start it; "
 					"--control-socket PATH makes one");
-	if (c->args->paused)
+	if (c->request->when.paused)
 		note("nothing is recorded until bbtrace ctl %d start", getpid());
 	return recording__has_stopped(c->recording, time, NULL);
 }
@@ -58,9 +58,9 @@ static int name_counts(struct control *c, const char *text)
 	if (!c->recording->live->recorder)
 		return err__set(EINVAL, "this trace counts: with --record FILE, a mark names what "
 					"is counted after it");
-	if (c->args->once || c->args->retire)
+	if (c->request->record.once || c->request->record.retire)
 		return err__set(EINVAL, "what %s has seen would be missing after the mark",
-				c->args->once ? "--once" : "--retire");
+				c->request->record.once ? "--once" : "--retire");
 	err = sources__counts(c->recording->sources, &c->recording->live->sink);
 	if (err)
 		return err;

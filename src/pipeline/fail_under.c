@@ -4,10 +4,10 @@
 #include "fail_under.h"
 
 /* Lines, where the format has them and debug information tells them; else blocks. */
-static const struct coverage_ratio *measured(const struct args *a, const struct output_coverage *c,
-					     const char **what)
+static const struct coverage_ratio *measured(const struct request *req,
+					     const struct output_coverage *c, const char **what)
 {
-	if (a->fail_under_branch) {
+	if (req->show.fail_under_branch) {
 		*what = "sides of branches";
 		return &c->sides;
 	}
@@ -16,27 +16,27 @@ static const struct coverage_ratio *measured(const struct args *a, const struct 
 }
 
 /* What is not known has not been seen to run. */
-static bool is_under(const struct args *a, const struct output_coverage *c)
+static bool is_under(const struct request *req, const struct output_coverage *c)
 {
 	const char *what;
-	const struct coverage_ratio *r = measured(a, c, &what);
+	const struct coverage_ratio *r = measured(req, c, &what);
 	unsigned __int128 all = (unsigned __int128)r->all + r->unknown;
 
-	if ((unsigned __int128)r->ran * ALL_OF_IT >= all * a->fail_under)
+	if ((unsigned __int128)r->ran * ALL_OF_IT >= all * req->show.fail_under)
 		return false;
 	note("coverage of %s is under %u.%02u%% (--fail-under): %llu of %llu", what,
-	     a->fail_under / 100, a->fail_under % 100, (unsigned long long)r->ran,
+	     req->show.fail_under / 100, req->show.fail_under % 100, (unsigned long long)r->ran,
 	     (unsigned long long)all);
 	return true;
 }
 
-bool fail_under__is_missed(const struct args *a, const struct output *o)
+bool fail_under__is_missed(const struct request *req, const struct output *o)
 {
 	struct output_coverage c;
 	struct str text = {0};
 	bool report = o && o->format->covers == COVERS_ONLY;
 
-	if (!o || (!a->fail_under_given && !report) || !output__coverage(o, &c))
+	if (!o || (!req->show.fail_under_given && !report) || !output__coverage(o, &c))
 		return false;
 	output_coverage__text(&c, &text);
 	if (text.len)
@@ -45,5 +45,5 @@ bool fail_under__is_missed(const struct args *a, const struct output *o)
 	if (report && o->format->wants.lines && !c.lines.all && !c.lines.unknown)
 		note("no source lines are known: install the debug symbols, or use -F drcov, summary, "
 		     "annotate or html, which do without");
-	return a->fail_under_given && is_under(a, &c);
+	return req->show.fail_under_given && is_under(req, &c);
 }

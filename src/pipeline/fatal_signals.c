@@ -82,7 +82,7 @@ static void add_regs(struct plan *p)
 		.size = sizeof(((struct fatal_signal_data *)0)->member), __VA_ARGS__               \
 	}
 
-void fatal_signal__plan(const struct args *a, struct plan *p)
+void fatal_signal__plan(const struct request *req, struct plan *p)
 {
 	const struct plan_field fields[] = {
 		FIELD_OF(signal, .type = "char[16]", .kind = TYPE_STRING),
@@ -91,8 +91,8 @@ void fatal_signal__plan(const struct args *a, struct plan *p)
 		FIELD_OF(sender, .type = "u64", .kind = TYPE_UNSIGNED, .known = 3),
 	};
 
-	if ((!a->last && !a->explain) || a->count || !plan__has_programs(p) ||
-	    plan__has_named(p, NAMED_WATCHPOINT))
+	if ((!req->record.last && !req->record.explain) || req->record.count ||
+	    !plan__has_programs(p) || plan__has_named(p, NAMED_WATCHPOINT))
 		return;
 	plan__add_named(p, NAMED_KILLED, "killed");
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)

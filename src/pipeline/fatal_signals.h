@@ -3,7 +3,7 @@
 #ifndef BBTRACE_PIPELINE_FATAL_SIGNALS_H
 #define BBTRACE_PIPELINE_FATAL_SIGNALS_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 
 /* The data of the event: plan__fields() describes it. */
 struct fatal_signal_data {
@@ -23,7 +23,7 @@ struct killed_event {
 
 /* Adds it to the plan, if this trace keeps the last branches of programs. */
 #define KILLED_BY_FAULT (1ull << 63) /* the instruction caused it: it was not executed */
-void fatal_signal__plan(const struct args *a, struct plan *p);
+void fatal_signal__plan(const struct request *req, struct plan *p);
 /* copies: functions may run as copies, in which registers that aren't used any more have other
  * values: those are not told. */
 const struct event *fatal_signal__event(const struct plan *p, const struct event *e, bool copies,

@@ -30,34 +30,34 @@ static void describe(struct trace_meta *m)
 	m->cpus = sysconf(_SC_NPROCESSORS_CONF);
 }
 
-static char *conditions_of(const struct args *a)
+static char *conditions_of(const struct request *req)
 {
 	struct str s = {0};
 
-	conditions__put(&a->conditions, &s);
+	conditions__put(&req->record.conditions, &s);
 	return s.data;
 }
 
-int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch *arch)
+int meta__of_args(struct trace_meta *m, const struct request *req, const struct arch *arch)
 {
 	struct tm local = {0};
 	time_t now = time(NULL);
 
 	*m = (struct trace_meta){
 		.start_time = now_ns(CLOCK_MONOTONIC),
-		.time_style = a->time,
-		.events = a->events,
-		.max_depth = a->depth,
-		.min_duration = a->min_duration,
-		.limit = a->limit,
-		.no_fold = a->no_fold,
-		.tag = a->tag,
+		.time_style = req->show.time,
+		.events = req->record.events,
+		.max_depth = req->show.depth,
+		.min_duration = req->show.min_duration,
+		.limit = req->when.limit,
+		.no_fold = req->show.no_fold,
+		.tag = req->file.tag,
 	};
 	describe(m);
-	m->conditions = conditions_of(a);
+	m->conditions = conditions_of(req);
 	m->realtime_offset = now_ns(CLOCK_REALTIME) - m->start_time;
 	m->utc_offset = localtime_r(&now, &local) ? local.tm_gmtoff : 0;
-	return parse_regs(m, a->regs, arch);
+	return parse_regs(m, req->record.regs, arch);
 }
 
 void meta__free(struct trace_meta *m)
@@ -68,19 +68,19 @@ void meta__free(struct trace_meta *m)
 	free((char *)m->conditions);
 }
 
-int meta__override(struct trace_meta *m, const struct args *a, const struct arch *arch)
+int meta__override(struct trace_meta *m, const struct request *req, const struct arch *arch)
 {
-	if (a->time_given)
-		m->time_style = a->time;
-	if (a->depth)
-		m->max_depth = a->depth;
-	if (a->min_duration)
-		m->min_duration = a->min_duration;
-	if (a->limit)
-		m->limit = a->limit;
-	if (a->no_fold)
+	if (req->show.time_given)
+		m->time_style = req->show.time;
+	if (req->show.depth)
+		m->max_depth = req->show.depth;
+	if (req->show.min_duration)
+		m->min_duration = req->show.min_duration;
+	if (req->when.limit)
+		m->limit = req->when.limit;
+	if (req->show.no_fold)
 		m->no_fold = true;
-	return a->regs ? parse_regs(m, a->regs, arch) : 0;
+	return req->record.regs ? parse_regs(m, req->record.regs, arch) : 0;
 }
 
 struct trace_options meta__trace_options(const struct trace_meta *m)
@@ -91,32 +91,32 @@ struct trace_options meta__trace_options(const struct trace_meta *m)
 
 /* ---- the output ---- */
 
-static bool want_color(const struct render *r, const struct args *a)
+static bool want_color(const struct render *r, const struct request *req)
 {
-	if (strcmp(a->color, "auto"))
-		return !strcmp(a->color, "always");
+	if (strcmp(req->show.color, "auto"))
+		return !strcmp(req->show.color, "always");
 	return r->sink.is_terminal && !getenv("NO_COLOR") && !terminal__is_dumb();
 }
 
 /* A format that was chosen by the name of the file: says how to choose another one. */
-static void report_format(const struct args *a)
+static void report_format(const struct request *req)
 {
-	const char *name = a->format->name;
+	const char *name = req->show.format->name;
 
-	if (args__records(a))
+	if (request__records(req))
 		note("writing %s to %s; for a trace file choose another name, or --record FILE",
-		     name, a->output);
-	else if (a->format->form != FORM_TEXT)
-		note("writing %s to %s, by its name; -F text for text", name, a->output);
+		     name, req->show.output);
+	else if (req->show.format->form != FORM_TEXT)
+		note("writing %s to %s, by its name; -F text for text", name, req->show.output);
 }
 
-int render__start(struct render *r, const struct args *a, const struct plan *plan,
+int render__start(struct render *r, const struct request *req, const struct plan *plan,
 		  const struct trace_meta *m, pid_t pid)
 {
-	const struct output_format *format = args__format(a);
+	const struct output_format *format = request__format(req);
 	struct output_options o = {
 		.time = min_of(m->time_style, (uint32_t)TIME_NONE),
-		.color = want_color(r, a),
+		.color = want_color(r, req),
 		.start_time = m->start_time,
 		.realtime_offset = m->realtime_offset,
 		.utc_offset = m->utc_offset,
@@ -126,11 +126,11 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 		.events = m->events,
 		.source = source_lines__line,
 		.width = r->sink.width,
-		.unobserved = a->verb->bit == VERB_LIST,
+		.unobserved = req->verb->bit == VERB_LIST,
 		.fold = !m->no_fold,
-		.no_src = a->no_src,
-		.hide_addresses = args__hides_addresses(a),
-		.explaining = a->explaining,
+		.no_src = req->show.no_src,
+		.hide_addresses = request__hides_addresses(req),
+		.explaining = r->explaining,
 		.about = {.command = m->command,
 			  .system = m->system,
 			  .host = m->host,
@@ -138,7 +138,7 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 			  .tag = m->tag,
 			  .cpus = m->cpus,
 			  .parts = m->part,
-			  .others = a->files > 1 && !a->tag ? a->files - 1 : 0},
+			  .others = req->files > 1 && !req->file.tag ? req->files - 1 : 0},
 	};
 
 	if (format->binary && r->sink.is_terminal)
@@ -146,16 +146,16 @@ int render__start(struct render *r, const struct args *a, const struct plan *pla
 			EINVAL,
 			"refusing to write binary %s data to a terminal: use -o FILE, or a pipe",
 			format->name);
-	if (a->format_by_name)
-		report_format(a);
+	if (req->show.format_by_name)
+		report_format(req);
 	r->sources = o.source_ctx = source_lines__new(pid);
 	r->output = output__new(format, &o, plan, sink__write, &r->sink);
 	return 0;
 }
 
-bool newest_first(const struct args *a)
+bool newest_first(const struct request *req)
 {
-	return output__form(a->format) == FORM_TEXT;
+	return output__form(req->show.format) == FORM_TEXT;
 }
 
 /* Pending repetitions are shown after a while for a live viewer. Not in a regular file, where the

@@ -6,7 +6,7 @@
 #ifndef BBTRACE_PIPELINE_RENDER_H
 #define BBTRACE_PIPELINE_RENDER_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 
 /* Writes to a file descriptor. */
 struct sink {
@@ -56,24 +56,25 @@ struct render {
 	struct sink sink;
 	struct output *output;
 	struct source_lines *sources;
-	uint64_t settled; /* the last time that pending repetitions were shown */
+	struct explaining *explaining; /* to be set; NULL: events are shown */
+	uint64_t settled;	       /* the last time that pending repetitions were shown */
 };
 /* The sink must be open. pid: the process in whose root sources are, 0: our own. -EINVAL:
  * incompatible options. */
-int render__start(struct render *r, const struct args *a, const struct plan *plan,
+int render__start(struct render *r, const struct request *req, const struct plan *plan,
 		  const struct trace_meta *meta, pid_t pid);
 /* --last: does this output show the newest first? */
-bool newest_first(const struct args *a);
+bool newest_first(const struct request *req);
 /* Writes buffered output; now: CLOCK_MONOTONIC. */
 int render__flush(struct render *r, uint64_t now);
 void render__close(struct render *r);
 
 /* Fills in what rendering depends on, from the options and clocks, and what describes the run:
  * command line, machine, version. -EINVAL: unknown register. meta__free() frees what it holds. */
-int meta__of_args(struct trace_meta *m, const struct args *a, const struct arch *arch);
+int meta__of_args(struct trace_meta *m, const struct request *req, const struct arch *arch);
 void meta__free(struct trace_meta *m);
 /* Applies the options of report. */
-int meta__override(struct trace_meta *m, const struct args *a, const struct arch *arch);
+int meta__override(struct trace_meta *m, const struct request *req, const struct arch *arch);
 struct trace_options meta__trace_options(const struct trace_meta *m);
 
 #endif

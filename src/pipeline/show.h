@@ -6,7 +6,7 @@
 #ifndef BBTRACE_PIPELINE_SHOW_H
 #define BBTRACE_PIPELINE_SHOW_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 
 struct merged_plan;
 struct recorder;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "source_lines.h"
-#include "cli/args.h"
+#include "cli/request.h"
 
 #define MAX_FILE  (16u << 20)
 #define MAX_TOTAL (256u << 20) /* of all cached files */

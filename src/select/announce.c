@@ -3,9 +3,9 @@
 #include <unistd.h>
 #include "announce.h"
 
-static bool system_wide(const struct args *a)
+static bool system_wide(const struct request *req)
 {
-	const struct probe_filters *f = &a->filters;
+	const struct probe_filters *f = &req->who.filters;
 
 	return !f->pids.len && !f->tids.len && !f->uids.len && !f->comms.len && !f->cgroup;
 }
@@ -22,10 +22,10 @@ static bool has_probes(const struct plan *p)
 }
 
 /* Kernel code is shared by all: what is said here is of probes in programs. */
-static void report_others(const struct args *a, const struct plan *p,
+static void report_others(const struct request *req, const struct plan *p,
 			  const struct source_facts *facts)
 {
-	const struct probe_filters *f = &a->filters;
+	const struct probe_filters *f = &req->who.filters;
 	enum probe_spares spares = facts->spares;
 	const char *why = facts->unspared;
 	autofree char *because = why ? xasprintf(" (%s)", why) : xstrdup("");
@@ -38,7 +38,7 @@ static void report_others(const struct args *a, const struct plan *p,
 	else if (f->pids.len || f->tids.len)
 		note("every process that maps the traced file is slowed at each hit, by 0.5 to 20 us%s",
 		     because);
-	else if (!system_wide(a))
+	else if (!system_wide(req))
 		note("every process that maps the traced file is slowed at each hit, by 0.5 to 20 us: "
 		     "--comm, --uid and --cgroup only filter what is shown; -p PID spares the others");
 }
@@ -46,7 +46,7 @@ static void report_others(const struct args *a, const struct plan *p,
 /* So many probes in a process that runs may be felt. */
 #define MANY 1000
 
-static void report_price(const struct args *a, const struct plan *p)
+static void report_price(const struct request *req, const struct plan *p)
 {
 	uint32_t probes = 0, stepped = 0;
 	const struct plan_site *s;
@@ -59,33 +59,35 @@ static void report_price(const struct args *a, const struct plan *p)
 		probes += own;
 		stepped += own && s->traps == 2;
 	}
-	if (probes < MANY || !a->filters.pids.len || a->filters.command)
+	if (probes < MANY || !req->who.filters.pids.len || req->who.filters.command)
 		return;
-	vec__each (pid, &a->filters.pids)
+	vec__each (pid, &req->who.filters.pids)
 		str__printf(&pids, "%s%u", pids.len ? ", " : "", *pid);
 	note("%u probes go into the running process%s %s: a hit takes about 0.5 us at %u of them, "
 	     "10 to 20 us at the %u that the kernel must single-step; bbtrace doctor --calibrate "
 	     "measures both on this machine%s",
-	     probes, a->filters.pids.len > 1 ? "es" : "", pids.data, probes - stepped, stepped,
-	     a->max_overhead ? "" : "; --max-overhead 20 would end a trace that takes too much");
+	     probes, req->who.filters.pids.len > 1 ? "es" : "", pids.data, probes - stepped,
+	     stepped,
+	     req->how.max_overhead ? ""
+				   : "; --max-overhead 20 would end a trace that takes too much");
 }
 
-void announce__cost(const struct args *a, const struct plan *p, const struct sources *sources)
+void announce__cost(const struct request *req, const struct plan *p, const struct sources *sources)
 {
 	const struct source_facts facts = sources__facts(sources);
 
-	if (system_wide(a))
+	if (system_wide(req))
 		note("tracing every process but bbtrace itself; limit it with -p PID or -- CMD");
-	report_others(a, p, &facts);
-	report_price(a, p);
+	report_others(req, p, &facts);
+	report_price(req, p);
 }
 
 /* CMD shows by itself that the trace is live. */
-void announce__live(const struct args *a, const struct plan *p)
+void announce__live(const struct request *req, const struct plan *p)
 {
-	double seconds = a->timeout_ns / 1e9;
+	double seconds = req->when.timeout_ns / 1e9;
 
-	if (a->command || !isatty(STDERR_FILENO))
+	if (req->command || !isatty(STDERR_FILENO))
 		return;
 	if (seconds)
 		note("tracing for %g s, %u probes; Ctrl-C ends", seconds, p->probes);
@@ -94,11 +96,11 @@ void announce__live(const struct args *a, const struct plan *p)
 }
 
 /* --record: the trace was shown already. */
-void announce__file(const struct args *a, const char *name)
+void announce__file(const struct request *req, const char *name)
 {
 	autofree struct str quoted = {0};
 
-	if (!name || !strcmp(name, "-") || a->record || !isatty(STDERR_FILENO))
+	if (!name || !strcmp(name, "-") || req->file.record || !isatty(STDERR_FILENO))
 		return;
 	str__shell(&quoted, name);
 	note("the trace is in %s: bbtrace report %s shows it", name, quoted.data);

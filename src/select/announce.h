@@ -3,17 +3,17 @@
 #ifndef BBTRACE_SELECT_ANNOUNCE_H
 #define BBTRACE_SELECT_ANNOUNCE_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 
 /* -v: where probes are, and what of each function has none. */
 void announce__plan(const struct plan *p, enum plan_placement placement);
 /* -v: the sites that plan__choose_again() chose. */
 void announce__others(const struct plan *p, const id_vec *sites);
 /* Before attaching: what the probes will cost the traced processes and others. */
-void announce__cost(const struct args *a, const struct plan *p, const struct sources *sources);
+void announce__cost(const struct request *req, const struct plan *p, const struct sources *sources);
 /* The probes are live. */
-void announce__live(const struct args *a, const struct plan *p);
+void announce__live(const struct request *req, const struct plan *p);
 /* On a terminal: how to show the trace file of this name. NULL: there is none. */
-void announce__file(const struct args *a, const char *name);
+void announce__file(const struct request *req, const char *name);
 
 #endif

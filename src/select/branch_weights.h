@@ -3,7 +3,7 @@
 #ifndef BBTRACE_SELECT_BRANCH_WEIGHTS_H
 #define BBTRACE_SELECT_BRANCH_WEIGHTS_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 
 struct branch_weights;
 /* Reads a trace file or the output of -c -F json. -errno with a message. Free *out in either

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <unistd.h>
 #include "cli/command.h"
-#include "cli/args.h"
+#include "cli/request.h"
 #include "copy_fitness.h"
 
 #define SCRIPTS	    4	/* each the interpreter of the one before: the kernel's limit is 5 */

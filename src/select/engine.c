@@ -9,77 +9,80 @@
 /* ---- which one ---- */
 
 /* --engine inline: what it doesn't do. */
-static const char *not_inline(const struct args *a)
+static const char *not_inline(const struct request *req)
 {
-	if (a->verb->bit == VERB_KERNEL)
+	if (req->verb->bit == VERB_KERNEL)
 		return "kernel functions";
-	if (a->watch.len || a->verb->bit == VERB_WATCH)
+	if (req->what.watch.len || req->verb->bit == VERB_WATCH)
 		return "watchpoints";
-	if (a->verb->bit & VERB_NAMED)
+	if (req->verb->bit & VERB_NAMED)
 		return "events by name";
-	return a->command || a->filters.pids.len ? NULL
-						 : "all processes: name a command, or one with -p";
+	return req->command || req->who.filters.pids.len
+		       ? NULL
+		       : "all processes: name a command, or one with -p";
 }
 
 /* --engine auto: what it leaves to probes, though copies could do it. */
-static const char *not_auto(const struct args *a)
+static const char *not_auto(const struct request *req)
 {
-	const char *what = not_inline(a);
+	const char *what = not_inline(req);
 
 	if (what)
 		return what;
-	if (!a->command) /* they would have to be stopped */
+	if (!req->command) /* they would have to be stopped */
 		return "processes that run already, unless inline is asked for";
-	if (a->filters.follow) /* debuggers among them could trace nothing */
+	if (req->who.filters.follow) /* debuggers among them could trace nothing */
 		return "all children of a command, unless inline is asked for";
-	if (a->attach)
+	if (req->how.attach)
 		return "--attach";
-	if (a->conditions.len) /* probes judge arguments before they make an event */
+	if (req->record.conditions.len) /* probes judge arguments before they make an event */
 		return "--if, unless inline is asked for";
-	return a->returns == RETURNS_PROBE ? "--returns probe" : NULL;
+	return req->how.returns == RETURNS_PROBE ? "--returns probe" : NULL;
 }
 
 /* Copies log their rets as cheaply as anything else, and a return probe would change the return
  * address that they log: so it is the rets in all functions. */
-static void log_rets(struct args *a)
+static void log_rets(struct request *req)
 {
-	if (a->engine != ENGINE_INLINE || a->returns != RETURNS_PROBE)
+	if (req->how.engine != ENGINE_INLINE || req->how.returns != RETURNS_PROBE)
 		return;
-	a->returns = RETURNS_RET;
+	req->how.returns = RETURNS_RET;
 	note("--returns probe: with copies, which log each ret, returns are recorded at ret "
 	     "instructions; the events are the same");
 }
 
-static int take_default(struct args *a)
+static int take_default(struct request *req)
 {
 	const char *engine = getenv("BBTRACE_ENGINE");
 	int err;
 
-	if (a->engine_given)
+	if (req->how.engine_given)
 		return 0;
-	a->engine = ENGINE_AUTO;
-	err = engine && *engine ? engine__parse(engine, &a->engine) : 0;
+	req->how.engine = ENGINE_AUTO;
+	err = engine && *engine ? engine__parse(engine, &req->how.engine) : 0;
 	return err ? err__prefix(err, "BBTRACE_ENGINE") : 0;
 }
 
-int engine__settle(struct args *a)
+int engine__settle(struct request *req)
 {
-	int err = take_default(a);
+	int err = take_default(req);
 	const char *what;
 
 	if (err)
 		return err;
-	a->engine_auto = a->engine == ENGINE_AUTO;
-	what = a->engine_auto ? not_auto(a) : a->engine == ENGINE_INLINE ? not_inline(a) : NULL;
-	if (what && a->engine_given && a->engine == ENGINE_INLINE)
+	req->how.engine_auto = req->how.engine == ENGINE_AUTO;
+	what = req->how.engine_auto		  ? not_auto(req)
+	       : req->how.engine == ENGINE_INLINE ? not_inline(req)
+						  : NULL;
+	if (what && req->how.engine_given && req->how.engine == ENGINE_INLINE)
 		return err__set(EINVAL, "--engine inline: not with %s; use --engine probe, or auto",
 				what);
-	if (what && a->verb->bit != VERB_KERNEL)
+	if (what && req->verb->bit != VERB_KERNEL)
 		note_verbose("--engine %s: by probes, since copies aren't for %s",
-			     a->engine_auto ? "auto" : "inline", what);
-	if (what || a->engine_auto)
-		a->engine = what ? ENGINE_PROBE : ENGINE_INLINE;
-	log_rets(a);
+			     req->how.engine_auto ? "auto" : "inline", what);
+	if (what || req->how.engine_auto)
+		req->how.engine = what ? ENGINE_PROBE : ENGINE_INLINE;
+	log_rets(req);
 	return 0;
 }
 
@@ -136,18 +139,19 @@ static bool machine_has_shadow_stacks(const char *flag)
 	return !file__read("/proc/cpuinfo", 16u << 20, &text, NULL) && strstr(text, flag);
 }
 
-static int copy(struct engine_state *e, const struct args *a, struct planning *p, struct plan *plan)
+static int copy(struct engine_state *e, const struct request *req, struct planning *p,
+		struct plan *plan)
 {
 	int err;
 
 	if (!plan__has_programs(plan))
 		return err__usage("--engine inline is for programs and libraries");
 	e->log = (struct log_options){
-		.regs = requirements__log_regs(a, plan),
-		.timed = requirements__log_times(a),
-		.callers = a->stack,
-		.runs = !a->command,
-		.by_records = filters_threads(&a->filters),
+		.regs = requirements__log_regs(req, plan),
+		.timed = requirements__log_times(req),
+		.callers = req->record.stack,
+		.runs = !req->command,
+		.by_records = filters_threads(&req->who.filters),
 		.real_calls = machine_has_shadow_stacks(plan->arch->copier->shadow_stacks)};
 	reserve(e, p, plan);
 	err = copies__make(plan, &e->log, &e->copies);
@@ -155,23 +159,23 @@ static int copy(struct engine_state *e, const struct args *a, struct planning *p
 	return err;
 }
 
-static int begin(struct engine_state *e, const struct args *a, struct planning *p,
+static int begin(struct engine_state *e, const struct request *req, struct planning *p,
 		 struct plan **out)
 {
-	int err = planning__begin(p, a, out);
+	int err = planning__begin(p, req, out);
 
 	if (err)
 		return err;
-	err = typed_values__plan(a, *out, e->btf, &e->values);
+	err = typed_values__plan(req, *out, e->btf, &e->values);
 	if (err)
 		return err;
 	e->marks = (*out)->placement != PLACEMENT_COUNT && plan__has_programs(*out) &&
-		   (args__record_name(a) || args__format(a)->marks);
-	return markers__find(&e->markers, a, p, e->marks, *out);
+		   (request__record_name(req) || request__format(req)->marks);
+	return markers__find(&e->markers, req, p, e->marks, *out);
 }
 
 /* The plan for probes is another one. */
-static int plan_for_probes(struct engine_state *e, struct args *a, struct planning *p,
+static int plan_for_probes(struct engine_state *e, struct request *req, struct planning *p,
 			   struct plan **out)
 {
 	copies__free(e->copies);
@@ -182,63 +186,65 @@ static int plan_for_probes(struct engine_state *e, struct args *a, struct planni
 	markers__free(&e->markers);
 	e->markers = (struct markers){0};
 	planning__free(p);
-	*p = (struct planning){0};
-	return begin(e, a, p, out);
+	*p = (struct planning){.explaining = p->explaining};
+	return begin(e, req, p, out);
 }
 
 /* Why what is traced needs probes; NULL: it doesn't. A program whose leak checker would fail does
  * also if copies are asked for. */
-static const char *needs_probes(const struct args *a)
+static const char *needs_probes(const struct request *req)
 {
 	enum fitness f;
 
 	if (feature__copies())
 		return err__text();
-	if (!a->command)
+	if (!req->command)
 		return NULL;
-	f = copy_fitness__of(a->command[0], arch__native());
-	return f == UNFIT_CHECKER || (f && a->engine_auto) ? fitness_text[f] : NULL;
+	f = copy_fitness__of(req->command[0], arch__native());
+	return f == UNFIT_CHECKER || (f && req->how.engine_auto) ? fitness_text[f] : NULL;
 }
 
-static void choose_probes(struct args *a, const char *why)
+static void choose_probes(struct request *req, const char *why)
 {
-	if (a->engine_auto)
+	if (req->how.engine_auto)
 		note_verbose("--engine auto: by probes, since %s", why);
 	else
 		note("--engine inline: tracing by probes instead, since %s", why);
-	a->engine = ENGINE_PROBE;
+	req->how.engine = ENGINE_PROBE;
 	err__clear();
 }
 
-int engine__plan(struct engine_state *e, struct args *a, struct planning *p, struct plan **out)
+int engine__plan(struct engine_state *e, struct request *req, struct planning *p, struct plan **out)
 {
-	const char *why = a->engine == ENGINE_INLINE ? needs_probes(a) : NULL;
+	const char *why = req->how.engine == ENGINE_INLINE ? needs_probes(req) : NULL;
 	int err;
 
 	if (why)
-		choose_probes(a, why);
-	err = begin(e, a, p, out);
-	e->advisable = !err && a->engine == ENGINE_PROBE && !why && !not_inline(a) &&
+		choose_probes(req, why);
+	err = begin(e, req, p, out);
+	e->advisable = !err && req->how.engine == ENGINE_PROBE && !why && !not_inline(req) &&
 		       plan__has_programs(*out) && (*out)->arch->copier;
-	if (err || a->engine != ENGINE_INLINE)
+	if (err || req->how.engine != ENGINE_INLINE)
 		return err;
 	if (plan__has_programs(*out) && !(*out)->arch->copier) {
-		if (!a->engine_auto)
+		if (!req->how.engine_auto)
 			return err__usage("--engine inline: code of %s can't be copied, only that "
 					  "of %s: use --engine probe",
 					  (*out)->arch->name, arch__native()->name);
-		choose_probes(a, "its code is of an architecture whose code isn't copied");
-		return plan_for_probes(e, a, p, out);
+		choose_probes(req, "its code is of an architecture whose code isn't copied");
+		return plan_for_probes(e, req, p, out);
 	}
-	if (a->engine_auto && (a->stack || a->freq) && requirements__stack_copy(a, *out)) {
-		choose_probes(a, "copies follow frame pointers only; --stack-size 0 does so, too");
-		return plan_for_probes(e, a, p, out);
+	if (req->how.engine_auto && (req->record.stack || req->record.freq) &&
+	    requirements__stack_copy(req, *out)) {
+		choose_probes(req,
+			      "copies follow frame pointers only; --stack-size 0 does so, too");
+		return plan_for_probes(e, req, p, out);
 	}
-	err = a->engine_auto && !plan__has_programs(*out) ? 0 : copy(e, a, p, *out);
-	if (err || e->copied || !a->engine_auto)
+	err = req->how.engine_auto && !plan__has_programs(*out) ? 0 : copy(e, req, p, *out);
+	if (err || e->copied || !req->how.engine_auto)
 		return err;
-	choose_probes(a, "no function can be copied");
-	return plan_for_probes(e, a, p, out);
+	choose_probes(req, "no function can be copied");
+	return plan_for_probes(e, req, p, out);
 }
 
 /* From so many on it is worth a word, events: a second or more of traps. */
@@ -254,43 +260,45 @@ void engine__advise(const struct engine_state *e, uint64_t events)
 
 /* A file that is written, or what is added up: nobody sees how it grows, nor ends it by how much
  * there is. */
-static bool shows_later(const struct args *a)
+static bool shows_later(const struct request *req)
 {
-	return (args__record_name(a) || args__format(a)->at_end) && !a->interval_ns && !a->limit;
+	return (request__record_name(req) || request__format(req)->at_end) &&
+	       !req->record.interval_ns && !req->when.limit;
 }
 
-static int start(struct engine_state *e, const struct args *a, const struct plan *plan,
+static int start(struct engine_state *e, const struct request *req, const struct plan *plan,
 		 pid_t command)
 {
 	struct inline_options o = {.plan = plan,
 				   .copies = e->copies,
 				   .log = e->log,
 				   .command = command,
-				   .pids = a->filters.pids.data,
-				   .npids = command ? 0 : a->filters.pids.len,
-				   .follow = a->filters.follow,
-				   .disarmed = args__begin_stopped(a),
-				   .last = e->overwrites ? a->last : 0,
-				   .later = shows_later(a),
+				   .pids = req->who.filters.pids.data,
+				   .npids = command ? 0 : req->who.filters.pids.len,
+				   .follow = req->who.filters.follow,
+				   .disarmed = request__begin_stopped(req),
+				   .last = e->overwrites ? req->record.last : 0,
+				   .later = shows_later(req),
 				   .drop_privileges = privileges__keep_tracing};
 
 	return inlined__start(&o, &e->inliner);
 }
 
 /* What can't have copies is traced by probes, as functions are. */
-int engine__start(struct engine_state *e, struct args *a, struct planning *p, struct plan **plan,
-		  pid_t command)
+int engine__start(struct engine_state *e, struct request *req, struct planning *p,
+		  struct plan **plan, pid_t command)
 {
 	int err;
 
 	/* not what a function of theirs asks for, which would be gone by then */
-	e->overwrites = e->copies && a->last && !a->dump_on.len && !args__switches(a);
-	err = e->copies ? start(e, a, *plan, command) : 0;
+	e->overwrites = e->copies && req->record.last && !req->record.dump_on.len &&
+			!request__switches(req);
+	err = e->copies ? start(e, req, *plan, command) : 0;
 	if (!err || err == -ESRCH || err == -EINVAL)
 		return err;
 	e->overwrites = false;
-	choose_probes(a, err__text());
-	return plan_for_probes(e, a, p, plan);
+	choose_probes(req, err__text());
+	return plan_for_probes(e, req, p, plan);
 }
 
 void engine__close(struct engine_state *e)

@@ -19,16 +19,17 @@ struct engine_state {
 	struct plan_values_result values;
 };
 /* Chooses one, without --engine that of BBTRACE_ENGINE or auto; or says what inline doesn't do. */
-int engine__settle(struct args *a);
+int engine__settle(struct request *req);
 /* Plans, with --args their values, and finds the markers. With copies: makes them, and says so in
  * the plan; with -v also how many, and why not the others. */
-int engine__plan(struct engine_state *e, struct args *a, struct planning *p, struct plan **out);
+int engine__plan(struct engine_state *e, struct request *req, struct planning *p,
+		 struct plan **out);
 /* A note, if there were many traps and could be none. events: in the whole trace. */
 void engine__advise(const struct engine_state *e, uint64_t events);
 /* Before the command execs and before the first probe. Where copies can't be: plans anew, for
  * probes, and says so. */
-int engine__start(struct engine_state *e, struct args *a, struct planning *p, struct plan **plan,
-		  pid_t command);
+int engine__start(struct engine_state *e, struct request *req, struct planning *p,
+		  struct plan **plan, pid_t command);
 void engine__close(struct engine_state *e);
 
 #endif

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "targets.h"
-#include "cli/args.h"
+#include "cli/request.h"
 
 static void drop_matching(struct targets *n, const struct spec *spec)
 {
@@ -77,13 +77,13 @@ static bool names_programs(const struct targets *n)
 	return false;
 }
 
-int exclude__apply(struct targets *n, const struct args *a)
+int exclude__apply(struct targets *n, const struct request *req)
 {
 	bool kernel = !names_programs(n);
 	const char **text;
 	int err;
 
-	vec__each (text, &a->exclude) {
+	vec__each (text, &req->what.exclude) {
 		size_t before = n->functions.len;
 
 		err = exclude_one(n, *text, kernel);

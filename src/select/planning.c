@@ -29,13 +29,13 @@ static bool patchable_is_unsafe(void)
 
 static bool wants_tail_calls(const struct planning *p, const struct plan *plan)
 {
-	return plan__has_programs(plan) && (p->args->events & PLAN_RETURN) &&
-	       plan->placement != PLACEMENT_COUNT && p->args->returns == RETURNS_RET;
+	return plan__has_programs(plan) && (p->request->record.events & PLAN_RETURN) &&
+	       plan->placement != PLACEMENT_COUNT && p->request->how.returns == RETURNS_RET;
 }
 
 static int build_once(struct planning *p, struct plan **out)
 {
-	if (p->args->verb->bit & VERB_NAMED) {
+	if (p->request->verb->bit & VERB_NAMED) {
 		*out = plan__empty(arch__native());
 		return 0;
 	}
@@ -72,7 +72,7 @@ static int spare_probes(struct planning *p, struct plan **plan)
 	unsigned probes = (*plan)->probes;
 	int err;
 
-	if (work <= ATTACH_WORK || p->args->placement_given ||
+	if (work <= ATTACH_WORK || p->request->how.placement_given ||
 	    (*plan)->placement >= PLACEMENT_WITNESS)
 		return 0;
 	plan__free(*plan);
@@ -87,34 +87,34 @@ static int spare_probes(struct planning *p, struct plan **plan)
 }
 
 /* Are instructions done by the probes' programs that would be single-stepped? */
-static int choose_execution(const struct args *a, bool *executes)
+static int choose_execution(const struct request *req, bool *executes)
 {
 	int err = 0;
 
 	/* each of several processes has a link of its own, so that no uprobe has one consumer */
-	if (a->engine == ENGINE_PROBE && a->verb->bit & (VERB_USER | VERB_BOTH) &&
-	    (a->attach || a->filters.pids.len < 2))
-		*executes = probes__can_execute(a->attach, &err);
-	if (err && !a->attach) {
+	if (req->how.engine == ENGINE_PROBE && req->verb->bit & (VERB_USER | VERB_BOTH) &&
+	    (req->how.attach || req->who.filters.pids.len < 2))
+		*executes = probes__can_execute(req->how.attach, &err);
+	if (err && !req->how.attach) {
 		note_verbose("the kernel single-steps most entries and rets: %s", err__text());
 		err__clear();
 		return 0;
 	}
-	return err ? err__prefix(err, "--attach %s", a->attach) : 0;
+	return err ? err__prefix(err, "--attach %s", req->how.attach) : 0;
 }
 
 static int choose_options(struct planning *p)
 {
-	const struct args *a = p->args;
+	const struct request *req = p->request;
 	int err;
 
-	p->options = requirements__plan_options(a, arch__native());
-	err = choose_execution(a, &p->options.executes);
+	p->options = requirements__plan_options(req, arch__native());
+	err = choose_execution(req, &p->options.executes);
 	if (err)
 		return err;
-	if (!a->branch_weights)
+	if (!req->how.branch_weights)
 		return 0;
-	err = branch_weights__read(a->branch_weights, &p->weights);
+	err = branch_weights__read(req->how.branch_weights, &p->weights);
 	p->options.weights = branch_weights__counts;
 	p->options.weights_ctx = p->weights;
 	return err;
@@ -124,11 +124,11 @@ static int find_targets(struct planning *p)
 {
 	int err;
 
-	if (targets__name_kernel(p->args))
+	if (targets__name_kernel(p->request))
 		tracepoints__pin(&p->tracepoints);
-	if (p->args->command)
-		object__find_as(p->args->command[0]);
-	err = targets__find(&p->targets, p->args, p->pid, false);
+	if (p->request->command)
+		object__find_as(p->request->command[0]);
+	err = targets__find(&p->targets, p->request, p->pid, false);
 	if (err)
 		return err;
 	if (p->targets.kernel)
@@ -175,7 +175,7 @@ static void add_callees(struct planning *p, const struct plan *plan, size_t most
 		function_vec more = {0};
 
 		if (*added < most &&
-		    targets__find_more(&p->targets, p->args, word, 1, p->pid, &more))
+		    targets__find_more(&p->targets, p->request, word, 1, p->pid, &more))
 			err__clear();
 		vec__each (f, &more)
 			vec__push(&p->targets.functions, *f);
@@ -191,7 +191,7 @@ static int widen(struct planning *p, struct plan **out)
 	size_t left = CALLEES_MOST;
 	int err = 0;
 
-	for (uint64_t n = 0; !err && n < p->args->callees && plan__has_kernel(*out); n++) {
+	for (uint64_t n = 0; !err && n < p->request->what.callees && plan__has_kernel(*out); n++) {
 		size_t added;
 
 		add_callees(p, *out, left, &added);
@@ -199,7 +199,7 @@ static int widen(struct planning *p, struct plan **out)
 		if (!added)
 			break;
 		functions__join(&p->targets.functions);
-		exclude__apply(&p->targets, p->args);
+		exclude__apply(&p->targets, p->request);
 		plan__free(*out);
 		*out = NULL;
 		err = build_once(p, out);
@@ -221,7 +221,7 @@ static bool file_has_marks(const char *path, pid_t pid)
 
 static bool has_marks(const struct planning *p)
 {
-	autofree char *command = p->args->command ? command__path(p->args->command[0]) : NULL;
+	autofree char *command = p->request->command ? command__path(p->request->command[0]) : NULL;
 	marker_vec markers = {0};
 	const struct marker *m;
 	bool has = false;
@@ -238,7 +238,7 @@ static bool has_marks(const struct planning *p)
  * could not tell apart. */
 static void place_for_marks(struct planning *p)
 {
-	if (p->args->placement_given || p->options.placement == PLACEMENT_COUNT ||
+	if (p->request->how.placement_given || p->options.placement == PLACEMENT_COUNT ||
 	    p->options.placement == PLACEMENT_FULL || !has_marks(p))
 		return;
 	p->options.placement = PLACEMENT_FULL;
@@ -247,12 +247,12 @@ static void place_for_marks(struct planning *p)
 		"were executed");
 }
 
-int planning__begin(struct planning *p, const struct args *a, struct plan **out)
+int planning__begin(struct planning *p, const struct request *req, struct plan **out)
 {
 	int err;
 
-	p->args = a;
-	p->pid = a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
+	p->request = req;
+	p->pid = req->who.filters.pids.len ? (pid_t)req->who.filters.pids.data[0] : 0;
 	err = choose_options(p);
 	if (err)
 		return err;
@@ -261,20 +261,20 @@ int planning__begin(struct planning *p, const struct args *a, struct plan **out)
 		return err;
 	place_for_marks(p);
 	err = build(p, out);
-	if (!err && a->explaining && a->explaining->ends)
+	if (!err && p->explaining && p->explaining->ends)
 		err = widen(p, out);
 	if (err)
 		return err;
 	err = spare_probes(p, out);
 	if (err)
 		return err;
-	err = named_events__plan(&p->with, a, &p->targets, p->pid, *out);
+	err = named_events__plan(&p->with, req, &p->targets, p->pid, *out);
 	if (!err)
-		err = watchpoints__plan(&p->watches, a, &p->targets, p->pid, *out);
+		err = watchpoints__plan(&p->watches, req, &p->targets, p->pid, *out);
 	if (err)
 		return err;
-	fatal_signal__plan(a, *out);
-	err = a->returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
+	fatal_signal__plan(req, *out);
+	err = req->how.returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
 	if (!err && note__level() >= NOTE_VERBOSE)
 		announce__plan(*out, p->options.placement);
 	return err;

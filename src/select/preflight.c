@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "preflight.h"
-#include "cli/args.h"
+#include "cli/request.h"
 
-static int check_pids(const struct args *a)
+static int check_pids(const struct request *req)
 {
 	const uint32_t *pid;
 
-	vec__each (pid, &a->filters.pids)
+	vec__each (pid, &req->who.filters.pids)
 		if (kill(*pid, 0) && errno == ESRCH)
 			return err__set(ESRCH, "no such process: %u", *pid);
-	vec__each (pid, &a->filters.tids) /* kill(2) takes any thread's number */
+	vec__each (pid, &req->who.filters.tids) /* kill(2) takes any thread's number */
 		if (kill(*pid, 0) && errno == ESRCH)
 			return err__set(ESRCH, "no such thread: %u", *pid);
 	return 0;
@@ -36,9 +36,9 @@ static int check_proc(void)
 }
 
 /* Missing privileges are the most common obstacle: checked first. */
-static int check_privileges(const struct args *a)
+static int check_privileges(const struct request *req)
 {
-	autofree char *mode = xasprintf("bbtrace %s", a->verb->name);
+	autofree char *mode = xasprintf("bbtrace %s", req->verb->name);
 
 	if (privileges__check(PRIVILEGE_BPF | PRIVILEGE_PERFMON, mode))
 		return err__set(EPERM,
@@ -48,12 +48,12 @@ static int check_privileges(const struct args *a)
 	return probes_ops.check();
 }
 
-int preflight__check(const struct args *a)
+int preflight__check(const struct request *req)
 {
 	int err = check_proc();
 
 	if (err)
 		return err;
-	err = check_pids(a);
-	return err ? err : check_privileges(a);
+	err = check_pids(req);
+	return err ? err : check_privileges(req);
 }

@@ -3,9 +3,9 @@
 #ifndef BBTRACE_SELECT_PREFLIGHT_H
 #define BBTRACE_SELECT_PREFLIGHT_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 
 /* Do the given processes exist, does /proc show them, and may bbtrace trace? */
-int preflight__check(const struct args *a);
+int preflight__check(const struct request *req);
 
 #endif

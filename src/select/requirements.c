@@ -14,34 +14,34 @@ static const struct output_wants all = {.events = OUTPUT_STEPS,
 					.scopes = true};
 
 /* Events that an option needs, whatever the format shows. */
-static unsigned events_of_options(const struct args *a)
+static unsigned events_of_options(const struct request *req)
 {
 	unsigned events = 0;
 
-	if (a->events_given || a->last)
+	if (req->record.events_given || req->record.last)
 		return OUTPUT_STEPS;
-	if (a->min_duration || a->returns_given)
+	if (req->show.min_duration || req->how.returns_given)
 		events |= PLAN_RETURN;
-	if (a->conditions.len)
+	if (req->record.conditions.len)
 		events |= PLAN_ENTRY | PLAN_RETURN;
 	/* a call that has begun before shows by its branches, and is the caller of others */
-	if (!a->command)
+	if (!req->command)
 		events |= PLAN_BRANCH;
 	return events;
 }
 
-struct output_wants requirements__of(const struct args *a)
+struct output_wants requirements__of(const struct request *req)
 {
-	const struct output_format *format = args__format(a);
-	struct output_wants w = args__record_name(a) ? all : format->wants;
+	const struct output_format *format = request__format(req);
+	struct output_wants w = request__record_name(req) ? all : format->wants;
 
-	w.events = a->events & (w.events | events_of_options(a));
+	w.events = req->record.events & (w.events | events_of_options(req));
 	w.branch_times &= !!(w.events & PLAN_BRANCH);
 	w.path_times &= !!(w.events & PLAN_BRANCH);
-	w.regs = (w.regs || a->typed) && w.events & PLAN_ENTRY;
-	w.lines &= !a->no_src;
-	w.scopes &= !a->no_src;
-	w.variables = w.tests && !a->no_src;
+	w.regs = (w.regs || req->record.typed) && w.events & PLAN_ENTRY;
+	w.lines &= !req->show.no_src;
+	w.scopes &= !req->show.no_src;
+	w.variables = w.tests && !req->show.no_src;
 	return w;
 }
 
@@ -55,21 +55,22 @@ void requirements__read_source(const struct output_wants *w, struct plan *plan)
 		plan__variables(plan);
 }
 
-void requirements__settle(struct args *a)
+void requirements__settle(struct request *req)
 {
-	a->events = requirements__of(a).events;
+	req->record.events = requirements__of(req).events;
 }
 
 /* ---- registers ---- */
 
-static bool names_regs(const struct args *a)
+static bool names_regs(const struct request *req)
 {
-	return a->regs && strcmp(a->regs, "args") && strcmp(a->regs, "none");
+	return req->record.regs && strcmp(req->record.regs, "args") &&
+	       strcmp(req->record.regs, "none");
 }
 
-bool requirements__all_regs(const struct args *a)
+bool requirements__all_regs(const struct request *req)
 {
-	return args__record_name(a) || names_regs(a);
+	return request__record_name(req) || names_regs(req);
 }
 
 #define COPY_DEFAULT 8192
@@ -82,12 +83,13 @@ static bool is_followed(const struct plan *plan, const struct object *o)
 	return o->go && (l->fp_at || l->go_records);
 }
 
-uint32_t requirements__stack_copy(const struct args *a, const struct plan *plan)
+uint32_t requirements__stack_copy(const struct request *req, const struct plan *plan)
 {
 	const struct plan_object *o;
 
-	if (!(a->stack || a->freq) || a->stack_size != STACK_SIZE_AUTO)
-		return a->stack || a->freq ? (a->stack_size + 1023) & ~1023ull
+	if (!(req->record.stack || req->record.freq) || req->record.stack_size != STACK_SIZE_AUTO)
+		return req->record.stack || req->record.freq
+			       ? (req->record.stack_size + 1023) & ~1023ull
 		       : plan__has_named(plan, NAMED_KILLED) && plan->arch->dwarf.nregs
 			       ? COPY_DEFAULT
 			       : 0;
@@ -99,21 +101,23 @@ uint32_t requirements__stack_copy(const struct args *a, const struct plan *plan)
 	return 0;
 }
 
-static bool wants_flags(const struct args *a)
+static bool wants_flags(const struct request *req)
 {
-	return a->regs && (strstr(a->regs, "flags") || strstr(a->regs, "all"));
+	return req->record.regs &&
+	       (strstr(req->record.regs, "flags") || strstr(req->record.regs, "all"));
 }
 
 /* Those that entries show, a bit each. */
-static uint64_t entry_regs(const struct args *a, const struct arch *arch)
+static uint64_t entry_regs(const struct request *req, const struct arch *arch)
 {
 	const struct convention *c = &arch->conventions[CONVENTION_C];
 	uint64_t regs = 0;
 
-	if (!requirements__of(a).regs || (a->regs && !strcmp(a->regs, "none")))
+	if (!requirements__of(req).regs || (req->record.regs && !strcmp(req->record.regs, "none")))
 		return 0;
-	if (names_regs(a))
-		return regs__parse(a->regs, arch, &regs) ? UINT64_MAX : regs; /* reported later */
+	if (names_regs(req))
+		return regs__parse(req->record.regs, arch, &regs) ? UINT64_MAX
+								  : regs; /* reported later */
 	for (unsigned i = 0; i < c->nargs; i++)
 		regs |= 1ull << c->args[i];
 	return regs;
@@ -128,16 +132,16 @@ static uint32_t argument_regs(const struct convention *c)
 	return regs;
 }
 
-uint32_t requirements__log_regs(const struct args *a, const struct plan *plan)
+uint32_t requirements__log_regs(const struct request *req, const struct plan *plan)
 {
 	const struct arch *arch = plan->arch;
 	uint32_t regs = 1u << arch->sp_reg;
 	const struct plan_object *o;
 
-	if (!requirements__of(a).regs && !a->conditions.len)
+	if (!requirements__of(req).regs && !req->record.conditions.len)
 		return regs;
 	if (requirements__all_regs(
-		    a)) /* the log tells the address of the instruction in any case */
+		    req)) /* the log tells the address of the instruction in any case */
 		return ((1ull << arch->nregs) - 1) & ~(1ull << arch->ip_reg);
 	regs |= argument_regs(&arch->conventions[CONVENTION_C]);
 	vec__each (o, &plan->objects)
@@ -148,47 +152,48 @@ uint32_t requirements__log_regs(const struct args *a, const struct plan *plan)
 
 /* ---- the plan ---- */
 
-static enum plan_placement placement_of(const struct args *a)
+static enum plan_placement placement_of(const struct request *req)
 {
-	if (args__counts(a))
+	if (request__counts(req))
 		return PLACEMENT_COUNT;
-	if (a->placement_given)
-		return a->placement;
-	if (a->why) /* each conditional tells its own values */
-		return requirements__of(a).branch_times ? PLACEMENT_FULL : PLACEMENT_IMPLIED;
+	if (req->how.placement_given)
+		return req->how.placement;
+	if (req->record.why) /* each conditional tells its own values */
+		return requirements__of(req).branch_times ? PLACEMENT_FULL : PLACEMENT_IMPLIED;
 	/* a time takes the program longer than the branch: not where the rest takes hardly any */
-	if (a->engine == ENGINE_INLINE && args__record_name(a))
+	if (req->how.engine == ENGINE_INLINE && request__record_name(req))
 		return PLACEMENT_WITNESS;
-	return requirements__of(a).branch_times ? PLACEMENT_FULL : PLACEMENT_WITNESS;
+	return requirements__of(req).branch_times ? PLACEMENT_FULL : PLACEMENT_WITNESS;
 }
 
-bool requirements__log_times(const struct args *a)
+bool requirements__log_times(const struct request *req)
 {
-	if (requirements__of(a).path_times)
+	if (requirements__of(req).path_times)
 		return true;
-	return requirements__of(a).branch_times && placement_of(a) == PLACEMENT_FULL &&
-	       (a->placement_given || !a->last);
+	return requirements__of(req).branch_times && placement_of(req) == PLACEMENT_FULL &&
+	       (req->how.placement_given || !req->record.last);
 }
 
-struct plan_options requirements__plan_options(const struct args *a, const struct arch *arch)
+struct plan_options requirements__plan_options(const struct request *req, const struct arch *arch)
 {
-	bool retires = a->once || a->retire;
+	bool retires = req->record.once || req->record.retire;
 	/* Where the kernel would single-step an entry's first instruction, a later one may report
 	 * the entry. Not to a trace file, which has all registers; a call stack begins with the
 	 * first instruction. */
-	bool late = arch && !args__record_name(a) && !a->stack && !a->typed &&
-		    a->engine == ENGINE_PROBE;
+	bool late = arch && !request__record_name(req) && !req->record.stack &&
+		    !req->record.typed && req->how.engine == ENGINE_PROBE;
 
-	return (struct plan_options){.events = a->events,
-				     .placement = placement_of(a),
-				     .path_ends = requirements__of(a).path_times,
-				     .count_all = a->placement_given || retires,
+	return (struct plan_options){.events = req->record.events,
+				     .placement = placement_of(req),
+				     .path_ends = requirements__of(req).path_times,
+				     .count_all = req->how.placement_given || retires,
 				     .retire = retires,
-				     .tests = a->why,
-				     .mutes = a->conditions.len && a->engine == ENGINE_PROBE,
-				     .mechanism = a->attach,
-				     .return_probes = a->returns == RETURNS_PROBE,
-				     .exact_flags = wants_flags(a),
+				     .tests = req->record.why,
+				     .mutes = req->record.conditions.len &&
+					      req->how.engine == ENGINE_PROBE,
+				     .mechanism = req->how.attach,
+				     .return_probes = req->how.returns == RETURNS_PROBE,
+				     .exact_flags = wants_flags(req),
 				     .late_entries = late,
-				     .entry_regs = late ? entry_regs(a, arch) : 0};
+				     .entry_regs = late ? entry_regs(req, arch) : 0};
 }

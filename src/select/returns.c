@@ -2,22 +2,22 @@
 /* --returns: how returns are recorded, and whether return probes can be used. */
 #include <errno.h>
 #include "returns.h"
-#include "cli/args.h"
+#include "cli/request.h"
 
-int returns__settle(struct args *a)
+int returns__settle(struct request *req)
 {
-	bool wanted = a->events & PLAN_RETURN;
+	bool wanted = req->record.events & PLAN_RETURN;
 
-	if (!a->returns_given)
+	if (!req->how.returns_given)
 		return 0;
-	if (a->returns == RETURNS_NONE && wanted && a->events_given)
+	if (req->how.returns == RETURNS_NONE && wanted && req->record.events_given)
 		return err__set(EINVAL, "--returns none contradicts -e return");
-	if (a->returns == RETURNS_NONE)
-		a->events &= ~PLAN_RETURN;
+	if (req->how.returns == RETURNS_NONE)
+		req->record.events &= ~PLAN_RETURN;
 	else if (!wanted)
 		return err__set(EINVAL,
 				"--returns says how returns are recorded, but -e leaves them out");
-	if (a->returns == RETURNS_PROBE && a->verb->bit == VERB_KERNEL)
+	if (req->how.returns == RETURNS_PROBE && req->verb->bit == VERB_KERNEL)
 		return err__set(EINVAL,
 				"--returns probe is for programs and libraries; the kernel's "
 				"functions have probes at their rets");

@@ -3,11 +3,11 @@
 #ifndef BBTRACE_SELECT_RETURNS_H
 #define BBTRACE_SELECT_RETURNS_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 #include "plan/plan.h"
 
 /* Combines --returns and -e: -EINVAL with a message if they contradict each other. */
-int returns__settle(struct args *a);
+int returns__settle(struct request *req);
 /* Prints notes on what return probes would break. -ENOTSUP: none of these functions can carry
  * one. */
 int returns__check_probes(const struct plan *plan);

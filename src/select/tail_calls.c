@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "targets.h"
-#include "cli/args.h"
+#include "cli/request.h"
 
 #define MAX_LIBRARIES 256
 

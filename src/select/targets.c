@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include "cli/usage_hints.h"
 #include "targets.h"
-#include "cli/args.h"
+#include "cli/request.h"
 #include "select/events/watch.h"
 #include "code/code.h"
 
@@ -138,14 +138,14 @@ static int find_pair(struct targets *n, const char *text, pid_t pid)
 	return err ? err : find_in_object(n, o, colon + 1, pid);
 }
 
-static int find_pairs(struct targets *n, const struct args *a, pid_t pid)
+static int find_pairs(struct targets *n, const struct request *req, pid_t pid)
 {
 	int err;
 
-	for (size_t i = 0; i < a->operands.len; i++) {
-		err = find_pair(n, a->operands.data[i], pid);
+	for (size_t i = 0; i < req->operands.len; i++) {
+		err = find_pair(n, req->operands.data[i], pid);
 		if (err)
-			return usage_hints__operand(a, i, err);
+			return usage_hints__operand(req, i, err);
 	}
 	return 0;
 }
@@ -168,63 +168,63 @@ static const char *behind(const char *text, const char *prefix)
 }
 
 /* user:OBJECT:FUNC or kernel:FUNC, which only bbtrace trace takes? */
-static bool is_spec(const struct args *a)
+static bool is_spec(const struct request *req)
 {
-	const char *first = a->operands.data[0];
+	const char *first = req->operands.data[0];
 
 	return behind(first, "user:") || behind(first, "kernel:");
 }
 
-static int refuse_spec(const struct args *a)
+static int refuse_spec(const struct request *req)
 {
 	return err__usage("'%s' is a form of bbtrace trace: here write OBJECT:FUNC, or for the "
 			  "kernel's functions bbtrace %s FUNC",
-			  a->operands.data[0],
-			  a->verb->bit == VERB_LIST ? "list kernel" : "kernel");
+			  req->operands.data[0],
+			  req->verb->bit == VERB_LIST ? "list kernel" : "kernel");
 }
 
 /* Is the only operand a name that no file has? Then it may be that of a function. */
-static bool is_lone_name(const struct args *a, int err)
+static bool is_lone_name(const struct request *req, int err)
 {
-	return err == -ENOENT && a->operands.len == 1 && a->verb->bit == VERB_USER &&
-	       !strchr(a->operands.data[0], '/');
+	return err == -ENOENT && req->operands.len == 1 && req->verb->bit == VERB_USER &&
+	       !strchr(req->operands.data[0], '/');
 }
 
 /* The first operand is no object. Was it meant as a function? */
-static int no_object(const struct args *a, int err)
+static int no_object(const struct request *req, int err)
 {
-	const char *first = a->operands.data[0];
-	const char *second = a->operands.len > 1 ? a->operands.data[1] : NULL;
+	const char *first = req->operands.data[0];
+	const char *second = req->operands.len > 1 ? req->operands.data[1] : NULL;
 
-	if (is_lone_name(a, err))
+	if (is_lone_name(req, err))
 		second = "OBJECT";
 	else if (err != -ENOENT || !second || strchr(first, '/') || !strchr(second, '/') ||
 		 access(second, F_OK))
 		return err;
 	return err__set(ENOENT, "%s; a function comes after its object: bbtrace %s %s %s",
-			err__text(), a->verb->name, second, first);
+			err__text(), req->verb->name, second, first);
 }
 
-static int find_user(struct targets *n, const struct args *a, pid_t pid, bool all)
+static int find_user(struct targets *n, const struct request *req, pid_t pid, bool all)
 {
-	const char *first = a->operands.data[0];
+	const char *first = req->operands.data[0];
 	struct object *o;
 	int err;
 
 	if (*first == '@' || (object_colon(first) && !is_object(first, pid)))
-		return is_spec(a) ? refuse_spec(a) : find_pairs(n, a, pid);
+		return is_spec(req) ? refuse_spec(req) : find_pairs(n, req, pid);
 	err = targets__open(n, first, pid, &o);
 	if (err)
-		return no_object(a, err);
-	if (a->operands.len == 1)
+		return no_object(req, err);
+	if (req->operands.len == 1)
 		return all ? find_in_object(n, o, "*", pid)
 			   : err__usage(
 				     "no function of %s given; `bbtrace list %s` shows them, '*' means all",
 				     first, first);
-	for (size_t i = 1; i < a->operands.len; i++) {
-		err = find_in_object(n, o, a->operands.data[i], pid);
+	for (size_t i = 1; i < req->operands.len; i++) {
+		err = find_in_object(n, o, req->operands.data[i], pid);
 		if (err)
-			return usage_hints__operand(a, i, err);
+			return usage_hints__operand(req, i, err);
 	}
 	return 0;
 }
@@ -273,17 +273,17 @@ static int find_in_kernel(struct targets *n, const struct modules *m, const char
 }
 
 /* Operands from first on; all: no operand names every function. */
-static int find_kernel(struct targets *n, const struct args *a, size_t first, bool all)
+static int find_kernel(struct targets *n, const struct request *req, size_t first, bool all)
 {
 	struct modules m = {0};
 	int err = open_kernel(n, &m);
 
-	if (!err && all && a->operands.len == first)
+	if (!err && all && req->operands.len == first)
 		err = find_in_kernel(n, &m, "*");
-	for (size_t i = first; !err && i < a->operands.len; i++) {
-		err = find_in_kernel(n, &m, a->operands.data[i]);
+	for (size_t i = first; !err && i < req->operands.len; i++) {
+		err = find_in_kernel(n, &m, req->operands.data[i]);
 		if (err)
-			err = usage_hints__operand(a, i, err);
+			err = usage_hints__operand(req, i, err);
 	}
 	free(m.modules);
 	return err;
@@ -322,28 +322,28 @@ static int find_one(struct targets *n, const struct modules *m, const char *text
 	return refuse_one(text);
 }
 
-static int find_both(struct targets *n, const struct args *a, pid_t pid)
+static int find_both(struct targets *n, const struct request *req, pid_t pid)
 {
 	struct modules m = {0};
-	int err = targets__name_kernel(a) ? open_kernel(n, &m) : 0;
+	int err = targets__name_kernel(req) ? open_kernel(n, &m) : 0;
 
-	for (size_t i = 0; !err && i < a->operands.len; i++) {
-		err = find_one(n, &m, a->operands.data[i], pid);
+	for (size_t i = 0; !err && i < req->operands.len; i++) {
+		err = find_one(n, &m, req->operands.data[i], pid);
 		if (err)
-			err = usage_hints__operand(a, i, err);
+			err = usage_hints__operand(req, i, err);
 	}
 	free(m.modules);
 	return err;
 }
 
-bool targets__name_kernel(const struct args *a)
+bool targets__name_kernel(const struct request *req)
 {
-	if (a->verb->bit == VERB_LIST)
-		return !strcmp(a->operands.data[0], "kernel");
-	if (a->verb->bit != VERB_BOTH)
-		return a->verb->bit == VERB_KERNEL;
-	for (size_t i = 0; i < a->operands.len; i++)
-		if (behind(a->operands.data[i], "kernel:"))
+	if (req->verb->bit == VERB_LIST)
+		return !strcmp(req->operands.data[0], "kernel");
+	if (req->verb->bit != VERB_BOTH)
+		return req->verb->bit == VERB_KERNEL;
+	for (size_t i = 0; i < req->operands.len; i++)
+		if (behind(req->operands.data[i], "kernel:"))
 			return true;
 	return false;
 }
@@ -379,13 +379,13 @@ static int check_machine(const struct targets *n)
 
 /* ---- functions for a trace that runs ---- */
 
-static int find_more_in_kernel(struct targets *n, const struct args *a, const char *text)
+static int find_more_in_kernel(struct targets *n, const struct request *req, const char *text)
 {
 	VEC(struct object *) modules = {0};
 	struct modules m;
 	int err;
 
-	if (!targets__name_kernel(a)) /* it may be open for its names */
+	if (!targets__name_kernel(req)) /* it may be open for its names */
 		return err__set(
 			ENOTSUP,
 			"no function of the kernel is traced, and its code can't be read any more: "
@@ -418,48 +418,48 @@ static struct object *first_object(const struct targets *n)
 	return NULL;
 }
 
-static int find_word(struct targets *n, const struct args *a, const char *word, pid_t pid)
+static int find_word(struct targets *n, const struct request *req, const char *word, pid_t pid)
 {
 	const char *user = behind(word, "user:"), *kernel = behind(word, "kernel:");
 
-	if (kernel || (!user && a->verb->bit == VERB_KERNEL))
-		return find_more_in_kernel(n, a, kernel ? kernel : word);
+	if (kernel || (!user && req->verb->bit == VERB_KERNEL))
+		return find_more_in_kernel(n, req, kernel ? kernel : word);
 	if (user || *word == '@' || (object_colon(word) && !is_line(word) && !is_object(word, pid)))
 		return find_pair(n, user ? user : word, pid);
-	if (a->verb->bit == VERB_BOTH)
+	if (req->verb->bit == VERB_BOTH)
 		return refuse_one(word);
 	return find_in_object(n, first_object(n), word, pid);
 }
 
-static bool all_are_specs(const struct args *a, char *const *words, size_t nwords)
+static bool all_are_specs(const struct request *req, char *const *words, size_t nwords)
 {
 	for (size_t i = 0; i < nwords; i++)
 		if (!behind(words[i], "user:") && !behind(words[i], "kernel:") &&
 		    words[i][0] != '@' && !object_colon(words[i]))
-			return a->verb->bit == VERB_KERNEL;
+			return req->verb->bit == VERB_KERNEL;
 	return true;
 }
 
-static int find_all_words(struct targets *n, const struct args *a, char *const *words,
+static int find_all_words(struct targets *n, const struct request *req, char *const *words,
 			  size_t nwords, pid_t pid)
 {
 	int err = 0;
 
-	if (nwords > 1 && !all_are_specs(a, words, nwords) && is_object(words[0], pid))
+	if (nwords > 1 && !all_are_specs(req, words, nwords) && is_object(words[0], pid))
 		return find_words(n, words, nwords, pid);
 	for (size_t i = 0; !err && i < nwords; i++)
-		err = find_word(n, a, words[i], pid);
+		err = find_word(n, req, words[i], pid);
 	return err;
 }
 
-int targets__find_more(struct targets *n, const struct args *a, char *const *words, size_t nwords,
-		       pid_t pid, function_vec *out)
+int targets__find_more(struct targets *n, const struct request *req, char *const *words,
+		       size_t nwords, pid_t pid, function_vec *out)
 {
 	function_vec before = n->functions;
 	int err;
 
 	n->functions = *out;
-	err = find_all_words(n, a, words, nwords, pid);
+	err = find_all_words(n, req, words, nwords, pid);
 	*out = n->functions;
 	n->functions = before;
 	return err ? err : check_machine(n);
@@ -488,10 +488,12 @@ function_vec targets__copy(const struct targets *n, const function_vec *out)
 }
 
 /* The kernel's symbols, for its frames. */
-static int find_names(struct targets *n, const struct args *a)
+static int find_names(struct targets *n, const struct request *req)
 {
 	struct modules m = {0};
-	int err = a->stack || a->freq || watchpoints__name_kernel(a) ? open_kernel(n, &m) : 0;
+	int err = req->record.stack || req->record.freq || watchpoints__name_kernel(req)
+			  ? open_kernel(n, &m)
+			  : 0;
 
 	free(m.modules);
 	return err;
@@ -499,40 +501,42 @@ static int find_names(struct targets *n, const struct args *a)
 
 /* Have events beside the functions stacks with frames of the kernel? They are recorded without its
  * names, too. */
-static int find_names_beside(struct targets *n, const struct args *a)
+static int find_names_beside(struct targets *n, const struct request *req)
 {
-	if (a->watch.len)
-		return find_names(n, a);
-	if ((a->freq || (a->stack && (a->sched || a->with.len))) && find_names(n, a)) {
+	if (req->what.watch.len)
+		return find_names(n, req);
+	if ((req->record.freq ||
+	     (req->record.stack && (req->record.sched || req->what.with.len))) &&
+	    find_names(n, req)) {
 		note("%s; the kernel's frames have no names", err__text());
 		err__clear();
 	}
 	return 0;
 }
 
-static int find(struct targets *n, const struct args *a, pid_t pid, bool all)
+static int find(struct targets *n, const struct request *req, pid_t pid, bool all)
 {
-	if (a->verb->bit & VERB_NAMED)
-		return find_names(n, a);
-	if (a->verb->bit == VERB_BOTH)
-		return find_both(n, a, pid);
-	if (targets__name_kernel(a))
-		return find_kernel(n, a, a->verb->bit == VERB_LIST, all);
-	return find_user(n, a, pid, all);
+	if (req->verb->bit & VERB_NAMED)
+		return find_names(n, req);
+	if (req->verb->bit == VERB_BOTH)
+		return find_both(n, req, pid);
+	if (targets__name_kernel(req))
+		return find_kernel(n, req, req->verb->bit == VERB_LIST, all);
+	return find_user(n, req, pid, all);
 }
 
-int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all)
+int targets__find(struct targets *n, const struct request *req, pid_t pid, bool all)
 {
 	int err;
 
-	*n = (struct targets){.exported = a->exported};
-	err = find(n, a, pid, all);
+	*n = (struct targets){.exported = req->what.exported};
+	err = find(n, req, pid, all);
 	if (!err && !n->kernel)
-		err = find_names_beside(n, a);
-	if (!err && a->verb->bit != VERB_LIST)
+		err = find_names_beside(n, req);
+	if (!err && req->verb->bit != VERB_LIST)
 		err = check_machine(n);
-	if (!err && a->exclude.len)
-		err = exclude__apply(n, a);
+	if (!err && req->what.exclude.len)
+		err = exclude__apply(n, req);
 	if (err)
 		targets__free(n);
 	else

@@ -3,7 +3,7 @@
 #ifndef BBTRACE_SELECT_TARGETS_H
 #define BBTRACE_SELECT_TARGETS_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 #include "plan/plan.h"
 #include "resolve/resolve.h"
 
@@ -16,11 +16,11 @@ struct targets {
 };
 /* pid: the process whose maps and mount namespace are used (0: none). all: no FUNC means all
  * functions. */
-int targets__find(struct targets *n, const struct args *a, pid_t pid, bool all);
+int targets__find(struct targets *n, const struct request *req, pid_t pid, bool all);
 /* Does an operand name functions of the kernel? */
-bool targets__name_kernel(const struct args *a);
+bool targets__name_kernel(const struct request *req);
 /* --exclude (exclude.c). -ENOENT: it leaves no function. */
-int exclude__apply(struct targets *n, const struct args *a);
+int exclude__apply(struct targets *n, const struct request *req);
 void targets__free(struct targets *n);
 /*
  * Functions for a trace that runs, as FUNC in the object that the command line named first, OBJECT
@@ -28,8 +28,8 @@ void targets__free(struct targets *n);
  * The kernel's only if the trace has some of them: its code can't be read later. Objects that are
  * new belong to n.
  */
-int targets__find_more(struct targets *n, const struct args *a, char *const *words, size_t nwords,
-		       pid_t pid, function_vec *out);
+int targets__find_more(struct targets *n, const struct request *req, char *const *words,
+		       size_t nwords, pid_t pid, function_vec *out);
 /* Copies of the functions that were requested, but without those in out, if there are any; the
  * caller frees them. */
 function_vec targets__copy(const struct targets *n, const function_vec *out);

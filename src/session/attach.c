@@ -20,7 +20,7 @@ static int attach_once(struct attaching *a, struct probe_options *o, bool first)
 		return err;
 	sources__add(*a->sources, a->inliner ? inlined__source(a->inliner, probes) : probes);
 	if (first)
-		announce__cost(a->args, a->plan, *a->sources);
+		announce__cost(a->request, a->plan, *a->sources);
 	progress__attach(&progress, note__level() == NOTE_NORMAL, plan__hooked(a->plan),
 			 plan__attach_work(a->plan));
 	o->attached = on_attached;

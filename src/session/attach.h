@@ -3,10 +3,10 @@
 #ifndef BBTRACE_SESSION_ATTACH_H
 #define BBTRACE_SESSION_ATTACH_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 
 struct attaching {
-	const struct args *args;
+	const struct request *request;
 	struct plan *plan;
 	const struct plan_options *options; /* that it was built with */
 	struct output *output;		    /* NULL: none */

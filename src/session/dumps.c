@@ -23,15 +23,15 @@ static void report(const struct event *e, const char *comm)
 
 static bool is_bad(const struct dumps *d, uint64_t code)
 {
-	return code & 0x7f || (d->args->dump_on_failure && code >> 8 & 0xff);
+	return code & 0x7f || (d->request->record.dump_on_failure && code >> 8 & 0xff);
 }
 
 int dumps__end(struct dumps *d, struct show *s, const struct event *e)
 {
-	if (!d->args || !s->last || !e->last || !is_bad(d, e->count))
+	if (!d->request || !s->last || !e->last || !is_bad(d, e->count))
 		return 0;
 	report(e, trace__comm_of(s->trace, e->tid));
-	return show__dump(s, e->pid, newest_first(d->args), true);
+	return show__dump(s, e->pid, newest_first(d->request), true);
 }
 
 /* As bpf/marker.h compares it. */
@@ -53,5 +53,5 @@ int dumps__asked(struct dumps *d, struct show *s, const struct event *e, const c
 
 	note_verbose("process %u (%s) %s %s: its last branches are shown", e->pid,
 		     trace__comm_of(s->trace, e->tid), returns ? "returned from" : "came to", name);
-	return err || !d->args ? err : show__dump(s, e->pid, newest_first(d->args), false);
+	return err || !d->request ? err : show__dump(s, e->pid, newest_first(d->request), false);
 }

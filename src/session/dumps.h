@@ -6,8 +6,8 @@
 #include "pipeline/show.h"
 
 struct dumps {
-	const struct args *args; /* NULL: there are none */
-	bool copies;		 /* functions run as copies */
+	const struct request *request; /* NULL: there are none */
+	bool copies;		       /* functions run as copies */
 };
 
 /* A thread came to one (EVENT_SWITCH): its process's last branches are shown, and kept. */

@@ -313,7 +313,7 @@ static int find(struct growth *g, const char *text, function_vec *out)
 		return err;
 	err = split(text, &words);
 	return err ? err
-		   : targets__find_more(&g->planning->targets, g->planning->args, words.data,
+		   : targets__find_more(&g->planning->targets, g->planning->request, words.data,
 					words.len, g->planning->pid, out);
 }
 

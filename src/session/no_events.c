@@ -38,9 +38,9 @@ static void report_dropped(const struct trace_meta *meta, bool chosen, uint64_t 
 
 /* ---- hit by others ---- */
 
-static void report_filtered(const struct args *a, const char *children)
+static void report_filtered(const struct request *req, const char *children)
 {
-	const struct probe_filters *f = &a->filters;
+	const struct probe_filters *f = &req->who.filters;
 	CLEANUP(str__free) struct str by = {0};
 	unsigned n = 0;
 
@@ -61,9 +61,9 @@ static void report_filtered(const struct args *a, const char *children)
 /* ---- never hit ---- */
 
 /* Does no filter name processes? */
-static bool is_of_all(const struct args *a)
+static bool is_of_all(const struct request *req)
 {
-	return !a->filters.pids.len && !a->filters.tids.len;
+	return !req->who.filters.pids.len && !req->who.filters.tids.len;
 }
 
 /* Would a call have been seen? Not if no probe could be attached. */
@@ -116,7 +116,7 @@ static void put_functions(struct str *s, const struct plan *p, uint32_t object, 
 
 struct similar {
 	struct show *show;
-	const struct args *args;
+	const struct request *request;
 	const char *path; /* of the object */
 	bool same_build;  /* which ones */
 	unsigned told;
@@ -138,38 +138,38 @@ static void report_similar(void *ctx, uint32_t pid, const char *path, bool same_
 		    same_build ? "build" : "name", same_build ? "file" : "build");
 	if (strcmp(path, s->path))
 		str__puts(&line, "; trace that path");
-	else if (is_of_all(s->args))
+	else if (is_of_all(s->request))
 		str__printf(&line, "; -p %u finds it", pid);
 	note("%s", line.data);
 }
 
-static void report_unmapped(const struct args *a, struct show *s, const struct object *o,
+static void report_unmapped(const struct request *req, struct show *s, const struct object *o,
 			    const char *children)
 {
 	bool sure = !spaces__incomplete(s->spaces) && !s->sideband_lost;
-	struct similar similar = {.show = s, .args = a, .path = o->path, .same_build = true};
+	struct similar similar = {.show = s, .request = req, .path = o->path, .same_build = true};
 
-	note("no event: no %sprocess %s %s%s", is_of_all(a) ? "" : "traced ",
+	note("no event: no %sprocess %s %s%s", is_of_all(req) ? "" : "traced ",
 	     sure ? "mapped" : "is known to have mapped", o->path, children);
 	spaces__similar(s->spaces, o, report_similar, &similar);
 	similar.same_build = false;
 	spaces__similar(s->spaces, o, report_similar, &similar);
 }
 
-static void report_of_object(const struct args *a, struct show *s, uint32_t object,
+static void report_of_object(const struct request *req, struct show *s, uint32_t object,
 			     const char *children)
 {
 	const struct plan_object *o = &s->plan->objects.data[object];
 	CLEANUP(str__free) struct str what = {0};
 
-	put_functions(&what, s->plan, object, is_of_all(a));
+	put_functions(&what, s->plan, object, is_of_all(req));
 	if (o->kernel)
 		note("no event: %s%s", what.data,
 		     plan__has_programs(s->plan) ? " of the kernel" : "");
 	else if (spaces__mapped(s->spaces, o->object))
 		note("no event: %s was mapped, but %s%s", o->path, what.data, children);
 	else
-		report_unmapped(a, s, o->object, children);
+		report_unmapped(req, s, o->object, children);
 }
 
 /* Only helper functions, which nobody asked for, may be in an object. */
@@ -183,7 +183,7 @@ static bool is_asked_for(const struct plan *p, uint32_t object)
 	return false;
 }
 
-static void report_of_objects(const struct args *a, struct show *s, const char *children)
+static void report_of_objects(const struct request *req, struct show *s, const char *children)
 {
 	const struct plan *p = s->plan;
 	bool kernel = false;
@@ -196,7 +196,7 @@ static void report_of_objects(const struct args *a, struct show *s, const char *
 			continue;
 		kernel |= p->objects.data[i].kernel;
 		if (n++ < OBJECTS)
-			report_of_object(a, s, i, children);
+			report_of_object(req, s, i, children);
 	}
 	if (n > OBJECTS)
 		note("no event of %u more objects", n - OBJECTS);
@@ -259,8 +259,8 @@ bool no_events__report_untraced(struct show *s, const struct sources *sources)
 	return true;
 }
 
-void no_events__explain_live(const struct args *a, const struct trace_meta *meta, struct live *l,
-			     const struct sources *sources)
+void no_events__explain_live(const struct request *req, const struct trace_meta *meta,
+			     struct live *l, const struct sources *sources)
 {
 	const struct source_facts facts = sources__facts(sources);
 	const struct trace_totals *t = show__totals(&l->show);
@@ -268,9 +268,9 @@ void no_events__explain_live(const struct args *a, const struct trace_meta *meta
 	const char *children = facts.left_children ? "; children are not traced without -f" : "";
 
 	if (t->events || t->named || note__level() < NOTE_NORMAL ||
-	    report_recorded(meta, a->events_given, &l->show))
+	    report_recorded(meta, req->record.events_given, &l->show))
 		return;
-	if (t->stops && (args__switches(a) || a->delay_ns || a->for_ns))
+	if (t->stops && (request__switches(req) || req->when.delay_ns || req->when.for_ns))
 		note("no event while recording was on; -v tells what switches it");
 	else if (t->stops)
 		note("no event while recording was on: it was stopped (--paused, bbtrace ctl stop); "
@@ -279,9 +279,9 @@ void no_events__explain_live(const struct args *a, const struct trace_meta *meta
 		note("no event: something of %llu processes could not be traced",
 		     (unsigned long long)t->untraced);
 	else if (facts.filtered)
-		report_filtered(a, children);
+		report_filtered(req, children);
 	else if (!t->missed)
-		report_of_objects(a, &l->show, children);
+		report_of_objects(req, &l->show, children);
 }
 
 void no_events__explain_report(const struct trace_meta *meta, struct show *s)

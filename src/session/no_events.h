@@ -6,8 +6,8 @@
 #include "live.h"
 
 /* Print a note if no event was shown: for a live trace that has ended, for a file that was read. */
-void no_events__explain_live(const struct args *a, const struct trace_meta *meta, struct live *l,
-			     const struct sources *sources);
+void no_events__explain_live(const struct request *req, const struct trace_meta *meta,
+			     struct live *l, const struct sources *sources);
 void no_events__explain_report(const struct trace_meta *meta, struct show *s);
 /* Could none of what was asked for be traced, in no process, though it may have run? Says so. */
 bool no_events__report_untraced(struct show *s, const struct sources *sources);

@@ -64,7 +64,7 @@ void switching__mapped(void *ctx, const struct sideband_event *e)
 {
 	struct switching *s = ctx;
 
-	if (s->args->command || s->args->filters.pids.len)
+	if (s->request->command || s->request->who.filters.pids.len)
 		markers__mapped(s->markers, e->text, e->ino);
 }
 
@@ -86,12 +86,12 @@ static int look_for_lost(struct switching *s, uint64_t now)
 
 static bool is_due(const struct switching *s, uint64_t now)
 {
-	return s->asked && now - min_of(now, s->asked) >= s->args->delay_ns;
+	return s->asked && now - min_of(now, s->asked) >= s->request->when.delay_ns;
 }
 
 static int start(struct switching *s)
 {
-	uint64_t asked = s->asked + s->args->delay_ns;
+	uint64_t asked = s->asked + s->request->when.delay_ns;
 	struct recording *r = s->recording;
 	int err;
 
@@ -106,7 +106,7 @@ static int start(struct switching *s)
 	}
 	err = recording__start(r, asked, s->by);
 	forget(s);
-	s->until = s->args->for_ns ? now_ns(CLOCK_MONOTONIC) + s->args->for_ns : 0;
+	s->until = s->request->when.for_ns ? now_ns(CLOCK_MONOTONIC) + s->request->when.for_ns : 0;
 	return err;
 }
 
@@ -150,7 +150,7 @@ int switching__tick(struct switching *s, uint64_t now)
 {
 	int err;
 
-	if (!s->args)
+	if (!s->request)
 		return 0;
 	attach_found(s);
 	err = look_for_lost(s, now);
@@ -167,10 +167,10 @@ int switching__patience_ms(const struct switching *s, uint64_t now, int most)
 {
 	uint64_t at = UINT64_MAX;
 
-	if (!s->args)
+	if (!s->request)
 		return most;
 	if (s->asked)
-		at = s->asked + s->args->delay_ns;
+		at = s->asked + s->request->when.delay_ns;
 	if (s->until)
 		at = min_of(at, s->until);
 	if (s->parks || s->markers->mapped.len || at <= now)
@@ -182,9 +182,9 @@ int switching__patience_ms(const struct switching *s, uint64_t now, int most)
 
 static void report_begin(const struct switching *s)
 {
-	const struct args *a = s->args;
+	const struct request *req = s->request;
 
-	if (a->control_app && !s->markers->switches)
+	if (req->when.control_app && !s->markers->switches)
 		note("--control app: no BBTRACE_START() or BBTRACE_STOP() in the files known so far; "
 		     "recording starts when a library that is loaded later executes one "
 		     "(bbtrace.h has them)");
@@ -192,26 +192,26 @@ static void report_begin(const struct switching *s)
 
 int switching__begin(struct switching *s, uint64_t time)
 {
-	const struct args *a = s->args;
+	const struct request *req = s->request;
 
-	if (!a)
+	if (!req)
 		return 0;
-	s->starts_again = a->control_app || a->start_on.len;
+	s->starts_again = req->when.control_app || req->when.start_on.len;
 	report_begin(s);
 	if (!s->recording->stopped) {
-		s->until = a->for_ns ? time + a->for_ns : 0;
+		s->until = req->when.for_ns ? time + req->when.for_ns : 0;
 		return 0;
 	}
-	if (!s->starts_again && a->delay_ns)
+	if (!s->starts_again && req->when.delay_ns)
 		ask(s, time, xstrdup("--delay"));
 	return 0;
 }
 
 void switching__report(const struct switching *s)
 {
-	if (!s->args)
+	if (!s->request)
 		return;
-	if (s->args->control_app && !s->markers->switches)
+	if (s->request->when.control_app && !s->markers->switches)
 		note("--control app: no file of the traced processes has BBTRACE_START() or "
 		     "BBTRACE_STOP(): include bbtrace.h, which comes with bbtrace, and execute them "
 		     "(man bbtrace, APPLICATION CONTROL)");

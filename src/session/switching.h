@@ -12,7 +12,7 @@
 
 /* Zeroed: nothing switches, and there are no marks. */
 struct switching {
-	const struct args *args;
+	const struct request *request;
 	struct recording *recording; /* the caller's */
 	struct markers *markers;     /* the caller's */
 	bool starts_again;	     /* something may start recording once it has stopped */

@@ -6,7 +6,7 @@
 #include "plan/placement/cost.h"
 #include "select/targets.h"
 #include "verbs.h"
-#include "cli/args.h"
+#include "cli/request.h"
 #include "select/costs.h"
 #include "util/json.h"
 
@@ -245,7 +245,8 @@ static void advise(const calibration_vec *v, const char *mechanism, bool json)
 static int measure_kernel(calibration_vec *v)
 {
 	autofree char *name = xasprintf("%sgetppid", arch__native()->kernel->syscalls->prefix);
-	const struct args a = {.verb = verb__find("kernel"), .operands = {.data = &name, .len = 1}};
+	const struct request a = {.verb = verb__find("kernel"),
+				  .operands = {.data = &name, .len = 1}};
 	CLEANUP(targets__free) struct targets n = {0};
 	int err = targets__find(&n, &a, 0, false);
 

@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/option.h"
 #include "cli/exit_status.h"
 #include "verbs.h"
-#include "cli/args.h"
+#include "cli/request.h"
 #include "control/client.h"
 #include "control/socket.h"
 #include "util/json.h"
@@ -19,7 +20,7 @@
 #define LISTED_MS 1000
 
 struct ctl {
-	const struct args *args;
+	const struct request *request;
 	bool json;
 	/* the target, and for messages */
 	uint32_t pid; /* 0: by path, or none was given */
@@ -273,12 +274,12 @@ static bool is_number(const char *word)
 /* The first operand: a PID, a socket, or already the command. */
 static int choose(struct ctl *ctl)
 {
-	const char *first = ctl->args->operands.data[0];
+	const char *first = ctl->request->operands.data[0];
 	bool named = is_number(first) || strchr(first, '/');
 	int err;
 
-	ctl->words = ctl->args->operands.data + named;
-	ctl->nwords = ctl->args->operands.len - named;
+	ctl->words = ctl->request->operands.data + named;
+	ctl->nwords = ctl->request->operands.len - named;
 	if (is_number(first)) {
 		ctl->pid = strtoul(first, NULL, 10);
 		err = choose_pid(ctl);
@@ -403,8 +404,8 @@ static int command(const struct ctl *ctl)
 	struct shown shown = {.terminal = isatty(STDOUT_FILENO)};
 	struct control_client c = {
 		.fd = -1,
-		.timeout_ms = ctl->args->timeout_ns
-				      ? (int)min_of(ctl->args->timeout_ns / 1000000 + 1,
+		.timeout_ms = ctl->request->when.timeout_ns
+				      ? (int)min_of(ctl->request->when.timeout_ns / 1000000 + 1,
 						    (uint64_t)INT32_MAX)
 			      : takes_functions(ctl) ? ATTACH_MS
 						     : GREETING_MS,
@@ -414,12 +415,12 @@ static int command(const struct ctl *ctl)
 	if (strpbrk(request, "\r\n"))
 		return err__usage("a command is one line");
 	err = control_client__open(&c, ctl->path);
-	c.timeout_ms = ctl->args->timeout_ns ? c.timeout_ms : ANSWER_MS;
+	c.timeout_ms = ctl->request->when.timeout_ns ? c.timeout_ms : ANSWER_MS;
 	if (err)
 		err = refused(ctl, err);
 	else
 		err = control_client__ask(&c, request, show, &shown);
-	if (!err && ctl->args->wait)
+	if (!err && ctl->request->wait)
 		control_client__await_end(&c);
 	control_client__close(&c);
 	if (!err)
@@ -432,21 +433,32 @@ static int command(const struct ctl *ctl)
 
 /* ---- the verb ---- */
 
-int ctl__check(struct args *a)
-{
-	const char *last = a->operands.len ? *vec__last(&a->operands) : "";
+/* ---- options ---- */
 
-	if (a->wait && strcmp(last, "quit"))
+static const struct option_row option_rows[] = {
+	{"wait", 0, NULL, VERB_CTL, SWITCH(wait),
+	 "return when the trace has written all, after quit"},
+	{"timeout", 't', "SEC", VERB_CTL, DURATION(when.timeout_ns),
+	 "wait this long for an answer (default: 60, 10 for the first sign)"},
+};
+
+const struct option_group options_ctl = {"Of bbtrace ctl", option_rows, ARRAY_SIZE(option_rows)};
+
+int ctl__check(struct request *req)
+{
+	const char *last = req->operands.len ? *vec__last(&req->operands) : "";
+
+	if (req->wait && strcmp(last, "quit"))
 		return err__set(EINVAL, "--wait is for quit: bbtrace ctl PID quit --wait");
 	return 0;
 }
 
-int ctl__run(struct args *a)
+int ctl__run(const struct request *req)
 {
-	struct ctl ctl = {.args = a, .json = output__form(a->format) == FORM_JSON};
+	struct ctl ctl = {.request = req, .json = output__form(req->show.format) == FORM_JSON};
 	int err;
 
-	if (!a->operands.len)
+	if (!req->operands.len)
 		return list(&ctl);
 	err = choose(&ctl);
 	if (!err)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "cli/option.h"
 #include "cli/exit_status.h"
 #include "verbs.h"
 #include "diff_sets.h"
@@ -18,71 +19,103 @@
 /* ---- operands ---- */
 
 /* Files first, in their order, then functions. */
-static void sort_operands(struct args *a)
+static void sort_operands(struct request *req)
 {
-	struct args sorted = {0};
+	struct request sorted = {0};
 
 	for (int files = 1; files >= 0; files--)
-		for (size_t i = 0; i < a->operands.len; i++) {
-			char *word = a->operands.data[i];
+		for (size_t i = 0; i < req->operands.len; i++) {
+			char *word = req->operands.data[i];
 			/* the first two are files, whatever they are */
-			bool is_file = a->set == SET_NONE
+			bool is_file = req->diff.set == SET_NONE
 					       ? i < 2
 					       : input__is_trace(word) || !strcmp(word, "-");
 
 			if (is_file != (bool)files)
 				continue;
 			vec__push(&sorted.operands, word);
-			vec__push(&sorted.sets, a->sets.data[i]);
-			a->files += is_file;
+			vec__push(&sorted.diff.sets, req->diff.sets.data[i]);
+			req->files += is_file;
 		}
-	vec__free(&a->operands);
-	vec__free(&a->sets);
-	memcpy(&a->operands, &sorted.operands, sizeof(a->operands));
-	memcpy(&a->sets, &sorted.sets, sizeof(a->sets));
+	vec__free(&req->operands);
+	vec__free(&req->diff.sets);
+	memcpy(&req->operands, &sorted.operands, sizeof(req->operands));
+	memcpy(&req->diff.sets, &sorted.diff.sets, sizeof(req->diff.sets));
 }
 
-static size_t count_set(const struct args *a, enum run_set set)
+static size_t count_set(const struct request *req, enum run_set set)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < a->files; i++)
-		n += a->sets.data[i] == set;
+	for (size_t i = 0; i < req->files; i++)
+		n += req->diff.sets.data[i] == set;
 	return n;
 }
 
-static int check_sets(const struct args *a)
+static int check_sets(const struct request *req)
 {
-	if (count_set(a, SET_NONE))
+	if (count_set(req, SET_NONE))
 		return err__set(EINVAL, "%s comes before --pass and --fail: of which set is it?",
-				a->operands.data[0]);
-	if (!count_set(a, SET_PASS) || !count_set(a, SET_FAIL))
+				req->operands.data[0]);
+	if (!count_set(req, SET_PASS) || !count_set(req, SET_FAIL))
 		return err__set(EINVAL,
 				"no trace file follows %s; bbtrace diff --pass FILE... "
 				"--fail FILE...",
-				count_set(a, SET_PASS) ? "--fail" : "--pass");
-	return diff_sets__check(a);
+				count_set(req, SET_PASS) ? "--fail" : "--pass");
+	return diff_sets__check(req);
 }
 
-int diff__check(struct args *a)
+/* ---- options ---- */
+
+static int check_context(struct request *req, const char *v)
 {
-	if (a->operands.len < 2 && a->set == SET_NONE)
+	return req->diff.context <= 10000 ? 0 : err__set(EINVAL, "must be at most 10000");
+}
+
+static int set_pass(struct request *req, const char *v)
+{
+	req->diff.set = SET_PASS;
+	return 0;
+}
+
+static int set_fail(struct request *req, const char *v)
+{
+	req->diff.set = SET_FAIL;
+	return 0;
+}
+
+static const struct option_row option_rows[] = {
+	{"differences", 'n', "N", VERB_DIFF, POSITIVE(diff.differences),
+	 "show the first N differences (default: 1), or branches (default: 10)"},
+	{"context", 0, "N", VERB_DIFF, COUNT(diff.context),
+	 "show N steps before and behind each difference (default: 5)", check_context},
+	{"pass", 0, NULL, VERB_DIFF, OTHER, "the files that follow are of runs that passed",
+	 set_pass},
+	{"fail", 0, NULL, VERB_DIFF, OTHER,
+	 "the files that follow are of runs that failed: rank what tells them apart", set_fail},
+};
+
+const struct option_group options_diff = {"Of bbtrace diff", option_rows, ARRAY_SIZE(option_rows)};
+
+int diff__check(struct request *req)
+{
+	if (req->operands.len < 2 && req->diff.set == SET_NONE)
 		return err__set(EINVAL, "give two trace files: bbtrace diff A B; see bbtrace diff "
 					"--help");
-	sort_operands(a);
-	a->by_symbol = true;
-	if (!a->differences)
-		a->differences = a->set == SET_NONE ? 1 : 10;
-	for (size_t i = 0; i < a->files; i++)
-		if (!strcmp(a->operands.data[i], "-"))
+	sort_operands(req);
+	req->file.by_symbol = true;
+	if (!req->diff.differences)
+		req->diff.differences = req->diff.set == SET_NONE ? 1 : 10;
+	for (size_t i = 0; i < req->files; i++)
+		if (!strcmp(req->operands.data[i], "-"))
 			return err__set(EINVAL, "-: diff reads its files twice: name a file");
-	return a->set == SET_NONE ? trace_files__check(a) : check_sets(a);
+	return req->diff.set == SET_NONE ? trace_files__check(req) : check_sets(req);
 }
 
 /* ---- two runs ---- */
 
 struct comparison {
-	const struct args *args;
+	const struct request *request;
 	struct diff_inputs runs;
 	struct diff diff;
 	struct diff_steps steps;
@@ -173,7 +206,7 @@ static int find(struct comparison *c)
 	c->diff = (struct diff){.outcomes = &r->outcomes,
 				.runs = {&r->run[0].paths, &r->run[1].paths},
 				.cut = {r->run[0].damaged, r->run[1].damaged},
-				.most = c->args->differences};
+				.most = c->request->diff.differences};
 	counts__compare(&r->outcomes, c->diff.runs[SIDE_A], c->diff.runs[SIDE_B],
 			&c->view.functions, &c->view.branches);
 	c->view.counts_only = r->files.counts;
@@ -182,7 +215,7 @@ static int find(struct comparison *c)
 	err = diff__find(&c->diff);
 	if (err)
 		return err;
-	diff_steps__ask(&c->steps, &c->diff, c->args->context);
+	diff_steps__ask(&c->steps, &c->diff, c->request->diff.context);
 	return diff_inputs__read_again(r, c->steps.again);
 }
 
@@ -216,9 +249,9 @@ static int show(struct comparison *c)
 {
 	c->view.d = &c->diff;
 	c->view.steps = c->view.counts_only ? NULL : &c->steps;
-	c->view.context = c->args->context;
+	c->view.context = c->request->diff.context;
 	c->view.rows = ROWS;
-	return diff_show(c->args, &c->view, render, c);
+	return diff_show(c->request, &c->view, render, c);
 }
 
 /* What couldn't be compared, and the exit status. */
@@ -253,7 +286,7 @@ static int conclude(const struct comparison *c)
 
 static int compare(struct comparison *c)
 {
-	int err = diff_inputs__read(&c->runs, c->args, true);
+	int err = diff_inputs__read(&c->runs, c->request, true);
 
 	if (!err)
 		err = check_builds(&c->runs);
@@ -277,9 +310,9 @@ static void close_comparison(struct comparison *c)
 	diff_inputs__close(&c->runs);
 }
 
-int diff__run(struct args *a)
+int diff__run(const struct request *req)
 {
-	CLEANUP(close_comparison) struct comparison c = {.args = a};
+	CLEANUP(close_comparison) struct comparison c = {.request = req};
 
-	return a->set == SET_NONE ? compare(&c) : diff_sets__run(a);
+	return req->diff.set == SET_NONE ? compare(&c) : diff_sets__run(req);
 }

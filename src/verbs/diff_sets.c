@@ -10,7 +10,7 @@
 #include "pipeline/read/diff_inputs.h"
 
 struct sets {
-	const struct args *args;
+	const struct request *request;
 	struct diff_inputs runs;
 	struct rank rank;
 	bool begun;
@@ -21,10 +21,10 @@ struct sets {
 
 /* ---- files ---- */
 
-static int check_pair(const struct args *a, size_t i, size_t k)
+static int check_pair(const struct request *req, size_t i, size_t k)
 {
-	const char *x = a->operands.data[i], *y = a->operands.data[k];
-	bool both = a->sets.data[i] != a->sets.data[k];
+	const char *x = req->operands.data[i], *y = req->operands.data[k];
+	bool both = req->diff.sets.data[i] != req->diff.sets.data[k];
 
 	return err__set(EINVAL,
 			both ? "%s and %s are one file: has that run passed, or failed?"
@@ -37,26 +37,26 @@ struct file_key {
 	uint64_t dev, ino;
 };
 
-int diff_sets__check(const struct args *a)
+int diff_sets__check(const struct request *req)
 {
 	struct map64 known = {0};
 	int err = 0;
 
-	for (size_t i = 0; !err && i < a->files; i++) {
+	for (size_t i = 0; !err && i < req->files; i++) {
 		struct stat st;
 		struct file_key key;
 		uint64_t *first;
 
-		if (stat(a->operands.data[i], &st) || !S_ISREG(st.st_mode))
+		if (stat(req->operands.data[i], &st) || !S_ISREG(st.st_mode))
 			continue;
 		key = (struct file_key){st.st_dev, st.st_ino};
 		first = map64__put(&known, map64__hash(&key, sizeof(key)));
 		if (*first)
-			err = check_pair(a, *first - 1, i);
+			err = check_pair(req, *first - 1, i);
 		*first = i + 1;
 	}
 	map64__free(&known);
-	return err ? err : trace_files__check(a);
+	return err ? err : trace_files__check(req);
 }
 
 /* ---- runs ---- */
@@ -72,7 +72,7 @@ static void on_ended(struct diff_inputs *r, struct run *run)
 	struct sets *s = r->ctx;
 	size_t i = run - r->run;
 	struct rank_about about = {
-		.fails = s->args->sets.data[i] == SET_FAIL,
+		.fails = s->request->diff.sets.data[i] == SET_FAIL,
 		.bounds = run->bounds,
 		.events = run->events,
 		.functions = run->functions.data,
@@ -97,15 +97,15 @@ static void on_ended(struct diff_inputs *r, struct run *run)
 
 static int read_all(struct sets *s)
 {
-	const struct args *a = s->args;
+	const struct request *req = s->request;
 	int err;
 
 	s->runs.ended = on_ended;
 	s->runs.ctx = s;
-	err = diff_inputs__read(&s->runs, a, false);
+	err = diff_inputs__read(&s->runs, req, false);
 	if (err)
 		return err;
-	err = replay__choose(a, merged_plan__plan(s->runs.files.joined), "these files",
+	err = replay__choose(req, merged_plan__plan(s->runs.files.joined), "these files",
 			     &s->functions);
 	if (err)
 		return err;
@@ -118,8 +118,8 @@ static int read_all(struct sets *s)
 static void render(void *ctx, enum output_form form, struct str *out)
 {
 	struct sets *s = ctx;
-	autofree const char **names = xcalloc(s->args->files + 1, sizeof(*names));
-	struct rank_view v = {&s->rank, &s->lines, s->args->differences, names};
+	autofree const char **names = xcalloc(s->request->files + 1, sizeof(*names));
+	struct rank_view v = {&s->rank, &s->lines, s->request->diff.differences, names};
 
 	for (size_t i = 0; i < s->runs.begun; i++)
 		names[i] = s->runs.run[i].name;
@@ -136,7 +136,7 @@ static int show(struct sets *s)
 	struct diff d = {.outcomes = &s->runs.outcomes};
 
 	s->lines.d = &d;
-	return diff_show(s->args, &s->lines, render, s);
+	return diff_show(s->request, &s->lines, render, s);
 }
 
 static int conclude(const struct sets *s)
@@ -163,9 +163,9 @@ static void close_sets(struct sets *s)
 	diff_inputs__close(&s->runs);
 }
 
-int diff_sets__run(struct args *a)
+int diff_sets__run(const struct request *req)
 {
-	CLEANUP(close_sets) struct sets s = {.args = a};
+	CLEANUP(close_sets) struct sets s = {.request = req};
 	int err = read_all(&s);
 
 	if (!err)

@@ -4,21 +4,22 @@
 #include "diff_show.h"
 #include "pipeline/render.h"
 
-int diff_show(const struct args *a, struct diff_view *v,
+int diff_show(const struct request *req, struct diff_view *v,
 	      void (*fn)(void *ctx, enum output_form form, struct str *out), void *ctx)
 {
 	CLEANUP(sink__close) struct sink sink = {.fd = -1};
 	autofree struct str out = {0};
-	int err = sink__open(&sink, a->output, NULL);
+	int err = sink__open(&sink, req->show.output, NULL);
 
 	if (err)
 		return err;
 	sink__ignore_signals();
-	v->color = strcmp(a->color, "auto") ? !strcmp(a->color, "always") : sink.is_terminal;
-	v->hide_addresses = args__hides_addresses(a);
+	v->color = strcmp(req->show.color, "auto") ? !strcmp(req->show.color, "always")
+						   : sink.is_terminal;
+	v->hide_addresses = request__hides_addresses(req);
 	v->source = source_lines__line;
 	v->source_ctx = source_lines__new(0);
-	fn(ctx, output__form(a->format), &out);
+	fn(ctx, output__form(req->show.format), &out);
 	source_lines__free(v->source_ctx);
 	err = sink__begin(&sink);
 	if (!err && out.len)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The verb doctor: for each mechanism, whether it is available, and if not, why and the remedy. */
 #include <errno.h>
+#include "cli/option.h"
 #include "cli/exit_status.h"
 #include "verbs.h"
-#include "cli/args.h"
+#include "cli/request.h"
 #include "util/json.h"
 
 /* Nothing helps where the architecture can't. */
@@ -60,29 +61,30 @@ static void show(bool json)
 
 /* ---- bbtrace's own processes (-v) ---- */
 
-#define OTHER	"one that no other has"
-#define FILTER	"no exec, ptrace, connect, change of users, mount"
-#define READING "bbtrace's, and descriptors of what it reads"
+#define OWN_USER "one that no other has"
+#define FILTER	 "no exec, ptrace, connect, change of users, mount"
+#define READING	 "bbtrace's, and descriptors of what it reads"
 
 /* As root; who isn't root keeps the own user. tests/e2e/t_privileges.sh reads it from /proc. */
 static const struct process_row {
 	const char *name, *user, *capabilities, *filter, *descriptors;
 } processes[] = {
-	{"bbtrace", OTHER,
+	{"bbtrace", OWN_USER,
 	 "CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE; with CMD CAP_KILL", FILTER,
 	 "output, events, probes, control socket"},
-	{"bbtrace-inline", OTHER, "these and CAP_KILL", "no exec, connect, change of users, mount",
+	{"bbtrace-inline", OWN_USER, "these and CAP_KILL",
+	 "no exec, connect, change of users, mount",
 	 "memory and logs of traced programs, a socket to bbtrace"},
-	{"bbtrace-keeper", OTHER, "CAP_PERFMON", FILTER, "the event, a socket to bbtrace"},
+	{"bbtrace-keeper", OWN_USER, "CAP_PERFMON", FILTER, "the event, a socket to bbtrace"},
 	{"bbtrace-files", "root",
 	 "with --max-size CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER; else none", FILTER,
 	 "folders of the output and the control socket, a socket to bbtrace"},
-	{"parser", OTHER, "none", "nothing but reading, memory and exit",
+	{"parser", OWN_USER, "none", "nothing but reading, memory and exit",
 	 "the file that it reads, a pipe to bbtrace"},
-	{"report", OTHER, "none", FILTER, READING},
-	{"merge, diff", OTHER, "CAP_DAC_READ_SEARCH", FILTER, READING},
-	{"core", OTHER, "CAP_DAC_READ_SEARCH", FILTER, READING},
-	{"list", OTHER, "CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE", FILTER, READING},
+	{"report", OWN_USER, "none", FILTER, READING},
+	{"merge, diff", OWN_USER, "CAP_DAC_READ_SEARCH", FILTER, READING},
+	{"core", OWN_USER, "CAP_DAC_READ_SEARCH", FILTER, READING},
+	{"list", OWN_USER, "CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE", FILTER, READING},
 };
 
 static void put_process_json(struct str *s, const struct process_row *p)
@@ -118,21 +120,31 @@ static void show_processes(bool json)
 	}
 }
 
-int doctor__check(struct args *a)
+/* ---- options ---- */
+
+static const struct option_row option_rows[] = {
+	{"calibrate", 0, NULL, VERB_DOCTOR, SWITCH(calibrate),
+	 "measure the cost of probe hits instead"},
+};
+
+const struct option_group options_doctor = {"Of bbtrace doctor", option_rows,
+					    ARRAY_SIZE(option_rows)};
+
+int doctor__check(struct request *req)
 {
-	return a->operands.len ? err__set(EINVAL, "doctor takes no operand") : 0;
+	return req->operands.len ? err__set(EINVAL, "doctor takes no operand") : 0;
 }
 
-int doctor__run(struct args *a)
+int doctor__run(const struct request *req)
 {
-	bool json = output__form(a->format) == FORM_JSON;
+	bool json = output__form(req->show.format) == FORM_JSON;
 	int err = 0;
 
-	if (a->calibrate)
+	if (req->calibrate)
 		err = calibrate__show(json);
 	else
 		show(json);
-	if (!err && !a->calibrate && note__level() == NOTE_VERBOSE)
+	if (!err && !req->calibrate && note__level() == NOTE_VERBOSE)
 		show_processes(json);
 	return err ? err : EXIT_TRACED;
 }

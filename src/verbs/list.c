@@ -3,9 +3,10 @@
  * points file. */
 #include <errno.h>
 #include <stdlib.h>
+#include "cli/option.h"
 #include "select/targets.h"
 #include "verbs.h"
-#include "cli/args.h"
+#include "cli/request.h"
 #include "copy/copy.h"
 #include "select/events/named_events.h"
 #include "pipeline/render.h"
@@ -15,7 +16,7 @@
 #define BATCH (8u << 20) /* bytes of code that are followed at once: about 200 MB of memory */
 
 struct listing {
-	const struct args *args;
+	const struct request *request;
 	const struct plan *plan;
 	struct copies *copies;	    /* NULL: not asked for */
 	uint32_t *gaps, *gaps_from; /* of function f: gaps[gaps_from[f] … gaps_from[f + 1] - 1] */
@@ -358,7 +359,7 @@ static int check_graph(const function_vec *functions)
 }
 
 /* As a trace shows it, without counts. */
-static int put_code(const struct args *a, struct plan *plan)
+static int put_code(const struct request *req, struct plan *plan)
 {
 	const struct trace_totals none = {0};
 	struct trace_meta meta = {0};
@@ -367,15 +368,17 @@ static int put_code(const struct args *a, struct plan *plan)
 
 	if (err)
 		return err;
-	if (a->format->wants.lines && !a->no_src)
+	if (req->show.format->wants.lines && !req->show.no_src)
 		plan__lines(plan);
-	err = render__start(&r, a, plan, &meta, 0);
+	err = render__start(&r, req, plan, &meta, 0);
 	return err ? err : output__end(r.output, &none);
 }
 
 static int put_listing(struct listing *l)
 {
-	(l->args->points ? put_points : l->args->sites ? put_sites : put_functions)(l);
+	(l->request->list.points  ? put_points
+	 : l->request->list.sites ? put_sites
+				  : put_functions)(l);
 	return 0;
 }
 
@@ -413,76 +416,92 @@ static int put_names(const struct targets *n)
 }
 
 /* Only the names, unless something else is asked for. */
-static bool is_names(const struct args *a)
+static bool is_names(const struct request *req)
 {
-	return a->exported && !a->sites && !a->points && output__form(a->format) == FORM_TEXT;
+	return req->what.exported && !req->list.sites && !req->list.points &&
+	       output__form(req->show.format) == FORM_TEXT;
 }
 
-static int list(const struct args *a)
+static int list(const struct request *req)
 {
 	CLEANUP(targets__free) struct targets targets = {0};
 	CLEANUP(plan__free_at) struct plan *plan = NULL;
-	CLEANUP(free_listing) struct listing l = {.args = a};
+	CLEANUP(free_listing) struct listing l = {.request = req};
 	struct plan_options o = {.events = PLAN_BRANCH, .batch = BATCH};
 	const struct log_options log = {0};
-	int err = targets__find(&targets, a,
-				a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, true);
+	int err = targets__find(
+		&targets, req, req->who.filters.pids.len ? (pid_t)req->who.filters.pids.data[0] : 0,
+		true);
 
 	if (err)
 		return err;
-	if (is_names(a))
+	if (is_names(req))
 		return put_names(&targets);
-	if (output__form(a->format) == FORM_GRAPH) {
+	if (output__form(req->show.format) == FORM_GRAPH) {
 		err = check_graph(&targets.functions);
 		o.batch = UINT64_MAX;
 	}
 	if (err)
 		return err;
-	if (a->engine != ENGINE_PROBE) /* as a trace of all events would have it */
+	if (req->how.engine != ENGINE_PROBE) /* as a trace of all events would have it */
 		o = (struct plan_options){.events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
-	if (a->engine != ENGINE_PROBE && targets.kernel)
+	if (req->how.engine != ENGINE_PROBE && targets.kernel)
 		return err__usage("--engine inline is for programs and libraries");
 	o.kernel_object = targets.kernel;
-	l.json = output__form(a->format) == FORM_JSON;
-	l.hide_addresses = targets.kernel && args__hides_addresses(a);
+	l.json = output__form(req->show.format) == FORM_JSON;
+	l.hide_addresses = targets.kernel && request__hides_addresses(req);
 	err = plan__build(&targets.functions, &o, &plan);
 	if (err)
 		return err;
-	err = a->points ? check_points(plan) : 0;
+	err = req->list.points ? check_points(plan) : 0;
 	if (err)
 		return err;
-	if (a->engine != ENGINE_PROBE)
+	if (req->how.engine != ENGINE_PROBE)
 		copies__make(plan, &log, &l.copies);
 	l.plan = plan;
-	if (l.json && a->sites && !a->no_src)
+	if (l.json && req->list.sites && !req->show.no_src)
 		requirements__read_source(&(struct output_wants){.lines = true, .scopes = true},
 					  plan);
-	return a->format && a->format->code ? put_code(a, plan) : put_listing(&l);
+	return req->show.format && req->show.format->code ? put_code(req, plan) : put_listing(&l);
 }
 
-int list__check(struct args *a)
+/* ---- options ---- */
+
+static const struct option_row option_rows[] = {
+	{"events", 0, NULL, VERB_LIST, SWITCH(list.events),
+	 "list tracepoints of the kernel, or static probes of a program, with their fields"},
+	{"sites", 0, NULL, VERB_LIST, SWITCH(list.sites), "list each branch site"},
+	{"points", 0, NULL, VERB_LIST, SWITCH(list.points),
+	 "write a points file, for bbtrace user OBJECT @FILE"},
+};
+
+const struct option_group options_list = {"Of bbtrace list", option_rows, ARRAY_SIZE(option_rows)};
+
+int list__check(struct request *req)
 {
-	if (!a->operands.len)
+	if (!req->operands.len)
 		return err__set(EINVAL,
 				"no object to list; name a program, a library, or 'kernel'");
-	if (a->list_events && (a->sites || a->points || a->exclude.len || a->exported ||
-			       a->engine != ENGINE_PROBE || (a->format && a->format->code)))
+	if (req->list.events &&
+	    (req->list.sites || req->list.points || req->what.exclude.len || req->what.exported ||
+	     req->how.engine != ENGINE_PROBE || (req->show.format && req->show.format->code)))
 		return err__set(EINVAL,
 				"--events lists events, as text or json: no --sites, --points, "
 				"--exclude, --exported, --engine and no code");
-	if (a->points && (a->sites || a->format))
+	if (req->list.points && (req->list.sites || req->show.format))
 		return err__set(EINVAL, "--points writes a points file: no -F and no --sites");
-	if (a->engine != ENGINE_PROBE && (a->points || (a->format && a->format->code)))
+	if (req->how.engine != ENGINE_PROBE &&
+	    (req->list.points || (req->show.format && req->show.format->code)))
 		return err__set(EINVAL, "--engine inline lists which functions are copied: as text "
 					"or json, with or without --sites");
-	if (a->sites && a->format && a->format->code)
+	if (req->list.sites && req->show.format && req->show.format->code)
 		return err__set(EINVAL,
 				"--sites lists branches as text or json; -F %s shows the code",
-				a->format->name);
+				req->show.format->name);
 	return 0;
 }
 
-int list__run(struct args *a)
+int list__run(const struct request *req)
 {
-	return a->list_events ? named_events__list(a) : list(a);
+	return req->list.events ? named_events__list(req) : list(req);
 }

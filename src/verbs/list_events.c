@@ -84,16 +84,16 @@ static void put_text(struct str *out, const struct named_events *with, const str
 	str__putc(out, '\n');
 }
 
-int named_events__list(const struct args *a)
+int named_events__list(const struct request *req)
 {
 	CLEANUP(targets__free) struct targets targets = {0};
 	CLEANUP(plan__free_at) struct plan *plan = plan__empty(arch__native());
 	CLEANUP(named_events__free) struct named_events with = {0};
 	autofree struct str out = {0};
-	bool json = output__form(a->format) == FORM_JSON;
-	int err =
-		named_events__find(&with, a->operands.data, a->operands.len, &targets,
-				   a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0, plan);
+	bool json = output__form(req->show.format) == FORM_JSON;
+	int err = named_events__find(
+		&with, req->operands.data, req->operands.len, &targets,
+		req->who.filters.pids.len ? (pid_t)req->who.filters.pids.data[0] : 0, plan);
 
 	if (err)
 		return err;

@@ -11,7 +11,7 @@
 #include "pipeline/render.h"
 
 struct merge {
-	struct args *args;
+	const struct request *request;
 	struct trace_files files;
 	struct sink sink;
 	struct packer *packer;
@@ -23,20 +23,20 @@ struct merge {
 static int begin_file(struct merge *m, const struct trace_meta *first)
 {
 	struct trace_meta meta = *first, own;
-	int err = meta__of_args(&own, m->args, merged_plan__plan(m->files.joined)->arch);
+	int err = meta__of_args(&own, m->request, merged_plan__plan(m->files.joined)->arch);
 
 	if (err)
 		return err;
 	/* its machine and time are those of the first file; what made it is this command */
 	meta.counts = true;
-	meta.tag = m->args->tag;
-	meta.host = m->args->files > 1 ? NULL : meta.host;
+	meta.tag = m->request->file.tag;
+	meta.host = m->request->files > 1 ? NULL : meta.host;
 	meta.command = own.command;
 	meta.version = own.version;
 	err = sink__begin(&m->sink);
-	m->packer = packer__new(&m->sink, m->args->armor, true);
+	m->packer = packer__new(&m->sink, m->request->file.armor, true);
 	m->writer = trace_writer__new(merged_plan__plan(m->files.joined), packer__put, m->packer,
-				      m->args->armor);
+				      m->request->file.armor);
 	if (!err)
 		err = trace_writer__begin(m->writer, &meta);
 	meta__free(&own);
@@ -92,7 +92,7 @@ static bool same_tag(const char *a, const char *b)
 static int on_add(void *ctx, const struct replay *p, const struct trace_counts *c)
 {
 	struct merge *m = ctx;
-	const char *tag = m->args->tag ? m->args->tag : c->tag;
+	const char *tag = m->request->file.tag ? m->request->file.tag : c->tag;
 	int err = 0;
 
 	if (m->traces && !same_tag(tag, m->tag))
@@ -126,7 +126,7 @@ static int merge(struct merge *m)
 
 	m->files.counts = true;
 	if (!err)
-		err = sink__open(&m->sink, m->args->output, NULL);
+		err = sink__open(&m->sink, m->request->show.output, NULL);
 	if (err)
 		return err;
 	sink__ignore_signals();
@@ -149,21 +149,21 @@ static void close_merge(struct merge *m)
 	free(m->tag);
 }
 
-int merge__check(struct args *a)
+int merge__check(struct request *req)
 {
-	a->files = a->operands.len;
-	if (!a->files)
+	req->files = req->operands.len;
+	if (!req->files)
 		return err__set(EINVAL, "no trace file given; see bbtrace merge --help");
-	if (!a->output)
+	if (!req->show.output)
 		return err__set(EINVAL, "give the file to write: -o FILE");
-	return trace_files__check(a);
+	return trace_files__check(req);
 }
 
-int merge__run(struct args *a)
+int merge__run(const struct request *req)
 {
 	static const struct files_calls calls = {on_begin, on_extended, on_add};
-	CLEANUP(close_merge) struct merge m = {.args = a, .sink.fd = -1};
+	CLEANUP(close_merge) struct merge m = {.request = req, .sink.fd = -1};
 
-	m.files = (struct trace_files){.args = a, .calls = &calls, .ctx = &m};
+	m.files = (struct trace_files){.request = req, .calls = &calls, .ctx = &m};
 	return merge(&m);
 }

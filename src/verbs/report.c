@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/option.h"
 #include "cli/exit_status.h"
 #include "plan/join/join.h"
 #include "verbs.h"
@@ -18,7 +19,7 @@
 #include "pipeline/render.h"
 
 struct report {
-	struct args *args;
+	struct request request; /* with -c, where the files have counts alone */
 	pid_t pager;
 	struct render render;
 	struct trace_files files;
@@ -31,7 +32,7 @@ struct report {
 
 static const struct output_format *format_of(const struct report *r)
 {
-	return args__format(r->args);
+	return request__format(&r->request);
 }
 
 /* ---- errors ---- */
@@ -60,7 +61,7 @@ static int begin_one(void *ctx, const struct replay *p, const struct plan *plan,
 		     struct output **out)
 {
 	struct report *r = ctx;
-	int err = render__start(&r->render, r->args, plan, &p->meta, 0);
+	int err = render__start(&r->render, &r->request, plan, &p->meta, 0);
 
 	if (err)
 		return err;
@@ -102,7 +103,7 @@ static int finish_one(struct report *r, int err)
 	int end = 0;
 
 	if (p->begun && (!err || err == 1 || why))
-		end = show__finish(&p->show, newest_first(r->args));
+		end = show__finish(&p->show, newest_first(&r->request));
 	end = clean(r, end < 0 ? end : why ? 0 : err);
 	if (p->begun && !r->render.sink.reader_gone && !end)
 		end = clean(r, output__end(r->render.output, show__totals(&p->show)));
@@ -113,7 +114,7 @@ static int finish_one(struct report *r, int err)
 	pager__wait(r->pager);
 	if (p->begun && !why && !end) {
 		no_events__explain_report(&p->meta, &p->show);
-		r->under = fail_under__is_missed(r->args, r->render.output);
+		r->under = fail_under__is_missed(&r->request, r->render.output);
 	}
 	if (p->begun)
 		show__summary(&p->show);
@@ -132,9 +133,9 @@ static int report_one(struct report *r)
 
 	in->waits = show_so_far;
 	in->ctx = r;
-	r->replay = (struct replay){.args = r->args, .in = in, .calls = &calls, .ctx = r};
-	err = r->args->info ? trace_reader__run(in->reader, &info_calls, &r->info)
-			    : replay__run(&r->replay);
+	r->replay = (struct replay){.request = &r->request, .in = in, .calls = &calls, .ctx = r};
+	err = r->request.show.info ? trace_reader__run(in->reader, &info_calls, &r->info)
+				   : replay__run(&r->replay);
 	return finish_one(r, input__is_of_file(err) ? input__report_damage(in, err) : err);
 }
 
@@ -145,7 +146,7 @@ static int choose_functions(struct report *r)
 	int err;
 
 	free(r->functions);
-	err = replay__choose(r->args, merged_plan__plan(r->files.joined), "these files",
+	err = replay__choose(&r->request, merged_plan__plan(r->files.joined), "these files",
 			     &r->functions);
 	if (r->render.output)
 		r->render.output->options.functions = r->functions;
@@ -169,11 +170,12 @@ static int start_joined(struct report *r, const struct trace_meta *meta)
 		return 0;
 	r->started = true;
 	r->first = *meta;
-	if (r->args->files > 1 || r->args->tag)
-		r->first.tag = r->args->tag;
-	if (r->args->files > 1) /* each has its own */
+	if (r->request.files > 1 || r->request.file.tag)
+		r->first.tag = r->request.file.tag;
+	if (r->request.files > 1) /* each has its own */
 		r->first.host = NULL;
-	err = render__start(&r->render, r->args, merged_plan__plan(r->files.joined), &r->first, 0);
+	err = render__start(&r->render, &r->request, merged_plan__plan(r->files.joined), &r->first,
+			    0);
 	if (err)
 		return err;
 	r->files.output = r->render.output;
@@ -227,7 +229,7 @@ static int check_format(struct report *r)
 	const struct output_format *f = format_of(r);
 
 	if (r->files.counts && !f->count && output__counting(f)) {
-		r->args->count = true;
+		r->request.record.count = true;
 		f = format_of(r);
 	}
 	if (r->files.counts && !f->count && !f->tagged)
@@ -235,11 +237,12 @@ static int check_format(struct report *r)
 				"%s shows events, and %s: use text, json, summary, annotate, html, "
 				"lcov or another format of counts",
 				f->name,
-				r->args->tag ? "--tag is of counts" : "a file has counts alone");
-	if (!r->files.counts && r->args->files > 1 && !f->at_end && !output__has_lines(f))
+				r->request.file.tag ? "--tag is of counts"
+						    : "a file has counts alone");
+	if (!r->files.counts && r->request.files > 1 && !f->at_end && !output__has_lines(f))
 		return err__set(EINVAL, "%s shows one trace: give one file, or another format",
 				f->name);
-	if (r->args->info && r->args->files > 1)
+	if (r->request.show.info && r->request.files > 1)
 		return err__set(EINVAL, "--info is of one file");
 	return 0;
 }
@@ -260,15 +263,15 @@ static int finish_joined(struct report *r, int err)
 	int end = 0;
 
 	err = clean(r, err);
-	if (!err && r->args->tag && !r->files.parts)
+	if (!err && r->request.file.tag && !r->files.parts)
 		err = err__set(ENOENT,
 			       "no trace is named '%s'; -F tests shows the names that there are",
-			       r->args->tag);
+			       r->request.file.tag);
 	if (r->started && !err && !r->render.sink.reader_gone) {
 		if (r->files.counts)
 			give_counts(r);
 		output__untraced(r->render.output, &r->files.untraced);
-		err = replay__choose(r->args, merged_plan__plan(r->files.joined), "these files",
+		err = replay__choose(&r->request, merged_plan__plan(r->files.joined), "these files",
 				     &chosen);
 		if (!err)
 			end = clean(r, output__end(r->render.output, &r->files.totals));
@@ -276,7 +279,7 @@ static int finish_joined(struct report *r, int err)
 	sink__close(&r->render.sink);
 	pager__wait(r->pager);
 	if (r->started && !err && !end) {
-		r->under = fail_under__is_missed(r->args, r->render.output);
+		r->under = fail_under__is_missed(&r->request, r->render.output);
 		trace_files__report(&r->files);
 	}
 	return err ? err : end ? end : trace_files__damage(&r->files);
@@ -286,10 +289,10 @@ static int finish_joined(struct report *r, int err)
 
 static bool wants_pager(const struct report *r)
 {
-	const struct args *a = r->args;
+	const struct request *req = &r->request;
 
-	return !a->output && isatty(STDOUT_FILENO) && strcmp(a->operands.data[0], "-") &&
-	       output__form(a->format) == FORM_TEXT;
+	return !req->show.output && isatty(STDOUT_FILENO) && strcmp(req->operands.data[0], "-") &&
+	       output__form(req->show.format) == FORM_TEXT;
 }
 
 static int report(struct report *r)
@@ -299,12 +302,12 @@ static int report(struct report *r)
 
 	if (err)
 		return err;
-	r->files.counts |= format_of(r)->tagged || (r->args->tag && !r->args->info);
-	joins = !r->args->info && (r->files.counts || r->args->files > 1);
+	r->files.counts |= format_of(r)->tagged || (r->request.file.tag && !r->request.show.info);
+	joins = !r->request.show.info && (r->files.counts || r->request.files > 1);
 	err = check_format(r);
 	if (err)
 		return err;
-	err = sink__open(&r->render.sink, r->args->output, NULL);
+	err = sink__open(&r->render.sink, r->request.show.output, NULL);
 	if (err)
 		return err;
 	if (r->render.sink.is_terminal)
@@ -334,38 +337,51 @@ static bool is_output(const char *input, const char *output)
 	       S_ISREG(in.st_mode) && in.st_ino == out.st_ino && in.st_dev == out.st_dev;
 }
 
-int trace_files__check(const struct args *a)
+int trace_files__check(const struct request *req)
 {
-	for (size_t i = 0; i < a->files && a->output; i++)
-		if (is_output(a->operands.data[i], a->output))
+	for (size_t i = 0; i < req->files && req->show.output; i++)
+		if (is_output(req->operands.data[i], req->show.output))
 			return err__set(EINVAL,
 					"-o %s: this is the trace file to read; give another file",
-					a->output);
+					req->show.output);
 	return 0;
 }
 
 /* The first operand is a file, and so are those behind it that are trace files. */
-int report__check(struct args *a)
+/* ---- options ---- */
+
+static const struct option_row option_rows[] = {
+	{"head", 0, "N", VERB_REPORT, POSITIVE(show.head), "only the first N events"},
+	{"tail", 0, "N", VERB_REPORT, POSITIVE(show.tail), "only the last N events"},
+	{"info", 0, NULL, VERB_REPORT, SWITCH(show.info),
+	 "show the file's metadata instead of the trace"},
+};
+
+const struct option_group options_report = {"Of bbtrace report", option_rows,
+					    ARRAY_SIZE(option_rows)};
+
+int report__check(struct request *req)
 {
-	if (!a->operands.len)
+	if (!req->operands.len)
 		return err__set(
 			EINVAL,
 			"no trace file given; - reads standard input; see bbtrace report --help");
-	for (a->files = 1; a->files < a->operands.len; a->files++)
-		if (!input__is_trace(a->operands.data[a->files]))
+	for (req->files = 1; req->files < req->operands.len; req->files++)
+		if (!input__is_trace(req->operands.data[req->files]))
 			break;
-	return trace_files__check(a);
+	return trace_files__check(req);
 }
 
-int report__run(struct args *a)
+int report__run(const struct request *req)
 {
 	static const struct files_calls calls = {on_begin, on_extended, on_add};
-	CLEANUP(close_report) struct report r = {.args = a, .render.sink.fd = -1};
+	CLEANUP(close_report) struct report r = {.request = *req, .render.sink.fd = -1};
 	int err;
 
-	r.files = (struct trace_files){.args = a, .calls = &calls, .ctx = &r, .only = a->tag};
+	r.files = (struct trace_files){
+		.request = &r.request, .calls = &calls, .ctx = &r, .only = req->file.tag};
 	/* what is no function may be a file, which a message says */
-	if (!format_of(&r)->wants.source_text && a->operands.len == a->files)
+	if (!format_of(&r)->wants.source_text && req->operands.len == req->files)
 		r.files.opened = confine__no_files;
 	err = report(&r);
 	return err ? err : r.under ? EXIT_UNDER : 0;

@@ -44,25 +44,25 @@ static int open_btf(struct session *s)
 	static const struct root ours;
 	with_own_rights;
 
-	if (!s->args->btf)
+	if (!s->request.how.btf)
 		return 0;
-	s->btf = root__open_file(&ours, s->args->btf, BTF_LIMIT, NULL);
+	s->btf = root__open_file(&ours, s->request.how.btf, BTF_LIMIT, NULL);
 	if (s->btf < 0)
 		return err__prefix(s->btf, "--btf");
 	snprintf(s->btf_path, sizeof(s->btf_path), "/proc/self/fd/%d", s->btf);
 	return 0;
 }
 
-static bool retires(const struct args *a)
+static bool retires(const struct request *req)
 {
-	return a->once || a->retire;
+	return req->record.once || req->record.retire;
 }
 
 /* ---- attaching ---- */
 
 static int attach(struct session *s, struct probe_options *o)
 {
-	struct attaching a = {.args = s->args,
+	struct attaching a = {.request = &s->request,
 			      .plan = s->plan,
 			      .options = &s->planning.options,
 			      .output = s->render.output,
@@ -76,11 +76,13 @@ static int attach(struct session *s, struct probe_options *o)
 
 static int poll_until_over(struct session *s)
 {
-	uint64_t end =
-		s->args->timeout_ns ? now_ns(CLOCK_MONOTONIC) + s->args->timeout_ns : UINT64_MAX;
+	uint64_t end = s->request.when.timeout_ns
+			       ? now_ns(CLOCK_MONOTONIC) + s->request.when.timeout_ns
+			       : UINT64_MAX;
 
 	/* if there is a CMD, it is the process of the filters */
-	s->ends = process_ends__open(s->args->filters.pids.data, s->args->filters.pids.len);
+	s->ends = process_ends__open(s->request.who.filters.pids.data,
+				     s->request.who.filters.pids.len);
 	interrupt__wakes(s->ends.wakeup);
 	s->counting.ends = &s->ends;
 	process_ends__also(&s->ends, control__fd(&s->control));
@@ -138,7 +140,7 @@ static bool is_own_signal(int signal)
 /* To what explains how CMD ended. */
 static void report_status(struct session *s)
 {
-	struct explaining *e = s->args->explaining;
+	struct explaining *e = s->explaining;
 
 	if (!e || !s->child.pid || !child__ended(&s->child, process_ends__all_ended(&s->ends)))
 		return;
@@ -156,21 +158,21 @@ static int finish(struct session *s, int err)
 	counting__note_cut(&s->counting);
 	if (!err)
 		err = sources__losses(s->sources, &s->live.sink);
-	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(s->args)) : 0;
+	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(&s->request)) : 0;
 	err = clean(s, end < 0 ? end : err);
 	report_status(s);
 	end = clean(s, session__end_output(s));
 	if (!err && !end)
-		no_events__explain_live(s->args, &s->meta, &s->live, s->sources);
+		no_events__explain_live(&s->request, &s->meta, &s->live, s->sources);
 	counting__report(&s->counting);
 	switching__report(&s->switching);
 	child__report_signal(&s->child);
 	s->leaves = s->is_over && child__leave(&s->child);
 	if (!err && !end)
-		announce__file(s->args, args__record_name(s->args));
+		announce__file(&s->request, request__record_name(&s->request));
 	engine__advise(&s->engine, show__totals(&s->live.show)->events);
 	s->blind = !err && !end && no_events__report_untraced(&s->live.show, s->sources);
-	s->under = !err && !end && fail_under__is_missed(s->args, s->render.output);
+	s->under = !err && !end && fail_under__is_missed(&s->request, s->render.output);
 	show__summary(&s->live.show);
 	return err ? err : end;
 }
@@ -179,7 +181,7 @@ static int finish(struct session *s, int err)
 static int drop_privileges(struct session *s)
 {
 	struct privilege_drop g = {
-		.args = s->args,
+		.request = &s->request,
 		.plan = s->plan,
 		.sources = s->sources,
 		.recorder = s->recorder,
@@ -212,13 +214,13 @@ static int open_control(struct session *s)
 {
 	s->recording = (struct recording){
 		.sources = s->sources, .live = &s->live, .counting = &s->counting};
-	s->control = (struct control){.args = s->args,
+	s->control = (struct control){.request = &s->request,
 				      .plan = s->plan,
 				      .recording = &s->recording,
 				      .growth = &s->growth,
 				      .render = &s->render,
 				      .meta = &s->meta,
-				      .record = args__record_name(s->args)};
+				      .record = request__record_name(&s->request)};
 	return control__open(&s->control);
 }
 
@@ -230,43 +232,45 @@ static struct growth growth_of(struct session *s)
 			       .live = &s->live,
 			       .counting = &s->counting,
 			       .objects = s->planning.targets.objects.len,
-			       .wants = requirements__of(s->args)};
+			       .wants = requirements__of(&s->request)};
 }
 
 static struct probe_options options_of(struct session *s)
 {
 	return (struct probe_options){
-		.filters = s->args->filters,
-		.buffer = s->args->buffer,
-		.events = s->args->events,
+		.filters = s->request.who.filters,
+		.buffer = s->request.how.buffer,
+		.events = s->request.record.events,
 		.inlines = s->engine.copies,
-		.retires = retires(s->args),
-		.last = s->args->last,
-		.switches = args__switches(s->args),
-		.dumps = s->args->dump_on.len,
+		.retires = retires(&s->request),
+		.last = s->request.record.last,
+		.switches = request__switches(&s->request),
+		.dumps = s->request.record.dump_on.len,
 		.records = s->recorder,
-		.accounts = s->args->max_overhead,
+		.accounts = s->request.how.max_overhead,
 		.usdt = s->planning.with.usdt.data,
 		.nusdt = s->planning.with.usdt.len,
-		.parks = args__begin_stopped(s->args) || args__switches(s->args) || s->args->for_ns,
-		.markers = args__switches(s->args) || s->args->dump_on.len || s->engine.marks
+		.parks = request__begin_stopped(&s->request) || request__switches(&s->request) ||
+			 s->request.when.for_ns,
+		.markers = request__switches(&s->request) || s->request.record.dump_on.len ||
+					   s->engine.marks
 				   ? &s->engine.markers.all
 				   : NULL,
-		.stack = s->args->stack,
-		.sample_hz = s->args->freq,
-		.adds_up = args__adds_samples_up(s->args),
-		.copy = requirements__stack_copy(s->args, s->plan),
-		.all_regs = requirements__all_regs(s->args),
+		.stack = s->request.record.stack,
+		.sample_hz = s->request.record.freq,
+		.adds_up = request__adds_samples_up(&s->request),
+		.copy = requirements__stack_copy(&s->request, s->plan),
+		.all_regs = requirements__all_regs(&s->request),
 		.interrupted = &interrupted,
-		.attach = s->args->attach,
+		.attach = s->request.how.attach,
 		.kernel = s->planning.targets.kernel,
-		.btf = s->args->btf ? s->btf_path : NULL,
-		.btf_name = s->args->btf};
+		.btf = s->request.how.btf ? s->btf_path : NULL,
+		.btf_name = s->request.how.btf};
 }
 
 static int begin_recording(struct session *s)
 {
-	bool stopped = args__begin_stopped(s->args);
+	bool stopped = request__begin_stopped(&s->request);
 	int err = 0;
 
 	if (!s->child.pid && !stopped)
@@ -277,9 +281,10 @@ static int begin_recording(struct session *s)
 	} else {
 		err = control__begin_stopped(&s->control, s->meta.start_time);
 	}
-	if (s->options.markers || s->args->delay_ns || s->args->for_ns)
-		s->switching = (struct switching){
-			.args = s->args, .recording = &s->recording, .markers = &s->engine.markers};
+	if (s->options.markers || s->request.when.delay_ns || s->request.when.for_ns)
+		s->switching = (struct switching){.request = &s->request,
+						  .recording = &s->recording,
+						  .markers = &s->engine.markers};
 	s->live.switched = switching__switched;
 	s->live.mapped = s->options.markers ? switching__mapped : NULL;
 	s->live.switched_ctx = &s->switching;
@@ -306,7 +311,7 @@ static int run(struct session *s, int *status)
 	struct trace_options t = meta__trace_options(&s->meta);
 	int err;
 
-	s->brake.most = s->args->max_overhead;
+	s->brake.most = s->request.how.max_overhead;
 	s->brake.copies = s->engine.inliner;
 	t.account = s->brake.most;
 	s->options = options_of(s);
@@ -323,7 +328,7 @@ static int run(struct session *s, int *status)
 			   !(s->options.inlines && session__counts(s));
 	err = attach(s, &s->options);
 	if (!err)
-		err = watchpoints__begin(&s->planning.watches, s->sources, s->args);
+		err = watchpoints__begin(&s->planning.watches, s->sources, &s->request);
 	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
@@ -336,13 +341,13 @@ static int run(struct session *s, int *status)
 	s->growth = growth_of(s);
 	interrupt__stops(s->sources);
 	live__open(&s->live, s->plan, &s->planning.targets, &t, s->render.output, s->recorder,
-		   s->args->limit);
+		   s->request.when.limit);
 	if (s->planning.watches.all.len)
 		s->live.watches = watch_hits__new(&s->planning.watches, &s->planning.targets);
-	if (s->args->last) {
-		show__keep_last(&s->live.show, s->args->last);
+	if (s->request.record.last) {
+		show__keep_last(&s->live.show, s->request.record.last);
 		s->live.show.undated = s->engine.overwrites;
-		s->live.dumps = (struct dumps){.args = s->args, .copies = s->engine.copies};
+		s->live.dumps = (struct dumps){.request = &s->request, .copies = s->engine.copies};
 	}
 	/* attaching takes time: a rescan replaces the sideband events of that time */
 	sources__forget_sideband(s->sources);
@@ -355,12 +360,12 @@ static int run(struct session *s, int *status)
 	if (err)
 		return clean(s, err);
 	if (session__counts(s))
-		s->counting =
-			counting__begin(s->args, s->plan, s->sources, &s->live, s->render.output);
+		s->counting = counting__begin(&s->request, s->plan, s->sources, &s->live,
+					      s->render.output);
 	err = begin_recording(s);
 	if (err)
 		return clean(s, err);
-	announce__live(s->args, s->plan);
+	announce__live(&s->request, s->plan);
 	err = s->child.pid ? start_command(s, status) : 0;
 	if (err) {
 		child__ended(&s->child, true);
@@ -374,14 +379,14 @@ static int prepare_command(struct session *s, int *status)
 {
 	int err;
 
-	if (!s->args->command)
+	if (!s->request.command)
 		return 0;
-	err = child__prepare(&s->child, s->args->command, s->args->user, status);
+	err = child__prepare(&s->child, s->request.command, s->request.who.user, status);
 	if (err)
 		return err;
-	s->args->filters.command = s->child.pid;
-	if (s->args->explaining)
-		s->args->explaining->pid = s->child.pid;
+	s->request.who.filters.command = s->child.pid;
+	if (s->explaining)
+		s->explaining->pid = s->child.pid;
 	return 0;
 }
 
@@ -389,20 +394,20 @@ static int prepare_command(struct session *s, int *status)
 static void filter_command(struct session *s)
 {
 	if (s->child.pid)
-		vec__push(&s->args->filters.pids, (uint32_t)s->child.pid);
+		vec__push(&s->request.who.filters.pids, (uint32_t)s->child.pid);
 }
 
 static int prepare(struct session *s, int *status)
 {
-	int err = preflight__check(s->args);
+	int err = preflight__check(&s->request);
 
 	if (err)
 		return err;
 	err = open_btf(s);
 	if (err)
 		return err;
-	s->engine.btf = s->args->btf ? s->btf_path : NULL;
-	err = engine__plan(&s->engine, s->args, &s->planning, &s->plan);
+	s->engine.btf = s->request.how.btf ? s->btf_path : NULL;
+	err = engine__plan(&s->engine, &s->request, &s->planning, &s->plan);
 	if (err)
 		return err;
 	err = prepare_command(s, status);
@@ -410,11 +415,11 @@ static int prepare(struct session *s, int *status)
 		return err;
 	raise_limits();
 	/* what it traces, and what is shown of that, may be another plan then */
-	err = engine__start(&s->engine, s->args, &s->planning, &s->plan, s->child.pid);
+	err = engine__start(&s->engine, &s->request, &s->planning, &s->plan, s->child.pid);
 	if (err)
 		return err;
-	typed_values__report(s->args, s->plan, &s->engine.values);
-	err = meta__of_args(&s->meta, s->args, s->plan->arch);
+	typed_values__report(&s->request, s->plan, &s->engine.values);
+	err = meta__of_args(&s->meta, &s->request, s->plan->arch);
 	if (err)
 		return err;
 	err = session__open_output(s);
@@ -453,6 +458,8 @@ static void close_session(struct session *s)
 	growth__free(&s->growth);
 	switching__free(&s->switching);
 	planning__free(&s->planning);
+	if (s->child.pid) /* its pid was added: of -p there is none then */
+		vec__free(&s->request.who.filters.pids);
 }
 
 /* The exit status of an error; status: as child.c set it. */
@@ -461,9 +468,12 @@ static int status_of_error(int status)
 	return err__is_usage() ? EXIT_USAGE : status;
 }
 
-static int run_session(struct args *a)
+static int run_session(const struct request *req, struct explaining *e)
 {
-	struct session s = {.args = a,
+	struct session s = {.request = *req,
+			    .explaining = e,
+			    .planning.explaining = e,
+			    .render.explaining = e,
 			    .render.sink.fd = -1,
 			    .btf = -1,
 			    .child = {.go = -1, .failed = -1},
@@ -487,17 +497,14 @@ static int run_session(struct args *a)
 	return status;
 }
 
-int trace__run(struct args *a)
+int trace__explain(const struct request *req, struct explaining *e)
 {
-	struct explaining own = {.syscall_name = syscall__name};
-	int status;
+	return run_session(req, e);
+}
 
-	if (a->explain && !a->explaining) {
-		a->explaining = &own;
-		status = trace__run(a);
-		a->explaining = NULL;
-		explaining__free(&own);
-		return status;
-	}
-	return run_session(a);
+int trace__run(const struct request *req)
+{
+	CLEANUP(explaining__free) struct explaining e = {.syscall_name = syscall__name};
+
+	return run_session(req, req->record.explain ? &e : NULL);
 }

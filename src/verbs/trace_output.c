@@ -5,33 +5,34 @@
 #include "trace_private.h"
 
 /* The process of -p, in whose root names are looked up; 0: none. */
-static pid_t first_pid(const struct args *a)
+static pid_t first_pid(const struct request *req)
 {
-	return a->filters.pids.len ? (pid_t)a->filters.pids.data[0] : 0;
+	return req->who.filters.pids.len ? (pid_t)req->who.filters.pids.data[0] : 0;
 }
 
 /* Is anything shown? */
-static bool is_shown(const struct args *a)
+static bool is_shown(const struct request *req)
 {
-	return a->record || !args__record_name(a);
+	return req->file.record || !request__record_name(req);
 }
 
 int session__open_output(struct session *s)
 {
-	const char *name = args__record_name(s->args);
-	int err = is_shown(s->args) ? sink__open(&s->render.sink, s->args->output, NULL) : 0;
+	const char *name = request__record_name(&s->request);
+	int err = is_shown(&s->request) ? sink__open(&s->render.sink, s->request.show.output, NULL)
+					: 0;
 
-	return err || !name ? err : recorder__open(s->args, name, &s->recorder);
+	return err || !name ? err : recorder__open(&s->request, name, &s->recorder);
 }
 
 int session__make_output(struct session *s)
 {
-	struct output_wants wants = requirements__of(s->args);
+	struct output_wants wants = requirements__of(&s->request);
 
 	requirements__read_source(&wants, s->plan);
-	if (!is_shown(s->args))
+	if (!is_shown(&s->request))
 		return 0;
-	return render__start(&s->render, s->args, s->plan, &s->meta, first_pid(s->args));
+	return render__start(&s->render, &s->request, s->plan, &s->meta, first_pid(&s->request));
 }
 
 bool session__counts(const struct session *s)

@@ -3,7 +3,7 @@
 #ifndef BBTRACE_VERBS_TRACE_PRIVATE_H
 #define BBTRACE_VERBS_TRACE_PRIVATE_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 #include "control/control.h"
 #include "select/engine.h"
 #include "select/planning.h"
@@ -15,7 +15,10 @@
 #include "session/switching.h"
 
 struct session {
-	struct args *args; /* main's */
+	/* As it was asked for, but with the engine that was chosen, and CMD as the process to
+	 * trace. */
+	struct request request;
+	struct explaining *explaining; /* instead of events; NULL: none */
 	struct planning planning;
 	struct child child;
 	struct process_ends ends;

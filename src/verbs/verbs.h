@@ -6,35 +6,41 @@
 #ifndef BBTRACE_VERBS_VERBS_H
 #define BBTRACE_VERBS_VERBS_H
 
-#include "cli/args.h"
+#include "cli/request.h"
+#include "explain/explain.h"
 
 extern const struct verb verbs[]; /* ends with name NULL */
 /* NULL: unknown. */
 const struct verb *verb__find(const char *name);
 
+extern const struct option_group options_why, options_list, options_report, options_diff,
+	options_ctl, options_doctor;
+
 /* check and run of each verb. */
-int trace__check(struct args *a);
-int trace__run(struct args *a);
-int list__check(struct args *a);
-int list__run(struct args *a);
-int report__check(struct args *a);
-int report__run(struct args *a);
-int merge__check(struct args *a);
-int merge__run(struct args *a);
-int diff__check(struct args *a);
-int diff__run(struct args *a);
-int core__check(struct args *a);
-int core__run(struct args *a);
-int doctor__check(struct args *a);
-int doctor__run(struct args *a);
-int ctl__check(struct args *a);
-int why__check(struct args *a);
-int why__run(struct args *a);
-int ctl__run(struct args *a);
+int trace__check(struct request *req);
+int trace__run(const struct request *req);
+/* The same, but explains into e instead of showing events. */
+int trace__explain(const struct request *req, struct explaining *e);
+int list__check(struct request *req);
+int list__run(const struct request *req);
+int report__check(struct request *req);
+int report__run(const struct request *req);
+int merge__check(struct request *req);
+int merge__run(const struct request *req);
+int diff__check(struct request *req);
+int diff__run(const struct request *req);
+int core__check(struct request *req);
+int core__run(const struct request *req);
+int doctor__check(struct request *req);
+int doctor__run(const struct request *req);
+int ctl__check(struct request *req);
+int why__check(struct request *req);
+int why__run(const struct request *req);
+int ctl__run(const struct request *req);
 
 /* report, merge, diff: is none of the files that are read the one to write? (report.c) -EINVAL with
  * a message. */
-int trace_files__check(const struct args *a);
+int trace_files__check(const struct request *req);
 
 /* doctor --calibrate (calibrate.c); 0, or -errno with a message. */
 int calibrate__show(bool json);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include "cli/option.h"
 #include "cli/command.h"
 #include "verbs.h"
 #include "pipeline/render.h"
@@ -15,7 +16,7 @@
 #define RUNS_MOST 8
 
 struct why {
-	const struct args *a;
+	const struct request *req;
 	VEC(char *) operands; /* owned */
 	bool kernel;	      /* it has kprobes */
 	bool system_calls;    /* their exits can be seen */
@@ -91,11 +92,11 @@ static char *interpreter_of(const char *path)
 
 static int add_program(struct why *w)
 {
-	autofree char *path = command__path(w->a->command[0]);
+	autofree char *path = command__path(w->req->command[0]);
 	autofree char *interpreter = path ? interpreter_of(path) : NULL;
 
 	if (!path)
-		return err__set(ENOENT, "cannot run %s: no such command", w->a->command[0]);
+		return err__set(ENOENT, "cannot run %s: no such command", w->req->command[0]);
 	if (interpreter)
 		note("%s is a script: what %s did is explained", path, interpreter);
 	add_operand(w, xasprintf("user:%s:*", interpreter ? interpreter : path));
@@ -117,10 +118,10 @@ static int add_all(struct why *w)
 {
 	int err = add_program(w);
 
-	for (size_t i = 0; !err && i < w->a->operands.len; i++)
-		add_operand(w, xstrdup(w->a->operands.data[i]));
-	for (size_t i = 0; !err && w->kernel && i < w->a->syscalls.len; i++)
-		err = add_syscall(w, w->a->syscalls.data[i]);
+	for (size_t i = 0; !err && i < w->req->operands.len; i++)
+		add_operand(w, xstrdup(w->req->operands.data[i]));
+	for (size_t i = 0; !err && w->kernel && i < w->req->what.syscalls.len; i++)
+		err = add_syscall(w, w->req->what.syscalls.data[i]);
 	return err;
 }
 
@@ -149,7 +150,7 @@ static bool widen(struct why *w, const struct why_run *r, bool first)
 
 	if (!w->kernel)
 		return false;
-	if (first && !w->a->syscalls.len && (name = choose(w, r)))
+	if (first && !w->req->what.syscalls.len && (name = choose(w, r)))
 		return !add_syscall(w, name);
 	vec__each (function, &r->wanted)
 		more |= add_operand(w, xasprintf("kernel:%s", *function));
@@ -163,9 +164,9 @@ static void announce(const struct why *w, const struct why_run *r, unsigned run)
 
 	vec__each (function, &r->wanted)
 		str__printf(&names, "%s%s", names.len ? ", " : "", *function);
-	if (run == 1 && w->chosen.result && !w->a->syscalls.len)
+	if (run == 1 && w->chosen.result && !w->req->what.syscalls.len)
 		str__printf(&names, "%s", syscall__name(w->chosen.number));
-	note("run %u of %s, which traces %s as well", run + 1, w->a->command[0],
+	note("run %u of %s, which traces %s as well", run + 1, w->req->command[0],
 	     names.len ? names.data : "more");
 	str__free(&names);
 }
@@ -173,9 +174,11 @@ static void announce(const struct why *w, const struct why_run *r, unsigned run)
 static int run_all(struct why *w, struct why_run *r)
 {
 	for (unsigned run = 0;; run++) {
-		int err = why_run__do(r, w->a, w->operands.data, w->operands.len, w->system_calls);
+		int err =
+			why_run__do(r, w->req, w->operands.data, w->operands.len, w->system_calls);
 
-		if (err || !r->traced || !w->a->again || run + 1 == RUNS_MOST || !widen(w, r, !run))
+		if (err || !r->traced || !w->req->what.again || run + 1 == RUNS_MOST ||
+		    !widen(w, r, !run))
 			return err;
 		announce(w, r, run + 1);
 		why_run__free(r);
@@ -194,9 +197,9 @@ static void report(const struct why *w, const struct why_run *r)
 		     "asks for others",
 		     name, w->blamed ? "whose result the program tested" : "the last one",
 		     w->failures);
-	if (!w->kernel && (w->a->syscalls.len || w->a->again))
+	if (!w->kernel && (w->req->what.syscalls.len || w->req->what.again))
 		note("this kernel has no kprobes, so only the program's part is explained");
-	if (w->a->syscalls.len || w->a->again || note__level() < NOTE_NORMAL)
+	if (w->req->what.syscalls.len || w->req->what.again || note__level() < NOTE_NORMAL)
 		return;
 	vec__each (f, &r->failed)
 		if (syscall__name(f->number))
@@ -205,11 +208,11 @@ static void report(const struct why *w, const struct why_run *r)
 			     w->kernel ? ": -s NAME explains it" : "", "");
 }
 
-static bool is_asked(const struct args *a, const char *name)
+static bool is_asked(const struct request *req, const char *name)
 {
 	const char **s;
 
-	vec__each (s, &a->syscalls)
+	vec__each (s, &req->what.syscalls)
 		if (name && !strcmp(*s, name))
 			return true;
 	return false;
@@ -224,7 +227,7 @@ static void report_nothing(const struct why *w, const struct why_run *r)
 	vec__each (f, &r->failed) {
 		const char *name = f->result ? syscall__name(f->number) : NULL;
 
-		if (!is_asked(w->a, name))
+		if (!is_asked(w->req, name))
 			continue;
 		any = true;
 		note("%s failed with %s, %llu times, but none of its branches was seen: what "
@@ -233,13 +236,13 @@ static void report_nothing(const struct why *w, const struct why_run *r)
 	}
 	if (!any)
 		note("nothing failed: no system call that was traced, and %s ended well",
-		     w->a->command[0]);
+		     w->req->command[0]);
 }
 
 static int show(const struct why *w, const struct why_run *r)
 {
 	struct sink sink = {.fd = -1};
-	int err = sink__open(&sink, w->a->output, NULL);
+	int err = sink__open(&sink, w->req->show.output, NULL);
 
 	if (!err)
 		err = sink__begin(&sink);
@@ -269,20 +272,70 @@ static int explain(struct why *w)
 	return err ? err : status;
 }
 
-int why__check(struct args *a)
+/* ---- options ---- */
+
+static bool is_known(const struct request *req, const char *name)
 {
-	if (!a->command)
+	const char *const *known;
+
+	vec__each (known, &req->what.syscalls)
+		if (!strcmp(*known, name))
+			return true;
+	return false;
+}
+
+static int add_syscalls(struct request *req, const char *v)
+{
+	for (const char *p = v; *p; p += strcspn(p, ",") + (p[strcspn(p, ",")] == ',')) {
+		autofree char *name = xstrndup(p, strcspn(p, ","));
+
+		if (!*name)
+			return err__set(EINVAL, "a name is missing in '%s'", v);
+		if (is_known(req, name))
+			continue;
+		vec__push(&req->what.syscalls, name);
+		name = NULL;
+	}
+	return req->what.syscalls.len ? 0 : err__set(EINVAL, "a name is missing");
+}
+
+#define CALLEES_DEEPEST 20
+
+static int check_callees(struct request *req, const char *v)
+{
+	return req->what.callees <= CALLEES_DEEPEST
+		       ? 0
+		       : err__set(EINVAL, "must be at most %d", CALLEES_DEEPEST);
+}
+
+static const struct option_row option_rows[] = {
+	{"syscall", 's', "NAME[,NAME...]", VERB_WHY, OTHER,
+	 "explain failures of these system calls; may be repeated", add_syscalls},
+	{"again", 0, NULL, VERB_WHY, SWITCH(what.again),
+	 "run CMD again, to trace what the first run has shown to matter"},
+	{"depth", 0, "N", VERB_WHY, NUMBER(what.callees),
+	 "trace what the system calls' functions call, N deep (default: 3)", check_callees},
+	{"output", 'o', "FILE", VERB_WHY, FILE_NAME(show.output), "write there, not to stdout",
+	 .values = ":files"},
+};
+
+const struct option_group options_why = {"Of bbtrace why", option_rows, ARRAY_SIZE(option_rows)};
+
+int why__check(struct request *req)
+{
+	if (!req->command)
 		return err__set(EINVAL, "nothing to explain: give a command after --");
-	if (a->syscalls.len)
-		for (size_t i = 0; i < a->syscalls.len; i++)
-			if (!syscall__exists(a->syscalls.data[i]))
-				return err__usage("no such system call: '%s'", a->syscalls.data[i]);
+	if (req->what.syscalls.len)
+		for (size_t i = 0; i < req->what.syscalls.len; i++)
+			if (!syscall__exists(req->what.syscalls.data[i]))
+				return err__usage("no such system call: '%s'",
+						  req->what.syscalls.data[i]);
 	return 0;
 }
 
-int why__run(struct args *a)
+int why__run(const struct request *req)
 {
-	struct why w = {.a = a,
+	struct why w = {.req = req,
 			.kernel = has_feature("kprobe_event"),
 			.system_calls = has_tracepoint("raw_syscalls:sys_exit")};
 	char **word;

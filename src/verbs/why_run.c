@@ -45,15 +45,15 @@ static void leave(struct left *l, const struct explaining *e)
 }
 
 /* In the run's process. */
-static int trace(struct left *l, const struct args *a, char *const *operands, size_t n,
+static int trace(struct left *l, const struct request *req, char *const *operands, size_t n,
 		 bool system_calls)
 {
 	struct explaining e = {.ends = true,
 			       .captured = true,
-			       .last = !a->syscalls.len,
-			       .command = a->command[0],
+			       .last = !req->what.syscalls.len,
+			       .command = req->command[0],
 			       .syscall_name = syscall__name};
-	struct args traced = *a;
+	struct request traced = *req;
 	int status;
 
 	traced.verb = verb__find("trace");
@@ -62,15 +62,14 @@ static int trace(struct left *l, const struct args *a, char *const *operands, si
 	for (size_t i = 0; i < n; i++)
 		vec__push(&traced.operands, operands[i]);
 	if (system_calls)
-		vec__push(&traced.with, "raw_syscalls:sys_exit");
-	traced.output = NULL;
-	traced.explain = true;
-	traced.explaining = &e;
+		vec__push(&traced.what.with, "raw_syscalls:sys_exit");
+	traced.show.output = NULL;
+	traced.record.explain = true;
 	if (trace__check(&traced)) {
 		err__print();
 		return EXIT_USAGE;
 	}
-	status = trace__run(&traced);
+	status = trace__explain(&traced, &e);
 	leave(l, &e);
 	return status;
 }
@@ -125,7 +124,7 @@ static int wait_for(pid_t pid, int *out)
 	return 0;
 }
 
-int why_run__do(struct why_run *r, const struct args *a, char *const *operands, size_t n,
+int why_run__do(struct why_run *r, const struct request *req, char *const *operands, size_t n,
 		bool system_calls)
 {
 	struct left *l = mmap(NULL, sizeof(*l), PROT_READ | PROT_WRITE,
@@ -142,7 +141,7 @@ int why_run__do(struct why_run *r, const struct args *a, char *const *operands, 
 		int status;
 
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		status = trace(l, a, operands, n, system_calls);
+		status = trace(l, req, operands, n, system_calls);
 		fflush(NULL);
 		_exit(status);
 	}

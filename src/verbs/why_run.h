@@ -4,7 +4,7 @@
 #define BBTRACE_VERBS_WHY_RUN_H
 
 #include "explain/explain.h"
-#include "cli/args.h"
+#include "cli/request.h"
 
 struct why_run {
 	int status;  /* bbtrace's exit status: CMD's, if it was traced */
@@ -18,7 +18,7 @@ struct why_run {
 	size_t len;
 };
 /* operands, with: of the trace, which are borrowed. -errno: it could not be begun. */
-int why_run__do(struct why_run *r, const struct args *a, char *const *operands, size_t n,
+int why_run__do(struct why_run *r, const struct request *req, char *const *operands, size_t n,
 		bool system_calls);
 void why_run__free(struct why_run *r);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Command lines. Input: a byte for the verb, then the arguments, each ending with a NUL. */
 #include "fuzz.h"
-#include "cli/args.h"
+#include "cli/request.h"
 
 #define ARGS_MAX 64
 
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.name = "verb", .args = "", .help = "", .bit = 1u << (input__number(&in, 1) & 7)};
 	const uint8_t *end = in.end;
 	char *argv[ARGS_MAX + 2] = {(char *)"verb"};
-	struct args args;
+	struct request args;
 	int argc = 1;
 
 	for (; input__left(&in) && argc <= ARGS_MAX; in.p++) {
@@ -25,11 +25,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 	}
 	err__clear();
-	if (args__parse(&args, &verb, argc, argv))
+	if (request__parse(&args, &verb, argc, argv))
 		CHECK(*err__text());
 	else
 		CHECK(args.operands.len < (size_t)argc && (!args.command || *args.command));
-	args__free(&args);
+	request__free(&args);
 	note__set_level(NOTE_NORMAL);
 	while (--argc)
 		free(argv[argc]);

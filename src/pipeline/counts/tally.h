@@ -5,7 +5,7 @@
 #ifndef BBTRACE_PIPELINE_TALLY_H
 #define BBTRACE_PIPELINE_TALLY_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 #include "plan/counting/counting.h"
 
 struct tally;

@@ -177,10 +177,10 @@ static const struct files_calls calls = {.begin = on_begin,
 /* The next file isn't of a run that ended before its first step. */
 static int check_begun(const struct diff_inputs *r)
 {
-	return r->begun == r->args->files
+	return r->begun == r->request->files
 		       ? 0
 		       : err__set(ENODATA, "%s has no trace: it is empty, or cut in its plan",
-				  r->args->operands.data[r->begun]);
+				  r->request->operands.data[r->begun]);
 }
 
 static void settle(struct diff_inputs *r)
@@ -192,13 +192,13 @@ static void settle(struct diff_inputs *r)
 					       (r->several_hosts ? BUILDS_OF_OTHERS : 0));
 }
 
-int diff_inputs__read(struct diff_inputs *r, const struct args *a, bool keeps_paths)
+int diff_inputs__read(struct diff_inputs *r, const struct request *req, bool keeps_paths)
 {
 	int err;
 
-	*r = (struct diff_inputs){.args = a, .ended = r->ended, .ctx = r->ctx};
-	r->run = xcalloc(a->files + 1, sizeof(*r->run));
-	r->files = (struct trace_files){.args = a, .calls = &calls, .ctx = r};
+	*r = (struct diff_inputs){.request = req, .ended = r->ended, .ctx = r->ctx};
+	r->run = xcalloc(req->files + 1, sizeof(*r->run));
+	r->files = (struct trace_files){.request = req, .calls = &calls, .ctx = r};
 	err = trace_files__find_counts(&r->files);
 	if (err)
 		return err;
@@ -246,8 +246,8 @@ static int read_again(struct diff_inputs *r, struct paths *again, size_t i)
 	static const struct files_calls again_calls = {
 		.begin = begin_again, .extended = extended_again, .forked = forked_again};
 	struct again a = {r, &again[i]};
-	struct args args = *r->args;
-	struct trace_files files = {.args = &args,
+	struct request args = *r->request;
+	struct trace_files files = {.request = &args,
 				    .calls = &again_calls,
 				    .ctx = &a,
 				    .joined = r->files.joined,
@@ -256,9 +256,9 @@ static int read_again(struct diff_inputs *r, struct paths *again, size_t i)
 	int err;
 
 	memset(&args.operands, 0, sizeof(args.operands));
-	vec__push(&args.operands, r->args->operands.data[i]);
-	for (size_t k = r->args->files; k < r->args->operands.len; k++) /* functions */
-		vec__push(&args.operands, r->args->operands.data[k]);
+	vec__push(&args.operands, r->request->operands.data[i]);
+	for (size_t k = r->request->files; k < r->request->operands.len; k++) /* functions */
+		vec__push(&args.operands, r->request->operands.data[k]);
 	args.files = 1;
 	err = trace_files__read(&files);
 	trace_files__close(&files);
@@ -272,7 +272,7 @@ int diff_inputs__read_again(struct diff_inputs *r, struct paths *again)
 	int err = 0;
 
 	note__set_level(NOTE_QUIET); /* damage was told */
-	for (size_t i = 0; !err && i < r->args->files; i++)
+	for (size_t i = 0; !err && i < r->request->files; i++)
 		if (again[i].wanted)
 			err = read_again(r, again, i);
 	note__set_level(level);

@@ -20,7 +20,7 @@ struct run {
 };
 
 struct diff_inputs {
-	const struct args *args;
+	const struct request *request;
 	struct trace_files files;
 	struct outcomes outcomes;
 	struct scratch *scratch;
@@ -38,7 +38,7 @@ struct diff_inputs {
 };
 /* Reads all files; the paths go to a scratch file if keeps_paths, and then no file may be stdin.
  * -errno with a message. */
-int diff_inputs__read(struct diff_inputs *r, const struct args *a, bool keeps_paths);
+int diff_inputs__read(struct diff_inputs *r, const struct request *req, bool keeps_paths);
 /* Reads the files once more, for the steps that paths__want() has asked for of run[i].paths:
  * again[i].captured() takes them. */
 int diff_inputs__read_again(struct diff_inputs *r, struct paths *again);

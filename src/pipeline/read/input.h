@@ -3,7 +3,7 @@
 #ifndef BBTRACE_PIPELINE_INPUT_H
 #define BBTRACE_PIPELINE_INPUT_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 #include "pipeline/pager.h"
 
 /* Bytes that are read first, to detect the form of the file. */

@@ -6,7 +6,7 @@
 #ifndef BBTRACE_PIPELINE_MERGED_PLAN_H
 #define BBTRACE_PIPELINE_MERGED_PLAN_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 
 struct merged_plan;
 struct merged_plan *merged_plan__new(bool by_symbol);

@@ -93,21 +93,21 @@ static int mark_functions(bool *functions, const struct plan *plan, const char *
 			name, text);
 }
 
-int replay__choose(const struct args *a, const struct plan *plan, const char *name, bool **out)
+int replay__choose(const struct request *req, const struct plan *plan, const char *name, bool **out)
 {
-	bool all = a->operands.len == a->files;
+	bool all = req->operands.len == req->files;
 	int err = 0;
 
 	*out = NULL;
-	if (all && !a->exclude.len)
+	if (all && !req->what.exclude.len)
 		return 0;
 	*out = xcalloc(plan->functions.len + 1, sizeof(bool));
 	for (size_t i = 0; i < plan->functions.len; i++)
 		(*out)[i] = all;
-	for (size_t i = a->files; !err && i < a->operands.len; i++)
-		err = mark_functions(*out, plan, name, a->operands.data[i], true);
-	for (size_t i = 0; !err && i < a->exclude.len; i++)
-		err = mark_functions(*out, plan, name, a->exclude.data[i], false);
+	for (size_t i = req->files; !err && i < req->operands.len; i++)
+		err = mark_functions(*out, plan, name, req->operands.data[i], true);
+	for (size_t i = 0; !err && i < req->what.exclude.len; i++)
+		err = mark_functions(*out, plan, name, req->what.exclude.data[i], false);
 	return err;
 }
 
@@ -117,27 +117,27 @@ static int choose(struct replay *r, const struct plan *plan)
 	int err;
 
 	free(r->functions);
-	err = replay__choose(r->args, plan, r->in->name, &r->functions);
+	err = replay__choose(r->request, plan, r->in->name, &r->functions);
 	r->filter.functions = r->functions;
 	return err == -ENOENT && r->joined ? 0 : err;
 }
 
 static int fill_filter(struct replay *r, const struct plan *plan)
 {
-	const struct args *a = r->args;
+	const struct request *req = r->request;
 
 	r->filter = (struct report_filter_options){
-		.events = a->events,
-		.pids = a->filters.pids.data,
-		.npids = a->filters.pids.len,
-		.tids = a->filters.tids.data,
-		.ntids = a->filters.tids.len,
-		.comms = a->filters.comms.data,
-		.ncomms = a->filters.comms.len,
-		.from = a->from ? r->meta.start_time + a->from : 0,
-		.to = a->to ? r->meta.start_time + a->to : 0,
-		.head = a->head,
-		.tail = a->tail,
+		.events = req->record.events,
+		.pids = req->who.filters.pids.data,
+		.npids = req->who.filters.pids.len,
+		.tids = req->who.filters.tids.data,
+		.ntids = req->who.filters.tids.len,
+		.comms = req->who.filters.comms.data,
+		.ncomms = req->who.filters.comms.len,
+		.from = req->show.from ? r->meta.start_time + req->show.from : 0,
+		.to = req->show.to ? r->meta.start_time + req->show.to : 0,
+		.head = req->show.head,
+		.tail = req->show.tail,
 	};
 	return choose(r, plan);
 }
@@ -146,8 +146,8 @@ static bool filters(const struct replay *r)
 {
 	const struct report_filter_options *o = &r->filter;
 
-	return r->args->events_given || o->npids || o->ntids || o->ncomms || o->functions ||
-	       o->from || o->to || o->head || o->tail;
+	return r->request->record.events_given || o->npids || o->ntids || o->ncomms ||
+	       o->functions || o->from || o->to || o->head || o->tail;
 }
 
 /* ---- contents of the file ---- */
@@ -169,7 +169,7 @@ static void describe(const struct replay *r, const struct plan *plan)
 
 static int judge(struct replay *r)
 {
-	const value_condition_vec *c = &r->args->conditions;
+	const value_condition_vec *c = &r->request->record.conditions;
 	int err;
 
 	if (!c->len)
@@ -189,7 +189,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 
 	r->meta = *meta;
 	describe(r, plan);
-	err = meta__override(&r->meta, r->args, plan->arch);
+	err = meta__override(&r->meta, r->request, plan->arch);
 	if (err)
 		return err;
 	err = judge(r);
@@ -209,8 +209,8 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	show__open(&r->show, plan, &options, spaces__recorded(), output, r->meta.limit);
 	/* an output of the file's own plan takes the file's own numbers */
 	r->show.joined = output && output->plan != plan ? r->joined : NULL;
-	if (r->args->last)
-		show__keep_last(&r->show, r->args->last);
+	if (r->request->record.last)
+		show__keep_last(&r->show, r->request->record.last);
 	if (filters(r))
 		show__filter(&r->show, &r->filter);
 	r->begun = true;

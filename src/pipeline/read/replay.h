@@ -23,7 +23,7 @@ struct replay_calls {
 };
 
 struct replay {
-	const struct args *args;
+	const struct request *request;
 	struct input *in;
 	const struct replay_calls *calls;
 	void *ctx;
@@ -42,6 +42,7 @@ void replay__close(struct replay *r);
 
 /* Which functions of a plan the operands and --exclude choose: by number, the caller's to free;
  * NULL: all. -ENOENT: one names none; name is that of the file. */
-int replay__choose(const struct args *a, const struct plan *plan, const char *name, bool **out);
+int replay__choose(const struct request *req, const struct plan *plan, const char *name,
+		   bool **out);
 
 #endif

@@ -44,11 +44,11 @@ int trace_files__find_counts(struct trace_files *f)
 	struct file *first = NULL;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < f->args->files && !f->counts; i++) {
+	for (size_t i = 0; !err && i < f->request->files && !f->counts; i++) {
 		const struct trace_meta *meta;
 
-		err = open_file(f, f->args->operands.data[i]);
-		if (!err && f->opened && f->args->files == 1)
+		err = open_file(f, f->request->operands.data[i]);
+		if (!err && f->opened && f->request->files == 1)
 			err = f->opened();
 		meta = err ? NULL : trace_reader__peek(f->file->in.reader);
 		f->counts = meta && meta->counts;
@@ -158,7 +158,7 @@ static void add_untraced(struct trace_files *f, const struct replay *p)
 /* What was read of it is good, whatever ended it. */
 static int end_file(struct trace_files *f, struct replay *p)
 {
-	int err = show__finish(&p->show, newest_first(f->args));
+	int err = show__finish(&p->show, newest_first(f->request));
 
 	if (!err && f->counts && p->show.output) {
 		struct trace_counts c = {.traces = 1};
@@ -192,7 +192,7 @@ static int read_file(struct trace_files *f, const char *name)
 	if (err)
 		return err;
 	p = &f->file->replay;
-	*p = (struct replay){.args = f->args,
+	*p = (struct replay){.request = f->request,
 			     .in = &f->file->in,
 			     .calls = &calls,
 			     .ctx = f,
@@ -227,10 +227,10 @@ int trace_files__read(struct trace_files *f)
 	int err = 0;
 
 	if (!f->rereads)
-		f->joined = merged_plan__new(f->args->by_symbol);
+		f->joined = merged_plan__new(f->request->file.by_symbol);
 	merged_plan__report(f->joined, on_extended, f);
-	for (size_t i = 0; !err && i < f->args->files; i++) {
-		err = read_file(f, f->args->operands.data[i]);
+	for (size_t i = 0; !err && i < f->request->files; i++) {
+		err = read_file(f, f->request->operands.data[i]);
 		drop_file(f);
 	}
 	count_plan(f);
@@ -256,7 +256,7 @@ int trace_files__damage(const struct trace_files *f)
 	return f->damaged ? err__set(EBADMSG,
 				     "%llu of %zu files are damaged or have no end; what can be "
 				     "read of them was taken",
-				     (unsigned long long)f->damaged, f->args->files)
+				     (unsigned long long)f->damaged, f->request->files)
 			  : 0;
 }
 

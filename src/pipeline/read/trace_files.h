@@ -25,7 +25,7 @@ struct files_calls {
 
 struct file;
 struct trace_files {
-	const struct args *args;
+	const struct request *request;
 	const struct files_calls *calls;
 	void *ctx;
 	bool counts;	       /* all that they have is added up */

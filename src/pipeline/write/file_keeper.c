@@ -5,7 +5,7 @@
 #include "util/named_file.h"
 #include "file_keeper.h"
 
-enum request { ROTATE, OPEN, REMOVE };
+enum keeper_request { ROTATE, OPEN, REMOVE };
 
 /* ---- in the keeper ---- */
 

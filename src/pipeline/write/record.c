@@ -26,7 +26,7 @@
 #define THREAD	   4u
 
 struct recorder {
-	const struct args *args;
+	const struct request *request;
 	const char *name; /* of the file */
 	struct sink sink;
 	struct sink_place place;
@@ -56,7 +56,7 @@ static int check_sink(struct recorder *r)
 {
 	int err = 0;
 
-	if (!r->args->armor && isatty(r->sink.fd))
+	if (!r->request->file.armor && isatty(r->sink.fd))
 		err = err__set(
 			EINVAL,
 			"refusing to write a binary trace to a terminal: use -o FILE, --armor "
@@ -66,12 +66,12 @@ static int check_sink(struct recorder *r)
 	return err;
 }
 
-int recorder__open(const struct args *a, const char *name, struct recorder **out)
+int recorder__open(const struct request *req, const char *name, struct recorder **out)
 {
 	struct recorder *r = xcalloc(1, sizeof(*r));
 	int err;
 
-	r->args = a;
+	r->request = req;
 	r->name = name;
 	r->sink.fd = -1;
 	r->place.dir = -1;
@@ -79,9 +79,9 @@ int recorder__open(const struct args *a, const char *name, struct recorder **out
 	err = sink__open(&r->sink, name, &r->place);
 	if (!err)
 		err = check_sink(r);
-	if (!err && a->max_size && (!r->sink.is_file || r->sink.fd == STDOUT_FILENO))
+	if (!err && req->file.max_size && (!r->sink.is_file || r->sink.fd == STDOUT_FILENO))
 		err = err__set(EINVAL, "--max-size needs a regular file");
-	if (!err && a->max_size)
+	if (!err && req->file.max_size)
 		err = sink_place__check_old(&r->place, name);
 	return err;
 }
@@ -104,7 +104,7 @@ void recorder__close(struct recorder *r)
 const struct sink_place *recorder__rotates(const struct recorder *r, int *fd)
 {
 	*fd = r->sink.fd;
-	return r->args->max_size ? &r->place : NULL;
+	return r->request->file.max_size ? &r->place : NULL;
 }
 
 void recorder__use_keeper(struct recorder *r, const struct keeper *k)
@@ -327,8 +327,9 @@ static int begin_file(struct recorder *r)
 	int err;
 
 	/* where a file is full is to be known at once */
-	r->packer = packer__new(&r->sink, r->args->armor, !r->args->max_size);
-	r->writer = trace_writer__new(r->show->plan, packer__put, r->packer, r->args->armor);
+	r->packer = packer__new(&r->sink, r->request->file.armor, !r->request->file.max_size);
+	r->writer =
+		trace_writer__new(r->show->plan, packer__put, r->packer, r->request->file.armor);
 	err = trace_writer__begin(r->writer, &r->meta);
 	if (!err)
 		err = packer__flush(r->packer);
@@ -391,7 +392,7 @@ static int rotate(struct recorder *r)
 
 static int rotate_if_full(struct recorder *r)
 {
-	uint64_t max = r->args->max_size, size = packer__size(r->packer);
+	uint64_t max = r->request->file.max_size, size = packer__size(r->packer);
 	int err = 0;
 
 	if (!max)

@@ -9,7 +9,7 @@
 
 struct recorder;
 /* Opens the file ("-": stdout) without writing to it. name must outlive it. */
-int recorder__open(const struct args *a, const char *name, struct recorder **out);
+int recorder__open(const struct request *req, const char *name, struct recorder **out);
 void recorder__close(struct recorder *r);
 /* The file that is rotated: its place and a descriptor; NULL: there is none. From the call on it is
  * rotated by the keeper. */

@@ -46,7 +46,7 @@ static int find_functions(struct markers *s, const char *word, enum marker_kind 
 	char *const words[] = {(char *)word};
 	function_vec found = {0};
 	struct function *f;
-	int err = targets__find_more(&s->planning->targets, s->args, words, 1, s->planning->pid,
+	int err = targets__find_more(&s->planning->targets, s->request, words, 1, s->planning->pid,
 				     &found);
 
 	vec__each (f, &found)
@@ -107,13 +107,13 @@ static int find_named(struct markers *s, const struct plan *plan)
 	const char *const *word;
 	int err = 0;
 
-	vec__each (word, &s->args->start_on)
+	vec__each (word, &s->request->when.start_on)
 		if (!err)
 			err = find_functions(s, *word, MARKER_START);
-	vec__each (word, &s->args->dump_on)
+	vec__each (word, &s->request->record.dump_on)
 		if (!err)
 			err = find_dump(s, *word, plan);
-	vec__each (word, &s->args->stop_on)
+	vec__each (word, &s->request->when.stop_on)
 		if (!err)
 			err = find_functions(s, *word, MARKER_STOP);
 	return err;
@@ -123,7 +123,7 @@ static int find_named(struct markers *s, const struct plan *plan)
 
 static bool searches(const struct markers *s)
 {
-	return s->marks || s->args->control_app;
+	return s->marks || s->request->when.control_app;
 }
 
 static bool is_new(struct markers *s, const struct object *o)
@@ -160,7 +160,7 @@ static void search(struct markers *s, const struct object *o)
 	vec__each (m, &found) {
 		if (m->kind == MARKER_MARK && s->marks)
 			add_mark(s, o, m);
-		if (m->kind == MARKER_MARK || !s->args->control_app)
+		if (m->kind == MARKER_MARK || !s->request->when.control_app)
 			continue;
 		add(s, o, m->vaddr, m->kind,
 		    xstrdup(m->kind == MARKER_STOP ? "BBTRACE_STOP()" : "BBTRACE_START()"));
@@ -180,7 +180,7 @@ static struct object *open_file(struct markers *s, const char *name)
 	struct found found;
 	bool looks = !object__find(name, pid, &found);
 
-	if (looks && !s->args->control_app)
+	if (looks && !s->request->when.control_app)
 		looks = markers__in_file(found.fd, false);
 	found__close(&found);
 	if (looks && !targets__open(&s->planning->targets, name, pid, &o))
@@ -199,8 +199,9 @@ static int search_file(void *ctx, const char *name)
 	if (!o)
 		return 0;
 	search(s, o);
-	return s->searched.len > before && s->args->control_app ? object__needed(o, search_file, s)
-								: 0;
+	return s->searched.len > before && s->request->when.control_app
+		       ? object__needed(o, search_file, s)
+		       : 0;
 }
 
 static void search_process(struct markers *s, uint32_t pid)
@@ -219,7 +220,7 @@ static void search_process(struct markers *s, uint32_t pid)
 static void find_markers(struct markers *s)
 {
 	const struct targets *n = &s->planning->targets;
-	autofree char *command = s->args->command ? command__path(s->args->command[0]) : NULL;
+	autofree char *command = s->request->command ? command__path(s->request->command[0]) : NULL;
 	const uint32_t *pid;
 
 	for (size_t i = 0; i < n->objects.len; i++)
@@ -227,7 +228,7 @@ static void find_markers(struct markers *s)
 	if (command) {
 		search_file(s, command);
 	} else {
-		vec__each (pid, &s->args->filters.pids)
+		vec__each (pid, &s->request->who.filters.pids)
 			search_process(s, *pid);
 	}
 }
@@ -239,7 +240,7 @@ static int find_in_files(struct markers *s)
 	struct object *o;
 	int err;
 
-	vec__each (name, &s->args->markers_in) {
+	vec__each (name, &s->request->when.markers_in) {
 		size_t before = s->all.len;
 
 		err = targets__open(&s->planning->targets, *name, s->planning->pid, &o);
@@ -255,12 +256,12 @@ static int find_in_files(struct markers *s)
 	return 0;
 }
 
-int markers__find(struct markers *s, const struct args *a, struct planning *p, bool marks,
+int markers__find(struct markers *s, const struct request *req, struct planning *p, bool marks,
 		  const struct plan *plan)
 {
 	int err;
 
-	s->args = a;
+	s->request = req;
 	s->planning = p;
 	s->marks = marks;
 	err = find_named(s, plan);
@@ -278,7 +279,7 @@ void markers__mapped(struct markers *s, const char *path, uint64_t ino)
 {
 	uint64_t key = ino;
 
-	if (!s->args || !searches(s) || !path || *path != '/')
+	if (!s->request || !searches(s) || !path || *path != '/')
 		return;
 	for (const char *p = path; *p; p++)
 		key = key * 31 + (uint8_t)*p;

@@ -7,7 +7,7 @@
 #include "select/planning.h"
 
 struct markers {
-	const struct args *args;
+	const struct request *request;
 	struct planning *planning;
 	bool marks; /* those of programs are wanted */
 	probe_marker_vec all;
@@ -19,7 +19,7 @@ struct markers {
 };
 /* Finds those that are there now; CMD is about to be started, if there is one. marks: also marks.
  * plan: has the functions whose returns --dump-on names. 0, or -errno with a message. */
-int markers__find(struct markers *s, const struct args *a, struct planning *p, bool marks,
+int markers__find(struct markers *s, const struct request *req, struct planning *p, bool marks,
 		  const struct plan *plan);
 /* A file was mapped by a traced process; ino: its inode's number. */
 void markers__mapped(struct markers *s, const char *path, uint64_t ino);

@@ -182,19 +182,19 @@ static void add_switches(struct plan *p)
 	plan__add_named(p, NAMED_ON_CPU, "on-cpu");
 }
 
-int named_events__plan(struct named_events *with, const struct args *a, struct targets *n,
+int named_events__plan(struct named_events *with, const struct request *req, struct targets *n,
 		       pid_t pid, struct plan *p)
 {
 	const char *const *name;
 	int err = 0;
 
-	if (a->freq)
+	if (req->record.freq)
 		add_samples(p);
-	if (a->sched)
+	if (req->record.sched)
 		add_switches(p);
-	for (size_t i = 0; !err && a->verb->bit == VERB_EVENT && i < a->operands.len; i++)
-		err = add_one(with, n, pid, p, a->operands.data[i]);
-	vec__each (name, &a->with)
+	for (size_t i = 0; !err && req->verb->bit == VERB_EVENT && i < req->operands.len; i++)
+		err = add_one(with, n, pid, p, req->operands.data[i]);
+	vec__each (name, &req->what.with)
 		if (!err)
 			err = add_one(with, n, pid, p, *name);
 	return err;

@@ -23,12 +23,12 @@ static bool is_libc(const struct object *o)
 	return starts && tells;
 }
 
-static void report_conditions(const struct args *a, const struct plan *plan)
+static void report_conditions(const struct request *req, const struct plan *plan)
 {
 	uint32_t judged = 0, others = 0, first = 0;
 	size_t n;
 
-	for (uint32_t i = 0; a->conditions.len && i < plan->functions.len; i++) {
+	for (uint32_t i = 0; req->record.conditions.len && i < plan->functions.len; i++) {
 		const struct plan_function *f = &plan->functions.data[i];
 
 		if (f->flags & (FUNCTION_HELPER | FUNCTION_RANGE | FUNCTION_REMOVED))
@@ -45,7 +45,7 @@ static void report_conditions(const struct args *a, const struct plan *plan)
 			     others == 1 ? "" : " and others");
 }
 
-void typed_values__report(const struct args *a, const struct plan *plan,
+void typed_values__report(const struct request *req, const struct plan *plan,
 			  const struct plan_values_result *r)
 {
 	const struct plan_function *f = plan->functions.data;
@@ -57,29 +57,30 @@ void typed_values__report(const struct args *a, const struct plan *plan,
 		note("%s and %u more: their types are not known: their arguments are shown as "
 		     "registers",
 		     f[r->first_untyped].name, r->untyped - 1);
-	report_conditions(a, plan);
+	report_conditions(req, plan);
 	if (!r->unfetched)
 		return;
 	note("%s: more than %d values in memory: the others are not recorded",
 	     f[r->first_unfetched].name, VALUES_FETCHED);
 }
 
-int typed_values__plan(const struct args *a, struct plan *plan, const char *btf,
+int typed_values__plan(const struct request *req, struct plan *plan, const char *btf,
 		       struct plan_values_result *out)
 {
-	struct plan_values_options o = {.expressions = a->expressions.len ? &a->expressions : NULL,
-					.conditions = &a->conditions,
-					.kernel = ask_kernel,
-					.ctx = (void *)btf,
-					.is_libc = is_libc};
+	struct plan_values_options o = {
+		.expressions = req->record.expressions.len ? &req->record.expressions : NULL,
+		.conditions = &req->record.conditions,
+		.kernel = ask_kernel,
+		.ctx = (void *)btf,
+		.is_libc = is_libc};
 	int err;
 
 	*out = (struct plan_values_result){0};
-	if (!a->typed || plan->placement == PLACEMENT_COUNT)
+	if (!req->record.typed || plan->placement == PLACEMENT_COUNT)
 		return 0;
 	err = plan__add_values(plan, &o, out);
 	if (!err)
-		err = plan__add_conditions(plan, &a->conditions);
+		err = plan__add_conditions(plan, &req->record.conditions);
 	if (err) {
 		autofree char *why = xstrdup(err__text());
 

@@ -3,15 +3,15 @@
 #ifndef BBTRACE_SELECT_TYPED_VALUES_H
 #define BBTRACE_SELECT_TYPED_VALUES_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 #include "plan/plan.h"
 
 /* Adds the values to the plan. btf: a file with the kernel's types; NULL: the running one's.
  * -EINVAL with a message: wrong usage. */
-int typed_values__plan(const struct args *a, struct plan *plan, const char *btf,
+int typed_values__plan(const struct request *req, struct plan *plan, const char *btf,
 		       struct plan_values_result *out);
 /* Notes on what is not known. */
-void typed_values__report(const struct args *a, const struct plan *plan,
+void typed_values__report(const struct request *req, const struct plan *plan,
 			  const struct plan_values_result *result);
 
 #endif

@@ -11,16 +11,16 @@
 
 struct finding {
 	struct watchpoints *w;
-	const struct args *a;
+	const struct request *req;
 	struct targets *n;
 	pid_t pid;
 	struct plan *p;
 	unsigned slots;
 };
 
-static bool names_processes(const struct args *a)
+static bool names_processes(const struct request *req)
 {
-	return a->command || a->filters.pids.len;
+	return req->command || req->who.filters.pids.len;
 }
 
 static bool is_kernel_object(const char *object)
@@ -29,13 +29,13 @@ static bool is_kernel_object(const char *object)
 }
 
 /* A symbol without object: of the program, if there is one; else the kernel's. */
-static bool is_kernel(const struct args *a, const struct watch_spec *s)
+static bool is_kernel(const struct request *req, const struct watch_spec *s)
 {
 	if (s->object)
 		return is_kernel_object(s->object);
 	if (!s->symbol)
 		return s->kernel_address;
-	return a->verb->bit == VERB_KERNEL || !names_processes(a);
+	return req->verb->bit == VERB_KERNEL || !names_processes(req);
 }
 
 /* The program of the processes that are traced, malloc()ed. */
@@ -44,8 +44,8 @@ static char *program_of(const struct finding *f)
 	char link[64], path[4096];
 	ssize_t n;
 
-	if (f->a->command)
-		return command__path(f->a->command[0]);
+	if (f->req->command)
+		return command__path(f->req->command[0]);
 	snprintf(link, sizeof(link), "/proc/%d/exe", f->pid);
 	n = readlink(link, path, sizeof(path) - 1);
 	return n > 0 ? xstrndup(path, n) : NULL;
@@ -55,8 +55,8 @@ static int open_object(struct finding *f, const struct watch_spec *s, struct obj
 {
 	autofree char *name = s->object ? xstrdup(s->object) : program_of(f);
 
-	if (!name && f->a->command)
-		return err__set(ENOENT, "cannot run %s: no such command", f->a->command[0]);
+	if (!name && f->req->command)
+		return err__set(ENOENT, "cannot run %s: no such command", f->req->command[0]);
 	if (!name)
 		return err__set(ENOENT,
 				"cannot watch %s: cannot tell its program; write "
@@ -242,11 +242,11 @@ static int find_in_program(struct finding *f, const struct watch_spec *s)
 
 static int find_one(struct finding *f, const struct watch_spec *s)
 {
-	bool kernel = is_kernel(f->a, s);
+	bool kernel = is_kernel(f->req, s);
 	struct data_symbol at = {.vaddr = s->offset};
 	struct watch_spec plain = *s;
 
-	if (!kernel && !names_processes(f->a))
+	if (!kernel && !names_processes(f->req))
 		return err__usage("%s: in which process? Give -p PID or a command after --",
 				  s->text);
 	if (s->symbol)
@@ -268,25 +268,25 @@ static int find_text(struct finding *f, const char *text)
 	return err;
 }
 
-int watchpoints__plan(struct watchpoints *w, const struct args *a, struct targets *n, pid_t pid,
-		      struct plan *p)
+int watchpoints__plan(struct watchpoints *w, const struct request *req, struct targets *n,
+		      pid_t pid, struct plan *p)
 {
-	struct finding f = {.w = w, .a = a, .n = n, .pid = pid, .p = p};
+	struct finding f = {.w = w, .req = req, .n = n, .pid = pid, .p = p};
 	const char *const *text;
 	int err = 0;
 
-	w->user_only = a->user_only;
-	if (a->watch.len || a->verb->bit == VERB_WATCH)
+	w->user_only = req->what.user_only;
+	if (req->what.watch.len || req->verb->bit == VERB_WATCH)
 		err = feature__accesses();
-	for (size_t i = 0; !err && a->verb->bit == VERB_WATCH && i < a->operands.len; i++)
-		err = find_text(&f, a->operands.data[i]);
-	vec__each (text, &a->watch)
+	for (size_t i = 0; !err && req->verb->bit == VERB_WATCH && i < req->operands.len; i++)
+		err = find_text(&f, req->operands.data[i]);
+	vec__each (text, &req->what.watch)
 		if (!err)
 			err = find_text(&f, *text);
 	return err;
 }
 
-static bool names_kernel(const struct args *a, const char *text)
+static bool names_kernel(const struct request *req, const char *text)
 {
 	struct watch_spec s;
 	bool kernel;
@@ -295,20 +295,20 @@ static bool names_kernel(const struct args *a, const char *text)
 		err__clear();
 		return false;
 	}
-	kernel = is_kernel(a, &s);
+	kernel = is_kernel(req, &s);
 	watch_spec__free(&s);
 	return kernel;
 }
 
-bool watchpoints__name_kernel(const struct args *a)
+bool watchpoints__name_kernel(const struct request *req)
 {
 	const char *const *text;
 
-	for (size_t i = 0; a->verb->bit == VERB_WATCH && i < a->operands.len; i++)
-		if (names_kernel(a, a->operands.data[i]))
+	for (size_t i = 0; req->verb->bit == VERB_WATCH && i < req->operands.len; i++)
+		if (names_kernel(req, req->operands.data[i]))
 			return true;
-	vec__each (text, &a->watch)
-		if (names_kernel(a, *text))
+	vec__each (text, &req->what.watch)
+		if (names_kernel(req, *text))
 			return true;
 	return false;
 }
@@ -395,7 +395,7 @@ static int begin_in_process(struct watchpoints *w, struct sources *s, uint32_t p
 	return 0;
 }
 
-int watchpoints__begin(struct watchpoints *w, struct sources *s, const struct args *a)
+int watchpoints__begin(struct watchpoints *w, struct sources *s, const struct request *req)
 {
 	const struct watchpoint *i;
 	struct probe_watch to;
@@ -405,9 +405,9 @@ int watchpoints__begin(struct watchpoints *w, struct sources *s, const struct ar
 	vec__each (i, &w->all)
 		if (!err && i->kernel && place(w, i, 0, &to))
 			err = sources__watch(s, &to);
-	if (a->command)
+	if (req->command)
 		return err;
-	vec__each (pid, &a->filters.pids)
+	vec__each (pid, &req->who.filters.pids)
 		if (!err)
 			err = begin_in_process(w, s, *pid);
 	return err;

@@ -4,7 +4,7 @@
 #ifndef BBTRACE_SELECT_WATCH_H
 #define BBTRACE_SELECT_WATCH_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 #include "select/targets.h"
 
 /* The data of a hit's event: plan__fields() describes it. What isn't known is at the end, and cut
@@ -34,12 +34,12 @@ struct watchpoints {
 
 /* Adds them to the plan, and the objects that they are in to n; pid: as in targets__find().
  * -ENOENT, -EINVAL …, with a message. */
-int watchpoints__plan(struct watchpoints *w, const struct args *a, struct targets *n, pid_t pid,
-		      struct plan *p);
+int watchpoints__plan(struct watchpoints *w, const struct request *req, struct targets *n,
+		      pid_t pid, struct plan *p);
 /* Does one of them need the kernel's symbols and code? */
-bool watchpoints__name_kernel(const struct args *a);
+bool watchpoints__name_kernel(const struct request *req);
 /* Starts to watch those of the kernel, and in processes that run. */
-int watchpoints__begin(struct watchpoints *w, struct sources *s, const struct args *a);
+int watchpoints__begin(struct watchpoints *w, struct sources *s, const struct request *req);
 /* Those in one process, which has mapped their objects; *waits: some are not mapped. */
 int watchpoints__begin_in(struct watchpoints *w, struct sources *s, uint32_t pid, bool *waits);
 void watchpoints__note_values(const struct watchpoints *w, struct sources *s, uint32_t pid);

@@ -9,16 +9,16 @@
 #define LOOK_FIRST 20000000
 #define LOOK_LAST  1000000000
 
-struct counting counting__begin(const struct args *args, struct plan *plan, struct sources *sources,
-				struct live *live, struct output *output)
+struct counting counting__begin(const struct request *request, struct plan *plan,
+				struct sources *sources, struct live *live, struct output *output)
 {
-	return (struct counting){.args = args,
+	return (struct counting){.request = request,
 				 .plan = plan,
 				 .sources = sources,
 				 .live = live,
 				 .output = output,
-				 .next = now_ns(CLOCK_MONOTONIC) + args->interval_ns,
-				 .retire = retire__begin(args, plan),
+				 .next = now_ns(CLOCK_MONOTONIC) + request->record.interval_ns,
+				 .retire = retire__begin(request, plan),
 				 .patience = LOOK_FIRST};
 }
 
@@ -26,9 +26,9 @@ int counting__patience_ms(const struct counting *c, uint64_t now)
 {
 	uint64_t left;
 
-	if (!c->args)
+	if (!c->request)
 		return PATIENCE_MS;
-	left = c->args->interval_ns ? c->next - min_of(now, c->next) : UINT64_MAX;
+	left = c->request->record.interval_ns ? c->next - min_of(now, c->next) : UINT64_MAX;
 	if (c->retire.hits)
 		left = min_of(left, c->next_look - min_of(now, c->next_look));
 	return min_of(left / 1000000 + 1, (uint64_t)PATIENCE_MS);
@@ -43,10 +43,10 @@ static bool is_due(struct counting *c, uint64_t now)
 	if (asked)
 		process_ends__rest(c->ends);
 	counts_asked_for = 0;
-	if (!c->args->interval_ns || now < c->next)
+	if (!c->request->record.interval_ns || now < c->next)
 		return asked;
 	while (c->next <= now)
-		c->next += c->args->interval_ns;
+		c->next += c->request->record.interval_ns;
 	return true;
 }
 
@@ -54,7 +54,7 @@ static int print(struct counting *c, uint64_t now)
 {
 	sources__misses(c->sources, &c->live->sink);
 	show__give_counts(&c->live->show);
-	if (c->args->reset)
+	if (c->request->record.reset)
 		show__reset_counts(&c->live->show);
 	return output__interval(c->output, now, show__totals(&c->live->show));
 }
@@ -76,7 +76,7 @@ int counting__tick(struct counting *c)
 	bool prints, looks;
 	int err;
 
-	if (!c->args)
+	if (!c->request)
 		return 0;
 	prints = is_due(c, now) && c->output->format->interval;
 	looks = c->retire.hits && now >= c->next_look;
@@ -95,13 +95,13 @@ void counting__end(struct counting *c)
 
 void counting__report(const struct counting *c)
 {
-	uint64_t twice = c->args ? sources__facts(c->sources).counted_twice : 0;
+	uint64_t twice = c->request ? sources__facts(c->sources).counted_twice : 0;
 
 	if (twice)
 		note("%llu hits may have been counted twice, while probes were replaced: too many threads "
 		     "hit them at that time",
 		     (unsigned long long)twice);
-	if (c->args)
+	if (c->request)
 		retire__report(&c->retire, c->plan, c->live->show.tally);
 }
 
@@ -116,7 +116,7 @@ void counting__note_cut(struct counting *c)
 	const uint32_t *pid;
 	size_t n = 0;
 
-	if (!c->args)
+	if (!c->request)
 		return;
 	facts = sources__facts(c->sources);
 	pids = facts.processes;

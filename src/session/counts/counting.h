@@ -9,7 +9,7 @@
 
 /* Zeroed: nothing counts, and nothing is done. */
 struct counting {
-	const struct args *args; /* NULL: nothing counts */
+	const struct request *request; /* NULL: nothing counts */
 	struct plan *plan;
 	struct sources *sources;
 	struct live *live;
@@ -21,8 +21,8 @@ struct counting {
 	uint64_t patience;  /* and how long after the last look, ns */
 };
 /* All of these are borrowed. */
-struct counting counting__begin(const struct args *args, struct plan *plan, struct sources *sources,
-				struct live *live, struct output *output);
+struct counting counting__begin(const struct request *request, struct plan *plan,
+				struct sources *sources, struct live *live, struct output *output);
 /* How long it may be left alone. */
 int counting__patience_ms(const struct counting *c, uint64_t now);
 /* Does what is due. 0, or -errno. */

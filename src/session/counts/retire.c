@@ -14,10 +14,11 @@
 /* For each kprobe that is removed the kernel waits, up to some 20 ms: so many at a time. */
 #define KERNEL_ROUND 32
 
-struct retire retire__begin(const struct args *a, const struct plan *plan)
+struct retire retire__begin(const struct request *req, const struct plan *plan)
 {
-	return (struct retire){.hits = a->once ? max_of(a->retire, (uint64_t)1) : a->retire,
-			       .strict = a->once,
+	return (struct retire){.hits = req->record.once ? max_of(req->record.retire, (uint64_t)1)
+							: req->record.retire,
+			       .strict = req->record.once,
 			       .last = xcalloc(plan->sites.len + 1, sizeof(uint64_t))};
 }
 

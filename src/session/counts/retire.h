@@ -3,7 +3,7 @@
 #ifndef BBTRACE_SESSION_RETIRE_H
 #define BBTRACE_SESSION_RETIRE_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 
 struct tally;
 struct retire {
@@ -14,7 +14,7 @@ struct retire {
 	uint64_t removed, rounds;
 	bool over; /* the probes can't be changed any more */
 };
-struct retire retire__begin(const struct args *a, const struct plan *plan);
+struct retire retire__begin(const struct request *req, const struct plan *plan);
 void retire__end(struct retire *r);
 /* Which sites retire by what was counted up to now. Changes the plan and the probes; 0, or -errno:
  * they could not be changed. */

@@ -12,7 +12,7 @@
 #include "child.h"
 #include "cli/command.h"
 #include "cli/exit_status.h"
-#include "cli/args.h"
+#include "cli/request.h"
 #include "interrupt.h"
 
 static bool is_program(const char *path)

@@ -10,32 +10,32 @@
 
 static struct keeper output;
 
-static bool names_kernel(const struct args *a)
+static bool names_kernel(const struct request *req)
 {
-	for (size_t i = 0; i < a->operands.len; i++)
-		if (!strcmp(a->operands.data[i], "kernel") ||
-		    !strncmp(a->operands.data[i], "kernel:", strlen("kernel:")))
+	for (size_t i = 0; i < req->operands.len; i++)
+		if (!strcmp(req->operands.data[i], "kernel") ||
+		    !strncmp(req->operands.data[i], "kernel:", strlen("kernel:")))
 			return true;
 	return false;
 }
 
 /* Does it read files alone? What the kernel and processes are asked needs other rights. */
-static bool reads_files(const struct args *a)
+static bool reads_files(const struct request *req)
 {
-	if (a->verb->bit == VERB_LIST)
-		return !a->filters.pids.len && !a->list_events && !names_kernel(a);
-	return a->verb->bit & VERB_READS;
+	if (req->verb->bit == VERB_LIST)
+		return !req->who.filters.pids.len && !req->list.events && !names_kernel(req);
+	return req->verb->bit & VERB_READS;
 }
 
 /* The user's own files are named to report, merge and diff; programs may be readable by others
  * alone, and root may read all. list names the processes that run a program that was deleted. */
-static uint64_t needed(const struct args *a)
+static uint64_t needed(const struct request *req)
 {
 	uint64_t read = PRIVILEGE_DAC_READ_SEARCH;
 
-	if (a->verb->bit & VERB_LIST)
+	if (req->verb->bit & VERB_LIST)
 		read |= PRIVILEGE_SYS_PTRACE;
-	else if (rights__user() && !(a->verb->bit & VERB_CORE))
+	else if (rights__user() && !(req->verb->bit & VERB_CORE))
 		return 0;
 	return read & ~privileges__missing(read);
 }
@@ -45,12 +45,12 @@ static int open_output(void)
 	return file_keeper__open(&output);
 }
 
-static int keep_output(const struct args *a)
+static int keep_output(const struct request *req)
 {
-	const struct kept_files f = {.output = a->output};
+	const struct kept_files f = {.output = req->show.output};
 	int err;
 
-	if (rights__user() || sink__is_stdout(a->output))
+	if (rights__user() || sink__is_stdout(req->show.output))
 		return 0;
 	err = file_keeper__start(&output, &f);
 	if (!err)
@@ -59,21 +59,22 @@ static int keep_output(const struct args *a)
 }
 
 /* debuginfod's cache is the user's. */
-int confine__reader(const struct args *a)
+int confine__reader(const struct request *req)
 {
 	int err;
 
-	if (!reads_files(a))
+	if (!reads_files(req))
 		return 0;
-	if (a->verb->bit == VERB_REPORT && !a->output && isatty(STDOUT_FILENO))
+	if (req->verb->bit == VERB_REPORT && !req->show.output && isatty(STDOUT_FILENO))
 		pager__prepare();
-	err = keep_output(a);
+	err = keep_output(req);
 	if (err)
 		return err;
-	err = rights__keep(needed(a), a->debuginfod);
+	err = rights__keep(needed(req), req->what.debuginfod);
 	if (err)
 		return err__set(-err, "cannot give up privileges: %s", strerror(-err));
-	return rights__forbid(FORBID_EXEC | FORBID_TRACING | (a->debuginfod ? 0 : FORBID_NETWORK));
+	return rights__forbid(FORBID_EXEC | FORBID_TRACING |
+			      (req->what.debuginfod ? 0 : FORBID_NETWORK));
 }
 
 int confine__no_files(void)

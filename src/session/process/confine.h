@@ -7,12 +7,12 @@
 #ifndef BBTRACE_SESSION_CONFINE_H
 #define BBTRACE_SESSION_CONFINE_H
 
-#include "cli/args.h"
+#include "cli/request.h"
 
 /* For report, merge, diff, core, and list of files: no capability but to read what the user names,
  * if there was one; root becomes a user that no other process has; no exec: a pager waits already.
  * Other verbs keep everything. 0, or -errno with a message. */
-int confine__reader(const struct args *a);
+int confine__reader(const struct request *req);
 /* All files are open: no capability at all. */
 int confine__no_files(void);
 void confine__end(void);

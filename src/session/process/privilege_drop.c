@@ -8,7 +8,7 @@
 /* Names in folders are root's, or of whom root may write for: a process of its own keeps that. */
 static int keep_files(const struct privilege_drop *g)
 {
-	struct kept_files f = {.path = args__record_name(g->args), .removed = g->removed};
+	struct kept_files f = {.path = request__record_name(g->request), .removed = g->removed};
 	int err;
 
 	f.place = g->recorder ? recorder__rotates(g->recorder, &f.current) : NULL;
@@ -24,12 +24,13 @@ static int keep_files(const struct privilege_drop *g)
 static unsigned forbidden_calls(const struct privilege_drop *g)
 {
 	return FORBID_EXEC | (g->runs_command && g->watches ? 0 : FORBID_TRACING) |
-	       (g->args->debuginfod ? 0 : FORBID_NETWORK);
+	       (g->request->what.debuginfod ? 0 : FORBID_NETWORK);
 }
 
 static uint64_t kept(const struct privilege_drop *g)
 {
-	bool names_files = plan__sees_programs(g->plan) || args__format(g->args)->wants.source_text;
+	bool names_files =
+		plan__sees_programs(g->plan) || request__format(g->request)->wants.source_text;
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
 
 	if (names_files || !rights__user()) /* root's own files, once it is no longer root */

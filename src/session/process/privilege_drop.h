@@ -7,7 +7,7 @@
 #include "pipeline/write/record.h"
 
 struct privilege_drop {
-	const struct args *args;
+	const struct request *request;
 	const struct plan *plan;
 	struct sources *sources;
 	struct recorder *recorder;	  /* NULL: none */

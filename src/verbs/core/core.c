@@ -10,7 +10,7 @@
 #define LAST 20 /* branches, unless --last says how many */
 
 struct run {
-	struct args *args;
+	struct request request; /* of the process alone, and its last branches */
 	struct core *core;
 	struct core_place *places;
 	char *found; /* the trace that lies beside it */
@@ -71,11 +71,11 @@ static void report_trace(const struct run *r)
 /* 1: there is none. */
 static int choose_trace(struct run *r)
 {
-	const struct args *a = r->args;
-	const char *path = a->operands.data[0];
+	const struct request *req = &r->request;
+	const char *path = req->operands.data[0];
 	int err;
 
-	if (a->operands.len == 1) {
+	if (req->operands.len == 1) {
 		r->found = core_trace__beside(path, r->core);
 		if (!r->found) {
 			note("no trace of process %u (*.bbt) is beside %s: name it behind the "
@@ -84,7 +84,7 @@ static int choose_trace(struct run *r)
 			return 1;
 		}
 	}
-	r->shown.trace = r->found ? r->found : a->operands.data[1];
+	r->shown.trace = r->found ? r->found : req->operands.data[1];
 	err = core_trace__look(r->shown.trace, r->core, &r->fit);
 	if (err)
 		return err;
@@ -98,7 +98,7 @@ static int choose_trace(struct run *r)
 static int begin(void *ctx, const struct replay *p, const struct plan *plan, struct output **out)
 {
 	struct run *r = ctx;
-	int err = render__start(&r->render, r->args, plan, &p->meta, 0);
+	int err = render__start(&r->render, &r->request, plan, &p->meta, 0);
 
 	*out = r->render.output;
 	return err;
@@ -112,10 +112,11 @@ static int replay(struct run *r)
 	if (err)
 		return err;
 	r->in.progress.shown = false;
-	vec__push(&r->args->filters.pids, r->fit.pid);
-	if (!r->args->last)
-		r->args->last = LAST;
-	r->replay = (struct replay){.args = r->args, .in = &r->in, .calls = &calls, .ctx = r};
+	vec__push(&r->request.who.filters.pids, r->fit.pid);
+	if (!r->request.record.last)
+		r->request.record.last = LAST;
+	r->replay =
+		(struct replay){.request = &r->request, .in = &r->in, .calls = &calls, .ctx = r};
 	err = replay__run(&r->replay);
 	if (err < 0 && (!r->replay.begun || !input__is_of_file(err)))
 		return err;
@@ -187,31 +188,32 @@ static void close_run(struct run *r)
 	core_places__free(r->places, r->core);
 	core__free(r->core);
 	free(r->found);
+	vec__free(&r->request.who.filters.pids);
 }
 
-int core__check(struct args *a)
+int core__check(struct request *req)
 {
-	if (!a->operands.len)
+	if (!req->operands.len)
 		return err__set(EINVAL, "no core dump given; see bbtrace core --help");
-	if (a->operands.len > 2)
+	if (req->operands.len > 2)
 		return err__set(EINVAL, "core takes a core dump and one trace file");
-	a->files = a->operands.len; /* no operand is a function */
+	req->files = req->operands.len; /* no operand is a function */
 	return 0;
 }
 
-int core__run(struct args *a)
+int core__run(const struct request *req)
 {
-	CLEANUP(close_run) struct run r = {.args = a, .render.sink.fd = -1, .in.fd = -1};
+	CLEANUP(close_run) struct run r = {.request = *req, .render.sink.fd = -1, .in.fd = -1};
 	autofree char *why = NULL;
 	int err, shown;
 
-	err = core__open(a->operands.data[0], &r.core);
+	err = core__open(req->operands.data[0], &r.core);
 	if (err)
 		return err;
-	r.places = core_places__new(r.core, !a->no_src);
+	r.places = core_places__new(r.core, !req->show.no_src);
 	r.shown = (struct core_shown){.core = r.core, .places = r.places};
-	r.shown.json = output__form(a->format) == FORM_JSON;
-	report_dump(&r, a->operands.data[0]);
+	r.shown.json = output__form(req->show.format) == FORM_JSON;
+	report_dump(&r, req->operands.data[0]);
 	err = sink__open(&r.render.sink, NULL, NULL);
 	if (err)
 		return err;

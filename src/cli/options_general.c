@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Options: what every verb has. */
+#include "option.h"
+
+static int set_verbose(struct request *req, const char *v)
+{
+	note__set_level(NOTE_VERBOSE);
+	return 0;
+}
+
+static int set_quiet(struct request *req, const char *v)
+{
+	note__set_level(NOTE_QUIET);
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{"verbose", 'v', NULL, VERB_ALL, OTHER, "print decisions and their reasons", set_verbose},
+	{"quiet", 'q', NULL, VERB_ALL, OTHER, "no notes on stderr", set_quiet},
+	{"help", 'h', NULL, VERB_ALL, SWITCH(help), "this text"},
+};
+
+const struct option_group options_general = {"In general", rows, ARRAY_SIZE(rows)};

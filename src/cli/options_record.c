@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Options: what is recorded of what is traced. */
+#include <errno.h>
+#include "option.h"
+#include "option_values.h"
+
+static int add_event(struct request *req, const char *part)
+{
+	static const struct {
+		const char *name;
+		unsigned bit;
+	} rows[] = {{"entry", PLAN_ENTRY}, {"branch", PLAN_BRANCH}, {"return", PLAN_RETURN}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(part, rows[i].name)) {
+			req->record.events |= rows[i].bit;
+			return 0;
+		}
+	if (!strcmp(part, "sched") && req->verb->bit & VERB_TRACE) {
+		req->record.sched = true;
+		return 0;
+	}
+	return err__set(EINVAL, "unknown event '%s': use entry, branch, return%s", part,
+			req->verb->bit & VERB_TRACE ? " or sched" : "");
+}
+
+static int set_events(struct request *req, const char *v)
+{
+	unsigned before = req->record.events;
+	int err;
+
+	req->record.events = 0;
+	err = value__each(req, v, add_event);
+	req->record.events_given |= req->record.events;
+	/* sched alone is in addition */
+	req->record.events = req->record.events ? req->record.events : before;
+	return err;
+}
+
+static int set_args(struct request *req, const char *v)
+{
+	req->record.typed = true;
+	return v ? expressions__parse(v, &req->record.expressions) : 0;
+}
+
+static int set_if(struct request *req, const char *v)
+{
+	return conditions__parse(v, &req->record.conditions);
+}
+
+static int check_interval(struct request *req, const char *v)
+{
+	return req->record.interval_ns >= 1000000 ? 0 : err__set(EINVAL, "must be at least 1ms");
+}
+
+#define LAST_MAX 100000
+
+static int check_last(struct request *req, const char *v)
+{
+	if (!req->record.last || req->record.last > LAST_MAX)
+		return err__set(EINVAL, "invalid number '%s': use 1 to %d branches", v, LAST_MAX);
+	return 0;
+}
+
+static int set_dump_on(struct request *req, const char *v)
+{
+	vec__push(&req->record.dump_on, v);
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{"events", 'e', "LIST", VERB_SHOW, OTHER, "any of entry,branch,return (default: all three)",
+	 set_events, .values = ",entry branch return sched"},
+	{"regs", 'r', "LIST", VERB_SHOW | VERB_CORE, TEXT(record.regs),
+	 "registers on entry: none, args (default), all, or names", .values = ",:registers"},
+	{"args", 0, "", VERB_FUNCTIONS, OTHER,
+	 "arguments and results by type; =EXPR,...: these, as path->dentry", set_args},
+	{"if", 0, "CONDITION", VERB_FUNCTIONS | VERB_REPORT, OTHER,
+	 "only invocations with such arguments or results: 'size > 4096 && ret < 0'; may be repeated",
+	 set_if},
+	{"why", 0, NULL, VERB_FUNCTIONS, SWITCH(record.why),
+	 "also what each conditional tests: the values that it compares"},
+	{"explain", 0, NULL, VERB_FUNCTIONS, SWITCH(record.explain),
+	 "instead of events: the branch by which each call that failed did, of the kernel's"},
+	{"stack", 'k', NULL, VERB_TRACE, SWITCH(record.stack), "record the call stack on entry"},
+	{"stack-size", 0, "SIZE", VERB_TRACE, COUNT(record.stack_size),
+	 "-k: copy so much of the stack (default: 8K), 0: follow frame pointers"},
+	{"freq", 0, "HZ", VERB_TRACE, POSITIVE(record.freq),
+	 "also samples, so many a second on each CPU (profile: 99)"},
+	{"timeline", 0, NULL, VERB_PROFILE, SWITCH(record.timeline),
+	 "each sample is an event, also with --stack-size 0"},
+	{"count", 'c', NULL, VERB_SHOW, SWITCH(record.count),
+	 "count edges instead of listing events"},
+	{"interval", 0, "SEC", VERB_TRACE, TIME(record.interval_ns),
+	 "-c: print the counts so far every SEC, as at SIGUSR1", check_interval},
+	{"reset", 0, NULL, VERB_TRACE, SWITCH(record.reset),
+	 "-c: after the counts are printed, begin with 0 again"},
+	{"once", 0, NULL, VERB_TRACE, SWITCH(record.once),
+	 "counts: remove the probe of what was seen; both sides of conditionals are waited for"},
+	{"retire", 0, "N", VERB_TRACE, POSITIVE(record.retire),
+	 "counts: remove each probe after N hits"},
+	{"last", 0, "N", VERB_SHOW | VERB_CORE, COUNT(record.last),
+	 "keep the last N branches of each thread; show them at the end, and when it is killed",
+	 check_last},
+	{"dump-on", 0, "FUNC[=VALUE]", VERB_TRACE, OTHER,
+	 "--last: also when this is called, or returns VALUE: N, <N, >N or an errno; may be repeated",
+	 set_dump_on, .values = ":functions"},
+	{"dump-on-failure", 0, NULL, VERB_TRACE, SWITCH(record.dump_on_failure),
+	 "--last: also show them when a process exits with a status other than 0"},
+};
+
+const struct option_group options_record = {"What is recorded", rows, ARRAY_SIZE(rows)};

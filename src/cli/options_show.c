@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Options: what is shown of a trace, and how. */
+#include <errno.h>
+#include "option.h"
+#include "option_values.h"
+
+static int set_time(struct request *req, const char *v)
+{
+	static const char *const names[] = {[TIME_REL] = "rel",
+					    [TIME_ABS] = "abs",
+					    [TIME_DELTA] = "delta",
+					    [TIME_NONE] = "none"};
+	int i = value__name(names, ARRAY_SIZE(names), v);
+
+	req->show.time = max_of(i, 0);
+	req->show.time_given = true;
+	return i >= 0 ? 0
+		      : err__set(EINVAL, "unknown time style '%s': use rel, abs, delta or none", v);
+}
+
+static int check_color(struct request *req, const char *v)
+{
+	if (strcmp(v, "auto") && strcmp(v, "always") && strcmp(v, "never"))
+		return err__set(EINVAL, "invalid value '%s': use auto, always or never", v);
+	return 0;
+}
+
+static int check_depth(struct request *req, const char *v)
+{
+	return req->show.depth && req->show.depth <= UINT32_MAX
+		       ? 0
+		       : err__set(EINVAL, "must be at least 1");
+}
+
+/* "80", "87.5", "99.95" */
+static int parse_percent(const char *text, size_t len, unsigned *out)
+{
+	unsigned value = 0, decimals = 0;
+	bool point = false, digits = false;
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '.' && !point && digits) {
+			point = true;
+			continue;
+		}
+		if (text[i] < '0' || text[i] > '9' || value > ALL_OF_IT || decimals == 2)
+			return -EINVAL;
+		value = 10 * value + (text[i] - '0');
+		decimals += point;
+		digits = true;
+	}
+	if (!digits || (point && !decimals))
+		return -EINVAL;
+	for (; decimals < 2; decimals++)
+		value *= 10;
+	*out = value;
+	return value <= ALL_OF_IT ? 0 : -EINVAL;
+}
+
+static int set_fail_under(struct request *req, const char *v)
+{
+	const char *comma = strchrnul(v, ',');
+
+	req->show.fail_under_branch = !strcmp(comma, ",branch");
+	if ((*comma && !req->show.fail_under_branch) ||
+	    parse_percent(v, comma - v, &req->show.fail_under))
+		return err__set(
+			EINVAL,
+			"'%s' is no percentage from 0 to 100, with at most two decimals, and "
+			"\",branch\" behind it for branches: 80, 87.5,branch",
+			v);
+	req->show.fail_under_given = true;
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{"format", 'F', "FMT", VERB_TEXT, OTHER, "text (default), json, ...: see below",
+	 formats__set, .values = ":formats"},
+	{"output", 'o', "FILE", VERB_SHOW | VERB_MERGE | VERB_DIFF, FILE_NAME(show.output),
+	 "write a trace file for bbtrace report; with -F, or named x.html, that format",
+	 .values = ":files"},
+	{"time", 'T', "STYLE", VERB_SHOW | VERB_CORE, OTHER, "rel (default), abs, delta or none",
+	 set_time, .values = "rel abs delta none"},
+	{"color", 0, "WHEN", VERB_SHOW | VERB_DIFF | VERB_CORE, TEXT(show.color),
+	 "auto (default), always or never", check_color, .values = "auto always never"},
+	{"depth", 0, "N", VERB_SHOW | VERB_DIFF, NUMBER(show.depth),
+	 "no deeper than N nested calls of traced functions", check_depth},
+	{"min-duration", 0, "TIME", VERB_SHOW, TIME(show.min_duration),
+	 "only calls that took at least this long (20us, 1.5ms)"},
+	{"from", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(show.from),
+	 "start this long after the beginning of the trace"},
+	{"to", 0, "TIME", VERB_REPORT | VERB_DIFF, DURATION(show.to),
+	 "stop this long after the beginning of the trace"},
+	{"no-fold", 0, NULL, VERB_SHOW | VERB_CORE, SWITCH(show.no_fold),
+	 "text: show every iteration of loops"},
+	{"no-src", 0, NULL, VERB_SHOW | VERB_LIST | VERB_WHY | VERB_CORE, SWITCH(show.no_src),
+	 "no source lines: debug information isn't read for them"},
+	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY, SWITCH(show.addresses),
+	 "show kernel addresses (root always sees them)"},
+	{"fail-under", 0, "PERCENT[,branch]", VERB_SHOW, OTHER,
+	 "exit with 3 if less of the lines, or blocks, or branches, ran", set_fail_under},
+};
+
+const struct option_group options_show = {"How it is shown", rows, ARRAY_SIZE(rows)};

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Options: what is traced, besides the operands. */
+#include "option.h"
+#include "resolve/resolve.h"
+
+static int set_exclude(struct request *req, const char *v)
+{
+	vec__push(&req->what.exclude, v);
+	return 0;
+}
+
+static int set_with(struct request *req, const char *v)
+{
+	vec__push(&req->what.with, v);
+	return 0;
+}
+
+static int add_watch(struct request *req, const char *v)
+{
+	struct watch_spec s;
+	int err = watch_spec__parse(v, &s);
+
+	if (err)
+		return err;
+	watch_spec__free(&s);
+	vec__push(&req->what.watch, v);
+	return 0;
+}
+
+static int check_debuginfod(struct request *req, const char *v)
+{
+	return debuginfod__enable();
+}
+
+static const struct option_row rows[] = {
+	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY, OTHER,
+	 "not these functions; may be repeated", set_exclude, .values = ":functions"},
+	{"with", 0, "NAME", VERB_TRACE, OTHER,
+	 "also events of this name, GROUP:NAME with * and ?; may be repeated", set_with,
+	 .values = ":events"},
+	{"watch", 0, "WHERE", VERB_TRACE, OTHER,
+	 "also accesses of SYMBOL[+OFF], OBJECT:SYMBOL or 0xADDR, [:LEN][:w|rw|x]; may be repeated",
+	 add_watch},
+	{"user-only", 0, NULL, VERB_TRACE, SWITCH(what.user_only),
+	 "watchpoints: not what the kernel does for a process"},
+	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(what.exported),
+	 "of the functions that are named, only exported ones"},
+	{"debuginfod", 0, NULL, VERB_TRACE | VERB_LIST | VERB_WHY | VERB_CORE,
+	 SWITCH(what.debuginfod),
+	 "fetch debug information that is not here from the servers of DEBUGINFOD_URLS",
+	 check_debuginfod},
+};
+
+const struct option_group options_what = {"What is traced", rows, ARRAY_SIZE(rows)};

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Options: from when until when something is recorded. */
+#include <errno.h>
+#include "option.h"
+
+static int set_control(struct request *req, const char *v)
+{
+	req->when.control_app = !strcmp(v, "app") || !strncmp(v, "app:", 4);
+	if (req->when.control_app && v[3] && v[4])
+		vec__push(&req->when.markers_in, v + 4);
+	return req->when.control_app && (!v[3] || v[4])
+		       ? 0
+		       : err__set(EINVAL, "unknown control '%s': use app, or app:OBJECT", v);
+}
+
+static int set_start_on(struct request *req, const char *v)
+{
+	vec__push(&req->when.start_on, v);
+	return 0;
+}
+
+static int set_stop_on(struct request *req, const char *v)
+{
+	vec__push(&req->when.stop_on, v);
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{"timeout", 't', "SEC", VERB_TRACE, DURATION(when.timeout_ns), "stop after this long"},
+	{"limit", 'l', "N", VERB_SHOW, POSITIVE(when.limit), "stop after N printed events"},
+	{"paused", 0, NULL, VERB_TRACE, SWITCH(when.paused),
+	 "record nothing until bbtrace ctl PID start"},
+	{"control", 0, "WHO", VERB_TRACE, OTHER,
+	 "app, or app:OBJECT: record from BBTRACE_START() to BBTRACE_STOP() (bbtrace.h)",
+	 set_control, .values = "app"},
+	{"start-on", 0, "FUNC", VERB_TRACE, OTHER,
+	 "record from where this is executed on; may be repeated", set_start_on,
+	 .values = ":functions"},
+	{"stop-on", 0, "FUNC", VERB_TRACE, OTHER,
+	 "record no longer where this is executed; may be repeated", set_stop_on,
+	 .values = ":functions"},
+	{"delay", 0, "TIME", VERB_TRACE, DURATION(when.delay_ns),
+	 "start to record this long after that was asked for, or after the trace began"},
+	{"for", 0, "TIME", VERB_TRACE, DURATION(when.for_ns), "stop this long after each start"},
+	{"control-socket", 0, "PATH", VERB_TRACE, FILE_NAME(when.control_socket),
+	 "where bbtrace ctl reaches this trace; none: nowhere", .values = ":files"},
+};
+
+const struct option_group options_when = {"From when until when", rows, ARRAY_SIZE(rows)};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* request: what a command line asks for. Options are rows in options.c. */
+#ifndef BBTRACE_CLI_REQUEST_H
+#define BBTRACE_CLI_REQUEST_H
+
+#include "cli/verb.h"
+#include "output/output.h"
+#include "source/source.h"
+
+/* --armor: a trace file as lines of text, with parity or not. */
+enum armor_kind { ARMOR_NONE, ARMOR_LINES, ARMOR_REDUNDANT };
+
+/* How returns are seen. */
+enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
+
+/* What makes the events of programs. */
+enum engine { ENGINE_PROBE, ENGINE_INLINE, ENGINE_AUTO };
+/* One that is given by its name; -EINVAL: no such engine (option_values.c). */
+int engine__parse(const char *name, enum engine *out);
+
+/*
+ * What a command line asks for, by the question that it answers. It is constant once it is parsed
+ * and its verb has checked it; who needs another one, as a trace by probes where copies can't be
+ * made, changes a copy.
+ */
+
+/* What is traced. */
+struct what_request {
+	VEC(const char *) exclude;
+	VEC(const char *) with;	 /* --with: named events */
+	VEC(const char *) watch; /* --watch */
+	bool user_only;		 /* watchpoints: not what the kernel does */
+	bool exported;		 /* only exported functions */
+	bool debuginfod;	 /* fetch debug files from servers */
+	/* of why */
+	VEC(const char *) syscalls; /* owned */
+	uint64_t callees;	    /* how deep kernel functions are added */
+	bool again;		    /* run CMD again to trace more */
+};
+
+/* In which processes and threads. */
+struct who_request {
+	struct probe_filters filters;
+	const char *user; /* who runs CMD */
+};
+
+/* What is recorded of it. */
+struct record_request {
+	unsigned events; /* enum plan_events */
+	bool events_given;
+	bool sched; /* -e sched */
+	const char *regs;
+	bool typed;			/* --args */
+	expression_vec expressions;	/* of it; empty: all arguments */
+	value_condition_vec conditions; /* --if */
+	bool stack;
+	uint64_t stack_size; /* with stack: bytes to copy; 0: frame pointers are followed */
+#define STACK_SIZE_AUTO UINT64_MAX
+	bool why;	      /* values that conditionals test */
+	bool explain;	      /* which branches chose that calls failed, instead of events */
+	bool timeline;	      /* profile: each sample is an event */
+	uint64_t freq;	      /* profile: samples a second on each CPU */
+	bool count;	      /* -c */
+	uint64_t interval_ns; /* between two sets of counts; 0: none but the last one */
+	uint64_t retire; /* --retire, --once: probes are removed after this many hits; 0: never */
+	bool once;	 /* --once: but not before both sides were seen */
+	bool reset;	 /* each set of counts starts from the one before */
+	uint64_t last;	 /* branches per thread; 0: all */
+	bool dump_on_failure;
+	VEC(const char *) dump_on; /* FUNC[=VALUE] */
+};
+
+/* By which means. */
+struct how_request {
+	enum engine engine;
+	bool engine_given; /* by --engine */
+	bool engine_auto;  /* it was chosen */
+	enum plan_placement placement;
+	enum returns returns;
+	bool placement_given, returns_given;
+	const char *branch_weights; /* NULL: none */
+	const char *attach;
+	const char *btf; /* a file of the kernel's types */
+	uint64_t buffer;
+	uint64_t max_overhead; /* percent; 0: no limit */
+};
+
+/* From when until when. */
+struct when_request {
+	uint64_t timeout_ns;
+	uint64_t limit;
+	bool paused;
+	bool control_app;		     /* --control app */
+	VEC(const char *) markers_in;	     /* --control app:OBJECT */
+	VEC(const char *) start_on, stop_on; /* FUNCs */
+	uint64_t delay_ns, for_ns;	     /* 0: none */
+	const char *control_socket;	     /* where; "none"; NULL: the default one */
+};
+
+/* What is shown of it, and how. */
+struct show_request {
+	const struct output_format *format; /* NULL: not given */
+	bool format_by_name;		    /* it is that of output's suffix */
+	const char *output;
+	enum time_style time;
+	bool time_given;
+	const char *color;
+	uint64_t depth;
+	uint64_t min_duration;
+	uint64_t from, to; /* report: ns since the start; to 0: no end */
+	uint64_t head, tail;
+	bool no_fold;
+	bool no_src;	/* neither read nor show source lines */
+	bool addresses; /* show kernel addresses */
+	bool info;
+	bool fail_under_given, fail_under_branch;
+	unsigned fail_under; /* in parts of ALL_OF_IT: hundredths of a percent */
+#define ALL_OF_IT 10000
+};
+
+/* Trace files that are written or read. */
+struct file_request {
+	const char *record; /* a trace file to write while the trace is shown; NULL: none */
+	uint64_t max_size;
+	enum armor_kind armor;
+	const char *tag; /* of what is recorded, or is to be shown; NULL: none */
+	bool by_symbol;
+};
+
+struct diff_request {
+	/* which set each operand is of; the one of those that come next */
+	enum run_set { SET_NONE, SET_PASS, SET_FAIL, SETS } set;
+	VEC(enum run_set) sets;
+	uint64_t differences; /* to show */
+	uint64_t context;     /* steps around each */
+#define CONTEXT_STEPS 5
+};
+
+struct list_request {
+	bool sites, points, events;
+};
+
+struct request {
+	const struct verb *verb;
+	char **given; /* all arguments after the verb, in their order, NULL-terminated; owned */
+	VEC(char *) operands;
+	size_t files;	/* report, merge, diff: this many of them are trace files, the first ones */
+	char **command; /* CMD and its arguments, NULL: none */
+	bool help;
+	struct what_request what;
+	struct who_request who;
+	struct record_request record;
+	struct how_request how;
+	struct when_request when;
+	struct show_request show;
+	struct file_request file;
+	struct diff_request diff;
+	struct list_request list;
+	bool calibrate; /* doctor */
+	bool wait;	/* ctl */
+};
+
+/* Parses argv after the verb. -EINVAL with a message: wrong usage. */
+int request__parse(struct request *req, const struct verb *verb, int argc, char **argv);
+void request__free(struct request *req);
+/* ---- formats (formats.c) ---- */
+
+/* Stores the value of -F. */
+int formats__set(struct request *req, const char *v);
+/* After all options: chooses a format by the name of -o's file. -EINVAL with a message: -c can't
+ * count in the format. */
+int formats__settle(struct request *req);
+/* --fail-under: -EINVAL with a message: the format shows no coverage. */
+int formats__check_coverage(const struct request *req);
+/* Prints their names, with blanks between. */
+void formats__list(const struct verb *verb, FILE *out);
+/* Prints those of the verb for --help. */
+void formats__help(const struct verb *verb, FILE *out);
+/* The trace file that is written; NULL: none. */
+const char *request__record_name(const struct request *req);
+/* Would -o write a trace file, if no format were chosen? */
+bool request__records(const struct request *req);
+/* The format that the options choose. */
+const struct output_format *request__format(const struct request *req);
+/* Are the counts of edges all that a trace has to find? Then probes count in the kernel. */
+bool request__counts(const struct request *req);
+/* profile: are samples of one stack one event? */
+bool request__adds_samples_up(const struct request *req);
+
+/* ---- what options mean together (request.c) ---- */
+
+/* Kernel addresses are shown to root only, or with --addresses. */
+bool request__hides_addresses(const struct request *req);
+/* Does recording begin stopped? */
+bool request__begin_stopped(const struct request *req);
+/* Can programs switch recording on or off while the trace runs? */
+bool request__switches(const struct request *req);
+
+/* bbtrace's command line (command_line.c), "" if unknown; the caller frees. */
+char *command_line__quoted(void);
+/* Prints the verb's options for completion, a line each with tabs between: letter, name, argument
+ * (= if it follows =, and may be left out), values as in struct option_row, help. Without a letter,
+ * an argument, values: empty. */
+void request__list_options(const struct verb *verb, FILE *out);
+/* Prints the options of this verb for --help. */
+void request__help(const struct verb *verb, FILE *out);
+
+#endif
