@@ -54,6 +54,8 @@ test  | xz-utils        | xz
 test  | shellcheck      | shellcheck
 test  | clang-format    | clang-format
 test  | graphviz        | dot
+test  | zsh             | zsh
+test  | fish            | fish
 test  | valgrind        | callgrind_annotate
 test  | libxml2-utils   | xmllint
 test  | protobuf-compiler | protoc
