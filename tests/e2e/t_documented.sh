@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Each verb, option and format of --help is in the man page and in the three completions, and these have no others.
 # CONTRACT.md agrees with the program.
-# shellcheck disable=SC2154 # lib.sh sets them
+# shellcheck disable=SC2034,SC2154 # used by name; lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 
 MAN=$ROOT/man/bbtrace.8
