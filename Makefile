@@ -33,7 +33,24 @@ LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(B)/output/timeline/perfetto.pb-c.o
 # Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
 PURE := $(filter-out $(foreach d,cli pipeline select session control verbs source/probes,$(B)/$(d)/%),$(LIB))
 
-all: $(B)/bbtrace
+# The manual's pages of the verbs are made by the program, of which they list the options.
+MANUAL := $(patsubst man/verbs/%.mdoc,$(B)/man/bbtrace-%.8,$(wildcard man/verbs/*.mdoc))
+
+all: $(B)/bbtrace $(if $(SYSROOT),,$(MANUAL))
+
+man: $(MANUAL)
+
+# One for another machine lists the same.
+NATIVE := $(if $(SYSROOT),build,$(B))/bbtrace
+$(MANUAL): $(B)/man/bbtrace-%.8: man/verbs/%.mdoc man/options.mdoc man/bbtrace.8 scripts/manual.sh $(NATIVE)
+	@mkdir -p $(@D)
+	$(Q)scripts/manual.sh $(NATIVE) $* >$@.tmp
+	@mv $@.tmp $@
+ifneq ($(SYSROOT),)
+$(NATIVE): FORCE
+	+@$(MAKE) --no-print-directory ARCH=$(MACHINE) B=build build/bbtrace
+FORCE:
+endif
 
 # A test that runs meanwhile finds the old or the new program, never half of one.
 $(B)/bbtrace: $(B)/main.o $(LIB)
@@ -220,7 +237,7 @@ $(B)/growing: tests/check/growing.c $(LIB)
 clean:
 	rm -rf $(B)
 
-.PHONY: all units vm-shell clean FORCE
+.PHONY: all man units vm-shell clean FORCE
 .SECONDARY:
 -include $(shell find $(B) \( -path '*/bare' -o -path '*/vm' -o -path '$(B)/arm64' -o -path '$(B)/riscv64' -o -path '$(B)/sysroot' -o -path '$(B)/quick' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
 
@@ -316,8 +333,7 @@ ZSH_FUNCTIONS ?= share/zsh/site-functions
 INSTALLED = \
 	$(B)/bbtrace:bin/bbtrace:755 \
 	include/bbtrace.h:include/bbtrace.h:644 \
-	man/bbtrace.8:share/man/man8/bbtrace.8:644 \
-	man/bbtrace-trace.5:share/man/man5/bbtrace-trace.5:644 \
+	$(foreach p,$(wildcard man/*.[0-9]) $(MANUAL),$(p):share/man/man$(subst .,,$(suffix $(p)))/$(notdir $(p)):644) \
 	completion/bbtrace.bash:share/bash-completion/completions/bbtrace:644 \
 	completion/_bbtrace:$(ZSH_FUNCTIONS)/_bbtrace:644 \
 	completion/bbtrace.fish:share/fish/vendor_completions.d/bbtrace.fish:644 \
@@ -331,7 +347,7 @@ rm -f "$(DESTDIR)$(PREFIX)/$(call AT,$(1),2)"
 
 endef
 
-install: all
+install: all $(MANUAL)
 	$(foreach i,$(INSTALLED),$(call INSTALL_ONE,$(i)))
 
 uninstall:

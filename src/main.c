@@ -20,7 +20,7 @@ static void help(FILE *out)
 		BBTRACE_VERSION);
 	for (v = verbs; v->name; v++)
 		fprintf(out, "  bbtrace %-7s %s\n      %s\n", v->name, v->args, v->help);
-	fprintf(out, "\n  bbtrace VERB --help shows a verb's options; the manual is bbtrace(8).\n");
+	fprintf(out, "\n  bbtrace VERB --help shows a verb's options; the manual is bbtrace(8), bbtrace-VERB(8).\n");
 }
 
 /*
@@ -42,7 +42,7 @@ static bool is_set_id(void)
 	if (getuid() == geteuid() && getgid() == getegid())
 		return false;
 	err__set(EPERM, "bbtrace refuses to run set-user-ID or set-group-ID; give the file "
-			"capabilities instead: see SECURITY CONSIDERATIONS in bbtrace(8)");
+			"capabilities instead: see SECURITY CONSIDERATIONS in bbtrace-limits(7)");
 	return true;
 }
 

@@ -95,19 +95,28 @@ static void put_values(const struct verb *verb, const char *values, FILE *out)
 	}
 }
 
-void request__list_options(const struct verb *verb, FILE *out)
+static void list_group(const struct verb *verb, const struct option_group *g, FILE *out)
 {
-	const struct options o = options_of(verb);
+	for (size_t i = 0; i < g->n; i++) {
+		const struct option_row *r = &g->rows[i];
 
-	for (size_t i = 0; i < o.n; i++) {
-		const struct option_row *r = o.rows[i];
+		if (!(r->verbs & verb->bit))
+			continue;
 		fprintf(out, "%c\t%s\t%s\t", r->letter ? r->letter : '-', r->name,
 			!r->arg	  ? "-"
 			: *r->arg ? r->arg
 				  : "=");
 		put_values(verb, r->values, out);
-		fprintf(out, "\t%s\n", r->help);
+		fprintf(out, "\t%s\t%s\n", r->help, g->question);
 	}
+}
+
+void request__list_options(const struct verb *verb, FILE *out)
+{
+	if (verb->options)
+		list_group(verb, verb->options, out);
+	for (size_t i = 0; i < ARRAY_SIZE(shared); i++)
+		list_group(verb, shared[i], out);
 }
 
 /* ---- parsing ---- */

@@ -199,8 +199,8 @@ bool request__switches(const struct request *req);
 /* bbtrace's command line (command_line.c), "" if unknown; the caller frees. */
 char *command_line__quoted(void);
 /* Prints the verb's options for completion, a line each with tabs between: letter, name, argument
- * (= if it follows =, and may be left out), values as in struct option_row, help. Without a letter,
- * an argument, values: empty. */
+ * (= if it follows =, and may be left out), values as in struct option_row, help, the question of
+ * its group. Without a letter, an argument, values: -. */
 void request__list_options(const struct verb *verb, FILE *out);
 /* Prints the options of this verb for --help. */
 void request__help(const struct verb *verb, FILE *out);

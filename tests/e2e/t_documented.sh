@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 MAN=$ROOT/man/bbtrace.8
+PAGES=$B/man # of the verbs: made from the options that they have
 BASH_FILE=$ROOT/completion/bbtrace.bash
 ZSH_FILE=$ROOT/completion/_bbtrace
 FISH_FILE=$ROOT/completion/bbtrace.fish
@@ -26,10 +27,11 @@ all_of() {
 	while read -r word; do "$@" "$word" || missing+=" $word"; done
 	is "$missing" '' "$name"
 }
+# its entry is in the page of the verb, with its letter and a text
 in_man() {
 	local letter name
 	read -r letter name _ <<<"$1"
-	[[ $letter == - ]] && grep -qE "^\.It .*Fl -$name( |$)" "$MAN" || grep -qE "^\.It Fl $letter , -$name( |$)" "$MAN" || [[ $name == help ]]
+	grep -A1 -xE "\.It Fl ($letter , )?-$name( .*)?" "$PAGES/bbtrace-$verb.8" | tail -n 1 | grep -q '^[^.]\|^\.[A-Z][a-z] '
 }
 # the completions call bbtrace by its name
 mkdir -p "$T/bin" && ln -sf "$BBTRACE" "$T/bin/bbtrace" && PATH=$T/bin:$PATH
@@ -76,15 +78,17 @@ for verb in $verbs; do
 
 	offered zsh
 	offered fish
-	grep -qE "^\.It Cm $verb$" "$MAN" && grep -qE "^\.Cm $verb$" "$MAN"
-	ok $? "$verb: the verb is in the man page"
+	grep -qE "^\.It Cm $verb , Xr bbtrace-$verb 8$" "$MAN" && grep -qE "^\.Cm $verb$" "$PAGES/bbtrace-$verb.8"
+	ok $? "$verb: the verb is in the manual"
 	offers '' | grep -qx "$verb"
 	ok $? "$verb: the verb is offered by bash"
 done
-# no option is in the man page that is none
-for verb in $verbs; do options_of "$verb" | awk '{ print $2 }'; done | sort -u >"$T/have"
-sed -nE 's/^\.It Fl (. , )?-([a-z-]+).*/\2/p' "$MAN" | sort -u >"$T/told"
-is "$(comm -13 "$T/have" "$T/told" | xargs)" '' 'the man page has no option that does not exist'
+# no option has a text that is none
+for verb in $verbs; do options_of "$verb" | awk -v verb="$verb" '{ print $2; print $2, verb }'; done | sort -u >"$T/have"
+sed -nE 's/^\.\\" ([a-z-]+( [a-z]+)?)$/\1/p' "$ROOT/man/options.mdoc" | sort >"$T/texts"
+is "$(comm -13 "$T/have" "$T/texts" | xargs)" '' 'the manual has no text of an option that does not exist'
+ok $(($(wc -l <"$T/texts") < 60)) 'and it has their texts'
+is "$(basename -s .mdoc "$ROOT"/man/verbs/* | xargs)" "$(xargs -n1 <<<"$verbs" | sort | xargs)" 'the manual has a page of each verb, and no other'
 
 # ---- CONTRACT.md: what it promises is there, what it reserves is not, and nothing else is ----
 CONTRACT=$ROOT/CONTRACT.md
@@ -140,15 +144,27 @@ for verb in list doctor; do
 		"$verb --help says what its own formats are"
 done
 for format in $formats; do
-	grep -qE "^\.It Cm ${format/:*/}( |$)|^\.Cm $format$|^\.Fl F Cm $format$|, $format$" "$MAN"
-	ok $? "format $format is in the man page"
+	grep -qE "^\.It Cm ${format/:*/}( |$)|^\.Cm $format$|^\.Fl F Cm $format$|, $format$|^\.S[hs] ${format^}$" "$ROOT/man/bbtrace-formats.7"
+	ok $? "format $format is in the manual"
 	grep -qE "^\| .*\`$format\`" "$ROOT/README.md"
 	ok $? "format $format is in the README"
 done
 
 # ---- and all is what its language takes ----
 if command -v groff >/dev/null; then
-	is "$(groff -mdoc -Tutf8 -ww -z "$MAN" 2>&1)" '' 'the man page: groff has nothing to complain about'
+	for page in "$ROOT"/man/*.[0-9] "$PAGES"/*; do
+		is "$(groff -mdoc -Tutf8 -ww -z "$page" 2>&1)" '' "${page##*/}: groff has nothing to complain about"
+	done
+	# a page or a section that is referred to is there
+	for page in "$ROOT"/man/*.[0-9] "$PAGES"/*; do
+		sed -nE 's/^.*Xr (bbtrace[a-z-]*) ([0-9]).*/\1.\2/p' "$page" | sort -u | while read -r other; do
+			[[ -e $ROOT/man/$other || -e $PAGES/$other ]] || echo "${page##*/}: $other"
+		done
+		sed -nE 's/^.*Sx ([A-Za-z ]*[A-Za-z]).*/\1/p' "$page" | while read -r section; do
+			grep -qE "^\.S[hs] $section" "$page" || echo "${page##*/}: $section"
+		done
+	done >"$T/missing"
+	is "$(<"$T/missing")" '' 'what the pages refer to is there'
 else
 	skip 'man page' 'no groff'
 fi
