@@ -20,7 +20,8 @@ static void help(FILE *out)
 		BBTRACE_VERSION);
 	for (v = verbs; v->name; v++)
 		fprintf(out, "  bbtrace %-7s %s\n      %s\n", v->name, v->args, v->help);
-	fprintf(out, "\n  bbtrace VERB --help shows a verb's options; the manual is bbtrace(8), bbtrace-VERB(8).\n");
+	fprintf(out,
+		"\n  bbtrace VERB --help shows a verb's options; the manual is bbtrace(8), bbtrace-VERB(8).\n");
 }
 
 /*
