@@ -156,7 +156,7 @@ flips() { # ENGINE ITERATIONS: sets said, of all
 	diag "$1: $said of $all told"
 }
 # until some had changed meanwhile
-for _ in 1 2 3 4 5; do
+for ((i = 0; i < 50; i++)); do
 	flips probe 300
 	((said == all)) || break
 done
