@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Selects and runs a verb (verbs/verbs.c). Parsing, --help, error messages and freeing are done
- * here for all verbs. */
+/* Selects and runs a verb of verbs/verbs.c. What all verbs share is done here: parsing, --help,
+ * error messages and freeing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include "cli/request.h"
 #include "session/process/confine.h"
 
-static void help(FILE *out)
+static void print_overview(FILE *out)
 {
 	const struct verb *v;
 
@@ -26,10 +26,10 @@ static void help(FILE *out)
 
 /*
  * If a standard stream is closed, the next opened file would get its number, and the trace or notes
- * would go into that file. So it is replaced by a descriptor that can't be written (stdin: read)
- * and that CMD does not inherit.
+ * would go into that file. So a closed stream is replaced by a descriptor that can't be written
+ * (stdin: can only be read) and that CMD does not inherit.
  */
-static void hold_streams(void)
+static void occupy_streams(void)
 {
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 &&
@@ -37,7 +37,9 @@ static void hold_streams(void)
 			return;
 }
 
-/* Set-ID: CMD, the pager and output files would belong to another user than the caller. */
+/*
+ * A set-ID bbtrace would run CMD and the pager, and write files, as another user than the caller.
+ */
 static bool is_set_id(void)
 {
 	if (getuid() == geteuid() && getgid() == getegid())
@@ -54,7 +56,7 @@ static int fail(int status)
 	return status;
 }
 
-/* What other tracers' commands are here. */
+/* Returns what bbtrace calls a command of another tracer; NULL if it has no such command. */
 static const char *counterpart(const char *name)
 {
 	static const struct {
@@ -74,8 +76,8 @@ static const char *counterpart(const char *name)
 	return NULL;
 }
 
-/* NULL: none is near. */
-static const char *near(const char *name)
+/* Returns the verb whose name is most like this one; NULL if none is. */
+static const char *nearest_verb(const char *name)
 {
 	for (const struct verb *v = verbs; v->name; v++)
 		if (str__distance(name, strlen(name), v->name, strlen(v->name), 2) <= 2)
@@ -83,9 +85,9 @@ static const char *near(const char *name)
 	return NULL;
 }
 
-static int refuse(const char *name)
+static int refuse_unknown(const char *name)
 {
-	const char *here = counterpart(name), *meant = near(name);
+	const char *here = counterpart(name), *meant = nearest_verb(name);
 
 	if (here)
 		err__usage("unknown command '%s'; write bbtrace %s; see bbtrace --help", name,
@@ -140,11 +142,9 @@ static bool reader_has_gone(void)
 	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
 }
 
-/*
- * What a verb printed may still be in stdout's buffer, and what was lost of it is known here alone.
- * A reader of a pipe that has gone away is no error, as everywhere.
- */
-static int end(int status, const struct verb *verb)
+/* Writes what is left in stdout's buffer; only here can a failed write of it be seen. It is no
+ * error if the reader of a pipe has gone away. */
+static int flush_output(int status, const struct verb *verb)
 {
 	int err = fflush(stdout) ? errno : 0;
 
@@ -174,8 +174,8 @@ static int list_options(const char *name)
 	return EXIT_TRACED;
 }
 
-/* names: a verb, or none for all verbs. */
-static int show_help(char **names)
+/* names is a verb, or empty for all verbs. */
+static int print_help(char **names)
 {
 	const struct verb *verb;
 
@@ -186,7 +186,7 @@ static int show_help(char **names)
 		names++;
 	verb = *names ? verb__find(*names) : NULL;
 	if (*names && !verb)
-		return refuse(*names);
+		return refuse_unknown(*names);
 	if (verb && names[1]) {
 		err__usage("help takes one command; see bbtrace help %s", verb->name);
 		return fail(EXIT_USAGE);
@@ -194,20 +194,20 @@ static int show_help(char **names)
 	if (verb)
 		request__help(verb, stdout);
 	else
-		help(stdout);
+		print_overview(stdout);
 	return EXIT_TRACED;
 }
 
-static int run_main(int argc, char **argv, const struct verb **verb)
+static int run_command(int argc, char **argv, const struct verb **verb)
 {
 	if (is_set_id())
 		return fail(EXIT_CANNOT);
 	if (argc < 2) {
-		help(stderr);
+		print_overview(stderr);
 		return EXIT_USAGE;
 	}
 	if (is_one_of(argv[1], "--help", "-h", "help"))
-		return show_help(argv + 2);
+		return print_help(argv + 2);
 	if (is_one_of(argv[1], "--version", "-V", NULL)) {
 		printf("bbtrace %s\n", BBTRACE_VERSION);
 		return EXIT_TRACED;
@@ -215,7 +215,7 @@ static int run_main(int argc, char **argv, const struct verb **verb)
 	*verb = verb__find(argv[1]);
 	if (*verb)
 		return run(*verb, argc - 1, argv + 1);
-	return refuse(argv[1]);
+	return refuse_unknown(argv[1]);
 }
 
 int main(int argc, char **argv)
@@ -223,8 +223,8 @@ int main(int argc, char **argv)
 	const struct verb *verb = NULL;
 	int status;
 
-	hold_streams();
+	occupy_streams();
 	rights__user();
-	status = run_main(argc, argv, &verb);
-	return end(status, verb);
+	status = run_command(argc, argv, &verb);
+	return flush_output(status, verb);
 }

@@ -11,8 +11,8 @@ unsigned calls__depth(const struct thread *th)
 	return th->calls.len - th->ndormant;
 }
 
-/* What stood before the i-th call has changed: how many dormant ones there are from each outward.
- */
+/* Counts the dormant calls outward from each call again, after what stands before the i-th call has
+ * changed. */
 static void link_from(struct thread *th, size_t i)
 {
 	struct call *c = th->calls.data;
@@ -28,7 +28,7 @@ void calls__relink(struct thread *th)
 			link_from(th, i);
 }
 
-/* To be followed by link_from(). */
+/* The caller has to call link_from() afterwards. */
 static void mark_dormant(struct thread *th, struct call *c, bool dormant)
 {
 	th->ndormant += dormant - c->dormant;
@@ -41,7 +41,7 @@ static void mark_dormant(struct thread *th, struct call *c, bool dormant)
 	c->dormant = dormant;
 }
 
-/* The innermost active call of the first n. */
+/* Returns the innermost active call of the first n. */
 static struct call *active_below(struct thread *th, size_t n)
 {
 	while (n && th->calls.data[n - 1].dormant)
@@ -118,7 +118,7 @@ static struct call *resume(struct thread *th, struct call *c)
 	size_t last = c - th->calls.data, first = last, n, rest;
 	struct call *group;
 
-	while (first && th->calls.data[first].made)
+	while (first && th->calls.data[first].called_directly)
 		first--;
 	n = last - first + 1;
 	rest = th->calls.len - last - 1;
@@ -127,9 +127,9 @@ static struct call *resume(struct thread *th, struct call *c)
 	group = xmalloc(n * sizeof(*group));
 	memcpy(group, th->calls.data + first, n * sizeof(*group));
 	memmove(th->calls.data + first, c + 1, rest * sizeof(*group));
-	/* its callee is gone: it runs itself */
+	/* The callee is gone, so the call itself runs. */
 	if (rest)
-		th->calls.data[first].made = false;
+		th->calls.data[first].called_directly = false;
 	memcpy(th->calls.data + first + rest, group, n * sizeof(*group));
 	free(group);
 	calls__relink(th);

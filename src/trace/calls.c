@@ -6,21 +6,22 @@
  */
 #include "calls.h"
 
-/* The most dormant calls of a thread; beyond that the oldest are abandoned. */
+/* The limit of dormant calls of a thread; beyond it the oldest are abandoned. */
 #define MAX_DORMANT 4096
 
-/* May it have taken branches since its last event that were not recorded? */
+/* Returns true if the call may have taken branches since its last event that were not recorded. */
 static bool is_cut(struct trace *t, const struct call *c)
 {
 	const struct plan_function *f = &t->plan->functions.data[c->function];
 
 	if (c->state == CALL_LOST)
-		return !call__is_told(c) && (c->doubted || f->unprobed || f->unreached);
+		return !call__is_marked(c) && (c->uncertain || f->unprobed || f->unreached);
 	return c->state == CALL_AT && c->block != NO_BLOCK && !c->early &&
 	       walk__is_unprobed_ahead(t->walk, c->block, c->returns);
 }
 
-/* It jumped to code without probes, so the ret that ends it can't be seen. */
+/* Returns true if the call jumped to code without probes, so that the ret that ends it can't be
+ * seen. */
 static bool left_for_good(struct trace *t, const struct call *c)
 {
 	const struct plan *p = t->plan;
@@ -31,17 +32,17 @@ static bool left_for_good(struct trace *t, const struct call *c)
 	       p->functions.data[p->blocks.data[c->block].function].flags & FUNCTION_HELPER;
 }
 
-/* Tells that it ended unseen. total: what it counts as, if its ret could have been seen. */
-static void tell_end(struct trace *t, struct thread *th, const struct call *c, uint64_t *total)
+/* Counts a call that ended unseen: as *total, if its ret could have been seen. */
+static void count_end(struct trace *t, struct thread *th, const struct call *c, uint64_t *total)
 {
 	struct event_context n = {.t = t, .th = th};
 
 	if (c->hidden)
 		return;
-	/* what it did after its last event was not recorded */
+	/* Emits UNKNOWN, since what the call did after its last event was not recorded. */
 	if (th->seen && t->options.events & PLAN_BRANCH && is_cut(t, c))
 		step__mark(&n, STEP_UNKNOWN, 0);
-	/* else there were no probes on rets */
+	/* With other events, rets had no probes. */
 	if (t->options.events & (PLAN_BRANCH | PLAN_RETURN))
 		++*(left_for_good(t, c) ? &t->totals.unseen_tail_returns : total);
 }
@@ -50,7 +51,7 @@ void calls__abandon(struct trace *t, struct thread *th, struct call *c)
 {
 	bool active = !c->dormant;
 
-	tell_end(t, th, c, &t->totals.unmatched_returns);
+	count_end(t, th, c, &t->totals.unmatched_returns);
 	calls__remove(th, c);
 	if (active)
 		calls__resume_top(th);
@@ -73,24 +74,24 @@ void calls__abandon_chain(struct trace *t, struct thread *th, struct call *c)
 void calls__abandon_all(struct trace *t, struct thread *th)
 {
 	while (th->calls.len) {
-		tell_end(t, th, vec__last(&th->calls), &t->totals.unmatched_returns);
+		count_end(t, th, vec__last(&th->calls), &t->totals.unmatched_returns);
 		calls__remove(th, vec__last(&th->calls));
 	}
 }
 
-/* A dormant call was left, for good or not: whether it is open isn't known. */
+/* A dormant call was left, for good or not, so it isn't known to be open. */
 void calls__leave_open(struct trace *t, struct thread *th)
 {
 	while (th->calls.len) {
 		struct call *c = vec__last(&th->calls);
 
-		tell_end(t, th, c,
-			 c->dormant ? &t->totals.unmatched_returns : &t->totals.open_calls);
+		count_end(t, th, c,
+			  c->dormant ? &t->totals.unmatched_returns : &t->totals.open_calls);
 		calls__remove(th, c);
 	}
 }
 
-/* Half of them at once: each time the others are moved. */
+/* Abandons half of the dormant calls at once, since each removal moves the others. */
 static void limit_dormant(struct trace *t, struct thread *th)
 {
 	size_t over = th->ndormant > MAX_DORMANT ? th->ndormant - MAX_DORMANT / 2 : 0, kept = 0;
@@ -110,15 +111,14 @@ static void limit_dormant(struct trace *t, struct thread *th)
 	th->ndormant -= over;
 	calls__relink(th);
 	vec__each (c, &ended)
-		tell_end(t, th, c, &t->totals.unmatched_returns);
+		count_end(t, th, c, &t->totals.unmatched_returns);
 	vec__free(&ended);
 }
 
-/* kernel/events/uprobes.c, prepare_uretprobe(): a thread has at most as many return probes that
- * wait. */
+/* The limit of pending return probes of a thread: kernel/events/uprobes.c, prepare_uretprobe(). */
 #define MAX_URETPROBE_DEPTH 64
 
-/* Did its entry set a return probe for sure? */
+/* Returns true if the call's entry is certain to have set a return probe. */
 static bool will_return(const struct trace *t, const struct thread *th, const struct call *f)
 {
 	uint32_t instances = 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Goroutines. The replay treats each as a thread, with events from whichever thread runs it. The
- * probes record when a thread switches to another goroutine.
- */
+/* Goroutines: the replay treats each as a thread, with events from whichever thread runs it. The
+ * probes record when a thread switches to another goroutine. */
 #include <stdlib.h>
 #include "calls.h"
 
@@ -61,7 +59,7 @@ void goroutines__run(struct trace *t, struct thread *th, uint64_t goroutine)
 	g->other = th;
 	th->other = g;
 	g->tid = th->tid;
-	/* a signal that moves between threads may have been attributed to another goroutine */
+	/* A signal that moves between threads may have been attributed to another goroutine. */
 	g->signals++;
 	memcpy(g->comm, th->comm, sizeof(g->comm));
 }

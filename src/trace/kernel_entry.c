@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Entries in the kernel: their record has the program's registers at entry to the kernel, so the
- * program's own calls are advanced to that place first.
- */
+/* Entries in the kernel: the record of such an entry has the program's registers at the entry to
+ * the kernel, so the program's own calls are advanced to that place first. */
 #include "calls.h"
 
 /* A place in a block, relative to the probe of its entry or witness. */
 enum in_block {
-	BEFORE_MARK, /* that probe was not hit yet, or there is none */
-	PAST_MARK,   /* it was hit */
-	AT_PROBE,    /* at a probe whose event is still to come */
+	BEFORE_MARK, /* That probe was not hit yet, or there is none. */
+	PAST_MARK,   /* That probe was hit. */
+	AT_PROBE,    /* The place is at a probe whose event is still to come. */
 };
 
-/* During a trap the instruction pointer is behind the breakpoint: at + 1. */
+/* During a trap the instruction pointer is after the breakpoint: at + 1. */
 static enum in_block place_in(const struct plan *p, const struct plan_block *b, uint64_t vaddr)
 {
 	enum in_block place = BEFORE_MARK;
@@ -54,7 +52,7 @@ static int bring_to(struct event_context *n, uint32_t block, bool past)
 	c = replay__call_of_event(n, &err);
 	if (!err)
 		err = replay__walk_to(n, c, block, false);
-	/* it is there, even if no more steps are wanted */
+	/* The position holds even if fn wants no more steps. */
 	c->signals = n->th->signals;
 	c->in_call = false;
 	c->state = CALL_AT;
@@ -74,7 +72,7 @@ int kernel_side__enter(struct event_context *n)
 	uint64_t vaddr;
 	int err;
 
-	/* a goroutine's stack moves: user_sp doesn't identify its calls */
+	/* The stack of a goroutine moves, so user_sp doesn't identify its calls. */
 	if (!n->entry->user_ip || !calls__depth(key) || key->goroutine)
 		return 0;
 	at.sp = n->entry->user_sp;

@@ -18,8 +18,8 @@ static struct thread *make(struct thread *th)
 	return side;
 }
 
-/* An event in the program shows that the thread has left the kernel: its open calls there become
- * dormant. (Calls in the handler of that event's own trap resume at their next event.) */
+/* Makes the open calls in the kernel dormant: an event in the program shows that the thread has
+ * left the kernel. Calls in the handler of that event's own trap resume at their next event. */
 static struct thread *back_in_program(struct thread *th)
 {
 	struct thread *kernel = th->kernel_side;
@@ -38,7 +38,7 @@ struct thread *kernel_side__if_any(struct thread *th)
 {
 	if (th->user_side)
 		return th;
-	/* the thread that runs the goroutine has the kernel side */
+	/* The thread that runs the goroutine has the kernel side. */
 	th = th->goroutine ? th->other : th;
 	return th ? th->kernel_side : NULL;
 }

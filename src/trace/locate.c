@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Names for addresses: the name by which the user asked for the function, else the one from the
- * symbol table or the resolver. */
+/* Names for addresses: the name by which the user asked for the function, or else that of the
+ * symbol table or of the resolver. */
 #include "replay.h"
 
-/* The traced function at, the block of one that starts at this address. */
+/* Returns the traced function at this address: that of a block that starts there. */
 static uint32_t function_at(const struct trace *t, uint32_t object, uint64_t vaddr)
 {
 	uint32_t f = plan__function_at(t->plan, object, vaddr);
@@ -46,13 +46,13 @@ void locate__vaddr(struct trace *t, uint32_t object, uint64_t vaddr, struct loca
 	*out = (struct location){.object = o->path, .vaddr = vaddr};
 	if (name_from_plan(t, object, vaddr, out))
 		return;
-	if (o->kernel) /* the target may be in another module */
+	if (o->kernel) /* The target may be in another module. */
 		locate__running(t, 0, 0, vaddr, out);
 	else
 		name_from_symbols(o->object, vaddr, out);
 }
 
-/* Compares the pointer: another file may have the same path. */
+/* Compares the pointers, since another file may have the same path. */
 static uint32_t object_by_path(const struct plan *plan, const char *path)
 {
 	for (uint32_t i = 0; i < plan->objects.len; i++)

@@ -2,7 +2,7 @@
 /*
  * The replay: turns a thread's events into steps. An event proves where the thread is. The walk
  * over the plan's control-flow graph finds what the thread must have executed since its previous
- * event, or that this can't be known.
+ * event, or finds that this can't be known.
  */
 #include "calls.h"
 
@@ -32,10 +32,8 @@ int replay__path(struct event_context *n, const struct path *path)
 	return err;
 }
 
-/*
- * If no path leads there, control came from outside (a landing pad, longjmp): then nothing
- * is missing, provided that all of the function is decoded and probed.
- */
+/* If no path leads to the block, control came from outside of the function (a landing pad,
+ * longjmp). Then nothing is missing, provided that all of the function is decoded and probed. */
 int replay__walk_to(struct event_context *n, struct call *c, uint32_t to, bool starts)
 {
 	const struct path *path;
@@ -45,8 +43,8 @@ int replay__walk_to(struct event_context *n, struct call *c, uint32_t to, bool s
 	if (!(n->t->options.events & PLAN_BRANCH))
 		return account__passed(n, c), 0;
 	if (c->state == CALL_LOST)
-		return call__is_told(c) || !(c->doubted ||
-					     undecoded__may_hide(n, c->function, NO_BLOCK))
+		return call__is_marked(c) || !(c->uncertain ||
+					       undecoded__may_hide(n, c->function, NO_BLOCK))
 			       ? 0
 			       : step__mark(n, STEP_UNKNOWN, 0);
 	r = c->state == CALL_AT && c->block != NO_BLOCK
@@ -68,7 +66,7 @@ static bool is_entry_block(struct trace *t, uint32_t block)
 }
 
 /* Continues the call at a block, which may belong to another function. */
-static void go_to(struct trace *t, struct call *c, uint32_t block)
+static void continue_at(struct trace *t, struct call *c, uint32_t block)
 {
 	const struct plan_block *b = block == NO_BLOCK ? NULL : &t->plan->blocks.data[block];
 
@@ -80,29 +78,29 @@ static void go_to(struct trace *t, struct call *c, uint32_t block)
 		c->state = CALL_TAIL;
 }
 
-static int jump_to(struct event_context *n, struct call *c)
+static int leave_by_jump(struct event_context *n, struct call *c)
 {
 	uint32_t pid = thread__space(n->th);
 
 	c->direct = false;
-	c->told = n->s->switched;
-	c->resumed = c->strayed = false;
-	c->doubted = false;
+	c->marked = n->s->switched;
+	c->resumed = c->in_undecoded = false;
+	c->uncertain = false;
 	c->state = CALL_LOST;
-	/* after a stack switch another call may continue */
+	/* After a stack switch, another call may continue. */
 	if (n->s->switched || !n->e->has_target)
 		return 0;
-	go_to(n->t, c, locate__block(n->t, pid, n->e->time, n->e->target));
+	continue_at(n->t, c, locate__block(n->t, pid, n->e->time, n->e->target));
 	if (c->block != NO_BLOCK || !locate__in_plan(n->t, pid, n->e->time, n->e->target))
 		return 0;
-	/* the target was not proved to be code and has no probes */
-	call__tell(c);
-	c->strayed = true;
+	/* The target was not proved to be code, so it has no probes. */
+	call__mark(c);
+	c->in_undecoded = true;
 	c->state = CALL_LOST;
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
 
-static int move_on(struct event_context *n, struct call *c, bool taken)
+static int move_past_branch(struct event_context *n, struct call *c, bool taken)
 {
 	const struct plan_block *b = n->block;
 
@@ -115,12 +113,12 @@ static int move_on(struct event_context *n, struct call *c, bool taken)
 		c->direct = true;
 		c->left_by = n->site;
 		if (taken)
-			go_to(n->t, c, b->taken);
+			continue_at(n->t, c, b->taken);
 		else
 			c->block = b->next;
 		return 0;
 	case BRANCH_IJMP:
-		return jump_to(n, c);
+		return leave_by_jump(n, c);
 	default:
 		c->block = b->noreturn ? NO_BLOCK : b->next;
 		c->in_call = true;
@@ -136,7 +134,7 @@ struct call *replay__unseen(struct event_context *n, uint64_t sp)
 			 .time = n->e->time,
 			 .function = n->s->function,
 			 .state = CALL_LOST,
-			 .told = true};
+			 .marked = true};
 
 	calls__suspend_below(n->th, sp);
 	return calls__push(n->t, n->th, &c);
@@ -148,18 +146,18 @@ static bool may_be_in(struct event_context *n, const struct call *c)
 
 	if (c->function == n->s->function)
 		return true;
-	/* after a loss another call may use this place of the stack */
+	/* After a loss, another call may use this stack slot. */
 	if (c->state == CALL_LOST)
-		return (!c->told && !c->doubted) || walk__may_leave(n->t->walk, c->function);
-	/* a tail shared with another function */
+		return (!c->marked && !c->uncertain) || walk__may_leave(n->t->walk, c->function);
+	/* the functions may share a tail */
 	return c->state == CALL_AT && c->block != NO_BLOCK &&
 	       (n->t->plan->blocks.data[c->block].function == n->s->function ||
 		walk__find(n->t->walk, c->block, n->s->block, c->past && n->s->role == ROLE_WITNESS,
 			   &path) != WALK_NONE);
 }
 
-/* A tail call through the PLT to a function of the plan: its entry is the next event with this
- * stack pointer. */
+/* After a tail call through the PLT to a function of the plan, that function's entry is the next
+ * event with this stack pointer. */
 bool replay__left_through_stub(const struct trace *t, const struct call *c)
 {
 	const struct plan_site *s = &t->plan->sites.data[c->left_by];
@@ -186,13 +184,13 @@ static struct call *find_call(struct event_context *n, uint64_t sp, bool known)
 	c = known ? calls__at(n->th, sp) : calls__enclosing(n->th, n->s->function, sp);
 	if (c || known)
 		return c;
-	/* code that it shares with the function that runs */
+	/* The event may be in code that the running function shares with another one. */
 	c = calls__top(n->th);
 	return c && c->sp >= sp && may_be_in(n, c) ? c : NULL;
 }
 
-/* The call with this stack pointer can't have come here, but can have returned: the event belongs
- * to another call, which was entered by a jump. */
+/* Returns true if the call with this stack pointer can't have reached the event's block, but can
+ * have returned. Then the event belongs to another call, which was entered by a jump. */
 static bool ended_before(struct event_context *n, struct call *c, int *err)
 {
 	const struct path *path;
@@ -206,8 +204,9 @@ static bool ended_before(struct event_context *n, struct call *c, int *err)
 }
 
 /*
- * The event is no event of the call in this place of the stack, which has ended. Where calls link,
- * one that made no frame may have made it, and has the place now.
+ * Ends the call in the event's stack slot, to which the event doesn't belong. On architectures with
+ * a link register, its caller may have no frame and the same stack pointer; the slot is the
+ * caller's then.
  */
 static struct call *leave_place(struct event_context *n, struct call *c, int *err)
 {
@@ -227,12 +226,11 @@ struct call *replay__call_of_event(struct event_context *n, int *err)
 	bool known = n->s->sp_delta != SP_UNKNOWN;
 	uint64_t sp = n->e->sp + (known ? n->s->sp_delta : 0);
 	struct call *c = find_call(n, sp, known);
-	bool hidden = !c; /* perhaps by a call that ends now */
+	bool hidden = !c;
 
 	if (c && !may_be_in(n, c)) {
 		if (c->state == CALL_TAIL && replay__leads_to(n->t, c, n->s->function))
-			return replay__unseen(n,
-					      sp); /* the call of the function that it jumped to */
+			return replay__unseen(n, sp);
 		c = leave_place(n, c, err);
 	}
 	*err = *err ? *err : replay__end_idle(n, c);
@@ -244,8 +242,8 @@ struct call *replay__call_of_event(struct event_context *n, int *err)
 
 /* ---- the kinds of events ---- */
 
-/* A return probe's event follows, if the probe was set when the call was entered and the kernel had
- * a free instance. */
+/* The event of the call's return probe follows, if the probe was set at the call's entry and the
+ * kernel had a free instance. */
 static int await_return(struct event_context *n, struct call *c)
 {
 	if (!c->seen_entry && !c->implied) {
@@ -263,9 +261,12 @@ static bool returns_by_probe(const struct event_context *n)
 	return n->t->plan->return_probes && !n->th->user_side;
 }
 
-/* A call whose entry was not seen has no return probe: if it may return before its next event, it
- * may be gone. A function of the plan that it calls returns to it first. */
-static void doubt_return(struct event_context *n, struct call *c)
+/*
+ * Suspends a call that may be gone before its next event: its entry was not seen, so it has no
+ * return probe, and it may return without an event. A function of the plan that it calls returns to
+ * it first.
+ */
+static void suspend_if_returned(struct event_context *n, struct call *c)
 {
 	if (!c->seen_entry && !c->implied && returns_by_probe(n) && c->state == CALL_AT &&
 	    !(n->s->kind == BRANCH_CALL &&
@@ -274,11 +275,11 @@ static void doubt_return(struct event_context *n, struct call *c)
 		calls__suspend_from(n->th, c);
 }
 
-static int go_on(struct event_context *n, struct call *c, bool taken)
+static int continue_after_branch(struct event_context *n, struct call *c, bool taken)
 {
-	int err = move_on(n, c, taken);
+	int err = move_past_branch(n, c, taken);
 
-	doubt_return(n, c);
+	suspend_if_returned(n, c);
 	return err;
 }
 
@@ -292,19 +293,19 @@ int replay__own_branch(struct event_context *n, struct call *c)
 		return err;
 	c->fresh = false;
 	if (n->s->kind != BRANCH_RET)
-		return go_on(n, c, taken);
+		return continue_after_branch(n, c, taken);
 	if (n->s->switched && c->seen_entry && n->e->sp != c->sp) {
 		c = replay__leave_stack(n, c);
 		return c ? replay__end_calls(n, c) : 0;
 	}
 	if (returns_by_probe(n) && !(c->seen_entry && n->e->sp < c->sp))
 		return await_return(n, c);
-	/* deeper on the stack than the return address: a ret used as a jump */
-	return c->seen_entry && n->e->sp < c->sp ? jump_to(n, c) : replay__end_calls(n, c);
+	/* A ret deeper on the stack than the return address is used as a jump. */
+	return c->seen_entry && n->e->sp < c->sp ? leave_by_jump(n, c) : replay__end_calls(n, c);
 }
 
-/* The call ended in a jump to this function, or fell through into it. */
-static struct call *go_over(struct event_context *n, struct call *c)
+/* Adds the call of a function that c has reached by a jump or a fall-through. */
+static struct call *enter_from(struct event_context *n, struct call *c)
 {
 	struct call *next;
 	uint64_t caller = c->caller, sp = c->sp;
@@ -317,11 +318,11 @@ static struct call *go_over(struct event_context *n, struct call *c)
 }
 
 /*
- * The event is a branch in the function's first block, whose entry has no probe: the call has just
- * been entered, or has come back to its entry. Sets *c to a new call if the earlier one can't have
- * come here, or is another function's.
+ * Emits the entry of a function without an entry probe, if the event is a branch in its first
+ * block: the call has just been entered, or has come back to its entry. Sets *c to a new call if
+ * the earlier one can't have reached the event, or is another function's.
  */
-static int tell_entry(struct event_context *n, struct call **c)
+static int imply_entry(struct event_context *n, struct call **c)
 {
 	const struct path *path;
 	uint64_t sp = (*c)->sp;
@@ -329,7 +330,7 @@ static int tell_entry(struct event_context *n, struct call **c)
 	if (!plan__reports_entry(n->t->plan, n->site))
 		return 0;
 	if ((*c)->function != n->s->function) {
-		*c = go_over(n, *c);
+		*c = enter_from(n, *c);
 	} else if ((*c)->implied && (*c)->state == CALL_AT && (*c)->block != NO_BLOCK &&
 		   walk__find(n->t->walk, (*c)->block, n->s->block, false, &path) != WALK_FOUND) {
 		calls__abandon_chain(n->t, n->th, *c);
@@ -349,7 +350,7 @@ int replay__branch(struct event_context *n)
 		return replay__helper_ret(n);
 	if (flags & FUNCTION_RANGE) {
 		err = replay__own_branch(n, NULL);
-		return err ? err : undecoded__behind(n, NULL);
+		return err ? err : undecoded__after_branch(n, NULL);
 	}
 	c = replay__call_of_event(n, &err);
 	if (err)
@@ -357,14 +358,14 @@ int replay__branch(struct event_context *n)
 	err = replay__walk_to(n, c, n->s->block, false);
 	if (err)
 		return err;
-	err = tell_entry(n, &c);
+	err = imply_entry(n, &c);
 	if (err)
 		return err;
 	n->runs_in = c->id;
 	c->signals = n->th->signals;
 	c->in_call = false;
 	err = replay__own_branch(n, c);
-	return err ? err : undecoded__behind(n, c);
+	return err ? err : undecoded__after_branch(n, c);
 }
 
 int replay__witness(struct event_context *n)
@@ -374,13 +375,13 @@ int replay__witness(struct event_context *n)
 
 	if (!err)
 		err = replay__walk_to(n, c, n->s->block, true);
-	/* it is there, even if no more steps are wanted */
+	/* The position holds even if fn wants no more steps. */
 	n->runs_in = c->id;
 	c->signals = n->th->signals;
 	c->in_call = false;
 	c->state = CALL_AT;
 	c->block = n->s->block;
 	c->past = true;
-	doubt_return(n, c);
+	suspend_if_returned(n, c);
 	return err;
 }

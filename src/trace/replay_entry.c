@@ -2,15 +2,16 @@
 /* The replay of entries: who made the call, and what became of earlier calls in its stack slot. */
 #include "calls.h"
 
-/* Where calls link, one that has made no frame has the stack pointer of those that it makes. */
+/* On architectures with a link register, a call that has no frame has the stack pointer of the
+ * calls that it makes. */
 static bool is_outer(const struct event_context *n, const struct call *c, int32_t delta)
 {
 	return c->sp > n->e->sp || (c->sp == n->e->sp && !n->t->plan->arch->call_pushes && !delta);
 }
 
-/* The caller of this call, from the end of block. If the stack depth there is known, only one call
- * fits. */
-static struct call *maker_of(struct event_context *n, uint32_t block)
+/* Returns the caller of this entry's call, whose call instruction ends the block. If the stack
+ * depth there is known, only one call fits. */
+static struct call *caller_at(struct event_context *n, uint32_t block)
 {
 	const struct plan *plan = n->t->plan;
 	int32_t delta = plan->sites.data[plan->blocks.data[block].site].sp_delta;
@@ -23,7 +24,8 @@ static struct call *maker_of(struct event_context *n, uint32_t block)
 	return c && is_outer(n, c, delta) && c->state == CALL_AT && c->block != NO_BLOCK ? c : NULL;
 }
 
-/* A direct call of another function, whose entry is probed: it didn't make this call itself. */
+/* Returns true if the block ends in a direct call of another function whose entry is probed: such a
+ * call didn't lead to this entry. */
 static bool calls_another(struct event_context *n, uint32_t block)
 {
 	const struct plan *plan = n->t->plan;
@@ -33,7 +35,7 @@ static bool calls_another(struct event_context *n, uint32_t block)
 	       plan__entry_is_probed(plan, s->object, s->target);
 }
 
-/* Not through a stub, which may look the function up first. */
+/* Returns true if the block's call doesn't pass a stub, which may look the function up first. */
 static bool calls_directly(struct event_context *n, uint32_t block)
 {
 	const struct plan *plan = n->t->plan;
@@ -41,8 +43,8 @@ static bool calls_directly(struct event_context *n, uint32_t block)
 	return plan->sites.data[plan->blocks.data[block].site].target == n->block->start;
 }
 
-/* The same of a call that strayed: only one that the stack pointer identifies. */
-static struct call *strayed_maker_of(struct event_context *n, uint32_t block)
+/* The same for a caller in undecoded code: only a call that the stack pointer identifies. */
+static struct call *undecoded_caller_at(struct event_context *n, uint32_t block)
 {
 	const struct plan *plan = n->t->plan;
 	const struct plan_block *b = &plan->blocks.data[block];
@@ -51,13 +53,14 @@ static struct call *strayed_maker_of(struct event_context *n, uint32_t block)
 				 ? NULL
 				 : calls__at(n->th, n->e->sp + plan->arch->call_pushes + delta);
 
-	return c && c->sp > n->e->sp && c->state == CALL_LOST && c->strayed &&
+	return c && c->sp > n->e->sp && c->state == CALL_LOST && c->in_undecoded &&
 			       c->function == b->function
 		       ? c
 		       : NULL;
 }
 
-/* To the end of the call's block. A probe at the start of that has had no event. */
+/* Finds the path to the end of the call's block. A probe at the start of that block has had no
+ * event. */
 static enum walk_result walk_to_call(struct event_context *n, const struct call *c, uint32_t call,
 				     const struct path **path)
 {
@@ -66,7 +69,7 @@ static enum walk_result walk_to_call(struct event_context *n, const struct call 
 	return walk__find(n->t->walk, c->block, call, false, path);
 }
 
-static void stand_behind(struct event_context *n, struct call *c, uint32_t call)
+static void place_after_call(struct event_context *n, struct call *c, uint32_t call)
 {
 	c->state = CALL_AT;
 	c->block = n->t->plan->blocks.data[call].next;
@@ -75,27 +78,28 @@ static void stand_behind(struct event_context *n, struct call *c, uint32_t call)
 	c->past = false;
 }
 
-/* The return address tells where a call that strayed is again. */
+/* The return address shows where a call that was in undecoded code is again. */
 static int find_caller(struct event_context *n, uint32_t call)
 {
-	struct call *c = strayed_maker_of(n, call);
+	struct call *c = undecoded_caller_at(n, call);
 	int err;
 
-	/* a probe at the start of the call's block has had no event */
+	/* A probe at the start of the call's block has had no event. */
 	if (!c || walk__is_marked(n->t->walk, call))
 		return 0;
 	err = replay__end_idle(n, c);
 	if (err)
 		return err;
-	c = calls__make_current(n->th, strayed_maker_of(n, call));
+	c = calls__make_current(n->th, undecoded_caller_at(n, call));
 	err = replay__walk_to(n, c, call, false);
-	stand_behind(n, c, call);
+	place_after_call(n, c, call);
 	return err ? err : step__implied(n, n->t->plan->blocks.data[call].site, true, NO_BLOCK);
 }
 
 /*
- * The caller may have reached its call instruction along unprobed branches, and the call itself may
- * be unprobed: the return address identifies the instruction, even where its path isn't known.
+ * Advances the caller to its call instruction, which it may have reached along unprobed branches,
+ * and which may be unprobed itself: the return address identifies it, even where the path to it
+ * isn't known.
  */
 static int walk_caller(struct event_context *n)
 {
@@ -109,7 +113,7 @@ static int walk_caller(struct event_context *n)
 	if (!n->entry->caller)
 		return 0;
 	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
-	c = call == NO_BLOCK || calls_another(n, call) ? NULL : maker_of(n, call);
+	c = call == NO_BLOCK || calls_another(n, call) ? NULL : caller_at(n, call);
 	if (!(n->t->options.events & PLAN_BRANCH)) {
 		if (c && calls_directly(n, call))
 			account__passed(n, c);
@@ -121,20 +125,21 @@ static int walk_caller(struct event_context *n)
 	    walk_to_call(n, c, call, &path) == WALK_NONE)
 		return 0;
 	err = replay__end_idle(n, c);
-	c = calls__make_current(n->th, maker_of(n, call));
+	c = calls__make_current(n->th, caller_at(n, call));
 	r = walk_to_call(n, c, call, &path);
 	if (r == WALK_NONE)
 		return err;
 	if (r == WALK_FOUND && calls_directly(n, call))
 		account__walked(n, c, path);
-	stand_behind(n, c, call);
+	place_after_call(n, c, call);
 	if (err)
 		return err;
 	err = r == WALK_FOUND ? replay__path(n, path) : step__mark(n, STEP_UNKNOWN, 0);
 	return err ? err : step__implied(n, plan->blocks.data[call].site, true, NO_BLOCK);
 }
 
-/* Did this call, the innermost, make it by the call instruction of its last event? */
+/* Returns true if the innermost call c made this entry's call by the call instruction of its last
+ * event. */
 static bool is_made_by(struct event_context *n, const struct call *c)
 {
 	const struct plan_block *b = c && c->in_call && c->state == CALL_AT && c->block != NO_BLOCK
@@ -150,7 +155,8 @@ static bool is_made(struct event_context *n)
 	return is_made_by(n, calls__top(n->th));
 }
 
-/* Did the innermost call make it without a frame, so that both have the same stack pointer? */
+/* Returns true if the innermost call made this one without a frame, so that both have the same
+ * stack pointer. */
 static bool is_nested(struct event_context *n, const struct call *c)
 {
 	const struct path *path;
@@ -160,35 +166,33 @@ static bool is_nested(struct event_context *n, const struct call *c)
 		return false;
 	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
 	return is_made_by(n, c) ||
-	       (call != NO_BLOCK && calls_directly(n, call) && maker_of(n, call) == c &&
+	       (call != NO_BLOCK && calls_directly(n, call) && caller_at(n, call) == c &&
 		walk_to_call(n, c, call, &path) == WALK_FOUND);
 }
 
-/* Is this entry the target of the call's tail jump: the same stack slot, the same return
- * address? */
+/* Returns true if this entry is the target of the call's tail jump: it has the same stack slot and
+ * the same return address. */
 static bool is_tail_of(struct event_context *n, const struct call *c)
 {
 	return c->state == CALL_TAIL && replay__leads_to(n->t, c, n->s->function) &&
 	       (!n->entry->caller || !c->caller || c->replaced || c->caller == n->entry->caller);
 }
 
-/* Is a return probe pending for the call with this return address? */
+/* Returns true if a return probe is pending for the call with this return address. */
 static bool is_pending(struct event_context *n)
 {
 	return n->entry->pending;
 }
 
-/*
- * Has the call in this stack slot ended unseen, although a path leads from its last event here? A
- * jump would have found the call's own return probe pending.
- */
+/* Returns true if the call in this stack slot has ended unseen, although a path leads from its last
+ * event to this entry: a jump would have found the call's own return probe pending. */
 static bool has_returned(struct event_context *n, const struct call *c)
 {
 	return c->seen_entry && n->t->plan->return_probes && !n->th->user_side && !is_pending(n) &&
 	       walk__may_return(n->t->walk, c->block);
 }
 
-/* Can c have taken branches without events since its last event? */
+/* Returns true if c can have taken branches without events since its last event. */
 static bool may_have_gone_on(struct event_context *n, const struct call *c)
 {
 	if (c->state == CALL_AT && c->block != NO_BLOCK)
@@ -196,13 +200,14 @@ static bool may_have_gone_on(struct event_context *n, const struct call *c)
 	return c->state != CALL_TAIL && n->t->plan->functions.data[c->function].unprobed;
 }
 
-/* Behind a loss: the return probe that is pending may be that of a call whose entry was lost. */
+/* After a loss, the pending return probe may be that of a call whose entry was lost. */
 static bool is_other_call(struct event_context *n, const struct call *c)
 {
 	return c->replaced && c->caller && n->entry->caller && c->caller != n->entry->caller;
 }
 
-/* A pending return probe shows that the call in this stack slot has not ended: it jumped here. */
+/* A pending return probe shows that the call in this stack slot has not ended: it jumped to this
+ * entry. */
 static int join(struct event_context *n, struct call *c, bool *again, bool *tail)
 {
 	bool unprobed = may_have_gone_on(n, c);
@@ -215,8 +220,9 @@ static int join(struct event_context *n, struct call *c, bool *again, bool *tail
 }
 
 /*
- * c was entered with the same stack pointer as this entry. *again: control came back to its first
- * instruction; *tail: it ended in a jump here; neither: it ended unseen and is removed.
+ * c was entered with the same stack pointer as this entry. Sets *again if control came back to its
+ * first instruction, *tail if it ended in a jump to this entry; if it did neither, it ended unseen
+ * and is removed.
  */
 static int join_or_end(struct event_context *n, struct call *c, bool *again, bool *tail)
 {
@@ -245,7 +251,8 @@ static int join_or_end(struct event_context *n, struct call *c, bool *again, boo
 	return err;
 }
 
-/* Another iteration of a rep string instruction at the entry, in the same call. */
+/* Returns true if the entry is another iteration, in the same call, of a rep string instruction at
+ * the function's start. */
 static bool is_iteration(struct event_context *n)
 {
 	const struct call *c = n->s->repeats ? calls__top(n->th) : NULL;
@@ -255,16 +262,16 @@ static bool is_iteration(struct event_context *n)
 }
 
 /*
- * Has a signal shown this entry already? A handler may have left the call, and another one may use
- * its place: only if a traced caller is still at its call instruction, or if no handler ran, it is
- * certainly the same.
+ * Returns true if a signal has shown this entry already. A handler may have left the call, and
+ * another one may use its stack slot, so *certain is set only if a traced caller is still at its
+ * call instruction, or if no handler ran.
  */
 static bool is_same_entry(struct event_context *n, struct call *c, bool *certain)
 {
 	if (!c || !c->early || c->sp != n->e->sp || c->function != n->s->function ||
 	    (c->caller && n->entry->caller && c->caller != n->entry->caller))
 		return false;
-	*certain = c->made || c->signals == n->th->signals;
+	*certain = c->called_directly || c->signals == n->th->signals;
 	return true;
 }
 
@@ -281,7 +288,8 @@ static int go_on_with(struct event_context *n, struct call *c, bool certain)
 	return err || n->s->role != ROLE_BRANCH ? err : replay__own_branch(n, c);
 }
 
-/* The same call; caller: as its entry tells now; 0: it doesn't. */
+/* Control came back to the entry of the same call. caller is the return address that this entry
+ * has; 0 if it has none. */
 static void come_back(struct call *c, uint64_t caller)
 {
 	c->instances++;
@@ -296,8 +304,10 @@ static bool is_system_call(const struct event_context *n)
 	return n->t->plan->functions.data[n->s->function].flags & FUNCTION_SYSCALL && !n->early;
 }
 
-/* A system call finds the kernel's stack empty: what seems to enclose it has returned unseen. The
- * stack pointer doesn't show that: where the stack begins varies (CONFIG_RANDOMIZE_KSTACK_OFFSET).
+/*
+ * Ends all calls that seem to enclose a system call: it finds the kernel's stack empty, so they
+ * have returned unseen. The stack pointer doesn't show this, since the stack's start varies
+ * (CONFIG_RANDOMIZE_KSTACK_OFFSET).
  */
 static int end_enclosing(struct event_context *n)
 {
@@ -350,7 +360,7 @@ int replay__entry(struct event_context *n)
 	}
 	if (!err && !again && !tail && !undecoded__caller(n, &err)) {
 		err = walk_caller(n);
-		if (!err && !(c.made = is_made(n)))
+		if (!err && !(c.called_directly = is_made(n)))
 			err = replay__end_idle(n, NULL);
 	}
 	if (err)

@@ -3,32 +3,33 @@
  * being attached or removed. */
 #include "calls.h"
 
-/* told: the loss was already reported. */
-static void forget_positions(struct thread *th, bool told)
+/* reported: the loss has had its step. */
+static void forget_positions(struct thread *th, bool reported)
 {
 	struct call *c;
 
 	vec__each (c, &th->calls) {
-		c->told = told || (c->told && c->state == CALL_LOST);
-		c->resumed &= !told;
-		c->doubted &= c->state == CALL_LOST;
-		c->replaced |= told;
-		c->strayed = false;
+		c->marked = reported || (c->marked && c->state == CALL_LOST);
+		c->resumed &= !reported;
+		c->uncertain &= c->state == CALL_LOST;
+		c->replaced |= reported;
+		c->in_undecoded = false;
 		c->state = CALL_LOST;
 	}
 }
 
-/* Of the thread, in its program and in the kernel. */
-static void forget_all(struct thread *th, bool told)
+/* Forgets the positions of the thread's calls, in its program and in the kernel. */
+static void forget_all(struct thread *th, bool reported)
 {
 	struct thread *kernel = kernel_side__if_any(th);
 
-	forget_positions(thread__shown(th), told);
+	forget_positions(thread__shown(th), reported);
 	if (kernel)
-		forget_positions(kernel, told);
+		forget_positions(kernel, reported);
 }
 
-/* By a pointer: no edge leads there. */
+/* Returns true if the call jumped by a pointer, for which no edge exists, to a function that
+ * changes. */
 static bool has_jumped_into_changing(const struct trace *t, const struct call *c)
 {
 	uint32_t function = c->state == CALL_TAIL && c->block != NO_BLOCK
@@ -48,9 +49,9 @@ static bool is_changing(const struct trace *t, const struct thread *th)
 	return false;
 }
 
-/* The outer calls may have gone on, too, if the inner ones may have returned: not without an event
- * where all branches are probed. */
-static void doubt(struct trace *t, struct thread *th)
+/* Outer calls may have run on, too, if the inner ones may have returned; but where all branches are
+ * probed, not without an event. */
+static void make_uncertain(struct trace *t, struct thread *th)
 {
 	struct call *c;
 
@@ -59,35 +60,35 @@ static void doubt(struct trace *t, struct thread *th)
 	vec__each (c, &th->calls) {
 		if (!t->changing[c->function] && !t->plan->functions.data[c->function].unprobed)
 			continue;
-		c->told = c->told && c->state == CALL_LOST;
-		c->doubted = true;
-		c->strayed = false;
+		c->marked = c->marked && c->state == CALL_LOST;
+		c->uncertain = true;
+		c->in_undecoded = false;
 		c->state = CALL_LOST;
 	}
 }
 
-void replay__doubt(struct trace *t, struct thread *th)
+void replay__make_uncertain(struct trace *t, struct thread *th)
 {
 	struct thread *kernel = kernel_side__if_any(th);
 
 	account__miss(t, th);
-	doubt(t, thread__shown(th));
+	make_uncertain(t, thread__shown(th));
 	if (kernel)
-		doubt(t, kernel);
+		make_uncertain(t, kernel);
 }
 
-int replay__mark_doubt(struct event_context *n)
+int replay__mark_uncertain(struct event_context *n)
 {
 	struct call *c = calls__top(n->th);
 
-	if (!c || c->state != CALL_LOST || !c->doubted || call__is_told(c) ||
+	if (!c || c->state != CALL_LOST || !c->uncertain || call__is_marked(c) ||
 	    !(n->t->options.events & PLAN_BRANCH))
 		return 0;
-	call__tell(c);
+	call__mark(c);
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
 
-/* A part of the file is lost: calls may have returned and others begun, as often as you like. */
+/* A part of the file is lost, in which any number of calls may have returned and begun. */
 static void forget_times(struct thread *th)
 {
 	struct call *c;
@@ -121,7 +122,8 @@ int replay__lost(struct event_context *n)
 	bool signal = !n->e->count && !n->e->hits;
 
 	n->th->returned_sp = 0;
-	/* a signal's record is not an event, but its handler may have gone anywhere */
+	/* The record of a signal is not an event, but its handler may have transferred control
+	 * anywhere. */
 	if (signal)
 		forget_positions(thread__shown(n->th), false);
 	else

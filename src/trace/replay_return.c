@@ -5,14 +5,14 @@
 
 void replay__pop(struct event_context *n, struct call *c)
 {
-	bool made = c->made;
+	bool called_directly = c->called_directly;
 
 	n->returned_to = c->caller;
 	calls__remove(n->th, c);
 	calls__resume_top(n->th);
 	c = calls__top(n->th);
-	n->runs_in = c && made ? c->id : 0;
-	if (c && made)
+	n->runs_in = c && called_directly ? c->id : 0;
+	if (c && called_directly)
 		c->in_call = false;
 }
 
@@ -40,11 +40,12 @@ int replay__helper_ret(struct event_context *n)
 	if (n->s->kind != BRANCH_RET || !c || c->state != CALL_TAIL ||
 	    (c->block == NO_BLOCK && !replay__left_through_stub(n->t, c)) || !n->e->has_target)
 		return 0;
-	/* its place on the stack is no longer used, whether this ret ended it or another */
+	/* The stack slot of the return address is not used any more, whether this ret ended the
+	 * call or another one. */
 	if (!c->caller)
 		return calls__abandon_chain(n->t, n->th, c), 0;
-	/* the ret goes to the call's return address: with this stack pointer, no other function's
-	 * ret does */
+	/* The ret transfers to the call's return address. With this stack pointer, no other
+	 * function's ret does. */
 	if (c->caller != n->e->target)
 		return 0;
 	err = replay__end_calls(n, calls__make_current(n->th, c));
@@ -64,7 +65,7 @@ static int path_to_ret(struct event_context *n, const struct path *path, const s
 	return err ? err : step__implied_ret(n, last->site, to);
 }
 
-/* c has returned, and with it the calls that ended in a tail call of it. */
+/* Removes c, which has returned, and with it the calls that ended in a tail call of it. */
 static void pop_chain(struct event_context *n, struct call *c)
 {
 	uint64_t sp = c->sp;
@@ -76,9 +77,9 @@ static void pop_chain(struct event_context *n, struct call *c)
 }
 
 /*
- * An event from outside of the call: it has returned, if only an unprobed ret can have ended it.
- * The plan leaves a ret unprobed only if no unprobed call of untraced code precedes it. A signal
- * handler, however, may leave the frame anywhere.
+ * An event outside of the call shows that it has returned, if only an unprobed ret can have ended
+ * it. The plan leaves a ret unprobed only if no unprobed call of untraced code precedes it. A
+ * signal handler, however, may leave the frame anywhere.
  */
 int replay__end_unprobed(struct event_context *n, struct call *c, bool *ended)
 {
@@ -92,16 +93,14 @@ int replay__end_unprobed(struct event_context *n, struct call *c, bool *ended)
 	if (!*ended)
 		return 0;
 	err = path_to_ret(n, path, c);
-	/* nothing told the time of its return, which isn't shown */
+	/* The time of its return was not recorded, so the return isn't shown. */
 	n->t->totals.unmatched_returns += !c->hidden && n->t->options.events & PLAN_RETURN;
-	pop_chain(n, c); /* it has ended, even if no more steps are wanted */
+	pop_chain(n, c); /* The call has ended, even if fn wants no more steps. */
 	return err ? err : undecoded__arrive(n, caller);
 }
 
-/*
- * An event shows the thread elsewhere. Its innermost calls, down to this one, have returned if they
- * were in no call and no signal interrupted them: they can't have led there.
- */
+/* An event shows the thread elsewhere. Its innermost calls, down to this one, have returned if they
+ * had made no call and no signal interrupted them: they can't have led there. */
 int replay__end_idle(struct event_context *n, const struct call *down_to)
 {
 	size_t stop = down_to ? (size_t)(down_to - n->th->calls.data) : SIZE_MAX;
@@ -131,7 +130,7 @@ int replay__end_below(struct event_context *n, uint64_t sp)
 
 /* ---- return probes ---- */
 
-/* Advances the call to its return if no event of a ret did. */
+/* Advances the call to its return, unless the event of a ret did so. */
 static int walk_to_return(struct event_context *n, struct call *c)
 {
 	const struct path *path;
@@ -139,22 +138,23 @@ static int walk_to_return(struct event_context *n, struct call *c)
 
 	if (!(n->t->options.events & PLAN_BRANCH))
 		return account__passed(n, c), 0;
-	if (c->at_end || c->state == CALL_TAIL || (c->state == CALL_LOST && call__is_told(c)))
+	if (c->at_end || c->state == CALL_TAIL || (c->state == CALL_LOST && call__is_marked(c)))
 		return 0;
 	if (c->state == CALL_AT && c->block != NO_BLOCK &&
 	    walk__find_ret(n->t->walk, c->block, &path) == WALK_FOUND) {
 		account__walked(n, c, path);
 		return path_to_ret(n, path, c);
 	}
-	hidden = c->state == CALL_LOST ? c->doubted || undecoded__may_hide(n, c->function, NO_BLOCK)
-				       : n->t->plan->functions.data[c->function].unprobed;
+	hidden = c->state == CALL_LOST
+			 ? c->uncertain || undecoded__may_hide(n, c->function, NO_BLOCK)
+			 : n->t->plan->functions.data[c->function].unprobed;
 	return hidden ? step__mark(n, STEP_UNKNOWN, 0) : 0;
 }
 
-#define POPPED_MOST 256 /* bytes of arguments */
+#define POPPED_MOST 256 /* the most bytes of arguments that a function pops */
 
-/* Was it entered with the stack pointer that the return probe tells? A function that pops its own
- * arguments leaves it higher: then the return address says so. */
+/* Returns true if the call was entered with the stack pointer that the return probe reports. A
+ * function that pops its own arguments leaves a higher one; then the return address decides. */
 static bool is_at(const struct event_context *n, const struct call *c)
 {
 	if (c->sp == n->e->sp)
@@ -164,7 +164,7 @@ static bool is_at(const struct event_context *n, const struct call *c)
 	       c->caller == n->e->target;
 }
 
-/* The call of this function in this stack slot, with this return address if it is known. */
+/* Returns the call of this function in this stack slot, with this return address if it is known. */
 static struct call *returning_call(struct event_context *n)
 {
 	struct call *found = NULL;
@@ -182,10 +182,8 @@ static struct call *returning_call(struct event_context *n)
 	return found;
 }
 
-/*
- * The stack pointer identifies the call. Each jump back to a function's entry sets another return
- * probe. They all fire when it returns; the first one counts.
- */
+/* The stack pointer identifies the call. Each jump back to a function's entry sets another return
+ * probe. They all fire when the function returns; the first one counts. */
 int replay__return(struct event_context *n)
 {
 	struct call *c = returning_call(n);
@@ -199,11 +197,12 @@ int replay__return(struct event_context *n)
 	err = walk_to_return(n, c);
 	if (!err)
 		err = step__return(n, c);
-	replay__pop(n, c); /* it has ended, even if no more steps are wanted */
+	replay__pop(n, c); /* The call has ended, even if fn wants no more steps. */
 	return err ? err : undecoded__arrive(n, n->e->target);
 }
 
-/* The ret before it had an event, which says where the thread is. */
+/* Leaves the position as it is: the ret before this event had its own event, which gave the
+ * position. */
 static void stay(struct event_context *n)
 {
 	const struct call *c = calls__top(n->th);
@@ -216,7 +215,7 @@ static void stay(struct event_context *n)
 	n->returned_to = n->e->target;
 }
 
-/* Ends the call that was left by a tail jump; the ret of any other call has had its own event. */
+/* Ends the call that a tail jump left; the ret of any other call has had its own event. */
 int replay__tail_return(struct event_context *n)
 {
 	struct call *c = returning_call(n);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The replay where the stack pointer doesn't identify the call: code that loads it from memory, to
- * raise an exception or to switch coroutines, and landing pads.
- */
+/* The replay where the stack pointer doesn't identify the call: in code that loads it from memory,
+ * to raise an exception or to switch coroutines, and at landing pads. */
 #include "calls.h"
 
 bool replay__is_unwound(struct event_context *n, const struct call *c, uint32_t to)
@@ -11,7 +9,7 @@ bool replay__is_unwound(struct event_context *n, const struct call *c, uint32_t 
 	       c->state == CALL_AT && c->in_call && c->signals == n->th->signals;
 }
 
-/* Can the call have reached this branch, by exactly one path? */
+/* Returns true if the call can have reached this branch by exactly one path. */
 static bool can_be_here(struct event_context *n, const struct call *c)
 {
 	const struct path *path;
@@ -36,8 +34,8 @@ struct call *replay__leave_stack(struct event_context *n, struct call *c)
 	struct call *other = calls__at(n->th, n->e->sp);
 
 	c->state = CALL_LOST;
-	c->strayed = false;
-	call__tell(c);
+	c->in_undecoded = false;
+	call__mark(c);
 	if (other && other->function == n->s->function && other->caller && n->e->has_target &&
 	    other->caller == n->e->target)
 		return calls__make_current(n->th, other);

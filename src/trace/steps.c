@@ -87,7 +87,7 @@ int step__lost(struct event_context *n, uint64_t count)
 {
 	struct trace *t = n->t;
 
-	/* decided on first use: until then sites may lose their probes */
+	/* This is decided on first use, since sites may lose their probes until then. */
 	if (t->record_per_event == PER_EVENT_UNKNOWN)
 		t->record_per_event = plan__has_record_per_event(t->plan, t->options.events)
 					      ? PER_EVENT_YES
@@ -165,7 +165,7 @@ int step__branch(struct event_context *n, bool taken)
 	return live_filter__step(n->t, n->th, &step);
 }
 
-/* The number of the innermost call's caller. */
+/* Returns the number of the innermost call's caller. */
 static uint64_t caller_of(struct thread *th)
 {
 	struct call *c = calls__top(th);
@@ -176,16 +176,17 @@ static uint64_t caller_of(struct thread *th)
 	return th->user_side ? innermost_of(thread__shown(th), thread__shown(th)) : 0;
 }
 
-/* A frame, by the call that it made, which may be its function's last instruction. */
+/* Sets the location of a frame by the call that it made, which may be the last instruction of its
+ * function. */
 static void locate_code(struct event_context *n, uint32_t space, uint64_t addr, uint64_t code,
 			struct location *out)
 {
-	uint64_t behind = addr - code;
+	uint64_t after = addr - code;
 
 	locate__running(n->t, space, n->e->time, code, out);
-	out->addr += behind;
-	out->vaddr += out->object ? behind : 0;
-	out->offset += out->symbol ? behind : 0;
+	out->addr += after;
+	out->vaddr += out->object ? after : 0;
+	out->offset += out->symbol ? after : 0;
 }
 
 static void locate_frame(struct event_context *n, unsigned i, struct location *out)
@@ -209,7 +210,7 @@ int step__entry(struct event_context *n)
 		return 0;
 	last = map64__get(&n->th->entered, n->s->function);
 	step = step_of(n, STEP_ENTRY, n->site);
-	/* the function's start, not the address of the probe */
+	/* The step has the function's start, not the address of the probe. */
 	step.at = locate__site(n->t, n->site)->entry;
 	step.caller = caller_of(n->th);
 	if (entry->regs) {
@@ -222,7 +223,7 @@ int step__entry(struct event_context *n)
 		fn->arguments ? min_of(fn->arguments - 1u, (unsigned)EVENT_ARGS) : EVENT_ARGS;
 	step.fetched = n->e->fetched;
 	step.nfetched = n->e->nfetched;
-	/* others may have been left out in between */
+	/* With conditions, entries in between may have been left out. */
 	step.has_since = last && *last && step.timed && !n->t->plan->conditions.len;
 	step.since_entry = step.has_since ? n->e->time - *last : 0;
 	*map64__put(&n->th->entered, n->s->function) = n->e->untimed ? 0 : n->e->time;
@@ -291,7 +292,7 @@ int step__implied_entry(struct event_context *n, uint32_t site)
 enum net net__of(uint64_t duration, uint64_t tracing, uint64_t noise, uint64_t *ns)
 {
 	*ns = duration - min_of(duration, tracing);
-	/* it may be too high by the noise: more than half of it must be the call's own */
+	/* The noise may be part of it: more than half of it must be the call's own. */
 	return *ns <= 2 * noise ? NET_NOISE : NET_KNOWN;
 }
 
@@ -300,7 +301,7 @@ enum net step__net(const struct step *s, uint64_t *ns)
 	return s->has_tracing ? net__of(s->duration, s->tracing, s->noise, ns) : NET_UNKNOWN;
 }
 
-/* Where a function starts. */
+/* Returns the location of the function's start. */
 static struct location start_of(struct trace *t, uint32_t function)
 {
 	const struct plan_function *fn = &t->plan->functions.data[function];
@@ -321,7 +322,7 @@ static int put_return(struct event_context *n, const struct call *c, uint64_t ti
 	step->at = start_of(n->t, c->function);
 	step->has_duration = c->seen_entry && !c->holed && timed;
 	step->duration = step->has_duration ? time - c->time : 0;
-	/* hits that the kernel has left out took time, too */
+	/* Hits that the kernel left out took time, too. */
 	step->has_tracing = step->has_duration && !n->t->judges_entries &&
 			    account__of_call(n, c, &step->tracing, &step->noise);
 	step->tracing = min_of(step->tracing, step->duration);
@@ -330,7 +331,7 @@ static int put_return(struct event_context *n, const struct call *c, uint64_t ti
 	return live_filter__step(n->t, n->th, step);
 }
 
-/* Is that all? */
+/* Counts a return; returns true if that is all to do with it. */
 static bool count_return(struct trace *t, const struct call *c)
 {
 	if (c->hidden)
@@ -348,7 +349,7 @@ int step__return(struct event_context *n, const struct call *c)
 	step = step_of(n, STEP_RETURN, n->site);
 	step.has_value = n->e->has_value;
 	step.value = step.has_value ? n->e->value : 0;
-	/* the ret of a function that it jumped to loads what is of that one */
+	/* The ret of a function that the call jumped to loads the values of that function. */
 	if (n->e->type != EVENT_ENTRY && n->t->plan->sites.data[n->site].function == c->function) {
 		step.fetched = n->e->fetched;
 		step.nfetched = n->e->nfetched;

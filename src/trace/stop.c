@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Recording stops, and starts again (bbtrace ctl). Nothing that was seen before tells what happens
- * after: a call that is found in the same place of the stack may be another one. So the threads
- * start as they do when a trace is attached to them, after a mark.
+ * Recording stops and starts again (bbtrace ctl). Nothing seen before a stop shows what happened in
+ * it: a call that is found in the same stack slot may be another one. So the threads start, after a
+ * mark, as they do when a trace is attached to them.
  *
- * A part of a trace file is lost: as if each thread had lost events.
+ * If a part of a trace file is lost, each thread has lost events.
  */
 #include "calls.h"
 
@@ -80,7 +80,8 @@ static int miss_of_all(struct trace *t, const struct map64 *threads)
 	return err;
 }
 
-/* Which ones the threads run isn't known. Those that are idle are freed. */
+/* Forgets which goroutines the threads run, since that isn't known any more, and frees those that
+ * no thread runs. */
 static void leave_goroutines(struct trace *t)
 {
 	uint64_t th;

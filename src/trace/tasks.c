@@ -6,7 +6,7 @@
 
 /* ---- processes ---- */
 
-#define FIRST_ENDED 1u /* flag in the values of trace.processes */
+#define FIRST_ENDED 1u /* a flag in the values of trace.processes */
 #define THREAD	    2u
 
 bool trace__knows(const struct trace *t, uint32_t pid)
@@ -102,7 +102,7 @@ int trace__fork(struct trace *t, uint64_t time, uint32_t pid, uint32_t tid, uint
 {
 	struct thread *from, *th = find_thread(t, tid);
 
-	/* the previous thread with this tid has ended */
+	/* The previous thread with this TID has ended. */
 	if (th)
 		end_thread(t, th);
 	if (pid != ppid) {
@@ -163,8 +163,8 @@ static void end_threads(struct trace *t, bool (*fn)(void *ctx, struct thread *th
 }
 
 /*
- * After an exec all other threads have ended, and the calling thread has the TID of the main
- * thread: it is the one left under another TID. Kernel functions return from an exec.
+ * After an exec, all other threads have ended, and the calling thread has the TID of the main
+ * thread: it is the one thread with another TID that is left. Kernel functions return from an exec.
  */
 struct exec {
 	struct thread *first;
@@ -253,7 +253,7 @@ static void leave_side(struct trace *t, struct thread *th)
 	th->calls.len = th->ndormant = 0;
 }
 
-/* A thread that is exiting returns from nothing. */
+/* A thread that is exiting never returns from its calls. */
 static void leave_all(struct trace *t, const struct map64 *threads)
 {
 	struct thread *th;

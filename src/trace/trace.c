@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "calls.h"
 
-/* Marks the functions with probes that are being attached or removed, in their own code or in what
+/* Marks the functions whose probes are being attached or removed: in their own code or in what
  * their control flow leads to. */
 static void note_changing(struct trace *t)
 {
@@ -22,7 +22,7 @@ static void note_changing(struct trace *t)
 	walk__close_backward(t->walk, t->changing);
 }
 
-/* What is derived from the plan. */
+/* Sets what is derived from the plan. */
 static void take_plan(struct trace *t)
 {
 	t->has_kernel = plan__has_kernel(t->plan);
@@ -55,27 +55,28 @@ struct trace *trace__new(const struct plan *plan, const struct trace_options *op
 	return t;
 }
 
-static void doubt_all(struct trace *t, const struct map64 *threads)
+static void make_all_uncertain(struct trace *t, const struct map64 *threads)
 {
 	uint64_t th;
 
 	for (size_t i = 0; i < threads->cap; i++)
 		if (map64__slot(threads, i, &th))
-			replay__doubt(t, (struct thread *)(uintptr_t)th);
+			replay__make_uncertain(t, (struct thread *)(uintptr_t)th);
 }
 
-/* Of what the probes did report until now, and of what they will. */
-static void doubt_everywhere(struct trace *t)
+/* Marks what the tasks did up to now, and will do, since probes of changing functions may or may
+ * not report it. */
+static void make_tasks_uncertain(struct trace *t)
 {
 	if (!t->any_changing)
 		return;
-	doubt_all(t, &t->threads);
-	doubt_all(t, &t->goroutines);
+	make_all_uncertain(t, &t->threads);
+	make_all_uncertain(t, &t->goroutines);
 }
 
 void trace__plan_extended(struct trace *t)
 {
-	doubt_everywhere(t);
+	make_tasks_uncertain(t);
 	free(t->places);
 	walk__free(t->walk);
 	ways__free(t->ways);
@@ -84,7 +85,7 @@ void trace__plan_extended(struct trace *t)
 	t->record_per_event = PER_EVENT_UNKNOWN;
 	take_plan(t);
 	note_changing(t);
-	doubt_everywhere(t);
+	make_tasks_uncertain(t);
 }
 
 static int bad_event(void)
@@ -119,8 +120,8 @@ static int on_return(struct event_context *n)
 	return is_kernel(n) ? replay__tail_return(n) : replay__return(n);
 }
 
-/* The function whose first instruction a thread has executed, or tried to, while its entry's probe
- * is still to come; NULL: none. vaddr: of its next instruction. */
+/* Returns the function whose first instruction a thread has executed, or tried to, before the hit
+ * of the entry's probe; NULL if there is none. vaddr is that of the next instruction. */
 static const struct plan_function *entered_at(const struct trace *t, uint32_t object,
 					      uint64_t vaddr, bool fault, bool tried)
 {
@@ -134,7 +135,7 @@ static const struct plan_function *entered_at(const struct trace *t, uint32_t ob
 	    f->flags & (FUNCTION_HELPER | FUNCTION_RANGE))
 		return NULL;
 	s = &t->plan->sites.data[f->entry_site];
-	/* where the probe is, the instruction causes a fault behind its hit only */
+	/* With the probe at the start, the instruction can only fault after the probe's hit. */
 	return s->entry && plan_site__has_events(s) &&
 			       vaddr + tried > t->plan->blocks.data[block].start &&
 			       vaddr < s->vaddr + s->probe_at + !fault
@@ -142,8 +143,8 @@ static const struct plan_function *entered_at(const struct trace *t, uint32_t ob
 		       : NULL;
 }
 
-/* The return address, so many bytes above the stack pointer of a signal, or in the link register;
- * 0: not known. */
+/* Returns the return address, at this number of bytes above the stack pointer of a signal, or in
+ * the link register; 0 if not known. */
 static uint64_t return_above(const struct arch *arch, const struct event *e, uint32_t bytes)
 {
 	if (!bytes || arch->link_reg != REG_NONE)
@@ -151,10 +152,10 @@ static uint64_t return_above(const struct arch *arch, const struct event *e, uin
 	return bytes / 8 <= e->nabove ? arch__address(arch, e->above[bytes / 8 - 1]) : 0;
 }
 
-/* A signal is delivered in front of an entry's probe: the call has begun. */
+/* Begins the call if a signal is delivered in front of its entry's probe. */
 static int enter_early(struct trace *t, struct thread *th, const struct event *e)
 {
-	/* if the handler that was about to run could not, that is no fault of the instruction */
+	/* If the handler that was about to run could not, the fault isn't the instruction's. */
 	bool tried = e->fault && th->interrupted_at != e->target;
 	struct event_entry entry = {0};
 	struct event at = {.time = e->time,
@@ -199,7 +200,7 @@ static int on_signal(struct trace *t, struct thread *th, const struct event *e)
 	return err;
 }
 
-/* An event of a site of the plan. */
+/* Handles an event of a site of the plan. */
 static int on_site(struct event_context *n)
 {
 	n->site = n->e->site;
@@ -214,7 +215,7 @@ static int on_site(struct event_context *n)
 	return n->s->role == ROLE_BRANCH ? replay__branch(n) : bad_event();
 }
 
-/* It tells nothing of the thread's path. */
+/* A named event shows nothing of the thread's path. */
 static int on_named(struct trace *t, struct thread *th, const struct event *e)
 {
 	struct event_context n = {.t = t, .th = kernel_side__innermost(th), .e = e};
@@ -233,7 +234,7 @@ static bool is_of_site(const struct event *e)
 	return e->type == EVENT_BRANCH || e->type == EVENT_ENTRY || e->type == EVENT_RETURN;
 }
 
-/* Ends of threads and of handlers are for who adds up counts. */
+/* Ends of threads and of handlers are for the code that adds up counts. */
 static bool suits(const struct trace *t, const struct event *e)
 {
 	if (e->type >= EVENT_TYPES || e->type == EVENT_END || e->type == EVENT_RESUME)
@@ -268,13 +269,13 @@ int trace__feed(struct trace *t, const struct event *e)
 		return err;
 	if (e->type == EVENT_LOST)
 		return replay__lost(&n);
-	err = t->changing ? replay__mark_doubt(&n) : 0;
+	err = t->changing ? replay__mark_uncertain(&n) : 0;
 	if (err)
 		return err;
 	err = on_site(&n);
 	account__hit(&n);
 	if (t->any_changing)
-		replay__doubt(t, n.th);
+		replay__make_uncertain(t, n.th);
 	return err;
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The replay where code was not decoded. It has no probes, so there are no events of it. Whenever
- * control is known to reach or to have left such code, UNKNOWN is emitted.
- */
+/* The replay where code was not decoded. Such code has no probes, so there are no events of it.
+ * UNKNOWN is emitted whenever control is known to reach or to have left it. */
 #include "calls.h"
 
-/* Does an unprobed path lead from an abnormal entry (a landing pad) to this block? */
+/* Returns true if an unprobed path leads from an abnormal entry (a landing pad) to this block. */
 static bool leads_from_landing_pad(struct event_context *n, uint32_t to)
 {
 	const struct plan *plan = n->t->plan;
@@ -35,7 +33,7 @@ bool undecoded__may_hide(struct event_context *n, uint32_t function, uint32_t to
 	return f->unprobed || (f->unreached && (to == NO_BLOCK || !is_landing(n, to)));
 }
 
-/* The function whose undecoded bytes contain addr. */
+/* Returns the function whose undecoded bytes contain addr. */
 static uint32_t function_at(struct event_context *n, uint64_t addr)
 {
 	return n->t->options.events & PLAN_BRANCH
@@ -45,9 +43,9 @@ static uint32_t function_at(struct event_context *n, uint64_t addr)
 
 static int lose(struct event_context *n, struct call *c)
 {
-	c->strayed = c->strayed || c->state != CALL_LOST;
+	c->in_undecoded = c->in_undecoded || c->state != CALL_LOST;
 	c->state = CALL_LOST;
-	call__tell(c);
+	call__mark(c);
 	c->in_call = false;
 	return step__mark(n, STEP_UNKNOWN, 0);
 }
@@ -62,11 +60,11 @@ int undecoded__arrive(struct event_context *n, uint64_t addr)
 	return c && c->function == function ? lose(n, c) : step__mark(n, STEP_UNKNOWN, 0);
 }
 
-int undecoded__behind(struct event_context *n, const struct call *c)
+int undecoded__after_branch(struct event_context *n, const struct call *c)
 {
 	uint8_t kind = n->s->kind;
 
-	/* jump_to() has already done so for a jump within a call */
+	/* leave_by_jump() has already handled a jump within a call. */
 	if ((kind != BRANCH_RET && kind != BRANCH_ICALL && (kind != BRANCH_IJMP || c)) ||
 	    !n->e->has_target)
 		return 0;
@@ -84,6 +82,6 @@ struct call *undecoded__caller(struct event_context *n, int *err)
 	if (!c)
 		return NULL;
 	c = calls__make_current(n->th, c);
-	*err = c->state == CALL_LOST && call__is_told(c) ? 0 : lose(n, c);
+	*err = c->state == CALL_LOST && call__is_marked(c) ? 0 : lose(n, c);
 	return c;
 }

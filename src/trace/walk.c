@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The path between two events: the unprobed branches that a thread must have taken from one block
- * to the end of another. It is known if there is only one, since a probed branch on the path would
- * have had an event. Paths are cached: a program takes few of them, and often.
+ * to the end of another. It is known if it is the only one, since a probed branch on the path would
+ * have had an event. Paths are cached: a program takes few different paths, each often.
  */
 #include <stdlib.h>
 #include "plan/graph/flow.h"
@@ -21,19 +21,21 @@ struct walk {
 	VEC(struct found_path) paths;
 	VEC(uint32_t) found;
 	struct path path;
-	/* of the current search, by block: 0: not visited; OPEN; else its number of paths + 1 */
+	/* Of the current search, by block: 0 if not visited; OPEN; else its number of
+	 * paths + 1. */
 	uint8_t *npaths;
 	VEC(uint32_t) visited;
 	bool cycle;
-	struct map64 *calls; /* by object: where an unprobed call ends -> 1 + its block */
-	size_t nobjects;     /* of calls */
-	bool *shares;	     /* by function: it continues in the middle of another one */
-	uint8_t *ahead;	     /* by block: 0: not known yet; else most_ahead() + 1 */
-	bool too_deep;	     /* of the current search ahead */
+	/* By object: the end of an unprobed call -> 1 + its block. */
+	struct map64 *calls;
+	size_t nobjects; /* the number of elements of calls */
+	bool *shares;	 /* by function: it continues in the middle of another one */
+	uint8_t *ahead;	 /* by block: 0 if not known yet; else most_ahead() + 1 */
+	bool too_deep;	 /* the current search ahead has reached its depth limit */
 };
 
 #define OPEN	  255
-#define TO_RET	  (NO_BLOCK >> 1) /* in place of a block: any that ends in an unprobed ret */
+#define TO_RET	  (NO_BLOCK >> 1) /* in place of a block: any block that ends in an unprobed ret */
 #define MAX_DEPTH 512
 #define MAX_KNOWN (1u << 20)
 
@@ -98,7 +100,7 @@ bool walk__may_leave(const struct walk *w, uint32_t function)
 	return w->shares[function];
 }
 
-/* Backward over the flow's edges, each once. */
+/* Follows the flow's edges backward, each once. */
 void walk__close_backward(const struct walk *w, bool *functions)
 {
 	const struct plan_flow *f = &w->flow;
@@ -167,20 +169,20 @@ void walk__free(struct walk *w)
 
 /* ---- the search ---- */
 
-/* The number of blocks that can follow block b without an event. */
+/* Returns the number of blocks that can follow block b without an event. */
 static uint32_t count_unprobed(const struct walk *w, uint32_t b)
 {
 	return plan_flow__is_probed(&w->flow, b) ? 0 : plan_flow__count(&w->flow, b);
 }
 
-/* The number of paths from b to the end of block to; 2 stands for more. */
+/* Returns the number of paths from b to the end of block to; 2 stands for more. */
 static unsigned search(struct walk *w, uint32_t b, uint32_t to, bool around, unsigned depth)
 {
 	unsigned npaths = 0;
 	uint32_t n;
 
 	if (b == to && (depth || !around))
-		return 1; /* any longer path would pass the probe at its end */
+		return 1; /* any longer path would pass the probe at the block's end */
 	if (depth && (w->flow.marked[b] || !is_shown(w, b)))
 		return 0;
 	if (to == TO_RET && plan_flow__is_unprobed_ret(&w->flow, b))
@@ -267,7 +269,7 @@ enum walk_result walk__find(struct walk *w, uint32_t from, uint32_t to, bool aro
 
 bool walk__is_unprobed_ahead(const struct walk *w, uint32_t b, bool returns)
 {
-	/* a block without branch falls through; more steps than blocks would be a cycle */
+	/* A block without a branch falls through. More steps than blocks would be a cycle. */
 	for (size_t i = 0; b != NO_BLOCK && i < w->plan->blocks.len; i++) {
 		uint32_t site = w->plan->blocks.data[b].site;
 
@@ -295,15 +297,16 @@ bool walk__may_return(struct walk *w, uint32_t b)
 
 /* ---- quick code ---- */
 
-/* Does this block end in a hit? A ret without probe does where a return probe replaces the address
- * that it goes to. */
+/* Returns true if this block ends in a hit. A ret without a probe does if a return probe has
+ * replaced the return address. */
 static bool ends_in_hit(const struct walk *w, uint32_t b)
 {
 	return plan_flow__is_probed(&w->flow, b) ||
 	       (w->plan->return_probes && plan_flow__is_unprobed_ret(&w->flow, b));
 }
 
-/* What it calls isn't known, or nothing is known to follow. */
+/* Returns true if the block calls something that isn't known, or if nothing is known to
+ * follow it. */
 static bool ends_anywhere(const struct walk *w, uint32_t b)
 {
 	const struct plan_block *block = &w->plan->blocks.data[b];
@@ -315,7 +318,7 @@ static bool ends_anywhere(const struct walk *w, uint32_t b)
 
 static unsigned most_ahead(struct walk *w, uint32_t b, unsigned depth);
 
-static unsigned most_behind(struct walk *w, uint32_t b, unsigned depth)
+static unsigned most_after(struct walk *w, uint32_t b, unsigned depth)
 {
 	const uint32_t *next = plan_flow__successors(&w->flow, b);
 	unsigned most = 0;
@@ -331,12 +334,15 @@ static unsigned most_behind(struct walk *w, uint32_t b, unsigned depth)
 	return most;
 }
 
-/* The most instructions from the start of block b to the next hit, by any path; 0: not all of them
- * are quick, or they may be more than QUICK_MAX. A block that is met again is on a cycle. Where the
- * search ends at its depth, only the block that it began with is known to be too far away. */
+/*
+ * Returns the most instructions from the start of block b to the next hit, by any path; 0 if not
+ * all of them are quick, or if they may be more than QUICK_MAX. A block that is met again is on a
+ * cycle. If the search reaches its depth limit, only the block at which it began is known to be too
+ * far away.
+ */
 static unsigned most_ahead(struct walk *w, uint32_t b, unsigned depth)
 {
-	unsigned n = w->plan->blocks.data[b].quick, behind;
+	unsigned n = w->plan->blocks.data[b].quick, after;
 
 	if (w->ahead[b])
 		return w->ahead[b] - 1;
@@ -344,8 +350,8 @@ static unsigned most_ahead(struct walk *w, uint32_t b, unsigned depth)
 		return w->too_deep = true, 0;
 	w->ahead[b] = 1;
 	if (n && !ends_in_hit(w, b)) {
-		behind = ends_anywhere(w, b) ? 0 : most_behind(w, b, depth);
-		n = behind && n + behind <= QUICK_MAX ? n + behind : 0;
+		after = ends_anywhere(w, b) ? 0 : most_after(w, b, depth);
+		n = after && n + after <= QUICK_MAX ? n + after : 0;
 	}
 	w->ahead[b] = w->too_deep && depth ? 0 : n + 1;
 	return n;

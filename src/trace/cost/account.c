@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What tracing has cost each thread, and each of its calls: the price of the hits within it. A hit
- * is charged behind its event, whose time is taken at the start of the hit. So a call has the cost
+ * is charged after its event, whose time is taken at the start of the hit. So a call has the cost
  * of its entry and not that of its ret, as its duration does.
  *
- * The time from a hit to the thread's next one is a sample of its price if all that the thread ran
- * in between is known, and takes far less time than a hit. What such a time exceeds the price by is
- * noise: the thread may have been preempted in the hit, or its program may have waited for a page.
+ * The time from a hit to the thread's next one is a sample of the hit's price, if all that the
+ * thread ran in between is known and takes far less time than a hit. What such a time exceeds the
+ * price by is noise: the thread may have been preempted in the hit, or its program may have waited
+ * for a page.
  */
 #include "trace/calls.h"
 
@@ -21,23 +22,26 @@ static struct account *account_of(struct trace *t, struct thread *th)
 	return a;
 }
 
-/* How much of the time on no CPU lies behind this time. A hit's time is taken first: the thread may
- * be preempted before its event is recorded. False: more than the last absence may lie there. */
-static bool find_off_behind(struct thread *th, uint64_t time, uint64_t *behind)
+/*
+ * Sets how much of the last absence is after this time, which is that of a hit: the thread may be
+ * preempted between the time that is taken and the record of its event. Returns false if more than
+ * the last absence may be after it.
+ */
+static bool find_off_after(struct thread *th, uint64_t time, uint64_t *after)
 {
 	const struct absence *last = &thread__shown(th)->absence;
 
-	*behind = time < last->to ? last->to - max_of(time, last->from) : 0;
+	*after = time < last->to ? last->to - max_of(time, last->from) : 0;
 	return time >= last->earlier;
 }
 
 void account__open_call(struct trace *t, struct thread *th, struct call *c)
 {
-	uint64_t behind;
+	uint64_t after;
 
 	c->before = *account_of(t, th);
-	c->off_known = find_off_behind(th, c->time, &behind);
-	c->before.off -= behind;
+	c->off_known = find_off_after(th, c->time, &after);
+	c->before.off -= after;
 }
 
 void account__copy(struct trace *t, struct thread *to, const struct thread *from)
@@ -89,12 +93,12 @@ bool account__off_of_call(struct event_context *n, const struct call *c, uint64_
 			  uint64_t *off)
 {
 	const struct account *now = account_of(n->t, n->th), *before = &c->before;
-	uint64_t behind;
+	uint64_t after;
 
 	if (!n->t->switches || thread__shown(n->th)->goroutine || now->id != before->id ||
-	    now->holes != before->holes || !c->off_known || !find_off_behind(n->th, time, &behind))
+	    now->holes != before->holes || !c->off_known || !find_off_after(n->th, time, &after))
 		return false;
-	*off = now->off - before->off - behind;
+	*off = now->off - before->off - after;
 	return true;
 }
 
@@ -137,7 +141,7 @@ void account__total(const struct trace *t, struct trace_totals *totals)
 
 /* ---- hits ---- */
 
-/* Which entries have a return probe of the kernel as well is known from its first hit on. */
+/* Whether an entry has a return probe of the kernel as well is known from its first hit on. */
 static enum hit_kind kind_of(const struct trace *t, uint32_t site, bool returns)
 {
 	enum hit_kind kind = plan__hit_kind(t->plan, site, returns);
@@ -148,7 +152,7 @@ static enum hit_kind kind_of(const struct trace *t, uint32_t site, bool returns)
 	return kind;
 }
 
-/* What a hit of this kind cost, or else at most cost. */
+/* Returns what a hit of this kind cost, or else at most cost. */
 static uint64_t cost_of(const struct trace *t, enum hit_kind kind)
 {
 	struct price p;
@@ -205,8 +209,8 @@ static void charge(struct event_context *n, enum hit_kind kind, struct last_hit 
 	}
 }
 
-/* The last hit and quick code took all the time since then: it is charged no more than that, and
- * with no other noise than the rest. */
+/* Reduces the charge of the last hit, if it and quick code took all the time since then: it is
+ * charged no more than that time, and its noise is the rest. */
 static void settle(struct event_context *n)
 {
 	struct account *a = account_of(n->t, n->th);
@@ -225,7 +229,7 @@ static void settle(struct event_context *n)
 	}
 }
 
-/* c ran quick code alone since the last hit, if that was its own. */
+/* Notes that c ran only quick code since the last hit, if that hit was its own. */
 static void pass_quickly(struct event_context *n, const struct call *c)
 {
 	const struct last_hit *last = n->last_hit;
@@ -266,8 +270,8 @@ void account__passed(struct event_context *n, const struct call *c)
 		pass_quickly(n, c);
 }
 
-/* Where the call's entry, or the return of a call that it made, leaves it. Without events of
- * branches its position is known there only. */
+/* Returns the block that the call's entry, or the return of a call that it made, leads to. Without
+ * events of branches, these alone give its position. */
 static uint32_t block_without_branches(struct event_context *n, const struct call *c)
 {
 	const struct plan *p = n->t->plan;
@@ -283,7 +287,8 @@ static uint32_t block_without_branches(struct event_context *n, const struct cal
 										  : NO_BLOCK;
 }
 
-/* The block that the thread is about to run in its innermost call; NO_BLOCK: not known. */
+/* Returns the block that the thread is about to run in its innermost call; NO_BLOCK if
+ * not known. */
 static uint32_t block_of(struct event_context *n, const struct call *c)
 {
 	if (!c || c->state != CALL_AT || c->block == NO_BLOCK || c->in_call || n->e->interrupt ||
@@ -294,7 +299,7 @@ static uint32_t block_of(struct event_context *n, const struct call *c)
 	return c->id == n->runs_in ? c->block : NO_BLOCK;
 }
 
-/* Where the thread is, if all that it runs up to its next hit will be known. */
+/* Returns where the thread is, if all that it runs up to its next hit will be known. */
 static struct last_hit position_of(struct event_context *n, enum hit_kind kind)
 {
 	const struct call *c = calls__top(n->th);
@@ -313,7 +318,7 @@ void account__hit(struct event_context *n)
 	enum hit_kind kind = kind_of(n->t, n->site, n->e->type == EVENT_RETURN);
 	struct last_hit *last = n->last_hit, hit = position_of(n, kind);
 
-	if (n->s->probe == PROBE_INLINE) { /* no trap: it takes some ns */
+	if (n->s->probe == PROBE_INLINE) { /* A copy has no trap: its log takes some ns. */
 		*last = (struct last_hit){0};
 		return;
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a hit costs. It varies with the machine and its load, so samples are taken all the time: a
- * batch gives the price until the next one is full. The first batches are small. Later on three
- * times as many samples are left out as a batch has, since sorting takes time. The price depends on
- * the samples alone: a recorded trace is given the prices of the live one.
+ * What a hit costs. The price varies with the machine and its load, so samples are taken all the
+ * time: a batch gives the price until the next one is full. The first batches are small. Later,
+ * three times as many samples are left out as a batch has, since sorting takes time. The price
+ * depends on the samples alone, so a recorded trace gets the prices of the live one.
  */
 #include <stdlib.h>
 #include "price.h"

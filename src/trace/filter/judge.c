@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The conditions of the plan (--if): calls of functions that have some are judged by the arguments
- * at their entry, and by what they return. Others follow their caller. What probes leave out in the
- * kernel doesn't come here.
+ * at their entry, and by what they return. Other calls follow their caller. What probes leave out
+ * in the kernel doesn't arrive here.
  */
 #include "trace/calls.h"
 
-/* The innermost call, in the kernel or in its program. */
+/* Returns the innermost call, in the kernel or in its program. */
 static struct call *innermost(struct thread *th)
 {
 	struct call *c = calls__top(th);
@@ -28,7 +28,7 @@ bool judge__hides(const struct trace *t, struct thread *th)
 	return c && c->hidden;
 }
 
-/* One that began unseen isn't known to meet them. */
+/* A call that began unseen isn't known to meet the conditions. */
 void judge__open(struct trace *t, struct thread *th, struct call *c)
 {
 	const struct call *caller = t->plan->conditions.len ? caller_of(th, c) : NULL;

@@ -4,7 +4,7 @@
 #include "plan/plan.h"
 #include "trace/trace.h"
 
-/* Its frames are in the step's stack. */
+/* The frames are in the step's stack. */
 static void take_named(struct kept_step *k, const struct step *s)
 {
 	k->named = *s->named;
@@ -67,22 +67,23 @@ void kept__free(struct kept_step *k)
 struct tail {
 	uint64_t key; /* pid << 32 | tid */
 	uint32_t pid;
-	uint64_t ended; /* 0: it has not; else their number: another thread may have that key now */
+	uint64_t ended; /* 0 while the thread lives; else a number: another thread may have that key
+			   now */
 	struct kept_step *ring;
 	size_t next, len, branches;
 };
 
 struct last {
-	size_t limit; /* branches per thread: one more than will be shown, which may be taken back
-		       */
+	size_t limit; /* branches per thread: one more than will be shown, since one may be taken
+			 back */
 	VEC(struct tail) tails;
 	struct map64 by_thread; /* key -> index + 1, of threads that have not ended */
 	size_t nended;
-	uint64_t ends;	  /* so far */
-	uint64_t dropped; /* threads that ended, of which nothing is kept any more */
+	uint64_t ends;	  /* the number of threads that have ended */
+	uint64_t dropped; /* threads that ended, and of which nothing is kept any more */
 };
 
-/* Of threads that have ended, so many are kept: those that ended last. */
+/* How many threads that have ended are kept: the last ones to end. */
 #define ENDED_MOST 256
 
 /* Slots for the branches, and as many for the steps between them. */
@@ -128,7 +129,7 @@ int last__step(struct last *l, const struct step *s)
 		*index = l->tails.len;
 	}
 	t = &l->tails.data[*index - 1];
-	/* at its end a thread may tell as much of each call */
+	/* At its end a thread may emit an UNKNOWN for each call; one is enough. */
 	if (s->type == STEP_UNKNOWN && t->len && slot(l, t, 0)->step.type == STEP_UNKNOWN)
 		return 0;
 	if (t->len == ROOM(l->limit))
@@ -139,13 +140,13 @@ int last__step(struct last *l, const struct step *s)
 	t->branches += s->type == STEP_BRANCH;
 	while (t->branches > l->limit)
 		drop_oldest(l, t);
-	/* steps that followed a dropped branch are dropped, too */
+	/* Steps that followed a dropped branch are dropped, too. */
 	while (t->branches == l->limit && slot(l, t, t->len - 1)->step.type != STEP_BRANCH)
 		drop_oldest(l, t);
 	return 0;
 }
 
-/* To what is shown: nothing was taken back. */
+/* Drops the extra branch, since nothing was taken back. */
 static void trim(struct last *l, struct tail *t)
 {
 	size_t shown = l->limit - 1;
@@ -213,7 +214,7 @@ static void free_tail(struct last *l, struct tail *t)
 	free(t->ring);
 }
 
-/* Keeps the order of the others. */
+/* Removes a thread and keeps the order of the others. */
 static void remove_tail(struct last *l, size_t i)
 {
 	struct tail *t = &l->tails.data[i];
@@ -260,7 +261,7 @@ uint64_t last__dropped(const struct last *l)
 	return l->dropped;
 }
 
-/* Did its newest step end the process? */
+/* Returns true if the thread's newest step ended the process. */
 static bool is_killed(struct last *l, struct tail *t, const struct plan *p)
 {
 	const struct step *s = t->len ? kept__step(slot(l, t, 0)) : NULL;
@@ -283,7 +284,7 @@ int last__give_process(struct last *l, const struct plan *plan, uint32_t pid, bo
 	return err;
 }
 
-/* A number may have been of several threads, one after the other. */
+/* Several threads may have had the same TID, one after the other. */
 int last__give_thread(struct last *l, uint32_t pid, uint32_t tid, bool newest_first, step_fn fn,
 		      void *ctx)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The live filter: passes the requested kinds of steps, by --depth and --min-duration. With
- * --min-duration a call's steps are held back until the call is known to have lasted long enough;
- * with conditions of what it returns, until it has returned.
+ * --min-duration, a call's steps are held back until the call is known to have lasted long enough;
+ * with conditions of its result, until it has returned.
  */
 #include <stdlib.h>
 #include "trace/replay.h"
@@ -13,7 +13,7 @@ struct waiting {
 	uint64_t time, call;
 	unsigned depth;
 	bool long_enough;
-	bool unjudged; /* what it returns is still to be judged */
+	bool unjudged; /* its result is still to be judged */
 };
 
 struct live_filter {
@@ -55,7 +55,7 @@ static void hold_back(struct trace *t, struct live_filter *filter, const struct 
 	t->held++;
 }
 
-/* What is no part of a call stays where calls are judged. */
+/* A step that is no part of a call stays if calls are judged. */
 static bool stays(const struct trace *t, const struct step *s)
 {
 	return t->judges_returns && !of_type[s->type] && s->type != STEP_UNKNOWN;
@@ -76,7 +76,7 @@ static void drop_from(struct trace *t, struct live_filter *filter, size_t from)
 	filter->held.len = min_of(filter->held.len, kept);
 }
 
-/* Passes on the steps before the first call that may still be too short, or isn't judged. */
+/* Passes on the steps before the first call that may still be too short, or isn't judged yet. */
 static int release(struct trace *t, struct live_filter *filter, uint64_t now)
 {
 	size_t n = filter->held.len;
@@ -115,8 +115,8 @@ static void hide_call(struct thread *th, uint64_t id)
 			c->hidden |= c->id == id;
 }
 
-/* Ends calls at this depth or deeper. They never returned, so neither their duration nor what they
- * return is known. One that was only left may go on later. */
+/* Ends calls at this depth or deeper. They never returned, so neither their duration nor their
+ * result is known. A call that was only left may continue later. */
 static void end_calls(struct trace *t, struct thread *th, unsigned depth)
 {
 	struct live_filter *filter = th->filter;
@@ -135,11 +135,11 @@ static void end_calls(struct trace *t, struct thread *th, unsigned depth)
 	}
 }
 
-/* Steps of all threads that are held back. */
+/* The limit of held steps of all threads. */
 #define HELD_MOST 100000
 
-/* The thread's outermost call that isn't judged yet is passed on without: the rest of what it does
- * would not fit in memory. */
+/* Passes on the thread's outermost call that isn't judged yet, without its judgement: the rest of
+ * its steps would not fit in memory. */
 static void decide_one(struct trace *t, struct live_filter *filter)
 {
 	struct waiting *w;
@@ -170,7 +170,7 @@ static bool is_long_enough(const struct trace *t, const struct step *s)
 	       (s->has_duration && s->duration >= t->options.min_duration);
 }
 
-/* The call returns. False: it is left out. */
+/* Handles a call's return. Returns false if the call is left out. */
 static bool end_call(struct trace *t, struct thread *th, const struct step *s)
 {
 	struct live_filter *filter = th->filter;
@@ -181,7 +181,7 @@ static bool end_call(struct trace *t, struct thread *th, const struct step *s)
 	w = filter->calls.len ? vec__last(&filter->calls) : NULL;
 	if (!w || w->depth != s->depth)
 		return is_long_enough(t, s);
-	/* it may have been passed on already */
+	/* The call may have been passed on already. */
 	drops = !is_long_enough(t, s) || (w->unjudged && !judge__return(t, s));
 	if (drops)
 		drop_from(t, filter, w->from);
@@ -203,7 +203,7 @@ static int by_call(struct trace *t, struct thread *th, const struct step *s)
 	else if (s->type == STEP_RETURN)
 		shown = end_call(t, th, s);
 	else if (s->type == STEP_BRANCH && !filter->calls.len)
-		shown = !t->options.min_duration; /* the entry of its call was not seen */
+		shown = !t->options.min_duration; /* The entry of its call was not seen. */
 	if (shown)
 		hold_back(t, filter, s);
 	if (t->judges_returns && t->held > HELD_MOST)

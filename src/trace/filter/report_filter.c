@@ -8,14 +8,14 @@
 
 #define LEVELS_MAX (1u << 16)
 
-/* By depth: does the call's function pass the filter, and how many of its outer calls do? */
+/* By depth: whether the call's function passes the filter, and how many of its outer calls do. */
 struct level {
 	bool picked;
 	uint32_t outside;
 };
 
 struct filter_thread {
-	uint64_t time; /* of its last timed step */
+	uint64_t time; /* the time of its last timed step */
 	VEC(struct level) levels;
 };
 
@@ -25,14 +25,15 @@ struct report_filter {
 	step_fn fn;
 	void *ctx;
 	struct map64 threads; /* -> struct filter_thread * */
-	struct map64
-		outer; /* call that is filtered out -> the nearest outer one that passes, 0: none */
+	/* A call that is filtered out -> the nearest outer one that passes; 0
+	 * if none does. */
+	struct map64 outer;
 	uint64_t given, counted; /* events */
 	uint64_t unknown, lost;
-	VEC(struct kept_step) last; /* a ring when it is full */
-	size_t next;		    /* index of the oldest */
+	VEC(struct kept_step) last; /* a ring once it is full */
+	size_t next;		    /* the index of the oldest */
 	uint64_t last_events;
-	uint64_t dropped; /* events between the first and the last */
+	uint64_t dropped; /* the number of events between the first and the last ones */
 };
 
 struct report_filter *report_filter__new(const struct plan *plan,
@@ -145,7 +146,7 @@ static struct level *level_of(struct report_filter *p, struct filter_thread *th,
 	return &th->levels.data[depth];
 }
 
-/* The nearest call that passes: c itself or an outer one. */
+/* Returns the nearest call that passes: c itself or an outer one. */
 static uint64_t outer_of(const struct report_filter *p, uint64_t c)
 {
 	const uint64_t *outer = map64__get(&p->outer, c);
@@ -214,7 +215,7 @@ static int limit(struct report_filter *p, const struct step *s)
 	return err || o->tail || !o->head || p->given < o->head ? err : 1;
 }
 
-/* A step of no thread. */
+/* Handles a step that belongs to no thread. */
 static int global_step(struct report_filter *p, const struct step *s)
 {
 	const struct report_filter_options *o = p->options;
@@ -250,8 +251,8 @@ int report_filter__step(struct report_filter *p, const struct step *s)
 	return limit(p, &copy);
 }
 
-/* The mark of what lies between the first and the last; formats by thread show it in that of the
- * step behind it. */
+/* Emits the mark of what lies between the first and the last steps. Formats by thread show it in
+ * that of the next step. */
 static int give_omitted(struct report_filter *p)
 {
 	struct step mark;

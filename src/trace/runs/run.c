@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Runs: what a thread has logged, replayed many events at once. Branches and witnesses of the call
- * that runs are added up, by what is known of them (ways.c); entries and returns whose callers and
- * calls are beyond doubt make their steps at once. Whatever else there is, only its event's replay
- * can tell.
+ * Runs: replays what a thread has logged, many events at once. Branches and witnesses of the
+ * running call are added up with what is known of them (ways.c). Entries and returns whose callers
+ * and calls are certain emit their steps at once. Everything else is left to the replay of its
+ * event.
  */
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "ways.h"
 
-/* Where a thread stands in its run. */
+/* The position of a thread in its run. */
 struct runner {
 	struct trace *t;
-	struct thread *th; /* or goroutine: */
-	uint64_t stack;	   /* what its stack pointers are relative to; 0: a thread */
+	struct thread *th; /* or the goroutine */
+	uint64_t stack;	   /* the base that its stack pointers are relative to; 0 for a thread */
 	const struct event_run *run;
 	const struct run_sink *sink;
-	struct call *c; /* the innermost; NULL: none */
-	bool stands;	/* at place; else it isn't known where */
+	struct call *c; /* the innermost call; NULL if there is none */
+	bool stands;	/* The call is at place; else its position isn't known. */
 	uint32_t place;
-	/* what was taken since c was brought to date: indices into ways.all, NO_WAY: none */
-	uint32_t last, shown; /* the last one; that showed a branch */
-	unsigned kinds;	      /* of all, a bit each */
-	uint64_t branches;    /* shown by them */
-	size_t from;	      /* the first word that the sink was not told of */
+	/* What was taken since c was last updated; last and shown are indices into ways.all, or
+	 * NO_WAY: */
+	uint32_t last, shown; /* the last way; the last way that showed a branch */
+	unsigned kinds;	      /* the kinds of all of these, one bit each */
+	uint64_t branches;    /* the number of branches that they showed */
+	size_t from;	      /* the first word that the sink has not had */
 	uint64_t records;
-	uint64_t sp; /* of the last one */
+	uint64_t sp; /* the stack pointer of the last one */
 	int err;
 };
 
 /* ---- the call ---- */
 
-/* Whose the records are: the thread's, or the goroutine's that it runs. NULL: the replay has
- * another one. */
+/* Returns the side that the records belong to: the thread, or the goroutine that it runs. Returns
+ * NULL if the replay knows another goroutine. */
 static struct thread *side_of(struct thread *th, const struct log_thread *l)
 {
 	struct thread *side = th->other ? th->other : th;
@@ -40,7 +41,7 @@ static struct thread *side_of(struct thread *th, const struct log_thread *l)
 	return side->goroutine == l->goroutine ? side : NULL;
 }
 
-/* Does nothing but its calls' positions bear on its next event? */
+/* Returns true if only the positions of its calls matter for the thread's next event. */
 static bool is_ordinary(const struct trace *t, const struct thread *th, const struct thread *side)
 {
 	return t->options.events & PLAN_BRANCH && !t->options.max_depth &&
@@ -49,13 +50,13 @@ static bool is_ordinary(const struct trace *t, const struct thread *th, const st
 	       !(th->kernel_side && calls__depth(th->kernel_side)) && !th->last_hit.call;
 }
 
-/* Is it known where it stands? */
+/* Returns true if the position of the call is known. */
 static bool is_placed(const struct trace *t, const struct call *c)
 {
 	if (!c || c->state != CALL_AT || c->block == NO_BLOCK || c->early || c->at_end ||
 	    c->function != t->plan->blocks.data[c->block].function)
 		return false;
-	/* (doubt_return()) */
+	/* else see suspend_if_returned() */
 	return !t->plan->return_probes || c->seen_entry || c->implied;
 }
 
@@ -74,7 +75,7 @@ static const struct way *way_at(const struct runner *r, uint32_t i)
 	return &r->t->ways->all.data[i];
 }
 
-/* The target of the last branch that was shown; NULL: it is not known. */
+/* Returns the target of the last branch that was shown; NULL if not known. */
 static const struct location *shown_to(struct runner *r, const struct way_branch *b)
 {
 	const struct way *w = way_at(r, r->shown);
@@ -91,7 +92,7 @@ static const struct location *shown_to(struct runner *r, const struct way_branch
 	return b->taken ? &places->taken : &places->next;
 }
 
-static void tell_branches(struct runner *r)
+static void report_branches(struct runner *r)
 {
 	const struct ways *ways = r->t->ways;
 	const struct way_branch *b = &ways->branches.data[ways->more.data[r->shown].first +
@@ -113,8 +114,9 @@ static void tell_branches(struct runner *r)
 		r->sink->branches(r->sink->ctx, &p);
 }
 
-/* The words before this one that are branches and witnesses, for who keeps them. */
-static void tell_words(struct runner *r, size_t to)
+/* Passes the words before this one, which are branches and witnesses, to the sink that
+ * keeps them. */
+static void report_words(struct runner *r, size_t to)
 {
 	const struct logged_branches b = {.pid = r->run->pid,
 					  .tid = r->run->tid,
@@ -128,13 +130,13 @@ static void tell_words(struct runner *r, size_t to)
 	r->from = to;
 }
 
-/* Is the call it leaves in a callee? */
+/* Returns true if the way leaves the call in a callee. */
 static bool is_call(const struct way *w)
 {
 	return w->kind == WAY_CALL || w->kind == WAY_TO_CALL || w->kind == WAY_ENTER;
 }
 
-/* Brings the call to where what was taken leaves it. */
+/* Moves the call to where the ways that were taken lead. */
 static void settle(struct runner *r)
 {
 	struct call *c = r->c;
@@ -143,7 +145,7 @@ static void settle(struct runner *r)
 	if (r->last == NO_WAY)
 		return;
 	if (r->shown != NO_WAY)
-		tell_branches(r);
+		report_branches(r);
 	w = way_at(r, r->last);
 	r->sp = c->sp - r->t->plan->sites.data[w->site].sp_delta;
 	c->in_call = is_call(w);
@@ -167,14 +169,14 @@ static inline void take(struct runner *r, uint32_t i, struct way *w)
 	r->kinds |= 1u << w->kind;
 }
 
-/* What an event of the record says, for who keeps it. */
-static void tell_event(struct runner *r, size_t at, size_t n)
+/* Passes an event of the record to the sink that keeps it. */
+static void report_event(struct runner *r, size_t at, size_t n)
 {
 	const struct event *e;
 	struct event_entry entry;
 	struct event copy;
 
-	tell_words(r, at);
+	report_words(r, at);
 	r->from = at + n;
 	if (!r->sink->event || r->err)
 		return;
@@ -190,7 +192,7 @@ static void tell_event(struct runner *r, size_t at, size_t n)
 	r->err = r->sink->event(r->sink->ctx, &copy);
 }
 
-/* The call went to another function's start. */
+/* The call jumped to another function's start. */
 static void leave(struct runner *r, const struct way *w, uint32_t to)
 {
 	bool direct = w->kind == WAY_TAIL;
@@ -205,35 +207,36 @@ static void leave(struct runner *r, const struct way *w, uint32_t to)
 	r->stands = false;
 }
 
-/* c has returned, and with it the calls that ended in a tail call of it (replay__end_calls()). */
+/* Ends c, which has returned, and with it the calls that ended in a tail call of it, as
+ * replay__end_calls() does. */
 static void end_calls(struct runner *r, uint32_t site, uint64_t time, uint64_t value)
 {
 	struct call *c = r->c;
 	uint64_t sp = c->sp;
-	bool made;
+	bool called_directly;
 
 	do {
-		made = c->made;
+		called_directly = c->called_directly;
 		r->err = r->err ? r->err : step__logged_return(r->t, r->th, c, site, time, value);
 		calls__remove(r->th, c);
 		calls__resume_top(r->th);
 		c = calls__top(r->th);
-		if (c && made)
+		if (c && called_directly)
 			c->in_call = false;
 	} while (c && c->sp == sp && c->state == CALL_TAIL);
 }
 
-/* What a record tells besides its first word. */
-struct told {
-	uint32_t goal; /* NO_WAY: it has none */
+/* What a record has besides its first word. */
+struct record_rest {
+	uint32_t goal; /* NO_WAY if it has none */
 	uint64_t time, value;
 };
 
-/* Goes a way, to its goal if it has one. */
-static void go(struct runner *r, uint32_t i, const struct told *told)
+/* Takes a way, to its goal if it has one. */
+static void take_way(struct runner *r, uint32_t i, const struct record_rest *rest)
 {
 	struct way *w = &r->t->ways->all.data[i];
-	struct goal *g = told->goal == NO_WAY ? NULL : &r->t->ways->goals.data[told->goal];
+	struct goal *g = rest->goal == NO_WAY ? NULL : &r->t->ways->goals.data[rest->goal];
 	uint8_t kind = g ? g->kind : w->kind;
 	uint32_t to = g ? g->to : w->to;
 
@@ -242,8 +245,8 @@ static void go(struct runner *r, uint32_t i, const struct told *told)
 	take(r, i, w);
 	if (kind == WAY_RETURN) {
 		settle(r);
-		r->run->thread->time = told->time;
-		end_calls(r, w->site, told->time, told->value);
+		r->run->thread->time = rest->time;
+		end_calls(r, w->site, rest->time, rest->value);
 		look(r);
 	} else if (kind == WAY_TAIL) {
 		leave(r, w, to);
@@ -252,14 +255,15 @@ static void go(struct runner *r, uint32_t i, const struct told *told)
 	}
 }
 
-/* Finds the goal of a way that has one. False: only an event can tell. */
-static bool find_goal(struct runner *r, uint32_t i, uint64_t target, struct told *told)
+/* Finds the goal of a way that has one. Returns false if only an event's replay can. */
+static bool find_goal(struct runner *r, uint32_t i, uint64_t target, struct record_rest *rest)
 {
-	told->goal = target ? ways__goal(r->t, i, r->run->pid, target) : NO_WAY;
-	return told->goal != NO_WAY;
+	rest->goal = target ? ways__goal(r->t, i, r->run->pid, target) : NO_WAY;
+	return rest->goal != NO_WAY;
 }
 
-/* Records of one word that stay in the call: the place of the first word that isn't one. */
+/* Passes records of one word that stay in the call. Returns the place of the first word that is
+ * none. */
 static inline size_t pass_plain(struct runner *r, size_t at)
 {
 	const uint64_t *words = r->run->words;
@@ -283,47 +287,48 @@ static inline size_t pass_plain(struct runner *r, size_t at)
 	return at;
 }
 
-/* What a record of a branch tells that isn't plain. False: only an event can tell. */
-static bool hear(struct runner *r, uint32_t i, size_t at, struct told *told)
+/* Reads the rest of a branch's record of several words. Returns false if only an event's replay
+ * can. */
+static bool read_rest(struct runner *r, uint32_t i, size_t at, struct record_rest *rest)
 {
 	const struct way *w = &r->t->ways->all.data[i];
 	const uint64_t *words = r->run->words + at;
 
-	*told = (struct told){.goal = NO_WAY};
+	*rest = (struct record_rest){.goal = NO_WAY};
 	if (w->kind == WAY_NONE)
 		return false;
 	if (w->kind == WAY_RETURN) {
-		if (!words[3]) /* it is untimed */
+		if (!words[3]) /* untimed */
 			return false;
-		told->time = log_decoder__time(r->run->decoder, r->run->thread, words[3]);
-		told->value = words[2];
-		if (told->time >= r->run->before)
+		rest->time = log_decoder__time(r->run->decoder, r->run->thread, words[3]);
+		rest->value = words[2];
+		if (rest->time >= r->run->before)
 			return false;
 	}
-	return !way__has_goals(w) || find_goal(r, i, words[1], told);
+	return !way__has_goals(w) || find_goal(r, i, words[1], rest);
 }
 
-/* A record of a branch that isn't plain. The number of words that it takes; 0: only an event can
- * tell. */
+/* Passes a branch's record of several words. Returns the number of its words; 0 if only an event's
+ * replay can handle it. */
 static size_t pass_branch(struct runner *r, size_t at)
 {
 	const uint64_t word = r->run->words[at];
 	uint32_t i = ways__find(r->t, r->run->decoder, r->place, (uint32_t)word);
 	const struct way *w = i == NO_WAY ? NULL : way_at(r, i);
 	size_t n = w ? w->words : 0;
-	struct told told;
+	struct record_rest rest;
 
 	if (!w || (uint32_t)(word >> 32) + w->above != (uint32_t)(r->c->sp + r->stack) ||
-	    n > r->run->n - at || !hear(r, i, at, &told))
+	    n > r->run->n - at || !read_rest(r, i, at, &rest))
 		return 0;
 	if (n > 1)
-		tell_event(r, at, n);
-	go(r, i, &told);
+		report_event(r, at, n);
+	take_way(r, i, &rest);
 	r->records++;
 	return n;
 }
 
-/* The ret of a helper function, for which no call has left. */
+/* Passes the ret of a helper function for which no call was left. */
 static size_t pass_helper(struct runner *r, size_t at)
 {
 	const uint64_t *words = r->run->words + at;
@@ -337,7 +342,7 @@ static size_t pass_helper(struct runner *r, size_t at)
 	time = log_decoder__time(r->run->decoder, r->run->thread, words[3]);
 	if (time >= r->run->before || !is_near((int64_t)(sp - r->c->sp)) || calls__at(r->th, sp))
 		return 0;
-	tell_event(r, at, l->words);
+	report_event(r, at, l->words);
 	r->run->thread->time = time;
 	return l->words;
 }
@@ -357,7 +362,7 @@ static void learn_bias(struct runner *r, uint32_t object, uint64_t bias)
 	locate__learn_bias(r->t, r->th->pid, object, bias);
 }
 
-/* A call that was left is there, which ends now. */
+/* A call that was left is in this stack slot; it ends now. */
 static bool is_reused(const struct thread *th, uint64_t sp)
 {
 	for (size_t i = calls__may_reuse(th, sp) ? th->calls.len : 0; i-- > 0;)
@@ -366,7 +371,7 @@ static bool is_reused(const struct thread *th, uint64_t sp)
 	return false;
 }
 
-/* Is it what the call, which has left by a jump, went to (is_tail_of())? */
+/* Returns true if the entry is the target of the jump that left the call, as is_tail_of() does. */
 static bool is_tail(const struct runner *r, const struct logged_entry *e, uint32_t function)
 {
 	const struct call *c = r->c;
@@ -379,13 +384,13 @@ static bool is_tail(const struct runner *r, const struct logged_entry *e, uint32
 enum entered { ENTERED_NONE, ENTERED_MADE, ENTERED_OTHERWISE };
 
 /*
- * Who made the call (replay__entry()), other than who left for it: ENTERED_MADE: the innermost
- * call, by its last instruction; OTHERWISE: untraced code, that the innermost call has called, if
- * there is one; NONE: only an event can tell. *way: by which the innermost call comes to its
- * instruction.
+ * Finds who made the call of an entry that no jump leads to, as replay__entry() does. ENTERED_MADE:
+ * the innermost call, by its last instruction. ENTERED_OTHERWISE: untraced code, called by the
+ * innermost call if there is one. ENTERED_NONE: only an event's replay can find it. *way: by which
+ * the innermost call reaches its instruction.
  */
-static enum entered made_by(struct runner *r, const struct logged *l, const struct logged_entry *e,
-			    uint64_t bias, uint32_t *way)
+static enum entered find_caller(struct runner *r, const struct logged *l,
+				const struct logged_entry *e, uint64_t bias, uint32_t *way)
 {
 	const struct plan *p = r->t->plan;
 	uint32_t object = p->sites.data[l->site].object;
@@ -418,7 +423,8 @@ static void name_thread(struct runner *r)
 		thread__set_comm(r->th, r->run->comm);
 }
 
-static void push(struct runner *r, const struct logged *l, const struct logged_entry *e, bool made)
+static void push(struct runner *r, const struct logged *l, const struct logged_entry *e,
+		 bool called_directly)
 {
 	const struct plan_site *s = &r->t->plan->sites.data[l->site];
 	const struct call c = {.sp = e->sp,
@@ -428,7 +434,7 @@ static void push(struct runner *r, const struct logged *l, const struct logged_e
 			       .state = CALL_AT,
 			       .seen_entry = true,
 			       .signals = r->th->signals,
-			       .made = made,
+			       .called_directly = called_directly,
 			       .caller = e->caller,
 			       .fresh = true,
 			       .past = true};
@@ -442,14 +448,15 @@ static void push(struct runner *r, const struct logged *l, const struct logged_e
 	look(r);
 }
 
-/* The branch that an entry is as well: *own, NO_WAY: it is none. False: only an event can tell. */
-static bool hear_own(struct runner *r, const uint64_t *words, const struct logged *l, uint64_t time,
-		     uint32_t *own, struct told *told)
+/* Sets *own to the branch that an entry is as well; NO_WAY if it is none. Returns false if only an
+ * event's replay can find it. */
+static bool read_own_branch(struct runner *r, const uint64_t *words, const struct logged *l,
+			    uint64_t time, uint32_t *own, struct record_rest *rest)
 {
 	const struct plan_site *s = &r->t->plan->sites.data[l->site];
 
 	*own = NO_WAY;
-	*told = (struct told){.goal = NO_WAY, .time = time};
+	*rest = (struct record_rest){.goal = NO_WAY, .time = time};
 	if (s->role != ROLE_BRANCH)
 		return true;
 	*own = ways__find(r->t, r->run->decoder, place_of(s->block, true), (uint32_t)words[0]);
@@ -457,11 +464,11 @@ static bool hear_own(struct runner *r, const uint64_t *words, const struct logge
 		return false;
 	if (!way__has_goals(way_at(r, *own)))
 		return true;
-	told->value = words[5];
-	return find_goal(r, *own, words[4], told);
+	rest->value = words[5];
+	return find_goal(r, *own, words[4], rest);
 }
 
-/* The number of words that it takes; 0: only an event can tell. */
+/* Returns the number of words that the entry takes; 0 if only an event's replay can handle it. */
 static size_t pass_entry(struct runner *r, size_t at)
 {
 	const uint64_t *words = r->run->words + at;
@@ -470,7 +477,7 @@ static size_t pass_entry(struct runner *r, size_t at)
 	struct logged_entry e;
 	enum entered entered;
 	uint32_t way = NO_WAY, own;
-	struct told told;
+	struct record_rest rest;
 	uint64_t bias;
 
 	if (!l || l->words > r->run->n - at || !words[1])
@@ -488,10 +495,10 @@ static size_t pass_entry(struct runner *r, size_t at)
 	if (r->c && r->c->sp == e.sp)
 		entered = is_tail(r, &e, s->function) ? ENTERED_OTHERWISE : ENTERED_NONE;
 	else
-		entered = made_by(r, l, &e, bias, &way);
-	if (entered == ENTERED_NONE || !hear_own(r, words, l, e.time, &own, &told))
+		entered = find_caller(r, l, &e, bias, &way);
+	if (entered == ENTERED_NONE || !read_own_branch(r, words, l, e.time, &own, &rest))
 		return 0;
-	tell_event(r, at, l->words);
+	report_event(r, at, l->words);
 	if (way != NO_WAY) {
 		take(r, way, &r->t->ways->all.data[way]);
 		r->place = way_at(r, way)->to;
@@ -500,7 +507,7 @@ static size_t pass_entry(struct runner *r, size_t at)
 	learn_bias(r, s->object, bias);
 	push(r, l, &e, entered == ENTERED_MADE);
 	if (own != NO_WAY)
-		go(r, own, &told);
+		take_way(r, own, &rest);
 	return l->words;
 }
 
@@ -522,7 +529,7 @@ static size_t pass(struct runner *r)
 		n = n ? n : pass_helper(r, i);
 		i += n;
 	}
-	tell_words(r, i);
+	report_words(r, i);
 	settle(r);
 	return i;
 }
@@ -558,17 +565,17 @@ int trace__feed_run(struct trace *t, const struct event_run *run, const struct r
 
 /* ---- what was added up ---- */
 
-/* Where an implied branch went, if that doesn't follow from its site. */
+/* Returns the target of an implied branch, if the site doesn't determine it. */
 static const struct location *implied_to(const struct ways *ways, const struct way_branch *b)
 {
 	return b->to == NO_WAY ? NULL : &ways->targets.data[b->to];
 }
 
-static void tell_way(struct ways *ways, uint32_t i, const struct run_counts *to)
+static void report_way(struct ways *ways, uint32_t i, const struct run_counts *to)
 {
 	struct way *w = &ways->all.data[i];
 	const struct way_branch *b = ways->branches.data + ways->more.data[i].first;
-	/* its goals tell the last one */
+	/* the goals have the last one */
 	uint32_t n = w->branches - way__has_goals(w);
 
 	for (uint32_t k = 0; w->count && k < n; k++)
@@ -583,7 +590,7 @@ void trace__each_branch(struct trace *t, const struct run_counts *to)
 	if (!t->ways)
 		return;
 	for (size_t i = 0; i < t->ways->all.len; i++)
-		tell_way(t->ways, i, to);
+		report_way(t->ways, i, to);
 	vec__each (g, &t->ways->goals) {
 		if (g->count)
 			to->branch(to->ctx, t->ways->all.data[g->way].site, true, &g->at, g->count);

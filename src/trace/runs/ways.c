@@ -62,7 +62,7 @@ static const struct plan_function *function_of(const struct plan *p, uint32_t fu
 	return &p->functions.data[function];
 }
 
-/* Does the stack pointer at this site identify its call? */
+/* Returns true if the stack pointer at this site identifies its call. */
 static bool is_plain(const struct plan *p, uint32_t site)
 {
 	const struct plan_site *s = &p->sites.data[site];
@@ -77,7 +77,7 @@ static void add_branch(struct ways *ways, uint32_t site, bool taken)
 	vec__push(&ways->branches, (struct way_branch){site, taken, NO_WAY});
 }
 
-/* An indirect jump that the path implies. */
+/* Adds an indirect jump that the path implies. */
 static void add_jump(struct trace *t, uint32_t site, uint32_t block)
 {
 	const struct plan_block *b = &t->plan->blocks.data[block];
@@ -93,7 +93,8 @@ static bool is_conditional(uint8_t kind)
 	return kind == BRANCH_JCC || kind == BRANCH_LOOP;
 }
 
-/* The branches that a path implies (replay__path()). False: their targets aren't all fixed. */
+/* Adds the branches that a path implies, as replay__path() does. Returns false if not all of their
+ * targets are fixed. */
 static bool add_path(struct trace *t, const struct path *path)
 {
 	const struct plan *p = t->plan;
@@ -115,7 +116,8 @@ static bool add_path(struct trace *t, const struct path *path)
 	return true;
 }
 
-/* Is it where a function that isn't this one begins, which shows its entries and returns? */
+/* Returns true if another function than this one starts at the block, and shows its entries and
+ * returns. */
 static bool is_other_start(const struct plan *p, uint32_t block, uint32_t function)
 {
 	uint32_t other = p->blocks.data[block].function;
@@ -125,7 +127,7 @@ static bool is_other_start(const struct plan *p, uint32_t block, uint32_t functi
 	       function_of(p, other)->entry_block == block;
 }
 
-/* To a block of the plan, by a jump or a fall-through (go_to()). */
+/* Sets what a jump or a fall-through to a block of the plan does, as continue_at() does. */
 static enum way_kind lead(const struct plan *p, uint32_t block, uint32_t function, uint32_t *to)
 {
 	if (block == NO_BLOCK)
@@ -138,7 +140,8 @@ static enum way_kind lead(const struct plan *p, uint32_t block, uint32_t functio
 	return is_other_start(p, block, function) ? WAY_TAIL : WAY_NONE;
 }
 
-/* Behind a branch (move_on()); of one with a target, its goal tells. */
+/* The same after a branch, as move_past_branch() does. Where a branch with a target leads is left
+ * to its goal. */
 static enum way_kind lead_on(const struct plan *p, const struct plan_site *s, bool taken,
 			     uint32_t *to)
 {
@@ -163,8 +166,8 @@ static enum way_kind lead_on(const struct plan *p, const struct plan_site *s, bo
 	}
 }
 
-/* From a place to the end of a block, or, if marked, to its witness. As for its call to be found,
- * then as that is brought there (replay__call_of_event(), replay__walk_to()). */
+/* Finds the path from a place to the end of a block or, if marked, to its witness: once as its call
+ * is found, then as the call is moved (replay__call_of_event(), replay__walk_to()). */
 static bool walk(struct trace *t, uint32_t place, uint32_t block, bool marked)
 {
 	const struct path *path;
@@ -175,7 +178,7 @@ static bool walk(struct trace *t, uint32_t place, uint32_t block, bool marked)
 	       add_path(t, path);
 }
 
-/* The branch that an entry is as well: its call stands there. */
+/* The branch that an entry is as well, which is in the call at this place. */
 static uint8_t kind_of_entry(struct trace *t, struct way *w, uint32_t place, const struct logged *r)
 {
 	const struct plan_site *s = &t->plan->sites.data[r->site];
@@ -349,7 +352,7 @@ const struct logged *ways__helper_ret(struct trace *t, const struct log_decoder 
 	return find_site(t, d, id, LOG_RETURN, is_helper_ret);
 }
 
-/* A direct call of another function, whose entry is probed (calls_another()). */
+/* As calls_another() of replay_entry.c: a direct call of another function whose entry is probed. */
 static bool calls_another(const struct plan *p, const struct plan_site *call, uint32_t entry)
 {
 	const struct plan_site *s = &p->sites.data[entry];
@@ -358,7 +361,7 @@ static bool calls_another(const struct plan *p, const struct plan_site *call, ui
 	       plan__entry_is_probed(p, call->object, call->target);
 }
 
-/* As walk_caller() brings it to its call. */
+/* Moves the caller to its call instruction, as walk_caller() does. */
 static uint8_t kind_of_enter(struct trace *t, struct way *w, uint32_t place, const struct logged *r,
 			     uint64_t return_vaddr)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ways: what a record of a thread's log does to the call that it is of. Where a branch or a witness
- * leads from the place where its call stands is always the same, so it is worked out once, as an
- * event would be (replay.c), and then looked up by that place and the record's first word; of
- * indirect branches and rets by the target as well. Private to src/trace.
+ * ways: what a record of a thread's log does to the call that it belongs to. Where a branch or a
+ * witness leads from the call's place is always the same. So it is found once, as for an event
+ * (replay.c), and then looked up by that place and the record's first word; for indirect branches
+ * and rets, by the target as well. Private to src/trace.
  */
 #ifndef BBTRACE_TRACE_WAYS_H
 #define BBTRACE_TRACE_WAYS_H
@@ -11,77 +11,80 @@
 #include "trace/calls.h"
 
 enum way_kind {
-	WAY_NONE, /* only an event's replay can tell */
-	/* within the function */
+	WAY_NONE, /* only an event's replay can handle it */
+	/* within the function: */
 	WAY_WITNESS,
 	WAY_JUMP,
 	WAY_CALL,
-	/* the call doesn't go on there */
+	/* the call doesn't continue there: */
 	WAY_TAIL,   /* a jump to the start of another function of the plan */
-	WAY_RETURN, /* its ret */
-	/* where to is told by the record: its goal */
+	WAY_RETURN, /* the call's ret */
+	/* the record has the target, which is a goal: */
 	WAY_TO_JUMP,
 	WAY_TO_CALL,
-	/* not of this call's record, but of the entry of one that it has called without one */
+	/* The record is that of the entry of a function which this call called without a record. */
 	WAY_ENTER,
 };
 
-/* Where a call stands: about to run a block from its start, or past its entry or witness. */
+/* The place of a call: about to run a block from its start, or past the block's entry
+ * or witness. */
 static inline uint32_t place_of(uint32_t block, bool past)
 {
 	return block << 1 | past;
 }
 
-/* The log tells only the low half of a stack pointer: are those so near, bytes, that it suffices?
- */
+/* The log has only the low half of a stack pointer: returns true if that is enough at this distance
+ * in bytes. */
 static inline bool is_near(int64_t distance)
 {
 	return distance > -(4ll << 20) && distance < 4ll << 20;
 }
 
-/* An index into ways.all or ways.goals, where there is none. */
+/* In place of an index into ways.all or ways.goals: there is none. */
 #define NO_WAY UINT32_MAX
 
-/* Two fit in a cache line: many are looked up in a row. */
+/* Two ways fit in a cache line, since many are looked up in a row. */
 struct way {
-	uint32_t id;	/* the low half of its word */
-	uint32_t above; /* from the high half to the low half of the call's stack pointer */
-	uint32_t to;	/* the place behind it; TAIL: the block of the other function */
-	uint32_t other; /* another way from here */
-	uint64_t count; /* how often it was gone, since that was told last */
+	uint32_t id;	/* the low half of its first word */
+	uint32_t above; /* the call's stack pointer minus the high half of that word */
+	uint32_t to;	/* the place after it; TAIL: the block of the other function */
+	uint32_t other; /* the next way from the same place */
+	uint64_t count; /* how often it was taken since the last report */
 	uint32_t site;
-	uint16_t branches; /* that it shows */
+	uint16_t branches; /* the number of branches that it shows */
 	uint8_t kind;	   /* enum way_kind */
 	uint8_t words;	   /* of its record */
 };
 
-/* The rest of a way. */
+/* The rarely used members of a way. */
 struct way_more {
-	uint32_t first;	       /* of ways.branches: those that it shows, in order */
-	uint32_t goal;	       /* that was reached last; NO_WAY: none */
-	uint64_t return_vaddr; /* ENTER: of the call */
+	uint32_t first;	       /* the first of the branches that it shows, in ways.branches */
+	uint32_t goal;	       /* the goal that was reached last; NO_WAY if none */
+	uint64_t return_vaddr; /* ENTER: the return address of the call */
 };
 
 struct way_branch {
 	uint32_t site;
 	bool taken;
-	uint32_t to; /* an implied indirect jump: index into ways.targets; NO_WAY: follows from the
-			site, or isn't known */
+	/* The target of an implied indirect jump: an index into ways.targets; NO_WAY if it follows
+	 * from the site, or isn't known. */
+	uint32_t to;
 };
 
-/* Where a way with a target leads to. */
+/* Where a way with a target leads. */
 struct goal {
 	uint32_t way;
-	uint32_t pid, epoch; /* whose address it is, and of which mappings (ways.epoch) */
+	uint32_t pid, epoch; /* the process of the target's address, and the state of its mappings
+				(ways.epoch) */
 	uint64_t target;
 	uint8_t kind; /* enum way_kind: JUMP, CALL, TAIL, RETURN, or NONE */
-	uint32_t to;  /* as of a way */
+	uint32_t to;  /* as in struct way */
 	uint64_t count;
 	struct location at;
 };
 
 struct ways {
-	uint32_t *from; /* by place: a way */
+	uint32_t *from; /* by place: the first way */
 	VEC(struct way) all;
 	VEC(struct way_more) more; /* by way */
 	VEC(struct way_branch) branches;
@@ -89,14 +92,14 @@ struct ways {
 	VEC(struct goal) goals;
 	struct map64 goal_of; /* hash of way, process and target -> index + 1 into goals */
 	uint32_t epoch;	      /* changes when mappings do */
-	/* Of entries, and of rets of helper functions, by site. id: of their records; 0: not looked
-	 * at yet, or only an event's replay can tell. */
+	/* Entries and rets of helper functions, by site. id is that of their records; 0 if not
+	 * looked up yet, or if only an event's replay can handle it. */
 	struct way_site {
 		uint32_t id;
 		bool known;
 		struct logged logged;
 	} * sites;
-	/* The load biases that were learned last, of bias_pid: by object */
+	/* the load biases that were used last, by object, and their process */
 	uint32_t bias_pid;
 	uint64_t *biases;
 };
@@ -108,16 +111,16 @@ static inline bool way__has_goals(const struct way *w)
 
 struct ways *ways__new(const struct plan *p);
 void ways__free(struct ways *w);
-/* Their counts were told. */
+/* Removes the goals, whose counts were reported. */
 void ways__drop_goals(struct ways *w);
 #define MANY_GOALS (1u << 18)
 /* Addresses of processes may mean something else from now on. */
 void ways__forget_addresses(struct ways *w);
 
-/* The same, of a record that was not seen there yet. */
+/* Adds the way of a record that was not seen at this place yet. */
 uint32_t ways__add(struct trace *t, const struct log_decoder *d, uint32_t place, uint32_t id);
-/* The way of a record with this id from this place, where its call is known to stand; it may be
- * WAY_NONE. NO_WAY: only an event's replay can tell. */
+/* Returns the way, perhaps a WAY_NONE, of a record with this id, whose call is at this place;
+ * NO_WAY if only an event's replay can handle it. */
 static inline uint32_t ways__find(struct trace *t, const struct log_decoder *d, uint32_t place,
 				  uint32_t id)
 {
@@ -128,15 +131,16 @@ static inline uint32_t ways__find(struct trace *t, const struct log_decoder *d, 
 		i = all[i].other;
 	return i == NO_WAY ? ways__add(t, d, place, id) : i;
 }
-/* A record of a branch or a ret with this target, not 0. */
+/* Returns the goal of a branch's or ret's record with this target, which isn't 0. */
 uint32_t ways__goal(struct trace *t, uint32_t way, uint32_t pid, uint64_t target);
-/* From where a call stands to the entry of one that it made by a call without a record, which
- * returns to this link-time address. */
+/* Returns the way to the entry of a function which the call at this place called without a record,
+ * and which returns to this link-time address. */
 uint32_t ways__enter(struct trace *t, uint32_t place, const struct logged *entry,
 		     uint64_t return_vaddr);
-/* The entry that a record with this id is of; NULL: only an event's replay can tell. */
+/* Returns the entry whose records have this id; NULL if only an event's replay can handle it. */
 const struct logged *ways__entry(struct trace *t, const struct log_decoder *d, uint32_t id);
-/* Is it the ret of a helper function, which matters only if a call has left for that? */
+/* The same for the ret of a helper function. It matters only if a call left by a jump to that
+ * function. */
 const struct logged *ways__helper_ret(struct trace *t, const struct log_decoder *d, uint32_t id);
 
 #endif
