@@ -24,11 +24,11 @@ void code_part__put(struct code_part *p, const void *bytes, size_t n)
 	p->bytes.len += n;
 }
 
-void code_part__fix(struct code_part *p, bool to_label, uint64_t to, uint8_t behind)
+void code_part__fix(struct code_part *p, bool to_label, uint64_t to, uint8_t following)
 {
 	static const uint8_t distance[4];
 
-	vec__push(&p->fixups, (struct code_fixup){p->bytes.len, behind, to_label, to});
+	vec__push(&p->fixups, (struct code_fixup){p->bytes.len, following, to_label, to});
 	code_part__put(p, distance, sizeof(distance));
 }
 

@@ -17,9 +17,9 @@ struct operand;
 
 /* 4 bytes that hold the distance from the end of their instruction to a place. */
 struct code_fixup {
-	uint32_t at;	/* offset of the 4 bytes */
-	uint8_t behind; /* bytes of the instruction that follow them */
-	bool to_label;	/* to: a label; else an address of the original */
+	uint32_t at;	   /* offset of the 4 bytes */
+	uint8_t following; /* bytes of the instruction that follow them */
+	bool to_label;	   /* to: a label; else an address of the original */
 	uint64_t to;
 };
 
@@ -76,7 +76,7 @@ void code_buffer__set(struct code_buffer *c, uint32_t label,
 		      bool cold); /* to the end of the part */
 void code_part__put(struct code_part *p, const void *bytes, size_t n);
 /* Appends 4 bytes for a distance. */
-void code_part__fix(struct code_part *p, bool to_label, uint64_t to, uint8_t behind);
+void code_part__fix(struct code_part *p, bool to_label, uint64_t to, uint8_t following);
 void code_buffer__free(struct code_buffer *c);
 
 /* What an instruction does to registers (a bit each, by number) and flags. reads is never too few,

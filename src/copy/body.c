@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The instructions of a function, whether it can be copied, and where control may come to it. */
+/* The instructions of a function, whether it can be copied, and its points, where control may come
+ * from the original. */
 #include "copy/copying.h"
 
 const uint8_t *body__bytes(const struct body *b, const struct item *i)
@@ -36,8 +37,8 @@ static uint16_t flags_of(const struct body *b, const struct node *n, const struc
 	return flags | (stays ? 0 : ITEM_FALLS);
 }
 
-/* Is the register's value a sum? Then it may be that of a table's base and an entry, in a form that
- * isn't known. */
+/* Returns true if the register's value is a sum. Then it may be that of a table's base and an
+ * entry, in a form that isn't known. */
 static bool is_sum(struct graph *g, uint32_t node, uint8_t reg)
 {
 	uint32_t defs[DEFS_MAX];
@@ -51,7 +52,7 @@ static bool is_sum(struct graph *g, uint32_t node, uint8_t reg)
 	return false;
 }
 
-static enum copy_refusal see_jump(struct body *b, uint32_t node)
+static enum copy_refusal check_jump(struct body *b, uint32_t node)
 {
 	struct graph *g = b->c->g;
 	const struct jump_table *t = graph__table_of(g, node);
@@ -65,7 +66,7 @@ static enum copy_refusal see_jump(struct body *b, uint32_t node)
 	return COPY_OK;
 }
 
-/* The sites at addr; *at: the first site at or after the item before. */
+/* Takes the sites at addr. *at is the first site at or after the item before. */
 static enum copy_refusal take_sites(const struct body *b, struct item *i, size_t *at)
 {
 	const struct plan *p = b->c->plan;
@@ -77,7 +78,7 @@ static enum copy_refusal take_sites(const struct body *b, struct item *i, size_t
 		if (s->object != b->c->object || s->vaddr > i->addr)
 			return COPY_OK;
 		if (s->vaddr < i->addr)
-			return COPY_DOUBTFUL;
+			return COPY_UNCERTAIN;
 		if (p->functions.data[s->function].flags & FUNCTION_RANGE)
 			return COPY_RANGE;
 		if (s->probe == PROBE_TRAP && (s->lowered || (s->probe_at && p->late_entries) ||
@@ -116,7 +117,7 @@ static enum copy_refusal add_item(struct body *b, uint32_t node, size_t *site)
 	bytes = body__bytes(b, i);
 	if (n->flags & NODE_DOUBTFUL || !bytes ||
 	    g->arch->decode(bytes, n->len, n->addr, false, &insn))
-		return COPY_DOUBTFUL;
+		return COPY_UNCERTAIN;
 	if (insn.flow == FLOW_UNSUPPORTED)
 		return COPY_INSN;
 	i->flags = flags_of(b, n, &insn);
@@ -124,14 +125,17 @@ static enum copy_refusal add_item(struct body *b, uint32_t node, size_t *site)
 		i->flags |= ITEM_LANDING;
 	why = take_sites(b, i, site);
 	if (!why && insn.kind == BRANCH_IJMP)
-		why = see_jump(b, node);
+		why = check_jump(b, node);
 	if (!why && insn.kind == BRANCH_CALL && callee__uses_return(b->c, insn.target))
 		why = COPY_RETURN;
 	return why;
 }
 
-/* C code has a red zone. The compiler's code keeps no more than a frame pointer below the stack
- * pointer, while it calls: such calls aren't emulated, which would need that place. */
+/*
+ * C code has a red zone, so it is refused. Go's compiler keeps no more than a frame pointer below
+ * the stack pointer during calls. Such calls aren't emulated, since an emulated call would use that
+ * place.
+ */
 static enum copy_refusal check_go(struct body *b)
 {
 	const struct object *o = b->c->g->object;
@@ -153,8 +157,11 @@ static enum copy_refusal check_go(struct body *b)
 	return copying__has_room(b->c, entry) ? COPY_OK : COPY_STACK;
 }
 
-/* A thread may be interrupted and sent to another function, which returns to where that was:
- * wherever it can be stopped in time a springboard has to be, so that there is one in each loop. */
+/*
+ * Makes a point in each loop: a thread may be interrupted and sent to another function, which
+ * returns to the interrupted instruction. So a thread must reach a springboard soon, wherever it
+ * is.
+ */
 static void find_loops(struct body *b)
 {
 	struct item *i;
@@ -191,16 +198,16 @@ static enum copy_refusal add_items(struct body *b, const struct owned_extent *p)
 	for (uint64_t addr = p->start; !why && (i = graph__next_reached(g, &addr, p->end)); addr++)
 		why = add_item(b, i, &site);
 	if (!why && b->items.len && item__next(vec__last(&b->items)) > p->end)
-		return COPY_DOUBTFUL; /* the rest of it is another function's */
+		return COPY_UNCERTAIN; /* the rest of it is another function's */
 	if (why)
 		return why;
-	return site < end ? COPY_DOUBTFUL : has_gap(g, p) ? COPY_GAP : COPY_OK;
+	return site < end ? COPY_UNCERTAIN : has_gap(g, p) ? COPY_GAP : COPY_OK;
 }
 
 /* ---- points ---- */
 
-/* False: something that was followed leads into an instruction. */
-static bool see_claims(struct body *b, const struct owned_extent *p)
+/* Returns false if something that was followed leads into the middle of an instruction. */
+static bool note_claims(struct body *b, const struct owned_extent *p)
 {
 	for (uint64_t addr = p->start; addr < p->end; addr++) {
 		unsigned claims = copying__claims(b->c, addr);
@@ -230,7 +237,8 @@ static void find_points(struct body *b)
 	}
 }
 
-/* Where control comes in the copy without falling from the item before: labels are needed. */
+/* Marks the items which control reaches in the copy in another way than from the item before: they
+ * need labels. */
 static void find_leaders(struct body *b)
 {
 	struct item *i, *end = vec__end(&b->items), *to;
@@ -253,12 +261,12 @@ enum copy_refusal body__gather(struct body *b)
 		why = check_go(b);
 	if (why)
 		return why;
-	copying__each_extent(p, b->c, b->function) if (!see_claims(b, p)) return COPY_DOUBTFUL;
+	copying__each_extent(p, b->c, b->function) if (!note_claims(b, p)) return COPY_UNCERTAIN;
 	find_points(b);
 	if (b->c->rooms)
 		find_loops(b);
 	if (b->guesses)
-		body__see_tables(b);
+		body__note_tables(b);
 	find_leaders(b);
 	return COPY_OK;
 }

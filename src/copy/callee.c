@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Does a called function use its return address for more than to return, as code does that finds
- * data behind the call? Its first instructions tell; what only keeps or returns the address is
- * harmless, since it is that of the original.
+ * Whether a called function uses its return address for more than to return, as a function does
+ * that finds data after the call. Its first instructions show this. A function that only keeps or
+ * returns the address is harmless, since the address is that of the original.
  */
 #include "copy/copying.h"
 
-#define LOOK 12 /* instructions */
+#define LOOK 12 /* the number of instructions that are read */
 
 struct look {
 	int64_t depth; /* bytes below the return address */
-	uint32_t held; /* registers that hold it */
+	uint32_t held; /* the registers that hold the return address */
 	bool uses;
 };
 

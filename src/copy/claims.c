@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * What leads into the functions of an object: branches and pointers of its other code, which isn't
- * followed, so that every byte of it may be part of one, and data.
- */
+/* What leads into the functions of an object: branches and pointers of its other code, and its
+ * data. Other code isn't followed, so every byte of it may be part of a branch or a pointer. */
 #include "copy/copying.h"
 #include "object/tables/tables.h"
 
@@ -17,7 +15,7 @@ static void claim(struct copying *c, uint64_t vaddr, enum claim how)
 		c->claims[vaddr - c->first] |= how;
 }
 
-/* Only instructions can be what is pointed to. */
+/* Only instructions can be the target of a pointer. */
 static void claim_pointer(void *ctx, uint64_t vaddr)
 {
 	struct copying *c = ctx;
@@ -28,7 +26,7 @@ static void claim_pointer(void *ctx, uint64_t vaddr)
 
 /* ---- what is followed ---- */
 
-static void see_flow(struct copying *c, uint32_t owner, uint64_t vaddr, bool always)
+static void claim_flow(struct copying *c, uint32_t owner, uint64_t vaddr, bool always)
 {
 	if (always || graph__owner(c->g, vaddr) != owner)
 		claim(c, vaddr, CLAIM_STRONG);
@@ -42,7 +40,7 @@ static bool falls(const struct graph *g, const struct node *n)
 	       kind != BRANCH_IJMP && kind != BRANCH_RET;
 }
 
-/* Do these bytes load the address vaddr? */
+/* Returns true if these bytes load the address vaddr. */
 static bool loads_address(const struct copying *c, const uint8_t *bytes, size_t len, uint64_t at,
 			  uint64_t vaddr)
 {
@@ -52,8 +50,8 @@ static bool loads_address(const struct copying *c, const uint8_t *bytes, size_t 
 	       (uint64_t)d.imm == vaddr;
 }
 
-/* The 4 bytes of an instruction that may be a distance from its end, or an address. */
-static void see_operands(struct copying *c, const uint8_t *bytes, size_t len, uint64_t vaddr)
+/* Notes any 4 bytes of an instruction that may be a distance from its end, or an address. */
+static void claim_operands(struct copying *c, const uint8_t *bytes, size_t len, uint64_t vaddr)
 {
 	uint64_t target;
 	int32_t word;
@@ -68,7 +66,7 @@ static void see_operands(struct copying *c, const uint8_t *bytes, size_t len, ui
 	}
 }
 
-static void see_node(struct copying *c, uint32_t owner, uint32_t i)
+static void claim_node(struct copying *c, uint32_t owner, uint32_t i)
 {
 	const struct node *n = &c->g->nodes.data[i];
 	const struct insn *b = graph__branch(c->g, n);
@@ -76,19 +74,19 @@ static void see_node(struct copying *c, uint32_t owner, uint32_t i)
 	const uint8_t *bytes;
 
 	if (falls(c->g, n))
-		see_flow(c, owner, node__next(n), false);
+		claim_flow(c, owner, node__next(n), false);
 	if (n->branch && b->target)
-		see_flow(c, owner, b->target, b->kind == BRANCH_CALL);
+		claim_flow(c, owner, b->target, b->kind == BRANCH_CALL);
 	if (n->branch && b->kind == BRANCH_CALL && b->target && b->target == c->deferreturn)
 		claim(c, n->addr, CLAIM_STRONG);
 	if (n->branch && b->kind != BRANCH_IJMP && b->kind != BRANCH_ICALL)
 		return;
 	bytes = object__bytes(c->g->object, n->addr, &avail);
 	if (bytes && avail >= n->len)
-		see_operands(c, bytes, n->len, n->addr);
+		claim_operands(c, bytes, n->len, n->addr);
 }
 
-static void see_followed(struct copying *c)
+static void claim_followed(struct copying *c)
 {
 	const struct owned_extent *p;
 	const struct handler *h;
@@ -98,21 +96,22 @@ static void see_followed(struct copying *c)
 	vec__each (p, &c->g->extents)
 		for (uint64_t addr = p->start; (i = graph__next_reached(c->g, &addr, p->end));
 		     addr++)
-			see_node(c, p->function, i);
+			claim_node(c, p->function, i);
 	vec__each (t, &c->g->targets)
 		claim(c, *t, CLAIM_STRONG);
 	vec__each (h, &c->g->handlers)
 		claim(c, h->target, CLAIM_STRONG);
 }
 
-/* ---- what is not ---- */
+/* ---- code that isn't followed ---- */
 
-/* Before a distance within an instruction that loads an address; within a branch at most. */
+/* The bytes before a distance in an instruction that loads an address; in a branch there are at
+ * most as many. */
 #define LOAD_AHEAD   3
 #define BRANCH_AHEAD 2
 #define SHORT_REACH  256 /* more than a short branch reaches */
 
-static void see_branch(struct copying *c, const struct segment *s, uint64_t i)
+static void claim_branch(struct copying *c, const struct segment *s, uint64_t i)
 {
 	uint64_t target;
 
@@ -121,9 +120,9 @@ static void see_branch(struct copying *c, const struct segment *s, uint64_t i)
 		claim_pointer(c, target);
 }
 
-/* A distance of 4 bytes, of a branch or of an instruction that loads an address, or an address.
- * ahead: bytes before it that aren't followed code. */
-static void see_word(struct copying *c, const struct segment *s, uint64_t i, uint64_t ahead)
+/* Notes 4 bytes that may be a distance, of a branch or of an instruction that loads an address, or
+ * an address. ahead is the number of bytes before them that aren't followed code. */
+static void claim_word(struct copying *c, const struct segment *s, uint64_t i, uint64_t ahead)
 {
 	const uint8_t *bytes = s->bytes + i;
 	uint64_t vaddr = s->vaddr + i, target;
@@ -133,7 +132,7 @@ static void see_word(struct copying *c, const struct segment *s, uint64_t i, uin
 	target = vaddr + sizeof(word) + (int64_t)word;
 	if (is_inside(c, target)) {
 		for (unsigned k = 1; k <= BRANCH_AHEAD && k <= ahead; k++)
-			see_branch(c, s, i - k);
+			claim_branch(c, s, i - k);
 		if (ahead >= LOAD_AHEAD && loads_address(c, bytes - LOAD_AHEAD, LOAD_AHEAD + 4,
 							 vaddr - LOAD_AHEAD, target))
 			claim_pointer(c, target);
@@ -142,7 +141,7 @@ static void see_word(struct copying *c, const struct segment *s, uint64_t i, uin
 		claim_pointer(c, (uint64_t)(int64_t)word);
 }
 
-static void see_segment(struct copying *c, const struct segment *s)
+static void claim_segment(struct copying *c, const struct segment *s)
 {
 	uint64_t from = c->first - min_of(c->first, (uint64_t)SHORT_REACH);
 	uint64_t len = c->last + SHORT_REACH - from, followed = 0;
@@ -156,14 +155,14 @@ static void see_segment(struct copying *c, const struct segment *s)
 			continue;
 		}
 		if (vaddr - from < len)
-			see_branch(c, s, i);
+			claim_branch(c, s, i);
 		if (s->size - i >= sizeof(int32_t))
-			see_word(c, s, i, i - followed);
+			claim_word(c, s, i, i - followed);
 		i++;
 	}
 }
 
-static void see_pads(struct copying *c)
+static void claim_pads(struct copying *c)
 {
 	const struct frame *f;
 
@@ -172,7 +171,7 @@ static void see_pads(struct copying *c)
 			claim_pointer(c, f->pads[i]);
 }
 
-static void see_symbols(struct copying *c)
+static void claim_symbols(struct copying *c)
 {
 	const struct symbol *s;
 
@@ -181,11 +180,11 @@ static void see_symbols(struct copying *c)
 }
 
 /*
- * Go's runtime goes to addresses that it computes: behind the first byte of goexit, where the
- * outermost function of a goroutine returns to; and, when a panic was recovered, to the function's
- * call of deferreturn.
+ * Notes the addresses that Go's runtime computes and transfers control to: the one after the first
+ * byte of goexit, to which the outermost function of a goroutine returns; and, when a panic was
+ * recovered, the function's call of deferreturn.
  */
-static void see_go(struct copying *c)
+static void claim_go(struct copying *c)
 {
 	const struct symbol *s;
 
@@ -217,12 +216,12 @@ void copying__find_claims(struct copying *c)
 		c->first = c->last = 0;
 	c->claims = xcalloc(c->last - c->first + 1, 1);
 	if (c->g->object->go)
-		see_go(c);
-	see_followed(c);
+		claim_go(c);
+	claim_followed(c);
 	vec__each (s, &c->g->object->segments)
 		if (s->exec && s->bytes)
-			see_segment(c, s);
+			claim_segment(c, s);
 	object__pointers(c->g->object, claim_pointer, c);
-	see_pads(c);
-	see_symbols(c);
+	claim_pads(c);
+	claim_symbols(c);
 }

@@ -7,7 +7,7 @@
 const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_RANGE] = "only a part of it is traced",
 	[COPY_GAP] = "some of its bytes are not decoded",
-	[COPY_DOUBTFUL] = "some of its instructions are doubtful",
+	[COPY_UNCERTAIN] = "some of its instructions may not be instructions, or overlap",
 	[COPY_UNRESOLVED] = "the targets of an indirect jump are not all known",
 	[COPY_INSN] = "an instruction can't be executed elsewhere",
 	[COPY_ROOM] = "too narrow for a jump to the copy",
@@ -23,7 +23,7 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_CHANGES] = "the program changes its code",
 };
 
-/* The offset of a label in the image. */
+/* Returns the offset of a label in the image. */
 static uint32_t offset_of(const struct copying *c, uint64_t label)
 {
 	const struct code_label *l = &c->code.labels.data[label];
@@ -44,10 +44,10 @@ static void finish_fixups(struct copying *c, const struct code_part *part, uint3
 		if (!f->to_label || !c->code.labels.data[f->to].set) {
 			uint64_t to = f->to_label ? c->addresses.data[f->to] : f->to;
 
-			vec__push(&image->fixups, (struct code_fixup){at, f->behind, false, to});
+			vec__push(&image->fixups, (struct code_fixup){at, f->following, false, to});
 			continue;
 		}
-		distance = offset_of(c, f->to) - (at + sizeof(distance) + f->behind);
+		distance = offset_of(c, f->to) - (at + sizeof(distance) + f->following);
 		memcpy(image->code.data + at, &distance, sizeof(distance));
 	}
 }
@@ -75,7 +75,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Sorts the pcs by address: of those with the same one the first is the copy. */
+/* A key that sorts the pcs by address; of those with the same address, the copy is first. */
 struct pc_key {
 	uint64_t vaddr;
 	uint32_t index;
@@ -175,7 +175,7 @@ static void finish(struct copying *c)
 	vec__each (p, &image->patches)
 		if (p->kind != PATCH_SHORT)
 			p->to = offset_of(c, p->to);
-	/* what all logs have in common is no instruction's */
+	/* Code that all logs share belongs to no instruction. */
 	vec__push(&image->pcs, (struct copy_pc){hot, true, false, 0});
 	vec__each (pc, &c->cold_pcs)
 		vec__push(&image->pcs, (struct copy_pc){pc->offset + hot, true, false, pc->vaddr});
@@ -193,7 +193,7 @@ static void finish(struct copying *c)
 
 /* ---- one function ---- */
 
-/* Its sites have events by the copy from now on. */
+/* The function's sites have their events from the copy from now on. */
 static void take_over(struct body *b)
 {
 	struct plan *p = b->c->plan;
@@ -360,7 +360,7 @@ static void copying__free(struct copying *c)
 	vec__free(&c->spare);
 }
 
-/* In a second round those that lack room may use what others don't need. */
+/* In a second round, functions that lack room may use what the others don't need. */
 static void copy_functions(struct copying *c)
 {
 	for (uint32_t i = 0; i < c->g->functions.len; i++) {

@@ -5,10 +5,10 @@
  *
  * A copy has all blocks of its function, with direct branches from copy to copy. Calls, and
  * instructions that enter the kernel, are kept in the original: the copy logs, and jumps to the
- * original instruction; a springboard behind that leads back into the copy. So return addresses,
- * and what signals and unwinders see, are as ever. Other springboards are at the entry and wherever
- * control may come from elsewhere: targets of jump tables, landing pads, what other code jumps or
- * points to.
+ * original instruction; a springboard after that instruction leads back into the copy. So return
+ * addresses, and what signals and unwinders see, don't change. Other springboards are at the entry
+ * and wherever control may come from elsewhere: targets of jump tables, landing pads, and what
+ * other code jumps or points to.
  */
 #ifndef BBTRACE_COPY_H
 #define BBTRACE_COPY_H
@@ -17,36 +17,37 @@
 #include "object/object.h"
 #include "plan/plan.h"
 
-/* Why a function isn't copied; its sites keep their uprobes. The text is what -v shows. */
+/* Why a function isn't copied; its sites keep their uprobes. -v shows the text. */
 enum copy_refusal {
 	COPY_OK,
-	COPY_RANGE,	 /* a part of a function was requested */
+	COPY_RANGE,	 /* only a part of the function was requested */
 	COPY_GAP,	 /* not all of its bytes are decoded */
-	COPY_DOUBTFUL,	 /* some instructions may not be ones, or overlap */
-	COPY_UNRESOLVED, /* an indirect jump whose targets aren't all known */
-	COPY_INSN,	 /* an instruction that can't be executed elsewhere */
-	COPY_ROOM,	 /* no room for a springboard */
-	COPY_RETURN,	 /* what it calls reads or changes its return address */
-	COPY_GO,	 /* of a Go program, and not known to be Go code */
-	COPY_RUNS,	 /* of a Go program that runs already */
-	COPY_STEPS,	 /* patches that are right together only, in more than one page */
+	COPY_UNCERTAIN,	 /* some bytes may not be instructions, or instructions overlap */
+	COPY_UNRESOLVED, /* it has an indirect jump not all of whose targets are known */
+	COPY_INSN,	 /* it has an instruction that can't be executed elsewhere */
+	COPY_ROOM,	 /* it has no room for a springboard */
+	COPY_RETURN,	 /* a function that it calls reads or changes its return address */
+	COPY_GO,	 /* the program is a Go program, and this is not known to be Go code */
+	COPY_RUNS,	 /* the program is a Go program that runs already */
+	COPY_STEPS,	 /* its patches are in more than one page, and correct only together */
 	COPY_STACK,	 /* of a Go program: the stack may have no room for the log */
-	COPY_OBJECT, /* its object can't be patched: text relocations, no copier, rseq, sanitizers …
-		      */
-	COPY_SITE,   /* a site can't be logged */
-	COPY_VALUES,   /* its arguments or its result lie in memory, which copies don't load */
+	/* Its object can't be patched: text relocations, no copier, rseq, sanitizers ... */
+	COPY_OBJECT,
+	COPY_SITE,     /* one of its sites can't be logged */
+	COPY_VALUES,   /* its arguments or its result are in memory, which copies don't load */
 	COPY_RESERVED, /* a probe that isn't the plan's is in it (plan.reserved) */
-	COPY_CHANGES,  /* the program changes its code, by what the compiler says */
+	COPY_CHANGES,  /* the program changes its code, as the compiler recorded */
 	COPY_REFUSALS
 };
-extern const char *const copy_refusal_text[COPY_REFUSALS]; /* NULL for OK */
+extern const char *const copy_refusal_text[COPY_REFUSALS]; /* NULL for COPY_OK */
 
 /* What is written over the original. */
 enum patch_kind {
 	PATCH_JUMP,  /* a jump to offset .to of the copies */
-	PATCH_SHORT, /* a short jump to address .to of the original, an island */
-	PATCH_CALL,  /* nops of .nops bytes and a call of offset .to of the copies, which ends where
-			the  original call does */
+	PATCH_SHORT, /* a short jump to address .to of the original, where an island is */
+	/* nops of .nops bytes and a call of offset .to of the copies, which ends where the original
+	 * call ends */
+	PATCH_CALL,
 };
 #define PATCH_MAX 16 /* bytes */
 struct copy_patch {
@@ -54,13 +55,16 @@ struct copy_patch {
 	uint64_t to;
 	uint8_t kind; /* enum patch_kind */
 	uint8_t nops;
-	uint8_t len; /* bytes in all */
+	uint8_t len; /* of all of it */
 };
 
-/* The state of the machine at this offset is that of the original before the instruction at vaddr,
- * which is not logged yet. Elsewhere it is not exact. near: nor is it here, where code begins that
- * belongs to that instruction but is not next to its copy; vaddr 0: to none. shown: so are
- * registers and flags that are dead there; elsewhere a log may have changed them. */
+/*
+ * A position in the copies. At this offset the machine's state is that of the original before the
+ * instruction at vaddr, which is not logged yet; between these offsets it is not exact. near: the
+ * state is not exact here either, since this is code of that instruction which is not next to its
+ * copy; vaddr is 0 if the code belongs to no instruction. shown: dead registers and flags are
+ * exact, too; elsewhere a log may have changed them.
+ */
 struct copy_pc {
 	uint32_t offset;
 	bool near, shown;
@@ -69,9 +73,9 @@ struct copy_pc {
 
 struct copy_function {
 	uint32_t function;   /* in the plan */
-	uint32_t start, end; /* offsets of its copy's hot part */
+	uint32_t start, end; /* offsets of the hot part of its copy */
 	uint32_t cold_start, cold_end;
-	uint32_t patches, patches_end; /* its patches */
+	uint32_t patches, patches_end; /* indices of its patches */
 };
 
 struct copy_extent {
@@ -82,94 +86,106 @@ struct copy_extent {
 struct copy_image {
 	uint32_t object; /* in the plan */
 	VEC(uint8_t) code;
-	VEC(struct code_fixup) fixups; /* to the original; those to labels are done */
+	VEC(struct code_fixup) fixups; /* to the original; those to labels are resolved */
 	VEC(struct code_fault) faults; /* ascending; resume is an offset */
 	VEC(struct code_time) times;   /* ascending; instead is an offset */
-	VEC(struct copy_patch)
-	patches;      /* by function, each one's in the order in which they have to be written. None
-		       * changes two pages */
-	id_vec order; /* that of all of them. In either, what follows each other in one page has to
-		       * be written at once, and what crosses a page alone: then the original is
-		       * right
-		       */
+	/* By function, each function's in the order in which they have to be written. No patch
+	 * changes two pages. */
+	VEC(struct copy_patch) patches;
+	/*
+	 * The order of all patches. Here, and in a function's, patches of one page that follow each
+	 * other have to be written at once, and a patch that crosses pages by itself. Then the
+	 * original is correct after each write.
+	 */
+	id_vec order;
 	id_vec patches_by_vaddr;
 	VEC(struct copy_pc) pcs;	     /* by offset */
-	id_vec by_vaddr;		     /* indices of those that aren't near, by vaddr */
+	id_vec by_vaddr;		     /* the indices of those that aren't near, by vaddr */
 	VEC(struct copy_function) functions; /* by start */
-	VEC(uint64_t) live; /* ascending: what is executed in the original: copy_image__is_live() */
-	VEC(uint64_t)
-	springs; /* ascending: addresses of the original where control comes to the copy */
-	VEC(struct copy_extent)
-	approaches; /* ascending: what is executed behind those, where the original has other code
-		     */
-	VEC(struct copy_extent)
-	intact; /* ascending ranges of vaddr: execution that resumes in the
-		 * original at an instruction there runs rightly, unlogged, until
-		 * it comes to a springboard */
+	/* ascending: the instructions that are executed in the original: copy_image__is_live() */
+	VEC(uint64_t) live;
+	/* Ascending: the addresses of the original from which a springboard leads to the copy. */
+	VEC(uint64_t) springs;
+	/* Ascending: what is executed after a springboard's start, where the original has other
+	 * code. */
+	VEC(struct copy_extent) approaches;
+	/* Ascending ranges of vaddr: execution that resumes at an instruction there, in the
+	 * original, is correct and unlogged until it reaches a springboard. */
+	VEC(struct copy_extent) intact;
 };
 
-/* A counter of each thread (log.h): how often a site was executed; of a conditional: taken, or not.
- */
+/* A counter of each thread (log.h): how often a site was executed; for a conditional: how often it
+ * was taken, or not. */
 struct copy_counter {
 	uint32_t site;
 	bool not_taken;
 };
 
 struct copies {
-	VEC(struct copy_image) images;	  /* by object; those without a copy are missing */
+	VEC(struct copy_image) images;	  /* by object; an object without a copy has none */
 	VEC(struct copy_counter) counted; /* by counter */
 	VEC(uint8_t) refusals;		  /* enum copy_refusal, by function of the plan */
 };
 
 /*
- * Copies all functions of the plan that can be copied, and says so in the plan: their sites that
- * have a probe (PROBE_TRAP) are PROBE_INLINE then, and those that count (PROBE_COUNT)
- * PROBE_INLINE_COUNT: by counters, but indirect branches and rets by records with their targets.
- * Kernel functions stay as they are.
+ * Copies all functions of the plan that can be copied, and changes the plan: their sites that have
+ * a probe (PROBE_TRAP) become PROBE_INLINE, and those that count (PROBE_COUNT) become
+ * PROBE_INLINE_COUNT. They count by counters; indirect branches and rets by records with their
+ * targets. Kernel functions are not copied.
  */
 int copies__make(struct plan *plan, const struct log_options *options, struct copies **out);
 void copies__free(struct copies *c);
-/* Of the memory that each thread needs: bytes. */
+/* Returns the bytes of memory that each thread needs. */
 static inline uint64_t copies__slot_size(const struct copies *c)
 {
 	return log__slot_size(c->counted.len);
 }
 
-/* The patch's bytes, and the copies' code, as they are with the object's load bias and the copies'
- * running address. False: out of reach. */
+/* Set the patch's bytes, and relocate the copies' code, for the object's load bias and the copies'
+ * running address. Return false if a target is out of reach. */
 bool copy_image__patch(const struct copy_image *i, const struct arch *arch,
 		       const struct copy_patch *p, uint64_t bias, uint64_t base,
 		       uint8_t out[PATCH_MAX]);
 bool copy_image__relocate(const struct copy_image *i, uint64_t bias, uint64_t base, uint8_t *code);
 
-/* The address of the original that offset stands for; false: the state is not exact there. */
+/* Sets the address of the original that offset stands for. Returns false if the state is not exact
+ * there. */
 bool copy_image__original(const struct copy_image *i, uint32_t offset, uint64_t *vaddr);
-/* Is it exact there, dead registers and flags included? */
+/* Returns true if the state is exact there, dead registers and flags included. */
 bool copy_image__is_shown(const struct copy_image *i, uint32_t offset);
-/* Of the function, or the instruction that is being copied there, even if the state is not exact:
- * the last pc at or before offset. False: in no function. */
+/*
+ * Sets the address of the instruction that is being copied there, or an address of the function,
+ * even if the state is not exact: that of the last pc at or before offset. Returns false if offset
+ * is in no function.
+ */
 bool copy_image__near(const struct copy_image *i, uint32_t offset, uint64_t *vaddr);
-/* Where the copy of the instruction at vaddr, with its log, begins; false: it has none. What is
- * kept in the original (calls) has one, too: the block goes through the log again. */
+/*
+ * Sets the offset at which the copy of the instruction at vaddr, with its log, begins. Returns
+ * false if it has none. An instruction that is kept in the original (a call) has one, too; from
+ * there the log is executed again.
+ */
 bool copy_image__copy_at(const struct copy_image *i, uint64_t vaddr, uint32_t *offset);
-/* Is this an instruction that is executed in the original: a kept call, or one that enters the
- * kernel, a landing instruction in front of a springboard, or that? */
+/* Returns true if the instruction is executed in the original: a kept call, one that enters the
+ * kernel, a springboard, or a landing instruction in front of one. */
 bool copy_image__is_live(const struct copy_image *i, uint64_t vaddr);
-/* Is a springboard there? Whoever resumes there in the original goes on in the copy at once. */
+/* Returns true if a springboard is there: a thread that resumes there in the original continues in
+ * the copy at once. */
 bool copy_image__has_spring(const struct copy_image *i, uint64_t vaddr);
-/* Is a thread there that has passed a springboard's start, and isn't in the copy yet? */
+/* Returns true if a thread there has passed a springboard's start, and isn't in the copy yet. */
 bool copy_image__is_approach(const struct copy_image *i, uint64_t vaddr);
 bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr);
-/* The patch that changes the byte at vaddr; NULL: none. */
+/* Returns the patch that changes the byte at vaddr; NULL if none does. */
 const struct copy_patch *copy_image__patch_at(const struct copy_image *i, uint64_t vaddr);
-/* Where what the patch jumps to is in the copies; PATCH_CALL: it jumps nowhere, 0. */
+/* Returns the offset in the copies that the patch jumps to; 0 for a PATCH_CALL, which doesn't
+ * jump. */
 uint32_t copy_image__leads_to(const struct copy_image *i, const struct copy_patch *p);
-/* Where to go on if the load at offset faults; false: it is not one of the log's. */
+/* Sets where execution resumes if the load at offset faults. Returns false if the load isn't a
+ * log's. */
 bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *resume);
-/* Is the time stamp counter read there by the log, or is what it was read for going on there? The
+/* Returns true if the log reads the time stamp counter at offset, or uses what it read. Sets the
  * start of that code. */
 bool copy_image__time(const struct copy_image *i, uint32_t offset, uint32_t *start);
-/* Changes the copies' code to that for a process that may not read it. */
+/* Changes the copies' code for a process that may not read the time stamp counter. */
 void copy_image__untime(const struct copy_image *i, const struct arch *arch, uint8_t *code);
 
 #endif

@@ -2,10 +2,11 @@
 /*
  * copying: shared by the files that copy functions. Private to src/copy.
  *
- * One object's functions are followed in one graph, as the plan did. What other code leads to is
- * noted first (claims.c). Then each function is copied by itself: its instructions are gathered and
- * checked (body.c), its points get springboards (springs.c), its code is emitted (emit.c),
- * with registers that are dead (live.c). A function that can't be copied leaves nothing behind.
+ * The functions of an object are followed in one graph, as the plan did. First, what other code
+ * leads to is found (claims.c). Then each function is copied by itself: its instructions are
+ * gathered and checked (body.c), its points get springboards (springs.c), and its code is emitted
+ * (emit.c), with registers that are dead (live.c). A function that can't be copied leaves no trace
+ * in the image.
  */
 #ifndef BBTRACE_COPYING_H
 #define BBTRACE_COPYING_H
@@ -13,7 +14,7 @@
 #include "code/code.h"
 #include "copy/copy.h"
 
-/* The number of elements that satisfy the condition on i_, which the first ones do. */
+/* The number of elements that satisfy the condition on i_; these have to be the first ones. */
 #define COUNT(n, condition)                                                                        \
 	({                                                                                         \
 		size_t lo_ = 0, hi_ = (n), i_;                                                     \
@@ -28,11 +29,11 @@
 	})
 
 enum claim {
-	CLAIM_WEAK = 1,	  /* by bytes that may be a branch or a pointer */
-	CLAIM_STRONG = 2, /* by an instruction that was followed */
+	CLAIM_WEAK = 1,	  /* from bytes that may be a branch or a pointer */
+	CLAIM_STRONG = 2, /* from an instruction that was followed */
 };
 
-/* One object's copies in the making. */
+/* The copies of one object while they are made. */
 struct copying {
 	struct plan *plan;
 	struct copies *copies;
@@ -42,28 +43,31 @@ struct copying {
 	struct graph *g;
 	struct copy_image *image;
 	struct code_buffer code;
-	/* What leads to the addresses from first on: enum claim, a byte each. Not what leads there
-	 * from within the same function, calls and jump tables apart. */
+	/*
+	 * Where control or a pointer leads, from address first on: a byte of enum claim for each
+	 * address. Without what leads there from within the same function, except for calls and
+	 * jump tables.
+	 */
 	uint8_t *claims;
 	uint64_t first, last;
 	uint32_t *extent_of;	      /* by function of the graph: 1 + its first extent */
-	uint32_t *extent_after;	      /* by extent: 1 + the next one of the same function */
-	struct map64 label_of;	      /* address of the original → 1 + label */
-	VEC(uint64_t) addresses;      /* by label: the reverse; 0: a label of a log */
-	VEC(struct copy_pc) cold_pcs; /* offsets are those in the cold part */
-	/* Bytes of copied functions that nothing needs, for islands of those that have too few: in
-	 * a second round, ascending. */
+	uint32_t *extent_after;	      /* by extent: 1 + the next extent of the same function */
+	struct map64 label_of;	      /* address of the original → 1 + its label */
+	VEC(uint64_t) addresses;      /* by label: the address; 0 for a label of a log */
+	VEC(struct copy_pc) cold_pcs; /* with offsets in the cold part */
+	/* Bytes of copied functions that nothing needs, ascending: a second round uses them for the
+	 * islands of functions that have too few. */
 	VEC(struct copy_extent) spare;
 	bool uses_spare;
-	size_t later;	   /* the first function of that round, in the image */
-	uint8_t *refusals; /* of the copies, by function of the plan */
-	/* of Go's runtime: a function, and an address in one; 0: none */
+	size_t later;	   /* the index, in the image, of the first function of that round */
+	uint8_t *refusals; /* those of the copies, by function of the plan */
+	/* In Go's runtime: a function, and an address in one; 0 if there is none. */
 	uint64_t deferreturn, goexit;
-	struct rooms *rooms; /* NULL: not a Go program */
+	struct rooms *rooms; /* NULL if it is not a Go program */
 };
 
-/* A label of the copy of the instruction at vaddr. If there is none in the end, it is the
- * original's address. */
+/* Returns a label of the copy of the instruction at vaddr. If the instruction gets no copy, the
+ * label is the original's address. */
 uint32_t copying__label(struct copying *c, uint64_t vaddr);
 
 /* For each extent of a function of the graph. */
@@ -74,7 +78,7 @@ uint32_t copying__label(struct copying *c, uint64_t vaddr);
 /* ---- claims.c ---- */
 
 void copying__find_claims(struct copying *c);
-/* Was everything found that Go's runtime goes to by itself? */
+/* Returns true if everything was found that Go's runtime transfers control to by itself. */
 bool copying__knows_go(const struct copying *c);
 static inline unsigned copying__claims(const struct copying *c, uint64_t vaddr)
 {
@@ -85,7 +89,7 @@ static inline unsigned copying__claims(const struct copying *c, uint64_t vaddr)
 
 struct rooms;
 void copying__find_rooms(struct copying *c);
-/* Has the stack room for what a copy of this function needs (arch_copier.below)? */
+/* Returns true if the stack has room for what a copy of this function needs (arch_copier.below). */
 bool copying__has_room(const struct copying *c, uint64_t entry);
 void copying__free_rooms(struct copying *c);
 
@@ -97,14 +101,16 @@ enum item_flags {
 	ITEM_KEPT = 4,	    /* executed in the original */
 	ITEM_CALL = 8,	    /* a call, direct or indirect */
 	ITEM_EMULATED = 16, /* a call that the copy replaces by a push and a jump */
-	ITEM_FALLS = 32,    /* control may go to the next instruction, not counting returns */
+	ITEM_FALLS =
+		32, /* control may fall to the next instruction; a call's return doesn't count */
 	ITEM_ALIAS = 64,    /* a landing instruction, whose sites are logged at the next item */
-	ITEM_VIA = 128,	    /* its copy jumps to the original: a springboard that calls */
+	ITEM_VIA = 128,	    /* its copy jumps to a springboard in the original, which is a call */
 	ITEM_LANDING = 256, /* a landing instruction */
-	ITEM_RETURNS =
-		512, /* a call that returns, or what enters the kernel: what follows is a point */
+	/* A call that returns, or an instruction that enters the kernel: the next one is a
+	 * point. */
+	ITEM_RETURNS = 512,
 	ITEM_ENTRY = 1024,
-	ITEM_SHOWN = 2048, /* before its log all registers and flags are the original's */
+	ITEM_SHOWN = 2048, /* before its log, all registers and flags are the original's */
 };
 struct item {
 	uint64_t addr;
@@ -112,8 +118,8 @@ struct item {
 	uint16_t flags;
 	uint8_t len;
 	uint8_t nsites;
-	uint32_t site; /* its sites: index into plan->sites_by_address */
-	uint64_t live; /* behind its log: registers, a bit each, and LIVE_FLAGS */
+	uint32_t site; /* its sites: the first index into plan->sites_by_address */
+	uint64_t live; /* what is live after its log: a bit for each register, and LIVE_FLAGS */
 };
 #define LIVE_FLAGS (1ull << 32)
 #define LIVE_ALL   UINT64_MAX
@@ -121,28 +127,28 @@ struct item {
 /* What a byte of the original may be used for. */
 enum byte_flags {
 	BYTE_FREE = 1,	/* never executed in the original once the springboards are in place */
-	BYTE_USED = 2,	/* by a patch */
-	BYTE_POINT = 4, /* a point is here */
+	BYTE_USED = 2,	/* taken by a patch */
+	BYTE_POINT = 4, /* the address of a point */
 };
-/* Consecutive bytes of a function, with the padding behind. */
+/* Consecutive bytes of a function, with the padding after them. */
 struct zone {
 	uint64_t start, end;
 	uint8_t *bytes;
 };
 
 /* A springboard. */
-#define SPRING_LEFT 255 /* none: the original runs up to the next kept instruction */
+#define SPRING_LEFT 255 /* no springboard: the original runs up to the next kept instruction */
 struct spring {
 	uint32_t item; /* the point */
 	uint32_t call; /* PATCH_CALL: the item of the call */
-	uint64_t at;   /* where it is */
+	uint64_t at;   /* its address */
 	uint64_t island;
 	uint32_t stub; /* PATCH_CALL: the label that is called */
 	uint8_t kind;  /* enum patch_kind, SPRING_LEFT */
 	bool done;
 };
 
-/* What is written: a springboard, or its island. */
+/* What is written at once: a springboard, or its island. */
 struct placed {
 	uint32_t spring;
 	bool island;
@@ -154,21 +160,22 @@ struct body {
 	VEC(struct item) items; /* by address */
 	VEC(struct zone) zones; /* by address */
 	VEC(struct spring) springs;
-	VEC(struct placed) order; /* in which they are written (order.c) */
-	bool keeps_below;	  /* something below the stack pointer at calls */
-	bool guesses;		  /* a jump's table may be longer than is known */
+	VEC(struct placed) order; /* the order in which they are written (order.c) */
+	bool keeps_below;	  /* it keeps something below the stack pointer at calls */
+	bool guesses;		  /* the table of a jump may be longer than is known */
 };
 
-/* Gathers the items of a function, and finds its points. COPY_OK, or why it can't be copied. */
+/* Gathers the items of a function, and finds its points. Returns COPY_OK, or why it can't be
+ * copied. */
 enum copy_refusal body__gather(struct body *b);
 void body__free(struct body *b);
-/* The item at addr; NULL: none. */
+/* Returns the item at addr; NULL if there is none. */
 struct item *body__at(const struct body *b, uint64_t addr);
 static inline uint64_t item__next(const struct item *i)
 {
 	return i->addr + i->len;
 }
-/* What is live before its log: other logs leave that alone. */
+/* Returns what is live before its log, which no log before it may change. */
 static inline uint64_t item__live(const struct item *i)
 {
 	return i->flags & ITEM_SHOWN ? LIVE_ALL : i->live;
@@ -178,29 +185,29 @@ static inline const struct insn *body__branch(const struct body *b, const struct
 	return graph__branch(b->c->g, &b->c->g->nodes.data[i->node]);
 }
 const uint8_t *body__bytes(const struct body *b, const struct item *i);
-/* The site of an item, k < item.nsites, if it has events; NULL: it has none. */
+/* Returns the k-th site of an item, k < item.nsites; NULL if that has no events. */
 const struct plan_site *body__site(const struct body *b, const struct item *i, unsigned k);
 
-/* Control may come from the original to addr, if an item is there. */
+/* Notes that control may come from the original to addr, if an item is there. */
 void body__make_point(struct body *b, uint64_t addr);
 
 /* ---- jump tables (tables.c) ---- */
 
-void body__see_tables(struct body *b);
+void body__note_tables(struct body *b);
 
 /* ---- where bytes are free (zones.c) ---- */
 
 void body__find_zones(struct body *b);
-/* The flags of a byte; NULL: it is not the function's. */
+/* Returns the flags of a byte; NULL if it is not the function's. */
 uint8_t *body__byte(const struct body *b, uint64_t addr);
-/* Are these bytes in one page? */
+/* Returns true if these bytes are in one page. */
 bool body__in_page(uint64_t addr, unsigned size);
-/* The number of free bytes from addr on, at most most, up to the next point. */
+/* Returns the number of free bytes from addr on up to the next point, at most most. */
 unsigned body__room(const struct body *b, uint64_t addr, unsigned most);
-/* size free bytes that a short jump at from reaches and that are no point's, of the function or
- * spare ones; they are used then. 0: none. */
+/* Takes size free bytes that a short jump at from reaches and that are no point's, from the
+ * function or the spare bytes. Returns their address; 0 if there are none. */
 uint64_t body__island(struct body *b, uint64_t from, unsigned size);
-/* Adds to what is spare: padding, and bytes of items that are not intact (by item). */
+/* Adds spare bytes: the padding, and the bytes of items that are not intact (bad, by item). */
 void body__find_spare(const struct body *b, const bool *bad);
 void body__mark(struct body *b, uint64_t addr, unsigned size, uint8_t set, uint8_t clear);
 
@@ -213,7 +220,7 @@ void body__put_patches(struct body *b);
 /* ---- in which order they are written (order.c) ---- */
 
 enum copy_refusal body__order(struct body *b);
-/* Of all functions: image->order. */
+/* Sets image->order, of all functions. */
 void copying__order(struct copying *c);
 
 /* ---- liveness (live.c) ---- */
@@ -222,7 +229,7 @@ void body__find_live(struct body *b);
 
 /* ---- code (emit.c) ---- */
 
-/* Emits the copy. Not COPY_OK: nothing is left of it. */
+/* Emits the copy. If the result is not COPY_OK, nothing of the copy is left. */
 enum copy_refusal body__emit(struct body *b);
 
 /* ---- what remains intact (intact.c) ---- */
@@ -231,7 +238,7 @@ void body__find_intact(struct body *b);
 
 /* ---- callees (callee.c) ---- */
 
-/* Does the function at addr use its return address for more than to return? */
+/* Returns true if the function at addr uses its return address for more than to return. */
 bool callee__uses_return(const struct copying *c, uint64_t addr);
 
 #endif

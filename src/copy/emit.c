@@ -2,7 +2,7 @@
 /* Emits the copy of a function: its instructions in order, with logs where sites have events. */
 #include "copy/copying.h"
 
-/* The log of an edge that is taken, which comes behind the function's code. */
+/* The log of an edge that is taken; it is emitted after the function's code. */
 struct taken {
 	uint32_t item, label, site;
 };
@@ -64,7 +64,7 @@ static void put_count(struct emit *e, const struct plan_site *s, bool not_taken,
 	e->copier->count(&e->c->code, counter, dead_registers(e, live), !(live & LIVE_FLAGS));
 }
 
-/* What the log emits besides, out of the way, belongs to the instruction, too. */
+/* What the log emits in the cold part belongs to the instruction, too. */
 static void put_log(struct emit *e, const struct item *i, const struct plan_site *s, bool taken,
 		    uint64_t live)
 {
@@ -95,7 +95,7 @@ static void put_log(struct emit *e, const struct item *i, const struct plan_site
 		vec__push(&e->c->cold_pcs, (struct copy_pc){cold, true, false, i->addr});
 }
 
-/* Those of an instruction's sites that are logged before it. */
+/* Emits the logs of those sites of an instruction that are logged before it. */
 static void log_before(struct emit *e, const struct item *i, uint64_t live)
 {
 	bool edges = is_conditional(body__branch(e->b, i));
@@ -165,7 +165,7 @@ static bool reads_target(const struct emit *e, const struct item *call)
 	return insn->kind == BRANCH_ICALL && insn->operand.kind == OPERAND_MEM;
 }
 
-/* Goes where the call goes. The return address is on the stack. */
+/* Jumps to the call's target. The return address is on the stack. */
 static void jump_as_call(struct emit *e, const struct item *i)
 {
 	const struct insn *insn = body__branch(e->b, i);
@@ -206,7 +206,7 @@ static void put_instruction(struct emit *e, const struct item *i)
 	}
 }
 
-/* Control falls to an instruction that isn't the next one of the copy. */
+/* Jumps, if control falls to an instruction that isn't the next one of the copy. */
 static void fall(struct emit *e, const struct item *i)
 {
 	const struct item *next = i + 1;
@@ -216,7 +216,7 @@ static void fall(struct emit *e, const struct item *i)
 		e->copier->jump(&e->c->code, true, copying__label(e->c, item__next(i)));
 }
 
-/* The springboard that takes the place of the call is in the original. */
+/* Returns true if the springboard that takes the place of the call is in the original. */
 static bool goes_via(struct emit *e, const struct item *i)
 {
 	if (i->flags & ITEM_VIA)
@@ -240,7 +240,7 @@ static void put_item(struct emit *e, const struct item *i)
 	fall(e, i);
 }
 
-/* ---- what comes behind ---- */
+/* ---- what follows the function's code ---- */
 
 static void put_taken(struct emit *e, const struct taken *t)
 {
@@ -254,8 +254,9 @@ static void put_taken(struct emit *e, const struct taken *t)
 }
 
 /*
- * What a springboard calls. What the call has pushed is the call's return address: the stack
- * pointer is above it while the instructions before the call are executed, as in the original.
+ * Emits the code that a springboard calls. The call has pushed the original call's return address.
+ * The stack pointer is above it while the instructions before the call are executed, as in the
+ * original.
  */
 static void put_stub(struct emit *e, struct spring *s)
 {
@@ -274,7 +275,7 @@ static void put_stub(struct emit *e, struct spring *s)
 	log_before(e, call, call->live);
 	if (s->item == s->call && !reads_target(e, call))
 		e->copier->move_sp(&e->c->code, -pushed);
-	else /* what was before the call may have written there; a read may fault */
+	else /* The instructions before the call may have written there; a read may fault. */
 		push_return(e, call);
 	jump_as_call(e, call);
 }
@@ -293,7 +294,7 @@ static void put_rest(struct emit *e)
 
 /* ---- the function ---- */
 
-/* How far everything was before a function. */
+/* The lengths of everything before a function, to undo its copy. */
 struct mark {
 	size_t hot, hot_fixups, cold, cold_fixups, faults, times, pcs, cold_pcs, counted;
 };

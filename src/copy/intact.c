@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * From which instructions of the original execution runs rightly until it comes to a springboard or
- * a kept instruction: those from which no way leads into bytes that were overwritten in the middle.
- */
+/* The instructions of the original from which execution is correct until it reaches a springboard
+ * or a kept instruction: those from which no path leads into the middle of overwritten bytes. */
 #include "copy/copying.h"
 
 static bool is_overwritten(const struct body *b, const struct item *i)
@@ -42,7 +40,7 @@ static bool goes_bad(const struct body *b, const struct item *i, const bool *bad
 	       leads_to_bad(b, bad, insn->target);
 }
 
-/* Ranges of items that are not bad; where items overlap, all of them. */
+/* Adds ranges of the items that are not bad; where items overlap, none of them may be. */
 static void put_ranges(const struct body *b, const bool *bad)
 {
 	struct copy_image *image = b->c->image;

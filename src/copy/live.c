@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Liveness of registers and flags, computed backward over the function's instructions. All of them
- * are live where control leaves the function, and where a handler, an unwinder or a core file may
- * show them: at each instruction that may fault, and, for signals that are sent, at one place at
- * least of each loop.
+ * Liveness of registers and flags, computed backward over the function's instructions. The log of
+ * an item may change what is dead after it.
+ *
+ * Everything is live where control leaves the function, and where a handler, an unwinder or a core
+ * file may show it: at each instruction that may fault, and in each loop at one place at least,
+ * where signals that are sent can be delivered.
  */
 #include "copy/copying.h"
 
-/* What is live before the log of the item there. */
-static uint64_t live_at(const struct body *b, uint64_t addr)
+/* ---- what is live before and after an item ---- */
+
+/* Returns what is live where control reaches addr by a branch. */
+static uint64_t live_at_target(const struct body *b, uint64_t addr)
 {
 	const struct item *i = body__at(b, addr);
 
 	return i ? item__live(i) : LIVE_ALL;
 }
 
-static const struct item *next_of(const struct body *b, const struct item *i)
+static const struct item *fall_through_of(const struct body *b, const struct item *i)
 {
 	const struct item *next = i + 1;
 
@@ -24,10 +28,10 @@ static const struct item *next_of(const struct body *b, const struct item *i)
 		       : body__at(b, item__next(i));
 }
 
-/* What is live behind an item that control falls out of. */
-static uint64_t live_behind(const struct body *b, const struct item *i)
+/* Returns what is live where control falls out of an item. */
+static uint64_t live_after(const struct body *b, const struct item *i)
 {
-	const struct item *next = next_of(b, i);
+	const struct item *next = fall_through_of(b, i);
 
 	return next ? item__live(next) : LIVE_ALL;
 }
@@ -37,8 +41,9 @@ static bool is_branch(const struct body *b, const struct item *i)
 	return b->c->g->nodes.data[i->node].branch;
 }
 
-/* Control leaves the function, or is in the original. */
-static bool leaves(const struct body *b, const struct item *i, const struct insn *insn)
+/* Returns true if control leaves the copy at this item: for another function, or for the original.
+ */
+static bool leaves_copy(const struct body *b, const struct item *i, const struct insn *insn)
 {
 	return i->flags & (ITEM_KEPT | ITEM_CALL) ||
 	       b->c->g->nodes.data[i->node].flow == FLOW_STOP ||
@@ -51,12 +56,12 @@ static uint64_t live_before(const struct body *b, const struct item *i, const st
 	const struct insn *insn = body__branch(b, i);
 	uint64_t live = 0;
 
-	if (leaves(b, i, insn) || use->may_fault)
+	if (leaves_copy(b, i, insn) || use->may_fault)
 		return LIVE_ALL;
 	if (is_branch(b, i))
-		live |= live_at(b, insn->target);
+		live |= live_at_target(b, insn->target);
 	if (i->flags & ITEM_FALLS)
-		live |= live_behind(b, i);
+		live |= live_after(b, i);
 	live &= ~((uint64_t)use->writes | (use->writes_flags ? LIVE_FLAGS : 0));
 	return live | use->reads | (use->reads_flags ? LIVE_FLAGS : 0);
 }
@@ -72,7 +77,8 @@ static struct reg_use use_of(const struct body *b, const struct item *i)
 	return use;
 }
 
-static void compute(struct body *b, const struct reg_use *use)
+/* Iterates until nothing changes: live sets only grow. use: by item. */
+static void compute_liveness(struct body *b, const struct reg_use *use)
 {
 	bool again = true;
 
@@ -90,22 +96,27 @@ static void compute(struct body *b, const struct reg_use *use)
 
 /* ---- where signals that are sent are delivered ---- */
 
-/* hidden, by item: from there control may go round for ever, and nowhere is all live. */
-static bool is_hidden(const struct body *b, const bool *hidden, const struct item *i)
+/*
+ * A hidden loop is one without an item where everything is live: a thread that stays in it could
+ * never be sent a signal. hidden, by item: control may get from this item into such a loop,
+ * and stay there, without an item on the way where everything is live.
+ */
+static bool is_in_hidden_loop(const struct body *b, const bool *hidden, const struct item *i)
 {
 	return i && hidden[i - b->items.data];
 }
 
-static bool leads_to_hidden(const struct body *b, const bool *hidden, const struct item *i)
+static bool leads_to_hidden_loop(const struct body *b, const bool *hidden, const struct item *i)
 {
 	const struct insn *insn = body__branch(b, i);
 
-	return (is_branch(b, i) && is_hidden(b, hidden, body__at(b, insn->target))) ||
-	       (i->flags & ITEM_FALLS && is_hidden(b, hidden, next_of(b, i)));
+	return (is_branch(b, i) && is_in_hidden_loop(b, hidden, body__at(b, insn->target))) ||
+	       (i->flags & ITEM_FALLS && is_in_hidden_loop(b, hidden, fall_through_of(b, i)));
 }
 
-/* Beyond the function all is live. */
-static void find_hidden(const struct body *b, bool *hidden)
+/* Begins with all items where not everything is live, and removes those without a successor that is
+ * left. Outside of the function everything is live. */
+static void find_hidden_loops(const struct body *b, bool *hidden)
 {
 	bool again = true;
 
@@ -114,7 +125,7 @@ static void find_hidden(const struct body *b, bool *hidden)
 	while (again) {
 		again = false;
 		for (size_t k = b->items.len; k-- > 0;) {
-			if (!hidden[k] || leads_to_hidden(b, hidden, &b->items.data[k]))
+			if (!hidden[k] || leads_to_hidden_loop(b, hidden, &b->items.data[k]))
 				continue;
 			hidden[k] = false;
 			again = true;
@@ -122,25 +133,26 @@ static void find_hidden(const struct body *b, bool *hidden)
 	}
 }
 
-/* Each cycle has a branch backward, or to itself. */
+/* Makes everything live at the target of each backward branch in a hidden loop: each loop has such
+ * a branch, or one to itself. */
 static void show_loops(struct body *b)
 {
 	autofree bool *hidden = xcalloc(b->items.len + 1, sizeof(*hidden));
 	const struct item *i;
 
-	find_hidden(b, hidden);
+	find_hidden_loops(b, hidden);
 	vec__each (i, &b->items) {
 		const struct insn *insn = body__branch(b, i);
 		struct item *to = is_branch(b, i) && insn->target <= i->addr
 					  ? body__at(b, insn->target)
 					  : NULL;
 
-		if (is_hidden(b, hidden, i) && is_hidden(b, hidden, to))
+		if (is_in_hidden_loop(b, hidden, i) && is_in_hidden_loop(b, hidden, to))
 			to->flags |= ITEM_SHOWN;
 	}
 }
 
-/* Of Go programs signals are delivered at springboards alone. */
+/* In Go programs, signals are delivered only at springboards, so everything is live at each. */
 static void show_springs(struct body *b)
 {
 	const struct spring *s;
@@ -157,8 +169,8 @@ void body__find_live(struct body *b)
 		use[k] = use_of(b, &b->items.data[k]);
 	if (b->c->rooms)
 		show_springs(b);
-	compute(b, use);
+	compute_liveness(b, use);
 	if (!b->c->rooms)
 		show_loops(b);
-	compute(b, use);
+	compute_liveness(b, use);
 }

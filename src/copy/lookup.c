@@ -41,14 +41,14 @@ bool copy_image__relocate(const struct copy_image *i, uint64_t bias, uint64_t ba
 
 	memcpy(code, i->code.data, i->code.len);
 	vec__each (f, &i->fixups) {
-		if (!distance(base + f->at + sizeof(d) + f->behind, f->to + bias, &d))
+		if (!distance(base + f->at + sizeof(d) + f->following, f->to + bias, &d))
 			return false;
 		memcpy(code + f->at, &d, sizeof(d));
 	}
 	return true;
 }
 
-/* The last pc at or before offset; NULL: none. */
+/* Returns the last pc at or before offset; NULL if there is none. */
 static const struct copy_pc *pc_before(const struct copy_image *i, uint32_t offset)
 {
 	size_t n = COUNT(i->pcs.len, i->pcs.data[i_].offset <= offset);

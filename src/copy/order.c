@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * In which order a function's patches are written. Who writes them may be killed between any two
- * writes, and the function is executed then: by threads that come to its points, those without a
- * springboard yet run on in the original. So after each write no way leads from a point into bytes
- * that were overwritten in the middle. What is in one page is written at once.
+ * The order in which a function's patches are written. Their writer may be killed between any two
+ * writes, and then the function is executed: threads that reach a point without a springboard run
+ * on in the original. So after each write no path leads from a point into the middle of overwritten
+ * bytes. What is in one page is written at once.
  */
 #include <stdlib.h>
 #include "copy/copying.h"
 
-struct piece {
+struct chunk {
 	uint64_t start, end;
 	uint32_t spring;
 	bool island, written;
-	bool tried; /* to be written next */
+	bool tried; /* it is to be written next */
 };
-typedef VEC(struct piece) piece_vec;
+typedef VEC(struct chunk) chunk_vec;
 
-/* ---- the pieces ---- */
+/* ---- the chunks ---- */
 
 static int by_start(const void *a, const void *b)
 {
-	const struct piece *x = a, *y = b;
+	const struct chunk *x = a, *y = b;
 
 	return (x->start > y->start) - (x->start < y->start);
 }
@@ -39,47 +39,48 @@ static unsigned size_of(const struct body *b, const struct spring *s)
 	}
 }
 
-/* Ascending. */
-static piece_vec find_pieces(const struct body *b)
+/* Returns the chunks, ascending. */
+static chunk_vec find_chunks(const struct body *b)
 {
 	const unsigned jump = b->c->arch->copier->jump_size;
 	const struct spring *s;
-	piece_vec v = {0};
+	chunk_vec v = {0};
 
 	vec__each (s, &b->springs) {
 		uint32_t n = s - b->springs.data;
 
 		if (s->kind == SPRING_LEFT)
 			continue;
-		vec__push(&v, ((struct piece){s->at, s->at + size_of(b, s), n}));
+		vec__push(&v, ((struct chunk){s->at, s->at + size_of(b, s), n}));
 		if (s->kind == PATCH_SHORT)
-			vec__push(&v, ((struct piece){s->island, s->island + jump, n, true}));
+			vec__push(&v, ((struct chunk){s->island, s->island + jump, n, true}));
 	}
 	vec__sort(&v, by_start);
 	return v;
 }
 
-/* What has the same number is in one page. A patch that crosses a page is written by itself. */
+/* Returns the page of a patch. A patch that crosses pages gets a number of its own, since it is
+ * written by itself. */
 static uint64_t page_of(uint64_t start, uint64_t end)
 {
 	return body__in_page(start, end - start) ? start / LOG_PAGE : start | 1ull << 63;
 }
 
-/* ---- is the function right so? ---- */
+/* ---- whether the function is correct at this point ---- */
 
-static bool is_there(const struct piece *p)
+static bool is_there(const struct chunk *p)
 {
 	return p->written || p->tried;
 }
 
 enum meets { MEETS_NOTHING, MEETS_SPRING, MEETS_MIDDLE };
-/* What a thread that comes to the bytes of the item finds there. */
-static enum meets meets(const piece_vec *v, uint64_t start, uint64_t end)
+/* What a thread finds that reaches the bytes of an item. */
+static enum meets meets(const chunk_vec *v, uint64_t start, uint64_t end)
 {
 	size_t i = COUNT(v->len, v->data[i_].end <= start);
 
 	for (; i < v->len && v->data[i].start < end; i++) {
-		const struct piece *p = &v->data[i];
+		const struct chunk *p = &v->data[i];
 
 		if (is_there(p))
 			return p->start == start && !p->island ? MEETS_SPRING : MEETS_MIDDLE;
@@ -89,7 +90,7 @@ static enum meets meets(const piece_vec *v, uint64_t start, uint64_t end)
 
 struct walk {
 	const struct body *b;
-	const piece_vec *pieces;
+	const chunk_vec *chunks;
 	uint8_t *seen;
 	id_vec todo;
 };
@@ -117,11 +118,11 @@ static void go_on(struct walk *w, const struct item *i)
 		go_to(w, insn->target);
 }
 
-/* With what is written, and tried. */
-static bool is_right(const struct body *b, const piece_vec *pieces)
+/* Returns true if the function is correct with the chunks that are written or tried. */
+static bool is_right(const struct body *b, const chunk_vec *chunks)
 {
 	autofree uint8_t *seen = xcalloc(b->items.len + 1, 1);
-	struct walk w = {b, pieces, seen, {0}};
+	struct walk w = {b, chunks, seen, {0}};
 	const struct item *i;
 	bool right = true;
 
@@ -130,7 +131,7 @@ static bool is_right(const struct body *b, const piece_vec *pieces)
 			go_to(&w, i->addr);
 	while (right && w.todo.len) {
 		i = &b->items.data[w.todo.data[--w.todo.len]];
-		switch (meets(pieces, i->addr, item__next(i))) {
+		switch (meets(chunks, i->addr, item__next(i))) {
 		case MEETS_NOTHING:
 			go_on(&w, i);
 			break;
@@ -147,7 +148,7 @@ static bool is_right(const struct body *b, const piece_vec *pieces)
 
 /* ---- the order ---- */
 
-static bool try(struct body *b, piece_vec *v, size_t from, size_t end)
+static bool try(struct body *b, chunk_vec *v, size_t from, size_t end)
 {
 	bool right;
 
@@ -155,7 +156,7 @@ static bool try(struct body *b, piece_vec *v, size_t from, size_t end)
 		v->data[i].tried = !v->data[i].written;
 	right = is_right(b, v);
 	for (size_t i = from; i < end; i++) {
-		struct piece *p = &v->data[i];
+		struct chunk *p = &v->data[i];
 
 		if (right && p->tried) {
 			p->written = true;
@@ -166,7 +167,7 @@ static bool try(struct body *b, piece_vec *v, size_t from, size_t end)
 	return right;
 }
 
-static size_t end_of_page(const piece_vec *v, size_t from)
+static size_t end_of_page(const chunk_vec *v, size_t from)
 {
 	size_t end = from;
 
@@ -176,8 +177,8 @@ static size_t end_of_page(const piece_vec *v, size_t from)
 	return end;
 }
 
-/* Some pieces of the page, as many as can be. */
-static bool try_some(struct body *b, piece_vec *v, size_t from, size_t end)
+/* Writes some chunks of the page, as many as is possible. */
+static bool try_some(struct body *b, chunk_vec *v, size_t from, size_t end)
 {
 	bool any = false;
 
@@ -187,7 +188,7 @@ static bool try_some(struct body *b, piece_vec *v, size_t from, size_t end)
 	return any;
 }
 
-static bool is_written(const piece_vec *v, size_t from, size_t end)
+static bool is_written(const chunk_vec *v, size_t from, size_t end)
 {
 	for (size_t i = from; i < end; i++)
 		if (!v->data[i].written)
@@ -195,9 +196,9 @@ static bool is_written(const piece_vec *v, size_t from, size_t end)
 	return true;
 }
 
-/* Whole pages as long as there are any, else pieces of them. False: there is nothing more that may
- * be written. */
-static bool write_more(struct body *b, piece_vec *v)
+/* Writes whole pages as long as that is possible, else chunks of them. Returns false if nothing
+ * more may be written. */
+static bool write_more(struct body *b, chunk_vec *v)
 {
 	bool any = false;
 	size_t end;
@@ -216,7 +217,7 @@ static bool write_more(struct body *b, piece_vec *v)
 
 enum copy_refusal body__order(struct body *b)
 {
-	piece_vec v = find_pieces(b);
+	chunk_vec v = find_chunks(b);
 	bool more = true;
 
 	b->order.len = 0;
@@ -235,7 +236,7 @@ static uint64_t page_of_patch(const struct copy_image *i, size_t patch)
 	return page_of(p->vaddr, p->vaddr + p->len);
 }
 
-/* The function whose next patch is at that. */
+/* A function, and the index of its next patch. */
 struct next {
 	uint64_t page;
 	size_t at, end;
@@ -251,14 +252,14 @@ static int by_page(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Those of the function that are in that page, too. */
+/* Adds the function's next patch, and the following ones in the same page. */
 static void put_next(struct copy_image *i, struct next *n)
 {
 	for (; n->at < n->end && page_of_patch(i, n->at) == n->page; n->at++)
 		vec__push(&i->order, (uint32_t)n->at);
 }
 
-/* All functions advance by a page until none has patches any more. */
+/* Advances all functions by a page at a time until none has patches any more. */
 static void order(struct copy_image *i, size_t from, size_t end)
 {
 	next_vec todo = {0};
@@ -286,8 +287,8 @@ static void order(struct copy_image *i, size_t from, size_t end)
 	vec__free(&todo);
 }
 
-/* What was copied in the second round may have islands in functions of the first one: those have to
- * be out of the way. */
+/* What was copied in the second round may have islands in functions of the first one: those
+ * functions have to be patched before. */
 void copying__order(struct copying *c)
 {
 	struct copy_image *i = c->image;

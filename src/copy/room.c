@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How much room the stack has below the functions of a Go program. A compiled function compares its
- * stack pointer with a bound first, so that LIMIT bytes are left when its frame is made; the others
- * are chains of functions that do without. The linker sees to it that no chain takes more than
- * that (cmd/link/internal/ld/stackcheck.go); here it is told how much remains, the same way: the
- * longest path of calls, over all of the program's code. As the linker does, it takes what is
- * called through a pointer for a function that compares: any of them may be that. Before one has
- * compared it has what its caller has left, and so has morestack, which it calls if that is too
- * little. Where a function changes to another stack, that has room.
+ * How much room the stack has below the functions of a Go program. A compiled function first
+ * compares its stack pointer with a bound, so that LIMIT bytes are left when its frame is made.
+ * Chains of functions that don't compare share this room. The linker makes sure that no chain takes
+ * more (cmd/link/internal/ld/stackcheck.go). This file computes in the same way how much remains:
+ * by the longest path of calls, over all of the program's code. Like the linker, it assumes that a
+ * function which is called through a pointer compares: any such function may be called. Before a
+ * function has compared, it has what its caller has left, and so has morestack, which it calls if
+ * that is too little. If a function changes to another stack, that stack has room.
  *
- * A function that the runtime makes a thread call wherever it has interrupted it has no caller.
+ * A function that the runtime injects wherever it has interrupted a thread has no caller.
  */
 #include <stdlib.h>
 #include "copy/copying.h"
@@ -19,16 +19,18 @@
 #define DEEP  (64 * LIMIT)
 
 struct call_out {
-	uint32_t to; /* a function */
+	uint32_t to; /* the called function */
 	int32_t depth;
 	bool elsewhere; /* on another stack */
-	bool before;	/* the frame was made, to make the stack grow */
+	bool before;	/* the call is before the frame was made, to make the stack grow */
 };
 
 struct room {
 	uint64_t start, end;
-	int32_t frame, depth; /* of its own; at its entry, below a function that has compared */
-	int32_t indirect;     /* where it calls through a pointer; below its entry; 0: it doesn't */
+	int32_t frame, depth; /* the size of its frame; its greatest depth at entry, below a
+				 function that has compared */
+	/* The depth, below its entry, at which it calls through a pointer; 0 if it doesn't. */
+	int32_t indirect;
 	bool compares, grows, waits;
 	VEC(struct call_out) calls;
 };
@@ -36,10 +38,10 @@ struct room {
 struct rooms {
 	VEC(struct room) all; /* ascending */
 	id_vec waiting;
-	int32_t indirect; /* the deepest call through a pointer */
+	int32_t indirect; /* the depth of the deepest call through a pointer */
 };
 
-/* Not by a debugger (debugCall): none can be there. */
+/* A debugger's calls (debugCall) are missing: no debugger can be there. */
 static const char *const injected[] = {"runtime.asyncPreempt", "runtime.sigpanic"};
 
 static bool is_injected(const char *name)
@@ -51,7 +53,7 @@ static bool is_injected(const char *name)
 	return false;
 }
 
-/* Does the function make the stack grow, for one that has compared? */
+/* Returns true if a function that has compared calls this one to make the stack grow. */
 static bool is_morestack(const char *name)
 {
 	static const char prefix[] = "runtime.morestack";
@@ -103,7 +105,7 @@ struct scan {
 	bool switched; /* it runs on another stack from here on */
 };
 
-static void see_stack(struct scan *s, const struct insn *insn)
+static void note_stack(struct scan *s, const struct insn *insn)
 {
 	switch (insn->sp_effect) {
 	case SP_ADD:
@@ -121,7 +123,7 @@ static void see_stack(struct scan *s, const struct insn *insn)
 	}
 }
 
-static void see_call(struct scan *s, const struct insn *insn, int32_t pushes)
+static void note_call(struct scan *s, const struct insn *insn, int32_t pushes)
 {
 	bool call = insn->kind == BRANCH_CALL || insn->kind == BRANCH_ICALL;
 	bool elsewhere = call && s->switched;
@@ -152,9 +154,9 @@ static void scan(struct rooms *r, const struct object *o, const struct arch *arc
 			insn.len = 1;
 			continue;
 		}
-		see_stack(&s, &insn);
+		note_stack(&s, &insn);
 		if (insn.flow == FLOW_BRANCH)
-			see_call(&s, &insn, arch->call_pushes);
+			note_call(&s, &insn, arch->call_pushes);
 	}
 }
 
@@ -171,7 +173,7 @@ static void deepen(struct rooms *r, struct room *f, int32_t depth)
 	vec__push(&r->waiting, (uint32_t)(f - r->all.data));
 }
 
-/* Beyond the limit, below an injected function, is but what ends the program. */
+/* Below an injected function, only what ends the program is beyond the limit. */
 static void call_any(struct rooms *r, int32_t depth)
 {
 	struct room *f;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Places a springboard for each point of a function: a jump; a short jump to an island, which
- * jumps; a call that takes the place of a call of the original; a jump to an emulated call.
- */
+/* Places a springboard for each point of a function: a jump; a short jump to an island, which
+ * jumps; a call that takes the place of a call of the original; or a jump to an emulated call. */
 #include "copy/copying.h"
 
 static const struct arch_copier *copier(const struct body *b)
@@ -12,10 +10,8 @@ static const struct arch_copier *copier(const struct body *b)
 
 /* ---- points ---- */
 
-/*
- * A landing instruction stays where it is if the springboard can be behind it: then its sites are
- * logged there, and both instructions have the same copy.
- */
+/* A landing instruction stays in place if the springboard can be after it. Then its sites are
+ * logged at the next instruction, and both have the same copy. */
 static bool may_land(const struct body *b, const struct item *i)
 {
 	const struct item *next = i + 1;
@@ -47,10 +43,8 @@ static void use(struct body *b, uint64_t at, unsigned size)
 
 /* ---- jumps ---- */
 
-/*
- * A patch is written page by page. Across two of them it is safe if that changes nothing in the
- * first one: its one byte there, the opcode, is that of a jump already.
- */
+/* A patch is written page by page. Across two pages it is safe if the first one doesn't change: if
+ * the one byte there, the opcode, is already that of a jump. */
 static bool is_safe(const struct body *b, uint64_t at, unsigned size)
 {
 	uint8_t jump[PATCH_MAX];
@@ -98,10 +92,11 @@ static bool place_short(struct body *b, struct spring *s)
 	return true;
 }
 
-/* ---- a kept instruction near behind ---- */
+/* ---- a kept instruction shortly after the point ---- */
 
-/* The kept instruction that control comes to from the point, without another way; NULL: none. */
-static struct item *kept_behind(const struct body *b, const struct spring *s)
+/* Returns the kept instruction that is the only one control can reach from the point; NULL if there
+ * is none. */
+static struct item *kept_after(const struct body *b, const struct spring *s)
 {
 	struct item *i = &b->items.data[s->item], *end = vec__end(&b->items);
 
@@ -124,7 +119,8 @@ static bool has_events(const struct body *b, const struct item *i)
 	return false;
 }
 
-/* May the original execute the item? Then its bytes aren't free any more. */
+/* The original may execute the item: its bytes aren't free any more. Returns false if that is not
+ * possible. */
 static bool keep_item(struct body *b, const struct item *i)
 {
 	for (unsigned k = 0; k < i->len; k++)
@@ -151,7 +147,8 @@ static bool keep_items(struct body *b, const struct item *from, const struct ite
 	return true;
 }
 
-/* Nothing is to be logged up to the kept instruction: the original can do that. */
+/* Leaves the point without a springboard, if nothing has to be logged up to the kept instruction:
+ * the original can do that. */
 static bool leave(struct body *b, struct spring *s, const struct item *kept)
 {
 	const struct item *i = &b->items.data[s->item];
@@ -166,7 +163,8 @@ static bool leave(struct body *b, struct spring *s, const struct item *kept)
 	return true;
 }
 
-/* A springboard at a later item; true also if another point's is there. */
+/* Places a springboard at a later item. Returns true also if another point's springboard is
+ * there. */
 static bool place_at(struct body *b, struct spring *s, struct item *i)
 {
 	if (i->flags & ITEM_POINT) {
@@ -182,14 +180,14 @@ static bool place_at(struct body *b, struct spring *s, struct item *i)
 	return true;
 }
 
-/* Does nothing but the next item come after this one, and nothing of it is logged? */
+/* Returns true if only the next item can follow this one, and nothing of it is logged. */
 static bool passes(const struct body *b, const struct item *i)
 {
 	return i->flags & ITEM_FALLS && !b->c->g->nodes.data[i->node].branch &&
 	       i + 1 < vec__end(&b->items) && i[1].addr == item__next(i) && !has_events(b, i);
 }
 
-/* Does control leave the function behind it, and nothing of it is logged? */
+/* Returns true if control leaves the function after it, and nothing of it is logged. */
 static bool falls_out(const struct body *b, const struct item *i)
 {
 	return i->flags & ITEM_FALLS && !b->c->g->nodes.data[i->node].branch &&
@@ -202,7 +200,8 @@ static bool may_follow(const struct item *i)
 	return !(i->flags & ITEM_KEPT) || i->flags & ITEM_POINT;
 }
 
-/* The original executes what has no events, up to where there is room, or another function. */
+/* Moves the springboard forward: the original executes what has no events, up to where there is
+ * room, or up to another function. */
 static bool slide(struct body *b, struct spring *s)
 {
 	struct item *first = &b->items.data[s->item], *i = first;
@@ -223,7 +222,8 @@ static bool slide(struct body *b, struct spring *s)
 	return false;
 }
 
-/* Has one of the instructions right before the call put something below the stack pointer? */
+/* Returns true if one of the instructions right before the call has put something below the stack
+ * pointer. */
 static bool uses_below(const struct body *b, const struct item *call)
 {
 	const struct item *i = call;
@@ -238,7 +238,7 @@ static bool uses_below(const struct body *b, const struct item *call)
 	return false;
 }
 
-/* Can the call be done by a jump, once the return address is on the stack? */
+/* Returns true if the call can be replaced by a jump, once the return address is on the stack. */
 static bool may_emulate(const struct body *b, const struct item *call)
 {
 	uint8_t jump[16];
@@ -249,7 +249,8 @@ static bool may_emulate(const struct body *b, const struct item *call)
 		copier(b)->call_to_jump(bytes, call->len, jump));
 }
 
-/* A call that ends where the old one did, of code that does all that was before it, and jumps. */
+/* Places a call that ends where the original one did; its target does all that was before the
+ * original call, and jumps. */
 static bool place_call(struct body *b, struct spring *s, struct item *call)
 {
 	unsigned size = item__next(call) - s->at;
@@ -281,7 +282,7 @@ static bool place_emulated(struct body *b, struct spring *s, struct item *call)
 	return true;
 }
 
-/* The original goes on to the call, whose place one of a stub takes. */
+/* The original runs on to the call, which is replaced by a call of a stub. */
 static bool place_at_call(struct body *b, struct spring *s, struct item *call)
 {
 	struct item *first = &b->items.data[s->item], *i = first;
@@ -302,7 +303,7 @@ static bool place_at_call(struct body *b, struct spring *s, struct item *call)
 
 static bool place_before_kept(struct body *b, struct spring *s)
 {
-	struct item *kept = kept_behind(b, s);
+	struct item *kept = kept_after(b, s);
 
 	if (!kept)
 		return false;
@@ -312,7 +313,7 @@ static bool place_before_kept(struct body *b, struct spring *s)
 	       (place_call(b, s, kept) || place_emulated(b, s, kept) || place_at_call(b, s, kept));
 }
 
-/* A short jump to an island that takes the place of a call. */
+/* Places a short jump to an island over a call. */
 static bool place_over_call(struct body *b, struct spring *s)
 {
 	unsigned size = copier(b)->jump_size;
@@ -383,7 +384,7 @@ static void put_spring(struct body *b, const struct spring *s)
 		put(b, (struct copy_patch){s->at, s->stub, PATCH_CALL, size - c->call_size, size});
 		put_approach(b, s->at + 1, s->at + size);
 		break;
-	default: /* it is not among those that are ordered */
+	default: /* not among those that are ordered */
 		return;
 	}
 	vec__push(&b->c->image->live, s->at);
@@ -398,7 +399,7 @@ static void put_island(struct body *b, const struct spring *s)
 	put_approach(b, s->island, s->island + copier(b)->jump_size);
 }
 
-/* Those of the function that was emitted last. */
+/* The patches of the function that was emitted last. */
 void body__put_patches(struct body *b)
 {
 	struct copy_function *f = vec__last(&b->c->image->functions);
@@ -412,7 +413,7 @@ void body__put_patches(struct body *b)
 		else
 			put_spring(b, &b->springs.data[p->spring]);
 	f->patches_end = b->c->image->patches.len;
-	/* a landing instruction is executed in front of its springboard */
+	/* A landing instruction is executed in front of its springboard. */
 	vec__each (i, &b->items)
 		if (i->flags & (ITEM_KEPT | ITEM_ALIAS))
 			vec__push(&b->c->image->live, i->addr);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where a jump may go whose table's length isn't proved: to whatever an entry near an address that
- * the function loads may stand for, relative to that address. So it doesn't matter where the table
- * ends, or which of several is used. Tables of addresses are found like other pointers (claims.c).
+ * Where a jump may lead whose table's length isn't proved: to whatever an entry near an address
+ * that the function loads may stand for, relative to that address. So it doesn't matter where the
+ * table ends, or which of several tables is used. Tables of addresses are found like other pointers
+ * (claims.c).
  */
 #include "copy/copying.h"
 
 #define BEFORE 1024 /* bytes, in case the index doesn't begin at 0 */
-#define BEHIND (16u << 10)
+#define AFTER  (16u << 10)
 
-static void see_entries(struct body *b, uint64_t base)
+static void note_entries(struct body *b, uint64_t base)
 {
 	const struct object *o = b->c->g->object;
 	const struct segment *s = object__segment_at(o, base);
@@ -19,14 +20,14 @@ static void see_entries(struct body *b, uint64_t base)
 	if (!s || !s->bytes || !object__is_constant(o, base, sizeof(entry)))
 		return;
 	from = base - min_of(base - s->vaddr, (uint64_t)BEFORE) / sizeof(entry) * sizeof(entry);
-	to = min_of(base + BEHIND, s->vaddr + s->size);
+	to = min_of(base + AFTER, s->vaddr + s->size);
 	for (uint64_t at = from; at + sizeof(entry) <= to; at += sizeof(entry)) {
 		memcpy(&entry, s->bytes + (at - s->vaddr), sizeof(entry));
 		body__make_point(b, base + (int64_t)entry);
 	}
 }
 
-void body__see_tables(struct body *b)
+void body__note_tables(struct body *b)
 {
 	struct map64 seen = {0};
 
@@ -38,7 +39,7 @@ void body__see_tables(struct body *b)
 		    map64__get(&seen, d.imm))
 			continue;
 		*map64__put(&seen, d.imm) = 1;
-		see_entries(b, d.imm);
+		note_entries(b, d.imm);
 	}
 	map64__free(&seen);
 }

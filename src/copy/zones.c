@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which bytes of a function, and of the padding behind it, are free for patches. */
+/* Which bytes of a function, and of the padding after it, are free for patches. */
 #include "copy/copying.h"
 
-#define PADDING_MAX 64 /* bytes behind a function */
+#define PADDING_MAX 64 /* bytes after a function */
 
 static struct zone *zone_at(const struct body *b, uint64_t addr)
 {
@@ -80,7 +80,7 @@ static uint64_t take_spare(struct copy_extent *x, uint64_t first, uint64_t last,
 		at = (at + size) / LOG_PAGE * LOG_PAGE;
 	if (at > last || at + size > x->end)
 		return 0;
-	/* the larger rest stays */
+	/* The larger rest stays. */
 	if (at - x->start > x->end - (at + size))
 		x->end = at;
 	else
@@ -115,7 +115,7 @@ uint64_t body__island(struct body *b, uint64_t from, unsigned size)
 	return at || !b->c->uses_spare ? at : spare_island(b, end, size);
 }
 
-/* The bytes of items that are intact are not spare. */
+/* Removes the bytes of intact items from the spare bytes. */
 static void keep_intact(const struct body *b, const bool *bad)
 {
 	for (size_t k = 0; k < b->items.len; k++)
@@ -147,8 +147,8 @@ void body__find_spare(const struct body *b, const bool *bad)
 
 /* ---- finding them ---- */
 
-/* Nobody's padding ends where something has a name, a frame, or is led to. */
-static bool is_somebodys(const struct body *b, uint64_t addr)
+/* Returns true if something has a name or a frame there, or leads there: padding ends before it. */
+static bool is_owned(const struct body *b, uint64_t addr)
 {
 	const struct object *o = b->c->g->object;
 	const struct frame *f = object__frame_at(o, addr);
@@ -158,7 +158,7 @@ static bool is_somebodys(const struct body *b, uint64_t addr)
 	       graph__owner(b->c->g, addr) != NO_FUNCTION;
 }
 
-/* The bytes of padding at addr; 0: it is none, or somebody's. */
+/* Returns the number of bytes of padding at addr; 0 if there is none, or if it is owned. */
 static unsigned padding_at(const struct body *b, uint64_t addr, bool inside)
 {
 	const struct arch *arch = b->c->arch;
@@ -166,7 +166,7 @@ static unsigned padding_at(const struct body *b, uint64_t addr, bool inside)
 	const uint8_t *bytes = object__bytes(b->c->g->object, addr, &avail);
 	struct insn insn;
 
-	if (!inside && is_somebodys(b, addr))
+	if (!inside && is_owned(b, addr))
 		return 0;
 	if (copying__claims(b->c, addr) || !bytes ||
 	    arch->decode(bytes, avail, addr, false, &insn) || !insn.padding)
@@ -174,7 +174,7 @@ static unsigned padding_at(const struct body *b, uint64_t addr, bool inside)
 	return insn.len;
 }
 
-/* The end of the padding from addr on, within limit bytes. */
+/* Returns the end of the padding from addr on, within limit bytes. */
 static uint64_t padding_end(const struct body *b, uint64_t addr, uint64_t limit, bool inside)
 {
 	uint64_t end = addr + limit;
@@ -196,7 +196,7 @@ static void mark_item(struct body *b, const struct item *i)
 	body__mark(b, i->addr, i->len, i->flags & ITEM_KEPT ? 0 : BYTE_FREE, 0);
 }
 
-/* Kept instructions that overlap others stay. */
+/* Restores kept instructions that overlap others. */
 static void mark_kept(struct body *b, const struct item *i)
 {
 	if (i->flags & ITEM_KEPT)
@@ -215,7 +215,7 @@ static void add_zone(struct body *b, uint64_t start, uint64_t end)
 	vec__push(&b->zones, (struct zone){start, end, xcalloc(end - start, 1)});
 }
 
-/* The last item that begins before addr. */
+/* Returns the last item that begins before addr. */
 static const struct item *item_before(const struct body *b, uint64_t addr)
 {
 	size_t n = COUNT(b->items.len, b->items.data[i_].addr < addr);
@@ -223,7 +223,7 @@ static const struct item *item_before(const struct body *b, uint64_t addr)
 	return n ? &b->items.data[n - 1] : NULL;
 }
 
-/* An extent, and the padding behind it, if nothing runs into that. */
+/* Finds the zone of an extent, with the padding after it if nothing runs into that. */
 static void zone_of(struct body *b, const struct owned_extent *p)
 {
 	const struct item *last = item_before(b, p->end);
@@ -234,7 +234,7 @@ static void zone_of(struct body *b, const struct owned_extent *p)
 	add_zone(b, p->start, end);
 }
 
-/* Padding that nothing reaches between the items of an extent. */
+/* Frees padding between the items of an extent that nothing reaches. */
 static void mark_padding(struct body *b)
 {
 	const struct item *i, *end = vec__end(&b->items);

@@ -178,8 +178,8 @@ static void print_patches(const struct copies *c)
 static void print_figures(const struct plan *p, const struct copies *c, double seconds)
 {
 	static const char *const names[COPY_REFUSALS] = {
-		"",	  "range", "gap",  "doubtful", "unresolved", "insn",   "room",
-		"return", "go",	   "runs", "steps",    "stack",	     "object", "site"};
+		"",	  "range", "gap",  "uncertain", "unresolved", "insn",	"room",
+		"return", "go",	   "runs", "steps",	"stack",      "object", "site"};
 	unsigned why[COPY_REFUSALS] = {0}, sites = 0, copied = 0;
 	const struct plan_site *s;
 

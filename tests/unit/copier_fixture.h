@@ -134,7 +134,7 @@ static inline void place_part(const struct code_buffer *c, const struct code_par
 	for (size_t i = 0; i < p->fixups.len; i++) {
 		const struct code_fixup *f = &p->fixups.data[i];
 		uint64_t target = f->to_label ? label_at(c, f->to, to) : f->to;
-		int64_t distance = target - ((uintptr_t)start + f->at + 4 + f->behind);
+		int64_t distance = target - ((uintptr_t)start + f->at + 4 + f->following);
 		int32_t low = distance;
 
 		if (low != distance)

@@ -398,10 +398,10 @@ static void test_beyond(void)
 {
 	refused(BEGIN "FN _start\nnop\nFN f\nnop\n.byte 0xb8\nEND f\nFN g\n.long 0xc3909090\nret\n"
 		      "END g\n",
-		COPY_DOUBTFUL);
+		COPY_UNCERTAIN);
 	refused(BEGIN "FN _start\nnop\nFN f\nadd $1, %rax\n.byte 0x48, 0xb8\nEND f\nFN g\n"
 		      ".quad 0\nret\nEND g\n",
-		COPY_DOUBTFUL);
+		COPY_UNCERTAIN);
 }
 
 static void test_range(void)

@@ -101,7 +101,7 @@ bool x86__fix(const struct code_buffer *c, uint64_t at, uint8_t *bytes)
 
 	vec__each (f, &c->hot.fixups) {
 		uint64_t to = f->to_label ? at + c->labels.data[f->to].offset : f->to;
-		int64_t distance = to - (at + f->at + 4 + f->behind);
+		int64_t distance = to - (at + f->at + 4 + f->following);
 		int32_t d = (int32_t)distance;
 
 		if (d != distance)
