@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * calls: what is kept of the calls that run, and what is told of one that has ended: which branch
- * chose its result. Private to src/explain.
- */
+/* calls: what is kept of the calls that run, and the verdict on a call that has ended: which branch
+ * chose its result. Private to src/explain. */
 #ifndef BBTRACE_EXPLAIN_CALLS_H
 #define BBTRACE_EXPLAIN_CALLS_H
 
@@ -12,20 +10,20 @@
 /* A system call that failed. */
 struct failure {
 	uint64_t number;
-	int64_t result; /* -errno; 0: none failed */
+	int64_t result; /* -errno; 0 if none failed */
 };
 
 struct verdict;
 typedef VEC(struct verdict *) verdict_vec;
 
-/* A branch that was executed, and what happened up to the next one of its call. */
+/* A branch that was executed, and what happened from it up to the next branch of its call. */
 struct item {
 	uint32_t site;
 	bool taken, to_known;
-	bool enters; /* a traced function */
+	bool enters; /* it enters a traced function */
 	struct location to;
 	struct tested tested;
-	struct failure failed; /* the last system call */
+	struct failure failed; /* the last system call that failed */
 	verdict_vec results;   /* of the traced calls that returned an error, or what may be one */
 };
 
@@ -33,40 +31,41 @@ struct call {
 	uint64_t id;
 	uint32_t function;
 	bool kernel;
-	bool outermost;	 /* no call of its side has made it */
-	const char *cut; /* why earlier branches aren't known; NULL: they are */
+	bool outermost;	 /* no other call of its side made it */
+	const char *cut; /* why earlier branches aren't known; NULL if they are */
 	VEC(struct item) items;
 	uint64_t args[EVENT_ARGS]; /* of a system call */
 	unsigned nargs;
 };
-#define CALL_ITEMS   4096 /* kept of each */
-#define CALL_RESULTS 8	  /* of each item */
+#define CALL_ITEMS   4096 /* kept of each call */
+#define CALL_RESULTS 8	  /* kept of each item */
 
 /* How a value came about. */
-enum made_kind {
-	MADE_UNKNOWN,  /* .why */
-	MADE_CONST,    /* by an instruction that has it */
-	MADE_FLAGS,    /* by an instruction that makes it of flags */
-	MADE_CODE,     /* by another one */
-	MADE_LOAD,     /* from memory */
-	MADE_CALL,     /* by the call of an item, or a jump out of the function */
-	MADE_ARGUMENT, /* the caller passed it in .place */
-	MADE_NONE,     /* no value is asked for, only that control came there */
+enum value_origin_kind {
+	VALUE_UNKNOWN,	/* it isn't known, for the reason .why */
+	VALUE_CONST,	/* an instruction that has it as a constant */
+	VALUE_FLAGS,	/* an instruction that computes it from flags */
+	VALUE_CODE,	/* another instruction */
+	VALUE_LOAD,	/* it was loaded from memory */
+	VALUE_CALL,	/* the call of an item, or a jump out of the function, returned it */
+	VALUE_ARGUMENT, /* the caller passed it in .place */
+	VALUE_NONE,	/* no value is asked for, only that control reached the end */
 };
 
 /* A choice between two values, by an instruction that doesn't branch. */
 struct choice {
-	uint64_t vaddr; /* 0: there was none */
+	uint64_t vaddr; /* 0 if there was none */
 	size_t at;	/* index into the path */
-	bool differs;	/* the other one would have been another value */
+	bool differs;	/* the other value would have been different */
 };
 
-struct made {
-	enum made_kind kind;
+struct value_origin {
+	enum value_origin_kind kind;
 	size_t at; /* index into the path */
 	uint64_t vaddr;
-	int64_t value;	  /* CONST */
-	uint16_t mangled; /* it was changed by constants behind that: mangle() of these */
+	int64_t value; /* VALUE_CONST */
+	/* Constants changed the value after that: mangle() of the instructions; 0 if none did. */
+	uint16_t mangled;
 	place_t place;
 	const char *why;
 	const char *assumed;
@@ -75,40 +74,40 @@ struct made {
 
 struct verdict {
 	uint32_t function;
-	uint64_t value; /* of the result */
-	struct made made;
-	uint32_t call_site;	/* MADE_CALL */
-	struct location callee; /* its target, if to_known */
+	uint64_t value; /* the result */
+	struct value_origin origin;
+	uint32_t call_site;	/* VALUE_CALL */
+	struct location callee; /* its target, if callee_known */
 	bool callee_known;
 	bool callee_traced;
-	struct verdict *inner;	   /* how the callee made it; owned; NULL: it isn't known */
-	bool decided;		   /* by this branch: */
-	struct item branch;	   /* without results */
-	uint64_t choice;	   /* or this instruction that chooses without one; 0: none */
-	uint32_t block;		   /* the block of that */
+	/* How the callee came by the value; owned; NULL if not known. */
+	struct verdict *inner;
+	bool decided;	    /* a branch decided, which is: */
+	struct item branch; /* its results are left out */
+	/* else the instruction that chooses without a branch; 0 if there is none */
+	uint64_t choice;
+	uint32_t block;		   /* the block of the branch or instruction */
 	struct failure failed;	   /* a system call whose result the branch tested */
-	struct location failed_in; /* the function that was called for it */
-	struct verdict *cause;	   /* how the value was made that the branch tested; owned */
-	const char *unsure;	   /* why no branch is named, or NULL */
+	struct location failed_in; /* the function that was called for this system call */
+	struct verdict *cause;	   /* how the value came about that the branch tested; owned */
+	const char *unsure;	   /* why no branch is named; NULL if one is */
 };
 void verdict__free(struct verdict *v);
 
-/* The blocks that a call has executed. */
+/* A block that a call has executed. */
 struct step_of_path {
 	uint32_t block;
-	int32_t item; /* the branch that ends it; -1: none does */
+	int32_t item; /* the branch that ends it; -1 if none does */
 };
 typedef VEC(struct step_of_path) path_vec;
 
-/* NULL, or why they aren't known. With the rest: also those behind the last branch, up to the
- * next. */
+/* Sets the blocks that a call has executed. Returns NULL, or why they aren't known. rest: also
+ * those after the last branch, up to the next one. */
 const char *path__of(const struct plan *p, const struct call *c, bool rest, path_vec *out);
 
-/* How a value came to a place, at the end of the path's last block (n: in front of its n-th
- * instruction; SIZE_MAX: at the end). wanted: its 32 bits, if has_wanted. track: by index into the
- * path, where it was at the end of that block; caller frees. */
+/* Where a value was at some point of the path. */
 struct tracked {
-	place_t place; /* PLACE_NONE: it wasn't made yet */
+	place_t place; /* PLACE_NONE before it came about */
 	uint16_t mangled;
 };
 struct slicing {
@@ -119,17 +118,26 @@ struct slicing {
 	uint32_t wanted;
 	unsigned depth;
 };
-struct made slice__of(struct slicing *s, size_t from, size_t n, struct tracked from_place,
-		      struct tracked *track);
+/*
+ * Traces a value backward over the path to its origin: the value that is in from_place at the end
+ * of the path's block from (n is SIZE_MAX), or before that block's n-th instruction. If has_wanted,
+ * it is known to have these 32 bits. track, by index into the path, gets the place that the value
+ * had at the end of each block; the caller owns it.
+ */
+struct value_origin slice__of(struct slicing *s, size_t from, size_t n, struct tracked from_place,
+			      struct tracked *track);
 
-/* The call has returned this value. */
+/* Judges a call that has returned this value. */
 struct verdict *judge__result(struct code *code, const struct call *c, uint64_t value);
-/* The call has come to its end by its last branch, a call, or, with the fault, behind it. place: an
- * argument of that call whose value matters; PLACE_NONE. at: where the fault was; 0: not known. */
+/*
+ * Judges a call that ended by its last branch, which is a call, or by a fault after its last
+ * branch. place is an argument of that last call whose value matters, or PLACE_NONE. at is where
+ * the fault was; 0 if not known.
+ */
 struct verdict *judge__end(struct code *code, const struct call *c, bool fault, uint64_t at,
 			   place_t place, bool has_wanted, uint32_t wanted);
 
-/* Is it an error, or may it be one? */
+/* Returns true if the value is an error, or may be one. */
 bool value__is_error(uint64_t value);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Instructions of blocks, by src/arch. */
+/* The instructions of blocks, decoded by src/arch into operations on places. */
 #include <stdlib.h>
 #include "explain/code.h"
 
@@ -8,8 +8,8 @@
 struct decoding {
 	const struct plan *p;
 	const struct object *object;
-	int32_t depth; /* of the stack, in front of the instruction; SP_UNKNOWN */
-	int32_t frame; /* that of the frame pointer; SP_UNKNOWN */
+	int32_t depth; /* of the stack, before the instruction; SP_UNKNOWN */
+	int32_t frame; /* the depth of the frame pointer; SP_UNKNOWN */
 };
 
 static place_t reg_place(uint8_t reg)
@@ -30,7 +30,7 @@ static uint8_t frame_reg(const struct arch *a)
 							      : REG_NONE;
 }
 
-/* PLACE_NONE: it isn't a slot of the stack. */
+/* Returns the slot; PLACE_NONE if the operand isn't a slot of the stack. */
 static place_t slot_of(const struct decoding *d, const struct operand *m)
 {
 	if (m->kind != OPERAND_MEM || m->index != REG_NONE || m->seg != SEG_NONE ||
@@ -58,7 +58,7 @@ static void set_by_detail(const struct decoding *k, const struct insn_detail *d,
 		break;
 	case DETAIL_COPY:
 		op->kind = d->bits >= 32 ? OP_COPY : OP_OTHER;
-		if (d->bits == 8) /* of a byte that was made whole before */
+		if (d->bits == 8) /* of a byte; the whole register was set before */
 			op->kind = d->src == d->dst ? OP_SELF : OP_COPY;
 		break;
 	case DETAIL_LOAD:
@@ -106,7 +106,7 @@ static void set_by_detail(const struct decoding *k, const struct insn_detail *d,
 	case DETAIL_ADD_CONST:
 		op->kind = OP_SELF;
 		break;
-	case DETAIL_LEA: /* one register by constants */
+	case DETAIL_LEA: /* of one register and constants */
 		op->kind = (d->mem.index == REG_NONE || d->mem.index == d->mem.base) &&
 					   d->mem.base == d->dst
 				   ? OP_SELF
@@ -144,7 +144,7 @@ static void follow_stack(struct decoding *k, const struct insn *i)
 	}
 }
 
-/* 0: it can't be decoded. */
+/* Returns 0 if the instruction can't be decoded. */
 static unsigned decode(struct decoding *k, uint64_t at, struct op *op)
 {
 	const struct arch *a = k->p->arch;
@@ -168,8 +168,9 @@ static unsigned decode(struct decoding *k, uint64_t at, struct op *op)
 			  .writes = d.writes};
 	if (i.kind == BRANCH_NONE)
 		set_by_detail(k, &d, op);
+	/* for calls see code__clobbers() */
 	else
-		op->writes = 0; /* of calls see code__clobbers() */
+		op->writes = 0;
 	if (d.writes_memory && !(op->dst != PLACE_NONE && op->dst & PLACE_SLOT))
 		op->spoils = slot_of(k, d.mem.kind ? &d.mem : &i.operand);
 	if (d.conditional && op->dst != PLACE_NONE)
@@ -180,7 +181,7 @@ static unsigned decode(struct decoding *k, uint64_t at, struct op *op)
 
 /* ---- blocks ---- */
 
-/* How deep the frame pointer is, if the function has one: by the first block. */
+/* Returns the depth of the frame pointer, as the first block sets it, if the function has one. */
 static int32_t frame_of(const struct code *c, uint32_t function)
 {
 	const struct plan *p = c->plan;
@@ -214,7 +215,7 @@ static void make(struct code *c, uint32_t block)
 	unsigned len = 0;
 	uint64_t at;
 
-	o->made = true;
+	o->decoded = true;
 	for (at = b->start; k.object && at < b->end && (len = decode(&k, at, &op)); at += len)
 		vec__push(&ops, op);
 	o->known = at >= b->end;
@@ -224,7 +225,7 @@ static void make(struct code *c, uint32_t block)
 
 const struct block_ops *code__ops(struct code *c, uint32_t block)
 {
-	if (!c->blocks[block].made)
+	if (!c->blocks[block].decoded)
 		make(c, block);
 	return &c->blocks[block];
 }
@@ -264,7 +265,7 @@ bool code__clobbers(struct code *c, uint32_t function, place_t place)
 		return c->plan->arch->clobbered >> place & 1;
 	if (!c->scanned[function])
 		scan(c, function);
-	return c->escapes[function] >> place / 4 % 64 & 1; /* by a pointer, perhaps */
+	return c->escapes[function] >> place / 4 % 64 & 1; /* perhaps by a pointer */
 }
 
 bool code__may_reach(struct code *c, uint32_t function, place_t place)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How CMD ended: from its last branch outward over the calls that were open then. */
+/* How CMD ended: judges the calls that were open at the last branch, from the innermost one
+ * outward. */
 #include <stdlib.h>
 #include "explain/state.h"
 
@@ -24,7 +25,7 @@ const struct verdict *verdict__deciding(const struct verdict *v)
 	return found;
 }
 
-/* Of CMD's threads: the one that was active last. */
+/* Returns the thread of CMD that was active last. */
 static const struct thread *last_thread(const struct explain_state *s, const struct explaining *e)
 {
 	const struct thread *last = NULL;
@@ -40,7 +41,8 @@ static const struct thread *last_thread(const struct explain_state *s, const str
 	return last;
 }
 
-/* Does this function end the process with its first argument as the status? By its name. */
+/* Returns true if this function, by its name, ends the process with its first argument as the
+ * status. */
 static bool is_exit(const struct location *to)
 {
 	static const char *const names[] = {"exit", "_exit", "_Exit", "quick_exit", "exit_group"};
@@ -64,8 +66,8 @@ static bool is_status(const struct explaining *e, uint64_t value)
 	return !e->signal && (int)(value & 0xff) == e->status;
 }
 
-/* main's result, that its caller in the C library has passed to exit(3); else that of the last
- * function that returned the status. */
+/* Returns the verdict on main's result, which its caller in the C library has passed to exit(3);
+ * else that on the last function that returned the status. */
 static struct verdict *take_status(const struct plan *p, verdict_vec *v, const struct explaining *e)
 {
 	struct verdict *found;
@@ -94,7 +96,7 @@ static void add(struct ending_found *out, struct verdict *v, uint32_t site)
 	vec__push(&out->sites, site);
 }
 
-/* Has main, or what is the outermost function of the trace, returned the status? */
+/* Returns true if main, or the outermost function of the trace, has returned the status. */
 static bool find_result(const struct plan *p, const struct thread *t, const struct explaining *e,
 			struct ending_found *out)
 {
@@ -114,7 +116,8 @@ static bool find_result(const struct plan *p, const struct thread *t, const stru
 	return true;
 }
 
-/* Where the signal came, if it was in this call's function; 0: elsewhere, or not known */
+/* Returns where the signal came, if it was in this call's function; 0 if it was elsewhere, or is
+ * not known. */
 static uint64_t killed_in(const struct explain_state *s, const struct call *c)
 {
 	const struct plan_function *f = &s->code.plan->functions.data[c->function];
@@ -128,7 +131,7 @@ static uint64_t killed_in(const struct explain_state *s, const struct call *c)
 		       : 0;
 }
 
-/* Why what the thread did has not led to the signal; NULL: it may have. */
+/* Returns why nothing that the thread did led to the signal; NULL if something may have. */
 static const char *is_from_outside(const struct explain_state *s, const struct explaining *e,
 				   const struct thread *t)
 {
@@ -139,7 +142,7 @@ static const char *is_from_outside(const struct explain_state *s, const struct e
 	return e->is_own ? NULL : "the signal came from elsewhere: it may come at any place";
 }
 
-/* Each open call, the innermost first, until one decides. */
+/* Judges each open call, the innermost first, until one decides. */
 static void find_open(struct explain_state *s, const struct thread *t, const struct explaining *e,
 		      struct ending_found *out)
 {
@@ -164,8 +167,8 @@ static void find_open(struct explain_state *s, const struct thread *t, const str
 			out->unknown = v->unsure;
 			return;
 		}
-		place = v->made.kind == MADE_ARGUMENT && !(v->made.place & PLACE_SLOT)
-				? v->made.place
+		place = v->origin.kind == VALUE_ARGUMENT && !(v->origin.place & PLACE_SLOT)
+				? v->origin.place
 				: PLACE_NONE;
 	}
 	out->unknown = "no branch of the traced functions could have led elsewhere";

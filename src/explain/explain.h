@@ -3,15 +3,15 @@
  * explain: which branch chose that a system call failed, or that a program ended badly. Public
  * header of src/explain. Pure: no system call, no BPF, no /proc, no exit.
  *
- * Its input are steps. A call that returns an error is judged when it returns: where its value was
- * made, and the last branch that was executed whose other side may have led to another one.
+ * Its input is steps. A call that returns an error is judged when it returns: where its value came
+ * about, and the last executed branch whose other side may have led to another value.
  */
 #ifndef BBTRACE_EXPLAIN_H
 #define BBTRACE_EXPLAIN_H
 
 #include "output/output.h"
 
-/* System calls that failed alike, of CMD. */
+/* The system calls of CMD that failed with the same error. */
 struct failed_call {
 	uint64_t number;
 	int64_t result; /* -errno */
@@ -19,32 +19,36 @@ struct failed_call {
 	uint64_t time; /* of the last one; CLOCK_MONOTONIC, ns */
 };
 
-/* What is asked, and what became known. */
+/* What is to be explained, and what became known. */
 struct explaining {
-	bool ends;     /* also how CMD ended */
-	uint32_t pid;  /* CMD's; 0: all processes */
-	bool last;     /* of the calls of a function that failed only the last one */
-	bool captured; /* what would be shown goes to .text */
+	bool ends;     /* explain how CMD ended, too */
+	uint32_t pid;  /* the PID of CMD; 0 for all processes */
+	bool last;     /* of the failed calls of a function, explain only the last one */
+	bool captured; /* the text is not written, but kept in .text */
 	const char *command;
 	/* Set before the end: */
 	int status, signal;
-	bool is_own; /* a signal that threads get by what they do: a fault, abort(3) */
-	const char *(*syscall_name)(uint64_t number); /* NULL: not known */
-	/* Found out, for the caller, who frees it: */
+	bool is_own; /* the signal is one that threads cause themselves: by a fault, by abort(3) */
+	const char *(*syscall_name)(uint64_t number); /* returns NULL if not known */
+	/* Results, which the caller frees: */
 	VEC(struct failed_call) failed;
-	struct failed_call blamed; /* whose result the branch tested that chose CMD's end */
+	/* The failed call whose result was tested by the branch that chose CMD's end. */
+	struct failed_call blamed;
 	struct str text;
-	VEC(char *) wanted; /* kernel functions that made values and weren't traced */
+	VEC(char *) wanted; /* kernel functions that values are from, and that weren't traced */
 	size_t explained;
 	bool complete; /* each failure was traced to its branch */
 };
 void explaining__free(struct explaining *e);
 
-/* output_options.explaining has to be set. */
+/* These need output_options.explaining. */
 extern const struct output_format explain_text, explain_json;
 
-/* Kernel functions that the plan's functions call, and whose results they may return; that the plan
- * doesn't have. Names by their symbols. fn may be called with the same one several times. */
+/*
+ * Calls fn for kernel functions that the plan doesn't have, but that its functions call and whose
+ * results they may return: with the names of their symbols, perhaps with the same name several
+ * times.
+ */
 void explain__callees(const struct plan *p, void (*fn)(void *ctx, const char *name), void *ctx);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The two formats, as text and as JSON, and what the caller learns. */
+/* The two formats, text and JSON, and the results for the caller. */
 #include <stdlib.h>
 #include "explain/show.h"
 
@@ -27,7 +27,7 @@ static void release(struct output *o)
 	state__free(o->state);
 }
 
-/* ---- what the caller learns ---- */
+/* ---- the results for the caller ---- */
 
 static bool is_wanted(const struct explaining *e, const char *name)
 {
@@ -42,7 +42,7 @@ static bool is_wanted(const struct explaining *e, const char *name)
 static void learn(struct explaining *e, const struct plan *p, const struct explained *f)
 {
 	const struct verdict *v = verdict__innermost(f->verdict);
-	bool open = v->made.kind == MADE_CALL && !v->callee_traced;
+	bool open = v->origin.kind == VALUE_CALL && !v->callee_traced;
 
 	e->complete &= !open && verdict__deciding(f->verdict);
 	if (open && v->callee_known && v->callee.symbol && !show__is_planned(p, v) &&
@@ -61,7 +61,7 @@ void explaining__free(struct explaining *e)
 	str__free(&e->text);
 }
 
-/* A failed system call that was the reason. */
+/* Notes a failed system call that was the reason. */
 static void blame(struct explaining *e, const struct ending_found *f)
 {
 	const struct verdict *v = f->chain.len ? verdict__deciding(*vec__last(&f->chain)) : NULL;
@@ -96,7 +96,7 @@ static void end_with(struct output *o, const struct shown_as *as)
 	ending__free(&found);
 }
 
-/* As if it were written. */
+/* Treats the output as written, and keeps it. */
 static int pass_on(struct output *o)
 {
 	struct explaining *e = o->options.explaining;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A failure as an object of JSON. */
+/* A failure as a JSON object. */
 #include <stdlib.h>
 #include "explain/show.h"
 
@@ -102,8 +102,8 @@ static void put_assumed(struct json *j, const struct verdict *v, const char *fir
 	if (first)
 		json__string(j, first);
 	for (; v; v = v->inner)
-		if (v->made.assumed)
-			json__string(j, v->made.assumed);
+		if (v->origin.assumed)
+			json__string(j, v->origin.assumed);
 	json__close_array(j);
 }
 
@@ -116,7 +116,7 @@ static void put_verdict(struct json *j, struct output *o, const struct verdict *
 		put_decision(j, o, deciding);
 	if (unknown)
 		json__member(j, string, "unknown", unknown);
-	if (inner->made.kind == MADE_CALL && !inner->inner && !inner->callee_traced)
+	if (inner->origin.kind == VALUE_CALL && !inner->inner && !inner->callee_traced)
 		json__member(j, string, "untraced",
 			     inner->callee_known && inner->callee.symbol ? inner->callee.symbol
 									 : "");

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which branch chose how a call ended: the last one that was executed whose other side may have
- * ended otherwise. A branch behind which all ways end alike, as those of an epilogue do, chose
- * nothing.
+ * The branch that chose how a call ended: the last executed branch whose other side could have led
+ * to another result, or past the end. A branch after which every path returns the same value, such
+ * as the branches of an epilogue, chose nothing.
+ *
+ * The value is traced backward over the path to its origin (path.c). Then the branches are examined
+ * from the last one backward; for each, origins.c has what the function may return from its other
+ * side.
  */
 #include <stdlib.h>
 #include "explain/calls.h"
@@ -28,19 +32,21 @@ struct judging {
 	struct slicing s;
 	path_vec path;
 	struct ending ending;
-	struct tracked *track; /* by index into path */
+	struct tracked *track; /* by index into path: where the value was */
 	struct verdict *v;
 	bool unread; /* code that matters could not be read */
 };
 
-/* ---- does a way end alike? ---- */
+/* ---- whether other paths return the same value ---- */
 
-static bool is_alike_behind(const struct judging *j, uint64_t o, size_t at)
+/* Returns true if o, an origin seen from a block after the value came about, stands for the same
+ * value. at: the last block of the path before that block. */
+static bool same_origin_after(const struct judging *j, uint64_t o, size_t at)
 {
-	const struct made *m = &j->v->made;
+	const struct value_origin *m = &j->v->origin;
 	const struct tracked *t = &j->track[at];
-	/* it is still as it was made */
-	bool is_const = m->kind == MADE_CONST && m->mangled == t->mangled;
+	/* true if nothing has changed the constant since */
+	bool is_const = m->kind == VALUE_CONST && m->mangled == t->mangled;
 	bool zero = is_const && !(uint32_t)m->value;
 	uint64_t chain = (uint64_t)t->mangled << ORIGIN_CHAIN;
 
@@ -52,32 +58,34 @@ static bool is_alike_behind(const struct judging *j, uint64_t o, size_t at)
 	return is_const && o == (ORIGIN(FROM_CONST, (uint32_t)m->value) | chain);
 }
 
-static bool is_alike_before(const struct judging *j, uint64_t o)
+/* Returns true if o, an origin seen from a block before the value came about, is the value's. */
+static bool same_origin_before(const struct judging *j, uint64_t o)
 {
-	const struct made *m = &j->v->made;
+	const struct value_origin *m = &j->v->origin;
 	uint64_t marks = m->mangled ? ORIGIN_MANGLED : 0;
 
 	o &= ~ORIGIN_ANDED;
 	switch (m->kind) {
-	case MADE_CONST:
+	case VALUE_CONST:
 		return o == (ORIGIN(FROM_CONST, (uint32_t)m->value) | (uint64_t)m->mangled
 									      << ORIGIN_CHAIN);
-	case MADE_CALL:
+	case VALUE_CALL:
 		return o == (ORIGIN(FROM_CALL, j->v->call_site) | marks) ||
 		       o == (ORIGIN(FROM_TAIL, j->v->call_site) | marks);
-	case MADE_NONE:
+	case VALUE_NONE:
 		return o == ORIGIN(FROM_END, 0);
 	default:
 		return o == (ORIGIN(FROM_CODE, m->vaddr) | marks);
 	}
 }
 
-/* Do all ways from a block on end as the call did? A set that is empty never ends. */
-static bool ends_alike(struct judging *j, uint32_t block, size_t at)
+/* Returns true if every path from this block ends as the call did: with a value of the same origin.
+ * A block with no path to an end has no origins, so it counts as the same. */
+static bool ends_the_same(struct judging *j, uint32_t block, size_t at)
 {
-	const struct made *m = &j->v->made;
-	bool behind = m->kind != MADE_NONE && (m->kind == MADE_ARGUMENT || at >= m->at) &&
-		      j->track[at].place != PLACE_NONE;
+	const struct value_origin *m = &j->v->origin;
+	bool after = m->kind != VALUE_NONE && (m->kind == VALUE_ARGUMENT || at >= m->at) &&
+		     j->track[at].place != PLACE_NONE;
 	const struct plan *p = j->s.code->plan;
 	const origin_vec *v;
 
@@ -86,21 +94,24 @@ static bool ends_alike(struct judging *j, uint32_t block, size_t at)
 	v = code__origins(j->s.code, &j->ending, block);
 	j->unread |= !v;
 	for (size_t i = 0; v && i < v->len; i++)
-		if (!(behind ? is_alike_behind(j, v->data[i], at) : is_alike_before(j, v->data[i])))
+		if (!(after ? same_origin_after(j, v->data[i], at)
+			    : same_origin_before(j, v->data[i])))
 			return false;
 	return v;
 }
 
 /* ---- which branch ---- */
 
+/* Returns true if the block is a side of the branch at the end of the path's block at which the
+ * call didn't take, and from which it could have ended in another way. */
 static bool is_another_side(struct judging *j, uint32_t block, size_t at)
 {
 	const struct step_of_path *next = at + 1 < j->path.len ? &j->path.data[at + 1] : NULL;
 
-	return !(next && next->block == block) && !ends_alike(j, block, at);
+	return !(next && next->block == block) && !ends_the_same(j, block, at);
 }
 
-/* Could the branch that ends this block have led to another end? */
+/* Returns true if the branch that ends this block could have led to another end. */
 static bool decides(struct judging *j, size_t at)
 {
 	const struct plan *p = j->s.code->plan;
@@ -131,31 +142,32 @@ static void take_branch(struct judging *j, size_t at)
 
 static void take_choice(struct verdict *v, const path_vec *path)
 {
-	v->choice = v->made.choice.vaddr ? v->made.choice.vaddr : v->made.vaddr;
-	v->block = path->data[v->made.choice.vaddr ? v->made.choice.at : v->made.at].block;
+	v->choice = v->origin.choice.vaddr ? v->origin.choice.vaddr : v->origin.vaddr;
+	v->block = path->data[v->origin.choice.vaddr ? v->origin.choice.at : v->origin.at].block;
 }
 
-/* last: the branch that ends this part of the path is no choice any more. */
+/* last: only branches before this index of the path can have chosen the end. */
 static void find_decision(struct judging *j, size_t last)
 {
 	struct verdict *v = j->v;
-	const struct made *m = &v->made;
+	const struct value_origin *m = &v->origin;
 
 	for (size_t at = last; at-- > 0;) {
 		if (m->choice.vaddr && at + 1 == m->choice.at)
 			return take_choice(v, &j->path);
-		if (m->kind == MADE_FLAGS && at + 1 == m->at)
+		if (m->kind == VALUE_FLAGS && at + 1 == m->at)
 			return take_choice(v, &j->path);
 		if (j->path.data[at].item >= 0 && decides(j, at))
 			return take_branch(j, at);
 	}
-	if ((m->choice.vaddr && !m->choice.at) || (m->kind == MADE_FLAGS && !m->at))
+	if ((m->choice.vaddr && !m->choice.at) || (m->kind == VALUE_FLAGS && !m->at))
 		take_choice(v, &j->path);
 }
 
 /* ---- the callee ---- */
 
-/* Is it of the function that was called, not of one that this has called? */
+/* Returns true if the verdict is on the function that was called, not on one that this function has
+ * called. */
 static bool is_of_callee(const struct plan *p, const struct item *it, const struct verdict *v)
 {
 	const struct plan_function *f = &p->functions.data[v->function];
@@ -167,34 +179,36 @@ static bool is_of_callee(const struct plan *p, const struct item *it, const stru
 static void take_callee(struct judging *j)
 {
 	struct verdict *v = j->v;
-	struct item *it = &j->s.call->items.data[j->path.data[v->made.at].item];
+	struct item *it = &j->s.call->items.data[j->path.data[v->origin.at].item];
 	struct verdict **inner;
 
 	v->call_site = it->site;
 	v->callee = it->to;
 	v->callee_known = it->to_known;
 	v->callee_traced = it->enters;
-	if (v->made.place & PLACE_SLOT && v->made.place != PLACE_NONE) {
-		v->made.kind = MADE_UNKNOWN;
-		v->made.why = "a function may have stored it by a pointer";
+	if (v->origin.place & PLACE_SLOT && v->origin.place != PLACE_NONE) {
+		v->origin.kind = VALUE_UNKNOWN;
+		v->origin.why = "a function may have stored it by a pointer";
 		return;
 	}
 	for (size_t i = it->results.len; i-- > 0;) {
 		inner = &it->results.data[i];
-		if (j->s.has_wanted && !v->made.mangled && (uint32_t)(*inner)->value != j->s.wanted)
+		if (j->s.has_wanted && !v->origin.mangled &&
+		    (uint32_t)(*inner)->value != j->s.wanted)
 			continue;
 		v->inner = *inner;
 		if (!is_of_callee(j->s.code->plan, it, v->inner))
-			v->made.assumed = "a function that isn't traced returned it; the last one "
-					  "that it called and that returned the same is taken for "
-					  "its maker";
+			v->origin.assumed =
+				"a function that isn't traced returned it: from the last "
+				"function that it called and that returned the same value";
 		*inner = *vec__last(&it->results);
 		it->results.len--;
 		return;
 	}
 }
 
-/* The value came by memory: the last callee that returned the same is taken for its maker. */
+/* Assumes, of a value that was passed by memory, that the last callee that returned the same value
+ * is its origin. */
 static void assume_callee(struct judging *j)
 {
 	struct verdict *v = j->v;
@@ -206,11 +220,12 @@ static void assume_callee(struct judging *j)
 		for (size_t i = 0; it && i < it->results.len; i++) {
 			if ((uint32_t)it->results.data[i]->value != (uint32_t)v->value)
 				continue;
-			v->made.kind = MADE_CALL;
-			v->made.at = at;
-			v->made.place = PLACE_NONE;
-			v->made.assumed = "the value came by memory; the last function that "
-					  "returned the same is taken for its maker";
+			v->origin.kind = VALUE_CALL;
+			v->origin.at = at;
+			v->origin.place = PLACE_NONE;
+			v->origin.assumed =
+				"the value was passed in memory: from the last function that "
+				"returned the same value";
 			take_callee(j);
 			return;
 		}
@@ -251,14 +266,14 @@ static void find_failure(struct judging *j)
 	for (unsigned i = 0; i < t->n && !j->v->failed.result && !j->v->cause; i++) {
 		const struct test_operand *o = &t->operand[i];
 		struct item *it;
-		struct made m;
+		struct value_origin m;
 
 		if (o->kind != OPERAND_REG || o->at.base >= EVENT_REGS)
 			continue;
 		j->s.has_wanted = false;
 		m = slice__of(&j->s, at, code__ops(j->s.code, j->path.data[at].block)->n,
 			      (struct tracked){o->at.base, false}, room);
-		if (m.kind != MADE_CALL || m.place != code__result(j->s.code))
+		if (m.kind != VALUE_CALL || m.place != code__result(j->s.code))
 			continue;
 		it = &j->s.call->items.data[j->path.data[m.at].item];
 		j->v->failed = it->failed;
@@ -289,32 +304,32 @@ static struct verdict *end(struct judging *j)
 static struct verdict *unsure(struct judging *j, const char *why)
 {
 	j->v->unsure = why;
-	j->v->made = (struct made){.kind = MADE_UNKNOWN, .why = why};
+	j->v->origin = (struct value_origin){.kind = VALUE_UNKNOWN, .why = why};
 	return end(j);
 }
 
 static void conclude(struct judging *j, size_t last)
 {
-	const struct made *m = &j->v->made;
+	const struct value_origin *m = &j->v->origin;
 
-	if ((m->kind == MADE_LOAD || m->kind == MADE_CODE) && value__is_error(j->v->value))
+	if ((m->kind == VALUE_LOAD || m->kind == VALUE_CODE) && value__is_error(j->v->value))
 		assume_callee(j);
-	if (m->kind == MADE_CONST && j->s.has_wanted && !m->mangled &&
+	if (m->kind == VALUE_CONST && j->s.has_wanted && !m->mangled &&
 	    (uint32_t)m->value != j->s.wanted) {
-		j->v->made = (struct made){.kind = MADE_UNKNOWN};
-		j->v->made.why = j->v->unsure = "another value was stored there in a way that "
-						"isn't followed";
+		j->v->origin = (struct value_origin){.kind = VALUE_UNKNOWN};
+		j->v->origin.why = j->v->unsure = "another value was stored there in a way that "
+						  "isn't followed";
 		return;
 	}
-	if (m->kind == MADE_CODE && !m->assumed)
-		j->v->made.assumed = "the value was computed: what it was computed from is not "
-				     "followed";
-	if (m->kind == MADE_LOAD && !m->assumed)
-		j->v->made.assumed = "the value was loaded from memory: what stored it there is "
-				     "not followed";
-	if (m->kind == MADE_CALL)
+	if (m->kind == VALUE_CODE && !m->assumed)
+		j->v->origin.assumed = "the value was computed: what it was computed from is not "
+				       "followed";
+	if (m->kind == VALUE_LOAD && !m->assumed)
+		j->v->origin.assumed = "the value was loaded from memory: what stored it there is "
+				       "not followed";
+	if (m->kind == VALUE_CALL)
 		take_callee(j);
-	if (m->kind == MADE_UNKNOWN && !m->choice.vaddr) {
+	if (m->kind == VALUE_UNKNOWN && !m->choice.vaddr) {
 		j->v->unsure = m->why;
 		return;
 	}
@@ -358,17 +373,19 @@ struct verdict *judge__result(struct code *code, const struct call *c, uint64_t 
 	for (size_t i = 0; i < n; i++)
 		j.track[i].place = PLACE_NONE;
 	if (leaves(p, last))
-		j.v->made = (struct made){.kind = MADE_CALL, .at = n - 1, .place = j.ending.place};
+		j.v->origin = (struct value_origin){
+			.kind = VALUE_CALL, .at = n - 1, .place = j.ending.place};
 	else if (p->sites.data[last->site].kind == BRANCH_RET)
-		j.v->made = slice__of(&j.s, n - 1, SIZE_MAX,
-				      (struct tracked){j.ending.place, false}, j.track);
+		j.v->origin = slice__of(&j.s, n - 1, SIZE_MAX,
+					(struct tracked){j.ending.place, false}, j.track);
 	else
 		return unsure(&j, "how it returned isn't known");
 	conclude(&j, n);
 	return end(&j);
 }
 
-/* Of the blocks behind the last branch: those up to the one of the fault. */
+/* Cuts the path off after the block of the fault, which has to be after the last branch. Returns
+ * NULL, or why that isn't possible. */
 static const char *end_at(const struct plan *p, const struct call *c, uint64_t at, path_vec *path)
 {
 	size_t first = path->len;
@@ -376,7 +393,7 @@ static const char *end_at(const struct plan *p, const struct call *c, uint64_t a
 	while (first && path->data[first - 1].item < 0)
 		first--;
 	if (!at)
-		return path->len - first > 1 ? "where behind its last branch it ended isn't known"
+		return path->len - first > 1 ? "it isn't known where after its last branch it ended"
 					     : NULL;
 	for (size_t i = first; i < path->len; i++) {
 		const struct plan_block *b = &p->blocks.data[path->data[i].block];
@@ -386,7 +403,7 @@ static const char *end_at(const struct plan *p, const struct call *c, uint64_t a
 		path->len = i + 1;
 		return NULL;
 	}
-	return "it ended at a place that isn't behind its last branch";
+	return "it ended at a place that its last branch doesn't lead to";
 }
 
 struct verdict *judge__end(struct code *code, const struct call *c, bool fault, uint64_t at,
@@ -409,14 +426,14 @@ struct verdict *judge__end(struct code *code, const struct call *c, bool fault, 
 	j.track = xcalloc(n + 1, sizeof(*j.track));
 	for (size_t i = 0; i < n; i++)
 		j.track[i].place = PLACE_NONE;
-	j.v->made = (struct made){.kind = MADE_NONE};
+	j.v->origin = (struct value_origin){.kind = VALUE_NONE};
 	if (place != PLACE_NONE)
-		j.v->made = slice__of(&j.s, n - 1, code__ops(code, vec__last(&j.path)->block)->n,
-				      (struct tracked){place, false}, j.track);
-	/* whatever the value is from, control came there */
-	if (j.v->made.kind == MADE_UNKNOWN && !j.v->made.choice.vaddr) {
+		j.v->origin = slice__of(&j.s, n - 1, code__ops(code, vec__last(&j.path)->block)->n,
+					(struct tracked){place, false}, j.track);
+	/* Even if the value's origin isn't known, control reached this end. */
+	if (j.v->origin.kind == VALUE_UNKNOWN && !j.v->origin.choice.vaddr) {
 		j.ending.place = PLACE_NONE;
-		j.v->made = (struct made){.kind = MADE_NONE};
+		j.v->origin = (struct value_origin){.kind = VALUE_NONE};
 	}
 	conclude(&j, n - 1);
 	return end(&j);

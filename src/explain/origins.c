@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * What a call may end with, from each block of its function on: a backward analysis, to a fixed
- * point. A place stands for the value that is in it there.
- */
+/* What a call may end with, from each block of its function on: a backward analysis to a fixed
+ * point. A place stands for the value that it has at that point. */
 #include <stdlib.h>
 #include "explain/code.h"
 
@@ -39,7 +37,7 @@ static bool put_all(origin_vec *to, const origin_vec *from)
 
 /* ---- one instruction, backwards ---- */
 
-/* What is no place and no number any more. */
+/* Adds an origin that is neither a place nor a constant. */
 static void put_else(origin_vec *to, enum origin_kind kind, uint64_t data, uint64_t marks)
 {
 	uint64_t chain = origin__chain(marks) ? ORIGIN_MANGLED : 0;
@@ -73,9 +71,9 @@ static void put_changed(origin_vec *to, const struct op *op, uint64_t marks)
 		put_else(to, FROM_CODE, op->vaddr, marks);
 }
 
-#define MARKS (ORIGIN_ANDED | 0xffffull << ORIGIN_CHAIN) /* of a place */
+#define MARKS (ORIGIN_ANDED | 0xffffull << ORIGIN_CHAIN) /* the marks of a place */
 
-static void put_made(origin_vec *to, const struct op *op, uint64_t marks)
+static void put_value_of(origin_vec *to, const struct op *op, uint64_t marks)
 {
 	switch (op->kind) {
 	case OP_CONST:
@@ -111,7 +109,7 @@ static void through(origin_vec *v, const struct op *op)
 		if (origin__kind(o) != FROM_PLACE)
 			put(&out, o);
 		else if (place == op->dst)
-			put_made(&out, op, marks);
+			put_value_of(&out, op, marks);
 		else if ((place & PLACE_SLOT) ? place == op->spoils : op->writes >> place & 1)
 			put_else(&out, FROM_CODE, op->vaddr, marks);
 		else
@@ -144,7 +142,7 @@ static void put_end(origin_vec *v, const struct ending *e)
 	put(v, e->place == PLACE_NONE ? ORIGIN(FROM_END, 0) : ORIGIN(FROM_PLACE, e->place));
 }
 
-/* Control leaves the function by this site, or behind this block. */
+/* Adds what is known if control leaves the function by this site, or at the end of this block. */
 static void put_exit(origin_vec *v, const struct origins *o, uint32_t site)
 {
 	if (o->ending.site != NO_SITE || o->ending.place == PLACE_NONE)
@@ -162,7 +160,8 @@ static void put_successor(struct code *c, origin_vec *v, const struct origins *o
 		put_exit(v, o, site);
 }
 
-/* In the kernel what doesn't return is a warning's end; in programs it may be how they end. */
+/* Returns true if control can't end there: in the kernel, what doesn't return is the end of a
+ * warning; in programs it may be how they end. */
 static bool is_no_ending(const struct plan *p, const struct plan_block *b)
 {
 	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
@@ -183,16 +182,16 @@ static bool has_function(const struct object *o, const char *name)
 	return false;
 }
 
-/* The C library's, and not one of the program's own that has its name: where it is linked
- * statically error_at_line() comes with it. */
+/* Returns true if the symbol is that of the C library, not a function of the program's own with the
+ * same name: where the library is linked statically, error_at_line() comes with it. */
 static bool is_error(const struct object *o, const struct symbol *s)
 {
 	return !strcmp(s->name, "error@plt") || !strcmp(s->name, "error_at_line@plt") ||
 	       (!strcmp(s->name, "error") && has_function(o, "error_at_line"));
 }
 
-/* error(3) does not return if its first argument isn't 0, and compilers know: the code behind such
- * a call is something else. */
+/* error(3) does not return if its first argument isn't 0. Compilers know this, so the code after
+ * such a call belongs to something else. */
 static bool is_error_exit(struct code *c, uint32_t block)
 {
 	const struct plan_block *b = &c->plan->blocks.data[block];
@@ -210,7 +209,7 @@ static bool is_error_exit(struct code *c, uint32_t block)
 	return false;
 }
 
-static void put_behind(struct code *c, origin_vec *v, const struct origins *o, uint32_t block)
+static void put_after(struct code *c, origin_vec *v, const struct origins *o, uint32_t block)
 {
 	const struct plan *p = c->plan;
 	const struct plan_block *b = &p->blocks.data[block];
@@ -221,7 +220,7 @@ static void put_behind(struct code *c, origin_vec *v, const struct origins *o, u
 			put(v, ORIGIN(FROM_ELSEWHERE, 0));
 		return;
 	}
-	if (!s) { /* what a trap at the end of a function falls into is no end of it */
+	if (!s) { /* What follows a trap at the end of a function isn't an end of that function. */
 		if (b->next != NO_BLOCK && p->blocks.data[b->next].function == o->ending.function)
 			put_successor(c, v, o, b->next, NO_SITE);
 		return;
@@ -260,7 +259,7 @@ static bool is_ending(const struct origins *o, const struct plan_block *b, uint3
 	       (o->ending.block != NO_BLOCK && o->ending.block == block);
 }
 
-/* True: there is something new. */
+/* Returns true if an origin was added. */
 static bool visit(struct code *c, struct origins *o, uint32_t i)
 {
 	uint32_t block = c->of_function[c->first[o->ending.function] + i];
@@ -271,7 +270,7 @@ static bool visit(struct code *c, struct origins *o, uint32_t i)
 	if (is_ending(o, &c->plan->blocks.data[block], block))
 		put_end(&v, &o->ending);
 	else
-		put_behind(c, &v, o, block);
+		put_after(c, &v, o, block);
 	o->known &= ops->known;
 	for (size_t n = ops->n; n-- > 0;)
 		through(&v, &ops->ops[n]);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The way that a call went, and where a value came from on it. */
+/* The path that a call took, and where on it a value came about. */
 #include <stdlib.h>
 #include "explain/calls.h"
 #include "plan/graph/meet.h"
 
 /* ---- blocks ---- */
 
-/* Those that fall through, from block on, up to the one that the site ends. */
+/* Adds the blocks that fall through, from block on, up to the one that the site ends. */
 static bool fall_through(const struct plan *p, uint32_t block, uint32_t site, path_vec *out)
 {
 	for (size_t n = 0; block != NO_BLOCK && n <= p->blocks.len; n++) {
@@ -45,57 +45,58 @@ const char *path__of(const struct plan *p, const struct call *c, bool rest, path
 
 /* ---- one value, backwards ---- */
 
-static struct made at_op(enum made_kind kind, size_t at, const struct op *op, uint16_t mangled)
+static struct value_origin at_op(enum value_origin_kind kind, size_t at, const struct op *op,
+				 uint16_t mangled)
 {
-	return (struct made){.kind = kind,
-			     .at = at,
-			     .vaddr = op->vaddr,
-			     .value = op->kind == OP_CONST ? op->imm : 0,
-			     .mangled = mangled};
+	return (struct value_origin){.kind = kind,
+				     .at = at,
+				     .vaddr = op->vaddr,
+				     .value = op->kind == OP_CONST ? op->imm : 0,
+				     .mangled = mangled};
 }
 
-/* Could this be what was wanted? 2: it is; 1: it may be; 0: no. */
-static unsigned fits(const struct slicing *s, const struct made *m)
+/* Whether this may be the wanted value: 2 if it is, 1 if it may be, 0 if it isn't. */
+static unsigned fits(const struct slicing *s, const struct value_origin *m)
 {
 	const struct item *it;
 	struct verdict *const *v;
 
 	if (!s->has_wanted || m->mangled)
 		return 1;
-	if (m->kind == MADE_CONST)
+	if (m->kind == VALUE_CONST)
 		return (uint32_t)m->value == s->wanted ? 2 : 0;
-	if (m->kind != MADE_CALL || s->path->data[m->at].item < 0)
+	if (m->kind != VALUE_CALL || s->path->data[m->at].item < 0)
 		return 1;
 	it = &s->call->items.data[s->path->data[m->at].item];
 	vec__each (v, &it->results)
 		if ((uint32_t)(*v)->value == s->wanted)
 			return 2;
-	/* of a traced function errors are kept */
+	/* the errors of traced functions are known */
 	return it->enters && value__is_error((int32_t)s->wanted) ? 0 : 1;
 }
 
-/* chain: how it was changed behind this. */
-static bool is_const(const struct made *m, bool zero, uint16_t chain)
+/* chain: how the value was changed after this */
+static bool is_const(const struct value_origin *m, bool zero, uint16_t chain)
 {
-	return m->kind == MADE_CONST && m->mangled == chain && !(uint32_t)m->value == zero;
+	return m->kind == VALUE_CONST && m->mangled == chain && !(uint32_t)m->value == zero;
 }
 
-static bool is_same(const struct made *a, const struct made *b)
+static bool is_same(const struct value_origin *a, const struct value_origin *b)
 {
 	if (a->kind != b->kind || a->mangled != b->mangled)
 		return false;
-	if (a->kind == MADE_CONST)
+	if (a->kind == VALUE_CONST)
 		return (uint32_t)a->value == (uint32_t)b->value;
 	return a->at == b->at && a->vaddr == b->vaddr && a->place == b->place;
 }
 
-/* The value is one of two: goes on with that which it was. */
-static struct made choose(struct slicing *s, size_t at, size_t n, const struct op *op,
-			  uint16_t mangled, struct tracked *track)
+/* The value is one of two: continues with the one that fits. */
+static struct value_origin choose(struct slicing *s, size_t at, size_t n, const struct op *op,
+				  uint16_t mangled, struct tracked *track)
 {
 	size_t size = (at + 1) * sizeof(*track);
 	autofree struct tracked *others = xmalloc(size);
-	struct made a, b;
+	struct value_origin a, b;
 	unsigned fa, fb;
 
 	memcpy(others, track, size);
@@ -109,14 +110,14 @@ static struct made choose(struct slicing *s, size_t at, size_t n, const struct o
 			goto other;
 		if (is_const(&a, zero, mangled) || is_const(&b, !zero, mangled))
 			return a;
-		return at_op(MADE_CODE, at, op, mangled);
+		return at_op(VALUE_CODE, at, op, mangled);
 	}
 	fa = fits(s, &a);
 	fb = fits(s, &b);
 	if (fa == fb && is_same(&a, &b))
 		return a;
 	if (fa == fb) {
-		struct made m = at_op(MADE_UNKNOWN, at, op, mangled);
+		struct value_origin m = at_op(VALUE_UNKNOWN, at, op, mangled);
 
 		m.why = "an instruction chose between two values, and which one isn't known";
 		m.choice = (struct choice){op->vaddr, at, true};
@@ -125,56 +126,56 @@ static struct made choose(struct slicing *s, size_t at, size_t n, const struct o
 	if (fb > fa)
 		goto other;
 	a.choice = a.choice.vaddr ? a.choice : (struct choice){op->vaddr, at, true};
-	a.assumed = fb ? "the value is taken for the one that the code has" : a.assumed;
+	a.assumed = fb ? "the value is the one that the code has" : a.assumed;
 	return a;
 other:
 	if (op->kind == OP_CHOICE && !b.choice.vaddr)
 		b.choice = (struct choice){op->vaddr, at, true};
 	if (op->kind == OP_CHOICE && fits(s, &a))
-		b.assumed = "the value is taken for the one that the code has";
+		b.assumed = "the value is the one that the code has";
 	memcpy(track, others, size);
 	return b;
 }
 
-/* False: not changed by this instruction. */
+/* Returns false if the instruction doesn't change the value. */
 static bool step_back(struct slicing *s, size_t at, size_t n, const struct op *op, place_t *place,
-		      uint16_t *mangled, struct tracked *track, struct made *out)
+		      uint16_t *mangled, struct tracked *track, struct value_origin *out)
 {
 	bool hit = *place == op->dst;
 
 	if (!hit && !((*place & PLACE_SLOT) ? *place == op->spoils : op->writes >> *place & 1))
 		return false;
 	if (!hit) {
-		*out = at_op(MADE_CODE, at, op, *mangled);
+		*out = at_op(VALUE_CODE, at, op, *mangled);
 		return true;
 	}
 	switch (op->kind) {
 	case OP_CONST:
-		*out = at_op(MADE_CONST, at, op, *mangled);
+		*out = at_op(VALUE_CONST, at, op, *mangled);
 		return true;
 	case OP_COPY:
 		*place = op->src;
 		if (*place != PLACE_NONE)
 			return false;
-		*out = at_op(MADE_CODE, at, op, *mangled);
+		*out = at_op(VALUE_CODE, at, op, *mangled);
 		return true;
 	case OP_SELF:
 		if (mangle(*mangled, op->vaddr)) {
 			*mangled = mangle(*mangled, op->vaddr);
 			return false;
 		}
-		*out = at_op(MADE_CODE, at, op, *mangled);
+		*out = at_op(VALUE_CODE, at, op, *mangled);
 		return true;
 	case OP_CHOICE:
 	case OP_AND:
 	case OP_OR:
-		*out = s->depth++ > 12 ? at_op(MADE_CODE, at, op, *mangled)
+		*out = s->depth++ > 12 ? at_op(VALUE_CODE, at, op, *mangled)
 				       : choose(s, at, n, op, *mangled, track);
 		return true;
 	default:
-		*out = at_op(op->kind == OP_FLAGS  ? MADE_FLAGS
-			     : op->kind == OP_LOAD ? MADE_LOAD
-						   : MADE_CODE,
+		*out = at_op(op->kind == OP_FLAGS  ? VALUE_FLAGS
+			     : op->kind == OP_LOAD ? VALUE_LOAD
+						   : VALUE_CODE,
 			     at, op, *mangled);
 		return true;
 	}
@@ -187,19 +188,19 @@ static bool is_call(const struct plan *p, uint32_t site)
 	return kind == BRANCH_CALL || kind == BRANCH_ICALL;
 }
 
-static struct made unknown(const char *why)
+static struct value_origin unknown(const char *why)
 {
-	return (struct made){.kind = MADE_UNKNOWN, .why = why};
+	return (struct value_origin){.kind = VALUE_UNKNOWN, .why = why};
 }
 
-struct made slice__of(struct slicing *s, size_t from, size_t n, struct tracked from_place,
-		      struct tracked *track)
+struct value_origin slice__of(struct slicing *s, size_t from, size_t n, struct tracked from_place,
+			      struct tracked *track)
 {
 	place_t place = from_place.place;
 	uint16_t mangled = from_place.mangled;
 	const struct plan *p = s->code->plan;
 	bool reached = false;
-	struct made out;
+	struct value_origin out;
 
 	for (size_t at = from + 1; at-- > 0; n = SIZE_MAX) {
 		uint32_t block = s->path->data[at].block;
@@ -212,16 +213,16 @@ struct made slice__of(struct slicing *s, size_t from, size_t n, struct tracked f
 			n = ops->n;
 			if (is_call(p, p->blocks.data[block].site) &&
 			    code__clobbers(s->code, s->call->function, place))
-				return (struct made){.kind = MADE_CALL,
-						     .at = at,
-						     .place = place,
-						     .mangled = mangled};
+				return (struct value_origin){.kind = VALUE_CALL,
+							     .at = at,
+							     .place = place,
+							     .mangled = mangled};
 			reached |= is_call(p, p->blocks.data[block].site) &&
 				   code__may_reach(s->code, s->call->function, place);
 		}
 		while (n-- > 0)
 			if (step_back(s, at, n, &ops->ops[n], &place, &mangled, track, &out)) {
-				if (reached && !out.assumed && out.kind == MADE_CONST)
+				if (reached && !out.assumed && out.kind == VALUE_CONST)
 					out.assumed =
 						"no function that was called has stored it by "
 						"a pointer to something below it on the stack";
@@ -230,8 +231,8 @@ struct made slice__of(struct slicing *s, size_t from, size_t n, struct tracked f
 	}
 	if (s->call->cut)
 		return unknown(s->call->cut);
-	/* its own part of the stack, which no caller has filled */
+	/* Its own part of the stack, which no caller has written. */
 	if (place != PLACE_NONE && place & PLACE_SLOT && place < (PLACE_SLOT | SLOT_OFFSET))
 		return unknown("it was stored there in a way that isn't followed");
-	return (struct made){.kind = MADE_ARGUMENT, .place = place, .mangled = mangled};
+	return (struct value_origin){.kind = VALUE_ARGUMENT, .place = place, .mangled = mangled};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The calls of each thread, from steps. */
+/* The calls of each thread, built from steps. */
 #include <stdlib.h>
 #include "explain/state.h"
 
@@ -37,7 +37,7 @@ static void pop_to(call_vec *v, size_t len)
 		free_call(v->data[--v->len]);
 }
 
-/* v->len: none. */
+/* Returns v->len if there is none. */
 static size_t find_call(const call_vec *v, uint64_t id)
 {
 	for (size_t i = v->len; i-- > 0;)
@@ -77,7 +77,7 @@ static struct thread *thread_of(struct explain_state *s, const struct step *step
 	for (size_t i = s->threads.len; i-- > 0;)
 		if (s->threads.data[i]->key == key) {
 			t = &s->threads.data[i];
-			n = *t; /* the next step is probably its, too */
+			n = *t; /* The next step is probably of this thread, too. */
 			*t = *vec__last(&s->threads);
 			*vec__last(&s->threads) = n;
 			return n;
@@ -167,7 +167,7 @@ static void on_branch(struct explain_state *s, struct thread *t, const struct st
 	it->tested = step->tested;
 }
 
-/* Of what functions of programs return, small numbers may become a status. */
+/* Small numbers that a program's function returns may become the exit status. */
 static bool matters(unsigned side, uint64_t value)
 {
 	int32_t number = (int32_t)value;

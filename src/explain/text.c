@@ -30,7 +30,7 @@ static void put_location(struct output *o, const struct location *l)
 		str__hex(&o->buffer, l->addr);
 }
 
-/* "1 EINVAL" of -1 with errno. */
+/* "1 EINVAL" for -1 with errno */
 static void put_error(struct output *o, int64_t result)
 {
 	const char *name = show__errno_name(-result);
@@ -97,7 +97,7 @@ static void put_failed_call(struct output *o, const struct verdict *v)
 
 #define CAUSES_MOST 10 /* in a row */
 
-/* The branch, and what made the value that it tested. */
+/* The branch, and where the value came about that it tested. */
 static void put_decision(struct output *o, const struct verdict *v)
 {
 	str__puts(&o->buffer, "  decided by ");
@@ -117,7 +117,7 @@ static void put_decision(struct output *o, const struct verdict *v)
 		put_failed_call(o, v);
 }
 
-/* What the functions called, from the outermost one on. */
+/* The calls on the way to the failure, from the outermost one on. */
 static void put_way(struct output *o, const struct verdict *v)
 {
 	str__puts(&o->buffer, "  in ");
@@ -128,17 +128,17 @@ static void put_way(struct output *o, const struct verdict *v)
 	str__putc(&o->buffer, '\n');
 }
 
-/* Of the functions from the outermost one on. */
+/* The assumptions, from the outermost function on. */
 static void put_assumed(struct output *o, const struct verdict *v)
 {
 	for (; v; v = v->inner)
-		if (v->made.assumed)
-			str__printf(&o->buffer, "  assumed: %s\n", v->made.assumed);
+		if (v->origin.assumed)
+			str__printf(&o->buffer, "  assumed: %s\n", v->origin.assumed);
 }
 
 static void put_untraced(struct output *o, const struct verdict *v, bool kernel)
 {
-	if (v->made.kind != MADE_CALL || v->inner || v->callee_traced)
+	if (v->origin.kind != VALUE_CALL || v->inner || v->callee_traced)
 		return;
 	str__puts(&o->buffer, "  not known farther: the value is from ");
 	if (v->callee_known)
@@ -216,7 +216,7 @@ static void put_head(struct output *o)
 		str__printf(&o->buffer, " exited with %d\n", e->status);
 }
 
-/* The calls from the deciding one on: where each went on to the end. */
+/* The calls from the deciding one on: where each continued to the end. */
 static void put_calls(struct output *o, const struct ending_found *f)
 {
 	str__puts(&o->buffer, "  in ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What text and JSON say alike. */
+/* Words that text and JSON share. */
 #include <stdlib.h>
 #include "explain/show.h"
 
@@ -46,15 +46,16 @@ bool show__is_planned(const struct plan *p, const struct verdict *v)
 const char *show__unknown(const struct verdict *v)
 {
 	const struct verdict *deciding = verdict__deciding(v), *innermost = verdict__innermost(v);
-	const struct made *m = &innermost->made;
+	const struct value_origin *m = &innermost->origin;
 
-	if (m->kind == MADE_CALL && !innermost->inner && !innermost->callee_traced)
-		return NULL; /* that is said in more words */
-	if (m->kind == MADE_CALL && !innermost->inner)
-		return "how the function made it that was called isn't known";
+	if (m->kind == VALUE_CALL && !innermost->inner && !innermost->callee_traced)
+		return NULL; /* the reason is printed in more detail */
+	if (m->kind == VALUE_CALL && !innermost->inner)
+		return "how the called function came by it isn't known";
 	if (innermost->unsure)
 		return innermost->unsure;
-	if (!deciding && (m->kind == MADE_LOAD || m->kind == MADE_CODE || m->kind == MADE_ARGUMENT))
+	if (!deciding &&
+	    (m->kind == VALUE_LOAD || m->kind == VALUE_CODE || m->kind == VALUE_ARGUMENT))
 		return "no branch decided between this and another way to the value";
 	if (!deciding)
 		return "the traced functions return this value whichever way they go";

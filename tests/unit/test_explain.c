@@ -234,7 +234,7 @@ static void test_untraced(void)
 	begin();
 	walk(index_of("stranger"), 0, &way, &values);
 	v = result();
-	ok(v && v->made.kind == MADE_CALL && !v->callee_traced && !v->inner && v->callee_known,
+	ok(v && v->origin.kind == VALUE_CALL && !v->callee_traced && !v->inner && v->callee_known,
 	   "the value is from a call of what isn't traced");
 	is_str(v ? v->callee.symbol : "", "somewhere", "which is named");
 	finish();
