@@ -29,7 +29,8 @@ CAPSTONE := $(if $(LIBDIR),$(shell readelf -d $(LIBDIR)/libcapstone.so 2>/dev/nu
 CPPFLAGS += $(if $(CAPSTONE),-DCAPSTONE='"$(CAPSTONE)"')
 
 SRC  := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)
-LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(B)/output/timeline/perfetto.pb-c.o
+PROTO := $(patsubst src/%.proto,%,$(wildcard src/output/*/*.proto))
+LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(PROTO:%=$(B)/%.pb-c.o)
 # Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
 PURE := $(filter-out $(foreach d,cli pipeline select session control verbs source/probes,$(B)/$(d)/%),$(LIB))
 
@@ -87,26 +88,26 @@ $(B)/pipeline/syscall_numbers.inc: Makefile
 
 $(B)/pipeline/syscall_names.o: | $(B)/pipeline/syscall_numbers.inc
 
-# Messages of protobuf.
-$(B)/output/timeline/perfetto.pb-c.h: src/output/timeline/perfetto.proto Makefile
+# Messages of protobuf: C of each src/output/*/NAME.proto.
+$(PROTO:%=$(B)/%.pb-c.h): $(B)/%.pb-c.h: src/%.proto Makefile
 	@mkdir -p $(@D)
 	@echo "  PROTO $<"
 	$(Q)$(PROTOC_C) -Isrc --c_out=$(B) $<
 
-$(B)/output/timeline/perfetto.pb-c.c: $(B)/output/timeline/perfetto.pb-c.h
-$(B)/output/timeline/perfetto.pb-c.o: $(B)/output/timeline/perfetto.pb-c.c
+$(PROTO:%=$(B)/%.pb-c.c): %.pb-c.c: %.pb-c.h
+$(PROTO:%=$(B)/%.pb-c.o): %.o: %.c
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
-$(B)/san/output/timeline/perfetto.pb-c.o: $(B)/output/timeline/perfetto.pb-c.c
+$(PROTO:%=$(B)/san/%.pb-c.o): $(B)/san/%.o: $(B)/%.c
 	@mkdir -p $(@D)
 	@echo "  CC    $< (sanitized)"
 	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -fPIC -c -o $@ $<
-$(B)/fuzz/output/timeline/perfetto.pb-c.o: $(B)/output/timeline/perfetto.pb-c.c
+$(PROTO:%=$(B)/fuzz/%.pb-c.o): $(B)/fuzz/%.o: $(B)/%.c
 	@mkdir -p $(@D)
 	@echo "  CLANG $< (fuzzed)"
 	$(Q)$(CLANG) $(CPPFLAGS) -std=gnu11 $(WARN) $(FUZZ_SAN) -fsanitize=fuzzer-no-link -c -o $@ $<
 
-$(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/output/timeline/packets.o $(b)/output/timeline/perfetto.o) $(B)/unit/test_output_perfetto.o $(B)/corpus/fuzz_trace_file $(B)/fuzz/fuzz_trace_file: | $(B)/output/timeline/perfetto.pb-c.h
+$(foreach b,$(B) $(B)/san $(B)/fuzz,$(addprefix $(b)/output/,timeline/packets.o timeline/perfetto.o profile/pprof.o)) $(B)/unit/test_output_perfetto.o $(B)/corpus/fuzz_trace_file $(B)/fuzz/fuzz_trace_file: | $(PROTO:%=$(B)/%.pb-c.h)
 
 # The BPF program: each object and its skeleton. gs is a register of x86, text has numbers of its system calls.
 BPF_SKEL := $(patsubst bpf/%.bpf.c,$(B)/%.skel.h,$(filter-out $(if $(filter x86,$(BPF_ARCH)),,bpf/gs.bpf.c bpf/text.bpf.c),$(wildcard bpf/*.bpf.c)))

@@ -74,7 +74,7 @@ check_pprof() {
 		skip "$name: protoc decodes the profile" 'not installed'
 		return
 	fi
-	gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded" 2>"$T/protoc.err"
+	gzip -dc <"$T/pprof" | protoc -I "$ROOT/src/output/profile" --decode=perftools.profiles.Profile profile.proto >"$T/decoded" 2>"$T/protoc.err"
 	is "$? $(cat "$T/protoc.err")" '0 ' "$name: protoc decodes the profile"
 	is "$(perl "$HERE/pprof.pl" check <"$T/decoded")" '' "$name: each reference in the pprof profile is resolved"
 	count stacks
@@ -146,7 +146,7 @@ check_summary
 open=$(($(json "$T/json" '$e->{event} eq "entry"') - $(json "$T/json" '$e->{event} eq "return"')))
 like "$T/summary" "^Missing: .*\b$open calls without return, not timed" 'summary says how many calls have no return'
 like "$T/folded:count" "^# bbtrace: .*\b$open calls without return" 'folded says in a line that is no stack how many calls have no return'
-gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded"
+gzip -dc <"$T/pprof" | protoc -I "$ROOT/src/output/profile" --decode=perftools.profiles.Profile profile.proto >"$T/decoded"
 perl "$HERE/pprof.pl" comments <"$T/decoded" >"$T/comments"
 like "$T/comments" "\b$open calls without return" 'pprof says in a comment how many calls have no return'
 

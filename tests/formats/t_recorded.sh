@@ -97,7 +97,7 @@ if has callgrind_annotate 'callgrind is read by callgrind_annotate'; then
 fi
 
 if has protoc 'pprof is decoded by protoc'; then
-	gzip -dc <"$T/pprof" | protoc -I "$HERE" --decode=perftools.profiles.Profile profile.proto >"$T/decoded" 2>"$T/protoc.err"
+	gzip -dc <"$T/pprof" | protoc -I "$ROOT/src/output/profile" --decode=perftools.profiles.Profile profile.proto >"$T/decoded" 2>"$T/protoc.err"
 	is "$? $(cat "$T/protoc.err")" '0 ' 'pprof is decoded by protoc'
 	is "$(perl "$HERE/pprof.pl" check <"$T/decoded")" '' 'pprof: each reference is resolved'
 	is "$(perl "$HERE/pprof.pl" stacks <"$T/decoded" | awk '{ n += $NF } END { print n }')" "$entries" 'pprof has all calls'

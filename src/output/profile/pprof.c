@@ -1,124 +1,71 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The pprof format: profile.proto of github.com/google/pprof, gzipped. A sample for each stack of
- * each thread, innermost function first, with the calls and the ns of that function there; labels
- * say which thread. Field numbers are those of profile.proto; protobuf's encoding is varints and
- * lengths (protobuf.dev, "Encoding").
+ * The pprof format: profile.proto, gzipped. A sample for each stack of each thread, innermost
+ * function first, with the calls and the ns of that function there; labels say which thread.
  */
-#include "output/base/fields.h"
 #include "output/base/gzip.h"
+#include "output/base/message.h"
+#include "output/profile/profile.pb-c.h"
 #include "output/stats/stats.h"
 
-enum { VARINT = 0, BYTES = 2 }; /* wire types */
+/* protoc-c's name of a message, and one without any field. */
+#define PB(message) Perftools__Profiles__##message
+#define PB_MESSAGE(descriptor)                                                                     \
+	{                                                                                          \
+		PROTOBUF_C_MESSAGE_INIT(&perftools__profiles__##descriptor##__descriptor)          \
+	}
 
 struct pprof {
-	struct str out;	    /* the message */
-	struct str strings; /* the string table's fields, one behind the other */
+	struct str out;	    /* packed profiles, each with one member: concatenated they are one */
+	struct str strings; /* the string table: the same, to follow */
 	uint64_t nstrings;
 	const char *preferred; /* the type of value to show */
 	const struct stats *p;
 	const struct output *o;
 };
 
-/* ---- protobuf ---- */
-
-static void put_varint(struct str *s, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		str__putc(s, (char)(v | 0x80));
-	str__putc(s, (char)v);
-}
-
-/* A field that is 0 is left out: that is its default. */
-static void put_number(struct str *s, unsigned field, uint64_t v)
-{
-	if (!v)
-		return;
-	put_varint(s, field << 3 | VARINT);
-	put_varint(s, v);
-}
-
-static void put_bytes(struct str *s, unsigned field, const struct str *bytes)
-{
-	put_varint(s, field << 3 | BYTES);
-	put_varint(s, bytes->len);
-	str__put(s, bytes->data, bytes->len);
-}
-
-/* Puts the message and makes it empty. */
-static void put_message(struct str *s, unsigned field, struct str *message)
-{
-	put_bytes(s, field, message);
-	str__clear(message);
-}
-
-/* ---- profile.proto ---- */
-
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_MAPPING = 3,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING_TABLE = 6,
-	PROFILE_TIME_NANOS = 9,
-	PROFILE_DURATION_NANOS = 10,
-	PROFILE_COMMENT = 13,
-	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
-};
-enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
-enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
-enum { LABEL_KEY = 1, LABEL_STR = 2, LABEL_NUM = 3 };
-enum {
-	MAPPING_ID = 1,
-	MAPPING_START = 2,
-	MAPPING_LIMIT = 3,
-	MAPPING_FILENAME = 5,
-	MAPPING_BUILD_ID = 6,
-	MAPPING_HAS_FUNCTIONS = 7,
-};
-enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
-enum { LINE_FUNCTION_ID = 1 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILENAME = 4 };
-
 /* Appends to the string table; its index. */
 static uint64_t string_of(struct pprof *w, const char *text)
 {
-	struct str s = {0};
+	PB(Profile) part = PB_MESSAGE(profile);
+	autofree char *shown = message__text(w->o, text);
 
-	str__utf8(&s, text);
-	if (w->o->hides_addresses)
-		address__hide(&s, false);
-	put_bytes(&w->strings, PROFILE_STRING_TABLE, &s);
-	str__free(&s);
+	part.n_string_table = 1;
+	part.string_table = &shown;
+	message__append(&w->strings, &part.base);
 	return w->nstrings++;
 }
 
 static void put_value_type(struct pprof *w, const char *type, const char *unit)
 {
-	struct str m = {0};
+	PB(Profile) part = PB_MESSAGE(profile);
+	PB(ValueType) value = PB_MESSAGE(value_type), *values = &value;
 
-	put_number(&m, VALUE_TYPE_TYPE, string_of(w, type));
-	put_number(&m, VALUE_TYPE_UNIT, string_of(w, unit));
-	put_message(&w->out, PROFILE_SAMPLE_TYPE, &m);
-	str__free(&m);
+	value.type = string_of(w, type);
+	value.unit = string_of(w, unit);
+	part.n_sample_type = 1;
+	part.sample_type = &values;
+	message__append(&w->out, &part.base);
 }
 
 /* ---- objects are mappings: index + 1 ---- */
 
-static void put_build_id(struct pprof *w, struct str *m, const struct object *o)
+/* The index of the text. 0: there is none. */
+static uint64_t build_id(struct pprof *w, const struct object *o)
 {
 	struct str hex = {0};
+	uint64_t index;
 
 	if (!o || !o->build_id_len)
-		return;
+		return 0;
 	object__put_build_id(o, &hex);
-	put_number(m, MAPPING_BUILD_ID, string_of(w, hex.data));
+	index = string_of(w, hex.data);
 	str__free(&hex);
+	return index;
 }
 
 /* From the first to the last of its functions, in link-time addresses. */
-static void put_extent(struct pprof *w, struct str *m, uint32_t object)
+static void set_extent(const struct pprof *w, PB(Mapping) * m, uint32_t object)
 {
 	const struct plan *plan = w->p->plan;
 	uint64_t start = UINT64_MAX, limit = 0;
@@ -129,24 +76,24 @@ static void put_extent(struct pprof *w, struct str *m, uint32_t object)
 			start = min_of(start, f->ranges[i].vaddr);
 			limit = max_of(limit, f->ranges[i].vaddr + f->ranges[i].size);
 		}
-	put_number(m, MAPPING_START, limit ? address__shown(w->o, object, start) : 0);
-	put_number(m, MAPPING_LIMIT, address__shown(w->o, object, limit));
+	m->memory_start = limit ? address__shown(w->o, object, start) : 0;
+	m->memory_limit = address__shown(w->o, object, limit);
 }
 
-static void put_mappings(struct pprof *w)
+static void put_mapping(struct pprof *w, uint32_t object)
 {
-	const struct plan *plan = w->p->plan;
-	struct str m = {0};
+	const struct plan_object *of = &w->p->plan->objects.data[object];
+	PB(Profile) part = PB_MESSAGE(profile);
+	PB(Mapping) mapping = PB_MESSAGE(mapping), *mappings = &mapping;
 
-	for (size_t i = 0; i < plan->objects.len; i++) {
-		put_number(&m, MAPPING_ID, i + 1);
-		put_extent(w, &m, i);
-		put_number(&m, MAPPING_FILENAME, string_of(w, plan->objects.data[i].path));
-		put_build_id(w, &m, plan->objects.data[i].object);
-		put_number(&m, MAPPING_HAS_FUNCTIONS, 1);
-		put_message(&w->out, PROFILE_MAPPING, &m);
-	}
-	str__free(&m);
+	mapping.id = object + 1;
+	set_extent(w, &mapping, object);
+	mapping.filename = string_of(w, of->path);
+	mapping.build_id = build_id(w, of->object);
+	mapping.has_functions = true;
+	part.n_mapping = 1;
+	part.mapping = &mappings;
+	message__append(&w->out, &part.base);
 }
 
 /* ---- functions, each with the location that it starts at: index + 1, then what has no function
@@ -159,24 +106,39 @@ static uint64_t id_of(const struct stats *p, const struct stats_node *n)
 		       : (uint64_t)n->function + p->plan->functions.len;
 }
 
-static void put_function(struct pprof *w, uint64_t id, const char *name, const char *raw,
-			 uint64_t mapping, uint64_t address)
+/* f: NULL if it is no function of the plan. */
+static void put_location(struct pprof *w, uint64_t id, const struct plan_function *f)
 {
-	uint64_t shown = string_of(w, name);
-	struct str m = {0}, line = {0};
+	PB(Profile) part = PB_MESSAGE(profile);
+	PB(Location) location = PB_MESSAGE(location), *locations = &location;
+	PB(Line) line = PB_MESSAGE(line), *lines = &line;
 
-	put_number(&m, FUNCTION_ID, id);
-	put_number(&m, FUNCTION_NAME, shown);
-	put_number(&m, FUNCTION_SYSTEM_NAME, raw && strcmp(raw, name) ? string_of(w, raw) : shown);
-	put_message(&w->out, PROFILE_FUNCTION, &m);
-	put_number(&m, LOCATION_ID, id);
-	put_number(&m, LOCATION_MAPPING_ID, mapping);
-	put_number(&m, LOCATION_ADDRESS, address);
-	put_number(&line, LINE_FUNCTION_ID, id);
-	put_message(&m, LOCATION_LINE, &line);
-	put_message(&w->out, PROFILE_LOCATION, &m);
-	str__free(&line);
-	str__free(&m);
+	line.function_id = id;
+	location.id = id;
+	if (f)
+		location.mapping_id = f->object + 1;
+	if (f && f->nranges)
+		location.address = address__shown(w->o, f->object, f->ranges[0].vaddr);
+	location.n_line = 1;
+	location.line = &lines;
+	part.n_location = 1;
+	part.location = &locations;
+	message__append(&w->out, &part.base);
+}
+
+static void put_function(struct pprof *w, uint64_t id, const char *name, const char *raw)
+{
+	PB(Profile) part = PB_MESSAGE(profile);
+	PB(Function) function = PB_MESSAGE(function), *functions = &function;
+
+	function.id = id;
+	function.name = string_of(w, name);
+	function.system_name = function.name;
+	if (raw && strcmp(raw, name))
+		function.system_name = string_of(w, raw);
+	part.n_function = 1;
+	part.function = &functions;
+	message__append(&w->out, &part.base);
 }
 
 /* Those that are in a stack, once each. */
@@ -193,10 +155,8 @@ static void put_functions(struct pprof *w)
 
 		if (n->function == STATS_THREAD || (*map64__put(&done, n->function))++)
 			continue;
-		put_function(w, id_of(w->p, n), stats__name(w->p, n), f ? f->raw : NULL,
-			     f ? f->object + 1 : 0,
-			     f && f->nranges ? address__shown(w->o, f->object, f->ranges[0].vaddr)
-					     : 0);
+		put_function(w, id_of(w->p, n), stats__name(w->p, n), f ? f->raw : NULL);
+		put_location(w, id_of(w->p, n), f);
 	}
 	map64__free(&done);
 }
@@ -207,45 +167,45 @@ struct labels {
 	uint64_t thread, pid, tid; /* the keys' strings */
 };
 
-static void put_label(struct str *sample, uint64_t key, uint64_t text, uint64_t number)
+/* As many as the stack is deep, in ids that the caller frees. */
+static size_t location_ids(const struct pprof *w, const struct stats_node *n, uint64_t **ids)
 {
-	struct str m = {0};
-
-	put_number(&m, LABEL_KEY, key);
-	put_number(&m, LABEL_STR, text);
-	put_number(&m, LABEL_NUM, number);
-	put_message(sample, SAMPLE_LABEL, &m);
-	str__free(&m);
-}
-
-static void put_stack(struct pprof *w, struct str *sample, const struct stats_node *n)
-{
-	struct str ids = {0};
+	VEC(uint64_t) v = {0};
 
 	while (n->parent != NO_NODE) {
-		put_varint(&ids, id_of(w->p, n));
+		vec__push(&v, id_of(w->p, n));
 		n = &w->p->nodes.data[n->parent];
 	}
-	put_bytes(sample, SAMPLE_LOCATION_ID, &ids);
-	str__free(&ids);
+	*ids = v.data;
+	return v.len;
 }
 
 static void put_sample(struct pprof *w, const struct stats_node *n, const struct labels *keys,
 		       const uint64_t *names)
 {
 	const struct stats_thread *th = &w->p->threads.data[n->thread];
-	struct str sample = {0}, values = {0};
+	int64_t values[] = {n->calls, n->self};
+	PB(Label) thread = PB_MESSAGE(label), pid = thread, tid = thread;
+	PB(Label) * labels[] = {&thread, &pid, &tid};
+	PB(Profile) part = PB_MESSAGE(profile);
+	PB(Sample) sample = PB_MESSAGE(sample), *samples = &sample;
+	autofree uint64_t *ids = NULL;
 
-	put_stack(w, &sample, n);
-	put_varint(&values, n->calls);
-	put_varint(&values, n->self);
-	put_bytes(&sample, SAMPLE_VALUE, &values);
-	put_label(&sample, keys->thread, names[n->thread], 0);
-	put_label(&sample, keys->pid, 0, th->pid);
-	put_label(&sample, keys->tid, 0, th->tid);
-	put_message(&w->out, PROFILE_SAMPLE, &sample);
-	str__free(&values);
-	str__free(&sample);
+	thread.key = keys->thread;
+	thread.str = names[n->thread];
+	pid.key = keys->pid;
+	pid.num = th->pid;
+	tid.key = keys->tid;
+	tid.num = th->tid;
+	sample.n_location_id = location_ids(w, n, &ids);
+	sample.location_id = ids;
+	sample.n_value = ARRAY_SIZE(values);
+	sample.value = values;
+	sample.n_label = ARRAY_SIZE(labels);
+	sample.label = labels;
+	part.n_sample = 1;
+	part.sample = &samples;
+	message__append(&w->out, &part.base);
 }
 
 static void put_samples(struct pprof *w)
@@ -264,23 +224,29 @@ static void put_samples(struct pprof *w)
 
 /* ---- the whole ---- */
 
-static void put_comment(struct pprof *w, const char *what, const char *text)
+#define MOST_COMMENTS 2
+
+static int64_t comment_of(struct pprof *w, const char *what, const char *text)
 {
 	autofree char *comment = xasprintf("bbtrace: %s %s", what, text);
 
-	put_number(&w->out, PROFILE_COMMENT, string_of(w, comment));
+	return string_of(w, comment);
 }
 
-static void put_comments(struct pprof *w, const struct trace_totals *t)
+/* Sets comments; how many there are. */
+static size_t comments_of(struct pprof *w, const struct trace_totals *t,
+			  int64_t comments[MOST_COMMENTS])
 {
 	struct str text = {0};
+	size_t n = 0;
 
 	if (stats__missing(w->p, t, &text))
-		put_comment(w, "missing:", text.data);
+		comments[n++] = comment_of(w, "missing:", text.data);
 	str__clear(&text);
 	if (totals__tracing(t, &text))
-		put_comment(w, "times include", text.data);
+		comments[n++] = comment_of(w, "times include", text.data);
 	str__free(&text);
+	return n;
 }
 
 /* What a sample of the plan's, else its calls, has: its number, and what that stands for. */
@@ -299,19 +265,31 @@ static void put_value_types(struct pprof *w)
 	w->preferred = !what ? "time" : time ? "cpu" : "samples";
 }
 
+/* What there is one of. */
+static void put_properties(struct pprof *w, const struct trace_totals *t, int64_t realtime_offset)
+{
+	PB(Profile) part = PB_MESSAGE(profile);
+	int64_t comments[MOST_COMMENTS];
+
+	part.n_comment = comments_of(w, t, comments);
+	part.comment = comments;
+	if (w->p->last) {
+		part.time_nanos = w->p->first + realtime_offset;
+		part.duration_nanos = w->p->last - w->p->first;
+	}
+	part.default_sample_type = string_of(w, w->preferred);
+	message__append(&w->out, &part.base);
+}
+
 static void put_profile(struct pprof *w, const struct trace_totals *t, int64_t realtime_offset)
 {
 	string_of(w, "");
 	put_value_types(w);
-	put_mappings(w);
+	for (size_t i = 0; i < w->p->plan->objects.len; i++)
+		put_mapping(w, i);
 	put_functions(w);
 	put_samples(w);
-	put_comments(w, t);
-	if (w->p->last) {
-		put_number(&w->out, PROFILE_TIME_NANOS, w->p->first + realtime_offset);
-		put_number(&w->out, PROFILE_DURATION_NANOS, w->p->last - w->p->first);
-	}
-	put_number(&w->out, PROFILE_DEFAULT_SAMPLE_TYPE, string_of(w, w->preferred));
+	put_properties(w, t, realtime_offset);
 	str__put(&w->out, w->strings.data, w->strings.len);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Packets of a Perfetto trace: interned strings, relative times, protobuf-c, gzip. */
+/* Packets of a Perfetto trace: interned strings, relative times, gzip. */
+#include "output/base/message.h"
 #include "packets.h"
 
 /* Of the clocks of a sequence, the numbers 64 to 127 are free: clock_snapshot.proto. */
@@ -19,12 +20,7 @@
 
 char *packets__string(struct packets *p, const char *text)
 {
-	struct str s = {0};
-
-	str__utf8(&s, text);
-	if (p->o->hides_addresses)
-		address__hide(&s, false);
-	vec__push(&p->strings, s.data ? s.data : xstrdup(""));
+	vec__push(&p->strings, message__text(p->o, text));
 	return *vec__last(&p->strings);
 }
 
@@ -88,7 +84,6 @@ static void compress_packed(struct packets *p)
 static void put_packet(struct packets *p, const struct sequence *s, PB(TracePacket) * packet)
 {
 	PB(Trace) trace = PB_MESSAGE(trace); /* concatenated traces are one */
-	size_t len;
 
 	packet->has_trusted_packet_sequence_id = true;
 	packet->trusted_packet_sequence_id = s->id;
@@ -97,8 +92,7 @@ static void put_packet(struct packets *p, const struct sequence *s, PB(TracePack
 		packet->sequence_flags = FLAG(NEEDS_INCREMENTAL_STATE);
 	trace.n_packet = 1;
 	trace.packet = &packet;
-	len = protobuf_c_message_get_packed_size(&trace.base);
-	protobuf_c_message_pack(&trace.base, (uint8_t *)str__extend(&p->packed, len));
+	message__append(&p->packed, &trace.base);
 	if (p->packed.len >= COMPRESS_AT)
 		compress_packed(p);
 }
