@@ -45,7 +45,7 @@ static int check_privileges(const struct request *req)
 				"cannot trace: %s; run with sudo, or as a user with CAP_BPF and "
 				"CAP_PERFMON",
 				strdupa(err__text()));
-	return probes_ops.check();
+	return features__check();
 }
 
 int preflight__check(const struct request *req)

@@ -14,11 +14,6 @@ struct recorded {
 	uint64_t settled;
 };
 
-static int check(void)
-{
-	return 0;
-}
-
 static int attach(struct source *s)
 {
 	return 0;
@@ -87,9 +82,7 @@ static void close_recorded(struct source *s)
 	free(s);
 }
 
-const struct source_ops recorded_ops = {
-	.name = "recorded",
-	.check = check,
+static const struct source_ops recorded_ops = {
 	.attach = attach,
 	.start = nothing,
 	.stop = nothing,

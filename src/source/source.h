@@ -2,9 +2,9 @@
 /*
  * source: where events come from. Public header of src/source.
  *
- * Sources are the probes in the running kernel (probes/) and a trace file that is read again
- * (recorded.c). Each has its own function to open it; after that it is used through struct
- * source_ops. Several sources can run at once: their events are merged in order of time.
+ * Sources are the probes in programs and in the running kernel (probes/), the logs of copied
+ * functions with these probes (inline/), and a trace file that is read again (recorded.c). Each has
+ * its own function to open it; after that it is used through struct source_ops.
  */
 #ifndef BBTRACE_SOURCE_H
 #define BBTRACE_SOURCE_H
@@ -58,11 +58,9 @@ struct source_facts {
 };
 
 struct source;
-/* Operations that may be NULL are of no meaning to that source: there is nothing to do. */
+/* One that is NULL is that of the inner source. If that has none either, it is of no meaning, and
+ * there is nothing to do. */
 struct source_ops {
-	const char *name;
-	/* Whether this machine supports the source: 0, or -errno with a message. */
-	int (*check)(void);
 	/* Puts everything in place; there are no events yet. -EINTR: interrupted. */
 	int (*attach)(struct source *s);
 	/* Events are recorded from here on. */
@@ -75,8 +73,7 @@ struct source_ops {
 	int (*take)(struct source *s, struct source_wait wait, const struct source_sink *sink);
 	/* A time, CLOCK_MONOTONIC ns: all events before it have been taken. */
 	uint64_t (*settled)(const struct source *s);
-	/* Passes all events up to now, without waiting for later ones; NULL: there are none that
-	 * wait. */
+	/* Passes all events up to now, without waiting for later ones. NULL: none ever wait. */
 	int (*catch_up)(struct source *s, const struct source_sink *sink);
 	/* Passes what was counted since the last time, up to now; NULL: it doesn't count. */
 	int (*counts)(struct source *s, const struct source_sink *sink);
@@ -155,17 +152,16 @@ struct source_ops {
 /* The first member of every source. */
 struct source {
 	const struct source_ops *ops;
+	struct source *inner; /* a source whose events it passes on with its own; or NULL */
 };
-extern const struct source_ops probes_ops, recorded_ops;
 
-/* ---- several sources as one (sources.c) ---- */
+/* ---- the source of a trace (sources.c) ---- */
 
 struct sources;
 struct sources *sources__new(void);
-/* Takes ownership of source. */
+/* Takes ownership of source, the only one. */
 void sources__add(struct sources *s, struct source *source);
-/* The operations of a source, on all of them. Events are merged in order of time; those of one
- * source stay in its order. */
+/* The operations of the source. */
 int sources__attach(struct sources *s);
 void sources__start(struct sources *s);
 void sources__stop(struct sources *s);
@@ -183,18 +179,17 @@ void sources__mechanisms(const struct sources *s, struct str *out);
 uint64_t sources__lost_switches(const struct sources *s, size_t *last);
 void sources__each_cost(struct sources *s, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
 			void *ctx);
-/* By each source that can; -ENOTSUP: none can. */
+/* -ENOTSUP, with a message: the source can't. */
 int sources__change(struct sources *s);
 int sources__attach_sites(struct sources *s, const uint32_t *sites, size_t n);
 int sources__detach_sites(struct sources *s, const uint32_t *sites, size_t n);
 int sources__attach_markers(struct sources *s, size_t from);
 int sources__watch(struct sources *s, const struct probe_watch *w);
-/* Without a source that can: 0. */
 int sources__drop_privileges(struct sources *s, uint64_t keep, unsigned forbidden);
 void sources__note_value(struct sources *s, const struct probe_watch *w);
 void sources__exclude(struct sources *s, uint32_t pid, bool excluded);
 void sources__forget_sideband(struct sources *s);
-/* Closes and frees them all. */
+/* Closes the source and frees s. NULL: nothing. */
 void sources__close(struct sources *s);
 
 /* ---- the probes (probes/) ---- */

@@ -1,55 +1,48 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Several sources as one: made-up sources whose events are in order of time, each at its own pace.
- */
+/* The source of a trace: a made-up one alone, and one that is put over another. */
+#include <errno.h>
 #include <stdlib.h>
 #include "source/source.h"
 #include "tap.h"
 
-#define MOST 16
-
-/* Passes its times on in takes of takes[0], takes[1], ... events; 0 ends the source. */
+/* Passes its times on, takes of them at a time. */
 struct made {
 	struct source source;
 	const uint64_t *times;
-	const unsigned *takes;
-	size_t given, take;
-	uint64_t settled;
+	size_t ntimes, takes, given;
 	uint32_t pid;
 	uint64_t lost, missed;
-	int waited;   /* ms, in all its takes */
-	size_t ready; /* events that catch_up passes on */
+	int waited;	 /* ms, in all its takes */
+	size_t ready;	 /* events that catch_up passes on */
+	uint32_t sites;	 /* the number that was attached */
+	unsigned closed; /* how often */
 };
 
-static int take(struct source *s, struct source_wait wait, const struct source_sink *sink)
+static int pass(struct made *m, size_t n, const struct source_sink *sink)
 {
-	struct made *m = (struct made *)s;
-	unsigned n = m->takes[m->take];
 	int err = 0;
 
-	m->waited += wait.timeout_ms;
-	if (!n) {
-		m->settled = UINT64_MAX;
-		return SOURCE_ENDED;
-	}
-	m->take++;
-	for (unsigned i = 0; !err && i < n; i++) {
-		static char comm[8];
-		struct event_entry entry = {.comm = comm};
+	for (size_t i = 0; !err && i < n && m->given < m->ntimes; i++) {
 		struct event e = {.time = m->times[m->given++], .pid = m->pid};
 
-		strcpy(comm, "made");
-		if (e.time % 2)
-			e.entry = &entry;
-		m->settled = e.time;
 		err = sink->event(sink->ctx, &e);
-		strcpy(comm, "gone"); /* what waits must have been copied */
 	}
 	return err;
 }
 
+static int take(struct source *s, struct source_wait wait, const struct source_sink *sink)
+{
+	struct made *m = (struct made *)s;
+
+	m->waited += wait.timeout_ms;
+	return m->given == m->ntimes ? SOURCE_ENDED : pass(m, m->takes, sink);
+}
+
 static uint64_t settled(const struct source *s)
 {
-	return ((const struct made *)s)->settled;
+	const struct made *m = (const struct made *)s;
+
+	return m->given ? m->times[m->given - 1] : 0;
 }
 
 static int losses(struct source *s, const struct source_sink *sink)
@@ -64,14 +57,8 @@ static int losses(struct source *s, const struct source_sink *sink)
 static int catch_up(struct source *s, const struct source_sink *sink)
 {
 	struct made *m = (struct made *)s;
-	int err = 0;
 
-	while (!err && m->given < m->ready) {
-		struct event e = {.time = m->times[m->given++], .pid = m->pid};
-
-		err = sink->event(sink->ctx, &e);
-	}
-	return err;
+	return pass(m, m->ready - m->given, sink);
 }
 
 static void misses(struct source *s, const struct source_sink *sink)
@@ -81,31 +68,43 @@ static void misses(struct source *s, const struct source_sink *sink)
 	sink->missed(sink->ctx, &(struct missed){.site = m->pid, .hits = m->missed});
 }
 
-static unsigned closed;
+static int attach_sites(struct source *s, const uint32_t *sites, size_t n)
+{
+	((struct made *)s)->sites += n;
+	return n > 2 ? -ENOSPC : 0;
+}
+
+static void facts(const struct source *s, struct source_facts *f)
+{
+	f->left_children += ((const struct made *)s)->pid;
+}
 
 static void close_made(struct source *s)
 {
-	closed++;
+	((struct made *)s)->closed++;
+	if (s->inner)
+		s->inner->ops->close(s->inner);
 }
 
-static const struct source_ops made_ops = {.name = "made",
-					   .take = take,
+static const struct source_ops made_ops = {.take = take,
 					   .settled = settled,
+					   .catch_up = catch_up,
 					   .misses = misses,
 					   .losses = losses,
+					   .attach_sites = attach_sites,
+					   .facts = facts,
 					   .close = close_made};
-static const struct source_ops quick_ops = {
-	.name = "quick", .take = take, .catch_up = catch_up, .close = close_made};
+/* What it doesn't have, its inner source has. */
+static const struct source_ops over_ops = {.take = take, .settled = settled, .close = close_made};
 
 /* ---- the sink ---- */
 
 static struct str got;
-static uint64_t missed, missed_at[4]; /* by the source's pid */
+static uint64_t missed;
 
 static int on_event(void *ctx, const struct event *e)
 {
-	str__printf(&got, "%u:%llu%s%s ", e->pid, (unsigned long long)e->time, e->entry ? " " : "",
-		    e->entry ? e->entry->comm : "");
+	str__printf(&got, "%u:%llu ", e->pid, (unsigned long long)e->time);
 	return 0;
 }
 
@@ -123,82 +122,83 @@ static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
 static void on_missed(void *ctx, const struct missed *m)
 {
 	missed += m->hits;
-	missed_at[m->site] += m->hits;
 }
 
 static const struct source_sink sink = {NULL, on_event, on_sideband, on_lost, on_missed};
 
-static void run(struct sources *s)
+static void run(struct sources *s, int expected)
 {
 	int err;
 
 	str__clear(&got);
-	missed = 0;
-	for (int i = 0; i < MOST; i++) {
+	do {
 		err = sources__take(s, (struct source_wait){1, -1}, &sink);
 		str__puts(&got, "| ");
-		if (err)
-			break;
-	}
-	is(err, SOURCE_ENDED, "several sources end when all have ended");
-	is(sources__losses(s, &sink), 0, "the losses of all sources are reported");
+	} while (!err);
+	is(err, expected, "a trace ends as its source does");
+	is(sources__losses(s, &sink), 0, "the losses of a source are reported");
 	str__put(&got, "", 0);
+}
+
+static const uint64_t early[] = {2, 4, 6, 8}, late[] = {1, 5, 6, 20, 22};
+static const uint32_t sites[] = {1, 2, 3};
+
+static void test_alone(void)
+{
+	struct made one = {{&made_ops}, early, 4, 4, .pid = 1, .lost = 3, .missed = 4, .ready = 1};
+	struct sources *s = sources__new();
+
+	sources__add(s, &one.source);
+	is(sources__catch_up(s, &sink), 0, "a source catches up");
+	is(one.given, 1, "what is ready is passed on then");
+	is(sources__settled(s), 2, "a trace is settled as its source is");
+	run(s, SOURCE_ENDED);
+	is_str(got.data, "1:4 1:6 1:8 | | 1 lost 3 ", "a source's events and losses are passed on");
+	is(one.waited, 2, "a source waits in each take");
+	is(missed, 4, "missed hits are reported");
+	is(sources__attach_sites(s, sites, 2), 0, "a source that can attaches sites");
+	is(sources__attach_sites(s, sites, 3), -ENOSPC, "its error is returned");
+	is(sources__detach_sites(s, sites, 3), -ENOTSUP, "one that can't detach them fails");
+	is_str(err__text(), "no source of this trace can remove probes", "with a message");
+	is(sources__drop_privileges(s, 0, 0), 0, "one without privileges has nothing to drop");
+	is(sources__park(s), 0, "one that can't be parked stays as it is");
+	is(sources__counts(s, &sink), 0, "one that doesn't count has no counts");
+	sources__close(s);
+	is(one.closed, 1, "it is closed");
+}
+
+static void test_inner(void)
+{
+	struct made in = {{&made_ops}, early, 4, 4, .pid = 1, .missed = 5, .ready = 2};
+	struct made over = {{&over_ops, &in.source}, late, 5, 2, .pid = 2, .lost = 7};
+	struct sources *s = sources__new();
+
+	missed = 0;
+	sources__add(s, &over.source);
+	run(s, SOURCE_ENDED);
+	is_str(got.data, "2:1 2:5 | 2:6 2:20 | 2:22 | | ",
+	       "the outer source's events are passed on");
+	is(missed, 5, "losses are those of the inner source, if the outer one reports none");
+	is(sources__attach_sites(s, sites, 2), 0, "the inner source does what the outer one can't");
+	is(in.sites, 2, "it attaches the sites");
+	is(over.sites, 0, "the outer one doesn't");
+	is(sources__facts(s).left_children, 1, "its facts are those of the inner one");
+	str__clear(&got);
+	is(sources__catch_up(s, &sink), 0, "the inner one catches up");
+	is_str(got.data, "1:2 1:4 ", "with its events");
+	is(sources__watch(s, NULL), -ENOTSUP, "what none of them can fails");
+	sources__close(s);
+	is(over.closed + in.closed, 2, "both are closed");
 }
 
 int main(void)
 {
-	static const uint64_t early[] = {2, 4, 6, 8}, late[] = {1, 5, 6, 20, 22};
-	static const unsigned by_two[] = {2, 2, 0}, all[] = {5, 0}, four[] = {4, 0}, none[] = {0};
-	struct made one = {{&made_ops}, early, four, .pid = 1, .lost = 3};
-	struct made a = {{&made_ops}, early, by_two, .pid = 1, .missed = 4};
-	struct made b = {{&made_ops}, late, all, .pid = 2, .lost = 7, .missed = 5};
-	struct made c = {{&made_ops}, late, all, .pid = 1, .lost = 7};
-	struct made d = {{&made_ops}, early, by_two, .pid = 2, .lost = 3};
-	struct made e = {{&made_ops}, late, none, .pid = 3};
-	struct made f = {{&quick_ops}, early, none, .pid = 1, .ready = 1};
-	struct made g = {{&quick_ops}, late, none, .pid = 2, .ready = 2};
-	struct sources *s = sources__new();
+	struct sources *none = sources__new();
 
-	sources__add(s, &one.source);
-	run(s);
-	is_str(got.data, "1:2 1:4 1:6 1:8 | | 1 lost 3 ", "one source alone is passed on at once");
-	sources__close(s);
-
-	s = sources__new();
-	sources__add(s, &a.source);
-	sources__add(s, &b.source);
-	sources__misses(s, &sink);
-	is(missed_at[1], 4, "missed hits are told while the sources run");
-	is(missed_at[2], 5, "those of each source");
-	run(s);
-	is_str(got.data, "2:1 made 1:2 1:4 | 2:5 made 1:6 2:6 1:8 | 2:20 2:22 | 2 lost 7 ",
-	       "events wait until every source was asked about their time, and come in its order");
-	is(missed, 9, "the missed hits of all sources are added up");
-	sources__close(s);
-	is(closed, 3, "each source is closed");
-
-	s = sources__new();
-	sources__add(s, &c.source);
-	sources__add(s, &d.source);
-	sources__add(s, &e.source);
-	run(s);
-	is_str(got.data, "1:1 made 2:2 2:4 | 1:5 made 1:6 2:6 2:8 | 1:20 1:22 | 2 lost 3 1 lost 7 ",
-	       "a source's losses come behind its events, in the order of these");
-	is(c.waited, 2, "the first source waits until it has ended");
-	is(d.waited, 2, "the second source waits from then on");
-	is(e.waited, 0, "a source that ended before does not wait");
-	sources__close(s);
-
-	str__clear(&got);
-	s = sources__new();
-	sources__add(s, &f.source);
-	is(sources__catch_up(s, &sink), 0, "one source catches up");
-	sources__add(s, &g.source);
-	sources__add(s, &e.source);
-	f.ready = 4;
-	is(sources__catch_up(s, &sink), 0, "several sources catch up, and one that can't");
-	is_str(got.data, "1:2 2:1 1:4 2:5 1:6 1:8 ", "all that there is, in order of time");
-	sources__close(s);
+	test_alone();
+	test_inner();
+	is(sources__facts(none).spares, SPARES_ALL, "a trace without a source has no facts");
+	sources__close(none);
 	str__free(&got);
 	return tap__done();
 }

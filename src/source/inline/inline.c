@@ -24,8 +24,7 @@
 #define QUEUED_MANY 65536
 
 struct inline_source {
-	struct source source;
-	struct source *inner;
+	struct source source; /* its inner one: the probes */
 	struct inliner *inliner;
 	struct merge *merge;
 	struct counted *counted;	/* NULL: nothing counts */
@@ -97,13 +96,6 @@ static struct source_sink queue_of(struct inline_source *s, const struct source_
 
 /* ---- the source ---- */
 
-static int inline__attach(struct source *source)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	return s->inner->ops->attach(s->inner);
-}
-
 static void inline__start(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
@@ -122,7 +114,7 @@ static void inline__start(struct source *source)
 		counted__go_on(s->counted);
 	s->stopped = 0;
 	s->stopping = s->tried_disarm = false;
-	s->inner->ops->start(s->inner);
+	s->source.inner->ops->start(s->source.inner);
 	if (s->counted)
 		rings__go_on(s->inliner->rings);
 }
@@ -137,7 +129,7 @@ static void inline__stop(struct source *source)
 	}
 	if (!s->stopped)
 		s->stopped = now_ns(CLOCK_MONOTONIC);
-	s->inner->ops->stop(s->inner);
+	s->source.inner->ops->stop(s->source.inner);
 }
 
 /* Not in a signal's handler: threads would have overwritten what was asked for if it were read only
@@ -153,7 +145,7 @@ static void stop_now(struct inline_source *s)
 	}
 	s->stopping = false;
 	s->stopped = now_ns(CLOCK_MONOTONIC);
-	s->inner->ops->stop(s->inner);
+	s->source.inner->ops->stop(s->source.inner);
 }
 
 static void stop_and_go_on(struct inline_source *s)
@@ -217,7 +209,7 @@ static struct source_sink sink_of(struct inline_source *s, const struct source_s
 /* Up to when the probes and the logs, whose thread reads them as they are filled, were read. */
 static uint64_t settled_now(const struct inline_source *s)
 {
-	uint64_t probes = s->inner->ops->settled(s->inner);
+	uint64_t probes = s->source.inner->ops->settled(s->source.inner);
 
 	return s->inliner->options.last ? probes
 					: min_of(probes, rings__complete(s->inliner->rings));
@@ -252,7 +244,7 @@ static int pass(struct inline_source *s, uint64_t most, const struct source_sink
 static int pass_all(struct inline_source *s, const struct source_sink *sink)
 {
 	bool last = s->inliner->options.last;
-	uint64_t until = last ? UINT64_MAX : s->inner->ops->settled(s->inner);
+	uint64_t until = last ? UINT64_MAX : s->source.inner->ops->settled(s->source.inner);
 	int err;
 
 	for (;;) {
@@ -281,11 +273,11 @@ static int inline__take(struct source *source, struct source_wait wait,
 	int err;
 
 	wait.timeout_ms = min_of(wait.timeout_ms, deferred ? DEFER_MS : s->behind ? 0 : LOOK_MS);
-	err = s->inner->ops->take(s->inner, wait, &queue);
+	err = s->source.inner->ops->take(s->source.inner, wait, &queue);
 	if (err || deferred)
 		return err;
 	if (rings__waiting(s->inliner->rings) > WAITING_MANY)
-		err = s->inner->ops->catch_up(s->inner, &queue);
+		err = s->source.inner->ops->catch_up(s->source.inner, &queue);
 	return err ? err : pass(s, UINT64_MAX, sink);
 }
 
@@ -307,7 +299,7 @@ static int inline__catch_up(struct source *source, const struct source_sink *sin
 		rings__tail(s->inliner->rings);
 		s->behind = true;
 	}
-	err = s->inner->ops->catch_up(s->inner, &queue);
+	err = s->source.inner->ops->catch_up(s->source.inner, &queue);
 	return err ? err : pass_all(s, sink);
 }
 
@@ -316,18 +308,11 @@ static int inline__counts(struct source *source, const struct source_sink *sink)
 {
 	struct inline_source *s = (struct inline_source *)source;
 	struct source_sink queue = queue_of(s, sink);
-	int err = s->inner->ops->counts(s->inner, &queue);
+	int err = s->source.inner->ops->counts(s->source.inner, &queue);
 
 	if (!err)
 		err = pass_all(s, sink);
 	return err || !s->counted ? err : counted__report(s->counted, sink);
-}
-
-static void inline__misses(struct source *source, const struct source_sink *sink)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	s->inner->ops->misses(s->inner, sink);
 }
 
 static int inline__losses(struct source *source, const struct source_sink *sink)
@@ -342,7 +327,7 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 	inliner__detach(s->inliner);
 	rings__pull(s->inliner->rings);
 	report_rest(s);
-	err = s->inner->ops->losses(s->inner, &queue);
+	err = s->source.inner->ops->losses(s->source.inner, &queue);
 	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (!err)
 		err = merge__end(s->merge, s->stopped, &through);
@@ -358,7 +343,7 @@ static void inline__close(struct source *source)
 {
 	struct inline_source *s = (struct inline_source *)source;
 
-	s->inner->ops->close(s->inner);
+	s->source.inner->ops->close(s->source.inner);
 	merge__free(s->merge);
 	counted__free(s->counted);
 	free(s);
@@ -377,7 +362,7 @@ static int inline__park(struct source *source)
 		stop_and_go_on(s);
 	s->tried_disarm = false;
 	disarm(s);
-	return s->inner->ops->park(s->inner);
+	return s->source.inner->ops->park(s->source.inner);
 }
 
 static int inline__unpark(struct source *source)
@@ -388,86 +373,7 @@ static int inline__unpark(struct source *source)
 	if (!rings__set_disarmed(s->inliner->rings, false))
 		return err__set(EBUSY, "recording can't be started: a thread waits in the kernel "
 				       "and can't be stopped, which copies of functions need");
-	return s->inner->ops->unpark(s->inner);
-}
-
-/* ---- what only the probes do ---- */
-
-static void inline__mechanisms(const struct source *source, struct str *out)
-{
-	const struct inline_source *s = (const struct inline_source *)source;
-
-	s->inner->ops->mechanisms(s->inner, out);
-}
-
-static uint64_t inline__lost_switches(const struct source *source, size_t *last)
-{
-	const struct inline_source *s = (const struct inline_source *)source;
-
-	return s->inner->ops->lost_switches(s->inner, last);
-}
-
-static int inline__change(struct source *source)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	return s->inner->ops->change(s->inner);
-}
-
-static int inline__attach_sites(struct source *source, const uint32_t *sites, size_t n)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	return s->inner->ops->attach_sites(s->inner, sites, n);
-}
-
-static int inline__detach_sites(struct source *source, const uint32_t *sites, size_t n)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	return s->inner->ops->detach_sites(s->inner, sites, n);
-}
-
-static int inline__attach_markers(struct source *source, size_t from)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	return s->inner->ops->attach_markers(s->inner, from);
-}
-
-static int inline__watch(struct source *source, const struct probe_watch *w)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	return s->inner->ops->watch(s->inner, w);
-}
-
-static int inline__drop_privileges(struct source *source, uint64_t keep, unsigned forbidden)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	return s->inner->ops->drop_privileges(s->inner, keep, forbidden);
-}
-
-static void inline__note_value(struct source *source, const struct probe_watch *w)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	s->inner->ops->note_value(s->inner, w);
-}
-
-static void inline__exclude(struct source *source, uint32_t pid, bool excluded)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	s->inner->ops->exclude(s->inner, pid, excluded);
-}
-
-static void inline__forget_sideband(struct source *source)
-{
-	struct inline_source *s = (struct inline_source *)source;
-
-	s->inner->ops->forget_sideband(s->inner);
+	return s->source.inner->ops->unpark(s->source.inner);
 }
 
 /* ---- the operations ---- */
@@ -476,7 +382,7 @@ static void inline__facts(const struct source *source, struct source_facts *f)
 {
 	const struct inline_source *s = (const struct inline_source *)source;
 
-	s->inner->ops->facts(s->inner, f);
+	s->source.inner->ops->facts(s->source.inner, f);
 	f->filtered |= s->inliner->hidden;
 	f->nothing |= s->inliner->nothing;
 }
@@ -490,33 +396,19 @@ static void inline__each_cost(struct source *source,
 }
 
 static const struct source_ops inline_ops = {
-	.name = "inline",
-	.attach = inline__attach,
 	.start = inline__start,
 	.stop = inline__stop,
 	.take = inline__take,
 	.settled = inline__settled,
 	.catch_up = inline__catch_up,
 	.counts = inline__counts,
-	.misses = inline__misses,
 	.losses = inline__losses,
 	.close = inline__close,
 	.cut = inline__cut,
 	.park = inline__park,
 	.unpark = inline__unpark,
 	.facts = inline__facts,
-	.mechanisms = inline__mechanisms,
-	.lost_switches = inline__lost_switches,
 	.each_cost = inline__each_cost,
-	.change = inline__change,
-	.attach_sites = inline__attach_sites,
-	.detach_sites = inline__detach_sites,
-	.attach_markers = inline__attach_markers,
-	.watch = inline__watch,
-	.drop_privileges = inline__drop_privileges,
-	.note_value = inline__note_value,
-	.exclude = inline__exclude,
-	.forget_sideband = inline__forget_sideband,
 };
 
 struct source *inlined__source(struct inliner *i, struct source *inner)
@@ -531,7 +423,7 @@ struct source *inlined__source(struct inliner *i, struct source *inner)
 	struct inline_source *s = xcalloc(1, sizeof(*s));
 
 	s->source.ops = &inline_ops;
-	s->inner = inner;
+	s->source.inner = inner;
 	s->inliner = i;
 	s->merge = merge__new(&options);
 	if (i->options.plan->placement == PLACEMENT_COUNT)

@@ -78,8 +78,6 @@ static void forget_sideband(struct source *s)
 }
 
 const struct source_ops probes_ops = {
-	.name = "probes",
-	.check = features__check,
 	.attach = probe__attach,
 	.start = probe__start,
 	.stop = probe__stop,

@@ -169,6 +169,8 @@ struct probe {
 
 /* ---- a set of probes: what its operations do (operations.c, session.c) ---- */
 
+extern const struct source_ops probes_ops;
+
 /* plan and options must outlive it. Errors: -EPERM (with the capability that is missing), -ENOTSUP,
  * -ENOMEM, ... Attaching tells the plan with plan__refuse() what the kernel refuses. */
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out);

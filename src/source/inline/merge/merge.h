@@ -9,7 +9,7 @@
 
 #include "filter_states.h"
 #include "source/inline/logs/rings.h"
-#include "source/waiting.h"
+#include "waiting.h"
 
 struct merge_options {
 	const struct plan *plan;

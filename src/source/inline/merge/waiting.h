@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waiting: what a source has told and is to be passed on later, with copies of its data. Private to
- * src/source. */
-#ifndef BBTRACE_SOURCE_WAITING_H
-#define BBTRACE_SOURCE_WAITING_H
+/* waiting: what a source has reported and is to be passed on later, with copies of its data.
+ * Private to src/source/inline. */
+#ifndef BBTRACE_SOURCE_INLINE_MERGE_WAITING_H
+#define BBTRACE_SOURCE_INLINE_MERGE_WAITING_H
 
 #include "source/source.h"
 
@@ -27,7 +27,7 @@ struct waiting *waiting__lost(uint32_t pid, uint32_t tid, uint64_t count);
 struct waiting *waiting__counted(const struct count *n);
 /* May w, which was reported later, be passed on first, since it is from before that? */
 bool waiting__may_swap(const struct waiting *before, const struct waiting *w);
-/* w is next: if both are losses of a thread with nothing in between that is known, before tells
+/* w is next: if both are losses of a thread with nothing in between that is known, before has
  * those of w, too, from now on, and w is to be freed. */
 bool waiting__add_loss(struct waiting *before, const struct waiting *w);
 /* Does a thread end, or a program? What its threads have done before is of no use after it. */

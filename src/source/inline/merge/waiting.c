@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/* Copies of what the probes have reported, until it is passed on. */
 #include <stdlib.h>
 #include <linux/types.h>
-#include "source/waiting.h"
+#include "waiting.h"
 #include "../bpf/wire_named.h"
 
 static const uint64_t *copy_words(uint64_t **to, const uint64_t *from, unsigned n)
@@ -137,7 +138,7 @@ bool waiting__may_swap(const struct waiting *before, const struct waiting *w)
 {
 	if (before->time <= w->time || before->type == WAITS_COUNT || w->type == WAITS_COUNT)
 		return false;
-	/* the supervisor reports it before the probes tell what was before that */
+	/* the supervisor reports it before the probes report what was before that */
 	if (before->type == WAITS_SIDEBAND &&
 	    (before->sideband.type == SIDEBAND_GAP || before->sideband.type == SIDEBAND_UNTRACED))
 		return true;
