@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "plan/plan.h"
 #include "resolve/resolve.h"
-#include "source/probes/session.h"
+#include "source/source.h"
 
 static struct {
 	bool counts, returns, drop, wide, follow, shared, many, locked, kernel, execs;
@@ -31,7 +31,7 @@ struct window {
 
 static struct {
 	struct plan *plan;
-	struct probe *probe;
+	struct source *source;
 	const struct object *object;
 	uint32_t added;					  /* function */
 	id_vec sites;					  /* of it */
@@ -310,9 +310,9 @@ static void take(void)
 {
 	const struct source_wait wait = {.timeout_ms = 10, .fd = -1};
 
-	if (probes_ops.take(&now.probe->source, wait, &sink) < 0)
+	if (now.source->ops->take(now.source, wait, &sink) < 0)
 		die("take");
-	if (options.counts && probes_ops.counts(&now.probe->source, &sink))
+	if (options.counts && now.source->ops->counts(now.source, &sink))
 		die("counts");
 }
 
@@ -338,7 +338,7 @@ static void add(void)
 	set(PROBE_CHANGING);
 	vec__add(&now.windows)->from = now_ns(CLOCK_MONOTONIC);
 	vec__last(&now.windows)->until = UINT64_MAX;
-	err = probe__attach_sites(now.probe, now.sites.data, now.sites.len);
+	err = now.source->ops->attach_sites(now.source, now.sites.data, now.sites.len);
 	if (err) {
 		printf("%s\n", err__text());
 		exit(1);
@@ -350,7 +350,7 @@ static void add(void)
 static void take_off(void)
 {
 	set(PROBE_CHANGING);
-	if (probe__detach_sites(now.probe, now.sites.data, now.sites.len))
+	if (now.source->ops->detach_sites(now.source, now.sites.data, now.sites.len))
 		die("detach");
 	vec__last(&now.windows)->until = now_ns(CLOCK_MONOTONIC);
 	set(PROBE_NONE);
@@ -391,7 +391,7 @@ static void go_shared_round(pid_t pid, int round, unsigned *worked, unsigned *le
 	now.in_round = 0;
 	take();
 	set(PROBE_CHANGING);
-	if (probe__detach_sites(now.probe, now.sites.data, now.sites.len))
+	if (now.source->ops->detach_sites(now.source, now.sites.data, now.sites.len))
 		die("detach");
 	set(PROBE_NONE);
 	*left += breakpoints(pid);
@@ -476,6 +476,7 @@ int main(int argc, char **argv)
 				  .events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN,
 				  .grows = true};
 	const struct sched_param first = {.sched_priority = 1};
+	struct source_facts facts = {0};
 	struct source *source;
 	unsigned worked = 0, left = 0;
 	int from, err;
@@ -499,14 +500,14 @@ int main(int argc, char **argv)
 	o.filters.follow = options.follow;
 	if (!options.wide)
 		vec__push(&o.filters.pids, pid);
-	if (probe__open(now.plan, &o, &now.probe))
+	if (probes__open(now.plan, &o, &now.source))
 		die("open");
-	source = &now.probe->source;
-	if (probes_ops.attach(source))
+	source = now.source;
+	if (source->ops->attach(source))
 		die("attach");
-	if (options.drop && probe__drop_privileges(now.probe, PRIVILEGE_SYS_PTRACE, FORBID_EXEC))
+	if (options.drop && source->ops->drop_privileges(source, PRIVILEGE_SYS_PTRACE, FORBID_EXEC))
 		die("drop");
-	probes_ops.start(source);
+	source->ops->start(source);
 	if (write(now.to, "\n", 1) != 1)
 		die("write");
 	for (int i = 0; i < options.rounds && !has_ended(pid); i++)
@@ -516,13 +517,14 @@ int main(int argc, char **argv)
 	while (!has_ended(pid))
 		take();
 	pass_on(from);
-	probes_ops.stop(source);
-	err = probes_ops.losses(source, &sink);
+	source->ops->stop(source);
+	err = source->ops->losses(source, &sink);
 	if (err < 0)
 		die("losses");
+	source->ops->facts(source, &facts);
 	printf("stray %lu, lost %lu, twice %lu\n", now.stray, now.lost + now.gaps,
-	       probe__counted_twice(now.probe));
+	       facts.counted_twice);
 	show_sites();
-	probes_ops.close(source);
+	source->ops->close(source);
 	return 0;
 }

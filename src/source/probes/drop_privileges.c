@@ -21,7 +21,8 @@ static const struct bpf_program *relinked(const struct probe *p)
 							: p->skel->progs.hit_switch;
 }
 
-bool probe__is_refused(struct probe *p)
+/* Would the kernel, with the current privileges, refuse what p has to do after attaching? */
+static bool is_refused(const struct probe *p)
 {
 	uint64_t key = 0, count;
 
@@ -51,8 +52,9 @@ static uint64_t needed_for_events(struct probe *p, uint64_t keep, uint64_t permi
 }
 
 /* Before Linux 5.19, reading one's own maps needed CAP_BPF, unless unprivileged BPF was enabled. */
-int probe__drop_privileges(struct probe *p, uint64_t keep, unsigned forbidden)
+int probe__drop_privileges(struct source *s, uint64_t keep, unsigned forbidden)
 {
+	struct probe *p = (struct probe *)s;
 	uint64_t effective, permitted, events;
 	int err;
 
@@ -67,7 +69,7 @@ int probe__drop_privileges(struct probe *p, uint64_t keep, unsigned forbidden)
 	privileges__write_sets(keep, permitted);
 	if (p->options->parks && probe__by_definitions(p))
 		keep |= needed_to_open(permitted);
-	if (probe__is_refused(p))
+	if (is_refused(p))
 		keep |= privileges__one_of(permitted, PRIVILEGE_BPF | PRIVILEGE_PERFMON);
 	err = rights__keep(keep, false);
 	if (err)

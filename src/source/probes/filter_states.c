@@ -138,8 +138,9 @@ static uint32_t passed_now(void *ctx, uint32_t pid, uint32_t tid)
 	return passed;
 }
 
-struct thread_filters probe__thread_filters(struct probe *p)
+struct thread_filters probe__thread_filters(struct source *s)
 {
+	struct probe *p = (struct probe *)s;
 	uint32_t filters = p->skel->rodata->config.filters;
 
 	return (struct thread_filters){

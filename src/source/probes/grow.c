@@ -94,8 +94,9 @@ static void await_programs(void)
 		nanosleep(&rest, NULL);
 }
 
-int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n)
+int probe__attach_sites(struct source *s, const uint32_t *sites, size_t n)
 {
+	struct probe *p = (struct probe *)s;
 	int err = check(p, sites, n);
 
 	if (!err)
@@ -137,8 +138,9 @@ static int ignore_rest(struct probe *p)
 	return 0;
 }
 
-int probe__detach_sites(struct probe *p, const uint32_t *sites, size_t n)
+int probe__detach_sites(struct source *s, const uint32_t *sites, size_t n)
 {
+	struct probe *p = (struct probe *)s;
 	int err = check(p, sites, n);
 
 	for (int kernel = 0; !err && kernel <= 1; kernel++) {

@@ -150,7 +150,7 @@ uint64_t privileges__missing(uint64_t wanted);
 /* Can functions run as copies (src/source/inline)? -ENOSYS (not on this architecture) or -EPERM:
  * why not. */
 int feature__copies(void);
-/* Does the kernel compile BPF programs? -ENOTSUP: it was reported not to. */
+/* Does the kernel compile BPF programs? -ENOTSUP: that is switched off. */
 int feature__jit(void);
 /* Can memory be watched on this machine's processors? -ENOSYS: not on this architecture. */
 int feature__accesses(void);

@@ -122,13 +122,26 @@ static void report_of_goroutines(const struct plan *plan)
 
 /* ---- the attached set ---- */
 
-const pid_vec *probe__processes(const struct probe *p)
+void probe__facts(const struct source *s, struct source_facts *f)
 {
-	return &p->scope.pids;
+	const struct probe *p = (const struct probe *)s;
+
+	f->spares = min_of(f->spares, probe__spares(p));
+	f->unspared = p->unspared;
+	f->definitions |= probe__by_definitions(p);
+	f->filtered |= p->skel->bss->filtered;
+	f->verified_insns += probe__verified_insns(p);
+	f->left_children += sideband__left_children(p->sideband);
+	f->counted_twice += p->skel->bss->marks_full;
+	if (probe__counts(p))
+		f->unseen_ends +=
+			program__misses(p->skel->progs.on_exit) + p->skel->bss->lost_records;
+	f->processes = &p->scope.pids;
 }
 
-int probe__change(struct probe *p)
+int probe__change(struct source *s)
 {
+	struct probe *p = (struct probe *)s;
 	const struct mechanism *m = p->programs.mechanism, *kernel = p->kernel.mechanism;
 	int err = 0;
 
@@ -137,18 +150,6 @@ int probe__change(struct probe *p)
 	if (kernel)
 		err = kernel->change(p);
 	return err || !m ? err : shield__run(m->change, p);
-}
-
-uint64_t probe__unseen_ends(const struct probe *p)
-{
-	return probe__counts(p)
-		       ? program__misses(p->skel->progs.on_exit) + p->skel->bss->lost_records
-		       : 0;
-}
-
-uint64_t probe__counted_twice(const struct probe *p)
-{
-	return p->skel->bss->marks_full;
 }
 
 int probe__attach(struct source *s)
@@ -173,18 +174,9 @@ int probe__attach(struct source *s)
 	return err ? err : shield__run(p->programs.mechanism->attach, p);
 }
 
-bool probe__filtered(const struct probe *p)
+void probe__forget_sideband(struct source *s)
 {
-	return p->skel->bss->filtered;
-}
-
-uint64_t probe__left_children(const struct probe *p)
-{
-	return sideband__left_children(p->sideband);
-}
-
-void probe__forget_sideband(struct probe *p)
-{
+	struct probe *p = (struct probe *)s;
 	sideband__forget(p->sideband);
 	sideband__limit(p->sideband, &p->scope);
 }

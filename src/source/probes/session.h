@@ -50,8 +50,8 @@ struct mechanism {
 	int (*add)(struct probe *p);
 	/* Detaches them and leaves in p->asked those that stay attached. NULL: all do. */
 	int (*remove)(struct probe *p);
-	/* Takes the probes away, and puts them back: nothing is lost of what the plan was reported
-	 * them. */
+	/* Takes the probes away, and puts them back. What the plan has of them stays, such as
+	 * refusals. */
 	int (*park)(struct probe *p);
 	int (*unpark)(struct probe *p);
 	bool executes; /* the program does instructions that would be single-stepped */
@@ -133,7 +133,9 @@ struct probe {
 	struct plan *plan;
 	const struct probe_options *options;
 	struct attachment programs, kernel;
-	char *unspared; /* probe__unspared() */
+	/* Why not more processes are spared, if the filters name processes; NULL: no better
+	 * mechanism was skipped. */
+	char *unspared;
 	struct bbtrace_bpf *skel;
 	struct drain *drain;
 	struct counters *counters; /* NULL: its probes don't count */
@@ -167,80 +169,48 @@ struct probe {
 	unsigned nwatched; /* addresses of programs */
 };
 
-/* ---- a set of probes: what its operations do (operations.c, session.c) ---- */
+/* ---- a set of probes ---- */
 
-extern const struct source_ops probes_ops;
-
-/* plan and options must outlive it. Errors: -EPERM (with the capability that is missing), -ENOTSUP,
- * -ENOMEM, ... Attaching tells the plan with plan__refuse() what the kernel refuses. */
+/* As probes__open(), which adds the operations. */
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out);
-/* Can probes of programs that are attached so (NULL: by the best mechanism) do instructions that
- * would be single-stepped: plan_options.executes? *err, with a message: why the kernel can't. */
-bool probe__can_execute(const char *attach, int *err);
-/* Appends the names of the mechanisms in use. */
-void probe__mechanisms(const struct probe *p, struct str *out);
 /* Valid after probe__open(). */
 enum probe_spares probe__spares(const struct probe *p);
-/* Why not more processes are spared, if the filters name processes; NULL: no better mechanism was
- * skipped. */
-const char *probe__unspared(const struct probe *p);
 /* Are its probes definitions in tracefs, which are deleted at the end? */
 bool probe__by_definitions(const struct probe *p);
 /* Verified instructions of the BPF programs in use. */
 unsigned probe__verified_insns(const struct probe *p);
-/* The processes that the filters name, with -f also their children; empty: any process. */
-const pid_vec *probe__processes(const struct probe *p);
-/*
- * The plan's sites have changed: attaches those that count now (PROBE_COUNT) and detaches the
- * others. Each hit in between is counted once. -ENOTSUP, ...: nothing has changed.
- */
-int probe__change(struct probe *p);
-/*
- * Attaches the probes of sites that plan__extend() has added, or that get a probe now: they are
- * PROBE_CHANGING. An entry gets its return probe, too. Those that the kernel refuses are reported
- * with plan__refuse(). On an error, with a message that says what to do instead, none is attached.
- * -ENOSPC: more sites than there is room for.
- */
-int probe__attach_sites(struct probe *p, const uint32_t *sites, size_t n);
-/*
- * Detaches the probes of these sites, which are PROBE_CHANGING. Each hit of other sites meanwhile
- * is recorded or counted once. A breakpoint that can't be removed stays, with a note on what it
- * costs, and its hits are ignored.
- */
-int probe__detach_sites(struct probe *p, const uint32_t *sites, size_t n);
-/* Markers were added to options.markers: attaches those from this one on. -ENOTSUP, ...: none. */
-int probe__attach_markers(struct probe *p, size_t from);
-/* Switches that were lost: how many, and the index of the last one. */
-uint64_t probe__lost_switches(const struct probe *p, size_t *last);
-/* Hits that may have been counted twice by that. */
-uint64_t probe__counted_twice(const struct probe *p);
-/* Probes count: threads, of any process, whose end was not seen. */
-uint64_t probe__unseen_ends(const struct probe *p);
-/* A child of bbtrace, which is not traced where no filter names processes, or is no longer there.
- */
-void probe__exclude(struct probe *p, uint32_t pid, bool excluded);
-/* Did threads hit a probe that the filters leave out? */
-bool probe__filtered(const struct probe *p);
-/* For what threads log (options.inlines); it lives as long as p does. */
-struct thread_filters probe__thread_filters(struct probe *p);
-/* Without -f: how many children of the traced processes were not traced? */
-uint64_t probe__left_children(const struct probe *p);
-/* Drops the sideband events so far. From here on, only those of the traced processes are returned,
- * if the filters name processes. */
-void probe__forget_sideband(struct probe *p);
-/* Hits are recorded from here on. -ENOSPC: all debug registers are in use; -EPERM, -ENOTSUP … */
-int probe__watch(struct probe *p, const struct probe_watch *w);
-/* The value as it is now was seen last, unless there was a hit. */
-void probe__note_value(struct probe *p, const struct probe_watch *w);
-/* After attaching: drops all capabilities permanently but keep and those that p still needs; root's
- * user; and system calls (rights__forbid()). 0, or -errno with a message:
- * something was kept. */
-int probe__drop_privileges(struct probe *p, uint64_t keep, unsigned forbidden);
 
+/* Its operations, as source.h has them (operations.c). After attaching they need no capability but
+ * those that drop_privileges() keeps. */
 int probe__attach(struct source *s);
 void probe__start(struct source *s);
 void probe__stop(struct source *s);
 void probe__close(struct source *s);
+int probe__park(struct source *s);
+int probe__unpark(struct source *s);
+void probe__facts(const struct source *s, struct source_facts *f);
+void probe__mechanisms(const struct source *s, struct str *out);
+uint64_t probe__lost_switches(const struct source *s, size_t *last);
+/* They live as long as the source does. */
+struct thread_filters probe__thread_filters(struct source *s);
+int probe__change(struct source *s);
+int probe__attach_sites(struct source *s, const uint32_t *sites, size_t n);
+int probe__detach_sites(struct source *s, const uint32_t *sites, size_t n);
+int probe__attach_markers(struct source *s, size_t from);
+int probe__watch(struct source *s, const struct probe_watch *w);
+int probe__drop_privileges(struct source *s, uint64_t keep, unsigned forbidden);
+void probe__note_value(struct source *s, const struct probe_watch *w);
+void probe__exclude(struct source *s, uint32_t pid, bool excluded);
+void probe__forget_sideband(struct source *s);
+/* From the first take on a thread takes records out of the ring, with the caller's capabilities. */
+int probe__take(struct source *s, struct source_wait wait, const struct source_sink *sink);
+int probe__catch_up(struct source *s, const struct source_sink *sink);
+int probe__count(struct source *s, const struct source_sink *sink);
+uint64_t probe__settled(const struct source *s);
+/* Hits that ran no program (misses.c). They are those of any process, since the filters didn't run.
+ */
+void probe__misses(struct source *s, const struct source_sink *sink);
+int probe__losses(struct source *s, const struct source_sink *sink);
 
 /* The mechanisms' functions (multi.c, event.c, kprobe_event.c, event_close.c, entries.c). */
 int uprobe_multi__attach(struct probe *p);
@@ -280,9 +250,6 @@ int kprobe_multi__unpark(struct probe *p);
 /* (park.c) */
 int uprobe_multi__park(struct probe *p);
 int uprobe_multi__unpark(struct probe *p);
-/* As operations of the source. */
-int probe__park(struct source *s);
-int probe__unpark(struct source *s);
 
 /* The markers' probes (markers.c), before all others: a hit then runs their programs last. Those of
  * marks are parked as well. */
@@ -308,17 +275,10 @@ uint32_t kernel_returns__define(struct probe *p, int fd);
 /* One more, of a function that has been added. Returns the kernel's -errno. */
 int kernel_returns__add(struct probe *p, int fd, uint32_t function);
 
-/* Operations of the source (stream.c). From the first take on a thread takes records out of the
- * ring, with the caller's capabilities. */
-/* Once the skeleton is open: what the BPF object is reported, nprobes: hooked sites (configure.c).
- */
+/* Once the skeleton is open: sets what the BPF object is to know. nprobes: hooked sites
+ * (configure.c). */
 void probe__configure(struct probe *p, uint32_t nprobes);
 size_t probe__ring_size(const struct probe *p);
-int probe__take(struct source *s, struct source_wait wait, const struct source_sink *sink);
-int probe__catch_up(struct source *s, const struct source_sink *sink);
-int probe__count(struct source *s, const struct source_sink *sink);
-uint64_t probe__settled(const struct source *s);
-int probe__losses(struct source *s, const struct source_sink *sink);
 
 /* For libbpf_set_print(): with -v the last lines of each message (print.c). */
 int probe__print(int level, const char *fmt, va_list ap);
@@ -357,11 +317,9 @@ void attachment__add_link(struct attachment *a, struct bpf_link *link, uint32_t 
 void attachment__drop_links(struct attachment *a, uint32_t pid);
 void attachment__free(struct attachment *a);
 
-/* Hits that ran no program (misses.c). They are those of any process, since the filters didn't run.
- * As a source's operation: */
-void probe__misses(struct source *s, const struct source_sink *sink);
+/* Hits that ran no program (misses.c). */
 uint64_t program__misses(const struct bpf_program *program);
-/* Notes at the end, on what probe__misses() told. */
+/* Notes at the end, on what probe__misses() reported. */
 void probe__report_misses(struct probe *p);
 /* Before kprobes are removed; after that, for each of them. */
 void probe__keep_misses(struct probe *p);
@@ -395,8 +353,6 @@ int privileges__write_sets(uint64_t effective, uint64_t permitted);
 uint64_t privileges__one_of(uint64_t permitted, uint64_t wanted);
 /* With -v: who has which. */
 void privileges__note(const char *who, uint64_t kept);
-/* Would the kernel, with the current privileges, refuse what p has to do after attaching? */
-bool probe__is_refused(struct probe *p);
 /* -EBUSY, with a message: a process that would have breakpoints at these sites runs copies of their
  * functions, which another bbtrace made. */
 int probe__check_code(const struct probe *p, const id_vec *sites);

@@ -182,13 +182,13 @@ static void no_misses(void *ctx, const struct missed *m)
 {
 }
 
-void calibrate__close(struct probe **p)
+void calibrate__close(struct source **p)
 {
 	if (*p)
-		probes_ops.close(&(*p)->source);
+		(*p)->ops->close(*p);
 }
 
-int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool stopped, double *ns,
+int calibrate__hit(struct runner *r, struct source *p, uint32_t site, bool stopped, double *ns,
 		   uint64_t *records)
 {
 	const struct source_sink sink = {records, count_event, no_sideband, no_loss, no_misses};
@@ -196,16 +196,16 @@ int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool stoppe
 
 	*records = 0;
 	if (stopped)
-		probes_ops.stop(&p->source);
+		p->ops->stop(p);
 	else
-		probes_ops.start(&p->source);
+		p->ops->start(p);
 	err = runner__time(r, site, CALIBRATE_HITS, ns);
-	probes_ops.stop(&p->source);
-	return err ? err : probes_ops.losses(&p->source, &sink);
+	p->ops->stop(p);
+	return err ? err : p->ops->losses(p, &sink);
 }
 
 /* Each hit must have a record. */
-static int measure(struct measurement *m, struct probe *p, uint32_t site, bool stopped, double *ns)
+static int measure(struct measurement *m, struct source *p, uint32_t site, bool stopped, double *ns)
 {
 	uint64_t records;
 	int err = calibrate__hit(&m->runner, p, site, stopped, ns, &records);
@@ -231,7 +231,7 @@ double figures__median(const struct figures *f)
 	return sorted.ns[CALIBRATE_ROUNDS / 2];
 }
 
-static int measure_all(struct measurement *m, struct probe *p, const struct plan *plan)
+static int measure_all(struct measurement *m, struct source *p, const struct plan *plan)
 {
 	int err = 0;
 
@@ -252,12 +252,12 @@ static int with_probes(struct measurement *m, struct plan *plan, const char *mec
 	const struct probe_options o = {.filters.pids = {.data = &pid, .len = 1},
 					.attach = mechanism,
 					.events = PLAN_BRANCH};
-	CLEANUP(calibrate__close) struct probe *p = NULL;
-	int err = probe__open(plan, &o, &p);
+	CLEANUP(calibrate__close) struct source *p = NULL;
+	int err = probes__open(plan, &o, &p);
 
 	if (err)
 		return err;
-	err = probes_ops.attach(&p->source);
+	err = p->ops->attach(p);
 	return err ? err : measure_all(m, p, plan);
 }
 

@@ -24,9 +24,9 @@ struct figures {
 double figures__median(const struct figures *f);
 
 /* Closes *p unless it is NULL: for CLEANUP(). */
-void calibrate__close(struct probe **p);
+void calibrate__close(struct source **p);
 /* Runs a site, then drains the ring and counts its records. */
-int calibrate__hit(struct runner *r, struct probe *p, uint32_t site, bool stopped, double *ns,
+int calibrate__hit(struct runner *r, struct source *p, uint32_t site, bool stopped, double *ns,
 		   uint64_t *records);
 
 #endif

@@ -100,7 +100,7 @@ static int time_call(struct kernel_measurement *m)
 }
 
 /* *all: every call hit the probe. */
-static int rounds(struct kernel_measurement *m, struct probe *p, struct figures *of, bool *all)
+static int rounds(struct kernel_measurement *m, struct source *p, struct figures *of, bool *all)
 {
 	uint64_t records;
 	int err;
@@ -126,7 +126,7 @@ static int measure_insn(struct kernel_measurement *m, const struct insn *insn, c
 					.attach = "kprobe_event",
 					.events = PLAN_BRANCH};
 	CLEANUP(plan__free_at) struct plan *plan = make_plan(m->kernel, insn);
-	CLEANUP(calibrate__close) struct probe *p = NULL;
+	CLEANUP(calibrate__close) struct source *p = NULL;
 	struct figures of[2] = {0};
 	enum cost_class class;
 	bool all;
@@ -134,10 +134,10 @@ static int measure_insn(struct kernel_measurement *m, const struct insn *insn, c
 
 	if (err)
 		return err;
-	err = probe__open(plan, &o, &p);
+	err = probes__open(plan, &o, &p);
 	if (err)
 		return err;
-	if (probes_ops.attach(&p->source))
+	if (p->ops->attach(p))
 		return 0;
 	err = settle(m, insn->addr, &class);
 	if (err)

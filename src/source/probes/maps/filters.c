@@ -97,8 +97,9 @@ int filters__fill(struct probe *p)
 	return f->cgroup ? set_cgroup(p, f->cgroup) : 0;
 }
 
-void probe__exclude(struct probe *p, uint32_t pid, bool excluded)
+void probe__exclude(struct source *s, uint32_t pid, bool excluded)
 {
+	struct probe *p = (struct probe *)s;
 	uint8_t yes = 1;
 
 	if (excluded)

@@ -56,8 +56,9 @@ unsigned probe__verified_insns(const struct probe *p)
 	return info_of(p, &p->programs).verified_insns + info_of(p, &p->kernel).verified_insns;
 }
 
-void probe__mechanisms(const struct probe *p, struct str *out)
+void probe__mechanisms(const struct source *s, struct str *out)
 {
+	const struct probe *p = (const struct probe *)s;
 	const struct mechanism *programs = p->programs.mechanism, *kernel = p->kernel.mechanism;
 
 	str__printf(out, "%s%s%s", programs ? programs->name : "",

@@ -253,12 +253,7 @@ int mechanisms__choose(struct probe *p)
 	return err;
 }
 
-const char *probe__unspared(const struct probe *p)
-{
-	return p->unspared;
-}
-
-bool probe__can_execute(const char *attach, int *err)
+bool probes__can_execute(const char *attach, int *err)
 {
 	const struct mechanism *m;
 	bool named_kernel; /* programs are attached to by the best one */

@@ -197,8 +197,9 @@ int feature__kernel_watchpoints(void)
 
 /* ---- what is watched ---- */
 
-void probe__note_value(struct probe *p, const struct probe_watch *w)
+void probe__note_value(struct source *s, const struct probe_watch *w)
 {
+	struct probe *p = (struct probe *)s;
 	struct wire_watch_key key = {.addr = w->addr, .pid = w->pid};
 	uint64_t word;
 	struct iovec to = {&word, sizeof(word)},
@@ -280,8 +281,9 @@ static int watch_process(struct probe *p, const struct probe_watch *w)
 	return err;
 }
 
-int probe__watch(struct probe *p, const struct probe_watch *w)
+int probe__watch(struct source *s, const struct probe_watch *w)
 {
+	struct probe *p = (struct probe *)s;
 	int err = know_address(p, w);
 
 	if (err)

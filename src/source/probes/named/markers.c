@@ -225,8 +225,9 @@ static int attach_added(struct probe *p)
 	return attach_from(p, p->markers_from);
 }
 
-int probe__attach_markers(struct probe *p, size_t from)
+int probe__attach_markers(struct source *s, size_t from)
 {
+	struct probe *p = (struct probe *)s;
 	p->markers_from = from;
 	return shield__run(attach_added, p);
 }
@@ -265,8 +266,9 @@ void markers__choose_programs(struct probe *p)
 	bpf_program__set_autoload(p->skel->progs.hit_mark, p->can_mark);
 }
 
-uint64_t probe__lost_switches(const struct probe *p, size_t *last)
+uint64_t probe__lost_switches(const struct source *s, size_t *last)
 {
+	const struct probe *p = (const struct probe *)s;
 	*last = p->skel->bss->switch_lost & ~COOKIE_STOPS;
 	return p->skel->bss->switches_lost;
 }
