@@ -186,9 +186,6 @@ bool graph__holds(const struct graph *g, uint32_t function, uint64_t addr);
 
 /* ---- following (graph.c) ---- */
 
-/* Adds an edge from a node (0: none) to addr, whose code is to be followed. Returns the node at
- * addr, 0: no instruction. */
-uint32_t graph__reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags);
 /* Makes addr a root: an entry, a landing pad. False: no instruction there. */
 bool graph__root(struct graph *g, uint64_t addr, unsigned flags);
 /* Adds roots for the entries and landing pads of newly added functions. */

@@ -24,7 +24,9 @@ static void add_edge(struct graph *g, uint32_t function, uint32_t from, uint32_t
 		graph__add_edge(g, from, to);
 }
 
-uint32_t graph__reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags)
+/* Adds an edge from a node (0: none) to addr, whose code is to be followed. Returns the node at
+ * addr, 0: no instruction. */
+static uint32_t reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags)
 {
 	uint32_t function = from ? graph__owner(g, g->nodes.data[from].addr) : NO_FUNCTION;
 	uint32_t to = graph__crosses(g, function, addr) ? 0 : graph__node(g, addr);
@@ -46,7 +48,7 @@ uint32_t graph__reach(struct graph *g, uint32_t from, uint64_t addr, unsigned fl
 
 bool graph__root(struct graph *g, uint64_t addr, unsigned flags)
 {
-	return graph__reach(g, 0, addr, NODE_LEADER | NODE_ROOT | flags);
+	return reach(g, 0, addr, NODE_LEADER | NODE_ROOT | flags);
 }
 
 bool graph__is_entry(struct graph *g, uint64_t addr)
@@ -115,7 +117,7 @@ bool graph__take_part(struct graph *g, uint64_t from, uint64_t addr)
 void graph__jump(struct graph *g, uint32_t from, uint64_t target)
 {
 	if (graph__owner(g, target) != NO_FUNCTION)
-		graph__reach(g, from, target, NODE_LEADER);
+		reach(g, from, target, NODE_LEADER);
 	else
 		vec__push(&g->outs, from);
 }
@@ -133,7 +135,7 @@ static void call_inside(struct graph *g, uint64_t from, uint64_t target)
 static void go_on_behind(struct graph *g, uint32_t i, uint64_t next)
 {
 	if (graph__owner(g, next) != NO_FUNCTION)
-		graph__reach(g, i, next, NODE_LEADER);
+		reach(g, i, next, NODE_LEADER);
 	else
 		vec__push(&g->ends, i);
 }
@@ -171,7 +173,7 @@ static void follow_branch(struct graph *g, uint32_t i)
 			g->nodes.data[i].flags |= NODE_NORETURN;
 			return;
 		}
-		graph__reach(g, i, next, NODE_LEADER);
+		reach(g, i, next, NODE_LEADER);
 		return;
 	default:
 		graph__jump(g, i, b.target);
@@ -381,7 +383,7 @@ static bool go_on(struct graph *g)
 		if (graph__owner(g, next) == NO_FUNCTION)
 			g->ends.data[kept++] = from;
 		else
-			graph__reach(g, from, next, NODE_LEADER);
+			reach(g, from, next, NODE_LEADER);
 	}
 	g->ends.len = kept;
 	return kept < n;

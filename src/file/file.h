@@ -130,7 +130,7 @@ struct trace_reader *trace_reader__new(trace_read_fn read, void *ctx);
 void trace_reader__free(struct trace_reader *r);
 /* The items of a file, in the order in which they were written. */
 enum trace_item_type {
-	TRACE_BEGIN,  /* trace_reader__plan() and trace_reader__meta() are available */
+	TRACE_BEGIN,  /* the first one: its plan and meta are known from here on */
 	TRACE_PLAN,   /* the plan was extended */
 	TRACE_OBJECT, /* .object; later blocks may add symbols to it */
 	TRACE_MAPPED, /* .object is the file that mappings show as .dev, .ino and .path */
@@ -159,9 +159,6 @@ struct trace_item {
 int trace_reader__next(struct trace_reader *r, struct trace_item *out);
 /* Reads only as much as is needed for it; NULL: it can't be read, which the next item tells. */
 const struct trace_meta *trace_reader__peek(struct trace_reader *r);
-/* From TRACE_BEGIN on; each TRACE_PLAN has changed it. */
-const struct plan *trace_reader__plan(const struct trace_reader *r);
-const struct trace_meta *trace_reader__meta(const struct trace_reader *r);
 /* The plan has the conditions of the file; from TRACE_BEGIN on these, too. -EINVAL with a message:
  * not with this file. */
 int trace_reader__judge(struct trace_reader *r, const value_condition_vec *more);

@@ -421,6 +421,11 @@ int trace_reader__next(struct trace_reader *r, struct trace_item *out)
 	return n ? n : reader__sum_up(r);
 }
 
+static const struct trace_meta *meta_of(const struct trace_reader *r)
+{
+	return &r->rows.meta.data[0];
+}
+
 /* What it read is not read again: an error comes again, at the same byte. */
 const struct trace_meta *trace_reader__peek(struct trace_reader *r)
 {
@@ -429,17 +434,7 @@ const struct trace_meta *trace_reader__peek(struct trace_reader *r)
 	while (!err && !r->plan && !r->rows.meta.len)
 		err = next_block(r);
 	r->failed = err;
-	return err || !r->rows.meta.len ? NULL : trace_reader__meta(r);
-}
-
-const struct plan *trace_reader__plan(const struct trace_reader *r)
-{
-	return r->plan;
-}
-
-const struct trace_meta *trace_reader__meta(const struct trace_reader *r)
-{
-	return &r->rows.meta.data[0];
+	return err || !r->rows.meta.len ? NULL : meta_of(r);
 }
 
 int trace_reader__pass(const struct trace_reader *r, const struct trace_item *i,
@@ -447,7 +442,7 @@ int trace_reader__pass(const struct trace_reader *r, const struct trace_item *i,
 {
 	switch (i->type) {
 	case TRACE_BEGIN:
-		return calls->begin ? calls->begin(ctx, r->plan, trace_reader__meta(r)) : 0;
+		return calls->begin ? calls->begin(ctx, r->plan, meta_of(r)) : 0;
 	case TRACE_PLAN:
 		return calls->plan ? calls->plan(ctx, r->plan) : 0;
 	case TRACE_OBJECT:

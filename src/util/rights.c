@@ -58,21 +58,13 @@ uid_t rights__user(void)
 	return user;
 }
 
-static _Thread_local unsigned depth; /* of blocks in which they count alone */
-
-bool rights__are_own(void)
-{
-	return depth;
-}
-
 struct rights rights__own(void)
 {
 	static uint64_t own;
 	static bool known; /* the set at start; later all are dropped */
 	struct sets s;
-	struct rights r = {.counted = true};
+	struct rights r = {0};
 
-	depth++;
 	if (!known)
 		own = ambient();
 	known = true;
@@ -88,7 +80,6 @@ void rights__restore(const struct rights *r)
 {
 	struct sets s;
 
-	depth -= r->counted;
 	if (r->lowered && read_sets(&s))
 		set_effective(&s, r->effective);
 }

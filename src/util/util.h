@@ -216,14 +216,12 @@ void str__free(struct str *s);
  *	with_own_rights;
  */
 struct rights {
-	bool counted, lowered;
+	bool lowered;
 	uint64_t effective;
 };
 /* The effective user that bbtrace was started by: what belongs to it, and may be shown to it. It
  * stays the same after privileges were given up; main() asks first. */
 uid_t rights__user(void);
-/* Do the user's own rights alone count in this thread at the moment? */
-bool rights__are_own(void);
 struct rights rights__own(void);
 void rights__restore(const struct rights *r);
 /*

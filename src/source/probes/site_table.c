@@ -29,7 +29,8 @@ static bool may_be_hit(const struct probe *p, const struct plan_site *s)
 	       (p->plan->return_probes && s->kind == BRANCH_RET && s->refusal == PROBE_OK);
 }
 
-uint32_t site_table__more(const struct probe *p)
+/* How many sites may be added. */
+static uint32_t room_for_more(const struct probe *p)
 {
 	uint32_t left = PLAN_MAX_SITES - min_of(PLAN_MAX_SITES, (uint32_t)p->plan->sites.len);
 
@@ -46,7 +47,7 @@ void site_table__size(struct probe *p)
 	vec__each (s, &p->plan->sites)
 		t->operand_room += may_be_hit(p, s) && action__needs_operand(s);
 	t->operand_room += p->options->grows ? MORE_OPERANDS : 0;
-	t->room = p->plan->sites.len + 1 + site_table__more(p);
+	t->room = p->plan->sites.len + 1 + room_for_more(p);
 	t->actions = xcalloc(t->room, sizeof(*t->actions));
 	memset(t->actions, 0xff, t->room * sizeof(*t->actions));
 }

@@ -8,9 +8,7 @@
 
 /* Before the BPF object is loaded. */
 void site_table__size(struct probe *p);
-/* How many sites may be added. */
-uint32_t site_table__more(const struct probe *p);
-/* After it: enters all sites that may be hit. 0, or -errno with a message. */
+/* After that: enters all sites that may be hit. 0, or -errno with a message. */
 int site_table__fill(struct probe *p);
 /* Enters more sites, and what was amended of others. -ENOSPC: there is no room. */
 int site_table__add(struct probe *p, const uint32_t *sites, size_t n);

@@ -52,7 +52,8 @@ static uint64_t find_frame(const struct thread *t, const struct awaited *a)
 	return 0;
 }
 
-bool thread__return_to_copy(struct thread *t, uint64_t frame, uint64_t original, uint64_t copy)
+/* A handler is about to return by this frame: to the copy, if that is still the place to be. */
+static void return_to_copy(struct thread *t, uint64_t frame, uint64_t original, uint64_t copy)
 {
 	struct space *s = t->process->space;
 	const struct loaded *l = space__object_at(s, original);
@@ -60,8 +61,8 @@ bool thread__return_to_copy(struct thread *t, uint64_t frame, uint64_t original,
 	if (t->tracer->disarmed || !l || !copy || !space__copies_at(s, copy) ||
 	    !loaded__may_enter(t->tracer, l, original - l->bias) ||
 	    restore__is_at(s, t->tracer, original))
-		return false;
-	return space__write(s, frame + t->tracer->tracee->frame_pc, &copy, sizeof(copy));
+		return;
+	space__write(s, frame + t->tracer->tracee->frame_pc, &copy, sizeof(copy));
 }
 
 static void see_return(struct thread *t)
@@ -75,7 +76,7 @@ static void see_return(struct thread *t)
 			continue;
 		/* those after it were left */
 		t->awaited.len = i;
-		thread__return_to_copy(t, frame, a.original, a.copy);
+		return_to_copy(t, frame, a.original, a.copy);
 		return;
 	}
 }

@@ -160,8 +160,6 @@ void signals__drop_left_frames(struct thread *t, uint64_t sp);
 void thread__await_return(struct thread *t, uint64_t copy);
 /* At a system call's entry, of a thread that has some. */
 void thread__see_awaited(struct thread *t);
-/* A handler is about to return by this frame: to the copy, if that is still the place to be. */
-bool thread__return_to_copy(struct thread *t, uint64_t frame, uint64_t original, uint64_t copy);
 
 /* ---- entries.c ---- */
 /* All threads are stopped: those that are lost go on to log their entries, where that can be. */
