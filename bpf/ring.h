@@ -68,14 +68,12 @@ static __always_inline bool is_full(__u32 size)
 
 static __always_inline struct reserved reserve_common(__u32 size, bool kernel)
 {
-	const int tries = kernel ? 1 + RESERVE_TRIES : 1;
-
-	for (int i = 0; i < tries; i++) {
+	for (int i = 0;; i++) {
 		void *record = bpf_ringbuf_reserve(&ring, size, 0);
 
 		if (record)
 			return reserved(record);
-		if (!kernel || is_full(size))
+		if (!kernel || i == RESERVE_TRIES || is_full(size))
 			break;
 		pause_before_retry(PAUSE_TURNS);
 	}
