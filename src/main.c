@@ -166,7 +166,7 @@ static int list_options(const char *name)
 	const struct verb *verb = name ? verb__find(name) : NULL;
 
 	if (name && !verb)
-		return refuse(name);
+		return refuse_unknown(name);
 	if (verb)
 		request__list_options(verb, stdout);
 	for (const struct verb *v = verbs; !verb && v->name; v++)
