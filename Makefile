@@ -338,7 +338,7 @@ INSTALLED = \
 	completion/bbtrace.bash:share/bash-completion/completions/bbtrace:644 \
 	completion/_bbtrace:$(ZSH_FUNCTIONS)/_bbtrace:644 \
 	completion/bbtrace.fish:share/fish/vendor_completions.d/bbtrace.fish:644 \
-	$(foreach f,$(LICENSE_FILE) README.md CONTRACT.md $(EXAMPLES),$(f):share/doc/bbtrace/$(f):644)
+	$(foreach f,$(LICENSE_FILE) README.md CONTRACT.md SECURITY.md CHANGELOG.md $(EXAMPLES),$(f):share/doc/bbtrace/$(f):644)
 define INSTALL_ONE
 install -D -m $(call AT,$(1),3) "$(call AT,$(1),1)" "$(DESTDIR)$(PREFIX)/$(call AT,$(1),2)"
 

@@ -15,9 +15,11 @@ ok $? 'make install succeeds' || diag "$(<"$T/log")"
 is "$(installed)" 'usr/bin/bbtrace 755
 usr/include/bbtrace.h 644
 usr/share/bash-completion/completions/bbtrace 644
+usr/share/doc/bbtrace/CHANGELOG.md 644
 usr/share/doc/bbtrace/CONTRACT.md 644
 usr/share/doc/bbtrace/LICENSE 644
 usr/share/doc/bbtrace/README.md 644
+usr/share/doc/bbtrace/SECURITY.md 644
 usr/share/fish/vendor_completions.d/bbtrace.fish 644
 usr/share/zsh/site-functions/_bbtrace 644' 'make install puts each file where it belongs'
 is "$(cd "$T/root/usr/share/doc/bbtrace" && find docs -type f | sort)" "$(find docs -path docs/internals -prune -o -type f ! -name 'howto-*' -print | sort)" 'make install puts the docs for users beside them'
