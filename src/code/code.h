@@ -26,7 +26,7 @@ enum node_flags {
 	NODE_SWEPT = 128, /* the linear sweep agrees that it is an instruction */
 	NODE_CERTAIN =
 		256, /* reached from a symbol or the start of an FDE by direct branches only */
-	NODE_DOUBTFUL = 512,   /* there is evidence that no instruction starts here (guard.c) */
+	NODE_UNCERTAIN = 512,  /* there is evidence that no instruction starts here (guard.c) */
 	NODE_RESUMED = 1024,   /* after the end of a path, and nothing else leads here: flow is
 				  assumed to continue */
 	NODE_SLOW = 2048,      /* insn.slow */
@@ -310,7 +310,7 @@ void sweep__gaps(struct graph *g, uint64_t start, uint64_t end, gap_vec *out);
 
 /* ---- the final check of probe addresses (guard.c) ---- */
 
-/* Marks nodes that may not be instructions as NODE_DOUBTFUL. Call it after all flow was
+/* Marks nodes that may not be instructions as NODE_UNCERTAIN. Call it after all flow was
  * followed. */
 void guard__mark(struct graph *g);
 

@@ -28,8 +28,8 @@ static void mark_overlaps(struct graph *g, uint32_t i, uint64_t *covered)
 		if (!reached(g, outer) || node__next(&g->nodes.data[outer]) <= addr ||
 		    sweep__is_past_prefix(g, outer, i))
 			continue;
-		g->nodes.data[outer].flags |= NODE_DOUBTFUL;
-		g->nodes.data[i].flags |= NODE_DOUBTFUL;
+		g->nodes.data[outer].flags |= NODE_UNCERTAIN;
+		g->nodes.data[i].flags |= NODE_UNCERTAIN;
 	}
 }
 
@@ -44,7 +44,7 @@ static uint64_t pass_over(struct graph *g, uint32_t i, uint64_t addr, uint64_t e
 		if (g->nodes.data[inside].flags & NODE_CERTAIN)
 			break;
 		if (!(i && sweep__is_past_prefix(g, i, inside)))
-			g->nodes.data[inside].flags |= NODE_DOUBTFUL;
+			g->nodes.data[inside].flags |= NODE_UNCERTAIN;
 	}
 	return addr;
 }

@@ -115,7 +115,7 @@ static enum copy_refusal add_item(struct body *b, uint32_t node, size_t *site)
 	i->node = node;
 	i->len = n->len;
 	bytes = body__bytes(b, i);
-	if (n->flags & NODE_DOUBTFUL || !bytes ||
+	if (n->flags & NODE_UNCERTAIN || !bytes ||
 	    g->arch->decode(bytes, n->len, n->addr, false, &insn))
 		return COPY_UNCERTAIN;
 	if (insn.flow == FLOW_UNSUPPORTED)

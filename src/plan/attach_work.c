@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How long attaching takes. Where instructions differ in length the kernel decodes, for each
- * kprobe, the function up to the probe, to check that an instruction starts there
+ * How long attaching takes. Where instructions differ in length, the kernel decodes the function up
+ * to the probe for each kprobe, to check that an instruction starts there
  * (arch/x86/kernel/kprobes/core.c, can_probe()), and then the whole function, to check whether the
  * probe may become a jump (opt.c, can_optimize()). For each instruction it looks up the symbol
  * (kernel/trace/ftrace.c, ftrace_location()): by bisection in the kernel itself, by a walk over all
@@ -32,7 +32,7 @@ uint64_t plan__site_work(const struct plan *p, uint32_t site)
 	if (!p->objects.data[s->object].kernel)
 		return 1;
 	bytes = p->arch->kernel ? p->arch->kernel->decodes : 0;
-	/* an entry is probed by ftrace: nothing is decoded */
+	/* An entry is probed by ftrace, so nothing is decoded. */
 	decoded = r && !s->entry && bytes ? (s->vaddr - r->vaddr + r->size) / bytes : 0;
 	return EACH + decoded * (1 + (o ? o->listed / SYMBOLS_PER_INSN : 0));
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include "plan_private.h"
 
-/* Of n rows in order of object and field: the index of the first one that is not before this place;
- * n: there is none. row is an expression of the index i_. */
+/* Returns, of n rows in order of object and field, the index of the first one that is not before
+ * this place; n if there is none. row is an expression with the index i_. */
 #define FIND(n, row, field, want_object, want)                                                     \
 	({                                                                                         \
 		size_t lo_ = 0, hi_ = (n), i_;                                                     \
@@ -49,7 +49,7 @@ uint32_t plan__block_holding(const struct plan *p, uint32_t object, uint64_t vad
 	return b && b->object == object && vaddr - b->start < b->end - b->start ? block : NO_BLOCK;
 }
 
-/* At one address: by id. */
+/* at the same address: by id */
 static int by_site(const void *a, const void *b, void *plan)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -68,7 +68,7 @@ static int by_block(const void *a, const void *b, void *plan)
 	return n ? n : x < y ? -1 : x > y;
 }
 
-/* Mostly the rows are in order already. */
+/* Usually the rows are already in order. */
 static void sort_ids(id_vec *ids, uint32_t n, int (*compare)(const void *, const void *, void *),
 		     struct plan *p)
 {
@@ -213,7 +213,7 @@ size_t plan__lines_from(const struct plan *p, uint32_t object, uint64_t vaddr)
 
 size_t plan__scope_ranges_from(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
-	/* those of an object don't overlap, so that their ends ascend, too */
+	/* Ranges of an object don't overlap, so their ends ascend, too. */
 	return FIND(p->scope_ranges.len, &p->scope_ranges.data[i_], end, object, vaddr + 1);
 }
 
@@ -300,7 +300,7 @@ bool plan__reports_entry(const struct plan *p, uint32_t site)
 	const struct plan_block *b = &p->blocks.data[s->block];
 	const struct plan_function *f;
 
-	/* overlapping code: a block of one function may end in another's range */
+	/* With overlapping code, a block of one function may end in another's range. */
 	if (b->site != site || b->function == NO_FUNCTION || b->function != s->function)
 		return false;
 	f = &p->functions.data[b->function];
@@ -346,7 +346,8 @@ static bool has_own_record(const struct plan *p, const struct plan_function *f, 
 	       (entry && plan_site__has_events(entry) && !entry->repeats);
 }
 
-/* A tail call, a shared tail or a fall-through into the next function: one ret ends two calls. */
+/* Returns true for a tail call, a shared tail, or a fall-through into the next function: one ret
+ * ends two calls. */
 static bool joins_calls(const struct plan *p, const struct plan_block *b)
 {
 	return b->leaves || (b->next != NO_BLOCK && b->function != NO_FUNCTION &&

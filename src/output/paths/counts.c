@@ -22,7 +22,7 @@ static void leave(struct path_counts *p, struct path_thread *th, struct path_cal
 	const struct plan_site *ps = site == NO_SITE ? NULL : &p->plan->sites.data[site];
 	enum path_edge edge = acyclic__leave(p->ways, c->function, c->block, taken, to, &way);
 
-	if (edge == PATH_STRAYS) {
+	if (edge == PATH_NO_EDGE) {
 		path__set_apart(c, APART_LEFT);
 		return;
 	}

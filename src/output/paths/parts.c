@@ -57,7 +57,7 @@ void path__parts(struct path_counts *p, const struct path_row *row, path_parts *
 
 		if (site != NO_SITE && is_part(&p->plan->sites.data[site]))
 			vec__push(parts, (struct path_part){site, way});
-		*end = (struct path_end){PATH_STRAYS, block, site, target_of(p->plan, block, way)};
+		*end = (struct path_end){PATH_NO_EDGE, block, site, target_of(p->plan, block, way)};
 		end->edge = acyclic__leave(p->ways, row->function, block, way == WAY_TAKEN, end->to,
 					   &unused);
 		block = end->to;

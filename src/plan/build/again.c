@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which sites carry a probe instead where the kernel refused some. */
+/* Chooses sites that carry a probe instead of those where the kernel refused one. */
 #include <stdlib.h>
 #include "plan/plan_private.h"
 
-/* Begins as a new plan does, but what is attached stays. */
+/* Resets the plan to the state of a new one, but keeps what is attached. */
 static void begin_again(struct plan *p, const struct plan_options *options)
 {
 	struct plan_site *s;
@@ -36,7 +36,7 @@ static void place_again(struct plan *p, const struct plan_options *options)
 		s->kept = 0;
 }
 
-/* By function: does it run as a copy? Its original can't be probed any more. */
+/* By function: it runs as a copy, so its original can't be probed any more. */
 static bool *find_copied(const struct plan *p)
 {
 	bool *copied = xcalloc(p->functions.len + 1, sizeof(*copied));
@@ -47,7 +47,7 @@ static bool *find_copied(const struct plan *p)
 	return copied;
 }
 
-/* What only such a probe would tell stays unknown. */
+/* What only a probe in such a function would report stays unknown. */
 static void leave_out_copied(struct plan *p)
 {
 	autofree bool *copied = find_copied(p);

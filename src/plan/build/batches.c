@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Makes the plan of an object that is followed in batches the one that it would be if all was
- * followed at once, except that its blocks have no edges.
- */
+/* Makes the plan of an object that is followed in batches equal to that of one followed at once,
+ * except that its blocks have no edges. */
 #include <stdlib.h>
 #include "plan/plan_private.h"
 
@@ -23,7 +21,7 @@ static void drop_gaps(struct plan *p, const bool *again)
 	p->gaps.len = n;
 }
 
-/* Drops the rows of these functions, and puts the new index of each row into to: NONE if it is
+/* Drops the rows of these functions, and sets the new index of each row in to: NONE if the row is
  * dropped. */
 #define DROP(rows, again, to, NONE)                                                                \
 	({                                                                                         \

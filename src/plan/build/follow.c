@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Follows the control flow of one object's functions, all at once or in batches. Starts that are
- * not those of functions are proved first.
- */
+/* Follows the control flow of one object's functions, all at once or in batches. A start that isn't
+ * a function's is proved first. */
 #include <errno.h>
 #include <stdlib.h>
 #include "plan/plan_private.h"
@@ -20,7 +18,7 @@ static uint32_t add_planned(struct following *w, const struct function *f)
 
 /* ---- where a function may begin ---- */
 
-/* Does it start at a symbol or an FDE? Then its start needs no proof. */
+/* Returns true if the function starts at a symbol or an FDE. Then its start needs no proof. */
 static bool has_own_start(const struct function *f)
 {
 	const struct symbol *s;
@@ -29,7 +27,7 @@ static bool has_own_start(const struct function *f)
 
 	if (f->flags & FUNCTION_RANGE)
 		return false;
-	/* an offset inside of a symbol has the symbol's name, too */
+	/* An offset inside of a symbol has the symbol's name, too. */
 	s = f->raw ? object__symbol_at(f->object, f->entry) : NULL;
 	if ((s && s->vaddr == f->entry) || !function__around(f->object, f->entry, &around))
 		return true;
@@ -58,8 +56,8 @@ static struct map64 entries_of(const struct graph *g)
 	return entries;
 }
 
-/* Adds the function around a start that needs a proof: it is decoded, but gets no sites. entries:
- * the graph's functions by entry. */
+/* Adds the function around a start that needs a proof: it is decoded, but gets no sites. entries
+ * has the graph's functions by entry. */
 static void add_around(struct graph *g, const struct function *f, struct map64 *entries)
 {
 	const struct range *r;
@@ -92,7 +90,7 @@ static void split_at(struct graph *g, uint64_t addr)
 	}
 }
 
-/* Does a function, or a part of it, start at addr? Then the start needs no proof. */
+/* Returns true if a function, or a part of one, starts at addr. Then the start needs no proof. */
 static bool begins_at(const struct graph *g, uint32_t function, uint64_t addr)
 {
 	const struct range *r;
@@ -103,7 +101,7 @@ static bool begins_at(const struct graph *g, uint32_t function, uint64_t addr)
 	return false;
 }
 
-/* Are there bytes in the range that flow hasn't reached and that aren't padding? */
+/* Returns true if there are bytes in the range that flow hasn't reached and that aren't padding. */
 static bool has_unreached(struct graph *g, const struct range *r)
 {
 	gap_vec gaps = {0};
@@ -135,9 +133,8 @@ static int prove_start(struct graph *g, const struct range *r)
 	return 0;
 }
 
-/* Proves where a function that starts within another one, or a range, starts, and lets it take
- * part.
- */
+/* Proves the start of a range, or of a function that starts within another one, and lets it take
+ * part. */
 static int wake(struct graph *g, struct graph_function *inner)
 {
 	const struct function *f = &inner->f;
@@ -195,7 +192,8 @@ static uint64_t size_of(const struct function *f)
 	return size;
 }
 
-/* The batch that takes so many more bytes of code: the last one, unless that has too many then. */
+/* Returns the batch that takes size more bytes of code: the last one, unless that would get too
+ * many. */
 static uint32_t batch_for(struct following *w, uint64_t size)
 {
 	if (w->size && w->most && w->size + size > w->most) {
@@ -206,7 +204,8 @@ static uint32_t batch_for(struct following *w, uint64_t size)
 	return w->batches;
 }
 
-/* Puts groups of functions into new batches. which: by group, NULL: all. */
+/* Puts groups of functions into new batches: those that are set in which, by group, or all if that
+ * is NULL. */
 static void cut(struct following *w, const bool *which)
 {
 	struct graph *g = w->g;
@@ -274,7 +273,7 @@ int following__follow(struct following *w, uint32_t batch)
 	return wake_inner(w);
 }
 
-/* The groups of which not all functions were followed in the same batch. */
+/* Sets the groups of which not all functions were followed in the same batch. */
 static bool find_scattered(struct graph *g, bool *groups)
 {
 	bool any = false;

@@ -34,8 +34,7 @@ static void add_functions(struct plan *p, const function_vec *functions)
 		vec__add(&p->functions)->entry_site = NO_SITE;
 }
 
-/* Numbers the helper functions that were found by following control flow, after the requested
- * ones. */
+/* Numbers the helper functions that control flow led to, after the requested ones. */
 static void number_functions(struct plan *p, struct graph *g, uint32_t object)
 {
 	for (uint32_t i = 0; i < g->functions.len; i++) {
@@ -113,7 +112,7 @@ static void find_gaps(struct plan *p, struct graph *g, uint32_t object)
 	vec__free(&gaps);
 }
 
-/* Prefix sums over sites_by_address: branches, and those of them that are skipped. */
+/* Prefix sums over sites_by_address: of branches, and of skipped branches. */
 struct counts {
 	uint32_t branches, skipped;
 };
@@ -337,7 +336,7 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 	point_to_data(p);
 	plan__index(p);
 	if (!p->probes)
-		return plan__nothing(p);
+		return plan__report_no_probes(p);
 	return options->batch ? 0 : check_size(p);
 }
 

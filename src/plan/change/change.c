@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * How the plan of a running trace becomes another one. What both have is found by its address and
- * keeps its number; what only the other one has gets a new one.
- */
+/* Changes the plan of a running trace into another one. What both have is found by its address and
+ * keeps its number; what only the other one has gets a new one. */
 #include <errno.h>
 #include <stdlib.h>
 #include "plan/plan_private.h"
@@ -11,9 +9,9 @@
 struct change {
 	const struct plan *now, *next;
 	struct plan_change *c;
-	/* by number in next: that in the extended plan */
+	/* by number in next: the number in the extended plan */
 	uint32_t *object, *function, *site;
-	uint32_t *first, *last; /* blocks: one of next may have been divided */
+	uint32_t *first, *last; /* blocks: one block of next may have been divided */
 	bool *found;		/* by block of now */
 };
 
@@ -125,15 +123,15 @@ static int no_match(const struct change *k, const struct plan_block *b)
 		f->name, (unsigned long long)b->start);
 }
 
-/* The block that this one of now is followed by without a branch; NO_BLOCK: none. */
-static uint32_t behind(const struct plan *now, uint32_t block)
+/* Returns the block that this one of now falls into without a branch; NO_BLOCK if none. */
+static uint32_t block_after(const struct plan *now, uint32_t block)
 {
 	const struct plan_block *b = &now->blocks.data[block];
 
 	return b->site == NO_SITE ? plan__block_at(now, b->object, b->end) : NO_BLOCK;
 }
 
-/* One block may have been several since code that isn't traced any more jumps between them. */
+/* One block may be several in now, if code that isn't traced any more jumps between them. */
 static int match_block(struct change *k, uint32_t i)
 {
 	const struct plan_block *b = &k->next->blocks.data[i];
@@ -147,7 +145,7 @@ static int match_block(struct change *k, uint32_t i)
 	k->first[i] = at;
 	while (k->now->blocks.data[at].end < b->end) {
 		k->found[at] = true;
-		at = behind(k->now, at);
+		at = block_after(k->now, at);
 		if (at == NO_BLOCK)
 			return no_match(k, b);
 	}
@@ -166,13 +164,13 @@ static uint32_t new_site(const struct change *k, uint32_t site)
 	return site == NO_SITE ? NO_SITE : k->site[site];
 }
 
-/* The part of a block of next that holds this address. */
+/* Returns the part of a block of next that holds this address. */
 static uint32_t part_at(const struct change *k, uint32_t block, uint64_t vaddr)
 {
 	uint32_t at = k->first[block];
 
 	while (at != k->last[block] && k->now->blocks.data[at].end <= vaddr)
-		at = behind(k->now, at);
+		at = block_after(k->now, at);
 	return at;
 }
 
@@ -196,7 +194,7 @@ static void put_block(struct change *k, uint32_t i)
 	uint32_t table = out->table;
 	bool same = at < k->now->blocks.len && is_same_table(k, out, b);
 
-	for (uint32_t part = k->first[i]; part != at; part = behind(k->now, part))
+	for (uint32_t part = k->first[i]; part != at; part = block_after(k->now, part))
 		to->blocks.data[part].function = function;
 	*out = *b;
 	out->start = start;
@@ -230,7 +228,7 @@ static int match_site(struct change *k, uint32_t i)
 	return no_match(k, &k->next->blocks.data[s->block]);
 }
 
-/* It goes on logging in any case. */
+/* The copy continues to log the site in any case. */
 static void show_logged(struct change *k, uint32_t id, bool before, bool now)
 {
 	if (before != now)
@@ -279,7 +277,8 @@ static bool is_shown(const struct plan *p, uint32_t function)
 	return plan__traces(p, function) && !(p->functions.data[function].flags & FUNCTION_HELPER);
 }
 
-/* Sites that next doesn't have: those of functions that are no longer shown lose their probes. */
+/* Removes sites that next doesn't have: those of functions that are no longer shown lose their
+ * probes. */
 static void remove_sites(struct change *k)
 {
 	struct plan *to = &k->c->to;
@@ -324,7 +323,7 @@ static void put_functions(struct change *k)
 	}
 }
 
-/* Those of next; what they mean for the extended plan, plan__extend() knows. */
+/* Puts the extents of next; plan__extend() applies them to the extended plan. */
 static void put_extents(struct change *k)
 {
 	const struct plan_extent *e;
@@ -351,7 +350,7 @@ static bool has_stub(const struct plan *p, const struct plan_stub *stub)
 	return false;
 }
 
-/* Code of the next plan that the present one doesn't have. */
+/* Returns true if the next plan has this code, and the present one doesn't. */
 static bool is_new(const struct change *k, uint32_t object, uint64_t vaddr)
 {
 	uint32_t function = plan__function_at(k->next, object, vaddr);
@@ -359,7 +358,7 @@ static bool is_new(const struct change *k, uint32_t object, uint64_t vaddr)
 	return function != NO_FUNCTION && k->function[function] >= k->now->functions.len;
 }
 
-/* Lines of code that had none before. */
+/* Puts the lines of code that had none before. */
 static void put_lines(struct change *k)
 {
 	uint32_t before = k->now->line_files.len;
@@ -375,7 +374,7 @@ static void put_lines(struct change *k)
 						     before + l->file, l->line, l->discriminator});
 }
 
-/* Of such code. A scope's parent is of the same function. */
+/* Puts the scopes of such code. A scope's parent is of the same function. */
 static void put_scopes(struct change *k)
 {
 	uint32_t before = k->now->line_files.len, number = k->now->scopes.len;

@@ -10,8 +10,8 @@
 
 /*
  * What a plan gains while a trace runs. rows has the tables' rows and the new counts. The first
- * rows of three tables replace the rows that amended_… number; the others are appended. All numbers
- * in rows are those of the extended plan. A site is PROBE_CHANGING from before its probe is
+ * rows of three tables replace the rows that amended_... number; the others are appended. All
+ * numbers in rows are those of the extended plan. A site is PROBE_CHANGING from before its probe is
  * attached until it is in place, and from before it is removed until it is gone. Extents and gaps
  * of an amended function replace those that it has, if there are any.
  */
@@ -22,8 +22,9 @@ struct plan_increment {
 	bool recounts; /* rows.breaks and rows.sides replace the plan's */
 };
 /*
- * May a site become this one? before NULL: it is new. It neither gains nor loses its events at
- * once: between the two it is PROBE_CHANGING, since no probe is attached everywhere at one moment.
+ * Returns true if a site may become this one; before is NULL for a new site. A site neither gains
+ * nor loses its events at once: in between it is PROBE_CHANGING, since no probe is attached
+ * everywhere at one moment.
  */
 bool plan_site__may_become(const struct plan_site *before, const struct plan_site *after);
 /* Extends the plan. Names, ranges and mnemonics are borrowed and must outlive it. */
@@ -34,24 +35,24 @@ void plan_increment__free(struct plan_increment *i);
 /*
  * How the plan of a running trace becomes another one, in two increments (change.c, difference.c):
  * plan_change__begin() is applied before probes are attached and removed, and plan_change__end()
- * when all are in place and all events until then were replayed. If probes count, they are only
- * removed after that.
+ * when all are in place and all events until then were replayed. Probes that count are only removed
+ * after that.
  */
 struct plan_change {
 	struct plan to;	       /* its rows have the numbers of the extended plan */
 	id_vec attach, detach; /* sites */
-	id_vec logged;	       /* sites of copies that are shown from now on, or no longer */
-	bool removes;	       /* functions, or probes, are no longer traced */
+	id_vec logged; /* sites of copies whose events are shown from now on, or no longer */
+	bool removes;  /* some functions, or probes, are no longer traced */
 };
 /*
- * next was built with now as plan_options.before, and its names have to outlive now. Functions that
- * it doesn't have are FUNCTION_REMOVED then. -EBUSY: a probe that is in place would mean something
- * else.
+ * next must have been built with now as plan_options.before, and its names must outlive now.
+ * Functions that it doesn't have become FUNCTION_REMOVED. Returns -EBUSY if a probe that is in
+ * place would change its meaning.
  */
 int plan__change(const struct plan *now, const struct plan *next, struct plan_change *out);
 void plan_change__begin(const struct plan_change *c, const struct plan *now,
 			struct plan_increment *out);
-/* Sites that the kernel has refused meanwhile (plan__refuse(now)) stay so. */
+/* Sites that the kernel has refused meanwhile (plan__refuse(now)) stay refused. */
 void plan_change__end(struct plan_change *c, const struct plan *now, struct plan_increment *out);
 void plan_change__free(struct plan_change *c);
 

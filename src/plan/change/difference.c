@@ -17,7 +17,7 @@
 	} while (0)
 #define SAME(table) !memcmp(&now->table.data[i_], &to->table.data[i_], sizeof(*now->table.data))
 
-/* By function: is it new, or has it other extents or gaps than now? */
+/* By function: it is new, or its extents or gaps are not those of now. */
 static bool *find_moved(const struct plan *to, const struct plan *now)
 {
 	bool *moved = xcalloc(to->functions.len + 1, sizeof(*moved));
@@ -25,7 +25,7 @@ static bool *find_moved(const struct plan *to, const struct plan *now)
 	const struct plan_extent *e;
 	const struct plan_gap *g;
 
-	/* they only differ by what a function encloses, so their sizes differ */
+	/* Extents differ only by what a function encloses, and then in their sizes. */
 	vec__each (e, &now->extents)
 		sums[2 * e->function] -= e->end - e->start;
 	vec__each (e, &to->extents)
@@ -40,7 +40,7 @@ static bool *find_moved(const struct plan *to, const struct plan *now)
 	return moved;
 }
 
-/* What turns now into to. */
+/* Sets what turns now into to. */
 static void put_difference(const struct plan *to, const struct plan *now,
 			   struct plan_increment *out)
 {
@@ -70,7 +70,7 @@ static void put_difference(const struct plan *to, const struct plan *now,
 	out->rows.ifunc_unknown = to->ifunc_unknown;
 }
 
-/* Rows that now has stay as they are until nothing uses them any more. */
+/* Rows of now stay as they are until nothing uses them any more. */
 static void keep_rows(struct plan *to, const struct plan *now)
 {
 	memcpy(to->functions.data, now->functions.data,
@@ -114,7 +114,7 @@ void plan_change__begin(const struct plan_change *c, const struct plan *now,
 		keep_rows(&to, now);
 	set_changing(&to, &c->attach);
 	set_changing(&to, &c->logged);
-	/* what counts does so until nothing needs it */
+	/* What counts continues to until nothing needs it. */
 	if (now->placement != PLACEMENT_COUNT)
 		set_changing(&to, &c->detach);
 	*out = (struct plan_increment){0};

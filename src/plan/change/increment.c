@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Extends a plan while a trace runs: rows are appended, and rows that it has are amended. */
+/* Extends a plan while a trace runs: rows are appended, and existing rows are amended. */
 #include <stdlib.h>
 #include "plan/plan_private.h"
 #include "change.h"
@@ -12,7 +12,7 @@ bool plan_site__may_become(const struct plan_site *before, const struct plan_sit
 	       (before && before->probe == PROBE_CHANGING);
 }
 
-/* The first rows of more replace those that amended numbers, the rest is appended. */
+/* The first rows of more replace those that amended numbers; the rest is appended. */
 #define EXTEND(vec, more, amended)                                                                 \
 	do {                                                                                       \
 		for (size_t i_ = 0; i_ < (more)->len; i_++)                                        \
@@ -62,7 +62,7 @@ static bool overlaps(const struct plan_extent *e, const struct plan *rows)
 	       rows->extents.data[lo].start < e->end;
 }
 
-/* By function: has it new extents? */
+/* By function: it has new extents. */
 static bool *find_replaced(const struct plan *p, const struct plan_increment *i)
 {
 	const struct plan_extent *e;
@@ -77,7 +77,7 @@ static bool *find_replaced(const struct plan *p, const struct plan_increment *i)
 	return replaced;
 }
 
-/* Those that functions have otherwise now. What is no longer traced gives way. */
+/* Drops the extents of functions that have new ones. What is no longer traced gives way. */
 static void drop_extents(struct plan *p, const struct plan_increment *i)
 {
 	autofree bool *replaced = find_replaced(p, i);
@@ -106,8 +106,8 @@ static void replace_counting(struct plan *p, const struct plan_increment *i)
 	vec__append(&p->sides, &i->rows.sides);
 }
 
-/* Both are in order of functions, and so are both together: those of a joined plan are added to
- * functions that were there. */
+/* Both tables are in order of functions, and so is the merged one: values of a joined plan are
+ * added to functions that it already had. */
 static void take_values(struct plan *p, struct plan *rows)
 {
 	struct plan merged = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A site loses its probe before the trace starts, or while it runs: the kernel refused it. */
+/* Removes the probe of a site that the kernel refused, before the trace starts or while it runs. */
 #include "plan/plan_private.h"
 #include "change.h"
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Lower bounds of counts, of a plan whose sites retire: what follows from flow would need exact
- * counts. A count without .low is exact.
- */
+/* Lower bounds of counts, for a plan whose sites retire: what follows from flow would need exact
+ * counts. A count without .low is exact. */
 #include <stdlib.h>
 #include "plan/plan_private.h"
 #include "counting.h"
 
-/*
- * A side's witness counts what the conditional's own probe doesn't count any more, and what both
- * counted while the one replaced the other.
- */
+/* The witness of a side counts what the conditional's own probe doesn't count any more, and what
+ * both counted while one replaced the other. */
 static void bound_sides(struct plan_counts *c, const struct plan *p, const bool *retired)
 {
 	const struct plan_side *side;
@@ -23,7 +19,7 @@ static void bound_sides(struct plan_counts *c, const struct plan *p, const bool 
 		if (!retired[side->site])
 			continue;
 		*of = max_of(*of, seen->taken + seen->not_taken);
-		/* it has been watched all the time */
+		/* It has been watched all the time. */
 		if (!*of && p->sites.data[side->witness].probe == PROBE_COUNT)
 			c->low[side->site] &= side->taken ? ~LOW_TAKEN : ~LOW_NOT_TAKEN;
 	}
@@ -71,7 +67,7 @@ bool *plan__unseen_blocks(const struct plan *p)
 	return unseen;
 }
 
-/* What probes within blocks, and at entries, have counted. They leave nothing unseen. */
+/* Returns what probes within blocks, and at entries, have counted. They miss nothing. */
 static uint64_t *seen_in(const struct plan_counts *c, const struct plan *p, const bool *retired,
 			 bool *unseen)
 {
@@ -109,7 +105,8 @@ static void leave_branches(const struct plan_counts *c, const struct plan *p, ui
 	}
 }
 
-/* It ran as often as its block; where it went is known if it didn't run. */
+/* The branch was executed as often as its block; where it led is known only if it was not
+ * executed. */
 static void bound_refused(struct plan_counts *c, const struct plan *p, uint32_t block)
 {
 	uint32_t site = p->blocks.data[block].site;
@@ -125,8 +122,8 @@ static void bound_refused(struct plan_counts *c, const struct plan *p, uint32_t 
 	c->low[site] = n->taken == COUNT_UNKNOWN ? 0 : LOW_TAKEN;
 }
 
-/* Those without branch, in the order of their addresses: they ran as often as control came by the
- * edges before them, at least. */
+/* Bounds blocks without a branch, in order of their addresses: each was executed at least as often
+ * as control entered it by the edges before it. */
 static void bound_blocks(struct plan_counts *c, const struct plan *p, const bool *retired)
 {
 	autofree bool *unseen = plan__unseen_blocks(p);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What control can do in a plan, and which counts follow from others. Whatever it can do must be an
- * edge: a call need not return, and one that does may do so twice (exceptions, longjmp, exit); a
- * thread may be in the kernel when counting begins or ends.
+ * What control can do in a plan, and which counts follow from others. Everything that it can do
+ * must be an edge: a call need not return, and a call that does may return twice (exceptions,
+ * longjmp, exit); a thread may be in the kernel when counting begins or ends.
  */
 #include <stdlib.h>
 #include "circulation_private.h"
@@ -58,7 +58,7 @@ static bool expose(const struct plan *p, bool *exposed, uint32_t from, uint32_t 
 	return exposed[function] = true;
 }
 
-/* A function with gaps, and those that it shares code with. */
+/* A function with gaps is exposed, and so are those that it shares code with. */
 bool *circulation__exposed(const struct plan *p)
 {
 	bool *exposed = xcalloc(p->functions.len + 1, sizeof(*exposed)), more = false;
@@ -90,7 +90,7 @@ static bool hides_targets(const struct plan *p, const struct plan_block *b)
 	       !plan_site__is_counted(&p->sites.data[b->site]);
 }
 
-/* By block: does control come there from outside, or from where nothing shows? */
+/* By block: control enters it from outside, or from code that nothing shows. */
 static bool *find_entered(const struct plan *p, const bool *exposed)
 {
 	bool *entered = xcalloc(p->blocks.len + 1, sizeof(*entered)),
@@ -117,7 +117,7 @@ static bool *find_entered(const struct plan *p, const bool *exposed)
 		if (s && s->kind == BRANCH_CALL)
 			to = plan__block_at(p, s->object, s->target);
 		else if (s && s->kind == BRANCH_NONE)
-			to = b->taken; /* xbegin: where a transaction ends that is aborted */
+			to = b->taken; /* xbegin: where an aborted transaction continues */
 		if (to != NO_BLOCK)
 			entered[to] = true;
 	}
@@ -160,7 +160,8 @@ static void add_ways_out(struct circulation *c, const struct plan_block *b, uint
 	case BRANCH_RET:
 		add(c, EDGE_OTHER, end, OUTSIDE);
 		return;
-	default: /* a call; the end of a block without a branch, or one of a kind not known */
+	default: /* a call; the end of a block without a branch, or with a branch of an unknown kind
+		  */
 		if (b->next != NO_BLOCK && !b->noreturn)
 			add(c, EDGE_OTHER, end, point_at(c, b->next));
 		if (b->site != NO_SITE || b->next == NO_BLOCK || b->noreturn)
@@ -177,7 +178,7 @@ static void add_block(struct circulation *c, uint32_t block, bool entered, bool 
 	add_ways_out(c, &c->plan->blocks.data[block], start + n + 1);
 	for (uint32_t i = 1; i <= n; i++)
 		add(c, EDGE_CUT, start + i, OUTSIDE);
-	if (exposed) /* control may come into the middle of it */
+	if (exposed) /* Control may enter it in the middle. */
 		add(c, EDGE_CUT, start + n + 1, OUTSIDE);
 	if (entered)
 		add(c, EDGE_OTHER, OUTSIDE, start);
@@ -218,7 +219,7 @@ uint32_t circulation__inside(const struct circulation *c, uint32_t block, uint64
 	return c->first[block] + i - c->breaks[block];
 }
 
-/* The edges that a branch distinguishes; of others the last inside edge. */
+/* Sets the edges that a branch distinguishes; if there are none, the last inside edge. */
 static void find_outcomes(const struct circulation *c, uint32_t block, uint32_t *from, uint32_t *to)
 {
 	uint32_t end = c->first[block] + c->breaks[block + 1] - c->breaks[block] + 1;
@@ -263,7 +264,7 @@ bool *circulation__known(const struct circulation *c)
 
 /* ---- the forest ---- */
 
-/* Unknown edges by point, as in struct plan_flow. */
+/* The unknown edges by point, as in struct plan_flow. */
 struct adjacency {
 	uint32_t *from, *edges;
 };
@@ -299,11 +300,12 @@ struct visit {
 	struct forest *f;
 	struct adjacency unknown;
 	uint32_t *next;	  /* by point: the next of its edges to follow */
-	uint32_t *number; /* by point: 1 + its place in the order; 0: not visited */
-	uint32_t *lowest; /* by point: the first one that is reached from below it otherwise */
+	uint32_t *number; /* by point: 1 + its place in the order; 0 if not visited */
+	uint32_t *lowest; /* by point: the first point that is reached from below it by another edge
+			   */
 };
 
-/* Goes back from a point to the one that it hangs on. */
+/* Goes back from a point to its parent. */
 static uint32_t back_up(struct visit *v, uint32_t point)
 {
 	uint32_t edge = v->f->above[point], up;
@@ -323,7 +325,7 @@ static void arrive(struct visit *v, uint32_t point, uint32_t edge)
 	v->number[point] = v->lowest[point] = v->f->order.len;
 }
 
-/* Depth first (Tarjan, "A Note on Finding the Bridges of a Graph", IPL 2(6), 1974), without
+/* Visits depth first (Tarjan, "A Note on Finding the Bridges of a Graph", IPL 2(6), 1974), without
  * recursion. */
 static void visit_all_from(struct visit *v, uint32_t point)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How often each edge was taken, by what probes counted: control comes to each point as often as it
- * leaves it. Where that gives less than nothing, or two different numbers, the counts contradict
- * each other, by so much as the residue says.
+ * How often each edge was taken, from what probes counted: control enters each point as often as it
+ * leaves it. Where this gives a negative number, or two different numbers, the counts contradict
+ * each other, by the residue.
  */
 #include <stdlib.h>
 #include "plan/join/join.h"
@@ -87,8 +87,8 @@ struct solver {
 	struct circulation c;
 	VEC(struct place) cuts; /* by edge, then vaddr */
 	bool *known;		/* by edge */
-	int64_t *count;		/* by edge; of an inside one: at its start */
-	int64_t *excess;	/* by point: what comes there minus what leaves, of known edges */
+	int64_t *count;		/* by edge; of an inside edge: at its start */
+	int64_t *excess;	/* by point: what enters minus what leaves, of known edges */
 };
 
 static int by_place(const void *a, const void *b)
@@ -113,7 +113,7 @@ static void place_cuts(struct solver *s)
 	vec__sort(&s->cuts, by_place);
 }
 
-/* What the cuts in an inside edge bring, up to an address. */
+/* Returns what the cuts in an inside edge add up to an address. */
 static int64_t brought(const struct solver *s, uint32_t edge, uint64_t vaddr)
 {
 	size_t lo = 0, hi = s->cuts.len;
@@ -150,7 +150,7 @@ static void know(struct solver *s, uint32_t edge, int64_t count)
 	s->count[edge] = count;
 }
 
-/* Two probes may count one edge. */
+/* Two probes may count the same edge. */
 static void know_inside(struct solver *s, uint32_t edge, int64_t count)
 {
 	int64_t more = s->known[edge] ? count - s->count[edge] : 0;
@@ -161,7 +161,8 @@ static void know_inside(struct solver *s, uint32_t edge, int64_t count)
 		know(s, edge, count);
 }
 
-/* An indirect jump whose targets were not all seen: how often it was executed is still known. */
+/* Of an indirect jump not all of whose targets were seen, only the number of executions is
+ * known. */
 static void know_jump(struct solver *s, uint32_t site, uint32_t from)
 {
 	const struct plan_site *ps = &s->p->sites.data[site];
@@ -230,10 +231,10 @@ static void find_excess(struct solver *s)
 		s->excess[s->c.edges.data[cut->edge].to] += cut->came;
 }
 
-/* ---- what follows ---- */
+/* ---- what follows from it ---- */
 
-/* All that hangs on a point is settled: what is left there passes through the edge that it hangs
- * on. An edge that is not a bridge shares it with others, and its count stays unknown. */
+/* All children of the point are settled: what remains passes through the edge to its parent. An
+ * edge that is not a bridge shares the rest with others, so its count stays unknown. */
 static void settle(struct solver *s, const struct forest *f, uint32_t point)
 {
 	uint32_t edge = f->above[point];
@@ -267,7 +268,7 @@ static void follow(struct solver *s)
 	forest__free(&f);
 }
 
-/* ---- the answer ---- */
+/* ---- the result ---- */
 
 static uint64_t count_at(struct solver *s, uint32_t block, uint64_t vaddr)
 {

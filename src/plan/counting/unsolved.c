@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Placement count: which counts don't follow from what is counted. */
+/* Placement count: the counts that don't follow from what is counted. */
 #include <stdlib.h>
 #include "circulation_private.h"
 

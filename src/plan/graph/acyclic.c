@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The numbers of acyclic paths. An edge is a back edge if a depth-first search from the function's
- * entry finds its target open. Each one stands for two others: from its block to the end, and from
- * the start to its target. How many ways lead from a block to the end follows from its successors.
+ * entry finds its target open. Each back edge stands for two others: from its block to the end, and
+ * from the start to its target. The number of paths from a block to the end follows from those of
+ * its successors.
  */
 #include <stdlib.h>
 #include "plan/plan.h"
@@ -10,20 +11,20 @@
 #include "flow.h"
 
 struct edge {
-	uint32_t way, to; /* to: NO_BLOCK: out of the plan */
+	uint32_t way, to; /* to: NO_BLOCK if out of the plan */
 	uint8_t kind;	  /* enum path_edge */
 	uint64_t value;	  /* what it adds to a path's number */
 };
 
 struct node {
 	uint32_t block, first, n; /* its edges: edges.data[first … first + n) */
-	uint64_t paths;		  /* from it to the end */
-	uint64_t begins; /* the number of the first path behind a back edge; 0: none leads here */
-	uint8_t state;	 /* of the search */
+	uint64_t paths;		  /* the number of paths from it to the end */
+	uint64_t begins; /* the number of the first path after a back edge; 0 if none leads here */
+	uint8_t state;	 /* the state of the search */
 };
 enum { UNSEEN, OPEN, DONE };
 
-/* Of a function. */
+/* The graph of a function. */
 struct dag {
 	bool made, is_open;
 	uint32_t function;
@@ -36,9 +37,10 @@ struct dag {
 
 struct acyclic {
 	const struct plan *p;
-	size_t nfunctions;	     /* when it was made: the plan may have more now */
-	struct dag *dags;	     /* by function */
-	uint32_t *first, *of_blocks; /* blocks of function f: of_blocks[first[f] … first[f + 1]) */
+	size_t nfunctions; /* when it was made; the plan may have more now */
+	struct dag *dags;  /* by function */
+	uint32_t *first,
+		*of_blocks; /* the blocks of function f: of_blocks[first[f] ... first[f + 1]) */
 };
 
 struct acyclic *acyclic__new(const struct plan *p)
@@ -100,7 +102,7 @@ static bool has_edge(const struct dag *d, uint32_t first, uint32_t way)
 	return false;
 }
 
-/* Back edges show later. */
+/* Adds an edge; the search finds later whether it is a back edge. */
 static void add_edge(struct acyclic *a, struct dag *d, uint32_t first, uint32_t way, uint32_t to)
 {
 	bool ends = to == NO_BLOCK || is_others_entry(a->p, d->function, to);
@@ -161,7 +163,7 @@ static uint32_t node_of(struct acyclic *a, struct dag *d, uint32_t block)
 	return d->nodes.len - 1;
 }
 
-/* An edge of the search: its target, if that has to be searched. */
+/* Follows an edge of the search. Returns its target, if that has to be searched. */
 static uint32_t pass(struct acyclic *a, struct dag *d, size_t edge)
 {
 	uint32_t to = d->edges.data[edge].to, node;
@@ -283,7 +285,8 @@ static struct dag *dag_of(struct acyclic *a, uint32_t function)
 	if (f->flags & FUNCTION_RANGE || f->entry_block >= a->p->blocks.len)
 		return d;
 	search(a, d, f->entry_block);
-	/* where the unwinder lands, and what is behind jumps whose targets aren't known */
+	/* Where the unwinder lands, and what follows jumps whose targets aren't known, are starts,
+	 * too. */
 	for (uint32_t i = a->first[function]; i < a->first[function + 1]; i++)
 		search(a, d, a->of_blocks[i]);
 	count(d);
@@ -313,10 +316,10 @@ static enum path_edge leave_by_jump(struct acyclic *a, struct dag *d, uint32_t f
 	if (e)
 		return e->kind;
 	if (!map64__get(&d->by_block, from))
-		return PATH_STRAYS;
+		return PATH_NO_EDGE;
 	if (out)
 		return PATH_ENDS;
-	return map64__get(&d->by_block, to) ? PATH_LOOPS : PATH_STRAYS;
+	return map64__get(&d->by_block, to) ? PATH_LOOPS : PATH_NO_EDGE;
 }
 
 enum path_edge acyclic__leave(struct acyclic *a, uint32_t function, uint32_t from, bool taken,
@@ -331,7 +334,7 @@ enum path_edge acyclic__leave(struct acyclic *a, uint32_t function, uint32_t fro
 		return leave_by_jump(a, d, from, to, way);
 	*way = kind == BRANCH_RET ? WAY_OUT : taken ? WAY_TAKEN : WAY_NOT_TAKEN;
 	e = find_edge(d, from, *way);
-	return e && e->to == to ? e->kind : PATH_STRAYS;
+	return e && e->to == to ? e->kind : PATH_NO_EDGE;
 }
 
 uint64_t acyclic__paths(struct acyclic *a, uint32_t function)
@@ -385,7 +388,7 @@ bool *plan__is_jumped_into(const struct plan *p)
 	return jumped;
 }
 
-/* The first branch from this block on. */
+/* Returns the first branch from this block on. */
 static uint32_t branch_from(const struct plan *p, uint32_t block)
 {
 	for (size_t n = 0; block != NO_BLOCK && n <= p->blocks.len; n++) {
@@ -396,7 +399,7 @@ static uint32_t branch_from(const struct plan *p, uint32_t block)
 	return NO_SITE;
 }
 
-/* Where no branch is taken, the head's own one comes next. */
+/* If no branch is taken, the head's own one comes next. */
 static void note_ends(const struct plan *p, const struct dag *d, bool *ends)
 {
 	const struct node *n;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The control flow between a plan's blocks, and which of its edges a probe reports. Placement and
- * replay share it: placement removes probes by it, and the replay reconstructs paths by it.
- */
+/* The control flow between a plan's blocks, and which of its edges a probe reports. */
 #include <stdlib.h>
 #include "plan/plan.h"
 #include "flow.h"
@@ -61,7 +58,7 @@ static void find_predecessors(struct plan_flow *f)
 			f->predecessors[at[f->successors[i]]++] = b;
 }
 
-/* Does the record of the entry that a call leads to have its return address? */
+/* Returns true if the record of the entry that a call leads to has the call's return address. */
 static bool links_as_ever(const struct plan *p, const struct plan_site *call)
 {
 	return p->arch->link_reg == REG_NONE || !call->operand.index ||

@@ -13,14 +13,14 @@
  */
 struct plan_flow {
 	const struct plan *plan;
-	uint32_t *out, *successors;  /* of block b: successors[out[b] … out[b + 1]) */
+	uint32_t *out, *successors;  /* of block b: successors[out[b] ... out[b + 1]) */
 	uint32_t *in, *predecessors; /* likewise */
-	bool *marked; /* by block: an entry or a witness in it is probed and hit whenever control
-			 enters */
-	bool *enters; /* by block: ends in a direct call of a function whose entry is probed */
+	/* By block: an entry or a witness in it is probed, and hit whenever control enters. */
+	bool *marked;
+	bool *enters; /* by block: it ends in a direct call of a function whose entry is probed */
 };
 /* The plan must outlive it. Later changes of probes other than those of branches are not noticed:
- * whoever places witnesses updates marked. */
+ * the code that places witnesses updates marked. */
 void plan_flow__init(struct plan_flow *f, const struct plan *p);
 void plan_flow__free(struct plan_flow *f);
 static inline const uint32_t *plan_flow__successors(const struct plan_flow *f, uint32_t block)
@@ -31,12 +31,13 @@ static inline uint32_t plan_flow__count(const struct plan_flow *f, uint32_t bloc
 {
 	return f->out[block + 1] - f->out[block];
 }
-/* Does an event report what follows this block: of the branch at its end, or of the entry that it
- * calls? */
+/* Returns true if an event reports what follows this block: that of the branch at its end, or of
+ * the entry that it calls. */
 bool plan_flow__is_probed(const struct plan_flow *f, uint32_t block);
-/* Can control leave it, without an event, for where no successor is? */
+/* Returns true if control can leave the block, without an event, for a place that is no
+ * successor. */
 bool plan_flow__is_open(const struct plan_flow *f, uint32_t block);
-/* Does the block end in an unprobed ret? */
+/* Returns true if the block ends in an unprobed ret. */
 bool plan_flow__is_unprobed_ret(const struct plan_flow *f, uint32_t block);
 
 #endif

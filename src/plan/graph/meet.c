@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Post-dominators, function by function: Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
- * Algorithm" (2001), on the edges backwards, from one end that all ways out of the function lead
+ * Algorithm" (2001), on the edges backward, from one end that all paths out of the function lead
  * to.
  */
 #include <stdlib.h>
@@ -9,16 +9,16 @@
 #include "flow.h"
 #include "meet.h"
 
-#define END	0u /* of all ways; blocks are numbered from 1 in the function */
+#define END	0u /* of all paths; blocks are numbered from 1 in the function */
 #define NOWHERE UINT32_MAX
 
 struct node {
 	uint32_t block;
-	uint32_t up;	/* its immediate post-dominator; NOWHERE: no way leads to the end */
-	uint32_t order; /* in postorder from the end: END has the largest number */
+	uint32_t up;	/* its immediate post-dominator; NOWHERE if no path leads to the end */
+	uint32_t order; /* its place in postorder from the end: END has the largest number */
 };
 
-/* Of a function. */
+/* The tree of a function. */
 struct tree {
 	bool made;
 	VEC(struct node) nodes; /* the first one is END */
@@ -27,9 +27,10 @@ struct tree {
 struct plan_meets {
 	const struct plan *p;
 	struct plan_flow flow;
-	struct tree *trees;	     /* by function */
-	uint32_t *first, *of_blocks; /* blocks of function f: of_blocks[first[f] … first[f + 1]) */
-	uint32_t *number;	     /* by block: in its function */
+	struct tree *trees; /* by function */
+	uint32_t *first,
+		*of_blocks; /* the blocks of function f: of_blocks[first[f] ... first[f + 1]) */
+	uint32_t *number;   /* by block: its number in its function */
 };
 
 static uint32_t function_of(const struct plan *p, uint32_t block)
@@ -88,7 +89,8 @@ void plan_meets__free(struct plan_meets *m)
 
 /* ---- one function ---- */
 
-/* May control leave the function behind this block, but by a call that doesn't return? */
+/* Returns true if control may leave the function after this block, other than by a call that
+ * doesn't return. */
 static bool may_leave(const struct plan_meets *m, uint32_t block)
 {
 	const struct plan *p = m->p;
@@ -114,7 +116,7 @@ static bool may_leave(const struct plan_meets *m, uint32_t block)
 struct making {
 	struct plan_meets *m;
 	struct tree *t;
-	VEC(uint32_t) edges; /* of node n, backwards: edges[start[n] … start[n + 1]) */
+	VEC(uint32_t) edges; /* of node n, backward: edges[start[n] ... start[n + 1]) */
 	uint32_t *start;
 	VEC(uint32_t) order; /* postorder */
 };
@@ -152,7 +154,7 @@ static void find_edges(struct making *k)
 	k->start[n] = k->edges.len;
 }
 
-/* Numbers all nodes that can be come to from the end, backwards. */
+/* Numbers all nodes that can be reached from the end, backward. */
 static void find_order(struct making *k)
 {
 	autofree uint32_t *next = xcalloc(k->t->nodes.len + 1, sizeof(*next));
@@ -238,7 +240,7 @@ static void make(struct plan_meets *m, uint32_t function)
 
 /* ---- for callers ---- */
 
-/* The branch at the end of the blocks that follow one another from this one on. */
+/* Returns the branch at the end of the blocks that follow one another from this one on. */
 static uint32_t branch_of(const struct plan *p, uint32_t block)
 {
 	for (size_t n = 0; block != NO_BLOCK && n <= p->blocks.len; n++) {

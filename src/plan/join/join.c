@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Joins plans. First each row gets its number in the joined plan (join_find.c), then the rows that
- * are new are written with these numbers.
- */
+/* Joins plans. First each row gets its number in the joined plan (join_find.c), then the new rows
+ * are written with these numbers. */
 #include <errno.h>
 #include <stdlib.h>
 #include "join_private.h"
@@ -82,7 +80,7 @@ static void add_table(struct joining *j, struct plan_block *b, const struct plan
 		vec__push(&j->more->rows.table, j->n->blocks[j->p->table.data[from->table + i]]);
 }
 
-/* It falls through to this one. */
+/* The block falls through to next. */
 static void end_before(struct plan_block *b, uint32_t next)
 {
 	b->next = next;
@@ -115,7 +113,7 @@ static uint32_t number_of(const struct joining *j, const struct plan_split *s)
 	return j->all->blocks.len + s->rest;
 }
 
-/* Those of one block come in order of address: each is cut off the rest. */
+/* Splits of one block are in order of address: each is cut off the rest. */
 static int by_split(const void *a, const void *b, void *pieces)
 {
 	const struct plan_split *x = a, *y = b;
@@ -126,7 +124,7 @@ static int by_split(const void *a, const void *b, void *pieces)
 	return p[x->rest].start < p[y->rest].start ? -1 : 1;
 }
 
-/* It ends where the rest begins. */
+/* Shortens the block: it ends where the rest begins. */
 static void shorten(struct joining *j, const struct plan_split *s)
 {
 	struct plan_block b = j->all->blocks.data[s->block];
@@ -137,7 +135,7 @@ static void shorten(struct joining *j, const struct plan_split *s)
 	vec__push(&j->more->rows.blocks, b);
 }
 
-/* The branch at its end is the last one's. */
+/* Moves the branch at the block's end to its last part. */
 static void move_site(struct joining *j, const struct plan_split *s)
 {
 	uint32_t site = j->all->blocks.data[s->block].site;
@@ -169,8 +167,8 @@ static void split_blocks(struct joining *j)
 	}
 }
 
-/* What one of the plans doesn't say of a conditional, the joined plan doesn't say either: control
- * may come between the comparison and the branch there, or it is another build. */
+/* What one of the plans doesn't have for a conditional, the joined plan doesn't have either: there,
+ * control may enter between the comparison and the branch, or it is another build. */
 static void drop_compares(struct joining *j)
 {
 	for (uint32_t i = 0; i < j->all->sites.len; i++) {
@@ -203,7 +201,7 @@ static uint32_t file_number(struct joining *j, struct map64 *files, const struct
 	return *known - 1;
 }
 
-/* Is the line of any code in [start, end) known? */
+/* Returns true if the line of any code in [start, end) is known. */
 static bool has_lines(const struct plan *p, uint32_t object, uint64_t start, uint64_t end)
 {
 	const struct plan_line *first = plan__line_at(p, object, start);
@@ -256,8 +254,8 @@ static void add_scope(struct joining *j, struct map64 *files, uint32_t *scopes, 
 	scopes[i] = j->all->scopes.len + j->more->rows.scopes.len;
 }
 
-/* The number that a scope gets; those that it was inlined in are before it. scopes: 1 + those that
- * are known. */
+/* Returns the number that a scope gets; those that it was inlined in are before it. scopes has 1 +
+ * the numbers of the known ones. */
 static uint32_t scope_number(struct joining *j, struct map64 *files, uint32_t *scopes, uint32_t i,
 			     const struct plan_extent *e, uint32_t object)
 {
@@ -292,7 +290,7 @@ static void add_scopes(struct joining *j, struct map64 *files, uint32_t *scopes,
 	}
 }
 
-/* The code whose lines are to be added. */
+/* Adds the lines of new code. */
 static void add_source(struct joining *j)
 {
 	autofree uint32_t *scopes = xcalloc(j->p->scopes.len + 1, sizeof(*scopes));
@@ -352,7 +350,7 @@ static bool same_fields(const struct plan *a, uint32_t x, const struct plan *b, 
 	return n == m;
 }
 
-/* Those of another kernel may have other fields: they are events of their own. */
+/* Events of another kernel may have other fields: then they are separate events. */
 static uint32_t find_named(const struct plan *all, const struct plan *p, uint32_t which)
 {
 	const struct plan_named *n = &p->named.data[which];
@@ -403,7 +401,7 @@ static void add_rows(struct joining *j)
 		add_block(j, piece);
 	vec__each (i, &j->new_sites)
 		add_site(j, *i);
-	/* where probes count, most of what is refused follows from other counts */
+	/* Where probes count, most of what is refused follows from other counts. */
 	rows->skipped += min_of(j->refused, j->p->skipped);
 	add_extents(j);
 	add_source(j);

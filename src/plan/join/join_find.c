@@ -17,7 +17,7 @@ static int refuse(const struct object *a, const struct object *b)
 			path__base_name(b->path), is.data, was.data);
 }
 
-/* Without build-ids the recorded code tells. */
+/* Without build-ids, the recorded code decides. */
 static bool same_code(const struct plan *p, uint32_t object, const struct object *a,
 		      const struct object *b)
 {
@@ -46,7 +46,7 @@ static bool same_build(const struct joining *j, uint32_t object, const struct ob
 	return !strcmp(a->path, b->path) && same_code(j->p, object, a, b);
 }
 
-/* Where the kernel's code begins differs from boot to boot. */
+/* The start of the kernel's code differs from boot to boot. */
 static uint64_t base_of(const struct object *o)
 {
 	const struct segment *s;
@@ -66,7 +66,7 @@ static uint32_t own_object(struct joining *j, uint32_t object)
 	return j->own[object];
 }
 
-/* The first one of this name that is, or isn't, of the same build. */
+/* Returns the first object of this name that is, or isn't, of the same build. */
 static uint32_t find_named(const struct joining *j, uint32_t object, bool same)
 {
 	const struct object *o = j->p->objects.data[object].object;
@@ -112,7 +112,7 @@ static int find_objects(struct joining *j)
 
 static uint64_t key_of(const struct plan_function *f, uint32_t object, uint64_t start)
 {
-	/* of a part of a function, its size is part of what it is */
+	/* The size of a part of a function identifies it, too. */
 	uint64_t key[] = {object, start, f->flags & FUNCTION_RANGE ? f->ranges[0].size : 0};
 
 	return map64__hash(key, sizeof(key));
@@ -141,7 +141,7 @@ static void index_functions(struct joining *j)
 	}
 }
 
-/* Have blocks and branches of two functions the same places in them? */
+/* Returns true if the blocks and branches of two functions have the same places in them. */
 static bool corresponds(const struct joining *j, const struct plan_function *a,
 			const struct plan_function *b)
 {
@@ -203,7 +203,7 @@ static uint32_t find_by_place(struct joining *j, const struct plan_function *f)
 		       : NO_FUNCTION;
 }
 
-/* A function that was only probed at its rets, and is traced now. */
+/* Amends a function that was only probed at its rets, and is traced now. */
 static void amend(struct joining *j, uint32_t number, const struct plan_function *f)
 {
 	struct plan_function row = j->all->functions.data[number];
@@ -260,7 +260,7 @@ uint32_t joining__object(const struct joining *j, uint32_t function)
 					      : j->own[j->p->functions.data[function].object];
 }
 
-/* Of another build, each part of a function may be elsewhere. */
+/* In another build, each part of a function may be elsewhere. */
 uint64_t joining__moved(const struct joining *j, uint32_t function, uint64_t vaddr)
 {
 	const struct plan_function *f = &j->p->functions.data[function];
@@ -275,7 +275,7 @@ uint64_t joining__moved(const struct joining *j, uint32_t function, uint64_t vad
 	return vaddr + j->n->shifts[function];
 }
 
-/* Where the joined plan's next block begins, or end. */
+/* Returns where the joined plan's next block begins or ends. */
 static uint64_t next_start(const struct joining *j, uint32_t object, uint64_t vaddr, uint64_t end)
 {
 	size_t i = plan__blocks_from(j->all, object, vaddr);
@@ -287,7 +287,7 @@ static uint64_t next_start(const struct joining *j, uint32_t object, uint64_t va
 	return b->object == object ? min_of(b->start, end) : end;
 }
 
-/* The part of a block from vaddr on: its number; *to: where it ends. */
+/* Returns the number of the part of a block from vaddr on, and sets *to to its end. */
 static uint32_t find_part(struct joining *j, uint32_t i, uint32_t object, uint64_t vaddr,
 			  uint64_t end, uint64_t *to)
 {
@@ -308,10 +308,10 @@ static uint32_t find_part(struct joining *j, uint32_t i, uint32_t object, uint64
 	return j->all->blocks.len + j->new_blocks.len - 1;
 }
 
-/* Parts of blocks that are looked for, by block of either plan. */
+/* How many parts of blocks are looked for, by block of either plan. */
 #define PARTS_MOST 16
 
-/* Of the joined plan it may be a part of a block, or several. */
+/* Finds the block, which may be a part of a block of the joined plan, or several blocks there. */
 static void find_block(struct joining *j, uint32_t i)
 {
 	const struct plan_block *b = &j->p->blocks.data[i];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The values of a plan's functions in the joined plan. Its functions that are in the joined plan
- * already may have values of the same names there, which are the same ones, or else the function is
- * shown by its registers; what only this trace loaded is added.
+ * The values of a plan's functions in the joined plan. A function that the joined plan has already
+ * may have values of the same names there. If these are not the same ones, the function is shown by
+ * its registers; what only this trace loaded is added.
  */
 #include <stdlib.h>
 #include "join_private.h"
 
-/* What a function of p is in the joined plan. */
+/* The function of the joined plan that a function of p is. */
 struct counterpart {
 	uint32_t function, own;
 };
@@ -33,7 +33,7 @@ static bool same_enumerators(const struct joining *j, uint32_t ours, uint32_t th
 	return n == m;
 }
 
-/* Are they read the same way, but for where they were loaded? */
+/* Returns true if both are read the same way, except for where they were loaded. */
 static bool same_value(const struct joining *j, const struct plan_value *ours,
 		       const struct plan_value *theirs)
 {
@@ -61,7 +61,7 @@ static uint32_t next_enumeration(const struct joining *j)
 	return p->enumerators.len ? vec__last(&p->enumerators)->enumeration + 1 : 0;
 }
 
-/* UINT32_MAX: none. */
+/* Returns UINT32_MAX if there is none. */
 static uint32_t add_enumeration(struct joining *j, uint32_t theirs)
 {
 	size_t n;
@@ -78,11 +78,11 @@ static uint32_t add_enumeration(struct joining *j, uint32_t theirs)
 	return known ? *known - 1 : UINT32_MAX;
 }
 
-/* The values that are there, and those that come. */
+/* The values of the joined plan, and those of p. */
 struct matching {
 	const struct plan_value *ours, *theirs;
 	size_t nours, ntheirs;
-	unsigned fetched[2]; /* by of_return: how many of ours are loaded */
+	unsigned fetched[2]; /* by of_return: how many values of the joined plan are loaded */
 };
 
 static struct matching matching_of(const struct joining *j, const struct counterpart *c)
@@ -97,8 +97,8 @@ static struct matching matching_of(const struct joining *j, const struct counter
 	return m;
 }
 
-/* Can one set of values tell of both? In code of another build only if they are the same ones; what
- * was recorded without values is shown as it is alone. */
+/* Returns true if one set of values describes both. In code of another build, they must be the
+ * same. What was recorded without values is shown as it is alone. */
 static bool is_one(const struct joining *j, const struct counterpart *c, const struct matching *m)
 {
 	unsigned loaded[2] = {m->fetched[0], m->fetched[1]};
@@ -149,7 +149,7 @@ void joining__add_values(struct joining *j)
 	vec__each (c, &all) {
 		struct matching m = matching_of(j, c);
 
-		/* one of two that became one function */
+		/* one of two functions that became one */
 		if (c > all.data && c[-1].function == c->function)
 			j->n->untyped[c->own] = true;
 		else if (!is_one(j, c, &m))

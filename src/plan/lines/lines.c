@@ -26,7 +26,7 @@ uint32_t line_files__number(struct plan *p, struct map64 *numbers, const char *n
 
 	if (*known && !strcmp(p->line_files.data[*known - 1], name))
 		return *known - 1;
-	for (size_t i = 0; *known && i < p->line_files.len; i++) /* another one's hash */
+	for (size_t i = 0; *known && i < p->line_files.len; i++) /* another file with this hash */
 		if (!strcmp(p->line_files.data[i], name))
 			return i;
 	vec__push(&p->line_files, xstrdup(name));
@@ -43,7 +43,7 @@ static void take_row(void *ctx, const struct line_row *row)
 	if (row->line)
 		line.file = line_files__number(t->p, &t->files, row->file);
 	if (last && last->object == line.object && last->vaddr == line.vaddr)
-		t->p->lines.len--; /* empty: the next row replaces it */
+		t->p->lines.len--; /* empty, so the next row replaces it */
 	else if (last && last->object == line.object && last->line == line.line &&
 		 last->file == line.file && last->discriminator == line.discriminator)
 		return;
@@ -56,7 +56,7 @@ static int by_place(const void *a, const void *b)
 
 	int n = vaddr__order(x->object, x->vaddr, y->object, y->vaddr);
 
-	/* at one address, the end of a range sorts before the start of the next */
+	/* At the same address, the end of a range sorts before the start of the next one. */
 	return n ? n : (x->line != 0) - (y->line != 0);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What was inlined in a plan's functions, from the objects' debug information. */
+/* The functions that were inlined in a plan's functions, from the objects' debug information. */
 #include <stdlib.h>
 #include "plan/plan_private.h"
 
-/* A range as debug information has it, with what was inlined in it. */
+/* A range as debug information has it, including what was inlined in it. */
 struct outer {
 	uint64_t start, end;
 	uint32_t scope, depth;
@@ -45,7 +45,7 @@ static void take_range(void *ctx, uint32_t scope, uint64_t start, uint64_t end)
 	vec__push(&t->ranges, (struct outer){start, end, t->first + scope, t->depths.data[scope]});
 }
 
-/* Inner ones follow the outer ones that begin where they do. */
+/* Inner ranges are after the outer ones that begin at the same address. */
 static int by_start(const void *a, const void *b)
 {
 	const struct outer *x = a, *y = b;
@@ -71,7 +71,8 @@ static void put(struct taking *t, uint32_t scope, uint64_t start, uint64_t end)
 			  (struct plan_scope_range){start, end, t->object, scope});
 }
 
-/* Each address's innermost range: those that begin in another one end in it. */
+/* Reduces each range to the addresses of which it is the innermost one: a range that begins in
+ * another one ends in it. */
 static void flatten(struct taking *t)
 {
 	VEC(struct outer) open = {0};
@@ -177,7 +178,7 @@ bool plan__source_outer(const struct plan *p, struct plan_frame *f)
 
 /* ---- of blocks ---- */
 
-/* Does the row begin where the block does, or before? */
+/* Returns true if the row begins at the block's start or before it. */
 static bool is_up_to(const struct plan_line *row, const struct plan_block *k)
 {
 	return row->object != k->object ? row->object < k->object : row->vaddr <= k->start;
@@ -197,7 +198,7 @@ static void give_row(const struct plan *p, const struct plan_block *k, const str
 	}
 }
 
-/* *next: the last row that is up to the block's start, if there is one. */
+/* *next is the last row that begins at the block's start or before it, if there is one. */
 void plan__each_piece(const struct plan *p, uint32_t block, size_t *next,
 		      void (*fn)(void *ctx, const struct plan_piece *piece), void *ctx)
 {

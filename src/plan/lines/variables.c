@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the operands are in the source that conditionals test, by the objects' debug information. */
+/* The names in the source of the operands that conditionals test, from the objects' debug
+ * information. */
 #include <stdlib.h>
 #include "plan/plan_private.h"
 
-/* A place, and whose operand it is. */
+/* A place, and the operand that is there. */
 struct asked {
 	struct operand_place place;
 	uint32_t site;
@@ -20,7 +21,7 @@ static int by_vaddr(const void *a, const void *b)
 	return x->site != y->site ? (x->site < y->site ? -1 : 1) : x->b - y->b;
 }
 
-/* The operands that are what they were before the instruction. */
+/* Asks for the operands that have not changed since before the instruction. */
 static void ask(asked_vec *v, const struct plan_site *s, uint32_t site)
 {
 	for (unsigned i = 0; i < s->test->n && !s->test->result; i++) {

@@ -86,7 +86,7 @@ static bool is_string(const struct plan_field *f)
 	return f->kind == TYPE_STRING || f->kind == TYPE_STRING_AT || f->kind == TYPE_TEXT;
 }
 
-/* What a pointer leads to may be anything. */
+/* A pointer may lead to anything. */
 static bool is_text(const struct named_value *v)
 {
 	const uint8_t *c = v->bytes, *end = c + v->len;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The cost of a hit by mechanism: what `bbtrace doctor --calibrate` measured on this machine, or
- * else what is usual. Only the ratios matter.
- */
+/* The cost of a hit by mechanism: what `bbtrace doctor --calibrate` measured on this machine, or
+ * else the usual cost. Only the ratios matter. */
 #include "plan/plan.h"
 #include "cost.h"
 

@@ -5,13 +5,13 @@
 
 #include "plan/plan.h"
 
-/* As users read it. */
+/* Returns the name that users read. */
 const char *cost__class_name(const struct arch *arch, enum cost_class class);
-/* Of a hit on this site's probe, by the traps that it takes. */
+/* Returns the class of a hit on this site's probe, by the traps that it takes. */
 enum cost_class cost__class(const struct cost_row *row, const struct plan_site *site);
-/* The row of a mechanism; NULL: the best one of programs, or of the kernel. */
+/* Returns the row of a mechanism; for NULL that of the best one of programs, or of the kernel. */
 const struct cost_row *cost__find(const struct cost_row *costs, bool kernel, const char *mechanism);
-/* The row that a plan is made by. NULL: nothing is known of this architecture. */
+/* Returns the row that a plan is made by; NULL if nothing is known of this architecture. */
 const struct cost_row *cost__row(const struct arch *arch, bool kernel,
 				 const struct plan_options *options);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Placement count: which instructions are counted, so that all other counts follow. Those of a set
- * of edges follow from the others if the set has no cycle (Knuth). Starts with all of them counted,
- * and drops the costliest as long as no cycle arises. A conditional's probe counts two edges.
+ * Placement count: which instructions are counted, so that all other counts follow. The counts of a
+ * set of edges follow from the others if the set has no cycle (Knuth). This starts with all of them
+ * counted, and drops the costliest as long as no cycle arises. A conditional's probe counts two
+ * edges.
  */
 #include <stdlib.h>
 #include "cost.h"
@@ -11,19 +12,19 @@
 
 /* ---- what may be counted ---- */
 
-/* Where an inside edge is counted. */
+/* The place where an inside edge is counted. */
 struct spot {
 	uint64_t vaddr;
 	uint32_t block;
-	uint32_t site; /* NO_SITE: a witness would be put there */
-	unsigned cost; /* of a hit; 0: nothing in the edge can be counted */
+	uint32_t site; /* NO_SITE if a witness would be put there */
+	unsigned cost; /* of a hit; 0 if nothing in the edge can be counted */
 	uint8_t len, traps;
 };
 
 struct candidate {
 	double weight;
 	uint32_t from, to; /* the edges that it counts */
-	uint32_t spot;	   /* index into spots; NO_SPOT: the branch of .block */
+	uint32_t spot;	   /* index into spots; NO_SPOT for the branch of .block */
 	uint32_t block;
 	bool counted;
 };
@@ -40,9 +41,9 @@ struct counting {
 	VEC(struct spot) spots; /* by block and break */
 	uint32_t *first_spot;	/* by block */
 	VEC(struct candidate) candidates;
-	uint32_t *set; /* by point: one of the same connected component, or itself */
+	uint32_t *set; /* by point: a point of the same connected component, or itself */
 	uint32_t *size;
-	VEC(uint32_t) joined; /* to be undone */
+	VEC(uint32_t) joined; /* what join() changed, to be undone */
 };
 
 static bool wants_branches(const struct counting *k)
@@ -50,7 +51,7 @@ static bool wants_branches(const struct counting *k)
 	return k->options->events & (PLAN_BRANCH | PLAN_RETURN);
 }
 
-/* A call or jump to anywhere shows its targets only by a probe of its own. */
+/* Only a probe of its own shows the targets of a call or jump to anywhere. */
 static bool shows_targets(const struct plan *p, const struct plan_site *s)
 {
 	const struct plan_block *b = &p->blocks.data[s->block];
@@ -93,8 +94,8 @@ static unsigned cost_of(const struct counting *k, bool kernel, bool entry, unsig
 
 /* ---- what the kernel refused when it was attached ---- */
 
-/* Unique for each place of an ordinary plan; otherwise an instruction is taken for a refused one.
- */
+/* Returns a key that is unique for each place of an ordinary plan; in others an instruction may be
+ * mistaken for a refused one. */
 static uint64_t place_key(uint32_t object, uint64_t vaddr)
 {
 	return vaddr ^ (uint64_t)object << 48;
@@ -117,7 +118,8 @@ static void offer(struct spot *to, const struct spot *from)
 		*to = *from;
 }
 
-/* Is it hit exactly once when it is executed, and accepted? */
+/* Returns true if a probe there is accepted, and hit exactly once when the instruction is
+ * executed. */
 static bool can_count(const struct counting *k, const struct plan_block *b, const struct insn *insn)
 {
 	const struct plan_object *po = &k->p->objects.data[b->object];
@@ -150,12 +152,12 @@ static void offer_insn(struct counting *k, uint32_t block, const struct insn *in
 
 	if (!can_count(k, &k->p->blocks.data[block], insn))
 		return;
-	/* the kernel may rewrite a nop, and then refuses it */
+	/* The kernel may rewrite a nop, and then refuses it. */
 	spot.cost = cost_of(k, kernel, false, spot.traps) + (kernel && insn->padding);
 	offer(vec__last(&k->spots), &spot);
 }
 
-/* Most blocks have no break: then the first cheap instruction will do. */
+/* Most blocks have no break: then the first cheap instruction is enough. */
 static bool is_enough(const struct counting *k, const struct plan_block *b)
 {
 	const struct spot *s = vec__last(&k->spots);
@@ -193,14 +195,14 @@ static void search_blocks(struct counting *k)
 		search_block(k, b);
 }
 
-/* Static calls and keys: the kernel refuses probes on what it rewrites. */
+/* The kernel refuses probes on static calls and keys, which it rewrites. */
 static bool may_be_rewritten(const struct plan_site *s)
 {
 	return s->kind == BRANCH_CALL || s->kind == BRANCH_JMP;
 }
 
-/* Sites that are there anyway are preferred to witnesses that cost the same, but for those that the
- * kernel may refuse. */
+/* Prefers sites that exist anyway to witnesses of the same cost, except for those that the kernel
+ * may refuse. */
 static void offer_site(struct counting *k, uint32_t site)
 {
 	const struct plan_site *s = &k->p->sites.data[site];
@@ -246,7 +248,7 @@ static bool *start(struct counting *k)
 	return circulation__known(&k->c);
 }
 
-/* A conditional, or a jump by a table. */
+/* Adds a conditional, or a jump by a table. */
 static void add_branch(struct counting *k, uint32_t block)
 {
 	uint32_t site = k->p->blocks.data[block].site;
@@ -286,7 +288,7 @@ static void add_candidates(struct counting *k, const bool *known)
 		}
 }
 
-/* Of the same weight, what counts one edge before what counts several. */
+/* Of the same weight, what counts one edge is before what counts several. */
 static int costliest_first(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -308,7 +310,7 @@ static uint32_t set_of(const struct counting *k, uint32_t point)
 	return point;
 }
 
-/* False: they were connected already. */
+/* Returns false if the edge's points were already connected. */
 static bool join(struct counting *k, uint32_t edge)
 {
 	uint32_t a = set_of(k, k->c.edges.data[edge].from), b = set_of(k, k->c.edges.data[edge].to);
@@ -337,7 +339,7 @@ static void undo(struct counting *k)
 	}
 }
 
-/* Do the counts of all these edges follow without a probe? */
+/* Returns true if the counts of all the candidate's edges follow without its probe. */
 static bool try_uncounted(struct counting *k, const struct candidate *c)
 {
 	k->joined.len = 0;
@@ -349,7 +351,7 @@ static bool try_uncounted(struct counting *k, const struct candidate *c)
 	return true;
 }
 
-/* Edges that no candidate counts are unknown from the start; cycles of these can't be helped. */
+/* Edges that no candidate counts are unknown from the start; their cycles can't be avoided. */
 static void join_uncountable(struct counting *k, bool *known)
 {
 	const struct candidate *c;
@@ -370,10 +372,8 @@ static void join_uncountable(struct counting *k, bool *known)
 
 /* ---- fewer probes for the same cost ---- */
 
-/*
- * A conditional instead of both of the blocks that follow: if nothing else leads to these, they
- * hang on it by their starts, or else on what follows them by their ends.
- */
+/* Counts a conditional instead of both blocks that follow it. If no other edge leads to such a
+ * block, its start is a child of the conditional; else its end is a child of what follows it. */
 static void count_instead(struct counting *k)
 {
 	autofree uint32_t *at = xcalloc(k->c.edges.len + 1, sizeof(*at)),
@@ -406,7 +406,7 @@ static void count_instead(struct counting *k)
 
 /* ---- the result ---- */
 
-/* One that was chosen before; NO_SITE: there is none. */
+/* Returns a witness that was chosen before; NO_SITE if there is none. */
 static uint32_t find_witness(const struct plan *p, const struct spot *at)
 {
 	uint32_t object = p->blocks.data[at->block].object;
@@ -442,7 +442,7 @@ static uint32_t put_witness(struct plan *p, const struct spot *at)
 	return p->sites.len - 1;
 }
 
-/* Functions may begin at one place. */
+/* Several functions may begin at one place. */
 static void count_at(struct plan *p, struct spot *at)
 {
 	if (at->site == NO_SITE && (at->site = find_witness(p, at)) == NO_SITE) {
@@ -503,7 +503,7 @@ static void count_entry(struct counting *k, uint32_t block)
 		count_at(k->p, &(struct spot){.site = branch});
 }
 
-/* Only how often functions are entered. */
+/* Counts only how often functions are entered. */
 static void count_entries(struct counting *k, const bool *known)
 {
 	for (size_t i = 0; i < k->p->functions.len; i++) {
@@ -518,7 +518,7 @@ static void count_entries(struct counting *k, const bool *known)
 
 /* ---- sides of conditionals, for probes that will be removed ---- */
 
-/* Does control enter the block by one edge only? */
+/* Returns true if control enters the block by one edge only. */
 static bool is_own_side(const struct plan *p, const struct plan_flow *flow, uint32_t block)
 {
 	const struct plan_block *b = block == NO_BLOCK ? NULL : &p->blocks.data[block];

@@ -125,7 +125,7 @@ static bool is_back_edge(const struct guess *g, const uint32_t *position, uint32
 	return position[to] >= position[from];
 }
 
-/* In reverse post-order: each block distributes its frequency to its successors, without back
+/* Distributes, in reverse post-order, each block's frequency to its successors, without back
  * edges. */
 static void spread(struct guess *g, double *of)
 {
@@ -155,9 +155,9 @@ static void spread(struct guess *g, double *of)
 
 /* Blocks that the earlier run did not reach keep their estimate, scaled down to almost nothing. */
 #define UNSEEN 1e-6
-#define ROUNDS 8 /* most consecutive blocks without a branch of their own */
+#define ROUNDS 8 /* the most consecutive blocks without a branch of their own */
 
-/* The known number of times that control went from block b to another one. */
+/* Returns the known number of times that control transferred from block b to another one. */
 static double runs_to(const struct guess *g, const struct branch_counts *counts, const bool *known,
 		      const double *of, uint32_t b, uint32_t to)
 {

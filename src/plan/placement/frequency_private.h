@@ -11,8 +11,8 @@ struct frequency {
 	double *of; /* by block: executions per call of its function */
 };
 
-/* Uses the branch weights if given; else loops and cold paths (Ball and Larus, "Branch Prediction
- * for Free", 1993; Wu and Larus, 1994). */
+/* Uses the branch weights if they are given; else loops and cold paths (Ball and Larus, "Branch
+ * Prediction for Free", 1993; Wu and Larus, 1994). */
 void frequency__estimate(struct frequency *f, const struct plan_flow *flow,
 			 const struct plan_options *options);
 void frequency__free(struct frequency *f);

@@ -35,7 +35,8 @@ static void add(struct frontier *f, uint32_t member)
 	vec__push(&f->members, member);
 }
 
-/* Out of the plan, or to a target that isn't known: then anything can be reported first. */
+/* Control may leave the plan, or reach a target that isn't known: then any probe can be hit
+ * first. */
 static bool may_go_anywhere(const struct frontier *f, uint32_t block)
 {
 	const struct plan_block *b = &f->p->blocks.data[block];
@@ -118,8 +119,8 @@ bool frontier__conflict(struct frontier *f, uint32_t block, uint32_t *one, uint3
 
 /* ---- witnesses ---- */
 
-/* The stack's depth behind an instruction, by that before it. */
-static int32_t depth_behind(const struct insn *insn, int32_t depth)
+/* Returns the stack's depth after an instruction, from that before it. */
+static int32_t depth_after(const struct insn *insn, int32_t depth)
 {
 	switch (insn->sp_effect) {
 	case SP_SAME:
@@ -135,8 +136,8 @@ static int32_t depth_behind(const struct insn *insn, int32_t depth)
 	}
 }
 
-/* Did the kernel refuse a probe here? One in the kernel it refuses for the function that it is in,
- * so any other one of the block as well. */
+/* Returns true if the kernel refused a probe here. In the kernel it refuses probes for the whole
+ * function, so any other instruction of the block is refused as well. */
 static bool is_refused(const struct plan *p, const struct plan_block *b, uint64_t vaddr)
 {
 	bool kernel = p->objects.data[b->object].kernel;
@@ -153,7 +154,7 @@ static bool is_refused(const struct plan *p, const struct plan_block *b, uint64_
 	return false;
 }
 
-/* depth: of the stack there. */
+/* depth: of the stack at that place */
 static bool find_place(const struct plan *p, const struct plan_block *b, bool emulated_only,
 		       struct insn *out, int32_t *depth)
 {
@@ -164,7 +165,7 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 	bool found = false;
 	struct insn insn;
 
-	for (; addr < b->end; addr += insn.len, now = depth_behind(&insn, now)) {
+	for (; addr < b->end; addr += insn.len, now = depth_after(&insn, now)) {
 		size_t avail;
 		const uint8_t *bytes = object__bytes(o, addr, &avail);
 
@@ -187,7 +188,7 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 	return found && (out->emulated || !emulated_only);
 }
 
-/* A witness in other blocks would record calls of functions that were not requested. */
+/* A witness in another block would record calls of functions that were not requested. */
 static bool is_shown(const struct plan *p, const struct plan_block *b)
 {
 	return b->function != NO_FUNCTION &&

@@ -9,9 +9,11 @@
 #include "plan/graph/flow.h"
 #include "plan/plan_private.h"
 
-/* A member of a frontier: a site that ends a block, the probe at a block's start (FRONTIER_BLOCK |
+/*
+ * A member of a frontier: a site that ends a block, the probe at a block's start (FRONTIER_BLOCK |
  * block), an unprobed exit from the plan (FRONTIER_END | block), an unprobed cycle, or an unprobed
- * ret: after any of these rets the next event is outside of the call. */
+ * ret: after any of these rets the next event is outside of the call.
+ */
 enum {
 	FRONTIER_SITE,
 	FRONTIER_BLOCK = 1u << 30,
@@ -32,13 +34,13 @@ void frontier__init(struct frontier *f, struct plan *p);
 void frontier__free(struct frontier *f);
 /* Sets f->members to the frontier of block. */
 void frontier__of(struct frontier *f, uint32_t block);
-/* The first two successors of a block whose frontiers have a member in common, or that reach an
- * unprobed cycle: as indices into its successors. False: there are none. */
+/* Sets the first two successors of a block, by their indices, whose frontiers have a member in
+ * common or that reach an unprobed cycle. Returns false if there are none. */
 bool frontier__conflict(struct frontier *f, uint32_t block, uint32_t *one, uint32_t *other);
 /*
  * Puts a witness into the block: a probe on one of its instructions, preferably one that the kernel
- * emulates, and only such a one with emulated_only. False: the block already has one, or no
- * instruction qualifies.
+ * emulates, and only on such a one with emulated_only. Returns false if the block already has a
+ * witness, or if no instruction qualifies.
  */
 bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_only);
 /* Removes the witness that was added last. */

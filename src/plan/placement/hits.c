@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Kinds of hits, by what their cost depends on: the traps that a hit takes, the size of its record,
- * and whether the probe is a uprobe, a kprobe or a return probe. Within a kind costs differ by some
- * percent, between kinds up to 20 times.
+ * and whether the probe is a uprobe, a kprobe or a return probe. Costs within a kind differ by some
+ * percent, between kinds by a factor of up to 20.
  */
 #include "plan/plan.h"
 #include "hits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What kinds of hits there are, by their costs. Public. */
+/* The kinds of hits, by their costs. Public. */
 #ifndef BBTRACE_PLAN_HITS_H
 #define BBTRACE_PLAN_HITS_H
 
@@ -18,11 +18,11 @@ enum hit_kind {
 	HIT_KERNEL_RETURN,
 	HIT_KINDS /* not known */
 };
-/* returns: its return probe was hit. */
+/* returns: the hit was that of the site's return probe. */
 enum hit_kind plan__hit_kind(const struct plan *p, uint32_t site, bool returns);
-/* The kind that costs nearly the same; HIT_KINDS: none. */
+/* Returns the kind that costs nearly the same; HIT_KINDS if there is none. */
 enum hit_kind hit_kind__sibling(enum hit_kind kind);
-/* The same with one more trap; HIT_KINDS: none. */
+/* Returns the kind with one more trap; HIT_KINDS if there is none. */
 enum hit_kind hit_kind__dearer(enum hit_kind kind);
 
 #endif

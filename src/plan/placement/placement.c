@@ -16,9 +16,10 @@ struct placement {
 	struct plan *p;
 	struct frequency frequency;
 	uint8_t *reached; /* of the current backward search */
-	const bool *ends; /* by site, nends of them: plan__ends_iterations(); NULL: not asked for */
+	const bool
+		*ends; /* by site, nends of them: plan__ends_iterations(); NULL if not asked for */
 	size_t nends;
-	bool *unseen; /* by block: returns__unseen_ends(); NULL: no return probes */
+	bool *unseen; /* by block: returns__unseen_ends(); NULL without return probes */
 	VEC(uint32_t) back;
 };
 
@@ -30,7 +31,7 @@ static bool returns_twice(const struct plan *p, const struct plan_block *b)
 	       names__returns_twice(p->objects.data[s->object].object, s->target);
 }
 
-/* May control come here by no edge of the graph, or along one once more? */
+/* Returns true if control may enter the block by no edge of the graph, or by one edge twice. */
 static bool is_landing(const struct placement *pl, uint32_t block)
 {
 	const struct plan_flow *flow = &pl->f.flow;
@@ -48,8 +49,8 @@ static bool is_entry_block(const struct plan *p, uint32_t block)
 	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
 }
 
-/* Does it lead into a function, or out of one? Where entries may have no event, nothing else tells
- * that. */
+/* Returns true if the branch leads into a function or out of one. Where entries may have no event,
+ * nothing else shows that. */
 static bool passes_call(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan_flow *flow = &pl->f.flow;
@@ -60,8 +61,8 @@ static bool passes_call(const struct placement *pl, const struct plan_site *s)
 	return enters;
 }
 
-/* May the probe be removed? Not in a landing without a witness: it may have room for none, being a
- * single compare-and-branch. */
+/* Returns true if the probe may be removed. In a landing without a witness it may not: the block
+ * may have room for none, being a single compare-and-branch. */
 static bool may_choose(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
@@ -84,17 +85,15 @@ static void drop(struct plan *p, struct plan_site *s)
 
 /* ---- jumps and calls ---- */
 
-/*
- * A call of an untraced function keeps its probe: the callee may call traced functions, and only
- * the probe shows that the call preceded them.
- */
+/* A call of an untraced function keeps its probe: the callee may call traced functions, and only
+ * the probe shows that the call preceded them. */
 static bool is_implied(struct placement *pl, const struct plan_site *s)
 {
 	const struct plan_block *b = &pl->p->blocks.data[s->block];
 
 	if (s->kind == BRANCH_CALL)
 		return pl->f.flow.enters[s->block] && !b->noreturn;
-	/* a jump out of the plan ends the call: only its own probe shows it */
+	/* A jump out of the plan ends the call: only its own probe shows it. */
 	return s->kind == BRANCH_JMP && b->taken != NO_BLOCK &&
 	       !(pl->p->functions.data[pl->p->blocks.data[b->taken].function].flags &
 		 FUNCTION_HELPER);
@@ -102,7 +101,7 @@ static bool is_implied(struct placement *pl, const struct plan_site *s)
 
 /* ---- conditionals ---- */
 
-/* Do later events distinguish the outcomes of an unprobed branch? */
+/* Returns true if later events distinguish the outcomes of an unprobed branch. */
 static bool is_decided(struct placement *pl, uint32_t block)
 {
 	uint32_t one, other;
@@ -128,7 +127,7 @@ static void search__begin(struct placement *pl, uint32_t block)
 	pl->reached[block] = 1;
 }
 
-/* False: it was reached before, or its end is probed. */
+/* Returns false if the block was reached before, or if its end is probed. */
 static bool search__add(struct placement *pl, uint32_t block)
 {
 	if (pl->reached[block] || !is_unprobed_end(pl, block))
@@ -146,9 +145,9 @@ static void search__end(struct placement *pl)
 		pl->reached[*b] = 0;
 }
 
-/* Are the outcomes still distinguishable of every unprobed branch from which an unprobed path leads
- * to the end of block? */
-static bool all_decided_behind(struct placement *pl, uint32_t block)
+/* Returns true if the outcomes of every unprobed branch from which an unprobed path leads to the
+ * end of block are still distinguishable. */
+static bool all_decided_after(struct placement *pl, uint32_t block)
 {
 	bool good = is_decided(pl, block);
 
@@ -171,7 +170,7 @@ static bool all_decided_behind(struct placement *pl, uint32_t block)
 }
 
 /*
- * In a call of untraced code an exception or longjmp(3) may leave the frame, which looks like a
+ * In a call of untraced code, an exception or longjmp(3) may leave the frame, which looks like a
  * return from outside. So a ret that an unprobed path reaches from such a call must keep its probe.
  */
 static bool ends_for_sure(struct placement *pl, uint32_t block)
@@ -197,7 +196,7 @@ static bool ends_for_sure(struct placement *pl, uint32_t block)
 	return good;
 }
 
-/* Does an unprobed path lead from the end of block to an unprobed ret? */
+/* Returns true if an unprobed path leads from the end of block to an unprobed ret. */
 static bool reaches_ret(struct placement *pl, uint32_t block)
 {
 	const uint32_t *successors = plan_flow__successors(&pl->f.flow, block), *m;
@@ -212,8 +211,9 @@ static bool reaches_ret(struct placement *pl, uint32_t block)
 	return found;
 }
 
-/* What ends the calls that take this branch has an event of its own: of a return probe. */
-static bool returns_are_told(const struct placement *pl, uint32_t site)
+/* Returns true if the end of the calls that take this branch has an event of its own: that of a
+ * return probe. */
+static bool returns_are_reported(const struct placement *pl, uint32_t site)
 {
 	return pl->p->return_probes && !plan__is_kernel_site(pl->p, site);
 }
@@ -223,8 +223,8 @@ static bool try_unprobed(struct placement *pl, uint32_t site)
 	struct plan_site *s = &pl->p->sites.data[site];
 
 	drop(pl->p, s);
-	if (all_decided_behind(pl, s->block) &&
-	    (returns_are_told(pl, site) || !reaches_ret(pl, s->block) ||
+	if (all_decided_after(pl, s->block) &&
+	    (returns_are_reported(pl, site) || !reaches_ret(pl, s->block) ||
 	     ends_for_sure(pl, s->block)))
 		return true;
 	s->probe = PROBE_TRAP;
@@ -232,8 +232,8 @@ static bool try_unprobed(struct placement *pl, uint32_t site)
 	return false;
 }
 
-/* Replaces the probe of a conditional by a witness in its rarer successor, if that one is hit
- * rarely enough. */
+/* Replaces the probe of a conditional by a witness in its rarer successor, if that is hit rarely
+ * enough. */
 static bool try_witness(struct placement *pl, uint32_t site)
 {
 	const struct plan_block *b = &pl->p->blocks.data[pl->p->sites.data[site].block];
@@ -267,7 +267,7 @@ static int costliest_first(const void *a, const void *b)
 	return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* A conditional, or a jump by a completely known table. */
+/* Returns true for a conditional, or a jump by a completely known table. */
 static bool is_candidate(const struct placement *pl, const struct plan_site *s)
 {
 	const struct plan *p = pl->p;
@@ -306,8 +306,8 @@ static void choose(struct placement *pl, const struct plan_options *options)
 
 /* ---- abnormal entries ---- */
 
-/* Puts witnesses where a call returns twice (setjmp(3)) or the unwinder lands. Without one the
- * replay would assume the ordinary path. */
+/* Puts witnesses where a call returns twice (setjmp(3)) or the unwinder lands. Without a witness
+ * the replay would assume the ordinary path. */
 static void guard_landings(struct placement *pl)
 {
 	for (uint32_t i = 0; i < pl->p->blocks.len; i++) {
@@ -323,8 +323,8 @@ static void guard_landings(struct placement *pl)
 	}
 }
 
-/* Without branches: where a call goes on that others were left for, and where it becomes another
- * function's. */
+/* Without branches: puts witnesses where a call continues that others were left for, and where it
+ * becomes another function's. */
 static void guard_calls(struct plan *p)
 {
 	struct placement pl = {.p = p};
@@ -368,10 +368,8 @@ static void end(struct placement *pl)
 	vec__free(&pl->back);
 }
 
-/*
- * Functions that jump to an entry, their own or another's: the event of such an entry may as well
- * follow a ret and another call.
- */
+/* Returns the functions that jump to an entry, their own or another's: the event of such an entry
+ * may as well follow a ret and another call. */
 static bool *jumping_functions(const struct plan_flow *flow)
 {
 	const struct plan *p = flow->plan;
@@ -385,7 +383,8 @@ static bool *jumping_functions(const struct plan_flow *flow)
 	return jumps;
 }
 
-/* A ret that can't carry a probe: arm64's retaa. Not one that may not be an instruction. */
+/* Returns true for a ret that can't carry a probe: arm64's retaa. False if it may not be an
+ * instruction. */
 static bool is_refused_ret(const struct plan *p, uint32_t site)
 {
 	const struct plan_site *s = &p->sites.data[site];
@@ -395,8 +394,8 @@ static bool is_refused_ret(const struct plan *p, uint32_t site)
 	       plan__traces(p, s->function);
 }
 
-/* Do the stack and the next event tell, of each of them, that it ended a call? */
-static bool refused_rets_tell(const struct plan *p, const bool *jumps)
+/* Returns true if the stack and the next event show, for each refused ret, that it ended a call. */
+static bool refused_rets_show_ends(const struct plan *p, const bool *jumps)
 {
 	for (uint32_t i = 0; i < p->sites.len; i++) {
 		const struct plan_site *s = &p->sites.data[i];
@@ -417,7 +416,7 @@ static bool has_refused_rets(const struct plan *p)
 	return any;
 }
 
-/* The path implies them, as it does those that need no probe: replay__end_unprobed(). */
+/* The path implies these rets, as it does those that need no probe: replay__end_unprobed(). */
 static void accept_refused_rets(struct plan *p)
 {
 	autofree bool *jumps = NULL;
@@ -426,7 +425,7 @@ static void accept_refused_rets(struct plan *p)
 	frontier__init(&f, p);
 	jumps = jumping_functions(&f.flow);
 	frontier__free(&f);
-	p->unprobed_rets |= refused_rets_tell(p, jumps);
+	p->unprobed_rets |= refused_rets_show_ends(p, jumps);
 }
 
 static void unprobe_rets(struct plan *p, const struct plan_options *options)
@@ -437,12 +436,12 @@ static void unprobe_rets(struct plan *p, const struct plan_options *options)
 
 	begin(&pl, p, options);
 	jumps = jumping_functions(&pl.f.flow);
-	unsure = !refused_rets_tell(p, jumps);
-	/* while every conditional is probed; the later removals are checked against these */
+	unsure = !refused_rets_show_ends(p, jumps);
+	/* While every conditional is still probed; later removals are checked against these. */
 	for (uint32_t i = 0; !unsure && i < p->sites.len; i++) {
 		const struct plan_site *s = &p->sites.data[i];
 
-		/* a ret that is deeper on the stack than the return address is a jump */
+		/* A ret that is deeper on the stack than the return address is a jump. */
 		if (s->kind == BRANCH_RET && !plan__is_kernel_site(p, i) && may_choose(&pl, s) &&
 		    s->sp_delta == 0 && !jumps[s->function])
 			p->unprobed_rets |= ends_for_sure(&pl, s->block) && try_unprobed(&pl, i);
@@ -452,8 +451,8 @@ static void unprobe_rets(struct plan *p, const struct plan_options *options)
 
 /* ---- rets that a return probe's event implies ---- */
 
-/* May control come to a block on an unprobed path to the end of this one by no edge of the graph?
- * A call's last event wouldn't show where it is then. */
+/* Returns true if control may enter, by no edge of the graph, a block on an unprobed path to the
+ * end of this one. Then a call's last event wouldn't show where the call is. */
 static bool is_entered_unseen(struct placement *pl, uint32_t block)
 {
 	const struct plan *p = pl->p;
@@ -481,7 +480,7 @@ static bool may_imply_ret(struct placement *pl, uint32_t site)
 {
 	const struct plan_site *s = &pl->p->sites.data[site];
 
-	/* behind a ret that pops arguments the stack pointer doesn't tell which call it was */
+	/* After a ret that pops arguments, the stack pointer doesn't identify the call. */
 	return s->kind == BRANCH_RET && !plan__is_kernel_site(pl->p, site) && s->sp_delta == 0 &&
 	       !s->operand.disp && may_choose(pl, s) && !pl->unseen[s->block];
 }

@@ -6,7 +6,7 @@
  */
 #include "frontier_private.h"
 
-/* Does an unprobed path lead from block to the other one? */
+/* Returns true if an unprobed path leads from block to the other one. */
 static bool runs_into(struct frontier *f, uint32_t block, uint32_t other)
 {
 	bool marked = f->flow.marked[other], found = false;
@@ -20,8 +20,8 @@ static bool runs_into(struct frontier *f, uint32_t block, uint32_t other)
 	return found;
 }
 
-/* Of two successors in conflict, the one that leads to the other gets the witness: if it isn't hit,
- * control took the other one. */
+/* Of two successors in conflict, the one that leads to the other gets the witness: if the witness
+ * isn't hit, control took the other one. */
 static void distinguish(struct frontier *f, uint32_t block)
 {
 	const uint32_t *successors = plan_flow__successors(&f->flow, block);

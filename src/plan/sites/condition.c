@@ -5,7 +5,7 @@
 #include "plan/plan_private.h"
 
 #define TEXT_MAX       128 /* of an instruction */
-#define ADDRESS_DIGITS 8   /* a constant of so many may be one of the kernel's addresses */
+#define ADDRESS_DIGITS 8   /* a constant of this many digits may be one of the kernel's addresses */
 
 /* ---- texts ---- */
 
@@ -20,8 +20,8 @@ static const char *texts__add(struct texts *t, const char *text)
 	return t->all.data[*number - 1];
 }
 
-/* The encoding of an instruction whose text was asked for; new ones are without a text. NULL: too
- * long, or two have one hash. */
+/* Returns the encoding of an instruction whose text was asked for; a new one is without a text.
+ * NULL: it is too long, or two have one hash. */
 static struct encoding *find_encoding(struct texts *t, const uint8_t *bytes, size_t len)
 {
 	struct encoding new = {.len = len};
@@ -55,7 +55,7 @@ bool condition__names_address(const char *text)
 	return false;
 }
 
-/* NULL: it can't be formatted. */
+/* Returns NULL if it can't be formatted. */
 static const char *text_of(struct texts *t, const struct arch *arch, const uint8_t *bytes,
 			   size_t len, uint64_t addr)
 {
@@ -87,7 +87,7 @@ void texts__free(struct texts *t)
 
 /* ---- the instruction that set the flags ---- */
 
-/* The instruction in front of one that doesn't begin its block; 0: not known. */
+/* Returns the instruction in front of one that doesn't begin its block; 0 if not known. */
 static uint32_t before(const struct graph *g, uint32_t node)
 {
 	struct preds it = graph__preds(g, node);
@@ -105,7 +105,7 @@ static const uint8_t *bytes_of(const struct graph *g, uint32_t node, size_t *len
 	return bytes;
 }
 
-/* What has a name may be jumped to from outside of the plan. */
+/* Code outside of the plan may jump to what has a name. */
 static bool has_name(const struct object *o, uint64_t from, uint64_t to)
 {
 	size_t i = object__symbols_from(o, from);
@@ -113,11 +113,12 @@ static bool has_name(const struct object *o, uint64_t from, uint64_t to)
 	return i < o->symbols.len && o->symbols.data[i].vaddr <= to;
 }
 
-/* The instruction that set the flags of a conditional; node 0: none in the block, or not known. */
+/* The instruction that set the flags of a conditional; node 0 if there is none in the block, or if
+ * it is not known. */
 struct setter {
 	uint32_t node;
 	uint32_t kills; /* registers that are written between the two */
-	bool stores;	/* is memory written there? */
+	bool stores;	/* memory is written between the two */
 };
 
 static void pass(struct setter *s, const struct arch *arch, const uint8_t *bytes, size_t len,
@@ -142,7 +143,7 @@ static struct setter find_setter(const struct graph *g, uint32_t first, uint32_t
 
 		s.node = before(g, s.node);
 		bytes = s.node ? bytes_of(g, s.node, &len) : NULL;
-		if (!bytes || g->nodes.data[s.node].flags & NODE_DOUBTFUL)
+		if (!bytes || g->nodes.data[s.node].flags & NODE_UNCERTAIN)
 			return (struct setter){0};
 		effect = g->arch->flags_effect(bytes, len, branch->kind, branch->cond);
 		if (tests && effect == FLAGS_KEPT)
@@ -167,7 +168,7 @@ static uint32_t registers_of(const struct test_operand *o)
 	return regs;
 }
 
-/* Is it still there, or may it be read again, when the branch is executed? */
+/* Returns true if the operand is still there, or may be read again, when the branch is executed. */
 static bool survives(const struct test *t, unsigned i, const struct setter *s)
 {
 	const struct test_operand *o = &t->operand[i];
@@ -202,7 +203,7 @@ static const struct test *find_test(struct emit *e, const struct setter *s, cons
 	return kept;
 }
 
-/* A branch that compares registers itself: its own text, without where it leads. */
+/* The test of a branch that compares registers itself: its own text, without its target. */
 static void find_own_test(struct emit *e, uint32_t last, struct plan_site *s)
 {
 	struct plan_data *data = e->plan->priv;

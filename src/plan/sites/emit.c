@@ -21,7 +21,7 @@ static uint8_t refusal(const struct emit *e, const struct insn *insn)
 
 	if (place == PROBE_BLACKLIST)
 		return place;
-	if (flags & NODE_DOUBTFUL)
+	if (flags & NODE_UNCERTAIN)
 		return PROBE_UNPROVED;
 	if (flags & NODE_EXCLUSIVE)
 		return PROBE_EXCLUSIVE;
@@ -48,7 +48,7 @@ static void decide(struct emit *e, struct plan_site *s)
 
 /* ---- blocks ---- */
 
-/* leader: 1 + its index, 0: none */
+/* leader: 1 + its index, or 0 for none */
 static uint32_t block_index(const struct emit *e, uint32_t leader)
 {
 	return leader ? e->block_of[leader - 1] : NO_BLOCK;
@@ -78,7 +78,7 @@ static void add_targets(struct emit *e, const struct jump_table *t, struct plan_
 	b->unresolved = !t->proved;
 }
 
-/* Does the taken edge leave the function, or lead to another function's entry? */
+/* Returns true if the taken edge leaves the function, or leads to another function's entry. */
 static bool leaves(struct emit *e, const struct insn *insn)
 {
 	uint32_t own = graph__owner(e->g, insn->addr), to = graph__owner(e->g, insn->target);
@@ -88,18 +88,16 @@ static bool leaves(struct emit *e, const struct insn *insn)
 		return false;
 	if (to == own)
 		return false;
-	/* a range counts as part of the function that encloses it */
+	/* A range counts as part of the function that encloses it. */
 	if (to != NO_FUNCTION && g->functions.data[own].f.flags & FUNCTION_RANGE)
 		return !(g->functions.data[to].f.flags & (FUNCTION_HIDDEN | FUNCTION_RANGE));
 	return !graph__holds(g, own, insn->target) || graph__is_entry(g, insn->target);
 }
 
-#define PADDING 64 /* most bytes between two functions */
+#define PADDING 64 /* the most bytes between two functions */
 
-/*
- * The function that a block falls through into over nops, as glibc's __memcpy_chk falls into
- * memcpy. 0: none.
- */
+/* Returns the function that a block falls into over nops, as glibc's __memcpy_chk falls into
+ * memcpy; 0 if none. */
 static uint32_t fallen_into(struct emit *e, uint64_t from)
 {
 	for (uint64_t addr = from; addr - from < PADDING;) {
@@ -189,8 +187,11 @@ static void mark_entry(struct plan_site *s)
 	s->sp_delta = s->role == ROLE_BRANCH ? s->lowered : 0;
 }
 
-/* May entries be reported behind instructions that change what nobody asked for? Not if the kernel
- * is traced, too: it may be entered between them. Go moves stacks. */
+/*
+ * Returns true if entries may be reported after instructions that change only what nobody asked
+ * for. Not if the kernel is traced, too: it may be entered in between. Nor in Go, which moves
+ * stacks.
+ */
 static bool may_be_late(const struct emit *e)
 {
 	const struct plan_options *o = e->options;
@@ -200,7 +201,8 @@ static bool may_be_late(const struct emit *e)
 	       !e->g->object->go;
 }
 
-/* Takes every byte for the start of an instruction: code outside of the plan isn't decoded. */
+/* Assumes that an instruction may start at every byte, since code outside of the plan isn't
+ * decoded. */
 static void note_targets(struct emit *e, const struct segment *s)
 {
 	uint64_t target;
@@ -230,7 +232,8 @@ static void find_targets(struct emit *e)
 			note_targets(e, s);
 }
 
-/* May code outside of the plan jump here, as bzero does into the middle of glibc's memset? */
+/* Returns true if code outside of the plan may jump here, as bzero does into the middle of glibc's
+ * memset. */
 static bool may_be_target(struct emit *e, uint64_t addr)
 {
 	if (!e->g->arch->leads_to)
@@ -243,11 +246,11 @@ static bool may_be_target(struct emit *e, uint64_t addr)
 
 /* What precedes an entry's probe does this to the stack pointer: plan_site.lowered. */
 struct lowering {
-	uint64_t behind;
+	uint64_t after;
 	uint32_t bytes;
 };
 
-/* The site keeps one step and no more, which is what there is. */
+/* The site can describe one step, not more; code has one. */
 static bool may_lower(const struct emit *e, const struct insn *insn, const struct lowering *l)
 {
 	return insn->sp_effect == SP_ADD && insn->sp_value < 0 && !l->bytes &&
@@ -255,7 +258,7 @@ static bool may_lower(const struct emit *e, const struct insn *insn, const struc
 	       e->g->arch->call_pushes;
 }
 
-/* Below the return address, relative to the stack pointer, is nobody else's memory. */
+/* Memory below the return address, relative to the stack pointer, is nobody else's. */
 static bool is_own_stack(const struct emit *e, const struct operand *o, const struct lowering *l)
 {
 	return o->base == e->g->arch->sp_reg && o->index == REG_NONE && o->seg == SEG_NONE &&
@@ -263,8 +266,9 @@ static bool is_own_stack(const struct emit *e, const struct operand *o, const st
 }
 
 /*
- * Is it unseen whether this instruction or the entry's record comes first? What it loads nobody
- * sees, and if it faults, the signal tells the entry. What it stores others may see.
+ * Returns true if nobody can see whether this instruction or the entry's record is first. Nobody
+ * sees what it loads, and if it faults, the signal reports the entry. What it stores others may
+ * see.
  */
 static bool is_unseen(struct emit *e, uint32_t node, const struct insn *insn,
 		      const struct lowering *l)
@@ -272,7 +276,7 @@ static bool is_unseen(struct emit *e, uint32_t node, const struct insn *insn,
 	uint64_t sp = 1ull << e->g->arch->sp_reg, writes = graph__writes(e->g, node);
 
 	if (!insn->is_plain || insn->flow != FLOW_NEXT || insn->slow ||
-	    e->g->nodes.data[node].flags & NODE_DOUBTFUL)
+	    e->g->nodes.data[node].flags & NODE_UNCERTAIN)
 		return false;
 	if (insn->stores && !is_own_stack(e, &insn->operand, l))
 		return false;
@@ -280,7 +284,7 @@ static bool is_unseen(struct emit *e, uint32_t node, const struct insn *insn,
 	       (!(writes & sp) || may_lower(e, insn, l));
 }
 
-/* Does the entry's record stay what it is if its probe comes behind this instruction? */
+/* Returns true if the entry's record stays the same if its probe is after this instruction. */
 static bool may_precede(struct emit *e, uint32_t node, const struct insn *insn, struct lowering *l)
 {
 	const uint64_t next = insn->addr + insn->len;
@@ -288,23 +292,23 @@ static bool may_precede(struct emit *e, uint32_t node, const struct insn *insn, 
 
 	if (insn->keeps_state && !graph__writes(e->g, node))
 		return true;
-	/* what has a name behind it may be jumped to from outside of the plan */
+	/* Code outside of the plan may jump to what has a name after it. */
 	if (!may_be_late(e) || object__symbols_from(o, next) != o->symbols.len ||
 	    !is_unseen(e, node, insn, l) || may_be_target(e, next))
 		return false;
 	if (graph__writes(e->g, node) >> e->g->arch->sp_reg & 1)
-		*l = (struct lowering){.behind = next, .bytes = -insn->sp_value};
+		*l = (struct lowering){.after = next, .bytes = -insn->sp_value};
 	return true;
 }
 
-/* The entry's probe is behind what lowers the stack pointer. block: where the function begins. */
+/* The entry's probe is after what lowers the stack pointer. block is the function's start. */
 static void set_lowered(struct plan_site *s, uint64_t block, const struct lowering *l)
 {
 	s->lowered = l->bytes;
-	s->lowered_at = l->bytes ? l->behind - block : 0;
+	s->lowered_at = l->bytes ? l->after - block : 0;
 }
 
-/* A jump over code that the program changes, at an entry (XRay). */
+/* Returns true for a jump at an entry over code that the program changes (XRay). */
 static bool is_sled(const struct emit *e, uint32_t node)
 {
 	const struct node *n = &e->g->nodes.data[node];
@@ -315,17 +319,17 @@ static bool is_sled(const struct emit *e, uint32_t node)
 	return sled && jump->kind == BRANCH_JMP && jump->target == sled->vaddr + sled->size;
 }
 
-/* Where it leads to, whatever the program has put there. */
+/* Returns where it leads, whatever the program has put there. */
 static uint32_t after_sled(const struct emit *e, uint32_t node)
 {
 	return graph__known(e->g, graph__branch(e->g, &e->g->nodes.data[node])->target);
 }
 
 /*
- * An entry's probe goes on the function's first instruction, or after instructions that change
+ * Places an entry's probe on the function's first instruction, or after instructions that change
  * nothing recorded (landing instructions, nops, writes of vector registers, and of registers that
  * nobody asked for). It takes the first of these that the kernel emulates, which saves the second
- * trap of single-stepping, else the first one that the kernel accepts. In the kernel it goes on the
+ * trap of single-stepping, else the first one that the kernel accepts. In the kernel it is on the
  * first instruction.
  */
 static void place_entry_probe(struct emit *e, struct plan_site *s, uint32_t node)
@@ -380,10 +384,8 @@ static void add_entry_site(struct emit *e, uint32_t node, uint32_t block)
 	mark_entry(s);
 }
 
-/*
- * May this branch report an entry in front of it? One that the kernel steps as well only if it has
- * a probe anyway, and a ret not if it would leave the call without a time.
- */
+/* Returns true if this branch may report an entry in front of it. A branch that the kernel steps
+ * may only if it has a probe anyway; a ret may not if it would leave the call without a time. */
 static bool may_report_entry(struct emit *e, const struct insn *branch)
 {
 	bool probed = e->options->events & PLAN_BRANCH;
@@ -410,9 +412,9 @@ static bool may_report_entry(struct emit *e, const struct insn *branch)
 }
 
 /*
- * A branch that only comparisons separate from the entry, or what may precede the entry's probe,
- * reports the entry, too, for its own traps: the registers are as at the entry, the flags not. Not
- * if the entry's own probe is cheap as well, since the entry would lose its own time.
+ * A branch that only comparisons, or what may precede the entry's probe, separate from the entry,
+ * reports the entry, too, without further traps: the registers are those of the entry, the flags
+ * are not. Not if the entry's own probe is cheap as well, since the entry would lose its own time.
  */
 static bool reports_entry(struct emit *e, uint32_t first, uint32_t last, struct lowering *l)
 {
@@ -438,11 +440,11 @@ static bool reports_entry(struct emit *e, uint32_t first, uint32_t last, struct 
 			return false;
 		compares = true;
 	}
-	/* a ret that deep is a jump */
+	/* a ret at that depth is a jump */
 	return compares && !(l->bytes && graph__branch(e->g, end)->kind == BRANCH_RET);
 }
 
-/* Is this the entry of a function whose entries are shown? */
+/* Returns true if this is the entry of a function whose entries are shown. */
 static bool is_shown_entry(struct emit *e, uint64_t addr)
 {
 	uint32_t function = plan_function_of(e, addr);
@@ -518,7 +520,7 @@ static uint8_t count_quick(const struct emit *e, uint32_t first)
 static bool is_unfit(const struct emit *e, uint32_t first)
 {
 	for (uint32_t node = first; node; node = graph__in_block(e->g, node))
-		if (e->g->nodes.data[node].flags & (NODE_DOUBTFUL | NODE_EXCLUSIVE))
+		if (e->g->nodes.data[node].flags & (NODE_UNCERTAIN | NODE_EXCLUSIVE))
 			return true;
 	return false;
 }

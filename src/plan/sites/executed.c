@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which instructions a uprobe's program does itself, so that a hit takes one trap. Where somebody
- * may put a return probe, that is none that changes the stack pointer: behind the programs the
- * kernel would replace another word than the return address (kernel/events/uprobes.c,
- * prepare_uretprobe()).
+ * Which instructions a uprobe's program executes itself, so that a hit takes one trap. Where
+ * somebody may put a return probe, these exclude instructions that change the stack pointer: after
+ * the programs the kernel would replace another word than the return address
+ * (kernel/events/uprobes.c, prepare_uretprobe()).
  */
 #include "plan/plan_private.h"
 
@@ -21,7 +21,7 @@ static bool begins_function(const struct plan *p, const struct object *o, uint32
 	return false;
 }
 
-/* Is it a function's first instruction, or behind one that marks that? */
+/* Returns true for a function's first instruction, or the one after a landing instruction there. */
 static bool may_have_return_probe(const struct plan *p, const struct object *o, uint32_t function,
 				  uint64_t vaddr)
 {

@@ -2,7 +2,7 @@
 /* Keeps the probes of a running trace where a new plan for it wants them. */
 #include "plan/plan_private.h"
 
-/* Of functions that are not traced any more none is kept. */
+/* No witness of a function that isn't traced any more is kept. */
 static void keep_witness(struct plan *p, uint32_t object, const struct plan_site *old)
 {
 	uint32_t block = plan__block_holding(p, object, old->vaddr);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which instructions can't carry a probe, by what is known before one is attached. */
+/* Which instructions can't carry a probe, as far as is known before one is attached. */
 #include "plan/plan_private.h"
 
-/* The place of ftrace's call, at the start of a function. */
+/* Returns true for the place of ftrace's call, at the start of a function. */
 static bool is_ftraces(const struct arch *arch, const struct object *o, uint64_t vaddr)
 {
 	const struct arch_kernel *kernel = arch->kernel;

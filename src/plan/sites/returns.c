@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Return probes. Programs: which entries can carry one safely. The kernel replaces the return
- * address on top of the stack, so there must be one, and only a ret may use it. Kernel, where they
- * are always safe: which functions need one.
+ * Return probes. In programs: which entries can carry one safely. The kernel replaces the return
+ * address on top of the stack, so there must be one, and only a ret may use it. In the kernel,
+ * where they are always safe: which functions need one.
  */
 #include <stdlib.h>
 #include "plan/plan_private.h"
@@ -15,7 +15,7 @@ const char *const return_refusal_text[RETURN_REFUSALS] = {
 	[RETURN_UNPROVED] = "nothing shows that it is called and returns",
 };
 
-/* Control may come to this block from one where the stack isn't as at an entry. */
+/* Control may reach this block from one where the stack isn't that of an entry. */
 static void refuse_at(struct plan *p, uint32_t to)
 {
 	struct plan_function *f;
@@ -157,7 +157,7 @@ static bool leaves_plan(const struct plan_block *b)
 	return b->function != NO_FUNCTION && ((b->leaves && b->taken == NO_BLOCK) || b->unresolved);
 }
 
-/* kernel/kprobes.c, kprobe_on_func_entry(): only at the start of a symbol. */
+/* kernel/kprobes.c, kprobe_on_func_entry(): only at the start of a symbol */
 static bool takes_return_probe(const struct plan *p, const struct plan_function *f)
 {
 	const struct plan_site *s = f->entry_site == NO_SITE ? NULL : &p->sites.data[f->entry_site];

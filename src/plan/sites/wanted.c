@@ -16,8 +16,8 @@ static bool leaves_by(const struct plan_block *b, const struct plan_site *s)
 	       (b->leaves || b->unresolved);
 }
 
-/* A jump to the start of a function, its own one as well: without an event the call would look as
- * if it had ended, and another one begun. */
+/* Returns true for a jump to the start of a function, even the same one: without an event the call
+ * would seem to have ended, and another one to have begun. */
 static bool enters_by(const struct plan *p, const struct plan_block *b, const struct plan_site *s)
 {
 	bool falls = s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;

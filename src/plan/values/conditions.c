@@ -46,7 +46,8 @@ bool plan__judges_function(const struct plan *p, uint32_t function, bool of_retu
 
 /* ---- types ---- */
 
-/* As C promotes it: what int has the values of becomes one, other bit fields their type. */
+/* The type that C promotes it to: int if int has all its values; another bit field keeps its
+ * type. */
 struct compare_type plan_value__compared(const struct plan *p, const struct plan_value *v)
 {
 	unsigned width = plan_value__width(v);
@@ -81,7 +82,7 @@ static struct constant number(int64_t n)
 	return (struct constant){.number = n, .wide = n != (int32_t)n};
 }
 
-/* true, NULL, an enumerator of the value's type, an error. */
+/* Sets the value of true, NULL, an enumerator of the value's type, or an error's name. */
 static bool find_name(const struct plan *p, const struct value_condition *c,
 		      const struct plan_value *v, struct constant *out)
 {
@@ -123,7 +124,7 @@ static int resolve_number(const struct plan *p, const struct value_condition *c,
 	if (v->kind == KIND_TEXT &&
 	    (out->with.number || (c->how != COMPARE_EQ && c->how != COMPARE_NE)))
 		return bad(p, c, v, "is a string: compare it with \"TEXT\" or NULL");
-	/* whether char has a sign depends on the machine, and on how it was compiled */
+	/* Whether char has a sign depends on the machine and the compiler's options. */
 	if (v->kind == KIND_CHAR && (int64_t)out->with.number < 0)
 		return bad(p, c, v, "is a character, whose numbers have no sign here");
 	return 0;
@@ -143,7 +144,7 @@ static int resolve(const struct plan *p, const struct value_condition *c,
 
 /* ---- in which functions ---- */
 
-/* The function's value that the condition names; a function without a result has no ret. */
+/* Returns the function's value that the condition names; a function without a result has no ret. */
 static const struct plan_value *value_named(const struct plan *p, uint32_t function,
 					    const char *name)
 {
@@ -193,7 +194,7 @@ static bool is_among(const char *const *names, unsigned n, const char *name)
 	return false;
 }
 
-/* Some of the names that conditions may have. */
+/* Lists some of the names that conditions may have. */
 static void list_names(const struct plan *p, struct str *out)
 {
 	const char *names[NAMES_MOST];

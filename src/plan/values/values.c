@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is shown of arguments and results: from the prototypes of a plan's functions. */
+/* The values that are shown of arguments and results, from the prototypes of a plan's functions. */
 #include <errno.h>
 #include <stdlib.h>
 #include "plan/plan_private.h"
@@ -86,7 +86,7 @@ unsigned plan_value__width(const struct plan_value *v)
 	return v->bits ? v->bits : 8u * min_of(v->size, (uint8_t)8);
 }
 
-/* An enumeration is, if one of its names is of a negative number. */
+/* An enumeration is signed if one of its names is of a negative number. */
 bool plan__is_signed(const struct plan *p, const struct plan_value *v)
 {
 	const struct plan_enumerator *e;
@@ -113,8 +113,8 @@ struct adding {
 	uint32_t nenums;
 	uint32_t nparams; /* of the function */
 	bool *found;	  /* by expression: some function has it */
-	/* by condition: 1 + the index, among what is loaded in a hit of the function, of what it
-	 * names */
+	/* By condition: 1 + the index, among what is loaded in a hit of the function, of the value
+	 * that it names. */
 	uint8_t reserved[CONDITIONS_MOST];
 	int error; /* of an expression that names a parameter */
 };
@@ -140,8 +140,8 @@ static uint32_t enumeration_of(struct adding *a, uint32_t type)
 	return a->nenums - 1;
 }
 
-/* A kernel's function that returns a signed number, or a pointer, may return an error in its place;
- * so does a system call. */
+/* A kernel function that returns a signed number, or a pointer, may return an error instead; and so
+ * may a system call. */
 static bool has_errnos(const struct callee *c, const struct value *v)
 {
 	return c->kernel && !v->nsteps && v->place.from == FROM_RESULT &&
@@ -158,7 +158,7 @@ static uint8_t reserved_for(const struct adding *a, const char *name)
 	return 0;
 }
 
-/* Where it is loaded: among what is loaded in the same hit. */
+/* Sets its index among what is loaded in the same hit. */
 static void place_fetched(struct adding *a, struct plan_value *row, unsigned *fetched)
 {
 	if (!row->nsteps && row->from != FROM_STACK)
@@ -172,7 +172,7 @@ static void place_fetched(struct adding *a, struct plan_value *row, unsigned *fe
 	}
 	if (row->from != FROM_NOWHERE && !a->result->unfetched++)
 		a->result->first_unfetched = row->function;
-	/* of a string there is the address */
+	/* for a string, the address is there */
 	if (row->kind == KIND_TEXT && row->nsteps == 1 && !row->steps[0] && row->from != FROM_STACK)
 		row->kind = KIND_POINTER, row->size = a->p->arch->word;
 	else
@@ -239,13 +239,13 @@ static void add_expressions(struct adding *a, const struct callee *c, const stru
 		if (err)
 			continue;
 		a->found[e - a->o->expressions->data] = true;
-		if (strcmp(e->text, "ret") != 0) /* it is always there */
+		if (strcmp(e->text, "ret") != 0) /* ret always exists */
 			add_value(a, c, function, e->text, NO_TYPE, &v, !strcmp(e->base, "ret"),
 				  fetched);
 	}
 }
 
-/* What conditions name is loaded in any case. */
+/* The values that conditions name are loaded in any case. */
 static void reserve(struct adding *a, const struct callee *c, const struct prototype *p,
 		    uint32_t function, unsigned fetched[2])
 {
@@ -273,7 +273,8 @@ static bool has_row(const struct adding *a, size_t first, const char *name)
 	return false;
 }
 
-/* What they name, where it isn't shown anyway. first: of the function's rows. */
+/* Adds the values that conditions name, unless they are shown anyway. first is the first of the
+ * function's rows. */
 static void add_conditions(struct adding *a, const struct callee *c, const struct prototype *p,
 			   uint32_t function, size_t first, unsigned fetched[2])
 {
@@ -328,7 +329,7 @@ static bool is_typed(const struct plan_function *f)
 			     FUNCTION_NO_ARGS | FUNCTION_SYSCALL32 | FUNCTION_REMOVED));
 }
 
-/* What a system call's wrapper is called without its prefix: "openat". */
+/* Returns the name of a system call's wrapper without its prefix: "openat". */
 static const char *syscall_name(const char *raw)
 {
 	const char *at = raw ? strstr(raw, "_sys_") : NULL;
@@ -336,7 +337,7 @@ static const char *syscall_name(const char *raw)
 	return at ? at + strlen("_sys_") : NULL;
 }
 
-/* Without debug information: by name. */
+/* Asks the tables by name, without debug information. */
 static void ask_tables(const struct adding *a, const struct type_query *queries, size_t n,
 		       struct types *t)
 {
@@ -344,7 +345,7 @@ static void ask_tables(const struct adding *a, const struct type_query *queries,
 	bool libc = !o->kernel && a->o->is_libc && a->o->is_libc(o->object);
 	autofree bool *known = xcalloc(n + 1, sizeof(*known));
 
-	/* what is added is found only when all is there */
+	/* What is added can be found only when all is added. */
 	for (size_t i = 0; i < n; i++)
 		known[i] = types__prototype(t, queries[i].id);
 	for (size_t i = 0; a->p->arch->word == 8 && i < n; i++) {
@@ -401,7 +402,7 @@ static void take_object(struct adding *a, const struct type_names *members)
 	vec__free(&queries);
 }
 
-/* The rows of a function stay in their order. */
+/* The rows of a function keep their order. */
 static void sort_values(struct plan *p)
 {
 	autofree size_t *at = xcalloc(p->functions.len + 2, sizeof(*at));
@@ -418,7 +419,7 @@ static void sort_values(struct plan *p)
 		memcpy(p->values.data, sorted, p->values.len * sizeof(*sorted));
 }
 
-/* An expression that no function has is an error; else one that is wrong for some is not shown
+/* An expression that no function has is an error; one that is wrong for some functions is not shown
  * there. */
 static int check_found(struct adding *a)
 {

@@ -19,10 +19,9 @@ struct runner {
 	struct call *c; /* the innermost call; NULL if there is none */
 	bool stands;	/* The call is at place; else its position isn't known. */
 	uint32_t place;
-	/* What was taken since c was last updated; last and shown are indices into ways.all, or
-	 * NO_WAY: */
-	uint32_t last, shown; /* the last way; the last way that showed a branch */
-	unsigned kinds;	      /* the kinds of all of these, one bit each */
+	/* Since c was last updated: */
+	uint32_t last, shown; /* ways.all: the last way, the last that showed a branch; or NO_WAY */
+	unsigned kinds;	      /* the kinds of the ways that were taken, one bit each */
 	uint64_t branches;    /* the number of branches that they showed */
 	size_t from;	      /* the first word that the sink has not had */
 	uint64_t records;
@@ -114,8 +113,7 @@ static void report_branches(struct runner *r)
 		r->sink->branches(r->sink->ctx, &p);
 }
 
-/* Passes the words before this one, which are branches and witnesses, to the sink that
- * keeps them. */
+/* Passes the words before this one, branches and witnesses, to the sink that keeps them. */
 static void report_words(struct runner *r, size_t to)
 {
 	const struct logged_branches b = {.pid = r->run->pid,
@@ -262,8 +260,7 @@ static bool find_goal(struct runner *r, uint32_t i, uint64_t target, struct reco
 	return rest->goal != NO_WAY;
 }
 
-/* Passes records of one word that stay in the call. Returns the place of the first word that is
- * none. */
+/* Passes records of one word that stay in the call. Returns the place of the first other word. */
 static inline size_t pass_plain(struct runner *r, size_t at)
 {
 	const uint64_t *words = r->run->words;
@@ -383,12 +380,9 @@ static bool is_tail(const struct runner *r, const struct logged_entry *e, uint32
 
 enum entered { ENTERED_NONE, ENTERED_MADE, ENTERED_OTHERWISE };
 
-/*
- * Finds who made the call of an entry that no jump leads to, as replay__entry() does. ENTERED_MADE:
- * the innermost call, by its last instruction. ENTERED_OTHERWISE: untraced code, called by the
- * innermost call if there is one. ENTERED_NONE: only an event's replay can find it. *way: by which
- * the innermost call reaches its instruction.
- */
+/* Finds who made the call of an entry that no jump leads to, as replay__entry() does: the innermost
+ * call's last instruction (MADE), or untraced code (OTHERWISE), which the innermost call, if there
+ * is one, has called. NONE: only an event's replay can find it. *way leads to the instruction. */
 static enum entered find_caller(struct runner *r, const struct logged *l,
 				const struct logged_entry *e, uint64_t bias, uint32_t *way)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include "plan/plan_private.h"
 
-/* The end of what r is part of: its function or cold part. */
+/* Returns the end of the function or cold part that r belongs to. */
 static uint64_t end_around(const struct object *o, const struct range *r)
 {
 	uint64_t end = r->vaddr + r->size;
@@ -22,12 +22,12 @@ static uint64_t end_around(const struct object *o, const struct range *r)
 /* The instructions of a range without branches, and the branch that they lead to. */
 struct straight {
 	unsigned n;
-	uint64_t last; /* address of the last one */
+	uint64_t last; /* the address of the last one */
 	bool leads_on;
 	struct insn branch;
 };
 
-/* Its start is proved to be one of an instruction, and so is what follows, up to a branch. */
+/* The start is proved to be that of an instruction, and so is what follows, up to a branch. */
 static void look_ahead(const struct plan *p, uint32_t object, const struct range *r,
 		       struct straight *out)
 {
@@ -133,7 +133,7 @@ static int all_refused(const struct plan *p, const struct plan_site *s)
 			probe_refusal_text[s->refusal]);
 }
 
-int plan__nothing(const struct plan *p)
+int plan__report_no_probes(const struct plan *p)
 {
 	const struct plan_site *refused = first_refused(p);
 	size_t nranges;
