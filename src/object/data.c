@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Variables of an ELF file, by name: of .symtab and .dynsym, and of separate debug files if the
- * file itself has no .symtab. They are looked for when one is asked for, since few traces need
- * them.
- */
+/* Variables of an ELF file, by name: of .symtab and .dynsym, and of separate debug files if the
+ * file itself has no .symtab. They are read at the first query, since few traces need them. */
 #include <stdlib.h>
 #include "object/elf/elf_file.h"
 #include "object/lookup/lookup.h"
@@ -14,7 +11,7 @@ struct search {
 	struct name_query query;
 	const char *name;
 	data_vec *exact;
-	data_vec others; /* statics of functions, which compilers number */
+	data_vec others; /* static variables of functions, which compilers number */
 };
 
 /* gcc: name.123; clang: function.name, with a number if there are several */
@@ -44,7 +41,7 @@ static void put(data_vec *out, const struct data_symbol *s)
 	vec__push(out, *s);
 }
 
-/* A name of what is no code. */
+/* Returns true if the symbol isn't one of code. */
 static bool is_data(const struct object *o, const Elf64_Sym *sym)
 {
 	unsigned type = ELF64_ST_TYPE(sym->st_info);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Opens and frees an ELF file: validates the headers and copies the bytes that its segments map, so
- * that later breakpoints or new versions of the file don't show. The other files of src/object read
- * the rest.
+ * that later breakpoints or new versions of the file aren't seen. The other files of src/object
+ * read the rest.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #define IMAGE_LIMIT (2ull << 30) /* the small and medium code models end there */
 
-/* Whose code can't be read, by name. */
+/* Machines whose code can't be read, by name. */
 static const struct machine {
 	uint16_t machine;
 	uint8_t class;

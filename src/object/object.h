@@ -5,10 +5,10 @@
  *
  * An object is an ELF file, the running kernel or a kernel module: its bytes at their link-time
  * addresses, its symbols and its frames. A function is a symbol or a range of an object that is to
- * be traced. Later stages work only on this data and read no file again.
+ * be traced. Later stages only use this data and don't read the file again.
  *
  * Addresses (vaddr) are link-time virtual addresses: p_vaddr of ELF; for the kernel and its modules
- * the running address. All strings and arrays hanging off an object belong to it and live until
+ * the running address. All strings and arrays of an object belong to it and live until
  * object__free().
  */
 #ifndef BBTRACE_OBJECT_H
@@ -17,13 +17,13 @@
 #include "object/root/root.h"
 #include "util/util.h"
 
-#define OBJECT_LIMIT (8ull << 30) /* most bytes of an object, or of its debug file */
+#define OBJECT_LIMIT (8ull << 30) /* the most bytes of an object, or of its debug file */
 
-/* Debug files that are not here are fetched from now on, from the servers that DEBUGINFOD_URLS
- * names (debuginfod.c). -EINVAL with a message: they can't be. */
+/* From now on, debug files that are not on this machine are fetched from the servers that
+ * DEBUGINFOD_URLS names (debuginfod.c). Returns -EINVAL with a message if that is not possible. */
 int debuginfod__enable(void);
 
-/* ---- what debug information says of code, as plans and trace files keep it ---- */
+/* ---- what debug information has about code, as plans and trace files keep it ---- */
 
 #define NO_SCOPE UINT32_MAX /* in place of a scope's number */
 
@@ -45,7 +45,7 @@ struct segment {
 	uint64_t vaddr;	      /* first address */
 	uint64_t size;	      /* bytes held in bytes[] */
 	uint64_t offset;      /* file offset of the first byte; 0 for the kernel */
-	const uint8_t *bytes; /* the code as in the file; of the kernel, the live text */
+	const uint8_t *bytes; /* the code as in the file; for the kernel, the live text */
 	bool exec;	      /* PF_X */
 	bool write;	      /* PF_W */
 };
@@ -61,19 +61,21 @@ enum symbol_args {
 
 struct symbol {
 	uint64_t vaddr;
-	uint64_t size;	      /* from the symbol table, 0: unknown; see object__extent() */
-	const char *name;     /* raw (mangled), without version; PLT stubs: "puts@plt" */
-	const char *version;  /* "GLIBC_2.2.5" or NULL */
-	const char *shown;    /* demangled; the same pointer as name if not mangled */
-	const char *module;   /* kernel: the module's name, NULL for the kernel itself */
-	uint8_t type;	      /* enum symbol_type */
-	uint8_t args;	      /* enum symbol_args */
-	bool global;	      /* STB_GLOBAL or STB_WEAK */
-	bool exported;	      /* others may link to it: a visible one of .dynsym; kernel:
-				 EXPORT_SYMBOL */
+	/* From the symbol table; 0 if not known: see object__extent(). */
+	uint64_t size;
+	const char *name;    /* raw (mangled), without version; PLT stubs: "puts@plt" */
+	const char *version; /* "GLIBC_2.2.5" or NULL */
+	const char *shown;   /* demangled; the same pointer as name if not mangled */
+	const char *module;  /* kernel: the module's name; NULL for the kernel itself */
+	uint8_t type;	     /* enum symbol_type */
+	uint8_t args;	     /* enum symbol_args */
+	bool global;	     /* STB_GLOBAL or STB_WEAK */
+	/* Others may link to it: a visible symbol of .dynsym; kernel: EXPORT_SYMBOL. */
+	bool exported;
 	bool default_version; /* name@@version rather than name@version */
-	uint32_t number;      /* of a local one: which one of its name, by address, from 1 on
-				 (object__number_locals()); 0: not numbered */
+	/* Of a local symbol: its number among those of its name, by address, from 1 on
+	 * (object__number_locals()); 0 if not numbered. */
+	uint32_t number;
 };
 
 /* One FDE of .eh_frame: a range of code with one set of unwinding rules. */
@@ -89,7 +91,7 @@ struct frame {
 struct got_slot {
 	uint64_t vaddr;
 	const char *name; /* of the function, as its PLT stub's symbol: "puts@plt" */
-	uint64_t target;  /* name NULL: the function's address in the same object */
+	uint64_t target;  /* if name is NULL: the function's address in the same object */
 };
 
 /* From an address on, code is in this mode (struct arch_modes), or it is data. */
@@ -99,7 +101,7 @@ struct code_mode {
 	uint8_t mode, rank; /* enum mode_rank: how it is known */
 };
 
-/* Code that can't be probed, and why: kernel blacklist, notrace, … */
+/* Code that can't be probed, and why: kernel blacklist, notrace, ... */
 struct noprobe {
 	uint64_t vaddr, size;
 	const char *reason;
@@ -115,127 +117,131 @@ struct inlined;
 
 struct object {
 	enum object_kind kind;
-	char *path;	   /* real path; "kernel"; a module's name */
-	struct root root;  /* the root that it was found in */
-	char *attach_path; /* leads to the file that was read, even if it is renamed or replaced;
-			      NULL: not a file */
-	uint16_t machine;  /* e_machine of elf(5) */
-	bool pie;	   /* ET_DYN */
-	bool go;	   /* a Go program (golang.c) */
-	bool mixed;	   /* has data among its code, and nothing tells where */
-	bool stripped;	   /* read from a file, and only exported functions have names, if any */
-	int32_t go_g;	   /* offset of the current g from the thread pointer; 0: unknown */
-	uint32_t go_goid;  /* offset of goid in g; 0: unknown */
+	char *path;	  /* real path; "kernel"; a module's name */
+	struct root root; /* the root in which it was found */
+	/* Leads to the file that was read, even if that is renamed or replaced; NULL if it is no
+	 * file. */
+	char *attach_path;
+	uint16_t machine; /* e_machine of elf(5) */
+	bool pie;	  /* ET_DYN */
+	bool go;	  /* a Go program (golang.c) */
+	bool mixed;	  /* it has data among its code, and nothing shows where */
+	bool stripped; /* it was read from a file, and only exported functions have names, if any */
+	int32_t go_g;  /* the offset of the current g from the thread pointer; 0 if not known */
+	uint32_t go_goid;  /* the offset of goid in g; 0 if not known */
 	uint64_t dev, ino; /* of the file, st_dev and st_ino; 0 for the kernel */
-	uint32_t listed;   /* a module: number of its symbols of any kind in kallsyms */
+	uint32_t listed;   /* a module: the number of its symbols of any kind in kallsyms */
 	uint8_t build_id[20];
-	size_t build_id_len;	      /* 0: none */
+	size_t build_id_len;	      /* 0 if there is none */
 	uint64_t relro, relro_size;   /* PT_GNU_RELRO: read-only once the object is relocated */
 	VEC(struct segment) segments; /* ascending, not overlapping */
-	VEC(struct symbol)
-	symbols; /* functions and PLT stubs only; ascending by vaddr, aliases kept */
-	VEC(uint64_t)
-	reach; /* by symbol: the highest end of it and all previous ones (object__index_symbols())
-		*/
+	/* Only functions and PLT stubs; ascending by vaddr, aliases are kept. */
+	VEC(struct symbol) symbols;
+	/* By symbol: the highest end of it and all previous ones (object__index_symbols()). */
+	VEC(uint64_t) reach;
 	VEC(struct frame) frames;    /* ascending */
 	VEC(struct got_slot) slots;  /* ascending */
 	VEC(struct noprobe) noprobe; /* ascending */
-	VEC(struct code_mode) modes; /* ascending; empty: there is one mode */
-	struct map64 states;	     /* address -> the state of an instruction; absent: 0 */
+	VEC(struct code_mode) modes; /* ascending; empty if there is one mode */
+	struct map64 states;	     /* address -> the state of an instruction; 0 if absent */
 	void *priv; /* private data of the reader that filled it in; freed by object__free() */
-	void (*free_priv)(void *priv); /* NULL: free(priv) */
-	VEC(struct segment)
-	kept; /* objects from a trace file: the recorded bytes; segments have none
-	       */
+	void (*free_priv)(void *priv); /* NULL for free(priv) */
+	/* Objects from a trace file: the recorded bytes; their segments have none. */
+	VEC(struct segment) kept;
 	VEC(struct cold_part) cold_parts; /* by owner; filled in by cold_parts.c on first use */
 	struct map64 cold_part_of;	  /* part -> 1 + its index in cold_parts */
 	bool cold_parts_known;
 	bool numbered;		  /* local symbols have their number, or get none */
 	bool no_debug;		  /* its debug information turned out to be unreadable */
-	struct rule_table *rules; /* rules.c; NULL: not read yet */
-	struct inlined *inlined;  /* inlined.c; NULL: nothing is known */
+	struct rule_table *rules; /* rules.c; NULL until they are read */
+	struct inlined *inlined;  /* inlined.c; NULL if nothing is known */
 	VEC(char *) answers;	  /* strings of its debug information */
 };
-/* Is it the running kernel, or a module of it? */
+/* Returns true if it is the running kernel, or a module of it. */
 static inline bool object__is_kernel(const struct object *o)
 {
 	return o->kind != OBJECT_ELF;
 }
 
-/* An object's file that was found and opened. */
+/* A file of an object that was found and opened. */
 struct found {
 	int fd;
 	char *path;	  /* the real path, for display */
-	struct root root; /* the root that it was found in */
+	struct root root; /* the root in which it was found */
 };
 void found__close(struct found *f);
 /*
- * Reads an ELF file; takes ownership of *f. -ENOEXEC: not an ELF file, damaged, or of an unknown
- * architecture; … A message is set, which quotes nothing from the file.
+ * Reads an ELF file; takes ownership of *f. Returns -ENOEXEC if it is not an ELF file, damaged, or
+ * of an unknown architecture, or another error. A message is set, which quotes nothing from the
+ * file.
  */
 int object__read(struct found *f, struct object **out);
-/* The ELF file at path in our own root, no search. As object__read(), and -ENOENT, -EACCES, … */
+/* Reads the ELF file at path in our own root, without a search. As object__read(), and -ENOENT,
+ * -EACCES, ... */
 int object__open(const char *path, struct object **out);
 void object__free(struct object *o);
 /* Appends its build-id in hexadecimal; nothing if it has none. */
 void object__put_build_id(const struct object *o, struct str *s);
-/* "build-id 1f…", or "no build-id". */
+/* Appends "build-id 1f...", or "no build-id". */
 void object__put_build(const struct object *o, struct str *s);
-/* Do two objects, or an object and an ELF file, have the same build-id? */
+/* Return true if two objects, or an object and an ELF file, have the same build-id. */
 bool object__same_build(const struct object *a, const struct object *b);
 bool object__is_build(const struct object *o, int fd);
-/* Fills in all symbol.shown, which is the raw name until a lookup returns the symbol. Call it
+/* Fills in all symbol.shown, which is the raw name until a lookup returns the symbol. To be called
  * before iterating over o->symbols. */
 void object__demangle(struct object *o);
 
 /* Fills in the symbol.number of all local symbols of a program. */
 void object__number_locals(const struct object *o);
 
-/* Once all symbols are there: without it, lookups of an address that none covers look at all of
- * them. Not of the kernel, whose symbols have no sizes: the one in front of an address covers it.
+/*
+ * To be called when all symbols are there: without it, lookups of an address that no symbol covers
+ * examine all of them. Not for the kernel, whose symbols have no sizes: the one before an address
+ * covers it.
  */
 void object__index_symbols(struct object *o);
 
 /* Objects of trace files (adopt.c). Functions may share code: sorts o->kept, and drops what the
  * previous piece of code contains. */
 void object__settle_code(struct object *o);
-/* Adds the code and the symbols of another object of the same build, which must live as long.
- * shift: where o is minus where that is. */
+/* Adds the code and the symbols of another object of the same build, which must live as long. shift
+ * is the address in o minus that in from. */
 void object__adopt(struct object *o, const struct object *from, uint64_t shift);
 
-/* Pure lookups. NULL, 0 or false: none. */
+/* Pure lookups. NULL, 0 or false if there is none. */
 const struct segment *object__segment_at(const struct object *o, uint64_t vaddr);
-/* Bytes at vaddr and, in *avail, how many follow within the segment. */
+/* Returns the bytes at vaddr and, in *avail, how many follow within the segment. */
 const uint8_t *object__bytes(const struct object *o, uint64_t vaddr, size_t *avail);
-/* Is it in an executable section, or, without section headers, segment? */
+/* Returns true if it is in an executable section or, without section headers, segment. */
 bool object__is_code(const struct object *o, uint64_t vaddr);
-/*
- * The code address of the instruction at vaddr, which struct arch's decode, detail and format take:
- * vaddr where an architecture has one instruction set (modes.c).
- */
+/* Returns the code address of the instruction at vaddr, which struct arch's decode, detail and
+ * format take: vaddr itself if an architecture has one instruction set (modes.c). */
 uint64_t object__code_address(const struct object *o, uint64_t vaddr);
-/* The state in which control falls through to vaddr; src/code finds it. */
+/* Returns the state in which control falls through to vaddr; src/code finds it. */
 uint8_t object__code_state(const struct object *o, uint64_t vaddr);
 void object__set_code_state(const struct object *o, uint64_t vaddr, uint8_t state);
-/* Is it data within code, by the symbols? */
+/* Returns true if it is data within code, by the symbols. */
 bool object__is_data(const struct object *o, uint64_t vaddr);
-/* Where the code is that an address in a file or a register leads to: without its mode. */
+/* Returns where the code is that an address in a file or a register leads to: the address without
+ * its mode. */
 uint64_t object__code_vaddr(const struct object *o, uint64_t address);
-/* Are these bytes read-only while the object runs, apart from relocations? */
+/* Returns true if these bytes are read-only while the object runs, apart from relocations. */
 bool object__is_constant(const struct object *o, uint64_t vaddr, uint64_t len);
 const struct frame *object__frame_at(const struct object *o, uint64_t vaddr);
 const struct noprobe *object__noprobe_at(const struct object *o, uint64_t vaddr);
 const struct got_slot *object__slot_at(const struct object *o, uint64_t vaddr);
-/* The symbol that covers vaddr (object__extent() bounds one without size). Of several, the one with
- * the nearest start, then a global one, then one with the default version, then the first by
- * name. */
+/*
+ * Returns the symbol that covers vaddr (object__extent() bounds one without a size). Of several,
+ * the one with the nearest start, then a global one, then one with the default version, then the
+ * first by name.
+ */
 const struct symbol *object__symbol_at(const struct object *o, uint64_t vaddr);
-/* The symbol with .shown filled in. */
+/* Returns the symbol with .shown filled in. */
 const struct symbol *symbol__show(const struct object *o, const struct symbol *s);
-/* Index of the first symbol at exactly vaddr, or o->symbols.len. */
+/* Returns the index of the first symbol at exactly vaddr, or o->symbols.len. */
 size_t object__symbols_from(const struct object *o, uint64_t vaddr);
-/* Size of the function at s: its st_size; without one, up to the next symbol, the end of its FDE or
- * its segment. */
+/* Returns the size of the function at s: its st_size; without one, up to the next symbol, the end
+ * of its FDE or its segment. */
 uint64_t object__extent(const struct object *o, const struct symbol *s);
 bool object__offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *vaddr);
 bool object__vaddr_to_offset(const struct object *o, uint64_t vaddr, uint64_t *offset);
@@ -247,8 +253,8 @@ struct data_symbol {
 	bool tls;	      /* each thread has its own */
 };
 typedef VEC(struct data_symbol) data_vec;
-/* Appends a program's variables of that name; if it has none, those of functions, which compilers
- * call name.1. Of the kernel: none. */
+/* Appends a program's variables of that name; if there are none, those of functions, which
+ * compilers call name.1. For the kernel there are none. */
 void object__find_data(struct object *o, const char *name, data_vec *out);
 
 #endif

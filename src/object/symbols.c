@@ -58,7 +58,7 @@ static void read_versions(struct elf_file *f, struct versions *v)
 	v->index = elf__bytes(f, elf__section_of_type(f, SHT_GNU_versym), &v->index_len);
 	p = elf__bytes(f, s, &len);
 	names = p ? elf__strings(f, s->sh_link, &names_len) : NULL;
-	/* a version number has 15 bits: a longer chain is damaged or cyclic */
+	/* A version number has 15 bits: a longer chain is damaged or cyclic. */
 	for (n = 0; names && n <= VERSION_MASK; n++) {
 		if (at > len || len - at < sizeof(def))
 			return;
@@ -102,14 +102,14 @@ static void split_version(struct gather *g, struct symbol *s)
 	s->name = elf__keep(g->f, xstrndup(s->name, at - s->name));
 }
 
-/* Bounds of Go's code (ld/data.go), not functions. */
+/* Returns true for the bounds of Go's code (ld/data.go), which are not functions. */
 static bool is_go_label(const struct gather *g, const Elf64_Sym *sym, const char *name)
 {
 	return g->f->go && !sym->st_size &&
 	       (!strcmp(name, "runtime.text") || !strcmp(name, "runtime.etext"));
 }
 
-/* May other objects refer to it? dynamic: it is one of .dynsym. */
+/* Returns true if other objects may refer to the symbol. dynamic: it is in .dynsym. */
 static bool is_exported(const Elf64_Sym *sym, bool dynamic)
 {
 	unsigned visibility = ELF64_ST_VISIBILITY(sym->st_other);
@@ -131,15 +131,15 @@ static void add(struct gather *g, const Elf64_Sym *sym, const char *name,
 		return;
 	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || !*name)
 		return;
-	vaddr = modes__see_symbol(g->o, name, sym->st_value, type != STT_NOTYPE);
+	vaddr = modes__note_symbol(g->o, name, sym->st_value, type != STT_NOTYPE);
 	if (!object__is_code(g->o, vaddr))
 		return;
-	/* assembler-local and mapping symbols: no functions */
+	/* Assembler-local and mapping symbols are no functions. */
 	if (type == STT_NOTYPE && (!strncmp(name, ".L", 2) || name[0] == '$'))
 		return;
 	if (is_go_label(g, sym, name))
 		return;
-	/* sorting and matching read the names, which may all be suffixes of a long one */
+	/* Sorting and matching read the names, which may all be suffixes of a long one. */
 	if (!elf__afford(g->f, strlen(name)))
 		return;
 	c = vec__add(&g->found);
@@ -203,7 +203,7 @@ static void find_symbols(void *ctx, const struct debug_session *s, struct str *a
 		elsewhere |= elf != own;
 		if (!name)
 			continue;
-		/* without section headers, what the file itself has is its dynamic table */
+		/* Without section headers, what the file itself has is its dynamic table. */
 		if (elf != own)
 			sym.st_other = STV_HIDDEN;
 		sym.st_value = vaddr;
@@ -230,7 +230,7 @@ static bool may_have_more(const struct object *o, const struct elf_file *f)
 	return more;
 }
 
-/* False: there are none, or they are only those of the dynamic table. */
+/* Returns false if there are none, or only those of the dynamic table. */
 static bool each_separate(struct object *o, struct elf_file *f, symbol_fn fn, void *ctx)
 {
 	struct str answer = {0};
@@ -288,7 +288,7 @@ void symbols__each(struct object *o, struct elf_file *f, symbol_fn fn, void *ctx
 
 /* ---- the Go runtime's table ---- */
 
-/* As in .symtab: the linker writes a dot for the middle dot there (ld/symtab.go). */
+/* As in .symtab, where the linker writes a dot for the middle dot (ld/symtab.go). */
 static const char *plain_dots(struct gather *g, const char *name)
 {
 	static const char dot[] = "\xc2\xb7";
@@ -346,7 +346,7 @@ static int by_vaddr(const void *a, const void *b)
 	return order ? order : x->label - y->label;
 }
 
-/* Does y repeat x: same address and name, and no other version? */
+/* Returns true if y repeats x: the same address and name, and no other version. */
 static bool repeats(const struct candidate *x, const struct candidate *y)
 {
 	return x->symbol.vaddr == y->symbol.vaddr && !strcmp(x->symbol.name, y->symbol.name) &&

@@ -134,7 +134,7 @@ END
 		head -c $((size * part / 4)) "$T/dumps/core" >"$T/cut"
 		bb core "$T/cut" "$T/dumps/x.bbt"
 		exits 0 "$part/4 of a core dump"
-		like "$T/err" "is cut off: it has $((size * part / 4)) of $size bytes" 'which is told'
+		like "$T/err" "is cut off: it has $((size * part / 4)) of $size bytes" 'which is reported'
 		"$BBTRACE" core "$T/cut" "$T/dumps/x.bbt" -F json 2>/dev/null >"$T/json"
 		stacks "$T/json" >"$T/stacks"
 		"$BBTRACE" core "$T/dumps/core" -F json 2>/dev/null >"$T/json"
@@ -147,7 +147,7 @@ END
 	head -c 5000 "$T/dumps/core" >"$T/cut"
 	bb core "$T/cut"
 	exits 1 'a core dump that ends within its notes'
-	like "$T/err" 'is cut off within what tells of its process: it has 5000 of [0-9]+ bytes' 'which is told'
+	like "$T/err" 'is cut off within the notes on its process: it has 5000 of [0-9]+ bytes' 'which is reported'
 
 	# the program is another one by now
 	dump crash null probe
@@ -155,7 +155,7 @@ END
 	cc -g -O2 -pthread -o "$T/crash" "$ROOT/tests/crash/crash.c" || exit 2
 	bb core "$T/dumps/core"
 	exits 0 'the program was compiled again'
-	like "$T/err" 'crash is another build than the one that was running: it is not used' 'which is told'
+	like "$T/err" 'crash is another build than the one that was running: it is not used' 'which is reported'
 	unlike "$T/out" '#[0-9]+ +null_pointer' 'and has no names'
 	rm "$T/crash"
 	bb core "$T/dumps/core" -F json

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads core dumps. Their bytes are read in the sandbox: first what was mapped (core_notes.c); then
- * the files that are the mapped ones by build-id are opened, and the stacks are walked by their
- * rules (core_stacks.c).
+ * Reads core dumps. The sandbox reads their bytes: first what was mapped (core_notes.c); then the
+ * mapped files are opened if their build-ids match, and the stacks are walked by the files'
+ * unwinding rules (core_stacks.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static const struct root ours;
 
 /* ---- what was mapped ---- */
 
-/* A file is mapped in pieces; its number. */
+/* Returns the number of the file, which is mapped in pieces. */
 static uint32_t file_of(struct core *c, const char *path, const struct core_mapping *m)
 {
 	struct core_file *f;
@@ -64,12 +64,12 @@ static int take_notes(struct core *c, const char *path, struct str *answer,
 		return err__set(ENOEXEC, "%s is no core dump", path);
 	if (!notes->pid && c->size < notes->whole)
 		return err__set(ENOEXEC,
-				"%s is cut off within what tells of its process: it has %llu of "
+				"%s is cut off within the notes on its process: it has %llu of "
 				"%llu bytes",
 				path, (unsigned long long)c->size,
 				(unsigned long long)notes->whole);
 	if (!notes->pid)
-		return err__set(ENOEXEC, "%s doesn't tell of which process it is", path);
+		return err__set(ENOEXEC, "%s doesn't name its process", path);
 	c->pid = notes->pid;
 	c->tid = notes->tid;
 	c->signal = notes->signal;
@@ -85,7 +85,7 @@ static int take_notes(struct core *c, const char *path, struct str *answer,
 	snprintf(c->command, sizeof(c->command), "%.*s", (int)sizeof(c->command) - 1,
 		 notes->command);
 	for (size_t n = strlen(c->command); n && c->command[n - 1] == ' '; n--)
-		c->command[n - 1] = 0; /* the kernel writes one behind each argument */
+		c->command[n - 1] = 0; /* The kernel writes one after each argument. */
 	str__put(&c->strings, t.strings, t.len);
 	for (size_t i = 0; i < t.n; i++) {
 		struct core_mapping m;
@@ -158,7 +158,7 @@ static void open_file(struct core_file *f)
 		object__free(o);
 }
 
-/* The kernel's own object is in the dump alone. */
+/* The kernel's own object is only in the dump. */
 static void add_vdso(struct core *c, int fd, const struct core_notes *n)
 {
 	struct found found = {.path = xstrdup(VDSO)};
@@ -206,7 +206,7 @@ static void open_files(struct core *c, int fd, const struct core_notes *n)
 
 /* ---- stacks ---- */
 
-/* Where the file's first mapping has it. */
+/* Sets the load bias, by the file's first mapping. */
 static bool find_bias(const struct core *c, uint32_t file, uint64_t *bias)
 {
 	const struct core_map *m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core: core dumps: whose they are, why, what was mapped, and the stacks of their threads. Front
+ * core: core dumps: of which process, why, what was mapped, and the stacks of its threads. Front
  * header of src/object/core, which uses object.h, root and debug; notes and stacks are read in the
  * sandbox. First: core__open(), core__map_at(), core__find().
  */
@@ -9,20 +9,20 @@
 
 #include "util/util.h"
 
-/* Is the file at hand the one that was mapped? */
+/* Whether the file that is found is the one that was mapped. */
 enum core_fit {
-	CORE_SAME,    /* by its build-id, or it is a part of the core dump */
+	CORE_SAME,    /* it has the same build-id, or it is a part of the core dump */
 	CORE_OTHER,   /* it has another build-id */
-	CORE_UNKNOWN, /* the dump, or the file, has no build-id to tell it by */
+	CORE_UNKNOWN, /* the dump, or the file, has no build-id */
 	CORE_MISSING, /* it can't be read, or is no program */
 };
 
 struct core_file {
 	const char *path;
 	uint8_t build_id[20]; /* of what was mapped */
-	size_t build_id_len;  /* 0: not known */
+	size_t build_id_len;  /* 0 if not known */
 	enum core_fit fit;
-	char *why;	       /* CORE_MISSING: the reason */
+	char *why;	       /* why it is CORE_MISSING */
 	struct object *object; /* NULL unless CORE_SAME */
 };
 
@@ -33,51 +33,50 @@ struct core_map {
 
 enum core_stack_end {
 	CORE_STACK_WHOLE,
-	CORE_STACK_NO_RULES,   /* no unwind table tells the caller of the last frame */
-	CORE_STACK_UNREADABLE, /* by its rules the caller can't be found in the dump */
-	CORE_STACK_LIMIT,      /* there are more */
+	CORE_STACK_NO_RULES,   /* no unwinding table has the caller of the last frame */
+	CORE_STACK_UNREADABLE, /* by the rules, the caller can't be found in the dump */
+	CORE_STACK_LIMIT,      /* there are more frames */
 	CORE_STACK_ENDS
 };
 
 struct core_frame {
 	uint64_t pc;
-	bool calls; /* pc is the return address of a call, else the instruction that comes next */
+	/* pc is the return address of a call; else the next instruction. */
+	bool calls;
 };
 
 struct core_thread {
 	uint32_t tid;
-	size_t first, n; /* in frames */
+	size_t first, n; /* indices into frames */
 	enum core_stack_end end;
 };
 
 struct core {
-	uint32_t pid, tid;    /* tid: the thread that dumped it; in their own PID namespace */
-	int32_t signal, code; /* signal 0: none, as of gcore */
-	bool stopped;	      /* gdb dumped it, which the signal had stopped it for */
+	uint32_t pid, tid;    /* in their own PID namespace; tid: the thread that dumped core */
+	int32_t signal, code; /* signal 0: none, as from gcore */
+	bool stopped;	      /* gdb dumped it while the signal had stopped it */
 	bool has_info;	      /* code is known */
 	bool has_addr;
-	uint64_t addr;	/* that the thread accessed */
-	uint64_t entry; /* where the program starts; 0: not known */
+	uint64_t addr;	/* the address that the thread accessed */
+	uint64_t entry; /* where the program starts; 0 if not known */
 	bool cut;	/* a part of the file is missing */
 	uint64_t size, whole;
 	uint64_t mtime; /* CLOCK_REALTIME, ns */
 	char comm[16], command[80];
 	VEC(struct core_map) maps; /* of files, ascending */
 	VEC(struct core_file) files;
-	VEC(struct core_thread) threads; /* the one that dumped it is the first */
+	VEC(struct core_thread) threads; /* the first one dumped core */
 	VEC(struct core_frame) frames;
 	struct str strings;
 };
 
-/*
- * Reads a core dump, which is named by the user, the files that its processes had mapped, as far
- * as they are here, and its stacks. -ENOEXEC: it is none. A message is set.
- */
+/* Reads a core dump that the user named, the files that its process had mapped, as far as they can
+ * be found, and its stacks. Returns -ENOEXEC if it is no core dump. A message is set. */
 int core__open(const char *path, struct core **out);
 void core__free(struct core *c);
-/* The map that holds addr; NULL: none of a file. */
+/* Returns the map that holds addr; NULL if no file's does. */
 const struct core_map *core__map_at(const struct core *c, uint64_t addr);
-/* Where an address is; NULL: of no file that is known. */
+/* Returns the file that holds addr; NULL if it is in none that is known. */
 const struct core_file *core__find(const struct core *c, uint64_t addr, uint64_t *vaddr);
 
 #endif

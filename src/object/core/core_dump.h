@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * core_dump: what is asked of a core dump's bytes, in the sandbox (core_notes.c, core_stacks.c).
- * Private to src/object.
- */
+/* core_dump: the queries of a core dump's bytes, in the sandbox (core_notes.c, core_stacks.c).
+ * Private to src/object. */
 #ifndef BBTRACE_OBJECT_CORE_DUMP_H
 #define BBTRACE_OBJECT_CORE_DUMP_H
 
@@ -15,9 +13,10 @@ struct core_notes {
 	uint8_t has_info, has_addr, stopped, pad[5];
 	uint64_t addr;
 	uint64_t entry;
-	uint64_t whole; /* bytes that the file had */
+	uint64_t whole; /* the original size of the file, bytes */
 	uint64_t vdso, vdso_at,
-		vdso_len; /* where it was mapped, where it is in the file; 0: none */
+		/* Where it was mapped; where it is in the file; 0 if there is none. */
+		vdso_len;
 	char comm[16], command[80];
 };
 struct core_mapping {
@@ -32,7 +31,7 @@ void core_notes__read(void *fd, struct str *answer);
 
 /* An object that the process had mapped. */
 struct core_module {
-	int own, debug; /* descriptors; debug -1: none */
+	int own, debug; /* descriptors; debug is -1 if there is none */
 	uint64_t bias;
 };
 struct core_stacks {
@@ -40,10 +39,10 @@ struct core_stacks {
 	struct core_module *modules;
 	size_t n;
 };
-/* The answer of core_stacks__read(): the number of threads, so many struct core_thread, and then
+/* The answer of core_stacks__read(): the number of threads, as many struct core_thread, and then
  * the frames. */
 void core_stacks__read(void *stacks, struct str *answer);
-#define CORE_FRAMES  128 /* most of a thread */
+#define CORE_FRAMES  128 /* the most of a thread */
 #define CORE_THREADS 10000
 
 #endif

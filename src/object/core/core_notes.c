@@ -42,7 +42,8 @@ static uint32_t u32_at(const char *p)
 
 /* ---- one note ---- */
 
-/* Those that dump core by themselves; gcore writes the one that stops the program. */
+/* Returns true for signals that dump core by default; gcore writes the one that stops the
+ * program. */
 static bool kills(int sig)
 {
 	return sig == SIGQUIT || sig == SIGILL || sig == SIGTRAP || sig == SIGABRT ||
@@ -50,7 +51,7 @@ static bool kills(int sig)
 	       sig == SIGXCPU || sig == SIGXFSZ;
 }
 
-/* struct elf_prstatus: of the first thread, which dumped it */
+/* struct elf_prstatus: of the first thread, which dumped core */
 static void take_status(struct dump *d, const char *p, size_t len)
 {
 	size_t pid = d->word == 8 ? 32 : 24;
@@ -64,14 +65,14 @@ static void take_status(struct dump *d, const char *p, size_t len)
 		d->notes.signal = 0;
 }
 
-/* struct elf_prpsinfo; where its user is a short, the rest is in front by 4 bytes */
+/* struct elf_prpsinfo; if its user ID is a short, what follows is 4 bytes earlier */
 static void take_info(struct dump *d, const char *p, size_t len)
 {
 	size_t pid = d->word == 8 ? 24 : len >= 128 ? 16 : 12;
 
 	if (len < pid + 16 + sizeof(d->notes.comm) + sizeof(d->notes.command))
 		return;
-	/* the kernel's first note is a thread's status, gdb's is this one */
+	/* The first note is a thread's status if the kernel wrote it, this one if gdb did. */
 	d->notes.stopped = !d->has_status;
 	d->notes.pid = u32_at(p + pid);
 	memcpy(d->notes.comm, p + pid + 16, sizeof(d->notes.comm) - 1);
@@ -136,7 +137,7 @@ static void take_files(struct dump *d, const char *p, size_t len)
 	}
 }
 
-/* Where the kernel's own object was mapped, and where the program starts. */
+/* Takes where the kernel's own object was mapped, and where the program starts. */
 static void take_auxv(struct dump *d, const char *p, size_t len)
 {
 	for (size_t i = 0; i + 2 * d->word <= len; i += 2 * d->word)

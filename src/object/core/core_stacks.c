@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The stacks of a core dump's threads, by libdwfl. Runs in the sandbox. A frame is only told if an
- * unwind table leads there: where a function has none, libdwfl would go on by what is in the frame
- * pointer's register, which may be anything.
+ * The stacks of a core dump's threads, by libdwfl. Runs in the sandbox. A frame is only reported if
+ * an unwinding table leads to it: where a function has none, libdwfl would use the frame pointer's
+ * register, which may contain anything.
  */
 #include <elfutils/libdwfl.h>
 #include "core_dump.h"
@@ -13,13 +13,13 @@ struct walk {
 	struct str threads, frames;
 	struct core_thread *thread;
 	size_t nthreads, nframes;
-	bool outermost; /* by the rules of the last frame it has no caller */
+	bool outermost; /* by its rules, the last frame has no caller */
 };
 
 static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 		    char **found, Elf **elf)
 {
-	return -1; /* the file was passed already */
+	return -1; /* The file was passed before. */
 }
 
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
@@ -60,7 +60,7 @@ static void add_modules(Dwfl *dwfl, const struct core_stacks *s)
 	dwfl_report_end(dwfl, NULL, NULL);
 }
 
-/* Has the code a row? outermost: it says that there is no return address. */
+/* Returns true if the tables have a row for the code. *outermost: the row has no return address. */
 static bool has_row(Dwfl_Module *module, bool eh, Dwarf_Addr pc, bool *outermost)
 {
 	Dwarf_Addr bias = 0;
@@ -123,7 +123,7 @@ static int on_thread(Dwfl_Thread *thread, void *ctx)
 	if (w->nthreads == CORE_THREADS)
 		return DWARF_CB_ABORT;
 	w->thread = &t;
-	/* where the return address is 0, libdwfl ends, too */
+	/* libdwfl also ends where the return address is 0. */
 	if (dwfl_thread_getframes(thread, on_frame, w) < 0 ||
 	    (t.end == CORE_STACK_WHOLE && !w->outermost))
 		t.end = CORE_STACK_UNREADABLE;

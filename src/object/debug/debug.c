@@ -48,7 +48,7 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 		    char **found, Elf **elf)
 {
-	return -1; /* the file was passed already */
+	return -1; /* The file was passed before. */
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -59,7 +59,7 @@ static const Dwfl_Callbacks callbacks = {
 
 static Dwfl_Module *open_module(struct question *q, Dwfl *dwfl)
 {
-	/* a module's sections have no addresses: libdwfl lays them out, from here on */
+	/* A module's sections have no addresses; libdwfl assigns them from here on. */
 	uint64_t base = q->object->kind == OBJECT_MODULE ? LAYOUT_BASE : 0;
 	Dwfl_Module *module;
 	void **userdata;
@@ -148,7 +148,7 @@ bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *out,
 {
 	struct object *own = (struct object *)o;
 
-	/* of a trace file's objects there is no file */
+	/* An object of a trace file has no file. */
 	if (!o->priv || o->no_debug)
 		return false;
 	own->no_debug = debug__ask(o, fn, ctx, out) < 0;
@@ -167,8 +167,8 @@ void debug__keep(const struct object *o, char *answer)
 
 /* ---- paths ---- */
 
-/* Appends a path without the parts that lead nowhere: "/a/./b/../c" as "/a/c". The names of folders
- * are what counts: where one is a link, ".." may lead elsewhere. */
+/* Appends a path without redundant parts: "/a/./b/../c" as "/a/c". Only the names count: if a
+ * folder is a link, ".." may lead elsewhere. */
 static void put_parts(struct str *to, size_t start, const char *path)
 {
 	for (size_t len; *path; path += len) {

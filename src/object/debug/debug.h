@@ -12,58 +12,58 @@
 
 struct Dwfl_Module;
 
-/* An object's file and its separate debug files, opened by root__open_file() (debug_files.c); -1:
- * none. */
+/* An object's file and its separate debug files, opened by root__open_file() (debug_files.c); -1 if
+ * there is none. */
 struct debug_files {
-	int own;   /* of the kernel and modules: the file with the debug information */
+	int own;   /* for the kernel and modules: the file with the debug information */
 	int debug; /* found by build-id or .gnu_debuglink, and checked to be of the same build */
 	int alt;   /* .gnu_debugaltlink: shared by several debug files */
 	uint64_t bytes;
 	bool dwarf;   /* one of them has .debug_info */
-	bool symbols; /* it has .gnu_debugdata: compressed symbols */
+	bool symbols; /* its file has .gnu_debugdata: compressed symbols */
 };
 void debug_files__find(const struct object *o, struct debug_files *out);
-/* Appends where the debug information of the running kernel or of a module may be, the likeliest
- * place first (kernel_debug.c). */
+/* Appends the places of the debug information of the running kernel or of a module, the likeliest
+ * one first (kernel_debug.c). */
 typedef VEC(char *) path_vec;
 void kernel_debug__paths(const struct object *o, path_vec *out);
 void debug_files__close(struct debug_files *f);
 
-/* Code that runs elsewhere than its debug information has it (moved.c). */
+/* Code that runs at another address than in its debug information (moved.c). */
 struct moved {
-	uint64_t start, end; /* there */
-	uint64_t shift;	     /* running address minus that */
+	uint64_t start, end; /* the address in the debug information */
+	uint64_t shift;	     /* running address minus that address */
 };
 typedef VEC(struct moved) moved_vec;
 
 /* What a query can use in the sandbox. */
 struct debug_session {
-	struct Dwfl_Module *module; /* NULL: libdwfl can't read the file */
+	struct Dwfl_Module *module; /* NULL if libdwfl can't read the file */
 	const struct debug_files *files;
-	const moved_vec *moved; /* NULL: addresses are those of the file */
+	const moved_vec *moved; /* NULL if addresses are those of the file */
 };
-/* The code that runs at vaddr, and that which debug information has at vaddr. NULL: it is not known
- * where that is. */
+/* Return the code that runs at vaddr, and the code that debug information has at vaddr; NULL if not
+ * known. */
 const struct moved *debug__moved_to(const struct debug_session *s, uint64_t vaddr);
 const struct moved *debug__moved_from(const struct debug_session *s, uint64_t vaddr);
 void moved__find(const struct object *o, struct Dwfl_Module *module, moved_vec *out);
-/* Is there DWARF? If there is, but it can't be read, the query ends with an error. */
+/* Returns true if there is DWARF. If it can't be read, the query ends with an error. */
 bool debug__has_dwarf(const struct debug_session *s);
 
 /* Runs in the sandbox; answer is passed back. */
 typedef void (*debug_fn)(void *ctx, const struct debug_session *s, struct str *answer);
-/* 0; or -errno with a message and an empty answer. */
+/* Returns 0, or -errno with a message and an empty answer. */
 int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *answer);
 /* As debug__ask(), for optional data: the first failure prints a note and disables later queries.
- * lost: what is missing, for the note. */
+ * lost says, for the note, what is missing. */
 bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *answer,
 		const char *lost);
 
 /* Keeps an answer as long as the object. */
 void debug__keep(const struct object *o, char *answer);
 
-/* Appends the name of a source file, with NUL: from where the compiler was started, if that is
- * known and the name isn't absolute, and without parts that lead nowhere. */
+/* Appends the name of a source file, with NUL, and without redundant parts: relative to the folder
+ * in which the compiler was started, if that is known and the name isn't absolute. */
 void debug__put_path(struct str *to, const char *folder, const char *name);
 
 /* ---- answers that are a table: records of one size, then their strings ---- */
@@ -77,7 +77,7 @@ struct table {
 /* Called in the sandbox, with all records and all strings. */
 void table__put(struct str *answer, const struct str *records, size_t size,
 		const struct str *strings);
-/* False: not a table of such records. The result points into answer. */
+/* Returns false if it is not a table of such records. The result points into answer. */
 bool table__take(struct table *t, const struct str *answer, size_t size);
 
 #endif

@@ -20,7 +20,7 @@ static const struct root ours;
 
 struct build_id {
 	uint8_t bytes[20];
-	size_t len; /* 0: none */
+	size_t len; /* 0 if there is none */
 };
 
 /* An open file: its sections and its location. */
@@ -54,8 +54,8 @@ static bool read_sections(struct elf_file *f)
 static bool enter(struct place *p, const struct root *root, const char *path)
 {
 	struct stat st;
-	/* the object names it, and who made the object may not choose what a capability of
-	 * bbtrace's opens */
+	/* The file's name is from the object, whose author may not choose what bbtrace's
+	 * capabilities open. */
 	with_own_rights;
 	int fd = root__open_file(root, path, OBJECT_LIMIT, &st);
 
@@ -74,7 +74,7 @@ static bool has_dwarf(const struct elf_file *f)
 	return elf__section(f, ".debug_info") || elf__section(f, ".zdebug_info");
 }
 
-/* ---- does it belong to this build? ---- */
+/* ---- whether a file belongs to this build ---- */
 
 static struct build_id id_of(struct elf_file *f)
 {
@@ -225,7 +225,8 @@ static bool try_link(struct place *p, const struct root *root, const struct link
 	return false;
 }
 
-/* The directory of an open file as seen in root; NULL: its name there is of another file. */
+/* Returns the directory of an open file as seen in root; NULL if the name leads to another file
+ * there. */
 static char *folder_of(const struct root *root, int fd)
 {
 	char *path = root__path_inside(root, fd), *slash = path ? strrchr(path, '/') : NULL;
@@ -370,7 +371,8 @@ void debug_files__find(const struct object *o, struct debug_files *out)
 	memcpy(id.bytes, o->build_id, id.len);
 	if (!find_anywhere(&debug, &o->root, &id))
 		find_by_link(&debug, o, f, &id);
-	/* a file without DWARF, as one of symbols alone, is no reason not to ask for another */
+	/* A file without DWARF, such as one that only has symbols, is no reason to stop
+	 * searching. */
 	if (!has_dwarf(f) && !(debug.f && has_dwarf(debug.f)) && fetch(&fetched, &id, o->path)) {
 		leave(&debug);
 		debug = fetched;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* debuginfod(8)'s client, which elfutils has as a library of its own: it is loaded on request only.
- */
+/* The client of debuginfod(8), which is a library of elfutils; it is loaded only on request. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -10,11 +9,11 @@
 #define LIBRARY "libdebuginfod.so.1"
 #define URLS	"DEBUGINFOD_URLS"
 
-/* A server may send without an end, or a byte now and then. The time is the library's to watch; of
- * the size it looks only at what the server says. */
+/* A server may send without end, or a byte now and then. The library watches the time; of the size,
+ * it only checks what the server announced. */
 #define FILE_SECONDS "600"
 #define FILE_MOST    (4l << 30)
-#define FAILS_MOST   2 /* fetches that failed; further ones would take as long */
+#define FAILS_MOST   2 /* the most failed fetches; further ones would take as long */
 
 struct debuginfod_client;
 static struct {
@@ -23,15 +22,15 @@ static struct {
 		    char **path);
 	void (*watch)(struct debuginfod_client *client,
 		      int (*fn)(struct debuginfod_client *client, long some, long all));
-	struct debuginfod_client *client; /* NULL: not asked for */
-	bool too_large;			  /* what was fetched last */
+	struct debuginfod_client *client; /* NULL until a file is asked for */
+	bool too_large;			  /* the file that was fetched last was too large */
 	unsigned fails;
-	/* builds that were not found: a server that doesn't answer takes a minute each time */
+	/* Builds that were not found: a server that doesn't answer takes a minute each time. */
 	VEC(uint64_t) missing;
 } fetcher;
 
-/* Called while it waits. Not 0: give up. some: bytes so far; before a server has answered, a count
- * of the calls. */
+/* The library calls this while it waits; a result other than 0 stops it. some is the number of
+ * bytes so far; until a server has answered, it is the number of calls. */
 static int check_size(struct debuginfod_client *client, long some, long all)
 {
 	fetcher.too_large = some > FILE_MOST || all > FILE_MOST;
@@ -40,7 +39,7 @@ static int check_size(struct debuginfod_client *client, long some, long all)
 
 #define CACHE "DEBUGINFOD_CACHE_PATH"
 
-/* sudo may leave HOME as it was: links in a user's folder would lead what root writes elsewhere. */
+/* sudo may leave HOME unchanged: links in a user's folder would redirect what root writes. */
 static bool is_cache_foreign(void)
 {
 	const char *home = getenv("HOME");
@@ -49,7 +48,7 @@ static bool is_cache_foreign(void)
 	return !rights__user() && !getenv(CACHE) && home && !stat(home, &st) && st.st_uid;
 }
 
-/* CMD's environment stays as it is. */
+/* CMD's environment must not change. */
 static int find(const uint8_t *id, size_t len)
 {
 	bool foreign = is_cache_foreign();
@@ -67,7 +66,7 @@ int debuginfod__enable(void)
 {
 	static const char *const names[] = {"debuginfod_begin", "debuginfod_find_debuginfo",
 					    "debuginfod_set_progressfn"};
-	/* who runs a bbtrace with file capabilities doesn't choose whom it talks to */
+	/* A user who runs a bbtrace with file capabilities doesn't choose its servers. */
 	const char *urls = secure_getenv(URLS);
 	void *found[ARRAY_SIZE(names)];
 
@@ -116,7 +115,7 @@ int debuginfod__fetch(const uint8_t *id, size_t len, const char *name)
 {
 	uint64_t key = map64__hash(id, len);
 	int fd;
-	with_own_rights; /* its cache is the user's */
+	with_own_rights; /* the cache is the user's */
 
 	if (!fetcher.client || !len || is_missing(key))
 		return -1;

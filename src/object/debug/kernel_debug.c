@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Where distributions and the kernel's own build have the debug information of the running kernel
- * and its modules.
- */
+/* Where distributions, and the kernel's own build, put the debug information of the running kernel
+ * and its modules. */
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include "debug.h"
 
 #define INDEX_LIMIT (64u << 20)
 
-/* %s: the release. */
+/* %s is the release. */
 static const char *const kernels[] = {
 	"/usr/lib/debug/lib/modules/%s/vmlinux",
 	"/usr/lib/debug/boot/vmlinux-%s",
 	"/lib/modules/%s/build/vmlinux",
 	"/boot/vmlinux-%s",
 };
-/* The release, the module's path without suffix. */
+/* The release, and the module's path without suffix. */
 static const char *const modules[] = {
 	"/usr/lib/debug/lib/modules/%s/%s.ko.debug",
 	"/usr/lib/debug/lib/modules/%s/%s.ko",
 	"/lib/modules/%s/%s.ko",
 };
 
-/* In the names of files, a '-' of a module's name may be a '_' or a '-'. */
+/* In a file's name, a '-' of a module's name may be a '_' or a '-'. */
 static bool is_module(const char *name, const char *file, size_t len)
 {
 	if (strlen(name) != len)
@@ -34,8 +32,8 @@ static bool is_module(const char *name, const char *file, size_t len)
 	return true;
 }
 
-/* "kernel/fs/ext4/ext4" of a line "kernel/fs/ext4/ext4.ko.xz: …" of modules.dep(5); NULL: another
- * module's. */
+/* Returns "kernel/fs/ext4/ext4" of a line "kernel/fs/ext4/ext4.ko.xz: ..." of modules.dep(5); NULL
+ * if the line is another module's. */
 static char *path_in(const char *line, const char *name)
 {
 	size_t len = strcspn(line, ":\n");

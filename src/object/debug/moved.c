@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where the kernel's code is in its debug file: the kernel and each section of a module run
- * somewhere else at each boot. A section's place is that of its functions in the running kernel's
- * table, if all of them agree. In the sandbox.
+ * Where the kernel's code is in its debug file: the kernel and each section of a module run at
+ * other addresses after each boot. A section's address is that of its functions in the running
+ * kernel's table, if all of them agree. Runs in the sandbox.
  */
 #include <stdlib.h>
 #include <elfutils/libdwfl.h>
@@ -13,7 +13,8 @@ struct known {
 	const char *name;
 	uint64_t vaddr;
 	uint64_t in_file;
-	unsigned runs, files; /* how many have this name here, and in the file */
+	unsigned runs,
+		files; /* how many symbols have this name in the running kernel, and in the file */
 	uint32_t section;
 };
 typedef VEC(struct known) known_vec;
@@ -61,8 +62,8 @@ static void look_up(known_vec *v, Dwfl_Module *module)
 	}
 }
 
-/* Of the section that begins at start in the file; false: its functions don't agree, or there are
- * none. */
+/* Sets the shift of the section that begins at start in the file. Returns false if its functions
+ * don't agree, or if there are none. */
 static bool shift_of(const known_vec *v, uint32_t section, uint64_t *shift)
 {
 	const struct known *k;
@@ -102,7 +103,7 @@ void moved__find(const struct object *o, struct Dwfl_Module *module, moved_vec *
 	vec__free(&known);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static const struct moved nothing_moved = {0, UINT64_MAX, 0};
 

@@ -14,13 +14,13 @@
 #include "sandbox.h"
 #include "util/filter.h"
 
-#define MEMORY	     (1ull << 30) /* beyond what this process already has */
+#define MEMORY	     (1ull << 30) /* beyond what this process already uses */
 #define ANSWER_LIMIT (256u << 20)
 #define PATIENCE     5 /* seconds of wall time, plus three per second of CPU time */
 
 /* ---- in the child: limits ---- */
 
-#define NOT_CONFINED 3 /* the status of a child that had kept some right */
+#define NOT_CONFINED 3 /* the status of a child that kept a right which it should have lost */
 
 static bool set_limit(int what, rlim_t limit)
 {
@@ -111,12 +111,12 @@ static bool filter_calls(void)
 	return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Nothing is parsed with more rights than that. */
+/* Nothing is parsed with more rights than these. */
 static void give_up_rights(void)
 {
 	if (rights__keep(0, false))
 		_exit(NOT_CONFINED);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of the user clears it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* A change of the user clears it. */
 	if (!set_limit(RLIMIT_NOFILE, 0) || !set_limit(RLIMIT_FSIZE, 0) ||
 	    !set_limit(RLIMIT_CORE, 0) || !filter_calls())
 		_exit(NOT_CONFINED);
@@ -167,7 +167,7 @@ static bool may_be_read(int in, uint64_t deadline)
 	return false;
 }
 
-/* False: it wrote too much, or took too long. */
+/* Returns false if the child wrote too much, or took too long. */
 static bool read_answer(int in, uint64_t deadline, struct str *answer)
 {
 	char chunk[65536];
@@ -185,7 +185,7 @@ static bool read_answer(int in, uint64_t deadline, struct str *answer)
 	return !n;
 }
 
-/* Its exit status; -1: it was killed. */
+/* Returns the child's exit status; -1 if it was killed. */
 static int status_of(pid_t pid)
 {
 	int status;
@@ -215,8 +215,8 @@ int sandbox__run(const struct sandbox *s, struct str *answer)
 	}
 	good = read_answer(ends[0], deadline, answer);
 	close(ends[0]);
-	/* kills a child that closed the pipe and still runs; one that is exiting keeps its
-	 * status */
+	/* This kills a child that closed the pipe and still runs; one that is exiting keeps its
+	 * status. */
 	kill(pid, SIGKILL);
 	status = status_of(pid);
 	if (!status && good)

@@ -2,7 +2,7 @@
 /*
  * sandbox: a separate process for parsing untrusted bytes with a library. A crash, or unbounded
  * memory or time, is an error in the caller. An attacker who takes over the library gets no files
- * but those passed, no privileges and few system calls. Private to src/object.
+ * except those passed, no privileges and few system calls. Private to src/object.
  */
 #ifndef BBTRACE_OBJECT_SANDBOX_H
 #define BBTRACE_OBJECT_SANDBOX_H
@@ -10,22 +10,24 @@
 #include "util/util.h"
 
 struct sandbox {
-	/* answer is passed back. It can't open files, only read its own. */
+	/* Fills in the answer, which is passed back. It can't open files, only read those that it
+	 * has. */
 	void (*fn)(void *ctx, struct str *answer);
 	void *ctx;
-	const int *fds; /* descriptors that stay open; -1: none */
+	const int *fds; /* descriptors that stay open; -1 for none */
 	size_t nfds;
 	uint64_t mapped;  /* bytes of address space for its files, in addition to 1 GiB of memory */
 	unsigned seconds; /* of CPU time; wall time may be about three times as long */
 };
 
 /*
- * Runs fn in a forked process. 0; -EIO: it didn't complete, or wrote too much; -EPERM: it could
- * not give up its rights, and has read nothing; else the fork failed. On error a message is set and
- * answer is empty. The answer is no more trustworthy than the bytes that fn read.
+ * Runs fn in a forked process. Returns 0; -EIO if it didn't complete, or wrote too much; -EPERM if
+ * it could not give up its rights, so that it has read nothing; or the error of the fork. On error
+ * a message is set and answer is empty. The answer is no more trustworthy than the bytes that fn
+ * read.
  */
 int sandbox__run(const struct sandbox *s, struct str *answer);
-/* Called by fn: the input can't be read; sandbox__run() returns -EIO. */
+/* fn calls this if the input can't be read; sandbox__run() returns -EIO. */
 void __attribute__((noreturn)) sandbox__give_up(void);
 
 #endif

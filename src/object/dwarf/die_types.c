@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Types of debug information, as the tables that src/types has. In the sandbox. */
+/* Types from debug information, in the tables of src/types. Runs in the sandbox. */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include "object/debug/debug.h"
@@ -51,8 +51,8 @@ static void take_base(struct type *t, Dwarf_Die *die)
 	}
 }
 
-/* Forms of a constant size don't tell whether it has a sign; compilers have those that do for
- * negative ones. */
+/* Forms of a constant size don't say whether it has a sign; for negative constants compilers use
+ * forms that do. */
 static bool constant_of(Dwarf_Attribute *attr, int64_t *out)
 {
 	Dwarf_Sword value = 0;
@@ -89,8 +89,8 @@ static void take_enumerators(struct die_types *f, struct type *t, Dwarf_Die *die
 	t->n = f->types.enumerators.len - t->first;
 }
 
-/* The lowest bit of a bit field is of the first byte: this is little-endian. False: no word of its
- * size contains it. */
+/* The lowest bit of a bit field is in the first byte, since this is little-endian. Returns false if
+ * no word of the member's size contains it. */
 static bool take_bits(struct type_member *m, Dwarf_Die *die, uint64_t size)
 {
 	Dwarf_Attribute attr;
@@ -135,7 +135,7 @@ static void take_member(struct die_types *f, Dwarf_Die *die, unsigned depth, mem
 	vec__push(members, m);
 }
 
-/* Those that are asked for, and the structs that may have some of them. */
+/* Takes the members that are asked for, and the structs that may have some of them. */
 static void take_members(struct die_types *f, uint32_t number, Dwarf_Die *die, unsigned depth)
 {
 	member_vec members = {0};
@@ -182,7 +182,7 @@ static bool is_plain_member(Dwarf_Die *die, unsigned depth)
 	return size && size <= 8 && at % size == 0 && is_plain(&type, depth + 1);
 }
 
-/* Nothing but integers and pointers, each aligned. Arrays are left out. */
+/* Returns true if it consists of integers and pointers, each aligned. Arrays are left out. */
 static bool is_plain(Dwarf_Die *type, unsigned depth)
 {
 	Dwarf_Die child;
@@ -237,7 +237,7 @@ static bool is_with_functions(Dwarf_Die *member, unsigned depth)
 	return false;
 }
 
-/* A struct of C++, one of whose functions, or those of its members, may copy or destroy it. */
+/* A struct of C++ may be copied or destroyed by one of its functions, or of its members'. */
 static bool has_functions(Dwarf_Die *type, unsigned depth)
 {
 	int tag = dwarf_tag(type);
@@ -256,7 +256,7 @@ static bool has_functions(Dwarf_Die *type, unsigned depth)
 	return false;
 }
 
-/* Of C++ some compilers tell it. */
+/* For C++, some compilers record it. */
 static void take_passing(struct type *t, Dwarf_Die *die)
 {
 	switch (die__number(die, DW_AT_calling_convention)) {

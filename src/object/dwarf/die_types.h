@@ -6,7 +6,7 @@
 #include <elfutils/libdw.h>
 #include "types/types.h"
 
-/* A type that becomes as another one, but for its name, when that is complete. */
+/* A type that will be equal to another one, except for its name, when that is complete. */
 struct alias {
 	uint32_t type, of;
 };
@@ -19,9 +19,9 @@ struct die_types {
 	VEC(struct alias) aliases;
 };
 
-/* The type that a DIE has (DW_AT_type); NO_TYPE: none. */
+/* Returns the type that a DIE has (DW_AT_type); NO_TYPE if it has none. */
 uint32_t die_types__of(struct die_types *f, Dwarf_Die *die);
-/* After the last one: types that are other ones by another name. */
+/* After the last type: completes types that are other ones by another name. */
 void die_types__settle(struct die_types *f);
 void die_types__free(struct die_types *f);
 

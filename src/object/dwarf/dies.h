@@ -7,23 +7,23 @@
 #include <stdint.h>
 #include <elfutils/libdw.h>
 
-#define DIE_DEPTH 256 /* the deepest: hostile ones may nest without bound */
+#define DIE_DEPTH 256 /* the depth limit, since hostile DIEs may nest without bound */
 
-/* The next sibling. */
+/* Moves to the next sibling. */
 bool die__next(Dwarf_Die *child);
 /*
- * The next sibling; walked: the last DIE that was visited. DW_AT_sibling may be damaged: it must
- * refer neither back nor to the DIE's own children, which would be visited twice, their children
- * four times, and so on.
+ * Moves to the next sibling. walked is the last DIE that was visited. DW_AT_sibling may be damaged:
+ * it must refer neither back nor to the DIE's own children, which would be visited twice, their
+ * children four times, and so on.
  */
 bool die__next_after(Dwarf_Die *die, Dwarf_Off walked);
-/* A numeric attribute; 0: it has none. */
+/* Returns a numeric attribute; 0 if there is none. */
 uint64_t die__number(Dwarf_Die *die, unsigned name);
-/* Where a member is in its struct; false: that isn't constant. */
+/* Sets the offset of a member in its struct. Returns false if that isn't constant. */
 bool die__offset(Dwarf_Die *member, uint64_t *out);
-/* Bytes of a type; 0: not known. */
+/* Returns the size of a type in bytes; 0 if not known. */
 uint64_t die__size(Dwarf_Die *type);
-/* The type of a DIE, without qualifiers and other names. */
+/* Sets the type of a DIE, without qualifiers and other names. */
 bool die__peeled_type(Dwarf_Die *die, Dwarf_Die *type);
 
 #endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Source lines of a Go program without debug information: the runtime's table has them for
- * tracebacks. For an inlined call the line is that of the inlined function.
- */
+/* Source lines of a Go program without debug information: the runtime's table has them for
+ * tracebacks. For an inlined call, the line is that of the inlined function. */
 #include <stdlib.h>
 #include "object/golang/gopclntab.h"
 #include "lines.h"
@@ -40,8 +38,8 @@ static bool walk__next(struct walk *w)
 struct search {
 	struct line_search *s;
 	const struct go_table *t;
-	struct map64
-		files; /* a path's address -> 1: not the requested file, 2: the requested file */
+	/* a path's address -> 1: not the requested file, 2: the requested file */
+	struct map64 files;
 };
 
 static bool is_file(struct search *h, const struct walk *w)
@@ -68,7 +66,7 @@ static void put_function(struct search *h, const struct go_function *fn)
 	h->s->found++;
 }
 
-/* By its declaration; in older tables, by the line of its first instruction. */
+/* By the function's declaration; in older tables, by the line of its first instruction. */
 static bool is_declared(struct search *h, const struct walk *first)
 {
 	if (first->fn.start_line && (int)first->fn.start_line == h->s->line)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which functions code was inlined from: by debug information, which is read once for all code of
- * an object, or as a trace file tells it. */
+/* The functions that code was inlined from: by debug information, which is read once for all code
+ * of an object, or as a trace file has them. */
 #include <stdlib.h>
 #include "object/debug/debug.h"
 #include "dwarf.h"
 
 struct scope {
-	const char *name; /* NULL: it is not an inlined one, or has no name */
+	const char *name; /* NULL if it is not inlined, or has no name */
 	uint32_t parent;
 };
 struct scope_range {
@@ -19,11 +19,11 @@ struct inlined {
 	const struct object *o;
 	bool read;
 	VEC(struct scope) scopes;
-	VEC(struct scope_range) ranges; /* those of a scope are behind those of its parents */
-	struct map64 at;		/* vaddr -> the names there: const char *; NULL: none */
+	VEC(struct scope_range) ranges; /* those of a scope follow those of its parents */
+	struct map64 at; /* vaddr -> the names there: const char *; NULL if there are none */
 };
 
-/* Filled in on first use. */
+/* Returns the table, which is filled in on first use. */
 static struct inlined *table_of(const struct object *o)
 {
 	struct object *known = (struct object *)o;
@@ -81,7 +81,7 @@ void object__add_inlined(struct object *o, uint64_t vaddr, const char *names)
 
 /* ---- look-up ---- */
 
-/* NULL: none has a name. */
+/* Returns NULL if none has a name. */
 static const char *names_at(const struct inlined *in, uint64_t vaddr)
 {
 	uint32_t scope = NO_SCOPE;

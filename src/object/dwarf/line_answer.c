@@ -55,7 +55,8 @@ struct reader {
 	struct cursor c;
 	bool no_dwarf, file_known;
 	uint64_t below, above;
-	size_t found, function; /* 1 + index of the function that ANSWER_MORE is about; 0: none */
+	size_t found,
+		function; /* 1 + the index of the function that ANSWER_MORE refers to; 0 if none */
 };
 
 static char *take_name(struct cursor *c)

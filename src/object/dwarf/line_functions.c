@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The functions that start at a line: those declared there, or whose first instruction is of that
- * line. The out-of-line copy is an ordinary function, each inlined instance a range.
- */
+/* The functions that start at a line: those declared there, or whose first instruction has that
+ * line. The out-of-line copy is an ordinary function, each inlined instance a range. */
 #include <dwarf.h>
 #include <stdlib.h>
 #include "dies.h"
 #include "lines.h"
 
-/* The abstract origin of all copies of a function in the unit. */
+/* Sets the abstract origin, which all copies of a function in the unit share. */
 static Dwarf_Die *origin_of(Dwarf_Die *die, Dwarf_Die *out)
 {
 	static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
@@ -36,7 +34,7 @@ static bool declared_at_line(const struct line_search *s, Dwarf_Die *die)
 	       lines__is_file(s, dwarf_decl_file(die));
 }
 
-/* Is the DIE, or what it is a copy or the definition of, declared at the line? */
+/* Returns true if the DIE, or what it is a copy or the definition of, is declared at the line. */
 static bool is_declared(const struct line_search *s, Dwarf_Die *die)
 {
 	Dwarf_Die origin, step;
@@ -121,7 +119,7 @@ static void put_instance(struct line_search *s, Dwarf_Die *die)
 
 /* ---- the tree ---- */
 
-/* Does it start with inlined code? Then the row has the inlined function's line. */
+/* Returns true if it starts with inlined code. Then the row has the inlined function's line. */
 static bool starts_inlined(const struct line_search *s, Dwarf_Die *die, uint64_t entry)
 {
 	autofree Dwarf_Die *scopes = NULL;

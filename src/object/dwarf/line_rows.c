@@ -13,8 +13,8 @@
 /* A row of the answer. */
 struct row {
 	uint64_t vaddr;
-	uint32_t range; /* index of the requested range; DAMAGED: unreadable lines */
-	uint32_t line;	/* 0: none */
+	uint32_t range; /* the index of the requested range; DAMAGED if lines can't be read */
+	uint32_t line;	/* 0 if none */
 	uint32_t file;	/* offset of its name in the strings */
 	uint32_t discriminator;
 };
@@ -33,7 +33,7 @@ struct finder {
 	struct map64 seen; /* a name and its folder -> 1 + its offset in names */
 };
 
-/* The unit that contains vaddr. Without .debug_aranges every unit is searched. */
+/* Returns the unit that contains vaddr. Without .debug_aranges every unit is searched. */
 static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t vaddr, Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, vaddr, bias);
@@ -46,7 +46,7 @@ static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t vaddr, Dwarf_Addr *bias)
 	return NULL;
 }
 
-/* Index of the last row at or before addr (of the unit); n: none. */
+/* Returns the index of the last row at or before addr (of the unit); n if there is none. */
 static size_t row_before(Dwarf_Lines *lines, size_t n, Dwarf_Addr addr)
 {
 	size_t low = 0, high = n;
@@ -64,8 +64,9 @@ static size_t row_before(Dwarf_Lines *lines, size_t n, Dwarf_Addr addr)
 }
 
 /*
- * Is the code at addr of this unit, as its last row at or before addr has it? A sequence's last row
- * may be empty, and libdw sorts it behind the sequence's end: then it is no row of what follows.
+ * Returns true if the code at addr belongs to this unit, by its last row at or before addr. A
+ * sequence's last row may be empty, and libdw sorts it after the sequence's end: then it is no row
+ * of what follows.
  */
 static bool is_of_unit(Dwarf_Die *unit, Dwarf_Lines *lines, size_t row, Dwarf_Addr addr)
 {
@@ -81,7 +82,7 @@ static bool is_of_unit(Dwarf_Die *unit, Dwarf_Lines *lines, size_t row, Dwarf_Ad
 	       !(dwarf_hasattr(unit, DW_AT_ranges) || dwarf_hasattr(unit, DW_AT_high_pc));
 }
 
-/* Units may share a name, and not the folder that it is relative to. */
+/* Units may share a name that is relative to different folders. */
 static uint32_t put_name(struct finder *f, const char *folder, const char *name)
 {
 	const void *key[] = {name, folder};
@@ -169,7 +170,7 @@ struct row_reader {
 	const struct table *table;
 	void (*fn)(void *ctx, const struct line_row *row);
 	void *ctx;
-	struct row last; /* range: NO_RANGE before the first */
+	struct row last; /* range is NO_RANGE before the first row */
 	bool damaged;
 };
 
@@ -185,7 +186,7 @@ static void end_range(struct row_reader *t)
 	t->fn(t->ctx, &(struct line_row){.vaddr = r->vaddr + r->size});
 }
 
-/* False: not valid output of the sandbox. */
+/* Returns false if this isn't valid output of the sandbox. */
 static bool take_row(struct row_reader *t, const struct row *r)
 {
 	struct line_row row = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What every search of FILE:LINE does: whether a path is the requested file, the code of the line,
- * the lines nearby. */
+/* What every search of FILE:LINE does: it finds out whether a path is the requested file, the code
+ * of the line, and the lines nearby. */
 #include <stdlib.h>
 #include "lines.h"
 
@@ -31,7 +31,7 @@ void path__normalise(char *path)
 	*out = 0;
 }
 
-/* asked: normalised. */
+/* asked is normalised */
 static bool is_file(const char *path, const char *asked)
 {
 	autofree char *own = path ? xstrdup(path) : NULL;
@@ -60,7 +60,7 @@ bool path__is_file(const char *path, const char *asked)
 
 void lines__add_row(struct line_search *s, uint64_t start, uint64_t end)
 {
-	/* a function that the linker dropped still has rows, at address 0 */
+	/* A function that the linker dropped still has rows, at address 0. */
 	if (!object__is_code(s->o, start) || !object__is_code(s->o, end - 1))
 		return;
 	if (s->rows.len && vec__last(&s->rows)->end == start)

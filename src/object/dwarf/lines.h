@@ -20,16 +20,16 @@ struct line_search {
 	int line;
 	Dwarf_Addr bias;  /* of the current unit: added to its addresses */
 	bool file_known;  /* some unit has such a file */
-	int below, above; /* nearest lines that have code; 0: none */
+	int below, above; /* the nearest lines that have code; 0 if none */
 	size_t found;
-	VEC(struct address_range) rows; /* code of the line */
-	Dwarf_Off walked;		/* the last visited DIE of the unit */
+	VEC(struct address_range) rows; /* the code of the line */
+	Dwarf_Off walked;		/* the last DIE of the unit that was visited */
 	struct str *answer;
 };
 
 /* a/./b/../c -> a/c, in place: debug information has paths as the build used them. */
 void path__normalise(char *path);
-/* Does path, from debug information, end in the components of the requested file? */
+/* Returns true if path, from debug information, ends in the components of the requested file. */
 bool lines__is_file(const struct line_search *s, const char *path);
 
 /* Record a result of the search: code of the line, code of another line. */
@@ -38,7 +38,7 @@ void lines__note_near(struct line_search *s, int line);
 /* Writes the rows to the answer and frees them. */
 void lines__put_rows(struct line_search *s);
 
-/* The same search without debug information, in the table of a program of Go (golang_lines.c). */
+/* The same search without debug information, in the table of a Go program (golang_lines.c). */
 void golang__search_line(struct line_search *s, struct str *answer);
 
 /* As object__lines(), by this table alone (golang_lines.c). */
@@ -52,19 +52,20 @@ void lines__find_functions(struct line_search *s, Dwarf_Die *unit);
 /* ---- the answer (line_answer.c): a list of these, each followed by numbers ---- */
 
 enum answer {
-	ANSWER_NO_DWARF, /* alone: there is no debug information */
-	ANSWER_FILE,  /* some unit has the file. Nearest lines with code below and above; 0: none */
-	ANSWER_RANGE, /* start, end: code of the line, or an inlined instance */
-	ANSWER_FUNCTION, /* entry, size or 0, name: length and bytes. Its ranges follow */
+	ANSWER_NO_DWARF, /* there is no debug information; no other answer follows */
+	/* Some unit has the file. The nearest lines with code, below and above; 0 if none. */
+	ANSWER_FILE,
+	ANSWER_RANGE,	 /* start, end: code of the line, or an inlined instance */
+	ANSWER_FUNCTION, /* entry, size or 0, name: length and bytes; its ranges follow */
 	ANSWER_MORE,	 /* start, end: another range of the previous function */
 };
 
 void answer__put(struct str *answer, enum answer what, uint64_t a, uint64_t b);
 void answer__put_name(struct str *answer, const char *name);
 bool answer__has_no_dwarf(const struct str *answer);
-/* Is it a non-empty range of code in one segment? */
+/* Returns true for a non-empty range of code in one segment. */
 bool lines__is_range(const struct object *o, uint64_t start, uint64_t end);
-/* Accepts any bytes: returns an error (-ENOENT, -EPROTO) or functions within the object. */
+/* Accepts any bytes: returns an error (-ENOENT, -EPROTO), or functions within the object. */
 int answer__take(struct object *o, const char *text, const char *file, const struct str *answer,
 		 function_vec *v);
 

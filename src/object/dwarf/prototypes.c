@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The parameters and results of functions by debug information (DWARF, through libdw, in the
- * sandbox). Of a function whose parameters it has elsewhere than the calling convention does, or
- * not at all, there are none.
+ * sandbox). A function whose parameters are elsewhere than in the calling convention, or nowhere,
+ * has none.
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -22,7 +22,7 @@ struct asked {
 	const struct arch *arch;
 };
 
-/* A prototype whose parameters' places are checked when all types are complete. */
+/* A prototype; its parameters' places are checked when all types are complete. */
 struct pending {
 	Dwarf_Die die;
 	Dwarf_Addr entry;
@@ -34,13 +34,14 @@ struct finder {
 	VEC(struct pending) pending; /* by prototype */
 	Dwarf_Addr bias;
 	Dwarf_Off walked;
-	bool c_language; /* where a function without parameters may have some */
+	bool c_language; /* a language in which a function declared without parameters may have some
+			  */
 };
 
 /* ---- functions ---- */
 
-/* Has debug information this parameter in another register than the convention? Parameters that a
- * compiler has dropped are followed by some that moved. */
+/* Returns true if debug information has this parameter in another register than the convention. If
+ * a compiler has dropped a parameter, later ones have moved. */
 static bool is_moved(const struct finder *f, Dwarf_Die *die, Dwarf_Addr entry,
 		     const struct value_place *place)
 {
@@ -76,7 +77,7 @@ static bool is_param(Dwarf_Die *die)
 	return dwarf_tag(die) == DW_TAG_formal_parameter;
 }
 
-/* Do all parameters stand where the convention has them? */
+/* Returns true if all parameters are where the convention has them. */
 static bool is_usual(const struct finder *f, Dwarf_Die *function, Dwarf_Addr entry,
 		     const struct prototype *p)
 {
@@ -98,7 +99,7 @@ static bool is_usual(const struct finder *f, Dwarf_Die *function, Dwarf_Addr ent
 	return i == p->n;
 }
 
-/* Does the compiler say that it calls this in its own way? */
+/* Returns true if the compiler calls this function in its own way. */
 static bool is_nocall(Dwarf_Die *die)
 {
 	return die__number(die, DW_AT_calling_convention) == DW_CC_nocall;
@@ -117,7 +118,7 @@ static unsigned count_params(Dwarf_Die *die)
 	return n;
 }
 
-/* What was declared, if this is an instance of that; else itself. */
+/* Sets what was declared, if this is an instance of that; else itself. */
 static bool has_all_params(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -145,7 +146,7 @@ static bool take_function(struct finder *f, Dwarf_Die *die, uint32_t id)
 				add_param(f, &child);
 		while (die__next(&child));
 	p.n = f->types.types.params.len - p.first;
-	if (types__are_full(&f->types.types)) /* it may lack some */
+	if (types__are_full(&f->types.types)) /* It may lack some. */
 		return false;
 	vec__push(&f->types.types.prototypes, p);
 	return true;
@@ -165,7 +166,7 @@ static const struct type_query *query_at(const struct asked *a, uint64_t vaddr)
 	return bsearch(&key, a->queries, a->n, sizeof(key), by_vaddr);
 }
 
-/* Of a function with cold parts there are only ranges, one of which begins with its entry. */
+/* A function with cold parts only has ranges, one of which begins with its entry. */
 static const struct type_query *query_of(const struct finder *f, Dwarf_Die *die, Dwarf_Addr *entry)
 {
 	const struct type_query *q = NULL;
@@ -198,7 +199,7 @@ static void walk(struct finder *f, Dwarf_Die *die, unsigned depth)
 
 	f->walked = dwarf_dieoffset(die);
 	look_at(f, die);
-	/* functions within functions are in their blocks */
+	/* Functions within functions are in their blocks. */
 	if (tag == DW_TAG_inlined_subroutine || depth >= DIE_DEPTH || dwarf_child(die, &child))
 		return;
 	do
@@ -235,13 +236,13 @@ static bool has_asked(const struct finder *f, Dwarf_Die *unit)
 	return false;
 }
 
-/* Of DWARF 6; elfutils doesn't know them all. */
+/* From DWARF 6; elfutils doesn't know all of them. */
 #define LANG_C_PLUS_PLUS_17 0x2a
 #define LANG_C_PLUS_PLUS_20 0x2b
 #define LANG_C17	    0x2c
 
-/* Others pass arguments as they like: Rust, Go, Swift. Assemblers describe functions without
- * their parameters. */
+/* Other languages pass arguments as they like: Rust, Go, Swift. Assemblers describe functions
+ * without their parameters. */
 static bool is_typed(struct finder *f, Dwarf_Die *unit)
 {
 	switch (dwarf_srclang(unit)) {
@@ -267,7 +268,7 @@ static bool is_typed(struct finder *f, Dwarf_Die *unit)
 	return false;
 }
 
-/* Twice the same entry is no answer: which of them it is, is not known. */
+/* If an entry occurs twice, it isn't known which one is right: both are dropped. */
 static void drop_unusual(struct finder *f)
 {
 	struct types *t = &f->types.types;

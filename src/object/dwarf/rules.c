@@ -12,7 +12,7 @@
 #include "object/elf/elf_file.h"
 #include "dwarf.h"
 
-/* What the answer begins with: so many rows, sets and operations follow, in this order. */
+/* The start of the answer: the numbers of rows, sets and operations that follow, in this order. */
 struct header {
 	uint64_t rows, sets, ops;
 };
@@ -42,7 +42,7 @@ struct finder {
 	struct map64 seen; /* hash of a set, or of operations -> 1 + its position */
 };
 
-/* Appends what is not there yet; returns its position, in bytes. */
+/* Appends what is not there yet. Returns its position in bytes. */
 static size_t put_once(struct finder *f, struct str *to, const void *data, size_t len)
 {
 	uint64_t *known = map64__put(&f->seen, map64__hash(data, len));
@@ -98,7 +98,7 @@ static uint32_t put_set(struct finder *f, Dwarf_Frame *frame)
 	return put_once(f, &f->sets, &set, sizeof(set)) / sizeof(set);
 }
 
-/* Returns where the row ends; 0: there is none. */
+/* Returns where the row ends; 0 if there is none. */
 static uint64_t put_row(struct finder *f, uint64_t vaddr, uint64_t end)
 {
 	Dwarf_Addr from, to = 0;
@@ -148,8 +148,8 @@ static Elf_Data *debug_frame(Elf *elf)
 	return NULL;
 }
 
-/* What .debug_frame has and .eh_frame hasn't. An FDE begins with two addresses: where its code is,
- * and its size. */
+/* Adds what only .debug_frame has. An FDE begins with two words: the address of its code, and its
+ * size. */
 static void put_debug_frame(struct finder *f, Dwarf *dwarf)
 {
 	Elf *elf = dwarf_getelf(dwarf);
@@ -246,7 +246,7 @@ static void check_rows(struct rule_table *t, const struct object *o, uint64_t se
 	t->n = n;
 }
 
-/* False: not valid output of the sandbox. */
+/* Returns false if this isn't valid output of the sandbox. */
 static bool take_table(struct rule_table *t, const struct object *o)
 {
 	uint64_t len = t->answer.len;

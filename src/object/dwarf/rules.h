@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define RULE_REGS 34 /* of any architecture, with the return address */
-#define RULE_OPS  64 /* most operations of a rule */
+#define RULE_OPS  64 /* the most operations of a rule */
 
 /* An operation of a DWARF expression: DW_OP_*. */
 struct rule_op {
@@ -20,17 +20,18 @@ struct rule_op {
 
 enum rule_kind {
 	RULE_UNDEFINED, /* the caller's value is not known; of the return address: there is none */
-	RULE_SAME,	/* it is the register's own */
-	RULE_OPS_LEAD,	/* operations lead to its place or, behind DW_OP_stack_value and
-			   DW_OP_regx, are its value */
+	RULE_SAME,	/* the register has the caller's value */
+	/* Operations give the address of the value or, after DW_OP_stack_value and DW_OP_regx, the
+	 * value itself. */
+	RULE_OPS_LEAD,
 };
 struct rule {
-	uint32_t first; /* of n operations in rule_row.ops */
+	uint32_t first; /* the first of n operations in rule_row.ops */
 	uint8_t n, kind;
 };
 
 struct rule_set {
-	struct rule cfa; /* operations that are its value; n 0: undefined */
+	struct rule cfa; /* operations that give its value; n 0: undefined */
 	struct rule regs[RULE_REGS];
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The functions of the source that code is of, and the copies of them that were inlined, by debug
- * information (DWARF, through libdw, in the sandbox). The result is checked row by row.
- */
+/* The functions of the source that code belongs to, and their inlined copies, by debug information
+ * (DWARF, through libdw, in the sandbox). The result is checked row by row. */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include "object/debug/debug.h"
@@ -13,8 +11,8 @@
 
 /* A row of the answer: a scope, or a range of the scope before it. */
 struct row {
-	uint64_t start, end;	  /* of a scope: where it is entered, 0 */
-	uint32_t parent;	  /* of a scope: the number of an earlier one; NO_SCOPE */
+	uint64_t start, end;	  /* of a scope: where control enters it, and 0 */
+	uint32_t parent;	  /* of a scope: the number of an earlier one, or NO_SCOPE */
 	uint32_t name, raw, file; /* offsets in the strings; NONE */
 	uint32_t line, call_file, call_line, call_discriminator;
 	uint32_t is_range;
@@ -34,11 +32,11 @@ struct finder {
 	struct str rows, names;
 	struct map64 seen; /* a name and its folder -> 1 + its offset in names */
 	Dwarf_Addr bias;
-	Dwarf_Off walked; /* the last visited DIE of the unit */
+	Dwarf_Off walked; /* the last DIE of the unit that was visited */
 	uint32_t scopes;
 };
 
-/* folder: of a path, from where the compiler was started; NULL: not known, or no path. */
+/* folder: for a path, where the compiler was started; NULL if not known, or if it is no path */
 static uint32_t put_once(struct finder *f, const char *name, bool path, const char *folder)
 {
 	const void *key[] = {name, folder};
@@ -62,7 +60,7 @@ static uint32_t put_name(struct finder *f, const char *name)
 	return put_once(f, name, false, NULL);
 }
 
-/* Of the first asked range that ends behind addr. */
+/* By the first asked range that ends after addr. */
 static bool is_asked(const struct finder *f, uint64_t start, uint64_t end)
 {
 	size_t low = 0, high = f->asked->n;
@@ -79,7 +77,7 @@ static bool is_asked(const struct finder *f, uint64_t start, uint64_t end)
 	return low < f->asked->n && f->asked->ranges[low].vaddr < end;
 }
 
-/* False: it isn't known where this code runs. */
+/* Returns false if it isn't known where this code runs. */
 static bool to_running(const struct finder *f, Dwarf_Addr *start, Dwarf_Addr *end)
 {
 	const struct moved *m = debug__moved_from(f->session, *start + f->bias);
@@ -112,8 +110,8 @@ static uint32_t number(Dwarf_Die *die, unsigned name)
 		       : 0;
 }
 
-/* The file that an attribute names by its number in its unit's table, which before DWARF 5 begins
- * with 1. The unit may be another one than the DIE's: that of what was inlined. */
+/* Puts the file that an attribute names by its number in its unit's table, which begins with 1
+ * before DWARF 5. The unit may be another one than the DIE's: that of what was inlined. */
 static uint32_t put_file(struct finder *f, Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr, dir;
@@ -185,7 +183,7 @@ static void walk(struct finder *f, Dwarf_Die *die, uint32_t scope, unsigned dept
 
 	f->walked = dwarf_dieoffset(die);
 	if (tag == DW_TAG_subprogram)
-		scope = NO_SCOPE; /* also within another one */
+		scope = NO_SCOPE; /* also within another scope */
 	if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
 		if (!has_asked_code(f, die))
 			return;
@@ -197,7 +195,7 @@ static void walk(struct finder *f, Dwarf_Die *die, uint32_t scope, unsigned dept
 		while (die__next_after(&child, f->walked));
 }
 
-/* A unit may tell no ranges. */
+/* A unit may have no ranges. */
 static bool may_have_asked_code(const struct finder *f, Dwarf_Die *unit)
 {
 	return has_asked_code(f, unit) ||
@@ -226,14 +224,14 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 
 /*
  * The symbols of functions whose scopes have no linkage name: gcc writes none for those of C++ that
- * are not global, which then have the name of any other one. By where a function is declared, for
- * its inlined copies, which have no symbol.
+ * are not global, so their names may be those of others. by_place is keyed by the place of the
+ * declaration, for inlined copies, which have no symbol.
  */
 struct symbols {
 	const struct object *o;
 	const struct table *table;
-	struct map64 by_place; /* -> the symbol's name; AMBIGUOUS: the functions of that place have
-				* several */
+	/* place -> the symbol's name; AMBIGUOUS if the functions of that place have several. */
+	struct map64 by_place;
 };
 #define AMBIGUOUS 1
 
@@ -250,7 +248,7 @@ static const char *kept(const struct object *o, char *name)
 	return name;
 }
 
-/* Without what marks a clone: ".part.0". */
+/* Returns the symbol's name without what marks a clone: ".part.0". */
 static const char *symbol_of(const struct object *o, uint64_t vaddr)
 {
 	for (size_t i = object__symbols_from(o, vaddr);
@@ -283,8 +281,8 @@ static void find_symbols(struct symbols *s)
 	}
 }
 
-/* gcc's linkage name of a constructor or destructor is that of all its variants, C4 or D4, where it
- * was inlined; the symbol of its code is C2, D2. */
+/* gcc's linkage name of an inlined constructor or destructor is that of all its variants, C4 or D4;
+ * the symbol of its code is C2, D2. */
 static const char *of_variant(const struct object *o, const char *name)
 {
 	for (const char *p = name; (p = strpbrk(p, "CD")); p++) {
@@ -329,7 +327,7 @@ static const char *name_of(const struct table *t, uint32_t name)
 	return name == NONE ? NULL : t->strings + name;
 }
 
-/* False: not valid output of the sandbox. *n: of the scopes so far. */
+/* Returns false if this isn't valid output of the sandbox. *n is the number of scopes so far. */
 static bool take_row(const struct symbols *s, const struct row *r, uint32_t *n,
 		     const struct scope_calls *calls, void *ctx)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* unwind: does the frame pointer lead to the caller at an instruction, by its rules (rules.c)? */
+/* unwind: whether the frame pointer leads to the caller at an instruction, by its rules
+ * (rules.c). */
 #include <dwarf.h>
 #include "arch/arch.h"
 #include "object/object.h"
 #include "dwarf.h"
 
-/* Is the CFA the frame pointer plus this? */
+/* Returns true if the CFA is the frame pointer plus its usual offset. */
 static bool is_from_pointer(const struct rule_row *row, const struct arch_dwarf *l)
 {
 	const struct rule_op *op = &row->ops[row->set->cfa.first];
@@ -13,7 +14,7 @@ static bool is_from_pointer(const struct rule_row *row, const struct arch_dwarf 
 	return row->set->cfa.n == 1 && op->atom == DW_OP_bregx && op->a == l->fp && op->b == l->cfa;
 }
 
-/* Is the register saved at this offset from the CFA? */
+/* Returns true if the register is saved at this offset from the CFA. */
 static bool is_at(const struct rule_row *row, unsigned reg, int64_t offset)
 {
 	const struct rule *rule = &row->set->regs[reg];

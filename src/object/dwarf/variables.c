@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The variables that operands of instructions are, by debug information (DWARF 5, 2.6 and 4.1,
- * through libdw, in the sandbox). Each variable is looked at once, in the ranges of its location
- * list. The result is checked row by row.
+ * through libdw, in the sandbox). Each variable is read once, in the ranges of its location list.
+ * The result is checked row by row.
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -19,7 +19,7 @@ struct asked {
 	const struct arch *arch;
 };
 
-/* A row of the answer: of each place that is a variable, ascending. */
+/* A row of the answer: one for each place that is a variable, ascending. */
 struct row {
 	uint32_t place, name; /* name: offset in the strings */
 	uint32_t type;	      /* enum variable_type */
@@ -30,7 +30,7 @@ struct row {
 #define NAME_MOST 256
 
 struct named_place {
-	char *name; /* NULL: none */
+	char *name; /* NULL if there is none */
 	unsigned depth;
 	uint8_t type;
 };
@@ -50,10 +50,10 @@ struct scope {
 	unsigned depth;
 };
 
-/* Where a variable is: in a register, or at a register plus offset, or at an address. */
+/* The location of a variable: a register, or memory at a register plus offset, or at an address. */
 struct home {
 	uint8_t kind; /* enum operand_kind: REG, MEM */
-	uint8_t base; /* REG_NONE: none */
+	uint8_t base; /* REG_NONE if there is none */
 	int64_t offset;
 };
 
@@ -64,7 +64,7 @@ static uint8_t register_of(const struct finder *f, uint64_t number)
 	return number < d->nregs ? d->regs[number] : REG_NONE;
 }
 
-/* The first place from this address on. */
+/* Returns the first place from this address on. */
 static size_t places_from(const struct finder *f, uint64_t vaddr)
 {
 	size_t low = 0, high = f->asked->n;
@@ -82,7 +82,7 @@ static size_t places_from(const struct finder *f, uint64_t vaddr)
 
 /* ---- types ---- */
 
-/* VARIABLE_NONE: it is no scalar. */
+/* Returns VARIABLE_NONE if it is no scalar. */
 static uint8_t scalar_of(Dwarf_Die *type)
 {
 	Dwarf_Die numbers;
@@ -116,11 +116,11 @@ static uint8_t scalar_of(Dwarf_Die *type)
 }
 
 #define TYPE_DEPTH   16
-#define MEMBERS_MOST 4096 /* looked at for one name: hostile types may nest without bound */
+#define MEMBERS_MOST 4096 /* examined for one name, since hostile types may nest without bound */
 
 struct naming {
 	struct str name;
-	unsigned members; /* that were looked at */
+	unsigned members; /* how many were examined */
 };
 
 static uint8_t put_part(Dwarf_Die *type, uint64_t offset, uint64_t size, const char *dot,
@@ -185,8 +185,8 @@ static uint8_t put_member(Dwarf_Die *type, uint64_t offset, uint64_t size, const
 	return VARIABLE_NONE;
 }
 
-/* What is at offset in a variable, of this size: appends ".member". VARIABLE_NONE: nothing is, and
- * what was appended means nothing. */
+/* Appends ".member" for what is at offset in a variable, with this size. Returns VARIABLE_NONE if
+ * nothing is; then what was appended has no meaning. */
 static uint8_t put_part(Dwarf_Die *type, uint64_t offset, uint64_t size, const char *dot,
 			unsigned depth, struct naming *to)
 {
@@ -204,7 +204,7 @@ static uint8_t put_part(Dwarf_Die *type, uint64_t offset, uint64_t size, const c
 	}
 }
 
-/* What a pointer in a register leads to. */
+/* The same for what a pointer in a register leads to. */
 static uint8_t put_pointed(Dwarf_Die *pointer, const char *variable, int64_t offset, uint64_t size,
 			   struct naming *to)
 {
@@ -235,7 +235,7 @@ static uint8_t put_pointed(Dwarf_Die *pointer, const char *variable, int64_t off
 
 /* ---- where variables are ---- */
 
-/* The frame's address at a place, as a register and an offset. */
+/* Sets the frame's address at a place, as a register and an offset. */
 static bool frame_at(struct finder *f, struct scope *s, uint64_t vaddr, struct home *out)
 {
 	Dwarf_Frame *frame = NULL;
@@ -265,7 +265,7 @@ static bool frame_at(struct finder *f, struct scope *s, uint64_t vaddr, struct h
 	return known;
 }
 
-/* False: it is elsewhere, in parts, or has to be computed. */
+/* Returns false if the variable is elsewhere, in parts, or has to be computed. */
 static bool home_of(struct finder *f, struct scope *s, const Dwarf_Op *ops, size_t n,
 		    uint64_t vaddr, struct home *out)
 {
@@ -275,7 +275,7 @@ static bool home_of(struct finder *f, struct scope *s, const Dwarf_Op *ops, size
 	if (n != 1 && !is_value)
 		return false;
 	*out = (struct home){.kind = OPERAND_MEM, .base = REG_NONE};
-	if (is_value) { /* what the variable is, not where */
+	if (is_value) { /* the operations give the value, not its location */
 		out->kind = OPERAND_REG;
 		out->base = register_of(f, atom - DW_OP_breg0);
 		return atom >= DW_OP_breg0 && atom <= DW_OP_breg31 && !ops[0].number;
@@ -320,7 +320,7 @@ static uint8_t put_name(Dwarf_Die *variable, Dwarf_Die *type, const struct home 
 	return put_part(type, p->disp - h->offset, p->size, ".", 0, to);
 }
 
-/* The innermost variable wins. */
+/* The innermost variable is preferred. */
 static void take_match(struct finder *f, struct scope *s, Dwarf_Die *variable, Dwarf_Die *type,
 		       const Dwarf_Op *ops, size_t n, size_t place)
 {
@@ -346,7 +346,7 @@ static bool is_in(struct finder *f, struct scope *s, uint64_t vaddr)
 	return !s->die || dwarf_haspc(s->die, vaddr - f->bias) > 0;
 }
 
-/* A variable without a list has one location, wherever its scope is; a global one everywhere. */
+/* A variable without a list has one location in its whole scope, a global one everywhere. */
 static void look_at(struct finder *f, struct scope *s, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;

@@ -59,7 +59,7 @@ uint64_t cursor__format(struct cursor *c, uint8_t encoding)
 	return 0;
 }
 
-/* Addresses of 32 bits wrap around there. */
+/* Addresses of 32 bits wrap around. */
 static uint64_t sum(const struct cursor *c, uint64_t a, uint64_t b)
 {
 	return c->word == 4 ? (uint32_t)(a + b) : a + b;

@@ -11,7 +11,7 @@
 #define ENC_OMIT   0xff
 #define NO_ADDRESS UINT64_MAX
 
-/* Reads forward within bounds; once bad, every read returns 0. */
+/* Reads forward within bounds. Once bad, every read returns 0. */
 struct cursor {
 	const uint8_t *start, *p, *end;
 	uint64_t vaddr; /* of start */
@@ -24,9 +24,9 @@ uint64_t cursor__leb(struct cursor *c, bool is_signed);
 /* Reads a number in the format of a DW_EH_PE_* encoding, without adding its base. */
 uint64_t cursor__format(struct cursor *c, uint8_t encoding);
 /*
- * Reads an encoded pointer: 0 if null, NO_ADDRESS if it is indirect. base: the function's, for
- * DW_EH_PE_funcrel. Text- and data-relative pointers are not used where it is called: i386 has
- * them in the search table of .eh_frame_hdr only.
+ * Reads an encoded pointer: 0 if null, NO_ADDRESS if it is indirect. base is the function's
+ * address, for DW_EH_PE_funcrel. Text- and data-relative pointers don't occur where this is called:
+ * i386 has them only in the search table of .eh_frame_hdr.
  */
 uint64_t cursor__pointer(struct cursor *c, uint8_t encoding, uint64_t base);
 

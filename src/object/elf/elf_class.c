@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The two classes of ELF files, 64 and 32 bits (gABI, "Data Representation"): what a file of 32
- * bits has is read as what one of 64 bits would have.
- */
+/* The two classes of ELF files, 64 and 32 bits (gABI, "Data Representation"): the structures of a
+ * file of 32 bits are converted to those of 64 bits. */
 #include "elf_file.h"
 
 static const struct elf_class class64 = {
@@ -28,7 +26,7 @@ static const struct elf_class class32 = {
 	.rela = sizeof(Elf32_Rela),
 };
 
-/* Another class than these two is damaged: what is read then is checked as all is. */
+/* Another class than these two is damaged; what is read then is checked like everything else. */
 const struct elf_class *elf__class(uint8_t ident)
 {
 	return ident == ELFCLASS32 ? &class32 : &class64;

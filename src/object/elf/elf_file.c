@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The bytes of an ELF file: reads them by descriptor, keeps what an object's data refers to, and
- * bounds how much a hostile file can make of them.
- */
+/* The bytes of an ELF file: reads them by descriptor, keeps what an object's data refers to, and
+ * bounds how much a hostile file can cause to be read. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "elf_file.h"
 
-/* Valid files need less than twice their size. */
+/* valid files need less than twice their size */
 #define BUDGET_TIMES 8
 #define BUDGET_LEAST (16ull << 20)
 #define BUDGET_MOST  (2ull << 30)
@@ -49,7 +47,7 @@ struct elf_file *elf_file__new(int fd, uint64_t size)
 
 	f->fd = fd;
 	f->class = elf__class(ELFCLASS64);
-	/* an empty array has an element, too */
+	/* Even an empty array has an element. */
 	f->sections = xcalloc(1, sizeof(*f->sections));
 	f->segments = xcalloc(1, sizeof(*f->segments));
 	f->size = size;

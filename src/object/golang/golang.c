@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Go programs: the table of functions, where a thread has its current g (thread-local
- * memory), and where g has the goid (runtime2.go, struct g).
- */
+/* Go programs: the table of functions, the place of a thread's current g (thread-local memory), and
+ * that of the goid in g (runtime2.go, struct g). */
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "gopclntab.h"
 
-/* src/cmd/link/internal/ld/data.go, buildinfo(): from Go 1.18 on the version follows after 32
+/* src/cmd/link/internal/ld/data.go, buildinfo(): from Go 1.18 on, the version follows after 32
  * bytes, preceded by its length. */
 #define VERSION_AT	  32
 #define VERSION_IS_INLINE 2
@@ -58,8 +56,8 @@ static int64_t symbol_value(struct elf_file *f, const char *name)
 	return -1;
 }
 
-/* The offset from the thread pointer, which points to the end of the program's TLS segment (ELF
- * Handling For Thread-Local Storage, variant II). */
+/* Returns the offset from the thread pointer, which points to the end of the program's TLS segment
+ * (ELF Handling For Thread-Local Storage, variant II). */
 static int64_t g_offset(struct elf_file *f)
 {
 	const Elf64_Phdr *p;
@@ -79,7 +77,7 @@ static int64_t g_offset(struct elf_file *f)
 	return -8;
 }
 
-/* Without section headers it is found by its aligned magic (src/debug/buildinfo). */
+/* Without section headers it is found by its aligned magic number (src/debug/buildinfo). */
 static const uint8_t *search_build_info(const struct object *o, uint64_t *len)
 {
 	static const char magic[] = "\xff Go buildinf:";

@@ -14,7 +14,7 @@ static uint64_t hash_of(const char *name)
 	return map64__hash(name, strlen(name));
 }
 
-/* Only in ABIInternal a register holds g, whose stack bound the prologue compares. */
+/* Only in ABIInternal does a register hold g, with whose stack bound the prologue compares. */
 static bool checks_stack(const struct object *o, const struct symbol *s)
 {
 	const struct arch *arch = arch__by_machine(o->machine);

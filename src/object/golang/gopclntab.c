@@ -9,7 +9,8 @@
 #include "object/tables/readers.h"
 #include "gopclntab.h"
 
-/* The words of moduledata that are searched for the code's bounds; 20 and 21 up to Go 1.25. */
+/* How many words of moduledata are searched for the code's bounds; these are 20 and 21 up to Go
+ * 1.25. */
 #define MODULE_WORDS 48
 
 /* The header's words after its first eight bytes, in this order. */
@@ -22,9 +23,10 @@ enum { NAME, FILE_VALUES = 4, LINE_VALUES, NVALUES, UNIT, START_LINE, RECORD_WOR
 #define FLAG_ASSEMBLY	4 /* abi.FuncFlagAsm, from 1.18 on */
 
 static const struct go_layout {
-	uint64_t start; /* of the header: magic, two zeros, 1 (shortest instruction), 8 (pointer) */
-	uint8_t address;     /* size of an address and of an offset in the list of functions */
-	bool has_text;	     /* the header has TEXT, which addresses are relative to */
+	uint64_t start;	 /* the start of the header: magic, two zeros, 1 (shortest instruction), 8
+			    (pointer) */
+	uint8_t address; /* the size of an address, and of an offset, in the list of functions */
+	bool has_text;	 /* the header has TEXT, to which addresses are relative */
 	bool has_start_line; /* a record has START_LINE */
 } layouts[] = {
 	{0x08010000fffffffa, 8, false, false}, /* Go 1.16 */
@@ -32,7 +34,7 @@ static const struct go_layout {
 	{0x08010000fffffff1, 4, true, true},   /* 1.20 */
 };
 
-/* 0: not within the table. */
+/* Returns 0 if it is not within the table. */
 static uint64_t number_at(const struct go_table *t, uint64_t at, unsigned size)
 {
 	uint64_t v = 0;
@@ -213,7 +215,7 @@ static bool find_text(const struct object *o, const struct elf_file *f, uint64_t
 	return false;
 }
 
-/* Are all functions in order, in one segment, and do their records match? */
+/* Returns true if all functions are in order and in one segment, and their records match. */
 static bool is_sound(const struct object *o, struct elf_file *f, const struct go_table *t)
 {
 	uint64_t first = entry_of(t, 0), end = entry_of(t, t->nfunctions), at;

@@ -27,18 +27,18 @@ struct go_function {
 	uint32_t unit;
 	uint32_t files, lines; /* offsets of pc-value tables: go_values__start() */
 	bool assembly;	       /* written in assembly, which may use any convention */
-	uint32_t start_line;   /* of its declaration; 0: unknown (before Go 1.20) */
-	uint32_t
-		inlining; /* as files: the index of the inlined call, negative: none. 0: no table */
+	uint32_t start_line;   /* of its declaration; 0 if not known (before Go 1.20) */
+	/* Like files: the index of the inlined call, negative if none. 0: there is no table. */
+	uint32_t inlining;
 };
 
-/* NULL: no valid table. It belongs to f. */
+/* Returns NULL if there is no valid table. It belongs to f. */
 struct go_table *go_table__find(const struct object *o, struct elf_file *f);
-/* Ascending by address. False: damaged. Its name ends within the table. */
+/* Ascending by address. Returns false if damaged. The name ends within the table. */
 bool go_table__function(const struct go_table *t, uint64_t i, struct go_function *out);
-/* The last function that starts at vaddr or before; t->nfunctions: none. */
+/* Returns the last function that starts at vaddr or before; t->nfunctions if there is none. */
 uint64_t go_table__at(const struct go_table *t, uint64_t vaddr);
-/* NULL: damaged, or of no file. */
+/* Returns NULL if damaged, or if no file is known. */
 const char *go_table__file(const struct go_table *t, const struct go_function *f, int64_t number);
 /* The size of the function without padding. */
 uint64_t go_function__size(const struct go_table *t, const struct go_function *f);
@@ -46,18 +46,18 @@ uint64_t go_function__size(const struct go_table *t, const struct go_function *f
 /* Iterates over a pc-value table of a function. */
 struct go_values {
 	struct cursor c;
-	uint64_t end, limit; /* offsets from the function's start: the end of this value's range,
-				the upper bound */
+	/* Offsets from the function's start: the end of this value's range, and its upper bound. */
+	uint64_t end, limit;
 	int32_t value;
 };
 struct go_values go_values__start(const struct go_table *t, const struct go_function *f,
 				  uint32_t offset);
-/* The next value; false: there is none. */
+/* Advances to the next value. Returns false if there is none. */
 bool go_values__next(struct go_values *v);
 
 /* Fills in symbol.args (golang_args.c). */
 void golang__args(struct object *o, struct elf_file *f);
-/* Finds the table, g and goid of a program of Go (golang.c). */
+/* Finds the table, g and goid of a Go program (golang.c). */
 void golang__find(struct object *o, struct elf_file *f);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Joins what trace files have of one object. */
+/* Joins what trace files have of the same object. */
 #include <stdlib.h>
 #include "object/object.h"
 

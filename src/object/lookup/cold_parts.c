@@ -35,7 +35,7 @@ static uint32_t unit_of(const struct object *o, uint32_t i)
 	return f && i < f->units.len ? f->units.data[i] : 0;
 }
 
-/* All symbols with the name of a part's owner, by hash. */
+/* Finds all symbols with the name of a part's owner, by hash. */
 static void find_owners(const struct object *o, owner_vec *owners)
 {
 	struct map64 wanted = {0};
@@ -58,7 +58,8 @@ static void find_owners(const struct object *o, owner_vec *owners)
 	map64__free(&wanted);
 }
 
-/* Of the namesakes, the one in the part's file, else the only one, else the only global one. */
+/* Chooses, of the namesakes, the one in the part's file, else the only one, else the only global
+ * one. */
 static bool choose(const struct object *o, const struct owner *at, size_t n, uint32_t part,
 		   uint32_t *owner)
 {
@@ -128,7 +129,7 @@ static void find_cold_parts(struct object *o)
 		if (len)
 			add_cold_part(o, &owners, i, len);
 	}
-	/* symbols are sorted by address, so cold parts are by their owners' addresses */
+	/* Symbols are sorted by address, so cold parts are sorted by their owners' addresses. */
 	vec__sort(&o->cold_parts, by_owner);
 	for (i = 0; i < o->cold_parts.len; i++)
 		*map64__put(&o->cold_part_of, o->cold_parts.data[i].part) = i + 1;

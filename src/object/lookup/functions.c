@@ -21,8 +21,8 @@ static unsigned symbol_flags(const struct symbol *s)
 {
 	if (s->type == SYMBOL_IFUNC)
 		return FUNCTION_IFUNC;
-	/* a cold part requested by its own name: it is never called and has no caller to return
-	 * to */
+	/* A cold part that was requested by its own name is never called, so it has no caller to
+	 * return to. */
 	if (name__owner_len(s->name))
 		return FUNCTION_RANGE;
 	return args_flags(s);
@@ -53,7 +53,7 @@ static void from_symbol(struct function *out, struct object *o, size_t symbol, c
 bool object__function_at(const struct object *o, uint64_t vaddr, struct function *out)
 {
 	struct object *own =
-		(struct object *)o; /* the index of parts and display names are built on demand */
+		(struct object *)o; /* the index of parts, and display names, are built on demand */
 	const struct symbol *s, *owner;
 	const struct frame *f;
 
@@ -98,7 +98,7 @@ void function__from_range(struct function *out, const struct object *o, uint64_t
 	struct function holder;
 	size_t avail, in;
 
-	/* debug information may claim more bytes than exist */
+	/* Debug information may claim more bytes than exist. */
 	object__bytes(o, vaddr, &avail);
 	r.size = min_of(size, (uint64_t)avail);
 	if (!name && object__holder(o, vaddr, &holder, &in)) {

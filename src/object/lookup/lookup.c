@@ -3,10 +3,8 @@
 #include "object/elf/elf_file.h"
 #include "lookup.h"
 
-/*
- * The number of elements with vaddr <= key. struct segment, symbol, frame, got_slot and noprobe all
- * start with vaddr.
- */
+/* Returns the number of elements with vaddr <= key. struct segment, symbol, frame, got_slot and
+ * noprobe all start with vaddr. */
 static size_t count_upto(const void *data, size_t len, size_t size, uint64_t key)
 {
 	size_t low = 0, mid;
@@ -105,7 +103,7 @@ uint64_t object__next_start(const struct object *o, uint64_t vaddr, bool frames)
 	return next;
 }
 
-/* The end of a function without size at vaddr, from what follows it. */
+/* Returns the end of a function without a size at vaddr, from what follows it. */
 static uint64_t bounded_end(const struct object *o, uint64_t vaddr, uint64_t end)
 {
 	size_t next = upto(&o->symbols, vaddr), frame = upto(&o->frames, vaddr);
@@ -182,7 +180,7 @@ const struct symbol *object__symbol_at(const struct object *o, uint64_t vaddr)
 		s = &o->symbols.data[i];
 		if (best && s->vaddr != best->vaddr)
 			break;
-		/* no earlier symbol extends to vaddr */
+		/* No earlier symbol extends to vaddr. */
 		if (i < o->reach.len && o->reach.data[i] <= vaddr)
 			break;
 		if (vaddr - s->vaddr < object__extent(o, s) && (!best || preferred(s, best)))
@@ -199,7 +197,7 @@ bool object__offset_to_vaddr(const struct object *o, uint64_t offset, uint64_t *
 		*vaddr = offset;
 		return object__segment_at(o, offset);
 	}
-	/* a page of the file may be mapped twice: prefers code */
+	/* A page of the file may be mapped twice: this prefers code. */
 	vec__each (s, &o->segments)
 		if (offset >= s->offset && offset - s->offset < s->size &&
 		    (!found || (s->exec && !found->exec)))

@@ -13,10 +13,8 @@ static const char *const suffixes[] = {
 	".lto_priv.", ".localalias", ".__part.", ".specialized.",
 };
 
-/*
- * Words that a demangled name may contain although the mangled one doesn't: the ABIs'
- * abbreviations, and words that demanglers add.
- */
+/* Words that a demangled name may contain although the mangled one doesn't: the ABIs'
+ * abbreviations, and words that demanglers add. */
 static const char abbreviated[] =
 	"std allocator basic_string string basic_istream istream basic_ostream ostream basic_iostream iostream "
 	"char_traits char void bool short int long unsigned signed float double const volatile auto wchar_t "
@@ -32,7 +30,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The longest identifier outside of (…) and <…>: the mangled name contains it, too. */
+/* Finds the longest identifier outside of (...) and <...>: the mangled name contains it, too. */
 static void find_needle(struct name_query *q)
 {
 	const char *p = q->name, *best = NULL;
@@ -88,7 +86,7 @@ void name_query__free(struct name_query *q)
 	free(q->name);
 }
 
-/* Equal but for blanks: f(int,char) is f(int, char). */
+/* Returns true if both are equal except for blanks: f(int,char) is f(int, char). */
 static bool same(const char *a, const char *b)
 {
 	for (;; a++, b++) {
@@ -108,7 +106,8 @@ static bool fits(const struct name_query *q, const char *name)
 	return q->glob ? !fnmatch(q->text, name, 0) : same(q->name, name);
 }
 
-/* ns::v<int>::f<char> -> ns::v::f; operators keep their < and >. False: nothing to strip. */
+/* ns::v<int>::f<char> -> ns::v::f; operators keep their < and >. Returns false if there is nothing
+ * to strip. */
 static bool strip_templates(char *name)
 {
 	char *in = name, *out = name;
@@ -184,17 +183,17 @@ bool name__is_plainer(const char *a, const char *b)
 size_t name__owner_len(const char *name)
 {
 	static const char *const split[] = {".cold", ".__part"};
-	const char *p, *behind;
+	const char *p, *rest;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(split); i++) {
 		p = strstr(name + (*name != 0), split[i]);
 		if (!p)
 			continue;
-		behind = p + strlen(split[i]);
-		if (*behind == '.' && behind[1])
-			behind += 1 + strspn(behind + 1, "0123456789");
-		if (!*behind)
+		rest = p + strlen(split[i]);
+		if (*rest == '.' && rest[1])
+			rest += 1 + strspn(rest + 1, "0123456789");
+		if (!*rest)
 			return p - name;
 	}
 	return 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * names: mangled names. Without util/util.h: demangle.c includes libiberty's headers, which declare
- * an xrealloc() and an ARRAY_SIZE of their own.
- */
+/* names: mangled names. Does not include util/util.h: demangle.c includes libiberty's headers,
+ * which declare an xrealloc() and an ARRAY_SIZE of their own. */
 #ifndef BBTRACE_OBJECT_NAMES_H
 #define BBTRACE_OBJECT_NAMES_H
 
@@ -17,7 +15,8 @@ enum demangle_form {
 };
 
 bool name__is_mangled(const char *name);
-/* malloc()ed; NULL: not a mangled name, or the demangled one is too long. */
+/* Returns a malloc()ed name; NULL if the name is not mangled, or if the demangled one is too
+ * long. */
 char *name__demangle(const char *name, enum demangle_form form);
 
 #endif

@@ -19,7 +19,7 @@ static void keep_range(struct function *f, const struct range *kept)
 	f->ranges.len = 1;
 }
 
-/* Selects the part of [vaddr, end) that is in one function; returns its end. */
+/* Selects the part of [vaddr, end) that is in one function. Returns its end. */
 static uint64_t select_in_one(function_vec *v, const struct object *o, uint64_t vaddr, uint64_t end)
 {
 	struct function f = {0};
@@ -55,7 +55,7 @@ void functions__select(function_vec *v, const struct object *o, uint64_t vaddr, 
 		vaddr = select_in_one(v, o, vaddr, end);
 }
 
-/* ---- joining those of one function ---- */
+/* ---- joining those of the same function ---- */
 
 /* Sorts by function, an entire one first, then by range. */
 static int by_function(const void *a, const void *b)
@@ -116,14 +116,14 @@ static void take_ranges(struct function *to, struct function *from)
 	from->ranges.len = 0;
 }
 
-/* Is the whole function traced anyway? Not an IFUNC resolver: it is replaced by its
- * implementations. */
+/* Returns true if the whole function is traced anyway. Not an IFUNC resolver, which is replaced by
+ * its implementations. */
 static bool is_entire(const struct function *f)
 {
 	return !(f->flags & (FUNCTION_RANGE | FUNCTION_IFUNC));
 }
 
-/* Joins n members of one function. The dropped ones have no ranges afterwards. */
+/* Joins n members of the same function. The dropped ones have no ranges afterwards. */
 static void join(struct function **f, size_t n)
 {
 	struct range *r;

@@ -4,7 +4,8 @@
 #include "object/elf/elf_file.h"
 #include "names.h"
 
-/* The readable name of a PLT stub, f(int)@plt; NULL: it is none, or f isn't mangled. */
+/* Returns the readable name of a PLT stub, f(int)@plt; NULL if it is none, or if f isn't
+ * mangled. */
 static char *show_stub(const struct symbol *s)
 {
 	size_t len = strcspn(s->name, "@");

@@ -23,7 +23,7 @@ static bool same_place(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Its main thread has ended, others have not. */
+/* The main thread has ended, but others have not. */
 static bool has_threads(pid_t pid)
 {
 	autofree char *path = xasprintf("/proc/%d/status", pid), *status = NULL;
@@ -96,8 +96,8 @@ static int cannot_open(const char *path, int err)
 			path, strerror(err));
 }
 
-/* Opens the looked-up file itself, even if its name changed. NONBLOCK: there may be a lease on
- * it. */
+/* Opens the looked-up file itself, even if its name changed. NONBLOCK, since there may be a lease
+ * on it. */
 static int open_itself(int at)
 {
 	char self[40];

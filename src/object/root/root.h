@@ -16,12 +16,13 @@
  * root__open_file() only, and kept as a descriptor.
  */
 
-/* Where paths are looked up: a process's root directory in its mount namespace. {0}: our own. */
+/* Where paths are looked up: a process's root directory in its mount namespace. {0} is our own. */
 struct root {
-	pid_t pid; /* whose; 0: our own */
-	int fd;	   /* of that directory, O_PATH; unused for our own */
+	pid_t pid; /* the process; 0 for our own root */
+	int fd;	   /* that directory, O_PATH; unused for our own */
 };
-/* {0} if it is the same as our own. -ESRCH: no such process, -EACCES: no permission. */
+/* Sets {0} if it is the same as our own. Returns -ESRCH if there is no such process, -EACCES
+ * without permission. */
 int root__open(struct root *r, pid_t pid);
 void root__close(struct root *r);
 
@@ -29,14 +30,14 @@ struct stat;
 /*
  * Opens path beneath r for reading; the caller closes the descriptor. Links can't lead out of
  * another process's root. A relative path starts at our own working directory. *st, unless NULL,
- * gets the file's status. -ENODEV: not a regular file (nothing was opened), -EFBIG: larger than
- * limit bytes; -ENOENT, -EACCES, … A message is set.
+ * gets the file's status. Returns -ENODEV if it is not a regular file (nothing was opened), -EFBIG
+ * if it is larger than limit bytes, or -ENOENT, -EACCES, ... A message is set.
  */
 int root__open_file(const struct root *r, const char *path, uint64_t limit, struct stat *st);
-/* Does path, in our own root, lead to the file that is open as fd? */
+/* Returns true if path, in our own root, leads to the file that is open as fd. */
 bool root__path_leads_to(const char *path, int fd);
-/* The real path of an open file, malloc()ed: inside: as seen in r; shown: our own path if there is
- * one, else the one in r. NULL: unknown. */
+/* Return the real path of an open file, malloc()ed. inside: as seen in r. shown: our own path if
+ * there is one, else the one in r. NULL if not known. */
 char *root__path_inside(const struct root *r, int fd);
 char *root__shown_path(const struct root *r, int fd);
 

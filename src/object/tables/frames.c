@@ -62,8 +62,8 @@ static void read_augmentation(struct cursor *c, const char *letters, struct cie 
 	}
 }
 
-/* Executes one call-frame instruction of the first row. False: the row is complete, or the
- * instruction is unknown. */
+/* Executes one call-frame instruction of the first row. Returns false if the row is complete, or
+ * the instruction is unknown. */
 static bool run_cfi(struct cursor *c, const struct cie *cie, struct row *row)
 {
 	uint8_t op = cursor__uint(c, 1);
@@ -133,12 +133,12 @@ static void run_program(struct cursor *c, const struct cie *cie, struct row *row
 		;
 }
 
-/* c: the bytes after its id, to its end. */
+/* c has the bytes after its id, to its end. */
 static struct cie cie_in(struct cursor c)
 {
 	struct cie cie = {.lsda_encoding = ENC_OMIT};
 	const char *letters;
-	const uint8_t *behind;
+	const uint8_t *after;
 	uint64_t version, len;
 
 	version = cursor__uint(&c, 1);
@@ -156,11 +156,11 @@ static struct cie cie_in(struct cursor c)
 	len = *letters ? cursor__leb(&c, false) : 0;
 	if (c.bad || len > (uint64_t)(c.end - c.p))
 		return cie;
-	behind = c.p + len;
+	after = c.p + len;
 	if (*letters)
 		read_augmentation(&c, letters + 1, &cie);
 	cie.usable = !c.bad;
-	c = (struct cursor){.start = behind, .p = behind, .end = c.end, .word = c.word};
+	c = (struct cursor){.start = after, .p = after, .end = c.end, .word = c.word};
 	run_program(&c, &cie, &cie.initial);
 	return cie;
 }
@@ -201,7 +201,7 @@ static void add_pads(struct reader *r, struct cursor *c, uint8_t encoding, uint6
 	}
 }
 
-/* The frame's pads are r->pads[from…]; sorted, each once. */
+/* Adds the frame's pads: r->pads[from...]; sorted, each once. */
 static size_t read_lsda(struct reader *r, uint64_t lsda, uint64_t function)
 {
 	size_t avail, from = r->pads.len, i, n;
@@ -253,7 +253,7 @@ static const struct cie *cie_at(struct reader *r, const struct cursor *section, 
 	len = cursor__uint(&c, 4);
 	if (len == UINT32_MAX)
 		len = cursor__uint(&c, 8);
-	/* FDEs may nest */
+	/* FDEs may nest. */
 	if (c.bad || len > (uint64_t)(c.end - c.p) || !elf__afford(r->f, len))
 		return vec__last(&r->cies);
 	c.end = c.p + len;
@@ -315,7 +315,7 @@ static void read_entries(struct reader *r, struct cursor section)
 	}
 }
 
-/* The section, or without section headers what .eh_frame_hdr points to, up to the end of its
+/* Finds the section or, without section headers, what .eh_frame_hdr points to, up to the end of its
  * segment. */
 static bool find_section(struct reader *r, struct elf_file *f, struct cursor *out)
 {
@@ -358,7 +358,7 @@ static bool find_section(struct reader *r, struct elf_file *f, struct cursor *ou
 #define EXIDX_CANTUNWIND 1
 #define EXIDX_INLINE	 (1u << 31)
 
-/* A word of 31 bits relative to its place. */
+/* Reads a word of 31 bits that is relative to its place. */
 static uint64_t relative_at(struct cursor *c)
 {
 	uint64_t at = c->vaddr + (c->p - c->start);
@@ -367,8 +367,8 @@ static uint64_t relative_at(struct cursor *c)
 	return (uint32_t)(at + (uint64_t)((int64_t)((uint64_t)word << 33) >> 33));
 }
 
-/* The LSDA of a table entry, behind its unwinding instructions; 0: none. Only a personality routine
- * of the language's own has one. */
+/* Returns the LSDA of a table entry, after its unwinding instructions; 0 if there is none. Only an
+ * entry with a language's own personality routine has one. */
 static uint64_t lsda_of(struct reader *r, uint64_t entry)
 {
 	size_t avail;
@@ -382,7 +382,8 @@ static uint64_t lsda_of(struct reader *r, uint64_t entry)
 
 /*
  * Exception Handling ABI for the Arm Architecture, section 6: entries of two words, the start of a
- * function and how to unwind it, ascending. It lasts up to the next one, whatever is in between.
+ * function and how to unwind it, ascending. An entry is valid up to the next one, whatever is in
+ * between.
  */
 static void read_exidx(struct reader *r, struct cursor c)
 {

@@ -26,9 +26,9 @@ void object__markers(const struct object *o, marker_vec *out)
 }
 
 /*
- * Operands: a register with or without %, a number with or without $, by dialect and machine. The
- * header lets none be memory: a bare number is a constant here, and would be an address among the
- * arguments of any other probe (usdt__arguments()).
+ * Reads an operand: a register with or without %, a number with or without $, depending on dialect
+ * and machine. The header allows no memory operand: a bare number is a constant here, and would be
+ * an address among the arguments of any other probe (usdt__arguments()).
  */
 
 static bool parse_register(const char *s, size_t len, const struct arch *arch, uint8_t *out)
@@ -71,7 +71,7 @@ bool marker__operands(const struct marker *m, const struct arch *arch, struct ma
 	return parse_value(value, strlen(value), arch, out);
 }
 
-/* ---- a quick look ---- */
+/* ---- a quick check ---- */
 
 #define SECTIONS_MOST 256
 #define NOTES_MOST    (256u << 10)
@@ -81,7 +81,7 @@ static bool read_at(int fd, void *buf, size_t len, uint64_t at)
 	return pread(fd, buf, len, at) == (ssize_t)len;
 }
 
-/* Do these bytes have the provider's name, with its NUL, or also that of marks? */
+/* Returns true if these bytes have the provider's name, with its NUL, or also that of marks. */
 static bool has_provider(int fd, const Elf64_Shdr *s, bool marks)
 {
 	static const char name[] = "bbtrace\0mark";

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which instruction set code is in, where an architecture has several (struct arch_modes): by
- * mapping symbols, the low bits of function symbols, PLT entries. Stripped libraries have the
- * symbols of exported functions only: others start where the unwinding table says so, and are in
- * the mode in which branches of known code lead there, else in that of the code in front.
+ * Which instruction set code is in, for an architecture that has several (struct arch_modes): by
+ * mapping symbols, the low bits of function symbols, and PLT entries. Stripped libraries only have
+ * the symbols of exported functions: the others start where the unwinding table has an entry, and
+ * are in the mode in which branches of known code lead there, or else in that of the code before.
  */
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
 #include "readers.h"
 
-#define PASSES 4 /* branches from a function whose mode a branch told, and so on */
+#define PASSES 4 /* branches from functions whose mode a branch showed, and so on */
 
 static const struct arch_modes *modes_of(const struct object *o)
 {
@@ -31,7 +31,7 @@ void modes__mark(struct object *o, uint64_t vaddr, uint8_t mode, enum mode_rank 
 	vec__push(&o->modes, (struct code_mode){.vaddr = vaddr, .mode = mode, .rank = rank});
 }
 
-uint64_t modes__see_symbol(struct object *o, const char *name, uint64_t value, bool function)
+uint64_t modes__note_symbol(struct object *o, const char *name, uint64_t value, bool function)
 {
 	const struct arch_modes *modes = modes_of(o);
 	int mode = modes ? modes->of_symbol(name) : -1;
@@ -54,7 +54,7 @@ static int by_vaddr(const void *a, const void *b)
 	return (int)x->rank - (int)y->rank;
 }
 
-/* Of several at an address the one of the highest rank. */
+/* Of several at one address, the one of the highest rank is kept. */
 static void sort(struct object *o)
 {
 	struct code_mode *v = o->modes.data;
@@ -67,7 +67,7 @@ static void sort(struct object *o)
 	o->modes.len = n;
 }
 
-/* The last one at vaddr or before; NULL: none. */
+/* Returns the last one at vaddr or before; NULL if there is none. */
 static const struct code_mode *mode_at(const struct object *o, uint64_t vaddr)
 {
 	size_t low = 0, high = o->modes.len, mid;
@@ -104,7 +104,9 @@ static void mark_sections(struct object *o, const struct elf_file *f)
 struct votes {
 	struct object *o;
 	const struct arch *arch;
-	int32_t *by_frame; /* by frame: for another mode than the initial one, minus those for it */
+	/* By frame: the votes for another mode than the initial one, minus those for the initial
+	 * one. */
+	int32_t *by_frame;
 };
 
 static void vote(struct votes *v, uint64_t target, uint8_t mode)
@@ -144,7 +146,7 @@ static void ask_all(struct votes *v)
 				     m->mode);
 }
 
-/* True: some functions turned out to be in another mode than assumed. */
+/* Returns true if some functions turned out to be in another mode than assumed. */
 static bool take_votes(struct votes *v)
 {
 	struct object *o = v->o;
@@ -152,13 +154,16 @@ static bool take_votes(struct votes *v)
 	const struct code_mode *m;
 
 	for (size_t i = 0; i < o->frames.len; i++) {
-		struct code_mode told = {.vaddr = o->frames.data[i].vaddr, .rank = MODE_BY_BRANCH};
+		struct code_mode by_branch = {.vaddr = o->frames.data[i].vaddr,
+					      .rank = MODE_BY_BRANCH};
 
-		told.mode = v->by_frame[i] > 0 ? v->arch->modes->mask : v->arch->modes->initial;
-		m = mode_at(o, told.vaddr);
-		if (v->by_frame[i] && (!m || (m->mode != told.mode &&
-					      (m->vaddr != told.vaddr || m->rank < told.rank))))
-			vec__push(&found, told);
+		by_branch.mode =
+			v->by_frame[i] > 0 ? v->arch->modes->mask : v->arch->modes->initial;
+		m = mode_at(o, by_branch.vaddr);
+		if (v->by_frame[i] &&
+		    (!m || (m->mode != by_branch.mode &&
+			    (m->vaddr != by_branch.vaddr || m->rank < by_branch.rank))))
+			vec__push(&found, by_branch);
 	}
 	vec__each (m, &found)
 		vec__push(&o->modes, *m);

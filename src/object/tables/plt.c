@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * PLT stubs: each jumps through a slot of the GOT, and the relocation of that slot has the
- * function's name. Stubs become symbols "puts@plt".
- */
+/* PLT stubs: each jumps through a slot of the GOT, and the relocation of that slot has the
+ * function's name. Stubs become symbols "puts@plt". */
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
@@ -12,7 +10,7 @@ struct stubs {
 	const struct arch *arch;
 	struct object *o;
 	struct elf_file *f;
-	uint64_t got;	    /* its address; 0: none */
+	uint64_t got;	    /* its address; 0 if there is none */
 	struct map64 slots; /* address of the slot -> index into names + 1 */
 	VEC(const char *) names;
 	VEC(struct symbol) found;
@@ -23,11 +21,11 @@ static const char *const sections[] = {".plt", ".plt.sec", ".plt.got", ".plt.bnd
 /* The symbol table that the relocations of a section refer to. */
 struct table {
 	const uint8_t *symbols;
-	const char *names; /* NULL: none */
+	const char *names; /* NULL if there are none */
 	uint64_t len, names_len;
 };
 
-/* NULL: too many for a file of this size. */
+/* Returns NULL if there are too many for a file of this size. */
 static const char *stub_name(struct stubs *p, const char *function)
 {
 	if (!elf__afford(p->f, strlen(function) + sizeof("@plt")))
@@ -35,7 +33,8 @@ static const char *stub_name(struct stubs *p, const char *function)
 	return elf__keep(p->f, xasprintf("%s@plt", function));
 }
 
-/* The name for an IRELATIVE slot: the resolver's own if it has one, else objdump's notation. */
+/* Returns the name for an IRELATIVE slot: the resolver's own if it has one, else objdump's
+ * notation. */
 static const char *irelative_name(struct stubs *p, uint64_t resolver)
 {
 	size_t i = object__symbols_from(p->o, resolver);
@@ -73,7 +72,7 @@ static struct table find_table(struct elf_file *f, uint32_t section)
 	return t;
 }
 
-/* A slot for a function of the object itself, which is not looked up by name. */
+/* Reads a slot for a function of the object itself, which is not looked up by name. */
 static void read_relative(struct stubs *p, const Elf64_Rela *r, const Elf64_Shdr *got)
 {
 	if (got && r->r_offset - got->sh_addr < got->sh_size &&
@@ -82,7 +81,7 @@ static void read_relative(struct stubs *p, const Elf64_Rela *r, const Elf64_Shdr
 							  object__code_vaddr(p->o, r->r_addend)});
 }
 
-/* Without an addend of its own the place that is relocated has it. */
+/* A relocation without an addend has it in the place that is relocated. */
 static Elf64_Rela relocation_at(struct stubs *p, const uint8_t *bytes, bool addends)
 {
 	Elf64_Rela r = elf__take_relocation(p->f->class, bytes, addends);
@@ -139,7 +138,7 @@ static void add_stub(struct stubs *p, uint64_t vaddr, uint64_t size, uint64_t in
 						     .global = false});
 }
 
-/* Code of another mode enters a stub in front, and by an address of its own. */
+/* Code of another mode enters the stub by code before it, at another address. */
 static void mark_modes(struct stubs *p, uint64_t vaddr, const struct plt_stub *stub)
 {
 	if (stub->lead)
@@ -209,7 +208,7 @@ static void merge(struct stubs *p)
 	}
 }
 
-/* GNU ld: .got.plt, or if there is none, .got. */
+/* GNU ld has .got.plt or, without that, .got. */
 static uint64_t find_got(const struct elf_file *f)
 {
 	const Elf64_Shdr *s = elf__section(f, ".got.plt");

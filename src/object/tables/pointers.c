@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The words of an object that hold addresses of its own: where code may be pointed to. */
+/* The words of an object that hold addresses of its own, and may point to code. */
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
@@ -7,7 +7,7 @@
 #include "tables.h"
 
 struct dynamic {
-	bool relr;	     /* has packed relative relocations, whose addends are in place */
+	bool relr;	     /* it has packed relative relocations, whose addends are in place */
 	bool text_relocated; /* some relocations change code */
 };
 

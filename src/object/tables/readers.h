@@ -8,18 +8,20 @@
 void frames__read(struct object *o, struct elf_file *f);
 void plt__read(struct object *o, struct elf_file *f);
 
-/* sleds.c: code that the program changes, as places for no probe. Once all symbols are there. */
+/* sleds.c: adds code that the program changes to the places for no probe. To be called when all
+ * symbols are there. */
 void sleds__read(struct object *o, struct elf_file *f);
 
-/* modes.c: the mode from vaddr on. Call modes__settle() once all symbols and frames are there. */
+/* modes.c: sets the mode from vaddr on. modes__settle() is to be called when all symbols and frames
+ * are there. */
 void modes__mark(struct object *o, uint64_t vaddr, uint8_t mode, enum mode_rank rank);
-/* A symbol of that value: returns the value without the mode, if it is one of a function. */
-uint64_t modes__see_symbol(struct object *o, const char *name, uint64_t value, bool function);
+/* Notes a symbol of that value. Returns the value without the mode, if it is a function's. */
+uint64_t modes__note_symbol(struct object *o, const char *name, uint64_t value, bool function);
 void modes__settle(struct object *o, struct elf_file *f);
 
 void relatives__read(const struct object *o, struct elf_file *f);
-/* The word at vaddr, of its class's size, after relocation at the link-time address. False: not
- * within a segment. */
+/* Sets the word at vaddr, of its class's size, after relocation at the link-time address. Returns
+ * false if it is not within a segment. */
 bool elf__word(const struct object *o, const struct elf_file *f, uint64_t vaddr, uint64_t *word);
 
 #endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Relative relocations: words of a position-independent object that hold addresses. The loader
- * writes them; the file's own bytes there may differ (relocations of type RELATIVE).
- */
+/* Relative relocations: words of a position-independent object that hold addresses. The loader
+ * writes them; the file's own bytes may differ (relocations of type RELATIVE). */
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
@@ -33,7 +31,7 @@ static void see_entry(struct tables *out, const Elf64_Dyn *d)
 	}
 }
 
-/* Finds them by the dynamic segment, which exists without section headers, too. */
+/* Finds them by the dynamic segment, which exists even without section headers. */
 static struct tables find_tables(const struct object *o, const struct elf_file *f)
 {
 	const Elf64_Phdr *p = f->segments, *end = f->segments + f->nsegments;
@@ -64,7 +62,7 @@ static int by_vaddr(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* The word at vaddr as it is in the file; 0: none. */
+/* Returns the word at vaddr as it is in the file; 0 if there is none. */
 static uint64_t word_in_place(const struct object *o, const struct elf_file *f, uint64_t vaddr)
 {
 	size_t avail;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Code that its program changes, by what the compiler says of it: sleds of XRay (LLVM, "XRay
+ * Code that its program changes, as the compiler recorded it: sleds of XRay (LLVM, "XRay
  * Instrumentation"; compiler-rt, xray_interface_internal.h), nops at entries
  * (-fpatchable-function-entry, -mnop-mcount). A probe there would be overwritten, and a copy would
  * have the old code.
@@ -12,12 +12,15 @@
 
 static const char changes[] = "the program changes this code";
 
-/* An entry of xray_instr_map: the addresses of the sled and of its function, its kind, whether it
- * always is one, and the version; from version 2 on addresses are relative to where they are. */
+/*
+ * An entry of xray_instr_map: the addresses of the sled and of its function, its kind, whether it
+ * is always instrumented, and the version; from version 2 on, addresses are relative to their
+ * places.
+ */
 #define XRAY_ENTRY   32
 #define XRAY_KIND    16
 #define XRAY_VERSION 18
-#define XRAY_CUSTOM  4 /* kinds from here on are events, whose sleds are longer */
+#define XRAY_CUSTOM  4 /* from here on, kinds are events, whose sleds are longer */
 #define SLED	     11
 #define SLED_CUSTOM  24
 
@@ -44,7 +47,7 @@ static void read_xray(struct object *o, struct elf_file *f)
 	}
 }
 
-/* The nops that a function begins with, after a landing instruction. */
+/* Adds the nops that a function begins with, after a landing instruction. */
 static void add_nops(struct object *o, uint64_t vaddr)
 {
 	const struct arch *arch = arch__by_machine(o->machine);

@@ -23,7 +23,7 @@ static const char *text_in(const uint8_t **at, const uint8_t *end)
 	return text;
 }
 
-/* base: where .stapsdt.base is now; 0: not known. */
+/* base: the present address of .stapsdt.base; 0 if not known */
 static void take_note(const struct elf_class *class, const uint8_t *p, size_t len, uint64_t base,
 		      usdt_vec *out)
 {
@@ -40,7 +40,7 @@ static void take_note(const struct elf_class *class, const uint8_t *p, size_t le
 	u.arguments = u.name ? text_in(&p, end) : NULL;
 	if (!u.arguments)
 		return;
-	/* prelink(8) moves the code, and the base with it */
+	/* prelink(8) moves the code, and the base with it. */
 	u.vaddr = base && a[1] ? a[0] + (base - a[1]) : a[0];
 	u.semaphore = a[2] && base && a[1] ? a[2] + (base - a[1]) : a[2];
 	vec__push(out, u);
