@@ -12,13 +12,14 @@ line=$("$bbtrace" help --options | awk -F'\t' -v verb="$verb" '$1 == verb { prin
 "$bbtrace" help --options "$verb" | awk -F'\t' -v verb="$verb" -v line="$line" -v date="$(grep '^\.Dd' man/bbtrace.8)" '
 	# a line of help as a sentence; a line of mdoc may not begin with a full stop or a quote
 	function sentence(text) { return "\\&" toupper(substr(text, 1, 1)) substr(text, 2) "." }
+	function formats() { gsub(/ /, ", ", $4); return "\\&Here: " $4 ".\n" }
 	function entry(  head) {
 		head = ".It Fl " ($1 == "-" ? "" : $1 " , ") "-" $2
 		if ($3 == "=")
 			head = head " Ns Op = Ns Ar " toupper($2)
 		else if ($3 != "-")
 			head = head " Ar " $3
-		return head "\n" (($2, verb) in text ? text[$2, verb] : $2 in text ? text[$2] : sentence($5) "\n")
+		return head "\n" (($2, verb) in text ? text[$2, verb] : $2 in text ? text[$2] : sentence($5) "\n") ($2 == "format" ? formats() : "")
 	}
 	FILENAME == "man/options.mdoc" {
 		if (/^\.\\" [a-z-]+( [a-z]+)?$/) {
