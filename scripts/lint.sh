@@ -176,15 +176,14 @@ format() {
 		none 'C is formatted as .clang-format says'
 }
 
-# Each quoted include as "FILE INCLUDED", both from the root of the tree: beside the file, else under src.
+# Each quoted include as "FILE INCLUDED", both from the root of the tree: in the file's folder, else under src.
 includes() {
-	grep -rnoE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' src |
-		sed -E 's/^([^:]+):[0-9]+:.*"([^"]+)".*/\1 \2/' |
-		while read -r file name; do
-			path=src/$name
-			[[ -e ${file%/*}/$name ]] && path=${file%/*}/$name
-			echo "$file $(realpath -m --relative-to=. "$path")"
-		done
+	find src -name '*.[ch]' -print0 | sort -z | xargs -0 perl -ne '
+		my ($name) = /^\s*#\s*include\s+"([^"]+)"/ or next;
+		my ($folder) = $ARGV =~ m{(.*)/};
+		my $path = -e "$folder/$name" ? "$folder/$name" : "src/$name";
+		1 while $path =~ s{[^/]+/\.\./}{};
+		print "$ARGV $path\n"'
 }
 
 direction() {
@@ -275,9 +274,14 @@ door() {
 }
 
 licence() {
-	written | while read -r file; do
-		head -5 "$file" | grep -q 'SPDX-License-Identifier: ' || echo "$file"
-	done | none 'each file names its licence in the first lines'
+	written | xargs perl -e '
+		for my $file (@ARGV) {
+			open my $in, "<", $file or next;
+			my $found;
+			while (<$in>) { $found ||= /SPDX-License-Identifier: /; last if $. == 5 }
+			close $in;
+			print "$file\n" if !$found;
+		}' | none 'each file names its licence in the first lines'
 }
 
 # Where something has to be done after an error, too, the steps before it are under "if (!err)".
@@ -313,42 +317,49 @@ fetching() {
 		none 'node takes the scripts'
 }
 
-# Identifiers in C, without comments, strings and includes; a word is an identifier or a part of one between '_'.
+# Identifiers in C, without comments, strings and includes; a word is an identifier or a part of one between '_', or a whole
+# identifier if it has '__' or is of capitals.
 words() {
-	sources | xargs perl -0777 -ne '
-		s{/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|^\s*#\s*include[^\n]*}{my $n = $&; $n =~ tr/\n//cd; $n}gsme;
-		my $line = 0;
-		for (split /\n/) { $line++; print "$ARGV:$line: $1\n" while /([A-Za-z_]\w*)/g }' |
-		awk -v table="$old_words" '
+	sources | TABLE=$old_words xargs perl -0777 -ne '
 		BEGIN {
-			n = split(table, rows, "\n")
-			for (i = 1; i <= n; i++) {
-				if (rows[i] == "") continue
-				word = new = rows[i]; sub(/[ ].*/, "", word); sub(/[^ ]*[ ]*/, "", new)
-				say["^(.*_)?" word "(_.*)?$"] = new
-				if (word ~ /__|^[A-Z]/) { delete say["^(.*_)?" word "(_.*)?$"]; say["^" word "$"] = new }
+			for (grep { $_ } split /\n/, $ENV{TABLE}) {
+				my ($word, $instead) = split " ", $_, 2;
+				push @rows, [$word =~ /__|^[A-Z]/ ? qr/^$word$/ : qr/^(?:.*_)?$word(?:_.*)?$/, $instead];
 			}
 		}
-		!($2 in known) { known[$2] = ""; for (w in say) if ($2 ~ w) known[$2] = say[w] }
-		known[$2] != "" { print $1, $2 ": say " known[$2] }' | none 'no identifier is an old word'
+		s{/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|^\s*#\s*include[^\n]*}{my $n = $&; $n =~ tr/\n//cd; $n}gsme;
+		my $line = 0;
+		for (split /\n/) {
+			$line++;
+			for my $word (/([A-Za-z_]\w*)/g) {
+				$say{$word} //= (map { $_->[1] } grep { $word =~ $_->[0] } @rows)[0] // "";
+				print "$ARGV:$line $word: say $say{$word}\n" if $say{$word} ne "";
+			}
+		}' | none 'no identifier is an old word'
 }
 
 # Phrases: strings of C, which may go on in the next line, and documents, each as one line.
 phrases() {
-	local row
-
 	{
-		find src -name '*.c' -print0 | xargs -0 perl -0777 -ne '
+		find src -name '*.c' -print0
+		printf '%s\0' man/*.[0-9] ./*.md docs/*.md docs/tasks/*.md docs/internals/*.md
+	} | TABLE=$old_phrases xargs -0 perl -0777 -ne '
+		BEGIN { @rows = map { [split /\t+/] } grep { $_ } split /\n/, $ENV{TABLE} }
+		my @texts;
+		if ($ARGV =~ /[.]c$/) {
 			s/"\s*\n\s*"//g;
-			while (/"((?:\\.|[^"\\\n])*)"/g) { print "$ARGV: $1\n" }'
-		for file in man/*.[0-9] ./*.md docs/*.md docs/tasks/*.md docs/internals/*.md; do
-			echo "$file: $(tr '\n' ' ' <"$file")"
-		done
-	} >"$T/phrases"
-	grep -v '^$' <<<"$old_phrases" | while IFS=$'\t' read -r row instead; do
-		grep -oE "^[^:]*:|.{0,20}($row).{0,20}" "$T/phrases" | awk -v say="$instead" '
-			/^[^ ]*:$/ { file = $0; next } { print file, $0 " (say: " say ")" }'
-	done | none 'no message or document has an old phrase'
+			push @texts, $1 while /"((?:\\.|[^"\\\n])*)"/g;
+		} else {
+			@texts = tr/\n/ /r;
+		}
+		for my $text (@texts) {
+			for my $row (@rows) {
+				while ($text =~ /$row->[0]/g) {
+					my $from = $-[0] < 20 ? 0 : $-[0] - 20;
+					print "$ARGV: ", substr($text, $from, $+[0] + 20 - $from), " (say: $row->[1])\n";
+				}
+			}
+		}' | none 'no message or document has an old phrase'
 }
 
 # What the documents name is there, and they are short enough to be read: the lists are in scripts/documents.pl.
@@ -363,7 +374,7 @@ shell() {
 		return
 	fi
 	# SC2319: "[[ ... ]]", then "ok $?" is how tests here are written
-	scripts | xargs shellcheck -S warning -e SC2319 -f gcc 2>&1 | none 'shellcheck has no warning'
+	scripts | xargs -n 60 -P 2 shellcheck -S warning -e SC2319 -f gcc 2>&1 | none 'shellcheck has no warning'
 	scripts | while read -r file; do [[ -x $file || $(head -c 2 "$file") != '#!' ]] || echo "$file"; done |
 		none 'each script is executable, but those that are sourced'
 }
