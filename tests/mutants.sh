@@ -4,6 +4,8 @@
 # Applies the mutants of tests/mutants/list one after the other, in a copy of the tree under the build folder: a unit
 # test must fail for each. A mutant that doesn't compile or link is an error, not a survivor. ONLY="words": only mutants
 # whose line contains them. B: the build folder. TAP.
+#
+#   mutants.sh stale   builds nothing, and prints the mutants that can't be applied: part of `make check`
 cd "$(dirname "$0")/.." || exit 1
 . tests/tap.sh
 B=${B:-build}
@@ -86,17 +88,38 @@ sound() {
 
 lines() { printf '%s' "${1//'\n'/$'\n'}"; }
 
+# each COMMAND: runs it with FILE TESTS WHAT FROM TO of each mutant.
+each() {
+	local line file tests what from
+
+	while IFS= read -r line; do
+		case $line in
+		'' | '#'*) ;;
+		-*) from=$(lines "${line#-}") ;;
+		+*) [[ "$file:$tests:$what" != *${ONLY:-}* ]] || "$1" "$file" "$tests" "$what" "$from" "$(lines "${line#+}")" ;;
+		*)
+			IFS=: read -r file tests what <<<"$line"
+			what=${what# }
+			;;
+		esac
+	done <tests/mutants/list
+}
+
+stale() { # FILE TESTS WHAT FROM TO
+	local test
+
+	broken "$1" "$4" "$5" >/dev/null 2>&1 || echo "$1: $3: its anchor isn't there once"
+	for test in $2; do
+		[[ -e tests/unit/test_$test.c ]] || echo "$1: $3: there is no test_$test"
+	done
+}
+
+if [[ ${1:-} == stale ]]; then
+	each stale
+	tap_finished=1
+	exit
+fi
 copy_tree || exit 1
 sound
-while IFS= read -r line; do
-	case $line in
-	'' | '#'*) ;;
-	-*) from=$(lines "${line#-}") ;;
-	+*) [[ "$file:$tests:$what" == *${ONLY:-}* ]] && try "$file" "$tests" "$what" "$from" "$(lines "${line#+}")" ;;
-	*)
-		IFS=: read -r file tests what <<<"$line"
-		what=${what# }
-		;;
-	esac
-done <tests/mutants/list
+each try
 done_testing
