@@ -3,8 +3,8 @@
 #
 # prove runs each test through this script: unit tests run without root even if root runs `make check`, and every test
 # has a time limit. A test that the limit ends has no plan, so prove reports it as failed. SAID: a folder for the
-# output of failed tests. The limit only ends hangs; it suffices on a busy machine. A test fails, too, in which bash
-# met what it can't carry out: it goes on behind that, without what was to be checked there.
+# output of failed tests, and for `times`. The limit only ends hangs; it suffices on a busy machine. A test also fails if
+# bash met a mistake in it: bash continues after the line, without what was to be checked there.
 test=$1
 limit=3600
 user=()
@@ -44,5 +44,10 @@ fi
 said=$SAID/${test//\//.}
 run | tee "$said"
 status=${PIPESTATUS[0]}
+# CPU seconds of this test, its children included, and how long it took. (prove's figures include those of tests that ran
+# beside it; `times` in a pipeline would be a subshell's.)
+times >"$errors"
+awk -v wall="$SECONDS" -v test="$test" 'NR == 2 { split($0, t, /[ms ]+/)
+	printf "%.1f %d %s\n", 60 * t[1] + t[2] + 60 * t[3] + t[4], wall, test }' "$errors" >>"$SAID/times"
 [[ $status != 0 ]] || rm -f "$said"
 exit "$status"
