@@ -300,7 +300,7 @@ check-arch:
 	$(BUILD_ALL) all quick
 	$(BUILD_ALL) -C tests/progs B=$(abspath $(B))
 	$(BUILD_ALL) foreign
-	@B=$(B) TESTS="$(or $(TESTS),$(wildcard tests/arch/t_*.sh))" scripts/check.sh
+	@B=$(B) MATRIX=whole TESTS="$(or $(TESTS),$(wildcard tests/arch/t_*.sh))" scripts/check.sh
 foreign: $(QUICK:%=foreign-%)
 foreign-%:
 	+@$(MAKE) --no-print-directory ARCH=$* B=$(B)/$* all

@@ -1,13 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The tests in guests that `make check` runs on one or two kernels, on the others, or in parts, whole.
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-cd "$(dirname "$0")/../.." || exit 1
-
-judge() { # STATUS NAME
-	ok "$1" "$2: $(grep -c '^ok' "$T/out") checks, $(grep -c '# SKIP' "$T/out") skipped" || diag "$(grep -A8 '^not ok' "$T/out")"
-}
+. "$(dirname "$0")/lib.sh"
 
 while read -r name kernels; do
 	ALL=1 KERNELS=$kernels "tests/vm/$name.sh" >"$T/out" 2>&1 </dev/null
@@ -24,6 +18,10 @@ t_args 6.1 6.12 newest
 t_diff 6.1 6.12 newest
 t_explain 6.1 6.12 newest
 ROWS
+for name in t_accounts t_trace; do
+	ALL=1 "tests/vm/$name.sh" >"$T/out" 2>&1 </dev/null
+	judge $? "$name, whole"
+done
 ALL=some KERNELS='6.1 newest' tests/vm/t_e2e.sh >"$T/out" 2>&1
 judge $? 't_e2e, some, Linux 6.1 and newest'
 for kernel in 6.1 newest; do

@@ -1,13 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Tests of which `make check` runs a part of the rows, whole.
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-cd "$(dirname "$0")/../.." || exit 1
+. "$(dirname "$0")/lib.sh"
 export MATRIX=whole SCENARIOS=all ATTACHES=12
 
 for name in e2e/t_core e2e/t_crash e2e/t_live e2e/t_paths e2e/t_diff e2e/t_diff_sets e2e/t_inlined_attach e2e/t_coverage_gcov e2e/t_coverage_llvm check/t_source check/t_whole check/t_stepref check/t_foreign; do
 	"tests/$name.sh" >"$T/out" 2>&1 </dev/null
-	ok $? "$name: $(grep -c '^ok' "$T/out") checks, $(grep -c '# SKIP' "$T/out") skipped" || diag "$(grep -A8 '^not ok' "$T/out")"
+	judge $? "$name"
 done
 done_testing
