@@ -26,13 +26,14 @@ unit_tests() {
 	done
 }
 
-# The longest first: what is long and starts last leaves a core idle. Unit tests come before them, since they fail first.
+# The longest first: what is long and starts last leaves a core idle. Unit tests come before guests, since they fail first.
 all() {
 	local file
 
 	{
+		printf '%s\n' scripts/lint.sh "$B"/unit/test_{target_elf,output_fold,inline_rings,code_step}
 		unit_tests
-		printf '%s\n' scripts/lint.sh tests/vm/t_{detach,accounts,programs,trace,net}.sh tests/arch/t_short.sh \
+		printf '%s\n' tests/vm/t_{detach,accounts,programs,trace,net}.sh tests/arch/t_short.sh \
 			tests/e2e/t_reference.sh tests/vm/t_*.sh tests/check/t_{whole,exported}.sh \
 			tests/e2e/t_{diff,trace_file,inlined_waits,if,crash,inlined_kill,inlined_traps,go}.sh
 		printf '%s\n' tests/{check,e2e,formats,scripts,fuzz}/t_*.sh
@@ -44,10 +45,11 @@ all() {
 quick() {
 	local file
 
+	echo scripts/lint.sh
 	unit_tests | while read -r file; do
 		[[ $slow == *" ${file##*/test_} "* ]] || echo "$file"
 	done
-	printf '%s\n' scripts/lint.sh tests/fuzz/t_corpus.sh tests/scripts/t_{build,docs,prototypes,sources}.sh \
+	printf '%s\n' tests/fuzz/t_corpus.sh tests/scripts/t_{build,docs,prototypes,sources}.sh \
 		tests/check/t_flow.sh tests/formats/t_{annotate,dot,fold,sampled,svg}.sh \
 		tests/e2e/t_{documented,report,output,diff_formats,armor,names,lines,count,status,calls,returns}.sh \
 		tests/e2e/t_{user,stacks,inlined_options}.sh
