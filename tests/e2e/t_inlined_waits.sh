@@ -8,7 +8,7 @@ needs root uprobes
 [[ $(uname -m) == x86_64 ]] || skip_all 'functions are copied on x86-64 only'
 
 source_program waits c -pthread <<'END'
-/* waits MODE SECONDS [FILE]: threads that execute work(), and one that waits as MODE says. */
+/* waits MODE UNTIL [FILE]: threads that execute work(), and one that waits as MODE says, until the file UNTIL is there. */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
@@ -21,12 +21,11 @@ source_program waits c -pthread <<'END'
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 static volatile int handled, fed;
 static char *page;
 static int fault_fd;
-static double seconds;
+static const char *until;
 __attribute__((noipa)) long work(const char *from, long n)
 {
 	long sum = 0;
@@ -35,23 +34,18 @@ __attribute__((noipa)) long work(const char *from, long n)
 		sum += i % 3 ? from[i % 64] + i : sum ^ i;
 	return sum;
 }
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-static void *compute(void *unused)
+static int is_over(void) { return !access(until, F_OK); }
+/* One thread is always in work(), the other sleeps now and then: other tests run at the same time. */
+static void *compute(void *sleeps)
 {
 	static const char zeros[64];
 	long want = work(zeros, 1000), bad = 0;
-	double end = now() + seconds;
 
-	while (now() < end || !fed) {
+	while (!is_over() || !fed) {
 		for (int i = 0; i < 200; i++)
 			bad += work(zeros, 1000) != want;
-		usleep(1000); /* other tests run at the same time */
+		if (sleeps)
+			usleep(1000);
 	}
 	return (void *)bad;
 }
@@ -60,13 +54,12 @@ static void *touch(void *unused)
 {
 	return (void *)(long)(work(page, 1000) != work(memset(malloc(64), 0, 64), 1000));
 }
-/* Its page is provided when the time is over. */
+/* Provides its page at the end. */
 static void *feed(void *unused)
 {
 	struct uffdio_zeropage z = {.range = {(unsigned long)page, 4096}};
-	double end = now() + seconds;
 
-	while (now() < end)
+	while (!is_over())
 		usleep(10000);
 	fed = 1;
 	ioctl(fault_fd, UFFDIO_ZEROPAGE, &z);
@@ -92,11 +85,10 @@ static int begin_file(const char *name)
 }
 static void *fork_it(void *unused)
 {
-	volatile double end = now() + seconds;
 	pid_t pid = vfork();
 
 	if (!pid) {
-		while (now() < end)
+		while (!is_over())
 			usleep(10000);
 		_exit(0);
 	}
@@ -109,7 +101,7 @@ int main(int argc, char **argv)
 	pthread_t t[3];
 	int n = 2;
 
-	seconds = atof(argv[2]);
+	until = argv[2];
 	signal(SIGUSR1, on_signal);
 	fed = strcmp(argv[1], "fault") != 0;
 	if (!fed && begin_faults())
@@ -118,7 +110,7 @@ int main(int argc, char **argv)
 		return 77;
 	run = !fed || argc > 3 ? touch : !strcmp(argv[1], "vfork") ? fork_it : compute;
 	pthread_create(&t[0], 0, compute, 0);
-	pthread_create(&t[1], 0, run, 0);
+	pthread_create(&t[1], 0, run, argv);
 	if (!strcmp(argv[1], "fault"))
 		pthread_create(&t[n++], 0, feed, 0);
 	for (int i = 0; i < n; i++)
@@ -128,19 +120,20 @@ int main(int argc, char **argv)
 }
 END
 
-finds_command() { pid=$(pgrep -f "^$T/waits fault 4"); }
+finds_command() { pid=$(pgrep -f "^$T/waits fault"); }
 
-# MODE [SECONDS [THREADS [FILE]]]: what it waits for; the process is $pid.
+# MODE [THREADS [FILE]]: what it waits for; the process is $pid.
 begin() {
-	"$T/waits" "$1" "${2:-6}" ${4:+"$4"} >"$T/said" &
+	rm -f "$T/until"
+	"$T/waits" "$1" "$T/until" ${3:+"$3"} >"$T/said" &
 	pid=$!
-	wait_for 60 has_threads $pid $((1 + ${3:-2}))
+	wait_for 60 has_threads $pid $((1 + ${2:-2}))
 	sleep 0.2
 }
 
 are_stopped() { [[ $(states) == 'T T T' ]]; }
 states() { sed -n 's/^State:\t\(.\).*/\1/p' /proc/$pid/task/*/status | sort | xargs; }
-# Does bbtrace end by itself? Far more than it may take is far less than the process lives.
+# Does bbtrace end by itself? The process lives until goes_on.
 traced() {
 	timeout -k 5 60 "$BBTRACE" user "$T/waits" work -p $pid -t 1 "$@" -F summary -o "$T/text" >/dev/null 2>"$T/err"
 	status=$?
@@ -148,6 +141,8 @@ traced() {
 	ok $? "$mode ($*): the trace ends by itself, with status $status" || diag "$(<"$T/err")"
 }
 goes_on() {
+	ok "$(kill -0 $pid; echo $?)" "$mode: the process has not ended"
+	: >"$T/until"
 	wait $pid
 	is $? 0 "$mode: it goes on and ends well"
 	is "$(<"$T/said")" "0 0" '… with its results'
@@ -155,7 +150,7 @@ goes_on() {
 
 for options in '--engine inline' '-c --engine inline' '--last 10 --engine inline'; do
 	mode=stopped
-	begin plain 3
+	begin plain
 	kill -STOP $pid
 	wait_for 60 are_stopped
 	# shellcheck disable=SC2086 # several
@@ -167,24 +162,26 @@ for options in '--engine inline' '-c --engine inline' '--last 10 --engine inline
 done
 
 mode=vfork
-begin vfork 8
+begin vfork
 traced --engine inline
 is "$(sed -n 's/^TracerPid:\t//p' /proc/$pid/task/*/status | sort -u)" 0 "$mode: nobody traces it"
 goes_on
 
 mode=fault
-begin fault 8 3
+begin fault 3
 if [[ -d /proc/$pid ]]; then
 	traced --engine inline
 	is "$(sed -n 's/^TracerPid:\t//p' /proc/$pid/task/*/status | sort -u)" 0 "$mode: nobody traces it"
 	goes_on
 	# from the beginning, and a signal comes while it waits in a copy
-	timeout -k 5 100 "$BBTRACE" user "$T/waits" '*' --engine inline -F summary -o "$T/text" -- "$T/waits" fault 4 >"$T/said" 2>"$T/err" &
+	rm "$T/until"
+	timeout -k 5 100 "$BBTRACE" user "$T/waits" '*' --engine inline -F summary -o "$T/text" -- "$T/waits" fault "$T/until" >"$T/said" 2>"$T/err" &
 	tracer=$!
 	wait_for 60 finds_command
 	wait_for 60 has_threads "$pid" 4
 	sleep 1
 	kill -USR1 "$(printf '%s\n' /proc/"$pid"/task/* | sed -n '3s/.*\///p')"
+	: >"$T/until"
 	wait $tracer
 	is $? 0 "$mode: a command that waits in a copy is traced to its end" || diag "$(<"$T/err")"
 	is "$(<"$T/said")" '0 1' '… with its results, and its signal'
@@ -207,7 +204,7 @@ for options in '--engine inline' '--last 10 --engine inline' '--engine probe'; d
 		skip "$mode ($options): a file that nobody provides" "no FUSE: $(<"$T/fuse")"
 		continue
 	fi
-	begin file 5 2 "$T/hung/file"
+	begin file 2 "$T/hung/file"
 	# shellcheck disable=SC2086 # several
 	traced $options
 	is "$(sed -n 's/^TracerPid:\t//p' /proc/$pid/task/*/status | sort -u)" 0 "$mode ($options): nobody traces it"
@@ -220,7 +217,7 @@ group=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 if [[ -n $group ]] && mkdir "$group/bbtrace-test.$$" 2>/dev/null; then
 	group+=/bbtrace-test.$$
 	at_end "echo 0 >$group/cgroup.freeze; rmdir $group 2>/dev/null"
-	begin plain 3
+	begin plain
 	echo $pid >"$group/cgroup.procs"
 	echo 1 >"$group/cgroup.freeze"
 	wait_for 60 grep -q 'frozen 1' "$group/cgroup.events"
