@@ -48,8 +48,9 @@ my @users = grep { -f } qw(README.md CONTRACT.md SECURITY.md CHANGELOG.md), glob
 my %developers = map { $_ => 1 } @developers;
 my @documents = (@developers, grep { !$developers{$_} } @users);
 
-# What there is: paths, bare names with and without their ending, identifiers, functions, make targets, options.
-my (%path, %ending, %base, %word, %function, %target, %option);
+# What there is: paths, bare names with and without their ending, identifiers, functions, make targets, options: those of
+# bbtrace, rows of tables in src, and those of all programs, scripts and tests.
+my (%path, %ending, %base, %word, %function, %target, %own_option, %option);
 
 sub learn {
 	for my $file (@tree) {
@@ -69,12 +70,22 @@ sub learn {
 	}
 }
 
-sub learn_words {
+# Without comments: what is named only there doesn't exist.
+sub code_of {
 	my ($file) = @_;
 	my $text = slurp($file);
+	if ($file =~ /[.]([ch]|cc|S)$/) { $text =~ s{("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*}{$1 // ""}gse }
+	else { $text =~ s/^\s*#(?!!)[^\n]*//gm }
+	return $text;
+}
+
+sub learn_words {
+	my ($file) = @_;
+	my $text = code_of($file);
 	$word{$_} = 1 for $text =~ /\b([A-Za-z_]\w+)\b/g;
 	$function{$_} = 1 for $text =~ /\b([A-Za-z_]\w*)\s*\(/g;
 	return if $file !~ m{^(src|bench|scripts|tests|completion|Makefile)};
+	if ($file =~ m{^src/}) { $own_option{$_} = 1 for $text =~ /\{"([a-z][a-z-]+)",/g }
 	$option{$_} = 1 for $text =~ /(?<![\w-])--([a-z][a-z-]+)/g, $text =~ /\{"([a-z][a-z-]+)",/g;
 }
 
@@ -120,6 +131,12 @@ sub check_code {
 	for ($code =~ /(?:^|[\s;&])make((?: [^\s;&|]+)+)/g) { check_target($_) }
 	for ($code =~ /(?<![\w-])--([a-z][a-z-]+)/g) {
 		finding("no option --$_") if !$option{$_} && !$foreign{$_};
+	}
+	for my $command ($code =~ /(?:^|[\s;&|(])(?:sudo )?bbtrace ([^|;&)]*)/g, !$developers{$document} && $code =~ /^(--.*)/ ? $1 : ()) {
+		$command =~ s/\s-- .*|\s#.*//;
+		for ($command =~ /(?<![\w-])--([a-z][a-z-]+)/g) {
+			finding("bbtrace has no option --$_") if $option{$_} && !$own_option{$_} && !$foreign{$_};
+		}
 	}
 }
 

@@ -8,11 +8,15 @@ cd "$T" || exit 1
 mkdir -p src/plan tests/unit docs/internals
 printf 'all: bbtrace\ncheck:\n\ttrue\n' >Makefile
 cat >src/plan/plan.c <<'END'
+/* What plan_ghost was. */
 struct plan_site { int kind; };
 void plan__build(void) { getenv("PATIENCE"); }
 static const struct { const char *name; } rows[] = { {"pid", 'p'}, };
 END
 printf 'int main(void) { plan__build(); }\n' >tests/unit/test_plan.c
+mkdir tests/e2e
+# shellcheck disable=SC2016 # of the other script
+printf '# as_it_was is a word\njq --strict . "$T/json"\n' >tests/e2e/t_plan.sh
 
 # finds TEXT PATTERN NAME: what is found in a page of this text; an empty pattern: nothing.
 finds() {
@@ -49,6 +53,12 @@ finds 'test_sites' 'there is no test test_sites' 'a test that is not'
 	finds '    make checks    what it does' 'make has no target checks' 'a target in a block'
 	finds '`bbtrace user --pid 1`' '' 'an option that is there'
 	finds '`--pids`' 'no option --pids' 'an option that is not'
+	finds '`jq --strict`' '' 'an option of another program, which a test has'
+	finds '`bbtrace user --strict`' 'bbtrace has no option --strict' 'it is none of bbtrace'
+	finds '    sudo bbtrace user --pid 1 --strict f -- CMD' 'bbtrace has no option --strict' 'nor in a block'
+	finds '`bbtrace user --pid 1 -- jq --strict`, `bbtrace list | jq --strict`' '' 'options of CMD and of what reads the output'
+	finds '`plan_ghost`' 'no identifier plan_ghost' 'an identifier that only a comment has'
+	finds '`as_it_was`' 'no identifier as_it_was' 'or the comment of a script'
 	finds '`PATIENCE=1 make check`' '' 'a setting that is read'
 	finds '`PATIENT=1 make check`' 'nothing reads PATIENT' 'a setting that is not'
 }
