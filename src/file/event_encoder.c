@@ -348,7 +348,7 @@ bool event_encoder__end(struct event_encoder *e, struct str *out, struct block_t
 		column_of(e, i)->len = 0;
 	}
 	put_totals(out, t);
-	/* what older readers don't look at */
+	/* readers take it only if it is there */
 	if (e->fetched.len)
 		put_part(out, e->fetched.data, e->fetched.len);
 	e->fetched.len = 0;

@@ -54,9 +54,9 @@ enum record_state {
 	RECORD_PENDING = 16,
 	RECORD_NO_REGS = 32,
 	RECORD_INTERRUPT_SHIFT = 6, /* enum event_interrupt, three bits */
-	RECORD_UNTIMED = 512,	    /* not in older files; older readers show the time */
+	RECORD_UNTIMED = 512,	    /* struct event */
 	RECORD_TESTED_SHIFT = 10,   /* enum tested_flags, TESTED_BITS; if they aren't 0 the values
-				       are its values. Not in older files; older readers don't look */
+				       are its values */
 };
 
 static inline bool has_values(enum record_kind kind)

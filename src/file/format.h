@@ -22,10 +22,9 @@
 #define FILE_HEADER_SIZE 20
 /* Readers refuse another one. */
 #define FILE_MAJOR 5
-/* Readers skip what a newer one has added, and refuse those below the least: their blocks of events
- * do not say what is before them. 2: values, and what was loaded for them; 3: what could not be
- * traced. */
-#define FILE_MINOR_LEAST 1
+/* Readers skip what a newer one has added, and refuse those below the least, of which no version
+ * was released. */
+#define FILE_MINOR_LEAST 3
 #define FILE_MINOR	 3
 
 #define BLOCK_HEADER_SIZE 20

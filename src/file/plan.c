@@ -243,16 +243,6 @@ static bool take_line_files(struct making *m)
 	return true;
 }
 
-/* Older files lack the column: all rows have role 0. */
-static void tell_roles(struct plan *p)
-{
-	struct plan_site *s;
-
-	vec__each (s, &p->sites)
-		if (s->role == ROLE_BRANCH && !s->mnemonic)
-			s->role = s->entry ? ROLE_ENTRY : ROLE_WITNESS;
-}
-
 /* Moves a VEC to one with another type name and the same element type. */
 #define move(to, from)                                                                             \
 	((to)->data = (from)->data, (to)->len = (from)->len, (to)->cap = (from)->cap,              \
@@ -325,7 +315,6 @@ static void take_tables(struct making *m)
 	to->probes = counts->probes;
 	to->skipped = counts->skipped;
 	to->ifunc_unknown = counts->ifunc_unknown;
-	tell_roles(to);
 }
 
 static bool take_rows(struct making *m, const struct file_objects *objects, struct pool *pool)

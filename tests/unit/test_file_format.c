@@ -4,6 +4,8 @@
 #include "file/armor/armor.h"
 #include "file/event_codec.h"
 #include "file/format.h"
+#include <errno.h>
+#include <zlib.h>
 #include "tap.h"
 
 #define PAGE "man/bbtrace-trace.5"
@@ -248,6 +250,35 @@ static void test_limits(void)
 	says("the number of its bytes, at most %d, in 2", ARMOR_BYTES);
 }
 
+/* What is returned for a file of this version. */
+static int check_version(unsigned major, unsigned minor)
+{
+	struct file_version version;
+	struct str header = {0};
+	uint32_t crc;
+	int err;
+
+	header__put(&header, 62);
+	header.data[8] = (char)major;
+	header.data[10] = (char)minor;
+	crc = crc32(0, (const Bytef *)header.data, FILE_HEADER_SIZE - 4);
+	for (int i = 0; i < 4; i++)
+		header.data[FILE_HEADER_SIZE - 4 + i] = (char)(crc >> 8 * i);
+	err = header__check((const uint8_t *)header.data, &version);
+	str__free(&header);
+	return err;
+}
+
+static void test_versions(void)
+{
+	is(check_version(FILE_MAJOR, FILE_MINOR), 0, "the version that is written is read");
+	is(check_version(FILE_MAJOR, FILE_MINOR + 1), 0, "a newer minor version is read");
+	is(check_version(FILE_MAJOR, FILE_MINOR_LEAST), 0, "the least minor version is read");
+	is(check_version(FILE_MAJOR, FILE_MINOR_LEAST - 1), -ENOTSUP, "the one before is not");
+	is(check_version(FILE_MAJOR - 1, FILE_MINOR), -ENOTSUP, "nor an older major version");
+	is(check_version(FILE_MAJOR + 1, 0), -ENOTSUP, "nor a newer one");
+}
+
 int main(void)
 {
 	if (!ok(read_page(), PAGE " is there"))
@@ -260,5 +291,6 @@ int main(void)
 	test_sideband();
 	test_kinds_and_streams();
 	test_limits();
+	test_versions();
 	return tap__done();
 }
