@@ -45,6 +45,14 @@ static place_t slot_of(const struct decoding *d, const struct operand *m)
 
 /* ---- one instruction ---- */
 
+/* The only register of an address; REG_NONE: it has none, or two. */
+static uint8_t only_register(const struct operand *m)
+{
+	if (m->index == REG_NONE)
+		return m->base;
+	return m->base == REG_NONE ? m->index : REG_NONE;
+}
+
 static void set_by_detail(const struct decoding *k, const struct insn_detail *d, struct op *op)
 {
 	place_t slot = slot_of(k, &d->mem);
@@ -107,10 +115,7 @@ static void set_by_detail(const struct decoding *k, const struct insn_detail *d,
 		op->kind = OP_SELF;
 		break;
 	case DETAIL_LEA: /* of one register and constants */
-		op->kind = (d->mem.index == REG_NONE || d->mem.index == d->mem.base) &&
-					   d->mem.base == d->dst
-				   ? OP_SELF
-				   : OP_OTHER;
+		op->kind = only_register(&d->mem) == d->dst ? OP_SELF : OP_OTHER;
 		op->address = slot;
 		break;
 	default:

@@ -194,8 +194,8 @@ static void add_ext(uint32_t word, struct insn_detail *out)
 
 	if (aarch64__rm(word) == A64_ZERO || shift > 3)
 		return;
-	detail__set_address(out, aarch64__rn(word), aarch64__rm(word), 1 << shift, 0);
-	out->mem.extend = extension(word);
+	detail__set_extended(out, aarch64__rn(word), aarch64__rm(word), 1 << shift,
+			     extension(word));
 }
 
 static void csel(uint32_t word, struct insn_detail *out)

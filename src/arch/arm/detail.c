@@ -119,15 +119,13 @@ static void set_sum_of(const struct arm_word *w, struct insn_detail *out, unsign
 {
 	if (shift > 3 || b == ARM_PC) {
 		return;
-	} else if (a == b && !shift) { /* gcc 14 doubles an index so */
-		detail__set_address(out, REG_NONE, b, 2, 0);
 	} else if (a == ARM_PC) {
 		detail__set_address(out, REG_NONE, b, 1 << shift, arm__pc(w));
 		if (!shift && b == out->dst) {
 			out->op = DETAIL_ADD_CONST;
 			out->imm = arm__pc(w);
 		}
-	} else if (a == out->dst && !shift) {
+	} else if (a == out->dst && a != b && !shift) {
 		out->op = DETAIL_ADD;
 		out->src = b;
 	} else {

@@ -107,7 +107,7 @@ static void set_add(uint32_t word, struct insn_detail *out)
 
 	if (rs1 == RISCV_ZERO || rs2 == RISCV_ZERO) {
 		set_copy(out, rs1 == RISCV_ZERO ? rs2 : rs1, 64, false);
-	} else if (out->dst == rs1 || out->dst == rs2) {
+	} else if (rs1 != rs2 && (out->dst == rs1 || out->dst == rs2)) {
 		out->op = DETAIL_ADD;
 		out->bits = 64;
 		out->src = out->dst == rs1 ? rs2 : rs1;

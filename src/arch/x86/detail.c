@@ -3,6 +3,7 @@
  * x86-64, i386: what an instruction does to the general registers, from Zydis' operands. Used to
  * read jump tables and IFUNC resolvers, and to find what made a value.
  */
+#include "arch/detail.h"
 #include "x86.h"
 
 #define FLAG_BITS                                                                                  \
@@ -121,6 +122,7 @@ static void set_lea(const struct pair *p, const struct rule *r, struct insn_deta
 	out->dst = p->ra;
 	out->bits = p->a->size;
 	out->op = DETAIL_LEA;
+	detail__join_registers(&out->mem);
 	if (out->mem.base == REG_NONE && out->mem.index == REG_NONE) {
 		out->op = DETAIL_CONST;
 		out->imm = p->a->size == 32 ? (uint32_t)out->imm : out->imm;
@@ -136,6 +138,8 @@ static void set_arith(const struct pair *p, const struct rule *r, struct insn_de
 	if (is_reg(p->b) && p->a->size == width_of(p)) {
 		out->op = r->by_reg;
 		out->src = p->rb;
+		if (r->by_reg == DETAIL_ADD && p->ra == p->rb)
+			detail__set_address(out, p->ra, p->rb, 1, 0);
 	} else if (is_mem(p->b) && p->a->size == width_of(p) && p->raw->form.op == X86_ADD) {
 		out->op = DETAIL_ADD_LOAD;
 		set_mem(p, p->b, out);
