@@ -33,7 +33,8 @@ static bool has_format(const struct verb *verb, const struct output_format *f)
 		return verb->bit & VERB_REPORT;
 	if (verb->bit == VERB_DIFF && f->form == FORM_PAGE)
 		return true;
-	return verb->bit & VERB_SHOW || output__has_lines(f) || (verb->bit == VERB_LIST && f->code);
+	return verb->bit & VERB_SHOW || output__has_lines(f) ||
+	       (verb->bit == VERB_LIST && output__shows_code(f));
 }
 
 int formats__set(struct request *req, const char *v)
@@ -90,7 +91,7 @@ const struct output_format *request__format(const struct request *req)
 
 	if (req->record.explain)
 		return format->form == FORM_JSON ? &explain_json : &explain_text;
-	return req->record.count ? output__counting(format) : format;
+	return req->record.count ? format->counting : format;
 }
 
 bool request__counts(const struct request *req)
@@ -161,7 +162,7 @@ int formats__settle(struct request *req)
 	choose_by_name(req);
 	if (check_paths(req))
 		return -EINVAL;
-	if (!req->record.count || !req->show.format || output__counting(req->show.format))
+	if (!req->record.count || !req->show.format || req->show.format->counting)
 		return check_interval(req);
 	return err__set(EINVAL,
 			"-c counts in text, json, summary and html only; %s has counts of its own",

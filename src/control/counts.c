@@ -38,7 +38,7 @@ static int count(struct control *c)
 static int put_counts(struct control *c, struct str *answer)
 {
 	const struct output_format *format =
-		c->json ? output__counting(output__by_name("json")) : c->render->output->format;
+		c->json ? output__by_name("json")->counting : c->render->output->format;
 	struct output *o;
 	int err = count(c);
 

@@ -66,8 +66,3 @@ const struct output_format *output__by_file_name(const char *path)
 			return *f;
 	return NULL;
 }
-
-const struct output_format *output__counting(const struct output_format *format)
-{
-	return format->counting;
-}

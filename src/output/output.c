@@ -95,7 +95,7 @@ static void prepare_end(struct output *o, const struct trace_totals *t)
 	bool no_marks = o->format->covers == COVERS_ONLY;
 
 	o->more = totals__are_low(t) ? "+" : "";
-	if (o->format->covers || o->format->code)
+	if (o->format->covers || output__shows_code(o->format))
 		stats__set_untraced(o->state, o->untraced, no_marks && (t->lost || t->at_least));
 }
 

@@ -111,7 +111,6 @@ struct output_format {
 	size_t size; /* of its own state, zeroed */
 	struct output_wants wants;
 	bool binary;  /* the output is not text */
-	bool code;    /* supports output_options.unobserved */
 	bool entries; /* its counts may be of entries alone (-e entry) */
 	bool marks;   /* it shows marks */
 	/* Without returns it shows no times but those of output_options.time. */
@@ -151,6 +150,12 @@ static inline enum output_form output__form(const struct output_format *format)
 {
 	return format ? format->form : FORM_TEXT;
 }
+/* Does it show code, and with output_options.unobserved that of functions which weren't observed?
+ */
+static inline bool output__shows_code(const struct output_format *format)
+{
+	return format->form == FORM_CODE || format->form == FORM_GRAPH;
+}
 /* Is each step a line of its own, so that one trace may follow another one? */
 static inline bool output__has_lines(const struct output_format *format)
 {
@@ -163,9 +168,6 @@ const struct output_format *output__by_file_name(const char *path);
  * output__end(); valid as long as the output. */
 extern const struct output_format output_counted;
 struct edge_counts output__counted(const struct output *o);
-
-/* The format that counts edges instead of listing events (-c); NULL: none for this one. */
-const struct output_format *output__counting(const struct output_format *format);
 
 struct reg_list {
 	uint8_t regs[EVENT_REGS];

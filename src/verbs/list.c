@@ -462,7 +462,8 @@ static int list(const struct request *req)
 	if (l.json && req->list.sites && !req->show.no_src)
 		requirements__read_source(&(struct output_wants){.lines = true, .scopes = true},
 					  plan);
-	return req->show.format && req->show.format->code ? put_code(req, plan) : put_listing(&l);
+	return req->show.format && output__shows_code(req->show.format) ? put_code(req, plan)
+									: put_listing(&l);
 }
 
 /* ---- options ---- */
@@ -482,19 +483,19 @@ int list__check(struct request *req)
 	if (!req->operands.len)
 		return err__set(EINVAL,
 				"no object to list; name a program, a library, or 'kernel'");
-	if (req->list.events &&
-	    (req->list.sites || req->list.points || req->what.exclude.len || req->what.exported ||
-	     req->how.engine != ENGINE_PROBE || (req->show.format && req->show.format->code)))
+	if (req->list.events && (req->list.sites || req->list.points || req->what.exclude.len ||
+				 req->what.exported || req->how.engine != ENGINE_PROBE ||
+				 (req->show.format && output__shows_code(req->show.format))))
 		return err__set(EINVAL,
 				"--events lists events, as text or json: no --sites, --points, "
 				"--exclude, --exported, --engine and no code");
 	if (req->list.points && (req->list.sites || req->show.format))
 		return err__set(EINVAL, "--points writes a points file: no -F and no --sites");
 	if (req->how.engine != ENGINE_PROBE &&
-	    (req->list.points || (req->show.format && req->show.format->code)))
+	    (req->list.points || (req->show.format && output__shows_code(req->show.format))))
 		return err__set(EINVAL, "--engine inline lists which functions are copied: as text "
 					"or json, with or without --sites");
-	if (req->list.sites && req->show.format && req->show.format->code)
+	if (req->list.sites && req->show.format && output__shows_code(req->show.format))
 		return err__set(EINVAL,
 				"--sites lists branches as text or json; -F %s shows the code",
 				req->show.format->name);

@@ -228,7 +228,7 @@ static int check_format(struct report *r)
 {
 	const struct output_format *f = format_of(r);
 
-	if (r->files.counts && !f->count && output__counting(f)) {
+	if (r->files.counts && !f->count && f->counting) {
 		r->request.record.count = true;
 		f = format_of(r);
 	}

@@ -312,7 +312,7 @@ static void render_counts(struct run *r, const struct edge_counts *c)
 
 		if (r->only && r->only != i + 1)
 			continue;
-		f = f->count || f->tagged ? f : output__counting(f);
+		f = f->count || f->tagged ? f : f->counting;
 		if (!f)
 			continue;
 		to.out = output__new(f, &none, r->joined, take_text, &to);

@@ -258,8 +258,8 @@ static void test_interval(void)
 	struct str got[2] = {0};
 
 	for (int i = 0; i < 2; i++) {
-		struct output *o = output__new(output__counting(output__by_name(formats[i])),
-					       &options, &fixture_plan, fixture_write, &got[i]);
+		struct output *o = output__new(output__by_name(formats[i])->counting, &options,
+					       &fixture_plan, fixture_write, &got[i]);
 
 		output__missed(o, &missed);
 		output__interval(o, 1501000000, &some);

@@ -336,7 +336,6 @@ const struct output_format output_annotate = {
 	.help = "disassembly with source, each branch with its counts",
 	.size = sizeof(struct annotate),
 	.covers = COVERS,
-	.code = true,
 	.at_end = true,
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,

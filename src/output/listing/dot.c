@@ -381,7 +381,6 @@ const struct output_format output_dot = {
 	.suffixes = ".dot .gv",
 	.help = "control-flow graphs with counts, for graphviz",
 	.size = sizeof(struct dot),
-	.code = true,
 	.at_end = true,
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,
