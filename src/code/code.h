@@ -257,7 +257,7 @@ void graph__see_thunk(struct graph *g, struct insn *insn);
 /* The second half of one becomes direct. */
 void graph__see_far(struct graph *g, struct insn *insn);
 
-/* ---- values and tables (slice.c, jumptable.c) ---- */
+/* ---- values and tables (jumps/) ---- */
 
 #define VALUES_MAX 64
 struct values {
@@ -334,7 +334,7 @@ bool function__around(const struct object *o, uint64_t addr, struct function *ou
 int ifunc__replace(const function_vec *in, const struct object *kernel, function_vec *out,
 		   uint32_t *unknown);
 
-/* ---- blocks and the stack (stack.c) ---- */
+/* ---- blocks and the stack (block.c, stack.c) ---- */
 
 /* A register's value after a block: that of a register before it, plus bytes. */
 enum term_source { FROM_SP, FROM_FP, FROM_UNKNOWN, FROM_MEMORY };

@@ -3,8 +3,6 @@
  * tables. All text of the traces is escaped by html__text(). */
 #include "diff/view.h"
 
-#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
-
 /* A browser has to load the page at once: behind so many bytes, differences are shown with less
  * around them; and a table has the most conspicuous rows. */
 #define MOST_BYTES   (3u << 20)

@@ -3,9 +3,8 @@
  * text of the traces is escaped by html__text(). */
 #include "diff/view.h"
 
-#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
-#define MOST_INDENT	24u
-#define OPEN_CALLS	6
+#define MOST_INDENT 24u
+#define OPEN_CALLS  6
 
 struct writer {
 	const struct diff_view *v;

@@ -62,7 +62,9 @@ void view__hide_addresses(const struct diff_view *v, struct str *out, size_t sta
  * to; of an entry symbol and object. */
 void outcome__put_json(struct json *j, const struct outcomes *o, uint32_t outcome);
 
-/* ---- the page (html.c) ---- */
+/* ---- the page (html.c, html_parting.c) ---- */
+
+#define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
 
 /* A difference, with context steps around it, and so many of the calls (html_parting.c). */
 void html__parting(const struct diff_view *v, size_t i, uint64_t context, size_t calls,

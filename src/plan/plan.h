@@ -429,6 +429,14 @@ void plan__keep(struct plan *p, const struct object *o, uint64_t vaddr);
 bool plan__is_kept(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Returns how many sites uprobes and kprobes hook: those of plan->probes that aren't in copies. */
 uint32_t plan__hooked(const struct plan *p);
+/* Returns true if a function begins at this block; false for NO_BLOCK. */
+static inline bool plan__is_entry_block(const struct plan *p, uint32_t block)
+{
+	uint32_t function = block == NO_BLOCK ? NO_FUNCTION : p->blocks.data[block].function;
+
+	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
+}
+
 /* Return true if this site, this function is in the kernel or a module. */
 static inline bool plan__is_kernel_site(const struct plan *p, uint32_t site)
 {

@@ -87,13 +87,15 @@ bool following__repeat(struct following *w, bool *again);
  * so only a probe in it shows that. The caller frees it. */
 bool *plan__unseen_blocks(const struct plan *p);
 
-/* ---- batches.c ---- */
+/* ---- build/batches.c ---- */
 
 /* After all batches: drops the rows of functions that have to be followed again, in further
  * batches. */
 void batches__reopen(struct plan *p, struct following *w);
 /* Removes the edges of blocks from this one on. */
 void batches__drop_edges(struct plan *p, size_t first);
+
+/* ---- sites/, placement/ ---- */
 
 /* An object's graph while the plan is built. */
 struct emit {

@@ -313,11 +313,6 @@ int step__logged_entry(struct trace *t, struct thread *th, uint32_t site, uint64
 int step__logged_return(struct trace *t, struct thread *th, const struct call *c, uint32_t site,
 			uint64_t time, uint64_t value);
 
-/* ---- ways.c, run.c: many events at once ---- */
-
-void ways__free(struct ways *w);
-void ways__forget_addresses(struct ways *w);
-
 /* ---- replay.c: from one event of a thread to the next ---- */
 
 int replay__branch(struct event_context *n);

@@ -2,6 +2,7 @@
 /* The interface of the replay: checks events and passes them to their threads. */
 #include <errno.h>
 #include <stdlib.h>
+#include "trace/runs/ways.h"
 #include "calls.h"
 
 /* Marks the functions whose probes are being attached or removed: in their own code or in what

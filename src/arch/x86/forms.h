@@ -101,8 +101,6 @@ enum x86_property {
 	X86_SAFE = 1 << 4,
 	/* plan: changes neither flags nor memory nor general registers */
 	X86_KEEPS_STATE = 1 << 5,
-	/* plan: stores to memory that ModRM doesn't name */
-	X86_STORES_ELSEWHERE = 1 << 19,
 	/* plain: computes by what registers and ModRM's operand contain, and changes only these */
 	X86_PLAIN = 1 << 6,
 	/* plain: what it does with the operand of ModRM.rm */
@@ -128,6 +126,8 @@ enum x86_property {
 	X86_BIT_STRING = 1 << 17,
 	/* displace: uses the base of gs, which is the log's, without naming it */
 	X86_USES_GS = 1 << 18,
+	/* plan: stores to memory that ModRM doesn't name */
+	X86_STORES_ELSEWHERE = 1 << 19,
 };
 
 /* Of a byte of code, by the rules of the kernel, which looks at bytes, or as a prefix. */

@@ -31,7 +31,7 @@ enum frame_link object__frame_link(const struct object *o, uint64_t vaddr);
  * all of them, and prints a note if they can't be read. Returns false if there are none.
  */
 bool object__rules(const struct object *o, uint64_t vaddr, struct rule_row *out);
-/* ---- source lines (lines.c, line_rows.c) ---- */
+/* ---- source lines (line_rows.c) ---- */
 
 /* A row of the line table: the line of the code from vaddr on. line 0, file NULL: not known. */
 struct line_row {
@@ -49,6 +49,8 @@ struct line_row {
  */
 void object__lines(const struct object *o, const struct range *ranges, size_t n,
 		   void (*fn)(void *ctx, const struct line_row *row), void *ctx);
+
+/* ---- scopes, variables, prototypes, what was inlined ---- */
 
 /* A function of the source that has code, or an inlined copy of one. */
 struct source_scope {

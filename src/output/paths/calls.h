@@ -73,7 +73,7 @@ void path__settle(struct path_counts *p, struct path_thread *th, const struct st
  */
 void path__miss_event(struct path_thread *th);
 
-/* ---- calls.c: the calls of a thread ---- */
+/* ---- threads.c: the calls of a thread ---- */
 
 struct path_thread *path_calls__of(struct path_counts *p, const struct step *s);
 struct path_call *path_calls__find(const struct path_thread *th, uint64_t call);

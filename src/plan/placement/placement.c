@@ -42,13 +42,6 @@ static bool is_landing(const struct placement *pl, uint32_t block)
 	return landing;
 }
 
-static bool is_entry_block(const struct plan *p, uint32_t block)
-{
-	uint32_t function = p->blocks.data[block].function;
-
-	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
-}
-
 /* Returns true if the branch leads into a function or out of one. Where entries may have no event,
  * nothing else shows that. */
 static bool passes_call(const struct placement *pl, const struct plan_site *s)
@@ -57,7 +50,7 @@ static bool passes_call(const struct placement *pl, const struct plan_site *s)
 	bool enters = s->kind == BRANCH_CALL || s->kind == BRANCH_ICALL || s->kind == BRANCH_RET;
 
 	for (uint32_t i = flow->out[s->block]; !enters && i < flow->out[s->block + 1]; i++)
-		enters = is_entry_block(pl->p, flow->successors[i]);
+		enters = plan__is_entry_block(pl->p, flow->successors[i]);
 	return enters;
 }
 
@@ -334,7 +327,7 @@ static void guard_calls(struct plan *p)
 	for (uint32_t i = 0; i < p->blocks.len; i++) {
 		const struct plan_block *b = &p->blocks.data[i];
 
-		if (b->site == NO_SITE && b->next != NO_BLOCK && is_entry_block(p, b->next))
+		if (b->site == NO_SITE && b->next != NO_BLOCK && plan__is_entry_block(p, b->next))
 			frontier__add_witness(&pl.f, i, false);
 	}
 	frontier__free(&pl.f);
@@ -378,7 +371,7 @@ static bool *jumping_functions(const struct plan_flow *flow)
 	for (uint32_t b = 0; b < p->blocks.len; b++)
 		for (uint32_t i = flow->out[b]; i < flow->out[b + 1]; i++)
 			if (p->blocks.data[b].function != NO_FUNCTION &&
-			    is_entry_block(p, flow->successors[i]))
+			    plan__is_entry_block(p, flow->successors[i]))
 				jumps[p->blocks.data[b].function] = true;
 	return jumps;
 }

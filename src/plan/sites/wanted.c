@@ -2,13 +2,6 @@
 /* Which sites should carry a probe, by the events that were requested. */
 #include "plan/plan_private.h"
 
-static bool is_entry(const struct plan *p, uint32_t block)
-{
-	uint32_t function = block == NO_BLOCK ? NO_FUNCTION : p->blocks.data[block].function;
-
-	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
-}
-
 static bool leaves_by(const struct plan_block *b, const struct plan_site *s)
 {
 	return (s->kind == BRANCH_JMP || s->kind == BRANCH_JCC || s->kind == BRANCH_IJMP ||
@@ -22,11 +15,11 @@ static bool enters_by(const struct plan *p, const struct plan_block *b, const st
 {
 	bool falls = s->kind == BRANCH_JCC || s->kind == BRANCH_LOOP;
 
-	if ((falls && is_entry(p, b->next)) ||
-	    ((falls || s->kind == BRANCH_JMP) && is_entry(p, b->taken)))
+	if ((falls && plan__is_entry_block(p, b->next)) ||
+	    ((falls || s->kind == BRANCH_JMP) && plan__is_entry_block(p, b->taken)))
 		return true;
 	for (uint32_t i = 0; i < b->ntable; i++)
-		if (is_entry(p, p->table.data[b->table + i]))
+		if (plan__is_entry_block(p, p->table.data[b->table + i]))
 			return true;
 	return false;
 }

@@ -107,13 +107,6 @@ bool action__is_go(const struct plan *plan, const struct object *o)
 	return go && o && o->go && o->go_g == go->go_g && o->go_goid == go->go_goid;
 }
 
-static bool is_entry(const struct plan *p, uint32_t block)
-{
-	uint32_t function = block == NO_BLOCK ? NO_FUNCTION : p->blocks.data[block].function;
-
-	return function != NO_FUNCTION && p->functions.data[function].entry_block == block;
-}
-
 /* May it be a jump to the entry of a function that is traced? Of an indirect one the target is
  * looked at. */
 static bool leaves(const struct plan *p, const struct plan_site *s)
@@ -126,7 +119,8 @@ static bool leaves(const struct plan *p, const struct plan_site *s)
 	case BRANCH_JCC:
 	case BRANCH_LOOP:
 	case BRANCH_JMP:
-		return is_entry(p, b->taken) || (s->kind != BRANCH_JMP && is_entry(p, b->next)) ||
+		return plan__is_entry_block(p, b->taken) ||
+		       (s->kind != BRANCH_JMP && plan__is_entry_block(p, b->next)) ||
 		       plan__stub_leads_in(p, s->object, s->target);
 	default:
 		return false;
