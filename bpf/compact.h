@@ -3,8 +3,8 @@
  * Compact records: branches in 16 bytes, which omit what the thread's last full record from the
  * same CPU contains. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_COMPACT_H
-#define BBTRACE_COMPACT_H
+#ifndef BBTRACE_BPF_COMPACT_H
+#define BBTRACE_BPF_COMPACT_H
 
 /*
  * A CPU's last full record of a branch. Another task's program can preempt a uprobe's program

@@ -3,8 +3,8 @@
  * The context that the kernel runs a function in: a task's, or an interrupt's. Included once, by
  * bbtrace.bpf.c.
  */
-#ifndef BBTRACE_CONTEXT_H
-#define BBTRACE_CONTEXT_H
+#ifndef BBTRACE_BPF_CONTEXT_H
+#define BBTRACE_BPF_CONTEXT_H
 
 /* PREEMPT_RT counts softirqs per task. */
 struct task_struct___rt {

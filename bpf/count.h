@@ -2,8 +2,8 @@
 /*
  * Counters: what a hit does if only counts are wanted. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_COUNT_H
-#define BBTRACE_COUNT_H
+#ifndef BBTRACE_BPF_COUNT_H
+#define BBTRACE_BPF_COUNT_H
 
 /*
  * A task can preempt another one's program on the same CPU, and CPUs may share a slot, so all

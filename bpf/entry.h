@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* Records of entries, with call stacks. Included once, by bbtrace.bpf.c. */
-#ifndef BBTRACE_ENTRY_H
-#define BBTRACE_ENTRY_H
+#ifndef BBTRACE_BPF_ENTRY_H
+#define BBTRACE_BPF_ENTRY_H
 
 /*
  * Follows the frame pointers: each points to the caller's frame pointer and the return address.

@@ -3,8 +3,8 @@
  * Does the instruction of a uprobe, behind its record, which has the state before it. Loaded only
  * where the kernel lets programs write a thread's registers. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_EXECUTE_H
-#define BBTRACE_EXECUTE_H
+#ifndef BBTRACE_BPF_EXECUTE_H
+#define BBTRACE_BPF_EXECUTE_H
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

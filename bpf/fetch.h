@@ -3,8 +3,8 @@
  * Values in memory that arguments and results lead to, loaded when a function is entered or
  * returns. They are behind the rest of a record. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_FETCH_H
-#define BBTRACE_FETCH_H
+#ifndef BBTRACE_BPF_FETCH_H
+#define BBTRACE_BPF_FETCH_H
 
 /* By site, with COOKIE_RETURN of the return probe of the entry. */
 struct {

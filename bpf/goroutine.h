@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* Goroutines move between threads, and their stacks move. Included once, by bbtrace.bpf.c. */
-#ifndef BBTRACE_GOROUTINE_H
-#define BBTRACE_GOROUTINE_H
+#ifndef BBTRACE_BPF_GOROUTINE_H
+#define BBTRACE_BPF_GOROUTINE_H
 
 struct on_thread {
 	__u64 stamp; /* identifies the task and its program: TIDs are reused */

@@ -2,8 +2,8 @@
 /*
  * A signal that ends the process: where it found the thread. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_KILLED_H
-#define BBTRACE_KILLED_H
+#ifndef BBTRACE_BPF_KILLED_H
+#define BBTRACE_BPF_KILLED_H
 
 #define SIGNAL_KILL 9
 

@@ -4,8 +4,8 @@
  * instructions that the user named. The switches' probes are there while the others are not.
  * Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_MARKER_H
-#define BBTRACE_MARKER_H
+#ifndef BBTRACE_BPF_MARKER_H
+#define BBTRACE_BPF_MARKER_H
 
 /* Switches that found the ring full, and the cookie of the last one. */
 volatile __u64 switches_lost;

@@ -2,8 +2,8 @@
 /*
  * Named events: tracepoints and USDT probes. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_NAMED_H
-#define BBTRACE_NAMED_H
+#ifndef BBTRACE_BPF_NAMED_H
+#define BBTRACE_BPF_NAMED_H
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

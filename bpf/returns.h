@@ -3,8 +3,8 @@
  * Reads return addresses, including those that a return probe has replaced. Included once, by
  * bbtrace.bpf.c.
  */
-#ifndef BBTRACE_RETURNS_H
-#define BBTRACE_RETURNS_H
+#ifndef BBTRACE_BPF_RETURNS_H
+#define BBTRACE_BPF_RETURNS_H
 
 #define RETURNS_AHEAD 16 /* return probes of calls that were left without a ret may precede it */
 

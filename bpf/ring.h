@@ -4,8 +4,8 @@
  * or with config.rings into the thread's own ring, which user space reads when something asks
  * for its last records. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_RING_H
-#define BBTRACE_RING_H
+#ifndef BBTRACE_BPF_RING_H
+#define BBTRACE_BPF_RING_H
 
 /* ---- the ring of all ---- */
 

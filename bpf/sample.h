@@ -3,8 +3,8 @@
  * Samples: where a timer interrupts threads, with their stacks: a record each, or added up by
  * thread, CPU and stack. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_SAMPLE_H
-#define BBTRACE_SAMPLE_H
+#ifndef BBTRACE_BPF_SAMPLE_H
+#define BBTRACE_BPF_SAMPLE_H
 
 /* ctx begins with the registers of what was interrupted. */
 static __always_inline bool put_sample(struct pt_regs *ctx, struct who *w, __u32 which,

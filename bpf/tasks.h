@@ -3,8 +3,8 @@
  * Fork, exec, signals and exit of tasks: updates the filters, and detects processes that lost their
  * probes. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_TASKS_H
-#define BBTRACE_TASKS_H
+#ifndef BBTRACE_BPF_TASKS_H
+#define BBTRACE_BPF_TASKS_H
 
 /* The number of processes that were added to lost_targets. */
 volatile __u32 targets_lost;

@@ -3,8 +3,8 @@
  * The values that a branch's record has: where an indirect one goes, what a ret returns, what a
  * conditional tests. Included once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_VALUES_H
-#define BBTRACE_VALUES_H
+#ifndef BBTRACE_BPF_VALUES_H
+#define BBTRACE_BPF_VALUES_H
 
 /* wire_operand.base: the address after the instruction; of struct wire_test: of the instruction */
 #define REG_IP 0xfe

@@ -4,8 +4,8 @@
  * cookie (kernel/events/core.c, perf_event_alloc()), so they are known by their address. Included
  * once, by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_WATCH_H
-#define BBTRACE_WATCH_H
+#ifndef BBTRACE_BPF_WATCH_H
+#define BBTRACE_BPF_WATCH_H
 
 /* Hits that ran the program: the events count those that happened. Where reads by the kernel are
  * hits as well, those of this program are among them. */

@@ -3,8 +3,8 @@
  * Which tasks are traced: the filters, with PIDs of bbtrace's PID namespace. Included once, by
  * bbtrace.bpf.c, which has config and the variables.
  */
-#ifndef BBTRACE_WHO_H
-#define BBTRACE_WHO_H
+#ifndef BBTRACE_BPF_WHO_H
+#define BBTRACE_BPF_WHO_H
 
 /* Their sizes are set by user space. */
 #define FILTER_MAP(name, key_type)                                                                 \

@@ -5,8 +5,8 @@
  * included by both; include linux/types.h or vmlinux.h before them for __u64, __u32, __u16 and
  * __u8.
  */
-#ifndef BBTRACE_WIRE_H
-#define BBTRACE_WIRE_H
+#ifndef BBTRACE_BPF_WIRE_H
+#define BBTRACE_BPF_WIRE_H
 
 #include "arch/regs.h"
 #include "execution.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* wire_named: of the interface between the BPF program and user space (wire.h), the records of
  * named events and of marks. */
-#ifndef BBTRACE_WIRE_NAMED_H
-#define BBTRACE_WIRE_NAMED_H
+#ifndef BBTRACE_BPF_WIRE_NAMED_H
+#define BBTRACE_BPF_WIRE_NAMED_H
 
 #include "wire.h"
 

@@ -3,8 +3,8 @@
  * Reads memory, and words of programs, which have 32 bits if config.narrow says so. Included once,
  * by bbtrace.bpf.c.
  */
-#ifndef BBTRACE_WORDS_H
-#define BBTRACE_WORDS_H
+#ifndef BBTRACE_BPF_WORDS_H
+#define BBTRACE_BPF_WORDS_H
 
 /* Of a register: 32-bit code doesn't see the rest, which system calls leave there. */
 static __always_inline __u64 visible(__u64 value)

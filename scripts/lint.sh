@@ -209,6 +209,17 @@ direction() {
 		}' | none 'a folder includes its own files and the public headers of those before it'
 }
 
+# Two headers with one guard hide each other.
+guards() {
+	local file guard
+
+	for file in $(find src bpf -name '*.h'); do
+		guard=${file#src/}
+		guard=BBTRACE_$(tr 'a-z/.' 'A-Z__' <<<"$guard")
+		[[ $(grep -cxE "#(ifndef|define) $guard" "$file") == 2 ]] || echo "$file: $guard"
+	done | none 'the guard of a header is its path, BBTRACE_FOLDER_FILE_H'
+}
+
 # Registers, flags, opcodes, relocations and headers of one architecture are only named in its folder and in bpf/arch.
 x86='[re][abcd]x|[re][sd]i|[re][bs]p|[re]ip|r([89]|1[0-5])[dwb]?|[re]flags|int3|endbr(32|64)?|0x(cc|e8|e9|eb|f3)'
 x86+='|R_X86_64_[A-Z0-9_]+|arch_x86_64|Zydis[A-Za-z]*'
@@ -379,5 +390,5 @@ shell() {
 		none 'each script is executable, but those that are sourced'
 }
 
-for check in format direction seam rooms purity door licence chains sizes places fetching words phrases named shell; do $check; done
+for check in format guards direction seam rooms purity door licence chains sizes places fetching words phrases named shell; do $check; done
 done_testing

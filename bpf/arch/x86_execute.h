@@ -4,8 +4,8 @@
  * emulates nor steps it (kernel/events/uprobes.c, handle_swbp(): the instruction pointer is
  * elsewhere). Whatever could make a difference is left to the kernel. Included once, by arch.h.
  */
-#ifndef BBTRACE_BPF_X86_EXECUTE_H
-#define BBTRACE_BPF_X86_EXECUTE_H
+#ifndef BBTRACE_BPF_ARCH_X86_EXECUTE_H
+#define BBTRACE_BPF_ARCH_X86_EXECUTE_H
 
 #include "x86_execution.h"
 

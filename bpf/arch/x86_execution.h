@@ -3,8 +3,8 @@
  * x86-64: what an instruction does, by the registers that it reads (Intel SDM, volume 2). Pure, so
  * that tests/unit/test_arch_execution.c compares it with the processor; bpf/execute.h has the rest.
  */
-#ifndef BBTRACE_BPF_X86_EXECUTION_H
-#define BBTRACE_BPF_X86_EXECUTION_H
+#ifndef BBTRACE_BPF_ARCH_X86_EXECUTION_H
+#define BBTRACE_BPF_ARCH_X86_EXECUTION_H
 
 #include "../execution.h"
 

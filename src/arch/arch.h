@@ -4,8 +4,8 @@
  * header of src/arch. Pure: tables and functions of their arguments. Each architecture has a folder
  * and a row in arch.c.
  */
-#ifndef BBTRACE_ARCH_H
-#define BBTRACE_ARCH_H
+#ifndef BBTRACE_ARCH_ARCH_H
+#define BBTRACE_ARCH_ARCH_H
 
 #include "util/util.h"
 

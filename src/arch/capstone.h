@@ -3,8 +3,8 @@
  * capstone: the text of instructions, if bbtrace was built with Capstone and its version supports
  * the architecture. Only src/arch includes it.
  */
-#ifndef BBTRACE_CAPSTONE_H
-#define BBTRACE_CAPSTONE_H
+#ifndef BBTRACE_ARCH_CAPSTONE_H
+#define BBTRACE_ARCH_CAPSTONE_H
 
 #include "arch/arch.h"
 

@@ -6,8 +6,8 @@
  * Addresses of the original are link-time addresses; code that is emitted is referred to by its
  * offset in struct code_buffer.
  */
-#ifndef BBTRACE_COPIER_H
-#define BBTRACE_COPIER_H
+#ifndef BBTRACE_ARCH_COPIER_H
+#define BBTRACE_ARCH_COPIER_H
 
 #include "arch/log.h"
 #include "util/util.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* detail: fills in struct insn_detail. Only src/arch includes it. */
-#ifndef BBTRACE_DETAIL_H
-#define BBTRACE_DETAIL_H
+#ifndef BBTRACE_ARCH_DETAIL_H
+#define BBTRACE_ARCH_DETAIL_H
 
 #include "arch/arch.h"
 

@@ -3,8 +3,8 @@
  * execution: what an instruction does, so that a program that the kernel runs at a uprobe can do it
  * in the processor's place (bpf/execution.h). Part of the public header of src/arch.
  */
-#ifndef BBTRACE_EXECUTION_H
-#define BBTRACE_EXECUTION_H
+#ifndef BBTRACE_ARCH_EXECUTION_H
+#define BBTRACE_ARCH_EXECUTION_H
 
 #include <stdbool.h>
 #include <stdint.h>

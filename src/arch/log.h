@@ -13,8 +13,8 @@
  * ring of the one that made them. What is written is of no use then, but stays within the ring: the
  * log stores only at a cursor that it has loaded and compared with the limit.
  */
-#ifndef BBTRACE_LOG_H
-#define BBTRACE_LOG_H
+#ifndef BBTRACE_ARCH_LOG_H
+#define BBTRACE_ARCH_LOG_H
 
 #include <stdbool.h>
 #include <stdint.h>

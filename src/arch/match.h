@@ -3,8 +3,8 @@
  * match: recognises instruction words by mask and value, for architectures with fixed-width
  * encodings. Only src/arch includes it.
  */
-#ifndef BBTRACE_MATCH_H
-#define BBTRACE_MATCH_H
+#ifndef BBTRACE_ARCH_MATCH_H
+#define BBTRACE_ARCH_MATCH_H
 
 #include "arch/arch.h"
 

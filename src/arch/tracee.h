@@ -4,8 +4,8 @@
  * header of src/arch, which includes it. A block of registers is what PTRACE_GETREGSET gives for
  * NT_PRSTATUS.
  */
-#ifndef BBTRACE_TRACEE_H
-#define BBTRACE_TRACEE_H
+#ifndef BBTRACE_ARCH_TRACEE_H
+#define BBTRACE_ARCH_TRACEE_H
 
 #define TRACEE_REGS_MAX 512 /* bytes of a block, at most */
 

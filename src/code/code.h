@@ -6,8 +6,8 @@
  * Every decoded instruction is a node, one per address, whatever function it belongs to. A branch
  * into an instruction gives two nodes that overlap. Nodes are referred to by index; 0 is none.
  */
-#ifndef BBTRACE_CODE_H
-#define BBTRACE_CODE_H
+#ifndef BBTRACE_CODE_CODE_H
+#define BBTRACE_CODE_CODE_H
 
 #include "arch/arch.h"
 #include "code/access.h"

@@ -10,8 +10,8 @@
  * and wherever control may come from elsewhere: targets of jump tables, landing pads, and what
  * other code jumps or points to.
  */
-#ifndef BBTRACE_COPY_H
-#define BBTRACE_COPY_H
+#ifndef BBTRACE_COPY_COPY_H
+#define BBTRACE_COPY_COPY_H
 
 #include "arch/arch.h"
 #include "object/object.h"

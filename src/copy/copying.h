@@ -8,8 +8,8 @@
  * (emit.c), with registers that are dead (live.c). A function that can't be copied leaves no trace
  * in the image.
  */
-#ifndef BBTRACE_COPYING_H
-#define BBTRACE_COPYING_H
+#ifndef BBTRACE_COPY_COPYING_H
+#define BBTRACE_COPY_COPYING_H
 
 #include "code/code.h"
 #include "copy/copy.h"

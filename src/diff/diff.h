@@ -9,8 +9,8 @@
  * again where all ways of that call lead (plan_meets, the nearest common post-dominator), or where
  * the same outcomes follow.
  */
-#ifndef BBTRACE_DIFF_H
-#define BBTRACE_DIFF_H
+#ifndef BBTRACE_DIFF_DIFF_H
+#define BBTRACE_DIFF_DIFF_H
 
 #include "output/output.h"
 

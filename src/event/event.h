@@ -3,8 +3,8 @@
  * event: what happened to a thread, decoded and independent of the machine and of the mechanism
  * that recorded it. Public header of src/event.
  */
-#ifndef BBTRACE_EVENT_H
-#define BBTRACE_EVENT_H
+#ifndef BBTRACE_EVENT_EVENT_H
+#define BBTRACE_EVENT_EVENT_H
 
 #include "object/dwarf/dwarf.h"
 #include "object/object.h"

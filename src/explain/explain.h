@@ -6,8 +6,8 @@
  * Its input is steps. A call that returns an error is judged when it returns: where its value came
  * about, and the last executed branch whose other side may have led to another value.
  */
-#ifndef BBTRACE_EXPLAIN_H
-#define BBTRACE_EXPLAIN_H
+#ifndef BBTRACE_EXPLAIN_EXPLAIN_H
+#define BBTRACE_EXPLAIN_EXPLAIN_H
 
 #include "output/output.h"
 

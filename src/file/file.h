@@ -4,8 +4,8 @@
  * src/file. Pure: no system call, no BPF, no /proc, no exit. The format is described in
  * bbtrace-trace(5).
  */
-#ifndef BBTRACE_FILE_H
-#define BBTRACE_FILE_H
+#ifndef BBTRACE_FILE_FILE_H
+#define BBTRACE_FILE_FILE_H
 
 #include "plan/change/change.h"
 #include "trace/trace.h"

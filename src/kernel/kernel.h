@@ -3,8 +3,8 @@
  * kernel: the running kernel and its modules as objects, and facts from /proc, /sys and tracefs.
  * Public header of src/kernel.
  */
-#ifndef BBTRACE_KERNEL_H
-#define BBTRACE_KERNEL_H
+#ifndef BBTRACE_KERNEL_KERNEL_H
+#define BBTRACE_KERNEL_KERNEL_H
 
 #include "object/lookup/lookup.h"
 #include "types/types.h"

@@ -11,8 +11,8 @@
  * the running address. All strings and arrays of an object belong to it and live until
  * object__free().
  */
-#ifndef BBTRACE_OBJECT_H
-#define BBTRACE_OBJECT_H
+#ifndef BBTRACE_OBJECT_OBJECT_H
+#define BBTRACE_OBJECT_OBJECT_H
 
 #include "object/root/root.h"
 #include "util/util.h"

@@ -6,8 +6,8 @@
  * once in formats.c. base/ and stats/ are what families share; text and JSON take their fields from
  * one description (base/fields.c).
  */
-#ifndef BBTRACE_OUTPUT_H
-#define BBTRACE_OUTPUT_H
+#ifndef BBTRACE_OUTPUT_OUTPUT_H
+#define BBTRACE_OUTPUT_OUTPUT_H
 
 #include "trace/trace.h"
 #include "util/json.h"

@@ -7,8 +7,8 @@
  * plan__build(), plan__site_at(), plan__function_at(). What only some need has a header of its own:
  * change/change.h, counting/counting.h, graph/, join/join.h, placement/cost.h and hits.h.
  */
-#ifndef BBTRACE_PLAN_H
-#define BBTRACE_PLAN_H
+#ifndef BBTRACE_PLAN_PLAN_H
+#define BBTRACE_PLAN_PLAN_H
 
 #include "arch/arch.h"
 #include "object/lookup/lookup.h"

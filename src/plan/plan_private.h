@@ -2,8 +2,8 @@
 /*
  * build: shared by the files that build a plan. Private to src/plan.
  */
-#ifndef BBTRACE_PLAN_BUILD_H
-#define BBTRACE_PLAN_BUILD_H
+#ifndef BBTRACE_PLAN_PLAN_PRIVATE_H
+#define BBTRACE_PLAN_PLAN_PRIVATE_H
 
 #include "code/code.h"
 #include "plan/graph/flow.h"

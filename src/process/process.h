@@ -2,8 +2,8 @@
 /*
  * process: processes, their threads and their address spaces. Public header of src/process.
  */
-#ifndef BBTRACE_PROCESS_H
-#define BBTRACE_PROCESS_H
+#ifndef BBTRACE_PROCESS_PROCESS_H
+#define BBTRACE_PROCESS_PROCESS_H
 
 #include "object/object.h"
 

@@ -3,8 +3,8 @@
  * resolve: turns the objects and functions that the user names on the command line into struct
  * function. Public header of src/resolve.
  */
-#ifndef BBTRACE_RESOLVE_H
-#define BBTRACE_RESOLVE_H
+#ifndef BBTRACE_RESOLVE_RESOLVE_H
+#define BBTRACE_RESOLVE_RESOLVE_H
 
 #include "kernel/kernel.h"
 #include "object/lookup/lookup.h"

@@ -4,8 +4,8 @@
  * program need. libbpf checks each type that it is given, and searches them all for each type that
  * is relocated.
  */
-#ifndef BBTRACE_PROBE_BTF_SUBSET_H
-#define BBTRACE_PROBE_BTF_SUBSET_H
+#ifndef BBTRACE_SOURCE_BTF_SUBSET_H
+#define BBTRACE_SOURCE_BTF_SUBSET_H
 
 #include "util/util.h"
 

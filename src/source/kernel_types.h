@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The running kernel's types (BTF), as far as they are needed: those with certain names. */
-#ifndef BBTRACE_PROBE_KERNEL_TYPES_H
-#define BBTRACE_PROBE_KERNEL_TYPES_H
+#ifndef BBTRACE_SOURCE_KERNEL_TYPES_H
+#define BBTRACE_SOURCE_KERNEL_TYPES_H
 
 #include "util/util.h"
 

@@ -6,8 +6,8 @@
  * functions with these probes (inline/), and a trace file that is read again (recorded.c). Each has
  * its own function to open it; after that it is used through struct source_ops.
  */
-#ifndef BBTRACE_SOURCE_H
-#define BBTRACE_SOURCE_H
+#ifndef BBTRACE_SOURCE_SOURCE_H
+#define BBTRACE_SOURCE_SOURCE_H
 
 #include "event/event.h"
 #include "file/file.h"

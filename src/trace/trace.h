@@ -6,8 +6,8 @@
  * pairs entries with returns, adds branches that the path implies, marks what is lost or unknown,
  * and emits steps.
  */
-#ifndef BBTRACE_TRACE_H
-#define BBTRACE_TRACE_H
+#ifndef BBTRACE_TRACE_TRACE_H
+#define BBTRACE_TRACE_TRACE_H
 
 #include "event/event.h"
 #include "plan/counting/counting.h"

@@ -4,8 +4,8 @@
  * the kernel's BTF, or a table made from headers. Expressions over them, and where a function finds
  * its parameters. Public header of src/types. Pure.
  */
-#ifndef BBTRACE_TYPES_H
-#define BBTRACE_TYPES_H
+#ifndef BBTRACE_TYPES_TYPES_H
+#define BBTRACE_TYPES_TYPES_H
 
 #include "util/util.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What filters of system calls are written with (seccomp(2)). The program's own architecture is
  * that of whom it filters. */
-#ifndef BBTRACE_FILTER_H
-#define BBTRACE_FILTER_H
+#ifndef BBTRACE_UTIL_FILTER_H
+#define BBTRACE_UTIL_FILTER_H
 
 #include <linux/audit.h>
 #include <linux/filter.h>

@@ -10,8 +10,8 @@
  *	json__member(&j, unsigned, "calls", calls);
  *	json__close_object(&j);
  */
-#ifndef BBTRACE_JSON_H
-#define BBTRACE_JSON_H
+#ifndef BBTRACE_UTIL_JSON_H
+#define BBTRACE_UTIL_JSON_H
 
 #include "util/util.h"
 

@@ -5,8 +5,8 @@
  * parent, and by SIGKILL; other signals it ignores, since it is to outlive what the parent still
  * has to do.
  */
-#ifndef BBTRACE_KEEPER_H
-#define BBTRACE_KEEPER_H
+#ifndef BBTRACE_UTIL_KEEPER_H
+#define BBTRACE_UTIL_KEEPER_H
 
 #include "util.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* scratch: bytes that don't fit into memory, in a temporary file without a name. */
-#ifndef BBTRACE_SCRATCH_H
-#define BBTRACE_SCRATCH_H
+#ifndef BBTRACE_UTIL_SCRATCH_H
+#define BBTRACE_UTIL_SCRATCH_H
 
 #include "util/util.h"
 

@@ -7,8 +7,8 @@
  * message and exits. Memory: xmalloc and friends never return NULL; running out of memory ends the
  * program (exit status 1).
  */
-#ifndef BBTRACE_UTIL_H
-#define BBTRACE_UTIL_H
+#ifndef BBTRACE_UTIL_UTIL_H
+#define BBTRACE_UTIL_UTIL_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  * AArch64: shared by the files of this architecture; only src/arch/aarch64 includes it. Encodings:
  * Arm Architecture Reference Manual for A-profile (DDI 0487), C4.1, "A64 instruction set encoding".
  */
-#ifndef BBTRACE_AARCH64_H
-#define BBTRACE_AARCH64_H
+#ifndef BBTRACE_ARCH_AARCH64_AARCH64_H
+#define BBTRACE_ARCH_AARCH64_AARCH64_H
 
 #include "arch/match.h"
 

@@ -4,8 +4,8 @@
  * Arm Architecture Reference Manual, ARMv7-A and ARMv7-R edition (DDI 0406), chapters A5 (A32) and
  * A6 (T32, Thumb-2).
  */
-#ifndef BBTRACE_ARM_H
-#define BBTRACE_ARM_H
+#ifndef BBTRACE_ARCH_ARM_ARM_H
+#define BBTRACE_ARCH_ARM_ARM_H
 
 #include "arch/match.h"
 

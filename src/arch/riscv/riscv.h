@@ -4,8 +4,8 @@
  * Encodings: The RISC-V Instruction Set Manual, volume I (unprivileged), version 20240411, from
  * chapter 2 (RV32I) on.
  */
-#ifndef BBTRACE_RISCV_H
-#define BBTRACE_RISCV_H
+#ifndef BBTRACE_ARCH_RISCV_RISCV_H
+#define BBTRACE_ARCH_RISCV_RISCV_H
 
 #include "arch/arch.h"
 #include "arch/match.h"

@@ -4,8 +4,8 @@
  * an instruction are derived from this and from what Zydis says. docs/howto-instruction.md shows
  * how a form is added.
  */
-#ifndef BBTRACE_X86_FORMS_H
-#define BBTRACE_X86_FORMS_H
+#ifndef BBTRACE_ARCH_X86_FORMS_H
+#define BBTRACE_ARCH_X86_FORMS_H
 
 #include <stdint.h>
 

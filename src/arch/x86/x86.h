@@ -11,8 +11,8 @@
  * It uses Zydis and src/arch only, and gives arch_x86_64 and arch_i386. Its most important
  * functions are x86__raw(), x86__operands() and x86__form().
  */
-#ifndef BBTRACE_X86_H
-#define BBTRACE_X86_H
+#ifndef BBTRACE_ARCH_X86_X86_H
+#define BBTRACE_ARCH_X86_X86_H
 
 #include <Zydis/Zydis.h>
 #include "arch/arch.h"

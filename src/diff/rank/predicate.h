@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* predicate: what is true of runs by a number that each of them has. Private to src/diff. */
-#ifndef BBTRACE_DIFF_PREDICATE_H
-#define BBTRACE_DIFF_PREDICATE_H
+#ifndef BBTRACE_DIFF_RANK_PREDICATE_H
+#define BBTRACE_DIFF_RANK_PREDICATE_H
 
 #include "diff/diff.h"
 

@@ -12,8 +12,8 @@
  * 0); what only follows it is executed by failing runs alone, and comes behind it. Of those that
  * tell as much, the one that came earliest in the failing runs is the first.
  */
-#ifndef BBTRACE_DIFF_RANK_H
-#define BBTRACE_DIFF_RANK_H
+#ifndef BBTRACE_DIFF_RANK_RANK_H
+#define BBTRACE_DIFF_RANK_RANK_H
 
 #include "diff/diff.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rank_view: shared by what shows ranked branches. Private to src/diff. */
-#ifndef BBTRACE_DIFF_RANK_VIEW_H
-#define BBTRACE_DIFF_RANK_VIEW_H
+#ifndef BBTRACE_DIFF_RANK_RANK_VIEW_H
+#define BBTRACE_DIFF_RANK_RANK_VIEW_H
 
 #include "diff/view.h"
 

@@ -10,8 +10,8 @@
  * of bytes (2 hex digits each); that of their bytes, as if all had 42; CRC-32 as above. Readers
  * that don't know them skip them. One of 0 lines comes first. Private to src/file.
  */
-#ifndef BBTRACE_FILE_ARMOR_H
-#define BBTRACE_FILE_ARMOR_H
+#ifndef BBTRACE_FILE_ARMOR_ARMOR_H
+#define BBTRACE_FILE_ARMOR_ARMOR_H
 
 #include "file/file.h"
 

@@ -4,8 +4,8 @@
  * header of src/object/core, which uses object.h, root and debug; notes and stacks are read in the
  * sandbox. First: core__open(), core__map_at(), core__find().
  */
-#ifndef BBTRACE_OBJECT_CORE_H
-#define BBTRACE_OBJECT_CORE_H
+#ifndef BBTRACE_OBJECT_CORE_CORE_H
+#define BBTRACE_OBJECT_CORE_CORE_H
 
 #include "util/util.h"
 

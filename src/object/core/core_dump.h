@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* core_dump: the queries of a core dump's bytes, in the sandbox (core_notes.c, core_stacks.c).
  * Private to src/object. */
-#ifndef BBTRACE_OBJECT_CORE_DUMP_H
-#define BBTRACE_OBJECT_CORE_DUMP_H
+#ifndef BBTRACE_OBJECT_CORE_CORE_DUMP_H
+#define BBTRACE_OBJECT_CORE_CORE_DUMP_H
 
 #include "core.h"
 

@@ -5,8 +5,8 @@
  * outside of it. Front header of src/object/debug, private to src/object; uses elf and root. First:
  * debug__ask(), debug_files__find(), table__take().
  */
-#ifndef BBTRACE_OBJECT_DEBUG_H
-#define BBTRACE_OBJECT_DEBUG_H
+#ifndef BBTRACE_OBJECT_DEBUG_DEBUG_H
+#define BBTRACE_OBJECT_DEBUG_DEBUG_H
 
 #include "object/elf/elf_file.h"
 

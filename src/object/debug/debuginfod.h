@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* debuginfod: separate debug files from servers, if the user asked for that. Only this code uses
  * the network; it does so outside of the sandbox. Private to src/object. */
-#ifndef BBTRACE_OBJECT_DEBUGINFOD_H
-#define BBTRACE_OBJECT_DEBUGINFOD_H
+#ifndef BBTRACE_OBJECT_DEBUG_DEBUGINFOD_H
+#define BBTRACE_OBJECT_DEBUG_DEBUGINFOD_H
 
 #include "object/object.h"
 

@@ -4,8 +4,8 @@
  * memory or time, is an error in the caller. An attacker who takes over the library gets no files
  * except those passed, no privileges and few system calls. Private to src/object.
  */
-#ifndef BBTRACE_OBJECT_SANDBOX_H
-#define BBTRACE_OBJECT_SANDBOX_H
+#ifndef BBTRACE_OBJECT_DEBUG_SANDBOX_H
+#define BBTRACE_OBJECT_DEBUG_SANDBOX_H
 
 #include "util/util.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* die_types: types of debug information, read in the sandbox. Private to src/object. */
-#ifndef BBTRACE_OBJECT_DIE_TYPES_H
-#define BBTRACE_OBJECT_DIE_TYPES_H
+#ifndef BBTRACE_OBJECT_DWARF_DIE_TYPES_H
+#define BBTRACE_OBJECT_DWARF_DIE_TYPES_H
 
 #include <elfutils/libdw.h>
 #include "types/types.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dies: the tree of DIEs of debug information, read in the sandbox. Private to src/object/dwarf. */
-#ifndef BBTRACE_OBJECT_DIES_H
-#define BBTRACE_OBJECT_DIES_H
+#ifndef BBTRACE_OBJECT_DWARF_DIES_H
+#define BBTRACE_OBJECT_DWARF_DIES_H
 
 #include <stdbool.h>
 #include <stdint.h>

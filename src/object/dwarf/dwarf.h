@@ -4,8 +4,8 @@
  * prototypes, frames. Front header of src/object/dwarf, which queries by debug (in the sandbox),
  * and checks each answer. First: object__lines(), object__scopes(), object__rules().
  */
-#ifndef BBTRACE_OBJECT_DWARF_H
-#define BBTRACE_OBJECT_DWARF_H
+#ifndef BBTRACE_OBJECT_DWARF_DWARF_H
+#define BBTRACE_OBJECT_DWARF_DWARF_H
 
 #include "object/lookup/lookup.h"
 #include "rules.h"

@@ -6,8 +6,8 @@
  * Damaged DWARF can crash libdw, so the search (lines.c, line_functions.c) runs in the sandbox. It
  * writes its result as an answer, which line_answer.c checks and turns into functions.
  */
-#ifndef BBTRACE_OBJECT_LINES_H
-#define BBTRACE_OBJECT_LINES_H
+#ifndef BBTRACE_OBJECT_DWARF_LINES_H
+#define BBTRACE_OBJECT_DWARF_LINES_H
 
 #include <elfutils/libdwfl.h>
 #include "object/elf/elf_file.h"

@@ -3,8 +3,8 @@
  * rules: how to get from the registers at an instruction to those of its caller (rules.c). Part
  * of dwarf.h. Registers have their DWARF numbers (struct arch_dwarf).
  */
-#ifndef BBTRACE_OBJECT_RULES_H
-#define BBTRACE_OBJECT_RULES_H
+#ifndef BBTRACE_OBJECT_DWARF_RULES_H
+#define BBTRACE_OBJECT_DWARF_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cursor: reads the numbers of exception tables (LSB Core, 10.5 and 10.6; GCC's unwind-pe.h),
  * within bounds. */
-#ifndef BBTRACE_OBJECT_CURSOR_H
-#define BBTRACE_OBJECT_CURSOR_H
+#ifndef BBTRACE_OBJECT_ELF_CURSOR_H
+#define BBTRACE_OBJECT_ELF_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * src/object; it uses only the declarations of object.h. First: elf__of(), elf__section(),
  * elf__bytes().
  */
-#ifndef BBTRACE_OBJECT_ELF_FILE_H
-#define BBTRACE_OBJECT_ELF_FILE_H
+#ifndef BBTRACE_OBJECT_ELF_ELF_FILE_H
+#define BBTRACE_OBJECT_ELF_ELF_FILE_H
 
 #include <elf.h>
 #include "cursor.h"

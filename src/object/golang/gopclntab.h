@@ -4,8 +4,8 @@
  * stripped. Its bytes are untrusted. Front header of src/object/golang, private to src/object; uses
  * elf and lookup. First: golang__find(), go_table__function(), go_values__next().
  */
-#ifndef BBTRACE_OBJECT_GOPCLNTAB_H
-#define BBTRACE_OBJECT_GOPCLNTAB_H
+#ifndef BBTRACE_OBJECT_GOLANG_GOPCLNTAB_H
+#define BBTRACE_OBJECT_GOLANG_GOPCLNTAB_H
 
 #include "object/elf/cursor.h"
 #include "object/elf/elf_file.h"

@@ -5,8 +5,8 @@
  * object__function_at(), functions__select(), name_query__match(). The lookups of single addresses
  * (lookup.c) are declared in object.h.
  */
-#ifndef BBTRACE_OBJECT_LOOKUP_H
-#define BBTRACE_OBJECT_LOOKUP_H
+#ifndef BBTRACE_OBJECT_LOOKUP_LOOKUP_H
+#define BBTRACE_OBJECT_LOOKUP_LOOKUP_H
 
 #include "names.h"
 #include "object/object.h"

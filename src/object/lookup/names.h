@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* names: mangled names. Does not include util/util.h: demangle.c includes libiberty's headers,
  * which declare an xrealloc() and an ARRAY_SIZE of their own. */
-#ifndef BBTRACE_OBJECT_NAMES_H
-#define BBTRACE_OBJECT_NAMES_H
+#ifndef BBTRACE_OBJECT_LOOKUP_NAMES_H
+#define BBTRACE_OBJECT_LOOKUP_NAMES_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * only util and the system. root__open_file() is the only way to a path that somebody else chose;
  * root__open() takes another process's root directory, root__shown_path() names an open file.
  */
-#ifndef BBTRACE_OBJECT_ROOT_H
-#define BBTRACE_OBJECT_ROOT_H
+#ifndef BBTRACE_OBJECT_ROOT_ROOT_H
+#define BBTRACE_OBJECT_ROOT_ROOT_H
 
 #include <sys/types.h>
 #include "util/util.h"

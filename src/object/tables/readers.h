@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* readers: fill in an object's tables while object__read() runs. Private to src/object. */
-#ifndef BBTRACE_OBJECT_READERS_H
-#define BBTRACE_OBJECT_READERS_H
+#ifndef BBTRACE_OBJECT_TABLES_READERS_H
+#define BBTRACE_OBJECT_TABLES_READERS_H
 
 #include "object/elf/elf_file.h"
 

@@ -5,8 +5,8 @@
  * uses elf and lookup; object__read() calls the readers of frames, PLT stubs, modes and sleds
  * (readers.h). First: object__usdt(), object__markers(), object__needed().
  */
-#ifndef BBTRACE_OBJECT_TABLES_H
-#define BBTRACE_OBJECT_TABLES_H
+#ifndef BBTRACE_OBJECT_TABLES_TABLES_H
+#define BBTRACE_OBJECT_TABLES_TABLES_H
 
 #include "object/object.h"
 

@@ -3,8 +3,8 @@
  * fields: a step's fields, described once: name, type, the steps that have it, and how to read it.
  * JSON writes the table in order; text uses single rows in its lines. Private to src/output.
  */
-#ifndef BBTRACE_FIELDS_H
-#define BBTRACE_FIELDS_H
+#ifndef BBTRACE_OUTPUT_BASE_FIELDS_H
+#define BBTRACE_OUTPUT_BASE_FIELDS_H
 
 #include "src.h"
 #include "totals.h"

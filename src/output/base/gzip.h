@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gzip: output in the format of gzip(1), compressed as it comes; no time is in it. Private to
  * src/output. */
-#ifndef BBTRACE_GZIP_H
-#define BBTRACE_GZIP_H
+#ifndef BBTRACE_OUTPUT_BASE_GZIP_H
+#define BBTRACE_OUTPUT_BASE_GZIP_H
 
 #include <zlib.h>
 #include "util/util.h"

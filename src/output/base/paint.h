@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* paint: colours, blanks and durations in text. Private to src/output; pure. */
-#ifndef BBTRACE_OUTPUT_PAINT_H
-#define BBTRACE_OUTPUT_PAINT_H
+#ifndef BBTRACE_OUTPUT_BASE_PAINT_H
+#define BBTRACE_OUTPUT_BASE_PAINT_H
 
 #include "output/output.h"
 

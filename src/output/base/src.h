@@ -3,8 +3,8 @@
  * src: the source lines of instructions, with the functions that were inlined, as JSON and as text.
  * Each instruction's are rendered once. Private to src/output.
  */
-#ifndef BBTRACE_OUTPUT_SRC_H
-#define BBTRACE_OUTPUT_SRC_H
+#ifndef BBTRACE_OUTPUT_BASE_SRC_H
+#define BBTRACE_OUTPUT_BASE_SRC_H
 
 #include "output/output.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* totals: the counters of a run, each described once. Private to src/output; pure. */
-#ifndef BBTRACE_OUTPUT_TOTALS_H
-#define BBTRACE_OUTPUT_TOTALS_H
+#ifndef BBTRACE_OUTPUT_BASE_TOTALS_H
+#define BBTRACE_OUTPUT_BASE_TOTALS_H
 
 #include "output/output.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* values: arguments and results by their types (plan->values); more is in output.h. Private to
  * src/output. */
-#ifndef BBTRACE_OUTPUT_VALUES_H
-#define BBTRACE_OUTPUT_VALUES_H
+#ifndef BBTRACE_OUTPUT_BASE_VALUES_H
+#define BBTRACE_OUTPUT_BASE_VALUES_H
 
 #include "output/output.h"
 

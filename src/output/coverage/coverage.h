@@ -10,8 +10,8 @@
  * each inlined copy; what these add up to is its count. In code that a compiler has not optimized
  * that is how often the line's statement began.
  */
-#ifndef BBTRACE_COVERAGE_H
-#define BBTRACE_COVERAGE_H
+#ifndef BBTRACE_OUTPUT_COVERAGE_COVERAGE_H
+#define BBTRACE_OUTPUT_COVERAGE_COVERAGE_H
 
 #include "output/stats/runs.h"
 

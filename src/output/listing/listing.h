@@ -3,8 +3,8 @@
  * listing: a function's code, row by row, for the formats that show it. Private to src/output;
  * pure. It has the blocks that the plan's control flow reaches; bytes between them are gaps.
  */
-#ifndef BBTRACE_LISTING_H
-#define BBTRACE_LISTING_H
+#ifndef BBTRACE_OUTPUT_LISTING_LISTING_H
+#define BBTRACE_OUTPUT_LISTING_LISTING_H
 
 #include "output/stats/stats.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* about: the head of a page. Private to src/output; pure. */
-#ifndef BBTRACE_ABOUT_H
-#define BBTRACE_ABOUT_H
+#ifndef BBTRACE_OUTPUT_PAGES_ABOUT_H
+#define BBTRACE_OUTPUT_PAGES_ABOUT_H
 
 #include "output/stats/stats.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The flame graph as a piece of SVG, for the svg format and for pages that embed it. See flame.c.
  */
-#ifndef BBTRACE_FLAME_H
-#define BBTRACE_FLAME_H
+#ifndef BBTRACE_OUTPUT_PAGES_FLAME_H
+#define BBTRACE_OUTPUT_PAGES_FLAME_H
 
 #include "output/stats/stats.h"
 

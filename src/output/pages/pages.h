@@ -3,8 +3,8 @@
  * The files of src/output/pages/html, embedded by make without their first line, which has the
  * licence. Nothing in them is fetched from elsewhere, and the page's own policy forbids it.
  */
-#ifndef BBTRACE_PAGES_H
-#define BBTRACE_PAGES_H
+#ifndef BBTRACE_OUTPUT_PAGES_PAGES_H
+#define BBTRACE_OUTPUT_PAGES_PAGES_H
 
 #include "output/base/paint.h" /* put(); page_css */
 

@@ -5,8 +5,8 @@
  * One pass in constant memory: for each thread how many events each interval of time has, and of
  * all threads the longest calls. Implied steps have no time and don't count.
  */
-#ifndef BBTRACE_TIMELINE_H
-#define BBTRACE_TIMELINE_H
+#ifndef BBTRACE_OUTPUT_PAGES_TIMELINE_H
+#define BBTRACE_OUTPUT_PAGES_TIMELINE_H
 
 #include "trace/trace.h"
 #include "util/json.h"

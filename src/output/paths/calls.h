@@ -3,8 +3,8 @@
  * path_calls: the open calls of each thread, and the path that each is on. Private to
  * src/output/paths.
  */
-#ifndef BBTRACE_OUTPUT_PATH_CALLS_H
-#define BBTRACE_OUTPUT_PATH_CALLS_H
+#ifndef BBTRACE_OUTPUT_PATHS_CALLS_H
+#define BBTRACE_OUTPUT_PATHS_CALLS_H
 
 #include "paths.h"
 

@@ -6,8 +6,8 @@
  * What a path is: src/plan/graph/acyclic.h. A path counts if all of it was seen; what else ran is
  * counted apart, by what is missing of it.
  */
-#ifndef BBTRACE_OUTPUT_PATHS_H
-#define BBTRACE_OUTPUT_PATHS_H
+#ifndef BBTRACE_OUTPUT_PATHS_PATHS_H
+#define BBTRACE_OUTPUT_PATHS_PATHS_H
 
 #include "output/stats/stats.h"
 #include "plan/graph/acyclic.h"

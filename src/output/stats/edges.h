@@ -3,8 +3,8 @@
  * edges: the counts of branches, one by one, for the counting rows of text and JSON. Private to
  * src/output.
  */
-#ifndef BBTRACE_OUTPUT_EDGES_H
-#define BBTRACE_OUTPUT_EDGES_H
+#ifndef BBTRACE_OUTPUT_STATS_EDGES_H
+#define BBTRACE_OUTPUT_STATS_EDGES_H
 
 #include "stats.h"
 

@@ -3,8 +3,8 @@
  * runs: how often each block ran, from stats: the count of its branch, or of the edges into it.
  * Private to src/output; pure. Counts that can't be derived are RUNS_UNKNOWN.
  */
-#ifndef BBTRACE_RUNS_H
-#define BBTRACE_RUNS_H
+#ifndef BBTRACE_OUTPUT_STATS_RUNS_H
+#define BBTRACE_OUTPUT_STATS_RUNS_H
 
 #include "stats.h"
 

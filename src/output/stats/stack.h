@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The open calls of threads. See stack.c. */
-#ifndef BBTRACE_STATS_STACK_H
-#define BBTRACE_STATS_STACK_H
+#ifndef BBTRACE_OUTPUT_STATS_STACK_H
+#define BBTRACE_OUTPUT_STATS_STACK_H
 
 #include "stats.h"
 

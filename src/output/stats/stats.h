@@ -13,8 +13,8 @@
  *	…				read
  *	stats__free(&p);
  */
-#ifndef BBTRACE_STATS_H
-#define BBTRACE_STATS_H
+#ifndef BBTRACE_OUTPUT_STATS_STATS_H
+#define BBTRACE_OUTPUT_STATS_STATS_H
 
 #include "output/output.h"
 

@@ -10,8 +10,8 @@
  * become part of a group. At most FOLD_HELD lines are held: beyond that the oldest item is output,
  * a group with its current count.
  */
-#ifndef BBTRACE_FOLD_H
-#define BBTRACE_FOLD_H
+#ifndef BBTRACE_OUTPUT_TEXT_FOLD_H
+#define BBTRACE_OUTPUT_TEXT_FOLD_H
 
 #include "util/util.h"
 

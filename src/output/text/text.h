@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The text format: text.c has the lines, columns.c the columns before the tree, repeats.c repeated
  * lines. */
-#ifndef BBTRACE_TEXT_H
-#define BBTRACE_TEXT_H
+#ifndef BBTRACE_OUTPUT_TEXT_TEXT_H
+#define BBTRACE_OUTPUT_TEXT_TEXT_H
 
 #include "output/base/fields.h"
 #include "output/base/paint.h"

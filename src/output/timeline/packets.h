@@ -4,8 +4,8 @@
  * small is of a sequence: a string is written once, and has a number from then on; a time is that
  * since the previous packet. Private to src/output.
  */
-#ifndef BBTRACE_PACKETS_H
-#define BBTRACE_PACKETS_H
+#ifndef BBTRACE_OUTPUT_TIMELINE_PACKETS_H
+#define BBTRACE_OUTPUT_TIMELINE_PACKETS_H
 
 #include "output/base/gzip.h"
 #include "output/timeline/perfetto.pb-c.h"

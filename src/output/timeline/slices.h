@@ -5,8 +5,8 @@
  * path is an instant. Slices nest: a call that is left without a return ends when the next step
  * shows that. An untimed step has the time of the previous one of its track. Private to src/output.
  */
-#ifndef BBTRACE_SLICES_H
-#define BBTRACE_SLICES_H
+#ifndef BBTRACE_OUTPUT_TIMELINE_SLICES_H
+#define BBTRACE_OUTPUT_TIMELINE_SLICES_H
 
 #include "output/base/fields.h"
 

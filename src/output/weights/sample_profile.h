@@ -4,8 +4,8 @@
  * is declared, with what was inlined in it where it was, and whom each line has called: what the
  * profiles of clang (autofdo.c) and gcc (autofdo_gcc.c) consist of. Private to src/output; pure.
  */
-#ifndef BBTRACE_SAMPLE_PROFILE_H
-#define BBTRACE_SAMPLE_PROFILE_H
+#ifndef BBTRACE_OUTPUT_WEIGHTS_SAMPLE_PROFILE_H
+#define BBTRACE_OUTPUT_WEIGHTS_SAMPLE_PROFILE_H
 
 #include "output/stats/runs.h"
 

@@ -2,8 +2,8 @@
 /*
  * tally: what probes counted in the kernel, added up, and from that the counts of all edges.
  */
-#ifndef BBTRACE_PIPELINE_TALLY_H
-#define BBTRACE_PIPELINE_TALLY_H
+#ifndef BBTRACE_PIPELINE_COUNTS_TALLY_H
+#define BBTRACE_PIPELINE_COUNTS_TALLY_H
 
 #include "cli/request.h"
 #include "plan/counting/counting.h"

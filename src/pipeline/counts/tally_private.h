@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by tally.c and tally_change.c. */
-#ifndef BBTRACE_PIPELINE_TALLY_PRIVATE_H
-#define BBTRACE_PIPELINE_TALLY_PRIVATE_H
+#ifndef BBTRACE_PIPELINE_COUNTS_TALLY_PRIVATE_H
+#define BBTRACE_PIPELINE_COUNTS_TALLY_PRIVATE_H
 
 #include "tally.h"
 #include "target_sums.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* target_sums: how often each site led to each place, added up. */
-#ifndef BBTRACE_PIPELINE_TARGET_SUMS_H
-#define BBTRACE_PIPELINE_TARGET_SUMS_H
+#ifndef BBTRACE_PIPELINE_COUNTS_TARGET_SUMS_H
+#define BBTRACE_PIPELINE_COUNTS_TARGET_SUMS_H
 
 #include "trace/trace.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* diff_inputs: trace files as paths, or counts, of one merged plan; each file is a run. */
-#ifndef BBTRACE_PIPELINE_DIFF_INPUTS_H
-#define BBTRACE_PIPELINE_DIFF_INPUTS_H
+#ifndef BBTRACE_PIPELINE_READ_DIFF_INPUTS_H
+#define BBTRACE_PIPELINE_READ_DIFF_INPUTS_H
 
 #include "diff/diff.h"
 #include "trace_files.h"

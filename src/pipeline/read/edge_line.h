@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A line of -c -F json, as src/output/json/edges.c writes it, read back. Any bytes may come. */
-#ifndef BBTRACE_PIPELINE_EDGE_LINE_H
-#define BBTRACE_PIPELINE_EDGE_LINE_H
+#ifndef BBTRACE_PIPELINE_READ_EDGE_LINE_H
+#define BBTRACE_PIPELINE_READ_EDGE_LINE_H
 
 #include <stddef.h>
 #include <stdint.h>

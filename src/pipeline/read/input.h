@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* input: a trace file that is read, armored or not, from a file or standard input. */
-#ifndef BBTRACE_PIPELINE_INPUT_H
-#define BBTRACE_PIPELINE_INPUT_H
+#ifndef BBTRACE_PIPELINE_READ_INPUT_H
+#define BBTRACE_PIPELINE_READ_INPUT_H
 
 #include "cli/request.h"
 #include "pipeline/pager.h"

@@ -3,8 +3,8 @@
  * merged_plan: several trace files as one. Its plan grows from file to file; steps and counts of a
  * file become those of this plan.
  */
-#ifndef BBTRACE_PIPELINE_MERGED_PLAN_H
-#define BBTRACE_PIPELINE_MERGED_PLAN_H
+#ifndef BBTRACE_PIPELINE_READ_MERGED_PLAN_H
+#define BBTRACE_PIPELINE_READ_MERGED_PLAN_H
 
 #include "cli/request.h"
 

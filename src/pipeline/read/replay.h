@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* replay: one trace file through the replay, with the options that choose a part of it. */
-#ifndef BBTRACE_PIPELINE_REPLAY_H
-#define BBTRACE_PIPELINE_REPLAY_H
+#ifndef BBTRACE_PIPELINE_READ_REPLAY_H
+#define BBTRACE_PIPELINE_READ_REPLAY_H
 
 #include "input.h"
 #include "pipeline/show.h"

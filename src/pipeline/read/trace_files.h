@@ -4,8 +4,8 @@
  * joined, and their steps are passed on, or all that they have is added up. Memory is that of the
  * joined plan, and of the files that it was made of: a file that has nothing new is dropped.
  */
-#ifndef BBTRACE_PIPELINE_TRACE_FILES_H
-#define BBTRACE_PIPELINE_TRACE_FILES_H
+#ifndef BBTRACE_PIPELINE_READ_TRACE_FILES_H
+#define BBTRACE_PIPELINE_READ_TRACE_FILES_H
 
 #include "merged_plan.h"
 #include "replay.h"

@@ -5,8 +5,8 @@
  * started with, and no others: it rotates the trace file, opens the output file, and removes one
  * (the control socket) at the end.
  */
-#ifndef BBTRACE_PIPELINE_FILE_KEEPER_H
-#define BBTRACE_PIPELINE_FILE_KEEPER_H
+#ifndef BBTRACE_PIPELINE_WRITE_FILE_KEEPER_H
+#define BBTRACE_PIPELINE_WRITE_FILE_KEEPER_H
 
 #include "pipeline/render.h"
 #include "util/keeper.h"

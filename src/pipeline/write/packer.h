@@ -3,8 +3,8 @@
  * packer: packs the blocks of a trace file and writes them, in a thread of its own: deflating them
  * takes a third of the time of decoding what they hold.
  */
-#ifndef BBTRACE_PIPELINE_PACKER_H
-#define BBTRACE_PIPELINE_PACKER_H
+#ifndef BBTRACE_PIPELINE_WRITE_PACKER_H
+#define BBTRACE_PIPELINE_WRITE_PACKER_H
 
 #include "file/file.h"
 #include "pipeline/render.h"

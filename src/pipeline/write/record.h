@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* record: writes a live trace to a trace file: the replay's input and the symbols of its
  * addresses. */
-#ifndef BBTRACE_PIPELINE_RECORD_H
-#define BBTRACE_PIPELINE_RECORD_H
+#ifndef BBTRACE_PIPELINE_WRITE_RECORD_H
+#define BBTRACE_PIPELINE_WRITE_RECORD_H
 
 #include "pipeline/render.h"
 #include "pipeline/show.h"

@@ -3,8 +3,8 @@
  * change: how a plan grows and changes while a trace runs. Part of the public headers of src/plan;
  * uses the data and the lookups of plan.h. First: plan__change(), plan__extend(), plan__refuse().
  */
-#ifndef BBTRACE_PLAN_CHANGE_H
-#define BBTRACE_PLAN_CHANGE_H
+#ifndef BBTRACE_PLAN_CHANGE_CHANGE_H
+#define BBTRACE_PLAN_CHANGE_CHANGE_H
 
 #include "plan/plan.h"
 

@@ -4,8 +4,8 @@
  * each point as often as it leaves it (Knuth and Stevenson, "Optimal Measurement Points for Program
  * Frequency Counts", BIT 13, 1973). Private to src/plan; shared by counting.c and solve.c.
  */
-#ifndef BBTRACE_CIRCULATION_H
-#define BBTRACE_CIRCULATION_H
+#ifndef BBTRACE_PLAN_COUNTING_CIRCULATION_PRIVATE_H
+#define BBTRACE_PLAN_COUNTING_CIRCULATION_PRIVATE_H
 
 #include "plan/plan_private.h"
 

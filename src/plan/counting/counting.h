@@ -4,8 +4,8 @@
  * the data and the lookups of plan.h. First: plan_counts__init(), plan_counts__solve(),
  * plan_counts__bound(). counting.c decides where probes count.
  */
-#ifndef BBTRACE_PLAN_COUNTING_H
-#define BBTRACE_PLAN_COUNTING_H
+#ifndef BBTRACE_PLAN_COUNTING_COUNTING_H
+#define BBTRACE_PLAN_COUNTING_COUNTING_H
 
 #include "plan/plan.h"
 

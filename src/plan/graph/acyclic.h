@@ -6,8 +6,8 @@
  * A path begins at a function's entry or after a back edge, and ends where the call ends or with
  * the next back edge. Each has a number, from 1.
  */
-#ifndef BBTRACE_PLAN_ACYCLIC_H
-#define BBTRACE_PLAN_ACYCLIC_H
+#ifndef BBTRACE_PLAN_GRAPH_ACYCLIC_H
+#define BBTRACE_PLAN_GRAPH_ACYCLIC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* flow: control flow between blocks (flow.c). Public. */
-#ifndef BBTRACE_PLAN_FLOW_H
-#define BBTRACE_PLAN_FLOW_H
+#ifndef BBTRACE_PLAN_GRAPH_FLOW_H
+#define BBTRACE_PLAN_GRAPH_FLOW_H
 
 #include "plan/plan.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* meet: where control is sure to arrive, whichever path it takes: the post-dominators of a plan's
  * blocks. Public. */
-#ifndef BBTRACE_PLAN_MEET_H
-#define BBTRACE_PLAN_MEET_H
+#ifndef BBTRACE_PLAN_GRAPH_MEET_H
+#define BBTRACE_PLAN_GRAPH_MEET_H
 
 #include <stdbool.h>
 #include <stdint.h>

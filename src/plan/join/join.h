@@ -7,8 +7,8 @@
  * their functions are. Functions, blocks and sites are the same if they are at the same place of
  * the same object. The kernel and its modules may be at other addresses after each boot.
  */
-#ifndef BBTRACE_PLAN_JOIN_H
-#define BBTRACE_PLAN_JOIN_H
+#ifndef BBTRACE_PLAN_JOIN_JOIN_H
+#define BBTRACE_PLAN_JOIN_JOIN_H
 
 #include "object/lookup/lookup.h"
 #include "plan/counting/counting.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Shared by join.c, join_find.c and join_values.c. */
-#ifndef BBTRACE_PLAN_JOIN_PRIVATE_H
-#define BBTRACE_PLAN_JOIN_PRIVATE_H
+#ifndef BBTRACE_PLAN_JOIN_JOIN_PRIVATE_H
+#define BBTRACE_PLAN_JOIN_JOIN_PRIVATE_H
 
 #include "plan/change/change.h"
 #include "plan/plan_private.h"

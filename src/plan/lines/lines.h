@@ -4,8 +4,8 @@
  * of plan.h; uses the plan's rows and object/dwarf. First: plan__lines(), plan__source(),
  * plan__variables().
  */
-#ifndef BBTRACE_PLAN_LINES_H
-#define BBTRACE_PLAN_LINES_H
+#ifndef BBTRACE_PLAN_LINES_LINES_H
+#define BBTRACE_PLAN_LINES_LINES_H
 
 #include "object/object.h"
 

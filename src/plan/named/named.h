@@ -4,8 +4,8 @@
  * samples, marks. They are part of a trace's plan, so that their records can be understood later.
  * Part of plan.h; uses values. First: plan__add_named(), plan__add_field(), plan__fields().
  */
-#ifndef BBTRACE_PLAN_NAMED_H
-#define BBTRACE_PLAN_NAMED_H
+#ifndef BBTRACE_PLAN_NAMED_NAMED_H
+#define BBTRACE_PLAN_NAMED_NAMED_H
 
 #include "util/util.h"
 

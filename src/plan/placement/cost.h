@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cost: what a hit costs, by mechanism. Part of the public headers of src/plan. */
-#ifndef BBTRACE_PLAN_COST_H
-#define BBTRACE_PLAN_COST_H
+#ifndef BBTRACE_PLAN_PLACEMENT_COST_H
+#define BBTRACE_PLAN_PLACEMENT_COST_H
 
 #include "plan/plan.h"
 

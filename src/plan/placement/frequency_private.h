@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* frequency: how often each block runs, from an earlier run or estimated from the code. Private to
  * src/plan. */
-#ifndef BBTRACE_FREQUENCY_H
-#define BBTRACE_FREQUENCY_H
+#ifndef BBTRACE_PLAN_PLACEMENT_FREQUENCY_PRIVATE_H
+#define BBTRACE_PLAN_PLACEMENT_FREQUENCY_PRIVATE_H
 
 #include "plan/graph/flow.h"
 #include "plan/plan_private.h"

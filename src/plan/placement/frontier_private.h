@@ -3,8 +3,8 @@
  * frontier: the probes that control can reach first from a block, and the witnesses that make
  * frontiers disjoint. Private to src/plan, shared by witness.c and placement.c.
  */
-#ifndef BBTRACE_PLAN_FRONTIER_H
-#define BBTRACE_PLAN_FRONTIER_H
+#ifndef BBTRACE_PLAN_PLACEMENT_FRONTIER_PRIVATE_H
+#define BBTRACE_PLAN_PLACEMENT_FRONTIER_PRIVATE_H
 
 #include "plan/graph/flow.h"
 #include "plan/plan_private.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kinds of hits, by their costs. Public. */
-#ifndef BBTRACE_PLAN_HITS_H
-#define BBTRACE_PLAN_HITS_H
+#ifndef BBTRACE_PLAN_PLACEMENT_HITS_H
+#define BBTRACE_PLAN_PLACEMENT_HITS_H
 
 #include "plan/plan.h"
 

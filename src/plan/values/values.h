@@ -4,8 +4,8 @@
  * plan, so that a trace file shows the same on another machine. Part of plan.h; uses types. First:
  * plan__values(), plan__add_value(), plan_value__width().
  */
-#ifndef BBTRACE_PLAN_VALUES_H
-#define BBTRACE_PLAN_VALUES_H
+#ifndef BBTRACE_PLAN_VALUES_VALUES_H
+#define BBTRACE_PLAN_VALUES_VALUES_H
 
 #include "types/types.h"
 

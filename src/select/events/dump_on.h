@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dump_on: --dump-on, the functions whose calls or results show the last branches. */
-#ifndef BBTRACE_SELECT_DUMP_ON_H
-#define BBTRACE_SELECT_DUMP_ON_H
+#ifndef BBTRACE_SELECT_EVENTS_DUMP_ON_H
+#define BBTRACE_SELECT_EVENTS_DUMP_ON_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* markers: where recording is switched, by --start-on, --stop-on, and with --control app by the
  * markers of bbtrace.h; and the marks of programs. */
-#ifndef BBTRACE_SELECT_MARKERS_H
-#define BBTRACE_SELECT_MARKERS_H
+#ifndef BBTRACE_SELECT_EVENTS_MARKERS_H
+#define BBTRACE_SELECT_EVENTS_MARKERS_H
 
 #include "select/planning.h"
 

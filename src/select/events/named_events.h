@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* named_events: the named events that a command line asks for: the operands of event, and --with.
  */
-#ifndef BBTRACE_SELECT_NAMED_EVENTS_H
-#define BBTRACE_SELECT_NAMED_EVENTS_H
+#ifndef BBTRACE_SELECT_EVENTS_NAMED_EVENTS_H
+#define BBTRACE_SELECT_EVENTS_NAMED_EVENTS_H
 
 #include "cli/request.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* typed_values: --args, arguments and results by their types. */
-#ifndef BBTRACE_SELECT_TYPED_VALUES_H
-#define BBTRACE_SELECT_TYPED_VALUES_H
+#ifndef BBTRACE_SELECT_EVENTS_TYPED_VALUES_H
+#define BBTRACE_SELECT_EVENTS_TYPED_VALUES_H
 
 #include "cli/request.h"
 #include "plan/plan.h"

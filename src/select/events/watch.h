@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* watch: the watchpoints that a command line asks for: where they are, in which processes, and what
  * their hits tell. */
-#ifndef BBTRACE_SELECT_WATCH_H
-#define BBTRACE_SELECT_WATCH_H
+#ifndef BBTRACE_SELECT_EVENTS_WATCH_H
+#define BBTRACE_SELECT_EVENTS_WATCH_H
 
 #include "cli/request.h"
 #include "select/targets.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A trace whose probes count: prints the counts now and then, and at SIGUSR1. */
-#ifndef BBTRACE_SESSION_COUNTING_H
-#define BBTRACE_SESSION_COUNTING_H
+#ifndef BBTRACE_SESSION_COUNTS_COUNTING_H
+#define BBTRACE_SESSION_COUNTS_COUNTING_H
 
 #include "session/live.h"
 #include "retire.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Probes that are removed when they have shown what they can show (--once, --retire N). */
-#ifndef BBTRACE_SESSION_RETIRE_H
-#define BBTRACE_SESSION_RETIRE_H
+#ifndef BBTRACE_SESSION_COUNTS_RETIRE_H
+#define BBTRACE_SESSION_COUNTS_RETIRE_H
 
 #include "cli/request.h"
 

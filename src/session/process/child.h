@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* child: CMD, the command that is run and traced. */
-#ifndef BBTRACE_SESSION_CHILD_H
-#define BBTRACE_SESSION_CHILD_H
+#ifndef BBTRACE_SESSION_PROCESS_CHILD_H
+#define BBTRACE_SESSION_PROCESS_CHILD_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -4,8 +4,8 @@
  * trace file, a program or a core dump gets nothing by it then: a fault in what reads it can change
  * no file, no process and no program. For src/main.c.
  */
-#ifndef BBTRACE_SESSION_CONFINE_H
-#define BBTRACE_SESSION_CONFINE_H
+#ifndef BBTRACE_SESSION_PROCESS_CONFINE_H
+#define BBTRACE_SESSION_PROCESS_CONFINE_H
 
 #include "cli/request.h"
 

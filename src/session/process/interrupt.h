@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Signals that end a run: SIGINT, SIGTERM, and SIGHUP unless nohup(1) ignores it. SIGUSR1 asks for
  * the counts so far. */
-#ifndef BBTRACE_SESSION_INTERRUPT_H
-#define BBTRACE_SESSION_INTERRUPT_H
+#ifndef BBTRACE_SESSION_PROCESS_INTERRUPT_H
+#define BBTRACE_SESSION_PROCESS_INTERRUPT_H
 
 #include <signal.h>
 #include <sys/types.h>

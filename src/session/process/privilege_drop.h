@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* privilege_drop: what a live trace no longer needs once its probes are attached. */
-#ifndef BBTRACE_SESSION_PRIVILEGE_DROP_H
-#define BBTRACE_SESSION_PRIVILEGE_DROP_H
+#ifndef BBTRACE_SESSION_PROCESS_PRIVILEGE_DROP_H
+#define BBTRACE_SESSION_PROCESS_PRIVILEGE_DROP_H
 
 #include "pipeline/write/file_keeper.h"
 #include "pipeline/write/record.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What ends a run from outside, as one descriptor to wait on: the end of the traced processes
  * (those of -p, or CMD), and a signal. */
-#ifndef BBTRACE_SESSION_PROCESS_ENDS_H
-#define BBTRACE_SESSION_PROCESS_ENDS_H
+#ifndef BBTRACE_SESSION_PROCESS_PROCESS_ENDS_H
+#define BBTRACE_SESSION_PROCESS_PROCESS_ENDS_H
 
 #include <signal.h>
 #include <stdbool.h>

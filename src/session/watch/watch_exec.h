@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* watch_exec: watchpoints in CMD, from its exec on. */
-#ifndef BBTRACE_SESSION_WATCH_EXEC_H
-#define BBTRACE_SESSION_WATCH_EXEC_H
+#ifndef BBTRACE_SESSION_WATCH_WATCH_EXEC_H
+#define BBTRACE_SESSION_WATCH_WATCH_EXEC_H
 
 #include "session/process/child.h"
 #include "select/events/watch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* watch_hits: what the hits of watchpoints show. */
-#ifndef BBTRACE_SESSION_WATCH_HITS_H
-#define BBTRACE_SESSION_WATCH_HITS_H
+#ifndef BBTRACE_SESSION_WATCH_WATCH_HITS_H
+#define BBTRACE_SESSION_WATCH_WATCH_HITS_H
 
 #include "pipeline/show.h"
 #include "select/events/watch.h"

@@ -3,8 +3,8 @@
  * inline: functions that log by copies of themselves (src/copy), in the processes of a command.
  * Part of the public header of src/source.
  */
-#ifndef BBTRACE_INLINE_H
-#define BBTRACE_INLINE_H
+#ifndef BBTRACE_SOURCE_INLINE_INLINE_H
+#define BBTRACE_SOURCE_INLINE_INLINE_H
 
 #include "copy/copy.h"
 #include "event/event.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* inliner: what copies that log need: the supervisor, their rings, their clock. */
-#ifndef BBTRACE_INLINER_H
-#define BBTRACE_INLINER_H
+#ifndef BBTRACE_SOURCE_INLINE_INLINER_H
+#define BBTRACE_SOURCE_INLINE_INLINER_H
 
 #include "source/inline/inline.h"
 #include "source/inline/logs/rings.h"

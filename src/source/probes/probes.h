@@ -7,8 +7,8 @@
  * mechanisms that the kernel offers. Its records and sideband events are passed on in order of
  * time.
  */
-#ifndef BBTRACE_PROBES_H
-#define BBTRACE_PROBES_H
+#ifndef BBTRACE_SOURCE_PROBES_PROBES_H
+#define BBTRACE_SOURCE_PROBES_PROBES_H
 
 #include <linux/capability.h>
 #include <linux/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Internals of a probe set, shared by the files of this folder. */
-#ifndef BBTRACE_PROBE_SESSION_H
-#define BBTRACE_PROBE_SESSION_H
+#ifndef BBTRACE_SOURCE_PROBES_SESSION_H
+#define BBTRACE_SOURCE_PROBES_SESSION_H
 
 #include <linux/types.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the BPF program knows of the sites: the maps sites and operands, with room for added ones.
  */
-#ifndef BBTRACE_PROBE_SITE_TABLE_H
-#define BBTRACE_PROBE_SITE_TABLE_H
+#ifndef BBTRACE_SOURCE_PROBES_SITE_TABLE_H
+#define BBTRACE_SOURCE_PROBES_SITE_TABLE_H
 
 #include "session.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a hit costs, learned from samples by kind of hit (price.c). Pure. */
-#ifndef BBTRACE_TRACE_PRICE_H
-#define BBTRACE_TRACE_PRICE_H
+#ifndef BBTRACE_TRACE_COST_PRICE_H
+#define BBTRACE_TRACE_COST_PRICE_H
 
 #include "plan/placement/hits.h"
 #include "plan/plan.h"

@@ -5,8 +5,8 @@
  * (replay.c), and then looked up by that place and the record's first word; for indirect branches
  * and rets, by the target as well. Private to src/trace.
  */
-#ifndef BBTRACE_TRACE_WAYS_H
-#define BBTRACE_TRACE_WAYS_H
+#ifndef BBTRACE_TRACE_RUNS_WAYS_H
+#define BBTRACE_TRACE_RUNS_WAYS_H
 
 #include "trace/calls.h"
 

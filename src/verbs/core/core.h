@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* core: a core dump's stacks beside a trace of the process. */
-#ifndef BBTRACE_VERBS_CORE_H
-#define BBTRACE_VERBS_CORE_H
+#ifndef BBTRACE_VERBS_CORE_CORE_H
+#define BBTRACE_VERBS_CORE_CORE_H
 
 #include "object/core/core.h"
 #include "pipeline/render.h"

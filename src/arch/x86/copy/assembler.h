@@ -9,8 +9,8 @@
  * assembler.c appends single instructions to a part of the code. Encodings: Intel SDM volume 2, 2.1
  * to 2.2.1 and the pages of the instructions.
  */
-#ifndef BBTRACE_X86_ASSEMBLER_H
-#define BBTRACE_X86_ASSEMBLER_H
+#ifndef BBTRACE_ARCH_X86_COPY_ASSEMBLER_H
+#define BBTRACE_ARCH_X86_COPY_ASSEMBLER_H
 
 #include "arch/x86/x86.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* areas: the programs' memory for logs, as it is mapped here. Private to rings.c. */
-#ifndef BBTRACE_INLINE_AREAS_H
-#define BBTRACE_INLINE_AREAS_H
+#ifndef BBTRACE_SOURCE_INLINE_LOGS_AREAS_H
+#define BBTRACE_SOURCE_INLINE_LOGS_AREAS_H
 
 #include "source/inline/supervisor/supervisor.h"
 

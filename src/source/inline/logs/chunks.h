@@ -3,8 +3,8 @@
  * chunks: the memory of what was copied from rings and waits to be decoded. Private to
  * src/source/inline. For several threads.
  */
-#ifndef BBTRACE_INLINE_PIECES_H
-#define BBTRACE_INLINE_PIECES_H
+#ifndef BBTRACE_SOURCE_INLINE_LOGS_CHUNKS_H
+#define BBTRACE_SOURCE_INLINE_LOGS_CHUNKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

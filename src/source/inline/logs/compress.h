@@ -9,8 +9,8 @@
  * predicted, or how many of its lower bytes aren't: two, four or all. These follow. Where records
  * begin is known by their kinds; a guess that is wrong there costs memory, and nothing else.
  */
-#ifndef BBTRACE_INLINE_COMPRESS_H
-#define BBTRACE_INLINE_COMPRESS_H
+#ifndef BBTRACE_SOURCE_INLINE_LOGS_COMPRESS_H
+#define BBTRACE_SOURCE_INLINE_LOGS_COMPRESS_H
 
 #include <stddef.h>
 #include "arch/arch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* copied_ring: copies records out of a ring that its thread goes on writing to. */
-#ifndef BBTRACE_INLINE_COPIED_RING_H
-#define BBTRACE_INLINE_COPIED_RING_H
+#ifndef BBTRACE_SOURCE_INLINE_LOGS_COPIED_RING_H
+#define BBTRACE_SOURCE_INLINE_LOGS_COPIED_RING_H
 
 #include "compress.h"
 #include "chunks.h"

@@ -4,8 +4,8 @@
  * of them. A thread of bbtrace's copies the bytes to queues as they come, so that the program
  * seldom waits; whoever decodes them takes them from there. Private to src/source/inline.
  */
-#ifndef BBTRACE_INLINE_RINGS_H
-#define BBTRACE_INLINE_RINGS_H
+#ifndef BBTRACE_SOURCE_INLINE_LOGS_RINGS_H
+#define BBTRACE_SOURCE_INLINE_LOGS_RINGS_H
 
 #include "copied_ring.h"
 #include "source/inline/supervisor/supervisor.h"

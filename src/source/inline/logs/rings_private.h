@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rings: what its files share (rings.c, the side of the thread that reads; counts.c;
  * queue.c, the decoder's). */
-#ifndef BBTRACE_INLINE_RINGS_PRIVATE_H
-#define BBTRACE_INLINE_RINGS_PRIVATE_H
+#ifndef BBTRACE_SOURCE_INLINE_LOGS_RINGS_PRIVATE_H
+#define BBTRACE_SOURCE_INLINE_LOGS_RINGS_PRIVATE_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,8 +3,8 @@
  * clock: from ticks of the time stamp counter to CLOCK_MONOTONIC, by samples of both. Private to
  * src/source/inline. For one thread.
  */
-#ifndef BBTRACE_INLINE_CLOCK_H
-#define BBTRACE_INLINE_CLOCK_H
+#ifndef BBTRACE_SOURCE_INLINE_MERGE_CLOCK_H
+#define BBTRACE_SOURCE_INLINE_MERGE_CLOCK_H
 
 #include "util/util.h"
 

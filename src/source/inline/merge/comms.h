@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* comms: the names that threads have at the place of the logs that has been reached. Private to
  * src/source/inline. */
-#ifndef BBTRACE_INLINE_COMMS_H
-#define BBTRACE_INLINE_COMMS_H
+#ifndef BBTRACE_SOURCE_INLINE_MERGE_COMMS_H
+#define BBTRACE_SOURCE_INLINE_MERGE_COMMS_H
 
 #include "util/util.h"
 

@@ -3,8 +3,8 @@
  * counted: what copied functions count (PROBE_INLINE_COUNT): executions by the counters of their
  * threads, the targets of indirect branches by records. Private to src/source/inline.
  */
-#ifndef BBTRACE_INLINE_COUNTED_H
-#define BBTRACE_INLINE_COUNTED_H
+#ifndef BBTRACE_SOURCE_INLINE_MERGE_COUNTED_H
+#define BBTRACE_SOURCE_INLINE_MERGE_COUNTED_H
 
 #include "source/inline/logs/rings.h"
 #include "source/source.h"

@@ -5,8 +5,8 @@
  * from a time on: then what may have been logged before or after it is not shown, and a gap is
  * reported. Private to src/source/inline.
  */
-#ifndef BBTRACE_INLINE_PASSING_H
-#define BBTRACE_INLINE_PASSING_H
+#ifndef BBTRACE_SOURCE_INLINE_MERGE_FILTER_STATES_H
+#define BBTRACE_SOURCE_INLINE_MERGE_FILTER_STATES_H
 
 #include "thread_log.h"
 #include "source/inline/inline.h"

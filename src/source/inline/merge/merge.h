@@ -4,8 +4,8 @@
  * order is exact: an event of the other source says where the thread's log stood (event.logged).
  * Across threads it is that of time. Private to src/source/inline.
  */
-#ifndef BBTRACE_INLINE_MERGE_H
-#define BBTRACE_INLINE_MERGE_H
+#ifndef BBTRACE_SOURCE_INLINE_MERGE_MERGE_H
+#define BBTRACE_SOURCE_INLINE_MERGE_MERGE_H
 
 #include "filter_states.h"
 #include "source/inline/logs/rings.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* merge_private: the state of merge.c, shared with messages.c. */
-#ifndef BBTRACE_INLINE_MERGE_PRIVATE_H
-#define BBTRACE_INLINE_MERGE_PRIVATE_H
+#ifndef BBTRACE_SOURCE_INLINE_MERGE_MERGE_PRIVATE_H
+#define BBTRACE_SOURCE_INLINE_MERGE_MERGE_PRIVATE_H
 
 #include "comms.h"
 #include "merge.h"

@@ -6,8 +6,8 @@
  * event, and what is passed on is both. So it is reported anew in front of each event that follows
  * one of another goroutine of its thread, or one of the same goroutine in another thread.
  */
-#ifndef BBTRACE_INLINE_OWNERS_H
-#define BBTRACE_INLINE_OWNERS_H
+#ifndef BBTRACE_SOURCE_INLINE_MERGE_OWNERS_H
+#define BBTRACE_SOURCE_INLINE_MERGE_OWNERS_H
 
 #include "filter_states.h"
 #include "source/source.h"

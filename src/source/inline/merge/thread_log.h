@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* thread_log: decodes what a thread has logged, one event after the other. Private to
  * src/source/inline. */
-#ifndef BBTRACE_INLINE_THREAD_LOG_H
-#define BBTRACE_INLINE_THREAD_LOG_H
+#ifndef BBTRACE_SOURCE_INLINE_MERGE_THREAD_LOG_H
+#define BBTRACE_SOURCE_INLINE_MERGE_THREAD_LOG_H
 
 #include "uncertain.h"
 #include "source/inline/logs/rings.h"

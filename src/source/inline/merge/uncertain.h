@@ -6,8 +6,8 @@
  * meanwhile, from its copy, nobody knows what followed, and each event has a gap before it. Private
  * to src/source/inline.
  */
-#ifndef BBTRACE_INLINE_DOUBT_H
-#define BBTRACE_INLINE_DOUBT_H
+#ifndef BBTRACE_SOURCE_INLINE_MERGE_UNCERTAIN_H
+#define BBTRACE_SOURCE_INLINE_MERGE_UNCERTAIN_H
 
 #include "source/inline/supervisor/supervisor.h"
 #include "event/event.h"

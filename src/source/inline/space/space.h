@@ -5,8 +5,8 @@
  *
  * First to read: thread__get_slot(), space__fork(), thread__remove().
  */
-#ifndef BBTRACE_SPACE_H
-#define BBTRACE_SPACE_H
+#ifndef BBTRACE_SOURCE_INLINE_SPACE_SPACE_H
+#define BBTRACE_SOURCE_INLINE_SPACE_SPACE_H
 
 #include "source/inline/target/target.h"
 

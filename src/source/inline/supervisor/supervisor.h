@@ -4,8 +4,8 @@
  * the program has ended or was detached, and outlives bbtrace if that is killed: then it detaches
  * from the program, which runs on as before.
  */
-#ifndef BBTRACE_SUPERVISOR_H
-#define BBTRACE_SUPERVISOR_H
+#ifndef BBTRACE_SOURCE_INLINE_SUPERVISOR_SUPERVISOR_H
+#define BBTRACE_SOURCE_INLINE_SUPERVISOR_SUPERVISOR_H
 
 #include <sys/types.h>
 #include "copy/copy.h"

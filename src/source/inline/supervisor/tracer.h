@@ -12,8 +12,8 @@
  *
  * First to read: tracer__serve(), tracer__stopped(), thread__done().
  */
-#ifndef BBTRACE_TRACER_H
-#define BBTRACE_TRACER_H
+#ifndef BBTRACE_SOURCE_INLINE_SUPERVISOR_TRACER_H
+#define BBTRACE_SOURCE_INLINE_SUPERVISOR_TRACER_H
 
 #include "source/inline/text/text.h"
 #include "supervisor.h"

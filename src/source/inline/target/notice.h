@@ -4,8 +4,8 @@
  * socket (SOCK_SEQPACKET, one struct a message). Only data, and how a user reads it
  * (merge/notices.c).
  */
-#ifndef BBTRACE_NOTICE_H
-#define BBTRACE_NOTICE_H
+#ifndef BBTRACE_SOURCE_INLINE_TARGET_NOTICE_H
+#define BBTRACE_SOURCE_INLINE_TARGET_NOTICE_H
 
 #include <stdbool.h>
 #include <stdint.h>

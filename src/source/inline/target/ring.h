@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ring: the state of a ring (arch/log.h) that its thread goes on writing to. */
-#ifndef BBTRACE_INLINE_RING_H
-#define BBTRACE_INLINE_RING_H
+#ifndef BBTRACE_SOURCE_INLINE_TARGET_RING_H
+#define BBTRACE_SOURCE_INLINE_TARGET_RING_H
 
 #include <stddef.h>
 #include "arch/arch.h"

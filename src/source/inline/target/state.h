@@ -3,8 +3,8 @@
  * state: what the supervisor knows of the processes that it traces: their threads, their memory,
  * and the copies and logs in it. Only data, for all rooms of the supervisor's process.
  */
-#ifndef BBTRACE_STATE_H
-#define BBTRACE_STATE_H
+#ifndef BBTRACE_SOURCE_INLINE_TARGET_STATE_H
+#define BBTRACE_SOURCE_INLINE_TARGET_STATE_H
 
 #include <signal.h>
 #include "process/process.h"

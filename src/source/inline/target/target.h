@@ -6,8 +6,8 @@
  *
  * First to read: thread__resume_wait(), thread__call(), space__swap().
  */
-#ifndef BBTRACE_TARGET_H
-#define BBTRACE_TARGET_H
+#ifndef BBTRACE_SOURCE_INLINE_TARGET_TARGET_H
+#define BBTRACE_SOURCE_INLINE_TARGET_TARGET_H
 
 #include "state.h"
 

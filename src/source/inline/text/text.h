@@ -6,8 +6,8 @@
  *
  * First to read: thread__map_copies(), loaded__write(), thread__step_out().
  */
-#ifndef BBTRACE_TEXT_H
-#define BBTRACE_TEXT_H
+#ifndef BBTRACE_SOURCE_INLINE_TEXT_TEXT_H
+#define BBTRACE_SOURCE_INLINE_TEXT_TEXT_H
 
 #include "source/inline/space/space.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sites that are measured. Private to src/source/probes. */
-#ifndef BBTRACE_PROBE_CALIBRATE_H
-#define BBTRACE_PROBE_CALIBRATE_H
+#ifndef BBTRACE_SOURCE_PROBES_CALIBRATE_CALIBRATE_H
+#define BBTRACE_SOURCE_PROBES_CALIBRATE_CALIBRATE_H
 
 #include "source/probes/session.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* conditions: which entries the BPF program judges by --if, and by what (bpf/judge.h). */
-#ifndef BBTRACE_PROBES_CONDITIONS_H
-#define BBTRACE_PROBES_CONDITIONS_H
+#ifndef BBTRACE_SOURCE_PROBES_MAPS_CONDITIONS_H
+#define BBTRACE_SOURCE_PROBES_MAPS_CONDITIONS_H
 
 #include "source/probes/session.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fetches: values in memory that the BPF program loads. Private to src/source/probes. */
-#ifndef BBTRACE_PROBE_FETCHES_H
-#define BBTRACE_PROBE_FETCHES_H
+#ifndef BBTRACE_SOURCE_PROBES_MAPS_FETCHES_H
+#define BBTRACE_SOURCE_PROBES_MAPS_FETCHES_H
 
 #include "source/probes/session.h"
 

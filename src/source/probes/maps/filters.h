@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The filters' maps: which processes the BPF programs trace (bpf/who.h). */
-#ifndef BBTRACE_PROBE_FILTERS_H
-#define BBTRACE_PROBE_FILTERS_H
+#ifndef BBTRACE_SOURCE_PROBES_MAPS_FILTERS_H
+#define BBTRACE_SOURCE_PROBES_MAPS_FILTERS_H
 
 #include "source/probes/session.h"
 

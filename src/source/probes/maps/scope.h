@@ -4,8 +4,8 @@
  * user or cgroup don't name processes: with them every process that maps the file is slowed at each
  * hit.
  */
-#ifndef BBTRACE_PROBE_SCOPE_H
-#define BBTRACE_PROBE_SCOPE_H
+#ifndef BBTRACE_SOURCE_PROBES_MAPS_SCOPE_H
+#define BBTRACE_SOURCE_PROBES_MAPS_SCOPE_H
 
 #include "source/source.h"
 

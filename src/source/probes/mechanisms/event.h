@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* event: one trace event with many probes, of programs (event.c) or of the kernel (kprobe_event.c).
  */
-#ifndef BBTRACE_PROBE_EVENT_H
-#define BBTRACE_PROBE_EVENT_H
+#ifndef BBTRACE_SOURCE_PROBES_MECHANISMS_EVENT_H
+#define BBTRACE_SOURCE_PROBES_MECHANISMS_EVENT_H
 
 #include "source/probes/session.h"
 #include "tracefs.h"

@@ -4,8 +4,8 @@
  * bbtrace itself can drop it: a process that loses its perf events by an exec gets new ones. All
  * that it does is to open the one event of this trace for a thread.
  */
-#ifndef BBTRACE_PROBE_EVENT_KEEPER_H
-#define BBTRACE_PROBE_EVENT_KEEPER_H
+#ifndef BBTRACE_SOURCE_PROBES_MECHANISMS_EVENT_KEEPER_H
+#define BBTRACE_SOURCE_PROBES_MECHANISMS_EVENT_KEEPER_H
 
 #include "source/probes/session.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts that uprobe_multi attaches together: multi.c links them, multi_change.c replaces them.
  */
-#ifndef BBTRACE_PROBE_MULTI_H
-#define BBTRACE_PROBE_MULTI_H
+#ifndef BBTRACE_SOURCE_PROBES_MECHANISMS_MULTI_H
+#define BBTRACE_SOURCE_PROBES_MECHANISMS_MULTI_H
 
 #include "source/probes/session.h"
 

@@ -9,8 +9,8 @@
  * or exec is an oops (kernel/trace/trace_uprobe.c, unregister_trace_uprobe(): "goto unreg"; seen on
  * Linux 6.1 and 7.2).
  */
-#ifndef BBTRACE_PROBE_TRACEFS_H
-#define BBTRACE_PROBE_TRACEFS_H
+#ifndef BBTRACE_SOURCE_PROBES_MECHANISMS_TRACEFS_H
+#define BBTRACE_SOURCE_PROBES_MECHANISMS_TRACEFS_H
 
 #include "util/util.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What probes count in the kernel, if the plan's placement is PLACEMENT_COUNT. */
-#ifndef BBTRACE_PROBE_COUNTERS_H
-#define BBTRACE_PROBE_COUNTERS_H
+#ifndef BBTRACE_SOURCE_PROBES_STREAM_COUNTERS_H
+#define BBTRACE_SOURCE_PROBES_STREAM_COUNTERS_H
 
 #include "source/probes/session.h"
 

@@ -4,8 +4,8 @@
  * ring stays nearly empty. After drain__start() a dedicated thread does so; before, drain__take()
  * does it itself.
  */
-#ifndef BBTRACE_PROBE_DRAIN_H
-#define BBTRACE_PROBE_DRAIN_H
+#ifndef BBTRACE_SOURCE_PROBES_STREAM_DRAIN_H
+#define BBTRACE_SOURCE_PROBES_STREAM_DRAIN_H
 
 #include "util/util.h"
 

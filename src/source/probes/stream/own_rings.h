@@ -4,8 +4,8 @@
  * asked for: when it ends, is killed, forks or calls exec, when its process maps a file, or when
  * the trace is dumped or ends.
  */
-#ifndef BBTRACE_PROBE_OWN_RINGS_H
-#define BBTRACE_PROBE_OWN_RINGS_H
+#ifndef BBTRACE_SOURCE_PROBES_STREAM_OWN_RINGS_H
+#define BBTRACE_SOURCE_PROBES_STREAM_OWN_RINGS_H
 
 #include "source/probes/session.h"
 

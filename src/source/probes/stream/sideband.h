@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sideband events: forks, execs, exits, names and executable mappings of all processes, from perf's
  * dummy event. */
-#ifndef BBTRACE_PROBE_SIDEBAND_H
-#define BBTRACE_PROBE_SIDEBAND_H
+#ifndef BBTRACE_SOURCE_PROBES_STREAM_SIDEBAND_H
+#define BBTRACE_SOURCE_PROBES_STREAM_SIDEBAND_H
 
 #include "source/probes/maps/scope.h"
 
