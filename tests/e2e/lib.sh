@@ -27,13 +27,17 @@ export BBTRACE_ENGINE=${ENGINE:-probe}
 BB_TIMEOUT=${BB_TIMEOUT:-900}
 PATIENCE=${PATIENCE:-600}
 
-# needs WHAT...: skips the whole file, with the reason, if one is missing. A command: cmd:gdb; a file: file:/proc/kcore.
+is_root() { [[ $(id -u) == 0 ]]; }
+
+# needs WHAT...: skips the whole file, with the reason, if one is missing. A command: cmd:gdb; a file: file:/proc/kcore;
+# recorded: for tests that trace by `recorded` alone.
 needs() {
 	local what
 
 	for what; do
 		case $what in
-		root) [[ $(id -u) == 0 ]] || skip_all 'needs root' ;;
+		root) is_root || skip_all 'needs root' ;;
+		recorded) ! is_root || needs uprobes ;;
 		uprobes) pmu uprobe || skip_all 'this kernel has no uprobes' ;;
 		kprobes) pmu kprobe || skip_all 'this kernel has no kprobes' ;;
 		namespaces) own_namespaces || skip_all "$NO_NAMESPACES" ;;
@@ -82,6 +86,25 @@ pmu() { [[ -e /sys/bus/event_source/devices/$1/type ]]; }
 bb() {
 	timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" "$@" >"$T/out" 2>"$T/err" </dev/null
 	status=$?
+}
+
+# recorded NAME VERB ARG...: $T/trace is a trace file of bbtrace VERB ARG.... Without root it is tests/recorded/NAME.bbt;
+# with root that has to have the calls of the new one. RECORD=1: it is replaced (tests/recorded/record.sh).
+recorded() {
+	local kept=$ROOT/tests/recorded/$1.bbt name=$1
+
+	shift
+	if ! is_root; then
+		cp "$kept" "$T/trace" && status=0
+		return
+	fi
+	if [[ " $* " == *' -c '* ]]; then bb "$1" --record "$T/trace" "${@:2}"; else bb "$1" -o "$T/trace" "${@:2}"; fi
+	[[ ! ${RECORD:-} ]] || install -m 644 "$T/trace" "$kept"
+	[[ -e $kept ]] && is "$(calls_in "$kept")" "$(calls_in "$T/trace")" "tests/recorded/$name.bbt has the calls of a new trace"
+}
+calls_in() { # TRACE-FILE
+	"$BBTRACE" report "$1" -q -F json >"$T/calls" || return
+	json_lines "$T/calls" '$e->{symbol} && $e->{event} ne "branch" && "$e->{event} $e->{symbol}"' | sort | uniq -c
 }
 
 # exits STATUS NAME: the last bb had this status; otherwise shows its stderr.

@@ -4,7 +4,7 @@
 # of all lines; what runs of events and of counts have in common is said of both.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
-needs root uprobes cmd:jq cmd:python3 cmd:xmllint
+needs recorded cmd:jq cmd:python3 cmd:xmllint
 
 # Two ways in deep(), two orders of left() and right(), a thread more, an end.
 source_program '<script>&' c -lpthread <<'END'
@@ -41,13 +41,17 @@ int main(int argc, char **argv)
 }
 END
 P=$T/'<script>&'
-# record NAME ARG...: without main, so that what decides is not always traced
-record() { bb user "$P" left right deep -q -o "$T/$1" -- "$P" "${@:2}"; }
-record a.bbt 1
-record '<script>b.bbt' 2
-record more.bbt 4
-record deep.bbt 2 40
-bb user "$P" left right deep -q -r none -o "$T/none.bbt" -- "$P" 2
+# record FILE NAME OPTION ARG...: without main, so that what decides is not always traced
+record() {
+	# shellcheck disable=SC2086 # several options, or none
+	recorded "diff-$2" user "$P" left right deep -q $3 -- "$P" "${@:4}"
+	mv "$T/trace" "$T/$1"
+}
+record a.bbt a '' 1
+record '<script>b.bbt' b '' 2
+record more.bbt more '' 4
+record deep.bbt deep '' 2 40
+record none.bbt none '-r none' 2
 A=$T/a.bbt B=$T/'<script>b.bbt'
 differences() { jq -c 'select(.event == "difference")' "$1"; }
 summary_of() { tail -n 1 "$1" | jq -r "$2"; }
@@ -114,7 +118,7 @@ exits 0 'a run and itself'
 is "$(jq -r '"\(.event) \(.differences) \(.functions) \(.edges)"' "$T/equal")" 'summary 0 0 0' 'without differences there is the summary alone'
 bb diff "$A" "$A" -F html -o "$T/equal.html"
 like "$T/equal.html" '<p>No difference.</p>' 'the page says that there is none'
-for m in 1 2; do bb user "$P" left right deep -q -c --record "$T/count$m" -F json -o "$T/count.json" -- "$P" $m; done
+for m in 1 2; do record "count$m" "count$m" '-c -F json' $m; done
 bb diff "$T/count1" "$T/count2" -F json -o "$T/counts"
 exits 1 'counts that differ'
 is "$(jq -r .event "$T/counts" | sort -u | xargs)" 'edge function summary' 'counts have functions and edges, and no difference of paths'

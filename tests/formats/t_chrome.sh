@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # -F chrome: the trace event format as Perfetto and chrome://tracing define it, with the figures of JSON.
 . "$(dirname "$0")/../e2e/lib.sh"
-needs root uprobes cmd:python3
+needs recorded cmd:python3
 
 # check FILE: strict JSON; slices nest and are closed, track by track; times never go back. Prints figures.
 check() {
@@ -58,9 +58,10 @@ for line in open(sys.argv[1]):
 print(*(count[k] for k in ("entry", "return")), count["entry"] - count["return"], *(count[k] for k in ("branch", "taken", "not")), len(threads))
 END
 }
-both() {
-	bb user "$@" -F json -o "$T/json" -- "$1"
-	bb user "$@" -F chrome -o "$T/chrome" -- "$1"
+both() { # PROGRAM FUNC...
+	recorded "${1##*/}" user "$@" -- "$1"
+	bb report "$T/trace" -F json -o "$T/json"
+	bb report "$T/trace" -F chrome -o "$T/chrome"
 }
 
 program fib -O1
@@ -89,7 +90,8 @@ int main(void)
 }
 END
 cc -g -O1 -o "$T/typed" "$T/typed.c" || exit 2
-bb user "$T/typed" find nothing --args --why -o "$T/typed.bbt" -- "$T/typed"
+recorded typed user "$T/typed" find nothing --args --why -- "$T/typed"
+mv "$T/trace" "$T/typed.bbt"
 "$BBTRACE" report "$T/typed.bbt" -F text -T none --no-fold 2>/dev/null >"$T/text"
 "$BBTRACE" report "$T/typed.bbt" -F chrome -o "$T/chrome" 2>/dev/null
 "$BBTRACE" report "$T/typed.bbt" -F perfetto -o "$T/perfetto" 2>/dev/null
@@ -111,13 +113,16 @@ same "$T/got" "$T/wanted" 'chrome: arguments, results and conditionals are those
 gzip -dc "$T/perfetto" >"$T/packets"
 is "$(for word in 'p->count = 5, n = 7: p->count < n' 'p->count = 5, n = 3: p->count >= n' "'x'" '"hello, \"you\""'; do
 	grep -qaF -e "$word" "$T/packets" || echo "$word"; done)" '' 'perfetto: has them, too'
-bb user "$T/typed" find --args --why -F chrome -o "$T/chrome" -- "$T/typed"
+bb report "$T/typed.bbt" find -F chrome -o "$T/chrome"
+! is_root || bb user "$T/typed" find --args --why -F chrome -o "$T/chrome" -- "$T/typed"
 like "$T/chrome" '"why":"p->count = 5, n = 7: p->count < n' 'chrome, while it is traced: in words of the source'
 
 name=$'we"ird \\ \xff\x01 name'
 cp "$T/fib" "$T/$name"
-bb user "$T/$name" fib -F chrome -o "$T/chrome" -- "$T/$name"
+recorded hostile user "$T/$name" fib -- "$T/$name"
+bb report "$T/trace" -F chrome -o "$T/chrome"
 isnt "$(check "$T/chrome")" '' 'chrome: a hostile name stays within its string'
-bb user "$T/fib" fib -l 7 -F chrome -o "$T/chrome" -- "$T/fib"
+recorded fib-l7 user "$T/fib" fib -l 7 -- "$T/fib"
+bb report "$T/trace" -F chrome -o "$T/chrome"
 isnt "$(check "$T/chrome")" '' 'chrome: a trace cut off by -l is whole JSON'
 done_testing

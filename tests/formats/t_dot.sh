@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # -F dot: graphviz draws it, and the edges have JSON's counts.
 . "$(dirname "$0")/../e2e/lib.sh"
-needs root uprobes cmd:dot cmd:python3
+needs recorded cmd:dot cmd:python3
 
 # Edges of the graph as graphviz reads it, of branches with a count: "FROM TO COUNT" by the first words of the nodes'
 # labels. (Those of a block that runs into the next one are grey.)
@@ -35,33 +35,39 @@ for line in sys.stdin:
     count[int(to.split("+")[1], 16) if "+" in to else 0] += int(n)
 print(*("%#x:%d" % x for x in sorted(count.items())))'
 }
-draw() {
-	bb user "$@" -F json -o "$T/json" -- "$1"
-	bb user "$@" -F dot -o "$T/dot" -- "$1"
+draw() { # NAME PROGRAM FUNC
+	recorded "$1" user "${@:2}" -- "$2"
+	shift
+	bb report "$T/trace" -F json -o "$T/json"
+	bb report "$T/trace" -F dot -o "$T/dot"
 	dot -Tsvg "$T/dot" -o "$T/svg" 2>"$T/dot.err"
 	is "$? $(cat "$T/dot.err")" '0 ' "$2: graphviz draws it"
 }
 
 program switch -O1 -fno-jump-tables
-draw "$T/switch" pick
+draw switch-O1 "$T/switch" pick
 is "$(into)" "$(sums)" 'dot: what goes into each block is what JSON has'
 program switch -O2
-draw "$T/switch" pick
+draw switch-O2 "$T/switch" pick
 is "$(into)" "$(sums)" 'dot: what goes into each block through a jump table is what JSON has'
 program loops -O1
-draw "$T/loops" nested
+draw loops "$T/loops" nested
+if is_root; then
+	bb user "$T/loops" nested -F dot -o "$T/live" -- "$T/loops"
+	same "$T/live" "$T/dot" 'dot: a trace is shown as it is when it was recorded'
+fi
 is "$(into)" "$(sums)" 'dot: what goes into each block of loops within loops is what JSON has'
 like "$T/dot" 'label="nested \[loops\]: 3 calls, [0-9]+ branches"' 'dot: a graph has the function, its calls and branches'
 
 program fptr -O1
-draw "$T/fptr" operands
+draw fptr "$T/fptr" operands
 called() { edges "$T/dot" | awk '$2 !~ /\+/ { n[$2] += $3 } END { for (t in n) print t, n[t] }' | sort; }
 from_json() { json_lines "$T/json" 'our %n; $e->{kind} && $e->{kind} eq "icall" and $n{$e->{to}{symbol}}++;
 	$e->{event} eq "summary" && join "\n", map { "$_ $n{$_}" } sort keys %n'; }
 isnt "$(from_json)" '' 'the recording for dot has indirect calls'
 is "$(called)" "$(from_json)" 'dot: indirect calls have edges to what they called'
 cp "$T/switch" "$T/\"q\\l"
-draw "$T/\"q\\l" pick
+draw quoted "$T/\"q\\l" pick
 
 # Graphviz takes no more than 16382 bytes in a row.
 long=$(printf 'n%.0s' {1..20000})
@@ -70,6 +76,6 @@ int f(int n) __asm__("$long");
 __attribute__((noipa)) int f(int n) { return n > 1 ? n : 5; }
 int main(int c, char **v) { return f(c) != 5; }
 END
-draw "$T/long" 'nnn*'
+draw long "$T/long" 'nnn*'
 like "$T/dot" 'label="n+\.\.\. \([0-9]+ more bytes\)' 'dot: a name of 20000 bytes is cut, and says so'
 done_testing

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Text folds repetitions: folded output expands to that of --no-fold, and a long loop takes one line.
 . "$(dirname "$0")/../e2e/lib.sh"
-needs root uprobes cmd:setarch
+needs recorded
 
 # expand FILE: each line as often as the counts say.
 expand() {
@@ -35,10 +35,11 @@ expand() {
 }
 plain() { sed 's/-[0-9]*  /  /' "$1"; }
 
-# both OBJECT FUNC...: $T/folded and $T/all of two runs that do the same
+# both OBJECT FUNC...: $T/folded and $T/all of one run
 both() {
-	setarch -R timeout "$BB_TIMEOUT" "$BBTRACE" user "$@" -T none -r none -F text -o "$T/folded" -- "$1" >"$T/out" 2>"$T/err"
-	setarch -R timeout "$BB_TIMEOUT" "$BBTRACE" user "$@" -T none -r none --no-fold -F text -o "$T/all" -- "$1" >"$T/out" 2>"$T/err"
+	recorded "fold-${1##*/}" user "$@" -r none -- "$1"
+	bb report "$T/trace" -T none -F text -o "$T/folded"
+	bb report "$T/trace" -T none --no-fold -F text -o "$T/all"
 }
 # Durations vary from run to run, and so does the room that they leave in front of the source line.
 timeless() { sed -i -E 's/  (first entry|\+[0-9.]+[mnu]?s since last|\+[0-9hm]+s? since last)//; s/(returns [0-9a-fx]+)  [0-9.hm]+[mnu]?s(, net [0-9.hm]+[mnu]?s)?/\1/; s/(\(\.\.\.\)) +/\1  /' "$1"; }
@@ -72,7 +73,7 @@ both "$T/long" length
 is "$(grep -cE 'length\+0x' "$T/folded")" 3 'a loop of 4,000 rounds is folded to three lines'
 like "$T/folded" ' length\+0x[0-9a-f]+  jne  taken -> length\+0x[0-9a-f]+ +long\.c:7  3999 times$' 'a folded loop has its trip count'
 unfolds 'a folded loop stands for every branch'
-bb user "$T/long" length -F text -o "$T/folded" -- "$T/long"
+if is_root; then bb user "$T/long" length -F text -o "$T/folded" -- "$T/long"; else bb report "$T/trace" -F text -o "$T/folded"; fi
 like "$T/folded" ' 3999 times in [0-9.]+[um]s$' 'a folded loop has the span of its times'
 is "$(summary events)" 4003 'the summary counts each event of a folded loop'
 
@@ -102,6 +103,7 @@ unfolds 'loops three deep expand to all lines'
 (($(wc -l <"$T/folded") < 60))
 ok $? 'loops three deep are folded to few lines' || diag "$(cat "$T/folded")"
 
+is_root || done_testing
 # who watches a loop that goes on sees it
 source_program on c <<'END'
 #include <unistd.h>
