@@ -22,7 +22,7 @@ pause() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
 
 program inlined -pthread
 { "$T/inlined" mix 12 && echo 0; } >"$T/plain"
-for ((n = 0; n < ${KILLS:-6}; n++)); do
+for ((n = 0; n < ${KILLS:-4}; n++)); do
 	begin "$T/inlined" mix 12
 	wait_for "$PATIENCE" test -e "$T/began"
 	delay=$((n * n * 4 % 211))
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 END
 : >"$T/go"
 { "$T/spawns" 60 "$T/go" && echo 0; } >"$T/plain"
-for ((n = 0; n < ${KILLS:-6}; n++)); do
+for ((n = 0; n < ${KILLS:-4}; n++)); do
 	begin "$T/spawns" 60 "$T/go"
 	wait_for "$PATIENCE" test -e "$T/began"
 	pause $((RANDOM % 300))
@@ -90,7 +90,7 @@ for ((n = 0; n < ${KILLS:-6}; n++)); do
 	wait_for "$PATIENCE" ended "$supervisor"
 	ok $? 'and its supervisor ends'
 done
-for ((n = 0; n < ${KILLS:-6}; n++)); do
+for ((n = 0; n < ${KILLS:-4}; n++)); do
 	rm "$T/go"
 	"$T/spawns" 60 "$T/go" >"$T/result" &
 	pid=$!
@@ -150,7 +150,7 @@ END
 ${CC:-cc} -g -O2 -o "$T/works" "$T/plain.c" || exit 2
 : >"$T/killed"
 { "$T/works" "$T/killed" && echo 0; } >"$T/plain"
-for ((n = 0; n < ${KILLS:-6} / 2; n++)); do
+for ((n = 0; n < ${KILLS:-4} / 2; n++)); do
 	rm "$T/killed"
 	begin "$T/works" "$T/killed"
 	wait_for "$PATIENCE" test -e "$T/began"
@@ -248,7 +248,7 @@ is "$(entries loaded)" 200 'each of its calls is shown'
 has_result() { [[ -e $T/result ]] || { ended $tracer && [[ ! -e $T/began ]]; }; }
 attaches() { pgrep -P $tracer -x bbtrace-inline >"$T/pid" || ended $tracer; }
 for command in 'inlined mix 20' "loads $T/loaded.so 300"; do
-	for ((n = 0; n < ${KILLS:-6}; n++)); do
+	for ((n = 0; n < ${KILLS:-4}; n++)); do
 		# killed before the command runs, it is traced by probes: then it has to be short
 		((n % 2)) && run=$command || run="loads $T/loaded.so 3"
 		"$T"/$run >"$T/plain"
@@ -265,7 +265,7 @@ for command in 'inlined mix 20' "loads $T/loaded.so 300"; do
 		wait $tracer
 	done
 	"$T"/$command >"$T/plain"
-	for ((n = 0; n < ${KILLS:-6}; n++)); do
+	for ((n = 0; n < ${KILLS:-4}; n++)); do
 		"$T"/$command >"$T/result" &
 		pid=$!
 		pause $((RANDOM % 30))
@@ -280,5 +280,5 @@ for command in 'inlined mix 20' "loads $T/loaded.so 300"; do
 		wait $tracer
 	done
 done
-ok $(($(wc -l <"$T/in_time") < ${KILLS:-6})) 'some were killed in time' || diag "$(wc -l <"$T/in_time")"
+ok $(($(wc -l <"$T/in_time") < ${KILLS:-4})) 'some were killed in time' || diag "$(wc -l <"$T/in_time")"
 done_testing

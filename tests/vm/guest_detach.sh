@@ -9,13 +9,15 @@
 N=$1
 if ((N < 100)); then
 	choose opening traceable 'what open(2) runs through' do_filp_open path_openat # the latter has hundreds of sites
+	more=(do_dentry_open getname_flags alloc_empty_file vfs_read)
 else
 	choose opening traceable 'what open(2) runs through' path_openat do_filp_open
+	more=()
 fi
 # sites FUNC...: how many there are
 sites() { $BBTRACE list kernel "$@" -F json | jq -s 'map(.sites) | add'; }
 many=("$opening")
-for name in $(listed traceable do_epoll_ctl copy_process link_path_walk tcp_sendmsg_locked tcp_ack); do
+for name in $(listed traceable "${more[@]}" do_epoll_ctl copy_process link_path_walk tcp_sendmsg_locked tcp_ack); do
 	(($(sites "${many[@]}") >= N + N / 10)) || many+=("$name") # over N, and some that the kernel refuses
 done
 diag "${many[*]}: $(sites "${many[@]}") sites"

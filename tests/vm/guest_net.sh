@@ -10,9 +10,9 @@
 choose reading traceable 'what read(2) runs through' vfs_read
 mapfile -t more < <(listed traceable ksys_read rw_verify_area shmem_file_read_iter generic_file_read_iter)
 diag "and also: ${more[*]}"
-truncate -s 9M "$T/file"
+truncate -s 5M "$T/file"
 cp "$T/file" "$T/copy" # with pages of its own
-reads='dd if="$0" of=/dev/null bs=16 count=160; dd if="$0" of=/dev/null bs=1M count=9'
+reads='dd if="$0" of=/dev/null bs=16 count=60; dd if="$0" of=/dev/null bs=1M count=5'
 
 # traced NAME ARG...: sets how, small and large: the medians of the calls' durations and net times, "noise" if most are
 # below it, "-" if they are not known.

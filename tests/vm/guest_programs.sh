@@ -3,7 +3,7 @@
 #
 # guest_programs.sh whole|'' BUILD NAME... -- NAME... [-- HOW...]: traces tests/progs' programs on this kernel, with each of
 # its mechanisms and with copied functions, and counts those after the --. HOW: only so, "inline", "MECHANISM" or
-# "MECHANISM.PLACEMENT". Unless whole, each mechanism but the first traces a third of them. The host has their
+# "MECHANISM.PLACEMENT". Unless whole, copies trace half of them, and each mechanism but the first a third. The host has their
 # single-stepped references and compares; the programs behave the same on both.
 
 . "$(dirname "$0")/guest_lib.sh"
@@ -33,7 +33,11 @@ turn=0
 trace() {
 	local programs=("${traced[@]}")
 
-	[[ $1 == inline || $1 == "${hows[0]}" ]] || mapfile -t programs < <(part_of $((turn++ % 3)) 3 "${traced[@]}")
+	case $1 in
+	"${hows[0]}") ;;
+	inline) mapfile -t programs < <(part_of 0 2 "${traced[@]}") ;;
+	*) mapfile -t programs < <(part_of $((turn++ % 3)) 3 "${traced[@]}") ;;
+	esac
 	mkdir -p "$OUT/$1"
 	printf '%s\n' "${programs[@]}" >"$OUT/$1/names"
 	STAGES=trace BBFLAGS="${*:2}" tests/check/compare_all.sh build "${programs[@]}" >"$T/traced" 2>&1
