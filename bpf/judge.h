@@ -157,7 +157,7 @@ static __noinline int judge(struct pt_regs *ctx, __u64 word, bool kernel)
 
 	if (!l)
 		return JUDGED_HOLDS;
-	for (__u32 i = 0; i < WIRE_CONDITIONS && i < l->n; i++) {
+	for (__u32 i = 0; i < WIRE_CONDITIONS && i < config.judges && i < l->n; i++) {
 		const struct wire_condition *c = &l->of[i];
 		int one = judge_one(c, condition_base(ctx, &c->fetch, word, kernel), kernel);
 

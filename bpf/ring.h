@@ -27,7 +27,7 @@ static __always_inline __u64 ring_flags(__u64 now)
  * A kprobe's breakpoint may count as an NMI, where bpf_ringbuf_reserve() fails while another CPU
  * holds the ring's lock (kernel/bpf/ringbuf.c, __bpf_ringbuf_reserve()), for much less than a
  * microsecond. The verifier checks all that follows once per try, so there are few tries with long
- * pauses.
+ * pauses, and a machine with one CPU has one.
  */
 #define RESERVE_TRIES 6
 #define PAUSE_TURNS   20
@@ -73,7 +73,7 @@ static __always_inline struct reserved reserve_common(__u32 size, bool kernel)
 
 		if (record)
 			return reserved(record);
-		if (!kernel || i == RESERVE_TRIES || is_full(size))
+		if (!kernel || !config.retries || i == RESERVE_TRIES || is_full(size))
 			break;
 		pause_before_retry(PAUSE_TURNS);
 	}

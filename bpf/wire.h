@@ -416,7 +416,8 @@ struct wire_config {
 	__u8 rings;    /* each thread has a ring of its own */
 	__u8 ends;     /* ends of threads are recorded */
 	__u8 fetched;  /* entries and returns have so many values in memory */
-	__u8 judges;   /* some entries are judged by conditions */
+	__u8 judges;   /* some entries are judged, each by at most so many conditions */
+	__u8 retries;  /* there are several CPUs: one may hold the lock of the ring for a moment */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
 	__u32 filters; /* enum filter_flags */

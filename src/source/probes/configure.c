@@ -135,7 +135,8 @@ static void fill(struct probe *p)
 		.watches = watches__are_planned(p),
 		.adds_up = p->options->adds_up,
 		.fetched = plan__most_fetched(p->plan),
-		.judges = conditions__judge(p),
+		.judges = conditions__most(p),
+		.retries = sysconf(_SC_NPROCESSORS_CONF) > 1,
 		.replaces = p->options->retires || p->adds_links,
 	};
 	if (probe__counts(p))

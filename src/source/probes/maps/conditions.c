@@ -99,6 +99,21 @@ static bool make_all(const struct plan *p, uint32_t function, struct wire_condit
 	return out->n;
 }
 
+unsigned conditions__most(const struct probe *p)
+{
+	struct wire_conditions l;
+	unsigned most = 1;
+
+	if (!conditions__judge(p))
+		return 0;
+	if (p->options->grows) /* functions that are added may have more */
+		return WIRE_CONDITIONS;
+	for (uint32_t f = 0; f < p->plan->functions.len; f++)
+		if (make_all(p->plan, f, &l) && l.n > most)
+			most = l.n;
+	return most;
+}
+
 void conditions__size(struct probe *p)
 {
 	bool judges = conditions__judge(p);
