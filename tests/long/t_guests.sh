@@ -9,7 +9,7 @@ while read -r name kernels; do
 done <<'ROWS'
 t_calibrate 6.1 6.12 newest
 t_programs 6.1 6.12 newest
-t_kernel_counts 6.1
+t_kernel_counts 6.1 newest
 t_kernel_coverage 6.1 newest
 t_refused newest
 t_tracefs 6.12 newest

@@ -135,7 +135,7 @@ conditions=('count > 4096' 'count <= 370' 'count == 999' 'count != 37 && count <
 [[ ${1:-} == all ]] || {
 	table=$(awk 'NR % 3 == 2' <<<"$table")
 	least=15
-	conditions=("${conditions[@]:2}")
+	conditions=("${conditions[@]:3}")
 }
 
 # ---- which of them can be probed here, with such parameters ----

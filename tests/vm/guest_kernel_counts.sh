@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_kernel_counts.sh WORK: runs WORK (kernel_work) under -c, and under a trace of every branch. Both times each
+# guest_kernel_counts.sh WORK [all]: runs WORK (kernel_work) under -c, and under a trace of every branch. Both times each
 # branch is taken and not taken as often, indirect calls lead to the same functions, and each function is entered as
 # often.
 
@@ -76,13 +76,13 @@ known() {
 
 functions=$(known __x64_sys_mount path_mount '__x64_sys_umount|__x64_sys_oldumount')
 compare mount -- "$WORK" mount
-functions=$(known do_sys_openat2 do_filp_open path_openat link_path_walk getname_flags do_dentry_open vfs_read vfs_write)
+functions=$(known ${2:+do_sys_openat2 do_filp_open path_openat link_path_walk} getname_flags do_dentry_open vfs_read vfs_write)
 compare file -- "$WORK" file
 functions=$(known __x64_sys_getppid __x64_sys_close)
 least=1 compare close -- "$WORK" close
 functions=$(known set_user_nice __x64_sys_setpriority)
 compare sched -- "$WORK" sched
-functions=$(known unix_stream_sendmsg unix_stream_read_generic)
+functions=$(known ${2:+unix_stream_sendmsg} unix_stream_read_generic)
 compare unix -- "$WORK" unix
 
 # Four processes at once, on both CPUs. No indirect call: while bbtrace reads its targets, the kernel may skip hits (and

@@ -78,7 +78,10 @@ listed() { # LIST-COMMAND NAME...: those of the names that it prints, in the ord
 	shift
 	"$list" | awk -v names="$*" '{ have[$0] } END { n = split(names, name, " "); for (i = 1; i <= n; i++) if (name[i] in have) print name[i] }'
 }
-traceable() { functions | grep -vxFf <(blacklist | awk '{ print $2 }'); }
+traceable() {
+	[[ -e $T/traceable ]] || functions | grep -vxFf <(blacklist | awk '{ print $2 }') >"$T/traceable"
+	cat "$T/traceable"
+}
 refused() { functions | grep -xFf <(blacklist | awk '{ print $2 }'); }
 ambiguous() { sorted_symbols | awk 'NF == 3 && $2 ~ /[tT]/ { n[$3]++ } END { for (f in n) if (n[f] > 1) print f }'; }
 
