@@ -26,8 +26,8 @@ fi
 rm -rf "${SAID:?}"/*
 : >"$SAID/times"
 export SAID
-# more than two cores: some wait most of the time
-prove --directives --timer -j3 --exec scripts/run-test.sh "${tests[@]}" 8>&- | tee "$SAID/summary"
+# more than there are cores: some wait most of the time
+prove --directives --timer -j$(($(nproc) + 2)) --exec scripts/run-test.sh "${tests[@]}" 8>&- | tee "$SAID/summary"
 status=${PIPESTATUS[0]}
 awk '{ cpu += $1 } END { printf "check: %d CPU seconds. The most expensive tests, CPU and wall seconds:\n", cpu }' "$SAID/times"
 sort -rn "$SAID/times" | head -n 5

@@ -85,7 +85,7 @@ sub learn_words {
 	$word{$_} = 1 for $text =~ /\b([A-Za-z_]\w+)\b/g;
 	$function{$_} = 1 for $text =~ /\b([A-Za-z_]\w*)\s*\(/g;
 	return if $file !~ m{^(src|bench|scripts|tests|completion|Makefile)};
-	if ($file =~ m{^src/}) { $own_option{$_} = 1 for $text =~ /\{"([a-z][a-z-]+)",/g }
+	if ($file =~ m{^src/}) { $own_option{$_} = 1 for $text =~ /\{"([a-z][a-z-]+)",/g, $text =~ /"--([a-z][a-z-]+)"/g }
 	$option{$_} = 1 for $text =~ /(?<![\w-])--([a-z][a-z-]+)/g, $text =~ /\{"([a-z][a-z-]+)",/g;
 }
 
@@ -110,7 +110,7 @@ sub check_path {
 		(my $bare = $one) =~ s{/$}{};
 		next if $bare =~ /[*]/ ? scalar(() = glob $bare) : $path{$bare} || $path{"$folder$bare"};
 		next if $bare =~ m{^build/} && ($base{($bare =~ m{([^/]*)$})[0] =~ s{[.].*}{}r} || $target{$bare});
-		next if $bare =~ m{^build(/(failed|vm|arm64|riscv64|unit|bbtrace([.]bpf[.]o)?))?$};
+		next if $bare =~ m{^build(/(failed(/times)?|vm|arm64|riscv64|unit|bbtrace([.]bpf[.]o)?))?$};
 		finding("there is no $one");
 	}
 }

@@ -92,9 +92,9 @@ for scenario in loop_if sorted interpreter jumped threads forked deep coroutines
 	like "$T/err" ' steps are the same; differences: 0' "$scenario: the note says how much was compared"
 done
 
-# ---- in the middle of three millions, by copies; MATRIX=whole: of ten millions ----
+# ---- in the middle of a million, by copies; MATRIX=whole: of ten millions ----
 
-rounds=300000
+rounds=100000
 [[ ${MATRIX:-} != whole ]] || rounds=1000000
 for scenario in loop_if pointer; do
 	for bad in 0 1; do
