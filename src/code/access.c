@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which instruction accessed what is watched. It traps behind that one, so the candidates are: the
- * instruction that ends where the thread goes on; a repeated one that stands there, between two
- * iterations; a call that led there, whose return address is on top of the stack; a return or a
- * jump that read its target where it is watched. An ordinary instruction can't have come from
- * elsewhere: a jump behind it would have been executed before the trap is told.
+ * Finds the instruction that accessed watched memory. The trap is after that instruction, so the
+ * candidates are: the instruction that ends where the thread continues; a repeated one at that
+ * address, between two iterations; a call that led there, whose return address is on top of the
+ * stack; a return or a jump that read its target from the watched memory. An ordinary instruction
+ * elsewhere can't be it: a jump after it would have been executed before the trap is reported.
  */
 #include <stdlib.h>
 #include "code/code.h"
 
-const char *const access_doubt_text[ACCESS_DOUBTS] = {
+const char *const access_result_text[ACCESS_RESULTS] = {
 	[ACCESS_NO_CODE] = "no code is known there",
 	[ACCESS_NONE] = "nothing that leads there accesses it",
 	[ACCESS_SEVERAL] = "more than one instruction may have done it",
@@ -48,7 +48,7 @@ void accesses__free(struct accesses *a)
 
 /* ---- code ---- */
 
-/* What tells it on its architecture; NULL: not known. */
+/* Returns the architecture, if it can decode accesses; NULL if not. */
 static const struct arch *arch_of(const struct access_place *p)
 {
 	const struct arch *arch = arch__by_machine(p->object->machine);
@@ -68,7 +68,7 @@ static struct graph *graph_of(struct accesses *a, const struct access_place *p)
 	return a->graphs.data[*index - 1];
 }
 
-/* Decodes the function that contains vaddr, if it wasn't. */
+/* Decodes the function that contains vaddr, unless it is decoded already. */
 static bool follow(struct graph *g, uint64_t vaddr)
 {
 	struct function f;
@@ -99,7 +99,7 @@ static bool is_start(struct graph *g, uint64_t vaddr)
 
 enum fit {
 	FIT_NONE,
-	FIT_MAYBE, /* it accesses memory, but where can't be told */
+	FIT_MAYBE, /* it accesses memory, but the address can't be computed */
 	FIT_YES,
 };
 
@@ -109,7 +109,7 @@ struct search {
 	struct accessor *out;
 	uint64_t ip;
 	unsigned yes, maybe; /* the candidates */
-	bool jumped;	     /* among those that may be is one without a place */
+	bool jumped;	     /* one of the possible candidates is one without a place */
 };
 
 static bool overlaps(const struct access *m, const struct access_hit *hit)
@@ -131,16 +131,16 @@ static void take_value(const struct access *m, const struct access_hit *hit, str
 	}
 }
 
-/* Does the instruction, whose bytes are at running address addr, access what is watched? */
+/* Whether the instruction, whose bytes are at running address addr, accesses the watched memory. */
 static enum fit fit(const struct search *s, const struct access_place *p, uint64_t vaddr,
 		    struct accessor *found)
 {
-	struct access_state behind = {.regs = s->hit->regs, .fs = s->hit->fs, .gs = s->hit->gs};
+	struct access_state after = {.regs = s->hit->regs, .fs = s->hit->fs, .gs = s->hit->gs};
 	struct access m[ACCESS_MOST];
 	enum fit fit = FIT_NONE;
 	size_t avail;
 	const uint8_t *bytes = object__bytes(p->object, vaddr, &avail);
-	int n = arch_of(p)->accesses(bytes, avail, vaddr + p->bias, &behind, m);
+	int n = arch_of(p)->accesses(bytes, avail, vaddr + p->bias, &after, m);
 
 	for (int i = 0; i < n; i++) {
 		if (s->hit->writes && !m[i].writes)
@@ -168,7 +168,8 @@ static void consider(struct search *s, const struct access_place *p, uint64_t va
 		*s->out = found;
 }
 
-/* Instructions that end where the thread goes on; the same one without a prefix is one. */
+/* Considers instructions that end where the thread continues; the same one without a prefix counts,
+ * too. */
 static bool consider_before(struct search *s)
 {
 	struct access_place p;
@@ -199,7 +200,7 @@ static bool consider_before(struct search *s)
 /* A repeated instruction, between two iterations. */
 static bool consider_here(struct search *s)
 {
-	struct access_state behind = {.regs = s->hit->regs, .fs = s->hit->fs, .gs = s->hit->gs};
+	struct access_state after = {.regs = s->hit->regs, .fs = s->hit->fs, .gs = s->hit->gs};
 	struct access m[ACCESS_MOST];
 	struct access_place p;
 	const uint8_t *bytes;
@@ -211,13 +212,13 @@ static bool consider_here(struct search *s)
 	bytes = object__bytes(p.object, s->ip - p.bias, &avail);
 	if (!bytes)
 		return false;
-	n = arch_of(&p)->accesses(bytes, avail, s->ip, &behind, m);
+	n = arch_of(&p)->accesses(bytes, avail, s->ip, &after, m);
 	if (n > 0 && m[0].repeats && m[0].goes_on)
 		consider(s, &p, s->ip - p.bias, m[0].len);
 	return true;
 }
 
-/* A word of the code that runs, and of its stack. */
+/* Returns the size of a word of the code that runs, and of its stack. */
 static unsigned word_of(const struct search *s)
 {
 	struct access_place p;
@@ -259,16 +260,16 @@ static bool overlaps_word(const struct access_hit *hit, uint64_t addr, unsigned 
 	return hit->addr - addr < word || addr - hit->addr < hit->size;
 }
 
-/* Is it one of the two 32-bit words of the aligned word that was accessed? */
+/* Returns true if ip is one of the two 32-bit words of the aligned word that was accessed. */
 static bool holds_narrow(const struct access_hit *hit, uint64_t ip)
 {
 	return (uint32_t)hit->word == ip || hit->word >> 32 == ip;
 }
 
 /*
- * What has read its target there: a return from just below the stack pointer, or a jump. A call is
- * considered by its return address, which also the push of a return address that can't be read may
- * have been. Pointers are taken to be aligned.
+ * Considers what has read its target there: a return from just below the stack pointer, or a jump.
+ * A call is considered by its return address, which may also have been the push of a return address
+ * that can't be read. Pointers are assumed to be aligned.
  */
 static void consider_jumps(struct search *s)
 {
@@ -287,7 +288,7 @@ static void consider_jumps(struct search *s)
 	}
 }
 
-static enum access_doubt doubt_of(const struct search *s, bool code)
+static enum access_result result_of(const struct search *s, bool code)
 {
 	if (s->yes + s->maybe == 1)
 		return s->jumped ? ACCESS_JUMP : ACCESS_PROVED;
@@ -301,11 +302,11 @@ void accesses__find(struct accesses *a, const struct access_hit *hit, struct acc
 	struct search s = {.a = a, .hit = hit, .out = out};
 	bool code;
 
-	*out = (struct accessor){.doubt = ACCESS_NO_CODE};
+	*out = (struct accessor){.result = ACCESS_NO_CODE};
 	s.ip = hit->regs[arch__native()->ip_reg];
 	code = consider_before(&s);
 	code |= consider_here(&s);
 	consider_call(&s);
 	consider_jumps(&s);
-	out->doubt = doubt_of(&s, code);
+	out->result = result_of(&s, code);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Batches: functions of an object that are followed one after the other, so that the graph never
- * has the instructions of all. Where what is found in one function depends on another one, the two
- * are joined, and have to be followed in one batch. What is found in a group of joined functions is
+ * has the instructions of all. If what is found in one function depends on another one, the two are
+ * joined, and have to be followed in one batch. What is found in a group of joined functions is
  * then the same whatever else is in the batch.
  */
 #include <stdlib.h>
@@ -79,7 +79,7 @@ void graph__join_overlapping(struct graph *g)
 			vec__push(&places, (struct place){r->vaddr, r->vaddr + r->size, i});
 	}
 	vec__sort(&places, by_start);
-	/* last: of those so far, the one that ends last */
+	/* last is, of those so far, the one that ends last. */
 	vec__each (p, &places) {
 		if (last && p->start < last->end)
 			graph__join(g, p->function, last->function);

@@ -16,7 +16,7 @@ static void leaders_of(struct graph *g, const struct owned_extent *p, leader_vec
 	}
 }
 
-/* The block at addr that control goes to, in whichever function. */
+/* Returns the block at addr that control reaches, in whichever function. */
 static uint32_t leader_at(struct graph *g, uint64_t addr)
 {
 	return g->nodes.data[graph__known(g, addr)].block;

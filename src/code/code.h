@@ -26,11 +26,12 @@ enum node_flags {
 	NODE_SWEPT = 128, /* the linear sweep agrees that it is an instruction */
 	NODE_CERTAIN =
 		256, /* reached from a symbol or the start of an FDE by direct branches only */
-	NODE_UNCERTAIN = 512,  /* there is evidence that no instruction starts here (guard.c) */
-	NODE_RESUMED = 1024,   /* after the end of a path, and nothing else leads here: flow is
-				  assumed to continue */
+	NODE_UNCERTAIN = 512, /* there is evidence that no instruction starts here (guard.c) */
+	/* It follows the end of a path, and nothing else leads to it: flow is assumed to
+	 * continue. */
+	NODE_RESUMED = 1024,
 	NODE_SLOW = 2048,      /* insn.slow */
-	NODE_EXCLUSIVE = 4096, /* of a pair of load- and store-exclusive, or in between */
+	NODE_EXCLUSIVE = 4096, /* one of a pair of load- and store-exclusive, or between them */
 	NODE_PAIRED = 8192,    /* a load-exclusive whose store was found */
 };
 
@@ -70,14 +71,14 @@ struct jump_table {
 	0x100 /* encloses a requested range: decoded to prove instruction starts, without sites */
 struct graph_function {
 	struct function f; /* owns name, raw, ranges */
-	uint32_t plan;	   /* index in the plan, NO_FUNCTION: not yet known */
-	size_t given;	   /* number of its own ranges; flow found the others */
+	uint32_t plan;	   /* index in the plan; NO_FUNCTION until it is known */
+	size_t given;	   /* the number of its own ranges; flow found the others */
 	size_t seeded;	   /* number of ranges whose landing pads were added */
 	bool started;
 	bool inner;	/* its start needs a proof */
-	bool dormant;	/* until then it doesn't take part */
-	uint32_t batch; /* its code is followed in this one */
-	uint32_t group; /* another function of its group; itself: it stands for the group */
+	bool dormant;	/* it doesn't take part until that is proved */
+	uint32_t batch; /* the batch in which its code is followed */
+	uint32_t group; /* another function of its group; itself if it stands for the group */
 };
 
 /* An exception handler whose address code pushes, after node at. */
@@ -103,36 +104,36 @@ struct graph {
 	size_t jumps_seen;		  /* number of them whose tables are in table_starts */
 	VEC(uint32_t) outs;		  /* direct jumps out of all known ranges */
 	VEC(uint32_t) ends;		  /* instructions after which flow ends */
-	VEC(uint64_t) stops; /* ends of paths without followed code behind them: addresses */
+	VEC(uint64_t) stops; /* addresses of the ends of paths without followed code after them */
 	VEC(struct jump_table) tables;
 	VEC(uint64_t) targets;
 	struct map64 table_of;	   /* node → index into tables + 1 */
 	struct map64 table_starts; /* start addresses of tables, also of rejected ones */
-	struct map64 returns;	   /* callee → what noreturn.c knows */
+	struct map64 returns;	   /* callee → what noreturn.c found */
 	struct map64 thunks;	   /* target → what thunk.c made of it */
 	struct map64 parts;	   /* FDEs that became ranges */
 	VEC(uint64_t) pads;	   /* landing pads that are not roots yet */
 	VEC(struct handler) handlers;
-	uint32_t batch;	     /* the one that is followed (batch.c) */
+	uint32_t batch;	     /* the batch that is being followed (batch.c) */
 	bool batched;	     /* there are several */
-	struct map64 data;   /* of what is mixed with code: halfwords that the code reads */
+	struct map64 data;   /* halfwords that the code reads, if data is mixed with code */
 	struct map64 shared; /* address → 1 + a function that depends on what is there */
-	bool exclusives;     /* there is a load- or store-exclusive among the nodes */
-	bool claims;	     /* the current flow is not by direct branches only */
+	bool exclusives;     /* a node is a load- or store-exclusive */
+	bool claims;	     /* the current flow is not only by direct branches */
 	uint32_t stamp, budget;
-	const struct segment *segment; /* the last one looked at */
-	size_t piece;		       /* the last one looked at */
+	const struct segment *segment; /* the segment that was used last */
+	size_t piece;		       /* the piece that was used last */
 };
 
 /* ---- data among code (pool.c) ---- */
 
-/* Of an object without symbols that tell them apart: the constants that reached code reads, and the
- * tables of its jumps. */
-void pool__see_load(struct graph *g, uint32_t node);
-void pool__see_table(struct graph *g, uint64_t vaddr, uint64_t size);
+/* For an object without symbols that mark data: notes the constants that reached code reads, and
+ * the tables of its jumps. */
+void pool__note_load(struct graph *g, uint32_t node);
+void pool__note_table(struct graph *g, uint64_t vaddr, uint64_t size);
 bool pool__holds(const struct graph *g, uint64_t addr);
-/* The first address from addr on that isn't such data; at most end. */
-uint64_t pool__behind(const struct graph *g, uint64_t addr, uint64_t end);
+/* Returns the first address from addr on that isn't such data; at most end. */
+uint64_t pool__after(const struct graph *g, uint64_t addr, uint64_t end);
 
 /* ---- nodes (node.c) ---- */
 
@@ -141,14 +142,16 @@ struct graph *graph__new(const struct object *object, const struct object *kerne
 void graph__free(struct graph *g);
 /* Forgets all instructions, but not what is known about functions. */
 void graph__forget(struct graph *g);
-/* The instruction at addr, decoded if it wasn't; 0: none. Invalidates pointers to nodes. */
+/* Returns the instruction at addr, which is decoded if necessary; 0 if there is none. Invalidates
+ * pointers to nodes. */
 uint32_t graph__node(struct graph *g, uint64_t addr);
-/* Control comes to addr in that state (struct arch_modes): what was decoded there, but isn't
- * reached yet, is decoded again. */
+/* Control reaches addr in that state (struct arch_modes): what was decoded there, but isn't reached
+ * yet, is decoded again. */
 void graph__set_state(struct graph *g, uint64_t addr, uint8_t state);
-/* The decoded instruction at addr; 0: none. */
+/* Returns the decoded instruction at addr; 0 if there is none. */
 uint32_t graph__known(struct graph *g, uint64_t addr);
-/* Next reached instruction in [*addr, end), to which *addr is set; 0: none. */
+/* Returns the next reached instruction in [*addr, end), and sets *addr to it; 0 if there is
+ * none. */
 uint32_t graph__next_reached(struct graph *g, uint64_t *addr, uint64_t end);
 static inline const struct insn *graph__branch(const struct graph *g, const struct node *n)
 {
@@ -165,13 +168,13 @@ struct preds {
 };
 struct preds graph__preds(const struct graph *g, uint32_t node);
 uint32_t preds__next(const struct graph *g, struct preds *it);
-/* Is it about all of a register's bits? */
+/* Returns true if it concerns all of a register's bits. */
 static inline bool graph__is_whole(const struct graph *g, const struct insn_detail *d)
 {
 	return d->bits == 8 * g->arch->word;
 }
 bool graph__detail(struct graph *g, uint32_t node, struct insn_detail *out);
-/* Bit mask of the registers that the instruction writes. */
+/* Returns a bit mask of the registers that the instruction writes. */
 uint32_t graph__writes(struct graph *g, uint32_t node);
 
 /* ---- ranges (range.c) ---- */
@@ -180,32 +183,34 @@ uint32_t graph__writes(struct graph *g, uint32_t node);
 uint32_t graph__add_function(struct graph *g, struct function *f);
 void graph__add_range(struct graph *g, uint32_t function, uint64_t vaddr, uint64_t size);
 void graph__index_ranges(struct graph *g);
-/* The function whose range contains addr; NO_FUNCTION: none. */
+/* Returns the function whose range contains addr; NO_FUNCTION if none does. */
 uint32_t graph__owner(struct graph *g, uint64_t addr);
 bool graph__holds(const struct graph *g, uint32_t function, uint64_t addr);
 
 /* ---- following (graph.c) ---- */
 
-/* Makes addr a root: an entry, a landing pad. False: no instruction there. */
+/* Makes addr a root: an entry, a landing pad. Returns false if there is no instruction. */
 bool graph__root(struct graph *g, uint64_t addr, unsigned flags);
 /* Adds roots for the entries and landing pads of newly added functions. */
 void graph__start(struct graph *g);
-/* The FDE of a cold part that contains addr; NULL: none. */
+/* Returns the FDE of a cold part that contains addr; NULL if there is none. */
 const struct frame *graph__part_at(struct graph *g, uint64_t addr);
-/* Is addr in a cold part of the function at from? Then adds the part as a range of it. */
+/* Returns true if addr is in a cold part of the function at from, and adds the part as a range of
+ * it. */
 bool graph__take_part(struct graph *g, uint64_t from, uint64_t addr);
 /* Adds a jump from a node to addr. */
 void graph__jump(struct graph *g, uint32_t from, uint64_t addr);
 /* Follows flow from all roots, including jump tables. */
 void graph__follow(struct graph *g);
-/* Does a traced function start at addr? */
+/* Returns true if a traced function starts at addr. */
 bool graph__is_entry(struct graph *g, uint64_t addr);
 
 /* ---- batches (batch.c) ---- */
 
 /*
  * To bound memory, the functions of an object may be followed in batches: the graph knows all of
- * them, but has the instructions of one batch. Forgets those of the last one and begins another.
+ * them, but has the instructions of one batch. This forgets those of the last batch and begins
+ * another.
  */
 void graph__begin_batch(struct graph *g, uint32_t batch);
 static inline bool graph__in_batch(const struct graph *g, uint32_t function)
@@ -226,36 +231,39 @@ void graph__join(struct graph *g, uint32_t a, uint32_t b);
 void graph__join_overlapping(struct graph *g);
 /* Joins the function with all others for which this is called with the same address. */
 void graph__share(struct graph *g, uint32_t function, uint64_t addr);
-/* Control of a function (NO_FUNCTION: none) leads to addr: joins it with the function there, unless
- * that is entered. True: addr is in another batch, so it isn't followed. */
+/*
+ * Control of a function (NO_FUNCTION: none) leads to addr: joins it with the function there, unless
+ * addr is that function's entry. Returns true if addr is in another batch, so that it isn't
+ * followed.
+ */
 bool graph__crosses(struct graph *g, uint32_t from, uint64_t addr);
-/* Forgets what following found out about the function, which is followed again in this batch. */
+/* Forgets what following found about the function, which is followed again in this batch. */
 void graph__repeat(struct graph *g, uint32_t function, uint32_t batch);
 
 /* ---- exception handlers without a table (handler.c) ---- */
 
-/* The handler that the push installs, whose address node at has loaded; 0: none. Invalidates
- * pointers to nodes. */
+/* Returns the handler that the push installs, whose address node at has loaded; 0 if it installs
+ * none. Invalidates pointers to nodes. */
 uint64_t handler__installed(struct graph *g, uint32_t at, uint32_t push);
 /* Records such a handler, which is a landing pad. Invalidates pointers to nodes. */
-void handler__see(struct graph *g, uint32_t at, uint32_t push);
+void handler__note(struct graph *g, uint32_t at, uint32_t push);
 
 /* ---- calls that don't return (noreturn.c), by name (names.c) ---- */
 
 bool graph__call_returns(struct graph *g, const struct insn *call);
-/* Does the function at addr return twice, as setjmp(3) does? By name. */
+/* Returns true if the function at addr returns twice, as setjmp(3) does. By name. */
 bool names__returns_twice(const struct object *o, uint64_t addr);
 bool names__noreturn(const struct object *o, uint64_t addr, bool kernel);
 
 /* ---- thunks of the kernel (thunk.c) ---- */
 
 /* Replaces a direct branch to a thunk by its meaning. */
-void graph__see_thunk(struct graph *g, struct insn *insn);
+void graph__note_thunk(struct graph *g, struct insn *insn);
 
 /* ---- direct branches in two instructions (far.c) ---- */
 
-/* The second half of one becomes direct. */
-void graph__see_far(struct graph *g, struct insn *insn);
+/* Makes the second half of such a branch direct. */
+void graph__note_far(struct graph *g, struct insn *insn);
 
 /* ---- values and tables (jumps/) ---- */
 
@@ -263,43 +271,48 @@ void graph__see_far(struct graph *g, struct insn *insn);
 struct values {
 	uint64_t v[VALUES_MAX];
 	unsigned n;
-	bool unknown; /* there may be further values */
+	bool unknown; /* further values are possible */
 };
-/* Are two operands of insn_detail, with their imm, the same memory while no register changes? */
+/* Returns true if two operands of insn_detail, with their imm, are the same memory as long as no
+ * register changes. */
 bool slice__same_memory(const struct operand *a, int64_t ai, const struct operand *b, int64_t bi);
-/* The possible values of reg just before node. */
+/* Sets the possible values of reg just before node. */
 void slice__values(struct graph *g, uint32_t node, uint8_t reg, struct values *out);
-/* The instructions that may have set reg before node; -1: not all of them are known. */
+/* Sets the instructions that may have set reg before node. Returns -1 if not all of them are
+ * known. */
 #define DEFS_MAX 16
 int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_MAX]);
-/* The instructions that may have stored what node loads from the stack. Stores through other
- * pointers are ignored. -1: it doesn't load from the stack, or not all stores are known. */
+/*
+ * Sets the instructions that may have stored what node loads from the stack. Stores through other
+ * pointers are ignored. Returns -1 if it doesn't load from the stack, or if not all stores are
+ * known.
+ */
 int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX]);
-/* The two registers of a sum, and the scale of the second. False: not a sum. */
+/* Sets the two registers of a sum, and the scale of the second. Returns false if it is no sum. */
 bool slice__sum(const struct graph *g, const struct insn_detail *d, uint8_t *first, uint8_t *second,
 		uint8_t *scale);
-/* The largest unsigned value of reg, extended as in struct operand, just before node, by the checks
- * on every path to it. */
+/* Sets the largest unsigned value of reg, extended as in struct operand, just before node, by the
+ * checks on every path to it. */
 bool slice__bound(struct graph *g, uint32_t node, uint8_t reg, uint8_t extend, uint64_t *max);
 
-/* Tries to resolve the indirect jumps without a table; guess: also without a proved bound. True:
- * found new code. */
+/* Tries to resolve the indirect jumps without a table; guess: also without a proved bound. Returns
+ * true if it found new code. */
 bool graph__resolve_jumps(struct graph *g, bool guess);
 const struct jump_table *graph__table_of(const struct graph *g, uint32_t node);
-/* Is it a jump through a register or memory that is not a switch? */
+/* Returns true if it is a jump through a register or memory that is not a switch. */
 bool graph__is_tail_jump(struct graph *g, uint32_t node);
 
 /* ---- the linear sweep (sweep.c) ---- */
 
-/* Do sweep and flow agree that an instruction of this function starts at addr? before, after: the
- * nearest starts. */
+/* Returns true if sweep and flow agree that an instruction of this function starts at addr. before,
+ * after: the nearest starts. */
 bool sweep__is_start(struct graph *g, uint32_t function, uint64_t addr, uint64_t *before,
 		     uint64_t *after);
 /* The same for a range that may not belong to a function yet. */
 bool sweep__is_start_in(struct graph *g, const struct range *r, uint64_t addr, uint64_t *before,
 			uint64_t *after);
-/* Of two overlapping instructions, is inner the same as outer without a prefix? Some code branches
- * past a lock prefix. */
+/* Returns true if inner, of two overlapping instructions, is the same as outer without a prefix.
+ * Some code branches past a lock prefix. */
 bool sweep__is_past_prefix(struct graph *g, uint32_t outer, uint32_t inner);
 /* The parts of [start, end) that flow doesn't reach and that are not padding. */
 struct gap {
@@ -310,21 +323,21 @@ void sweep__gaps(struct graph *g, uint64_t start, uint64_t end, gap_vec *out);
 
 /* ---- the final check of probe addresses (guard.c) ---- */
 
-/* Marks nodes that may not be instructions as NODE_UNCERTAIN. Call it after all flow was
+/* Marks nodes that may not be instructions as NODE_UNCERTAIN. To be called after all flow was
  * followed. */
 void guard__mark(struct graph *g);
 
 /* ---- load- and store-exclusive (exclusive.c) ---- */
 
-/* Marks what must not carry a probe as NODE_EXCLUSIVE. Call it after all flow was followed. */
+/* Marks what must not carry a probe as NODE_EXCLUSIVE. To be called after all flow was followed. */
 void exclusive__mark(struct graph *g);
 
 /* ---- functions (function.c) ---- */
 
 void function__copy(struct function *to, const struct function *from);
 void function__free(struct function *f);
-/* The function that contains addr, else the rest of the FDE from addr on. False: nothing bounds
- * it. */
+/* Sets the function that contains addr, else the rest of the FDE from addr on. Returns false if
+ * nothing bounds it. */
 bool function__around(const struct object *o, uint64_t addr, struct function *out);
 
 /* ---- IFUNC resolvers (ifunc.c) ---- */
@@ -348,23 +361,24 @@ struct effect {
 };
 void effect__add(struct effect *e, struct graph *g, uint32_t node);
 
-/* A block. next and taken: 1 + the index of the successor, stepping over calls; 0: none, or not
- * followed. */
+/* A block. next and taken are 1 + the index of the successor, stepping over calls; 0 if there is
+ * none, or if it isn't followed. */
 struct leader {
 	uint32_t first, last; /* nodes */
 	uint32_t next, taken;
 	const struct jump_table *table; /* of the indirect jump at its end */
-	uint32_t handler; /* 1 + the leader of the handler that it installs, which runs with the
-			     stack as at the block's start; 0: none */
+	/* 1 + the leader of the handler that it installs, which runs with the stack of the block's
+	 * start; 0 if none. */
+	uint32_t handler;
 	struct effect effect;
 };
 /* The blocks by address; node.block of a first node is 1 + its index. */
 typedef VEC(struct leader) leader_vec;
 void graph__leaders(struct graph *g, leader_vec *out);
-/* The next node of the same block; 0: the block ends. */
+/* Returns the next node of the same block; 0 if the block ends. */
 uint32_t graph__in_block(struct graph *g, uint32_t node);
-/* sp_delta just before each branch, by index into branches, or SP_SWITCHED; caller frees. The same
- * at the start of each block to starts, by leader. */
+/* Sets sp_delta just before each branch, by index into branches, or SP_SWITCHED; the caller frees
+ * it. starts has the same for the start of each block, by leader. */
 #define SP_SWITCHED (INT32_MIN + 1)
 int32_t *stack__deltas(struct graph *g, const leader_vec *leaders, int32_t *starts);
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Between a load-exclusive and its store-exclusive (arm64: ldxr, stxr; RISC-V: lr, sc) no exception
- * may come: its return clears the monitor, the store fails, and the program tries again, for ever.
- * (DDI 0487, B2.12; RISC-V volume I, "Eventual Success of Store-Conditional Instructions".) Of all
- * instructions on a way from one to the other none may carry a probe.
+ * may occur: its return clears the monitor, the store fails, and the program tries again, for ever
+ * (DDI 0487, B2.12; RISC-V volume I, "Eventual Success of Store-Conditional Instructions"). So no
+ * instruction on a path from one to the other may carry a probe.
  */
 #include "code/code.h"
 
-/* Where the other one of a pair isn't found, it is assumed to be within so many bytes: in code that
- * no graph leads to. RISC-V bounds a loop that is sure to succeed to 16 instructions. */
+/* If the other one of a pair isn't found, it is assumed to be within this many bytes, in code that
+ * no graph leads to. RISC-V limits a loop that is sure to succeed to 16 instructions. */
 #define REACH 64
 
 struct pairs {
 	struct graph *g;
-	VEC(uint32_t) before;  /* nodes that lead to a store, no load in between */
-	VEC(struct edge) ways; /* of these, from → next */
+	VEC(uint32_t) before;  /* nodes that lead to a store, without a load in between */
+	VEC(struct edge) ways; /* their edges, from → next */
 	struct map64 seen;     /* node → 1 + its index in before */
 };
 
@@ -32,7 +32,7 @@ static void see(struct pairs *p, uint32_t from, uint32_t to)
 	*map64__put(&p->seen, from) = p->before.len;
 }
 
-/* All from which a store is reached. A load, a store and clrex begin anew. */
+/* Finds all nodes from which the store is reached. A load, a store and clrex end the search. */
 static void go_back(struct pairs *p, uint32_t store)
 {
 	uint32_t from, at;
@@ -60,7 +60,7 @@ static bool mark(struct graph *g, uint32_t node)
 	return !marked;
 }
 
-/* Of those, the ones that a load leads to, and it. True: there is a load. */
+/* Marks those of them that a load leads to, and the load. Returns true if there is a load. */
 static bool mark_pairs(struct pairs *p)
 {
 	bool found = false, more = true;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Direct branches of two instructions, since one can't encode the distance: the first computes most
+ * Direct branches of two instructions, for distances that one can't encode: the first computes most
  * of the address, the second adds the rest and jumps there (RISC-V: auipc, jalr). Only two adjacent
  * instructions count.
  */
 #include "code/code.h"
 
-/* The decoded instruction that ends at addr; 0: none. */
+/* Returns the decoded instruction that ends at addr; 0 if there is none. */
 static uint32_t in_front_of(struct graph *g, uint64_t addr)
 {
 	for (uint8_t back = 1; back <= g->arch->longest && back <= addr; back++) {
@@ -18,7 +18,7 @@ static uint32_t in_front_of(struct graph *g, uint64_t addr)
 	return 0;
 }
 
-void graph__see_far(struct graph *g, struct insn *insn)
+void graph__note_far(struct graph *g, struct insn *insn)
 {
 	uint32_t front = insn->completes ? in_front_of(g, insn->addr) : 0;
 	struct insn_detail d;

@@ -13,7 +13,7 @@ static void mark_reached(const struct graph *g, struct node *n)
 }
 
 /* Adds an edge, unless it leads from another function to an entry: then it is a call, and the
- * registers are whatever a caller may pass. A helper function has no other callers. */
+ * registers may have any values. A helper function has no other callers. */
 static void add_edge(struct graph *g, uint32_t function, uint32_t from, uint32_t to)
 {
 	uint64_t addr = g->nodes.data[to].addr;
@@ -67,7 +67,8 @@ const struct frame *graph__part_at(struct graph *g, uint64_t addr)
 	return f && f->part && !object__symbol_at(g->object, addr) ? f : NULL;
 }
 
-/* The traced function that a direct branch of a cold part leads back into; NO_FUNCTION: none. */
+/* Returns the traced function that a direct branch of a cold part leads back into; NO_FUNCTION if
+ * there is none. */
 static uint32_t returns_into(struct graph *g, uint32_t i)
 {
 	const struct insn *b = graph__branch(g, &g->nodes.data[i]);
@@ -81,8 +82,8 @@ static uint32_t returns_into(struct graph *g, uint32_t i)
 	return owner;
 }
 
-/* The function of a cold part that is reached from an address: the one that it leads back into,
- * since functions may share code; else the one that leads there. */
+/* Returns the function of a cold part that is reached from an address: the one that it leads back
+ * into, since functions may share code; else the one that leads there. */
 static uint32_t part_owner(struct graph *g, const struct frame *f, uint64_t from)
 {
 	uint32_t owner = NO_FUNCTION, i;
@@ -132,7 +133,7 @@ static void call_inside(struct graph *g, uint64_t from, uint64_t target)
 		graph__root(g, target, NODE_UNKNOWN_SP);
 }
 
-static void go_on_behind(struct graph *g, uint32_t i, uint64_t next)
+static void continue_after(struct graph *g, uint32_t i, uint64_t next)
 {
 	if (graph__owner(g, next) != NO_FUNCTION)
 		reach(g, i, next, NODE_LEADER);
@@ -144,7 +145,7 @@ static void go_on_behind(struct graph *g, uint32_t i, uint64_t next)
 static void go_past(struct graph *g, uint32_t i, const struct insn *b)
 {
 	if (b->conditional)
-		go_on_behind(g, i, b->addr + b->len);
+		continue_after(g, i, b->addr + b->len);
 }
 
 static void follow_branch(struct graph *g, uint32_t i)
@@ -177,7 +178,7 @@ static void follow_branch(struct graph *g, uint32_t i)
 		return;
 	default:
 		graph__jump(g, i, b.target);
-		go_on_behind(g, i, next);
+		continue_after(g, i, next);
 	}
 }
 
@@ -218,11 +219,11 @@ static bool is_followed(struct graph *g, uint64_t addr)
 }
 
 /*
- * May control continue after the end of a path, if nothing else leads to the code there? Compilers
- * emit no unreachable code, so a call that was assumed not to return does return, or a trap is
- * handled. Go's runtime enters functions in the middle after a recovered panic; the kernel has
- * static keys and exception tables. The text of both has only code and padding. Elsewhere there may
- * be data after a jump, and on some architectures after any end.
+ * Returns true if control may continue after the end of a path to which nothing else leads.
+ * Compilers emit no unreachable code, so a call that was assumed not to return does return, or a
+ * trap is handled. Go's runtime enters functions in the middle after a recovered panic; the kernel
+ * has static keys and exception tables. The text of both has only code and padding. Elsewhere there
+ * may be data after a jump, and on some architectures after any end.
  */
 static bool is_end(struct graph *g, const struct node *n)
 {
@@ -243,8 +244,8 @@ static void follow_one(struct graph *g, uint32_t i)
 	while (i) {
 		const struct node *n;
 
-		handler__see(g, before, i);
-		pool__see_load(g, i);
+		handler__note(g, before, i);
+		pool__note_load(g, i);
 		n = &g->nodes.data[i];
 		before = i;
 		if (n->branch || n->flow == FLOW_STOP) {
@@ -275,8 +276,8 @@ static void reserve(struct graph *g)
 	vec__reserve(&g->branches, bytes / 20 + 16);
 }
 
-/* Is the landing pad of a function's code to be followed? It may be in a part that becomes a range
- * now. */
+/* Returns true if the landing pad of a function's code is to be followed. It may be in a part that
+ * becomes a range now. */
 static bool has_pad(struct graph *g, uint32_t function, uint64_t vaddr, uint64_t pad)
 {
 	if (graph__owner(g, pad) == NO_FUNCTION)
@@ -284,8 +285,8 @@ static bool has_pad(struct graph *g, uint32_t function, uint64_t vaddr, uint64_t
 	return !graph__crosses(g, function, pad);
 }
 
-/* Records the landing pads of the frames in a range; true: one is in a part that has just become a
- * range. */
+/* Records the landing pads of the frames in a range. Returns true if one is in a part that has just
+ * become a range. */
 static bool seed_pads(struct graph *g, uint32_t function, uint64_t vaddr, uint64_t size)
 {
 	const struct object *o = g->object;
@@ -345,8 +346,8 @@ static bool take_veneer(struct graph *g, uint32_t from)
 	return true;
 }
 
-/* Checks the jumps out of all ranges again: do they lead to a cold part or into a new range? True:
- * some do. */
+/* Checks again whether jumps out of all ranges lead to a cold part or into a new range. Returns
+ * true if some do. */
 static bool take_parts(struct graph *g)
 {
 	size_t n = g->outs.len, kept = 0, taken = 0;
@@ -409,8 +410,9 @@ void graph__start(struct graph *g)
 	}
 }
 
-/* The start of code after the end of a path that no known flow reaches; 0: none. */
-static uint64_t rest_behind(struct graph *g, uint32_t end)
+/* Returns the start of code after the end of a path that no known flow reaches; 0 if there is
+ * none. */
+static uint64_t rest_after(struct graph *g, uint32_t end)
 {
 	uint64_t addr = node__next(&g->nodes.data[end]), before, after;
 	uint32_t owner = graph__owner(g, g->nodes.data[end].addr), i;
@@ -435,7 +437,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Forgets the ends of paths with followed code behind them. The others, in order of address: the
+/* Forgets the ends of paths with followed code after them. Sorts the others by address, since the
  * order in which they were reached depends on what else is in the graph. */
 static void settle_stops(struct graph *g)
 {
@@ -449,7 +451,7 @@ static void settle_stops(struct graph *g)
 	vec__sort(&g->stops, by_value);
 }
 
-/* Adds code behind the ends of paths as roots. True: there was some. */
+/* Adds code after the ends of paths as roots. Returns true if there was some. */
 static bool enter_rest(struct graph *g)
 {
 	uint64_t *stop;
@@ -457,7 +459,7 @@ static bool enter_rest(struct graph *g)
 
 	settle_stops(g);
 	vec__each (stop, &g->stops) {
-		uint64_t addr = rest_behind(g, graph__known(g, *stop));
+		uint64_t addr = rest_after(g, graph__known(g, *stop));
 
 		any |= addr &&
 		       graph__root(g, addr, g->object->go ? NODE_LANDING_PAD : NODE_RESUMED);
@@ -465,7 +467,8 @@ static bool enter_rest(struct graph *g)
 	return any;
 }
 
-/* Adds the landing pads that the linear sweep confirms as instructions. True: there were some. */
+/* Adds the landing pads that the linear sweep confirms as instructions. Returns true if there were
+ * some. */
 static bool start_pads(struct graph *g)
 {
 	bool any = false;

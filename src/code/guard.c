@@ -13,8 +13,8 @@ static bool reached(struct graph *g, uint32_t i)
 	return i && g->nodes.data[i].flags & NODE_REACHED;
 }
 
-/* Marks the previous nodes that overlap node i, and i. *covered: where the furthest of them ends,
- * then also i. */
+/* Marks node i and the previous nodes that overlap it. *covered is the furthest end of these, and
+ * then also that of i. */
 static void mark_overlaps(struct graph *g, uint32_t i, uint64_t *covered)
 {
 	uint64_t addr = g->nodes.data[i].addr, before = *covered;
@@ -33,9 +33,11 @@ static void mark_overlaps(struct graph *g, uint32_t i, uint64_t *covered)
 	}
 }
 
-/* Marks the reached nodes in [addr, end): they are within the sweep's instruction i or, if i is 0,
+/*
+ * Marks the reached nodes in [addr, end): they are within the sweep's instruction i or, if i is 0,
  * in undecodable bytes. Returns the next address of the sweep: a certain start ends the range
- * early. */
+ * early.
+ */
 static uint64_t pass_over(struct graph *g, uint32_t i, uint64_t addr, uint64_t end)
 {
 	uint32_t inside;
@@ -49,8 +51,8 @@ static uint64_t pass_over(struct graph *g, uint32_t i, uint64_t addr, uint64_t e
 	return addr;
 }
 
-/* Sweeps from a certain start at pos to end, or beyond if the last instruction does; returns the
- * address reached. Undecodable bytes are data, and what follows them is only a guess. */
+/* Sweeps from a certain start at pos to end, or beyond it if the last instruction does. Returns the
+ * address that it reached. Undecodable bytes are data, and what follows them is only a guess. */
 static uint64_t sweep(struct graph *g, uint64_t pos, uint64_t end)
 {
 	while (pos < end) {

@@ -12,7 +12,7 @@ static bool pushes(const struct graph *g, const struct node *n)
 	return n->sp_effect == SP_ADD && n->sp_value == -(int32_t)g->arch->word;
 }
 
-/* Does d store the stack pointer to where link was pushed from? */
+/* Returns true if d stores the stack pointer to the place that link was pushed from. */
 static bool becomes_link(const struct graph *g, const struct insn_detail *d,
 			 const struct insn_detail *link)
 {
@@ -46,14 +46,14 @@ uint64_t handler__installed(struct graph *g, uint32_t at, uint32_t push)
 	return address.imm;
 }
 
-void handler__see(struct graph *g, uint32_t at, uint32_t push)
+void handler__note(struct graph *g, uint32_t at, uint32_t push)
 {
 	uint64_t target = handler__installed(g, at, push);
 	uint32_t owner = target ? graph__owner(g, target) : NO_FUNCTION;
 
 	if (owner == NO_FUNCTION || owner != graph__owner(g, g->nodes.data[at].addr))
 		return;
-	/* so that the handler's stack is the one at the start of this block */
+	/* The handler's stack is that of the start of this block. */
 	g->nodes.data[at].flags |= NODE_LEADER;
 	vec__push(&g->handlers, (struct handler){.at = at, .target = target});
 	vec__push(&g->pads, target);

@@ -14,8 +14,8 @@ static bool is_stub(const struct object *o, uint64_t addr)
 	return s && s->type == SYMBOL_PLT;
 }
 
-/* Are returns of the function at from recorded? Not those of a range, or of a function that
- * encloses one. */
+/* Returns true if returns of the function at from are recorded: not those of a range, or of a
+ * function that encloses one. */
 static bool returns_matter(struct graph *g, uint64_t from)
 {
 	uint32_t owner = graph__owner(g, from);
@@ -24,7 +24,7 @@ static bool returns_matter(struct graph *g, uint64_t from)
 	       !(g->functions.data[owner].f.flags & (FUNCTION_RANGE | FUNCTION_HIDDEN));
 }
 
-/* Is there no helper for this target among those that are not indexed yet? */
+/* Returns true if no helper that is not indexed yet has this target. */
 static bool is_new(const struct graph *g, uint32_t first, uint64_t target)
 {
 	for (uint32_t i = first; i < g->functions.len; i++)
@@ -63,7 +63,7 @@ static void add_functions(struct graph *g, unsigned left)
 		graph__start(g);
 }
 
-/* Follows the jumps whose targets are now in the graph. True: there is new code. */
+/* Follows the jumps whose targets are now in the graph. Returns true if there is new code. */
 static bool follow_outs(struct graph *g)
 {
 	size_t n = g->outs.len, kept = 0, again = 0;

@@ -157,8 +157,8 @@ static void set_node(struct graph *g, struct node *n, const struct insn *insn)
 		return;
 	n->branch = g->branches.len;
 	vec__push(&g->branches, *insn);
-	graph__see_thunk(g, vec__last(&g->branches));
-	graph__see_far(g, vec__last(&g->branches));
+	graph__note_thunk(g, vec__last(&g->branches));
+	graph__note_far(g, vec__last(&g->branches));
 }
 
 uint32_t graph__node(struct graph *g, uint64_t addr)
@@ -237,7 +237,7 @@ uint32_t preds__next(const struct graph *g, struct preds *it)
 	return from;
 }
 
-/* The register that a call's target loads with its return address. */
+/* Returns the register that a call's target loads with its return address. */
 static uint8_t loaded_return(struct graph *g, const struct node *n)
 {
 	const struct insn *b = graph__branch(g, n);
@@ -250,7 +250,7 @@ static uint8_t loaded_return(struct graph *g, const struct node *n)
 	return bytes ? g->arch->loads_return(bytes, avail) : REG_NONE;
 }
 
-/* The register that is popped right behind a call of the next instruction. */
+/* Returns the register that is popped right after a call of the next instruction. */
 static uint8_t popped_return(struct graph *g, const struct node *n, const struct insn_detail *d)
 {
 	uint32_t written = d->writes & ~(1u << g->arch->sp_reg);
@@ -265,8 +265,8 @@ static uint8_t popped_return(struct graph *g, const struct node *n, const struct
 		       : REG_NONE;
 }
 
-/* How code finds its own address where no instruction has it relative to that. */
-static void see_own_address(struct graph *g, uint32_t node, struct insn_detail *d)
+/* Notes how code finds its own address where no instruction is relative to it. */
+static void note_own_address(struct graph *g, uint32_t node, struct insn_detail *d)
 {
 	const struct node *n = &g->nodes.data[node];
 	uint8_t loaded = loaded_return(g, n), popped = popped_return(g, n, d);
@@ -292,7 +292,7 @@ bool graph__detail(struct graph *g, uint32_t node, struct insn_detail *out)
 	if (!bytes || !g->arch->detail(bytes, avail, object__code_address(g->object, addr), out))
 		return false;
 	if (g->arch->loads_return)
-		see_own_address(g, node, out);
+		note_own_address(g, node, out);
 	return true;
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Does a call return? Decided by name; by the callee's flow: does any path, including landing pads,
- * reach a ret or a jump that can't be followed; and by the caller: no code of the function follows
- * a call that doesn't return.
+ * Whether a call returns. This is decided by name; by the callee's flow: whether any path,
+ * including landing pads, reaches a ret or a jump that can't be followed; and by the caller: no
+ * code of the function follows a call that doesn't return.
  */
 #include "code/code.h"
 
 /*
- * Instructions examined per query; beyond that, the call is assumed to return. What is known from
- * earlier queries saves some, so at the limit the answer depends on their order: the limit is far
- * from what real programs need (46,154 in Mesa, 39,121 in LLVM).
+ * Instructions examined per query; beyond that, the call is assumed to return. Earlier results save
+ * some, so at the limit the answer depends on the order of queries: the limit is far from what real
+ * programs need (46,154 in Mesa, 39,121 in LLVM).
  */
 #define BUDGET (1u << 20)
 #define DEPTH  256
@@ -26,7 +26,7 @@ struct search {
 
 static bool ask(struct graph *g, uint64_t callee, uint32_t depth, uint32_t *lowest);
 
-/* Known by name, of the object or, for a module, of the kernel? */
+/* Returns true if it is known by name, of the object or, for a module, of the kernel. */
 static bool is_named(const struct graph *g, uint64_t addr)
 {
 	return names__noreturn(g->object, addr, g->kernel) ||
@@ -34,7 +34,7 @@ static bool is_named(const struct graph *g, uint64_t addr)
 		names__noreturn(g->kernel_object, addr, g->kernel));
 }
 
-/* Is next outside of the function that addr belongs to? */
+/* Returns true if next is outside of the function that addr belongs to. */
 static bool leaves_function(const struct object *o, uint64_t addr, uint64_t next)
 {
 	const struct frame *f = object__frame_at(o, addr);
@@ -67,8 +67,8 @@ static void land(struct graph *g, struct search *s, uint64_t call)
 		vec__push(&s->paths, f->pads[i]);
 }
 
-/* Where a path continues after a branch; 0: it ends. *returns: it ends by returning. */
-static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, bool *returns)
+/* Returns where a path continues after a branch; 0 if it ends. *returns: it ends by returning. */
+static uint64_t next_after(struct graph *g, struct search *s, const struct insn *b, bool *returns)
 {
 	uint64_t next = b->addr + b->len;
 
@@ -92,7 +92,7 @@ static uint64_t behind(struct graph *g, struct search *s, const struct insn *b, 
 	}
 }
 
-/* Walks one path until it ends or joins another; true: it returns. */
+/* Walks one path until it ends or joins another. Returns true if it returns. */
 static bool walk(struct graph *g, struct search *s, uint64_t addr)
 {
 	bool returns = false;
@@ -114,7 +114,7 @@ static bool walk(struct graph *g, struct search *s, uint64_t addr)
 		before = n->branch ? 0 : i;
 		if (handler)
 			vec__push(&s->paths, handler);
-		addr = n->branch ? behind(g, s, graph__branch(g, n), &returns) : node__next(n);
+		addr = n->branch ? next_after(g, s, graph__branch(g, n), &returns) : node__next(n);
 	}
 	return returns;
 }
@@ -192,8 +192,8 @@ bool graph__call_returns(struct graph *g, const struct insn *call)
 	if (flags & FUNCTION_RANGE ? graph__owner(g, next) == NO_FUNCTION
 				   : !graph__holds(g, owner, next))
 		return false;
-	/* Go's runtime switches stacks: functions without a path to a ret (morestack) return all
-	 * the same */
+	/* Go's runtime switches stacks: functions without a path to a ret (morestack) still
+	 * return. */
 	if (call->kind != BRANCH_CALL || target == next || g->object->go)
 		return true;
 	g->budget = BUDGET;

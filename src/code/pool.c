@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * pool: constants that compilers put among the code, behind a branch. Without symbols that tell
- * where, it is data what the code itself reads as such: it isn't code that was not decoded.
- */
+/* pool: constants that compilers put among the code, after a branch. Without symbols that mark it,
+ * data is what the code itself reads as such; it isn't code that was not decoded. */
 #include "code/code.h"
 
-#define UNIT 2 /* bytes: no instruction is shorter where there are pools */
+#define UNIT 2 /* bytes: where there are pools, no instruction is shorter */
 
-void pool__see_table(struct graph *g, uint64_t vaddr, uint64_t size)
+void pool__note_table(struct graph *g, uint64_t vaddr, uint64_t size)
 {
 	if (!g->object->mixed || !object__is_code(g->object, vaddr))
 		return;
@@ -15,16 +13,16 @@ void pool__see_table(struct graph *g, uint64_t vaddr, uint64_t size)
 		*map64__put(&g->data, at) = 1;
 }
 
-void pool__see_load(struct graph *g, uint32_t node)
+void pool__note_load(struct graph *g, uint32_t node)
 {
 	struct insn_detail d;
 
 	if (g->object->mixed && graph__detail(g, node, &d) && d.op == DETAIL_LOAD &&
 	    d.mem.base == REG_NONE && d.mem.index == REG_NONE)
-		pool__see_table(g, d.imm, d.bits / 8);
+		pool__note_table(g, d.imm, d.bits / 8);
 }
 
-uint64_t pool__behind(const struct graph *g, uint64_t addr, uint64_t end)
+uint64_t pool__after(const struct graph *g, uint64_t addr, uint64_t end)
 {
 	while ((g->object->modes.len || g->data.len) && addr < end && pool__holds(g, addr))
 		addr += UNIT;

@@ -37,7 +37,7 @@ static bool read_prologue(const struct arch *arch, const struct object *o, uint6
 		if (insn.sp_effect == SP_FP_FROM_SP && arch->dwarf.go_records)
 			return true;
 		if (insn.sp_effect == SP_FP_FROM_SP)
-			/* where it leads on, from the CFA */
+			/* the place that it points to, from the CFA */
 			return sp + insn.sp_value == arch->dwarf.fp_at + arch->call_pushes;
 		if (insn.sp_effect == SP_ADD)
 			sp += insn.sp_value;
@@ -48,7 +48,7 @@ static bool read_prologue(const struct arch *arch, const struct object *o, uint6
 	return false;
 }
 
-/* Is it the function that a goroutine's first function returns to? */
+/* Returns true if it is the function that a goroutine's first function returns to. */
 static bool is_outermost(const struct object *o, uint64_t vaddr)
 {
 	const struct symbol *s = object__symbol_at(o, vaddr);

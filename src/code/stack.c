@@ -33,8 +33,8 @@ static void add_to(struct term *t, int32_t bytes)
 		t->source = FROM_UNKNOWN;
 }
 
-/* The size of a frame, if a register holds it because it doesn't fit into an immediate. False:
- * unknown. */
+/* Sets the size of a frame, if a register holds it because it doesn't fit into an immediate.
+ * Returns false if not known. */
 static bool held_by(struct graph *g, uint32_t node, uint8_t reg, int32_t *bytes)
 {
 	struct values v;
@@ -96,7 +96,7 @@ void effect__add(struct effect *e, struct graph *g, uint32_t node)
 }
 
 /* The stack grows down: adding to the register reduces the depth. */
-static int32_t behind(struct term t, struct depth d)
+static int32_t depth_after(struct term t, struct depth d)
 {
 	int64_t v = t.source == FROM_FP ? d.fp : d.sp;
 
@@ -129,7 +129,8 @@ static void flow_to(struct stack *s, uint32_t leader, struct depth d)
 	vec__push(&s->work, leader);
 }
 
-/* Is it code of a range, or of a function that encloses one, but isn't traced itself? */
+/* Returns true if it is code of a range, or of a function that encloses one, but isn't traced
+ * itself. */
 static bool only_around(struct graph *g, uint64_t addr)
 {
 	uint32_t owner = graph__owner(g, addr);
@@ -138,7 +139,7 @@ static bool only_around(struct graph *g, uint64_t addr)
 	       g->functions.data[owner].f.flags & (FUNCTION_HIDDEN | FUNCTION_RANGE);
 }
 
-/* target: 1 + a leader, 0: none */
+/* target is 1 + a leader, or 0 for none */
 static void flow_on(struct stack *s, uint64_t from, uint32_t target, struct depth d)
 {
 	struct graph *g = s->g;
@@ -148,7 +149,7 @@ static void flow_on(struct stack *s, uint64_t from, uint32_t target, struct dept
 		return;
 	addr = g->nodes.data[s->leaders->data[target - 1].first].addr;
 	if (graph__is_entry(g, addr)) {
-		/* another function's entry starts its own frame */
+		/* Another function's entry starts its own frame. */
 		if (graph__owner(g, addr) != graph__owner(g, from))
 			d = (struct depth){0, SP_UNKNOWN};
 		else
@@ -169,9 +170,9 @@ static bool calls_inside(struct graph *g, const struct insn *b)
 	       graph__holds(g, owner, b->target) && g->functions.data[owner].f.entry != b->target;
 }
 
-/* The depth behind a call whose callee may have popped its arguments: by the unwinder's rules, if
- * they agree in front of it. */
-static int32_t behind_call(const struct graph *g, const struct node *n, int32_t depth)
+/* Returns the depth after a call whose callee may have popped its arguments: by the unwinder's
+ * rules, if they agree before it. */
+static int32_t depth_after_call(const struct graph *g, const struct node *n, int32_t depth)
 {
 	int64_t before, after, entry = g->arch->dwarf.entry_offset;
 
@@ -182,7 +183,7 @@ static int32_t behind_call(const struct graph *g, const struct node *n, int32_t 
 									    : SP_UNKNOWN;
 }
 
-/* Is it a call of the next instruction, by which code finds its own address? */
+/* Returns true if it is a call of the next instruction, by which code finds its own address. */
 static bool only_pushes(const struct graph *g, const struct insn *b)
 {
 	return g->arch->loads_return && b->kind == BRANCH_CALL && b->target == b->addr + b->len;
@@ -196,13 +197,14 @@ static struct depth leave_branch(struct stack *s, const struct node *n, struct d
 	s->deltas[n->branch] = d.sp;
 	s->calls[n->branch] = d;
 	if (only_pushes(g, b)) {
-		d.sp = behind((struct term){.source = FROM_SP, .bytes = -g->arch->call_pushes}, d);
+		d.sp = depth_after((struct term){.source = FROM_SP, .bytes = -g->arch->call_pushes},
+				   d);
 		return d;
 	}
 	if (calls_inside(g, b))
 		return unknown;
 	if (g->arch->callee_pops && (b->kind == BRANCH_CALL || b->kind == BRANCH_ICALL))
-		d.sp = behind_call(g, n, d.sp);
+		d.sp = depth_after_call(g, n, d.sp);
 	return d;
 }
 
@@ -230,7 +232,9 @@ static void run(struct stack *s)
 
 		flow_on(s, s->g->nodes.data[l->first].addr, l->handler,
 			(struct depth){d.sp, SP_UNKNOWN});
-		leave_block(s, l, (struct depth){behind(l->effect.sp, d), behind(l->effect.fp, d)});
+		leave_block(
+			s, l,
+			(struct depth){depth_after(l->effect.sp, d), depth_after(l->effect.fp, d)});
 	}
 }
 
@@ -308,7 +312,8 @@ static struct depth common_depth(struct stack *s, const struct frame *f)
 	return !v.any || v.differ || v.args || v.common.sp == SP_SWITCHED ? unknown : v.common;
 }
 
-/* Where calls have their arguments on the stack, by the unwinder's rules alone: it drops some. */
+/* If calls have their arguments on the stack: the depth by the unwinder's rules alone, since it
+ * drops some. */
 static struct depth depth_by_rules(const struct graph *g, uint64_t pad)
 {
 	const int64_t entry = g->arch->dwarf.entry_offset;
@@ -345,7 +350,8 @@ static void enter_pads(struct stack *s)
 	}
 }
 
-/* After the landing pads were followed, does each frame still have the depth that was assumed? */
+/* Returns true if, after the landing pads were followed, each frame still has the depth that was
+ * assumed. */
 static bool pads_hold(struct stack *s)
 {
 	const struct object *o = s->g->object;
@@ -382,7 +388,8 @@ static void start_over(struct stack *s)
 		s->deltas[i] = NOT_SEEN;
 }
 
-/* Where callees may pop, a depth is only known if the unwinder's rules agree or don't tell it. */
+/* If callees may pop arguments, a depth is only known if the unwinder's rules agree, or have
+ * none. */
 static int32_t agreed(const struct graph *g, uint64_t addr, int32_t depth)
 {
 	int64_t bytes;

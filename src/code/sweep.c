@@ -25,8 +25,8 @@ static bool reached(struct graph *g, uint64_t addr, uint64_t *end)
 	return true;
 }
 
-/* The end of the last reached instruction that starts before addr; the range's start if there is
- * none. */
+/* Returns the end of the last reached instruction that starts before addr; the range's start if
+ * there is none. */
 static uint64_t sure_before(struct graph *g, const struct range *r, uint64_t addr)
 {
 	uint64_t end;
@@ -44,7 +44,7 @@ static void remember(struct graph *g, uint64_t from, uint64_t to)
 		struct node *n = &g->nodes.data[graph__known(g, from)];
 
 		n->flags |= NODE_SWEPT;
-		from = pool__behind(g, node__next(n), to);
+		from = pool__after(g, node__next(n), to);
 	}
 }
 
@@ -62,7 +62,8 @@ bool sweep__is_past_prefix(struct graph *g, uint32_t outer, uint32_t inner)
 	return true;
 }
 
-/* Does a reached instruction start within this one, other than the same one without a prefix? */
+/* Returns true if a reached instruction starts within this one, other than the same one without a
+ * prefix. */
 static bool is_contradicted(struct graph *g, uint32_t i)
 {
 	uint64_t addr = g->nodes.data[i].addr, end = node__next(&g->nodes.data[i]), unused;
@@ -74,7 +75,8 @@ static bool is_contradicted(struct graph *g, uint32_t i)
 	return false;
 }
 
-/* Does the sweep from addr meet an instruction that flow has reached, or end at the range's end? */
+/* Returns true if the sweep from addr meets an instruction that flow has reached, or ends at the
+ * range's end. */
 static bool agrees(struct graph *g, const struct range *r, uint64_t addr)
 {
 	uint64_t from = addr;
@@ -88,7 +90,7 @@ static bool agrees(struct graph *g, const struct range *r, uint64_t addr)
 			break;
 		if (is_contradicted(g, i))
 			return false;
-		addr = pool__behind(g, node__next(&g->nodes.data[i]), r->vaddr + r->size);
+		addr = pool__after(g, node__next(&g->nodes.data[i]), r->vaddr + r->size);
 	}
 	if (addr > r->vaddr + r->size)
 		return false;
@@ -111,14 +113,14 @@ bool sweep__is_start_in(struct graph *g, const struct range *r, uint64_t addr, u
 			;
 		return false;
 	}
-	*before = pos = pool__behind(g, pos, addr);
+	*before = pos = pool__after(g, pos, addr);
 	while (pos < addr) {
 		uint32_t i = graph__node(g, pos);
 
 		*before = pos;
 		if (!i)
 			return false;
-		pos = pool__behind(g, node__next(&g->nodes.data[i]), addr);
+		pos = pool__after(g, node__next(&g->nodes.data[i]), addr);
 	}
 	*after = pos;
 	return pos == addr && agrees(g, r, addr);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A seccomp filter for processes that do much: all calls are allowed but those that none of them
- * makes, and that somebody who took one of them over would like to make. A parser has a stricter
- * one (src/object/debug/sandbox.c).
+ * A seccomp filter for processes that do much: all calls are allowed except those that none of them
+ * makes, and that an attacker who took one of them over would want. A parser has a stricter filter
+ * (src/object/debug/sandbox.c).
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -95,7 +95,7 @@ static const struct {
 	{SYS_ioperm, ALWAYS},
 	{SYS_modify_ldt, ALWAYS},
 #endif
-	/* what has had most faults, and isn't needed */
+	/* most faults have been in it, and it isn't needed */
 	{SYS_io_uring_setup, ALWAYS},
 	{SYS_io_uring_enter, ALWAYS},
 	{SYS_io_uring_register, ALWAYS},
@@ -140,7 +140,8 @@ static void make(filter_vec *f, unsigned what)
 		LOAD(nr),
 		IF(JGE, X32_BIT),
 		FAIL(ENOSYS),
-		/* its flags are in memory, where a filter can't look: clone(2) is called instead */
+		/* Its flags are in memory, which a filter can't read; clone(2) is called
+		 * instead. */
 		IF(JEQ, SYS_clone3),
 		FAIL(ENOSYS),
 	};

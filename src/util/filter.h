@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What filters of system calls are written with (seccomp(2)). The program's own architecture is
- * that of whom it filters. */
+/* What filters of system calls (seccomp(2)) are written with. The program's own architecture is
+ * that of the processes that it filters. */
 #ifndef BBTRACE_UTIL_FILTER_H
 #define BBTRACE_UTIL_FILTER_H
 

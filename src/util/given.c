@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Opens files that the user names: whatever they are, nothing waits for ever. */
+/* Opens files that the user names, of any kind; no call waits for ever. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,10 +10,10 @@
 #define WRITER_MS 1000
 #define BYTES_MS  5000
 #define LOOK_MS	  20
-/* Of what has no size, as a device, so much is read. */
+/* The limit of what is read from a file without a size, such as a device. */
 #define UNSIZED_MOST ((size_t)16 << 20)
 
-/* Duplicates a byte, which needs one, or a writer; 0: there is neither. */
+/* Duplicates a byte, which needs one, or a writer. Returns 0 if there is neither. */
 static ssize_t has_writer(int fd)
 {
 	int copy[2];
@@ -27,7 +27,7 @@ static ssize_t has_writer(int fd)
 	return n;
 }
 
-/* Until it has something to read, or its writers are gone. */
+/* Waits until there is something to read, or until all writers are gone. */
 static int await_bytes(int fd, const char *name)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};

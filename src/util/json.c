@@ -2,7 +2,7 @@
 /* The JSON writer's functions that are not inline. */
 #include "util/json.h"
 
-/* Is it the escape of a bidirectional control? All other controls are below 0x100. */
+/* Returns true for the escape of a bidirectional control. All other controls are below 0x100. */
 static bool is_bidirectional(const char *escape)
 {
 	return escape[1] == 'u' && strncmp(escape, "\\u00", 4);

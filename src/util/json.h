@@ -42,7 +42,7 @@ static inline void json__put(struct json *j, const char *text, size_t len)
 	memcpy(to + comma, text, len);
 }
 
-/* Call it before appending a value without json__put(). */
+/* To be called before a value is appended without json__put(). */
 static inline void json__begin_value(struct json *j)
 {
 	if (j->comma)

@@ -26,7 +26,7 @@ static bool send_answer(int socket, int fd)
 	return fd__send(socket, &answer, sizeof(answer), fd > 0 ? fd : -1, 0) > 0;
 }
 
-/* Until the parent has closed its end. */
+/* Serves until the parent has closed its end. */
 static void serve(const struct keeper_job *job, int socket)
 {
 	int32_t request;
@@ -56,7 +56,7 @@ static void ignore_signals(void)
 		signal(signals[i], SIG_IGN);
 }
 
-/* The socket, with another number than those of standard input, output and error. */
+/* Moves the socket to another number than those of standard input, output and error. */
 static int close_others(const struct keeper_job *job, int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -114,7 +114,7 @@ int keeper__start(struct keeper *k, const struct keeper_job *job)
 	}
 	close(ends[1]);
 	k->socket = ends[0];
-	/* it has closed its copies of all descriptors when it answers */
+	/* When it answers, it has closed its copies of all descriptors. */
 	err = k->pid < 0 ? err__set(errno, "cannot fork: %s", strerror(errno)) : receive(k);
 	if (err)
 		keeper__end(k);

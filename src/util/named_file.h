@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* named_file: a name in a folder, and which file it was given to. */
+/* named_file: a name in a folder, and the file that it was given to. */
 #ifndef BBTRACE_UTIL_NAMED_FILE_H
 #define BBTRACE_UTIL_NAMED_FILE_H
 
@@ -11,9 +11,9 @@ struct named_file {
 	struct stat st;
 };
 
-/* Looks up which file has the name now: 0, or -errno. */
+/* Looks up which file has the name now. Returns 0, or -errno. */
 int named_file__look(struct named_file *f);
-/* Removes the name, if the file that has it is still this one. */
+/* Removes the name, if the same file still has it. */
 void named_file__remove(const struct named_file *f);
 
 #endif

@@ -34,9 +34,11 @@ static void set_effective(struct sets *s, uint64_t set)
 	syscall(SYS_capset, &s->head, s->data);
 }
 
-/* capabilities(7), "Transformation of capabilities during execve()": a process that isn't root has
- * the file's capabilities and the ambient ones. The ambient ones go to every program that the user
- * runs. */
+/*
+ * capabilities(7), "Transformation of capabilities during execve()": a process that isn't root has
+ * the file's capabilities and the ambient ones. The ambient ones are passed to every program that
+ * the user runs.
+ */
 static uint64_t ambient(void)
 {
 	uint64_t set = 0;
@@ -86,7 +88,8 @@ void rights__restore(const struct rights *r)
 
 /* ---- for good ---- */
 
-/* Without CAP_SETPCAP the bounding set stays; then no exec gains anything by no_new_privs alone. */
+/* Without CAP_SETPCAP the bounding set stays; then only no_new_privs keeps an exec from gaining
+ * anything. */
 static void lower_bounds(uint64_t keep)
 {
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
@@ -96,14 +99,14 @@ static void lower_bounds(uint64_t keep)
 }
 
 /*
- * A user that no other process has. Who has the same user may signal, trace and slow down a
- * process: with "nobody" that would be other services, and often the very program that is traced.
- * No account has these numbers, and systemd gives them to nobody (systemd's UIDS-GIDS.md: from
+ * A user that no other process has. A process with the same user may signal, trace and slow down
+ * this one: with "nobody", other services could, and often the very program that is traced. No
+ * account has these numbers, and systemd gives them to nobody (systemd's UIDS-GIDS.md: from
  * 1879048192 to 2147352575 they are unused); a PID has at most 22 bits.
  */
 #define FIRST_USER 0x7b000000u
 
-/* -EINVAL: this user namespace doesn't have it. */
+/* Returns -EINVAL if this user namespace doesn't have it. */
 static int become_other_user(void)
 {
 	uid_t user = FIRST_USER + (uid_t)getpid();
@@ -113,7 +116,7 @@ static int become_other_user(void)
 		       : 0;
 }
 
-/* Of root alone: another user has no right by its number that matters to others. */
+/* Leaves the user root. No other user has a right, by its number, that matters to others. */
 static int leave_root(void)
 {
 	int err;
@@ -156,7 +159,7 @@ int rights__keep(uint64_t kept, bool user)
 		err = keep_sets(kept);
 	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = -errno;
-	/* no other process may read its memory, and what /proc has of it is root's */
+	/* Keeps other processes from reading its memory; what /proc has of it belongs to root. */
 	if (!err && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		err = -errno;
 	return err;

@@ -6,13 +6,13 @@
 #include "util/util.h"
 
 struct scratch;
-/* In the directory that TMPDIR names, or /var/tmp, or without that /tmp. NULL, with a message: it
- * can't be made there. */
+/* Makes it in the directory that TMPDIR names, or in /var/tmp, or else in /tmp. Returns NULL, with
+ * a message, if that isn't possible. */
 struct scratch *scratch__new(void);
 void scratch__free(struct scratch *s);
-/* Appends bytes; *at: where. -errno with a message: the disk is full. */
+/* Appends bytes, and sets *at to their place. Returns -errno with a message if the disk is full. */
 int scratch__put(struct scratch *s, const void *data, size_t len, uint64_t *at);
-/* Reads bytes that were put. -errno with a message. */
+/* Reads bytes that were put. Returns -errno with a message. */
 int scratch__get(const struct scratch *s, uint64_t at, void *data, size_t len);
 
 #endif

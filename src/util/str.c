@@ -36,7 +36,7 @@ void str__hex(struct str *s, uint64_t v)
 		*--p = "0123456789abcdef"[v & 15];
 }
 
-/* Two digits per division: the chain of divisions is what takes time. */
+/* Converts two digits per division: the chain of divisions takes the time. */
 void str__dec(struct str *s, uint64_t v)
 {
 	char digits[20], *p = digits + sizeof(digits);
@@ -84,8 +84,8 @@ static unsigned code_point(const unsigned char *p, int n)
 	return c;
 }
 
-/* Is the sequence of n >= 2 bytes a terminal control (C1) or a bidirectional control (Bidi_Control
- * in Unicode's PropList.txt), which can make one name look like another? */
+/* Returns true if the sequence of n >= 2 bytes is a terminal control (C1) or a bidirectional
+ * control (Bidi_Control in Unicode's PropList.txt), which can make one name look like another. */
 static bool is_control(const unsigned char *p, int n)
 {
 	unsigned c = n > 1 ? code_point(p, n) : 0;
@@ -200,8 +200,8 @@ void str__utf8(struct str *s, const char *text)
 	}
 }
 
-/* Is it a Char of XML 1.0, but not a discouraged (C1) or bidirectional control? U+FFFE and U+FFFF
- * are not Chars. */
+/* Returns true for a Char of XML 1.0 that is not a discouraged (C1) or bidirectional control.
+ * U+FFFE and U+FFFF are not Chars. */
 static bool is_xml(const unsigned char *p, int n)
 {
 	return n && !is_control(p, n) && *p >= 0x20 && *p != 0x7f &&

@@ -52,7 +52,7 @@ uint64_t now_ns(clockid_t clock);
 int err__set(int code, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* As err__set(EINVAL, ...), for what the user has to write differently: exit status 2. */
 int err__usage(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* Was the stored message set by err__usage()? */
+/* Returns true if the stored message was set by err__usage(). */
 bool err__is_usage(void);
 /* Puts "text: " before the stored message; returns code unchanged. */
 int err__prefix(int code, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -98,11 +98,11 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define vec__push(v, ...)                                                                          \
 	(vec__reserve((v), (v)->len + 1), (void)((v)->data[(v)->len] = (__VA_ARGS__)),             \
 	 (void)(v)->len++)
-/* Appends a zeroed element; the value is a pointer to it, valid until the next push. */
+/* Appends a zeroed element. The value is a pointer to it, valid until the next push. */
 #define vec__add(v)                                                                                \
 	(vec__reserve((v), (v)->len + 1), memset(&(v)->data[(v)->len], 0, sizeof(*(v)->data)),     \
 	 &(v)->data[(v)->len++])
-/* The elements of another vector. */
+/* Appends the elements of another vector. */
 #define vec__append(v, from)                                                                       \
 	do {                                                                                       \
 		for (size_t i_ = 0; i_ < (from)->len; i_++)                                        \
@@ -135,7 +135,7 @@ bool map64__del(struct map64 *m, uint64_t key);
 void map64__free(struct map64 *m);
 /* FNV-1a: a key for data longer than 8 bytes. */
 uint64_t map64__hash(const void *data, size_t len);
-/* For iteration over slots 0 … m->cap - 1; false: the slot is empty. */
+/* For iteration over slots 0 ... m->cap - 1. Returns false if the slot is empty. */
 bool map64__slot(const struct map64 *m, size_t i, uint64_t *value);
 
 /* ---- growable strings (str.c) ---- */
@@ -147,8 +147,8 @@ struct str {
 /* Makes room for this many more bytes and the NUL. */
 void str__reserve(struct str *s, size_t more);
 
-/* Appends this many bytes, which the caller is to write, and returns where. Inline, as the next
- * ones, because a line of output takes dozens of calls. */
+/* Appends this many bytes, which the caller has to write, and returns their place. Inline, as the
+ * next functions, because a line of output takes dozens of calls. */
 static inline char *str__extend(struct str *s, size_t more)
 {
 	char *to;
@@ -157,7 +157,7 @@ static inline char *str__extend(struct str *s, size_t more)
 		str__reserve(s, more);
 	to = s->data + s->len;
 	s->len += more;
-	to[more] = 0; /* the last, as it may alias s */
+	to[more] = 0; /* last, since it may alias s */
 	return to;
 }
 
@@ -219,19 +219,21 @@ struct rights {
 	bool lowered;
 	uint64_t effective;
 };
-/* The effective user that bbtrace was started by: what belongs to it, and may be shown to it. It
- * stays the same after privileges were given up; main() asks first. */
+/* The effective user that started bbtrace: what belongs to it, and may be shown to it. It stays the
+ * same after privileges were given up; main() calls this first. */
 uid_t rights__user(void);
 struct rights rights__own(void);
 void rights__restore(const struct rights *r);
 /*
- * Gives up all capabilities but kept, for good, and so that no exec regains them. Root becomes a
+ * Gives up all capabilities except kept, for good, and so that no exec regains them. Root becomes a
  * user that no other process has, unless user is set: then the user stays. For a process with one
- * thread. 0 or -errno: the process may not go on then.
+ * thread. Returns 0 or -errno: then the process may not continue.
  */
 int rights__keep(uint64_t kept, bool user);
-/* System calls that fail from now on, in all threads and children, besides those that no process of
- * bbtrace needs (calls.c). -errno, with a message: they would not, and the process may not go on.
+/*
+ * System calls that fail from now on, in all threads and children, besides those that no process of
+ * bbtrace needs (calls.c). Returns -errno, with a message, if they would not fail: then the process
+ * may not continue.
  */
 enum { FORBID_EXEC = 1, FORBID_TRACING = 2, FORBID_NETWORK = 4 };
 int rights__forbid(unsigned what);
@@ -239,33 +241,35 @@ int rights__forbid(unsigned what);
 	CLEANUP(rights__restore) const struct rights own_rights = rights__own();                   \
 	(void)own_rights
 
-/* Loads a library that few runs need, for the rest of the run, and looks up its functions. False:
- * the library, or one of them, is missing (library.c). */
+/* Loads a library that few runs need, for the rest of the run, and looks up its functions. Returns
+ * false if the library, or one of them, is missing (library.c). */
 bool library__load(const char *file, const char *const *functions, void **found, size_t n);
 
 /* Parses a whole number, with an optional suffix K, M or G (powers of 1024) if suffixes is set. */
 int parse__u64(const char *text, bool suffixes, uint64_t *out);
-/* Reads a whole file and appends a NUL, which *len does not count. The caller frees *out. -EFBIG:
- * more than limit bytes. Works on /proc files. */
+/* Reads a whole file and appends a NUL, which *len does not count. The caller frees *out. Returns
+ * -EFBIG if there are more than limit bytes. Works on /proc files. */
 int file__read(const char *path, size_t limit, char **out, size_t *len);
 /* Reads the rest of an open file; name is for messages. */
 int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len);
 /* Closes all descriptors but these n, which it sorts. */
 void fd__close_others(int *keep, size_t n);
-/* A message with a descriptor, or without one: -1; flags: of sendmsg(2), besides MSG_NOSIGNAL. Its
- * length, or -errno. */
+/* Sends a message with a descriptor, or without one: -1. flags are those of sendmsg(2), besides
+ * MSG_NOSIGNAL. Returns its length, or -errno. */
 ssize_t fd__send(int socket, const void *data, size_t len, int fd, int flags);
-/* *fd: that of the message, which is the caller's then, closed by an exec; -1: it had none;
- * -EMFILE: no other file may be opened. flags: of recvmsg(2). Its length, 0 at the end, or -errno.
+/*
+ * Receives a message. *fd is its descriptor, which is the caller's then, and closed by an exec; -1
+ * if it had none; -EMFILE if no other file may be opened. flags are those of recvmsg(2). Returns
+ * its length, 0 at the end, or -errno.
  */
 ssize_t fd__receive(int socket, void *data, size_t len, int *fd, int flags);
 
 /* Copies a path that the kernel printed, without the " (deleted)" that it appends to unlinked
  * files. */
 char *path__undeleted(const char *path);
-/* What is behind its last slash. */
+/* Returns what follows its last slash. */
 const char *path__base_name(const char *path);
-/* The length of that path without " (deleted)". */
+/* Returns the length of that path without " (deleted)". */
 size_t path__undeleted_len(const char *path, size_t len);
 
 #endif

@@ -39,7 +39,7 @@ static struct watched {
 	uint64_t addr;
 	bool writes;
 } watched[WATCHES];
-static unsigned hits, proved, doubts[ACCESS_DOUBTS], wrong, values, wrong_values;
+static unsigned hits, proved, doubts[ACCESS_RESULTS], wrong, values, wrong_values;
 
 static void start(const char *const *argv)
 {
@@ -170,8 +170,8 @@ static void see_hit(struct accesses *all, unsigned i, const struct user_regs_str
 	hit.has_word = load(hit.addr, &hit.word);
 	accesses__find(all, &hit, &a);
 	hits++;
-	doubts[a.doubt]++;
-	if (a.doubt != ACCESS_PROVED)
+	doubts[a.result]++;
+	if (a.result != ACCESS_PROVED)
 		return;
 	proved++;
 	check_value(&a, hit.word);
@@ -249,8 +249,8 @@ static void test_program(const char *name, const char *const *argv, unsigned ste
 	waitpid(child, NULL, 0);
 	is(wrong, 0, "%s: %u hits, %u of them proved", name, hits, proved);
 	is(wrong_values, 0, "%u bytes that were stored", values);
-	for (unsigned i = ACCESS_PROVED + 1; i < ACCESS_DOUBTS; i++)
-		printf("# %u: %s\n", doubts[i], access_doubt_text[i]);
+	for (unsigned i = ACCESS_PROVED + 1; i < ACCESS_RESULTS; i++)
+		printf("# %u: %s\n", doubts[i], access_result_text[i]);
 	ok(proved > hits / 4 * 3 && values > proved, "most are");
 	accesses__free(all);
 	while (nobjects)

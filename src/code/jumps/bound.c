@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Finds the upper bound of a register: follows its value backward along every path to an
- * instruction that bounds it: cmp or sub and a conditional jump, and, a shift, a load of a byte.
+ * instruction that bounds it: cmp or sub and a conditional jump, and, a shift, or a load of a byte.
  * The value may have been copied, or loaded from memory.
  */
 #include "code/code.h"
@@ -29,8 +29,8 @@ struct state {
 	int64_t mem_imm, other_imm;
 	uint8_t other_bits;
 	uint8_t scale; /* the queried register's value is the followed value << scale */
-	/* 1 + the number of bits by which the followed value, and other, are shifted right further
-	 * on; 0: not shifted. The bound is only known if they were shifted left before */
+	/* 1 + the number of bits by which the followed value, and other, are shifted right later on
+	 * the path; 0 if not shifted. The bound is only known if they were shifted left before. */
 	uint8_t shift, other_shift;
 	uint8_t pad[4];
 	struct condition cond[2];
@@ -75,7 +75,8 @@ static void give_up(struct search *q, const struct state *s)
 		found(q, s, s->bits == 8 && !s->sign ? 0xff : UINT64_MAX);
 }
 
-/* The condition, if p is a conditional jump, under which control went from p to node. */
+/* Returns the condition under which control transferred from p to node, if p is a conditional
+ * jump. */
 static struct condition condition_of(struct graph *g, uint32_t p, const struct state *s)
 {
 	const struct insn *b = graph__branch(g, &g->nodes.data[p]);
@@ -94,7 +95,7 @@ static void add_condition(struct state *s, struct condition c)
 		s->cond[s->cond[0].set] = c;
 }
 
-/* Does a check of this width bound the followed value? */
+/* Returns true if a check of this width bounds the followed value. */
 static bool enough(const struct state *s, uint8_t bits, uint64_t max)
 {
 	if (s->bits <= bits)
@@ -112,7 +113,7 @@ static bool is_other(const struct insn_detail *d, const struct state *s)
 				 slice__same_memory(&d->mem, 0, &s->other_mem, s->other_imm);
 }
 
-/* The check bounds another register or memory, which the value may turn out to be a copy of. */
+/* The check bounds another register or memory, of which the value may turn out to be a copy. */
 static void note_other(const struct insn_detail *d, struct state *s, uint64_t max)
 {
 	s->other_max = is_other(d, s) ? min_of(max, s->other_max) : max;
@@ -146,7 +147,8 @@ static bool with_constant(struct graph *g, uint32_t p, struct insn_detail *d, bo
 	return single_value(g, p, first, &d->imm);
 }
 
-/* The comparison at p, whose flags these conditions use. True: it bounds the followed value. */
+/* Notes the comparison at p, whose flags these conditions use. Returns true if it bounds the
+ * followed value. */
 static bool see_check(struct graph *g, uint32_t p, struct insn_detail compare,
 		      const struct condition cond[2], struct search *q, struct state *s)
 {
@@ -177,7 +179,7 @@ static void see_flags(struct state *s)
 	memset(s->cond, 0, sizeof(s->cond));
 }
 
-/* Is the followed value now the original, whose copy a check bounded? */
+/* Returns true if the followed value is now the original, whose copy a check bounded. */
 static bool copy_of_bounded(struct search *q, const struct state *s)
 {
 	bool same = s->reg != REG_NONE ? s->other == s->reg
@@ -228,7 +230,7 @@ static void scale_by(struct search *q, struct state *s, uint8_t by)
 		q->failed = true;
 }
 
-/* A left shift, after which comes the right shift: only the low bits remain. True: the path
+/* A left shift, followed by the right shift: only the low bits remain. Returns true if the path
  * continues. */
 static bool through_shift(const struct insn_detail *d, struct search *q, struct state *s)
 {
@@ -262,7 +264,7 @@ static bool through_scale(const struct graph *g, const struct insn_detail *d, st
 	return !copy_of_bounded(q, s);
 }
 
-/* p sets the followed register: follows its source. True: the path continues. */
+/* p sets the followed register: follows its source. Returns true if the path continues. */
 static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d, struct search *q,
 			struct state *s)
 {
@@ -295,7 +297,7 @@ static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d
 		return through_scale(g, d, q, s);
 	case DETAIL_COPY:
 	case DETAIL_LOAD:
-		/* its low bits were checked, and it has no others */
+		/* Its low bits were checked, and it has no others. */
 		if (s->other == s->reg && !d->sign && d->bits <= s->other_bits) {
 			found(q, s, s->other_max);
 			return false;
@@ -313,7 +315,7 @@ static bool through_def(struct graph *g, uint32_t p, const struct insn_detail *d
 	}
 }
 
-/* May it change memory that held a value before? A push writes to unused stack. */
+/* Returns true if it may change memory that held a value before. A push writes to unused stack. */
 static bool changes_memory(const struct insn_detail *d)
 {
 	return d->writes_memory && d->op != DETAIL_PUSH;
@@ -353,7 +355,8 @@ static void forget_other(struct state *s)
 	memset(&s->other_mem, 0, sizeof(s->other_mem));
 }
 
-/* Is other the followed value, extended from its low bits? Then its bound holds for both. */
+/* Returns true if other is the followed value, extended from its low bits. Then its bound holds for
+ * both. */
 static bool widens_followed(const struct state *s, const struct insn_detail *d, uint8_t bits,
 			    bool sign)
 {
@@ -365,7 +368,7 @@ static bool widens_followed(const struct state *s, const struct insn_detail *d, 
 }
 
 /* The instruction sets the register that a check bounded: continues with its source, or forgets it.
- * True: the source is the followed value, which is bounded now. */
+ * Returns true if the source is the followed value, which is bounded now. */
 static bool through_other(const struct insn_detail *d, struct search *q, struct state *s)
 {
 	uint8_t shift = s->other_shift;
@@ -394,7 +397,7 @@ static bool through_other(const struct insn_detail *d, struct search *q, struct 
 	return false;
 }
 
-/* Does it change the memory that a check bounded, or a register of its address? */
+/* Returns true if it changes the memory that a check bounded, or a register of its address. */
 static bool changes_other_memory(const struct insn_detail *d, const struct state *s)
 {
 	return s->other == OTHER_MEM &&
@@ -403,8 +406,11 @@ static bool changes_other_memory(const struct insn_detail *d, const struct state
 		(s->other_mem.index < 32 && d->writes >> s->other_mem.index & 1));
 }
 
-/* clang -O0 checks an index that it has spilled by subtracting from it. What the flags tell is of
- * the register before; of the value that is followed through the difference they tell nothing. */
+/*
+ * clang -O0 checks an index that it has spilled by subtracting from it. The flags describe the
+ * register before the subtraction; they don't bound a value that is followed through the
+ * difference.
+ */
 static void see_difference(struct graph *g, uint32_t p, const struct insn_detail *d,
 			   struct search *q, struct state *s)
 {
@@ -420,7 +426,7 @@ static void see_difference(struct graph *g, uint32_t p, const struct insn_detail
 }
 
 /* Conditional jumps that compare registers, comparisons, and other instructions that set the flags.
- * True: the followed value is bounded. */
+ * Returns true if the followed value is bounded. */
 static bool passes_check(struct graph *g, uint32_t p, const struct insn_detail *d, struct search *q,
 			 struct state *s)
 {
@@ -443,7 +449,7 @@ static bool passes_check(struct graph *g, uint32_t p, const struct insn_detail *
 	return false;
 }
 
-/* Is its condition one that doesn't hold on this path? */
+/* Returns true if its condition doesn't hold on this path. */
 static bool is_skipped(const struct insn_detail *d, const struct state *s)
 {
 	for (unsigned i = 0; d->conditional && i < ARRAY_SIZE(s->cond); i++)
@@ -494,7 +500,7 @@ static bool bound(struct graph *g, uint32_t node, uint8_t reg, uint8_t extend, b
 	s.sign = extend & EXTEND_SIGNED ? 1 : 0;
 	s.cap = UINT64_MAX;
 	s.other = REG_NONE;
-	/* a conditional jump that reads the entry itself: if it does, its condition holds */
+	/* A conditional jump may read the entry itself: if it does, its condition holds. */
 	if (g->nodes.data[node].branch && graph__branch(g, &g->nodes.data[node])->conditional)
 		s.cond[0] =
 			(struct condition){graph__branch(g, &g->nodes.data[node])->cond, 1, true};

@@ -88,7 +88,7 @@ static void add_implementation(const struct function *asked, uint64_t entry, fun
 	vec__push(out, f);
 }
 
-/* True: at least one implementation is known. */
+/* Returns true if at least one implementation is known. */
 static bool replace_one(const struct function *f, const struct object *kernel, function_vec *out,
 			uint32_t *unknown)
 {

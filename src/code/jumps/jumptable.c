@@ -14,7 +14,7 @@
 #define GUESS_MAX 1024
 
 /* The target is base + table[index] * times. Without an index there is one entry; with size 0 the
- * target is base + index * times: the entries are branches, or what else there is. */
+ * target is base + index * times: then the entries are branches, or other code. */
 struct shape {
 	uint64_t table, base;
 	uint32_t node; /* the node that reads the entry */
@@ -39,7 +39,8 @@ static bool single_value(struct graph *g, uint32_t node, uint8_t reg, bool guess
 	return v.n == 1 && (guess || !v.unknown);
 }
 
-/* The index, if the instruction multiplies it by the size of an entry; REG_NONE: it doesn't. */
+/* Returns the index, if the instruction multiplies it by the size of an entry; REG_NONE if it
+ * doesn't. */
 static uint8_t index_of(const struct graph *g, const struct insn_detail *d, uint8_t size)
 {
 	if (!graph__is_whole(g, d))
@@ -52,7 +53,7 @@ static uint8_t index_of(const struct graph *g, const struct insn_detail *d, uint
 		       : REG_NONE;
 }
 
-/* The scaled index is in its own register (gcc -O0). */
+/* Returns true if the scaled index is in its own register (gcc -O0). */
 static bool index_before(struct graph *g, struct shape *out)
 {
 	uint32_t defs[DEFS_MAX];
@@ -143,7 +144,7 @@ static bool kept_entry(struct graph *g, uint32_t node, struct shape *out)
 	       table_load(g, defs[0], DETAIL_LOAD, out);
 }
 
-/* The entry was loaded, maybe extended (gcc -O0), or spilled. */
+/* Returns true if the entry was loaded, perhaps extended (gcc -O0), or spilled. */
 static bool table_entry(struct graph *g, uint32_t node, struct shape *out)
 {
 	uint32_t defs[DEFS_MAX];
@@ -243,7 +244,7 @@ static bool shape_of_sum(struct graph *g, uint32_t node, const struct operand *o
 	return true;
 }
 
-/* The tables that the jump may read, one per path to it; -1: unknown. */
+/* Sets the tables that the jump may read, one for each path to it. Returns -1 if not known. */
 static int shapes_of(struct graph *g, uint32_t node, bool guess, struct shape shapes[DEFS_MAX])
 {
 	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
@@ -296,10 +297,8 @@ static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_
 	return true;
 }
 
-/*
- * Do both belong to one function? A range counts as the function that encloses it. Without symbols
- * a cold part may look like a function.
- */
+/* Returns true if both belong to one function. A range counts as the function that encloses it.
+ * Without symbols a cold part may look like a function. */
 static bool same_function(struct graph *g, uint64_t from, uint64_t target)
 {
 	uint32_t own = graph__owner(g, from), to = graph__owner(g, target);
@@ -312,8 +311,8 @@ static bool same_function(struct graph *g, uint64_t from, uint64_t target)
 	return f && f == object__frame_at(g->object, target);
 }
 
-/* Can the jump at node lead to target? It must be an instruction of its function or of a cold part
- * of it. */
+/* Returns true if the jump at node can lead to target. It must be an instruction of its function or
+ * of a cold part of it. */
 static bool is_inside(struct graph *g, uint32_t node, uint64_t target)
 {
 	uint64_t from = g->nodes.data[node].addr, before, after;
@@ -359,7 +358,7 @@ static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, a
 		return false;
 	if (s->scaled)
 		max /= s->size;
-	pool__see_table(g, s->table, (max + 1) * s->size);
+	pool__note_table(g, s->table, (max + 1) * s->size);
 	for (uint64_t i = 0; i <= max; i++) {
 		if (!entry_of(g, node, s, i, &target) ||
 		    !(graph__is_entry(g, target) || is_inside(g, node, target)))
@@ -374,7 +373,7 @@ static bool read_guessed(struct graph *g, uint32_t node, const struct shape *s, 
 	uint64_t target;
 
 	for (uint64_t i = 0; i < GUESS_MAX && entry_of(g, node, s, i, &target); i++) {
-		pool__see_table(g, s->table + i * s->size, s->size);
+		pool__note_table(g, s->table + i * s->size, s->size);
 		if (!is_inside(g, node, target))
 			break;
 		vec__push(out, target);
@@ -409,8 +408,8 @@ static void add_table(struct graph *g, uint32_t node, addr_vec *found, uint64_t 
 	*map64__put(&g->table_of, node) = g->tables.len;
 }
 
-/* No table: the code itself holds every address that the register can have (lea label; jmp *reg).
- */
+/* Without a table, the code itself has every address that the register can have (lea label; jmp
+ * *reg). */
 static bool read_constants(struct graph *g, uint32_t node, addr_vec *out)
 {
 	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;

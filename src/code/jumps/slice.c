@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Backward slices: which values can a register have at a node, and which instructions set it? All
- * paths count; a path from outside of the function makes the result unknown.
- */
+/* Backward slices: the values that a register can have at a node, and the instructions that set it.
+ * All paths count; a path from outside of the function makes the result unknown. */
 #include "code/code.h"
 
 #define BUDGET 60000 /* steps per query */
@@ -19,8 +17,8 @@ enum verdict { PASSES, SETS, HIDES };
 struct search {
 	uint8_t reg;
 	struct insn_detail load; /* slice__stores(): of these bytes */
-	/* moved: how much deeper the stack is where the search began than it is behind node, in
-	 * bytes; to be changed to that in front of it */
+	/* moved: how many bytes deeper the stack is at the start of the search than after node; to
+	 * be changed to the depth before node */
 	enum verdict (*ask)(struct graph *g, uint32_t node, const struct search *search,
 			    int64_t *moved);
 	bool moves;
@@ -30,7 +28,7 @@ struct place {
 	int64_t moved;
 };
 
-/* Is the stack as deep at a node as when another way led there? */
+/* Returns true if the stack at a node is as deep as on another path to it. */
 static bool agrees(struct map64 *depths, struct place at)
 {
 	uint64_t *known = map64__put(depths, at.node);
@@ -113,7 +111,7 @@ static enum verdict stores(struct graph *g, uint32_t node, const struct search *
 	struct operand slot = search->load.mem;
 	struct insn_detail d;
 
-	/* a call returns with an unchanged stack pointer, unless it is of the next instruction */
+	/* A call returns with an unchanged stack pointer, unless it calls the next instruction. */
 	if (n->branch)
 		return search->moves && b->kind == BRANCH_CALL && b->target == b->addr + b->len
 			       ? HIDES
@@ -128,8 +126,8 @@ static enum verdict stores(struct graph *g, uint32_t node, const struct search *
 	return d.bits == search->load.bits ? SETS : HIDES;
 }
 
-/* Is it memory of the stack? Where code keeps its own address in a register it spills that, and
- * finds it by the frame pointer. */
+/* Returns true if it is memory of the stack. Code that keeps its own address in a register spills
+ * that, and finds it by the frame pointer. */
 static bool is_stack(const struct graph *g, const struct operand *m)
 {
 	const struct arch_dwarf *l = &g->arch->dwarf;
@@ -265,7 +263,7 @@ static void add(const struct graph *g, struct query *q, struct summand t, uint32
 	query(q, t, p, src);
 }
 
-/* The register to which an address adds nothing but a constant; REG_NONE: it adds more. */
+/* Returns the register to which an address adds only a constant; REG_NONE if it adds more. */
 static uint8_t only_register(const struct operand *m)
 {
 	if (m->seg || m->addr32)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Is an indirect jump a switch, whose table may not be readable, or does it leave the function?
- * What it jumps to tells: an entry of a table, or a sum with one, is of a switch.
+ * Whether an indirect jump is a switch, whose table may not be readable, or leaves the function.
+ * The form of its target decides: a jump to an entry of a table, or to a sum with one, is a switch.
  */
 #include "code/code.h"
 
-/* Does the register hold an index times size before node? */
+/* Returns true if the register holds an index times size before node. */
 static bool is_scaled(struct graph *g, uint32_t node, uint8_t reg, uint8_t size)
 {
 	uint32_t defs[DEFS_MAX];
@@ -19,7 +19,8 @@ static bool is_scaled(struct graph *g, uint32_t node, uint8_t reg, uint8_t size)
 	return d.op == DETAIL_SHR_CONST && d.bits == 64 && d.imm < 32 && 1u << (32 - d.imm) == size;
 }
 
-/* Does the load read a table's entry, at the sum of the table's address and an index? */
+/* Returns true if the load reads a table's entry, at the sum of the table's address and an
+ * index. */
 static bool is_entry(struct graph *g, uint32_t node, const struct insn_detail *load)
 {
 	uint8_t first, second, scale, size = load->bits / 8;
@@ -37,7 +38,8 @@ static bool is_entry(struct graph *g, uint32_t node, const struct insn_detail *l
 		       : scale == size;
 }
 
-/* Is the register a pointer: its only definition loads all 64 bits, and not from a table? */
+/* Returns true if the register is a pointer: its only definition loads all 64 bits, and not from a
+ * table. */
 static bool is_pointer(struct graph *g, uint32_t node, uint8_t reg)
 {
 	uint32_t defs[DEFS_MAX];
@@ -47,8 +49,8 @@ static bool is_pointer(struct graph *g, uint32_t node, uint8_t reg)
 	       d.op == DETAIL_LOAD && graph__is_whole(g, &d) && !is_entry(g, defs[0], &d);
 }
 
-/* Is it the sum of a table's entry and its base? If both are loaded as pointers, it is the sum of
- * an object's address and an offset. */
+/* Returns true if it is the sum of a table's entry and its base. If both are loaded as pointers, it
+ * is the sum of an object's address and an offset. */
 static bool is_table_sum(struct graph *g, uint32_t node, const struct insn_detail *d)
 {
 	uint8_t first, second, scale;

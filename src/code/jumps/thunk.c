@@ -32,7 +32,7 @@ static unsigned classify(struct graph *g, uint64_t addr)
 	return what;
 }
 
-void graph__see_thunk(struct graph *g, struct insn *insn)
+void graph__note_thunk(struct graph *g, struct insn *insn)
 {
 	const struct arch_kernel *kernel = g->kernel ? g->arch->kernel : NULL;
 	unsigned what;

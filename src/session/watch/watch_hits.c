@@ -109,7 +109,7 @@ static uint64_t bytes_of(uint64_t word, uint64_t addr, unsigned len)
 static void put_values(struct watch_hits *h, const struct wire_watch_hit *w, unsigned len,
 		       const struct accessor *a)
 {
-	bool told = a && a->doubt == ACCESS_PROVED && a->known == (1u << len) - 1;
+	bool told = a && a->result == ACCESS_PROVED && a->known == (1u << len) - 1;
 
 	h->named.len = offsetof(struct watch_hit_data, new);
 	if (!told && !(w->flags & WATCH_HAS_WORD))
@@ -127,7 +127,7 @@ static const char *access_of(const struct accessor *a, bool only_writes)
 {
 	if (only_writes)
 		return "write";
-	if (a->doubt != ACCESS_PROVED)
+	if (a->result != ACCESS_PROVED)
 		return "any";
 	return a->writes && a->reads ? "read-write" : a->writes ? "write" : "read";
 }
@@ -150,12 +150,12 @@ static void find_accessor(struct watch_hits *h, const struct watchpoint *p,
 	memcpy(regs, w->regs, sizeof(regs));
 	accesses__find(h->accesses, &hit, a);
 	PUT(access, access_of(a, hit.writes));
-	if (a->doubt == ACCESS_PROVED && put_insn(h, &a->place, a->vaddr)) {
+	if (a->result == ACCESS_PROVED && put_insn(h, &a->place, a->vaddr)) {
 		h->named.ip = a->vaddr + a->place.bias;
 		return;
 	}
 	snprintf(h->data.insn, sizeof(h->data.insn), "unknown: %s",
-		 a->doubt == ACCESS_PROVED ? "its bytes" : access_doubt_text[a->doubt]);
+		 a->result == ACCESS_PROVED ? "its bytes" : access_result_text[a->result]);
 }
 
 /* The kernel has accessed a program's memory, for it: shown where the program called it. */
