@@ -429,7 +429,7 @@ int hit_kprobe(struct pt_regs *ctx)
 SEC("kprobe")
 int hit_kernel_return(struct pt_regs *ctx)
 {
-	__u64 entry = bpf_get_func_ip(ctx) + ARCH_KPROBE_BEHIND;
+	__u64 entry = bpf_get_func_ip(ctx) + ARCH_KPROBE_AFTER;
 	struct who w;
 	__u64 *word;
 	__u32 *site;

@@ -15,7 +15,7 @@
  *	ARCH_CALL_PUSHES	bytes of stack that a call takes
  *	ARCH_BREAKPOINT_IS_NMI	the kernel counts the breakpoint of a kprobe as an NMI
  *	ARCH_XOL_SLOT		bytes of a slot where the kernel steps an instruction of a uprobe
- *	ARCH_KPROBE_BEHIND	how far behind a kprobe's address the instruction pointer is
+ *	ARCH_KPROBE_AFTER	how far behind a kprobe's address the instruction pointer is
  *	ARCH_FRAME_RETURN	where the return address lies, from what a frame pointer points to
  *	ARCH_FRAME_NEXT		where the caller's frame pointer does
  *	ARCH_RESUME_SP, _IP	where a signal's frame has the stack pointer and the instruction

@@ -14,7 +14,7 @@
 #define ARCH_HAS_RETHOOK   0
 #define ARCH_STACK_BY_CPU  1
 #define ARCH_CALL_PUSHES   0
-#define ARCH_KPROBE_BEHIND 0
+#define ARCH_KPROBE_AFTER  0
 /* AAPCS64, 6.4.6: the frame record */
 #define ARCH_FRAME_RETURN 8
 #define ARCH_FRAME_NEXT	  0

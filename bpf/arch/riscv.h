@@ -15,7 +15,7 @@
 #define ARCH_HAS_RETHOOK   1
 #define ARCH_STACK_BY_CPU  0
 #define ARCH_CALL_PUSHES   0
-#define ARCH_KPROBE_BEHIND 0
+#define ARCH_KPROBE_AFTER  0
 /* RISC-V ABIs Specification, "Frame Pointer Convention": it is where the frame ends */
 #define ARCH_FRAME_RETURN (-8)
 #define ARCH_FRAME_NEXT	  (-16)

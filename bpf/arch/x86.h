@@ -17,7 +17,7 @@
 #define ARCH_HAS_RETHOOK   1
 #define ARCH_STACK_BY_CPU  1
 #define ARCH_CALL_PUSHES   8
-#define ARCH_KPROBE_BEHIND 1
+#define ARCH_KPROBE_AFTER  1
 #define ARCH_FRAME_RETURN  8
 #define ARCH_FRAME_NEXT	   0
 #define ARCH_XOL_SLOT	   128 /* arch/x86/include/asm/uprobes.h: UPROBE_XOL_SLOT_BYTES */
@@ -159,7 +159,7 @@ static __always_inline __u64 arch_user_link(struct pt_regs *regs)
 /* A kprobe's address; ip is after its int3. */
 static __always_inline __u64 arch_kprobe_address(struct pt_regs *ctx)
 {
-	return ctx->ip - ARCH_KPROBE_BEHIND;
+	return ctx->ip - ARCH_KPROBE_AFTER;
 }
 
 #define INT3 0xcc

@@ -24,7 +24,7 @@ enum branch_kind {
 };
 extern const char *const branch_kind_names[BRANCH_KINDS]; /* "jcc" ... NULL for NONE */
 
-/* Where control goes after an instruction. */
+/* Where control can transfer after an instruction. */
 enum flow {
 	FLOW_NEXT,	  /* to the next instruction; also after syscall, int N, int3 (a handler may
 			     resume) and, in the kernel, ud2 (WARN() resumes) */
@@ -33,16 +33,19 @@ enum flow {
 	FLOW_UNSUPPORTED, /* unknown: far call, far jmp, far ret, iret, sysret, xbegin, xabort */
 };
 
-/* Where an indirect branch finds its target: in a register, or in memory at seg_base + base +
- * index * scale + disp. A call that leaves its return address in another register than link_reg has
- * that as index. */
+/*
+ * Where an indirect branch finds its target: in a register, or in memory at seg_base + base + index
+ * * scale + disp. For a call that leaves its return address in another register than link_reg,
+ * index is that register.
+ */
 enum operand_kind {
 	OPERAND_NONE,
 	OPERAND_REG,
 	OPERAND_MEM,
-	OPERAND_SUM,   /* the address itself is the target */
-	OPERAND_AHEAD, /* memory holds how far behind the next instruction the target is, in units
-			  of struct arch's alignment */
+	OPERAND_SUM, /* the address itself is the target */
+	/* Memory holds the distance of the target from the next instruction, in units of struct
+	 * arch's alignment. */
+	OPERAND_AHEAD,
 };
 enum operand_seg { SEG_NONE, SEG_FS, SEG_GS };
 #define REG_NONE      0xff
@@ -111,9 +114,9 @@ struct insn {
 	bool only_compares; /* sets flags and changes nothing else */
 	bool keeps_state;   /* leaves flags and memory unchanged, and writes only the registers that
 			       graph__writes() returns */
-	bool is_plain;	    /* changes registers only, and what .operand names, by what they and the
-			       instruction contain: a fault apart, nothing keeps it from being
-			       executed at once. False: not known */
+	/* changes registers only, and what .operand names, by what they and the instruction
+	 * contain: a fault apart, nothing keeps it from being executed at once. False: not known */
+	bool is_plain;
 	bool loads, stores; /* a plain one: from memory, to memory */
 	bool thunk;	/* replaces a jump to a kernel thunk, or a call of one; set by graph, not by
 			   decode */
@@ -125,8 +128,9 @@ struct insn {
 	bool enters_kernel; /* a system call, a software interrupt, a trap that resumes */
 	uint8_t exclusive;  /* enum exclusive */
 	bool padding;	    /* fills space between functions: nop, a breakpoint */
-	bool conditional;   /* a call, a ret or an indirect jump that happens if cond holds; else
-			       control goes to the next instruction */
+	/* A call, a ret or an indirect jump that is executed if cond holds; else control reaches
+	 * the next instruction. */
+	bool conditional;
 	/* struct arch_modes: the mode that a direct branch leads to; the state in which control
 	 * falls through to the next instruction */
 	uint8_t target_mode, next_state;
@@ -147,7 +151,8 @@ enum sp_effect {
 	SP_LOADED,     /* sp loaded from memory addressed by neither sp nor fp: another stack or
 			  frame */
 	SP_LEAVE,      /* sp = fp + value; fp lost */
-	SP_ADD_REG,    /* sp += register sp_value, if the code tells its value; else as SP_LOST */
+	SP_ADD_REG, /* sp += register sp_value, if its value follows from the code; else as SP_LOST
+		     */
 	SP_SUB_REG,
 };
 
@@ -198,7 +203,7 @@ struct insn_detail {
 enum flags_effect {
 	FLAGS_UNKNOWN, /* it may change some of them */
 	FLAGS_KEPT,
-	FLAGS_SET, /* it sets all of them, always */
+	FLAGS_SET, /* it always sets all of them */
 };
 
 #include "arch/test.h"
@@ -206,13 +211,14 @@ enum flags_effect {
 
 /* ---- memory that an instruction has accessed ---- */
 
-/* By the registers as they are behind it. */
+/* An access of memory, by the registers after the instruction. */
 struct access {
 	uint64_t addr; /* if located */
 	uint32_t size; /* bytes; 0: not known, from addr on */
-	uint8_t known; /* so many bytes from addr on were stored as in stored; 0: not known, the
-			  last ones if size is more */
-	bool located;  /* where it was follows from the registers */
+	/* How many bytes from addr on were stored as in stored; 0 if not known; the last ones if
+	 * size is larger. */
+	uint8_t known;
+	bool located; /* where it was follows from the registers */
 	bool reads, writes;
 	bool repeats; /* somewhere within these bytes, at the last of its iterations */
 	bool goes_on; /* there are iterations left */
@@ -262,14 +268,15 @@ struct arch_dwarf {
 	uint16_t entry_reg;  /* at a function's first instruction the CFA is this register + offset
 			      */
 	uint16_t entry_offset;
-	/* return_reg's rule is that of the return address; in links it is a register of its own,
-	 * which has that at the function's entry. */
+	/* return_reg's rule is that of the return address. In links it is a register of its own,
+	 * which has the return address at the function's entry. */
 	uint16_t fp, return_reg;
 	bool links;
-	bool go_records;      /* in Go programs the frame pointer leads to the caller's, and to the
-				 return address behind it */
-	uint8_t address_bits; /* what is above them in a return address is a signature; 0: there
-				 are none */
+	/* In Go programs the frame pointer leads to the caller's frame pointer, and to the return
+	 * address after it. */
+	bool go_records;
+	uint8_t address_bits;	  /* what is above them in a return address is a signature; 0: there
+				     are none */
 	int64_t fp_at, return_at; /* offsets from the CFA of the saved frame pointer and of the
 				     return address; fp_at 0: frame pointers aren't followed */
 	uint64_t cfa;		  /* offset of the CFA from the frame pointer */
@@ -284,7 +291,7 @@ struct arch_relocations {
 struct plt_stub {
 	uint64_t slot; /* address of the GOT slot that it jumps through */
 	uint64_t size; /* > 0 */
-	uint8_t lead;  /* so many bytes at its start are code of lead_mode (struct arch_modes) */
+	uint8_t lead;  /* how many bytes at its start are code of lead_mode (struct arch_modes) */
 	uint8_t lead_mode;
 	bool by_got; /* slot is an offset from the GOT's address, DT_PLTGOT */
 };
@@ -304,16 +311,17 @@ struct breakpoint {
 };
 
 /*
- * An architecture with several instruction sets. The mode of code is which one it is in. In files
- * and registers the low bits of a function's address tell it; addresses of instructions are
- * without. decode, detail and format get code addresses (object__code_address()), which hold what
- * can't be seen from the bytes: the mode in the low bits, in bits 32 to 39 the state (ARM: the IT
- * block's), and CODE_IS_DATA.
+ * An architecture with several instruction sets. The mode of code is the set that it is in. In
+ * files and registers, the low bits of a function's address have the mode; addresses of
+ * instructions don't. decode, detail and format get code addresses (object__code_address()), which
+ * hold what the bytes don't show: the mode in the low bits, the state in bits 32 to 39 (ARM: that
+ * of the IT block), and CODE_IS_DATA.
  */
 struct arch_modes {
 	uint8_t mask;	 /* the low bits */
-	uint8_t initial; /* the mode of the PLT, and where nothing tells another one */
-	/* The mode that a mapping symbol begins, MODE_DATA, or -1: it is none. */
+	uint8_t initial; /* the mode of the PLT, and of code for which nothing shows another one */
+	/* Returns the mode that a mapping symbol begins, MODE_DATA, or -1 if it is no mapping
+	 * symbol. */
 	int (*of_symbol)(const char *name);
 };
 #define MODE_DATA	 0xff
@@ -324,7 +332,7 @@ struct arch_modes {
 struct host {
 	char cpu[49];	     /* its model; "": unknown */
 	char hypervisor[13]; /* its name; "": unknown, or none */
-	bool is_virtual;     /* it runs in a hypervisor, where a trap may cost far more */
+	bool is_virtual;     /* it runs in a virtual machine, where a trap may cost far more */
 };
 
 /* The cost of a hit, by how the kernel implements the probe. Only ratios matter. */
@@ -353,15 +361,15 @@ struct sample {
 /* The kernel functions that implement system calls and take the caller's registers as their
  * argument. */
 struct syscall_wrapper {
-	const char *prefix; /* of their names; NULL: the last row */
-	bool is32;	    /* called by 32-bit programs */
-	bool told;	    /* has a tracepoint, which lists the arguments */
+	const char *prefix;  /* of their names; NULL: the last row */
+	bool is32;	     /* called by 32-bit programs */
+	bool has_tracepoint; /* has a tracepoint, which lists the arguments */
 };
 
 enum thunk { THUNK_NONE, THUNK_RETURN, THUNK_REG /* + the register's number */ };
 
-/* The kernel's code, and how the kernel implements kprobes. Any function may be NULL: it does not
- * apply, or is unknown. */
+/* The kernel's code, and how the kernel implements kprobes. Any function may be NULL, if it does
+ * not apply or is unknown. */
 struct arch_kernel {
 	const struct syscall_wrapper *syscalls;
 	/* What a direct branch to symbol + offset means: enum thunk. */
@@ -380,7 +388,7 @@ struct arch_kernel {
 	/* Whether this is ftrace's call, and its target. */
 	bool (*ftrace_call)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
 	struct breakpoint breakpoint;
-	uint8_t ip_behind;   /* the instruction pointer at a kprobe's hit minus its address */
+	uint8_t ip_after;    /* the instruction pointer at a kprobe's hit minus its address */
 	bool counts_by_task; /* a task's thread_info has the preempt_count, not a variable of
 				CPUs */
 	uint8_t decodes; /* average bytes per instruction, to estimate how many the kernel decodes
@@ -388,8 +396,8 @@ struct arch_kernel {
 	/* Whether this is the jump of an optimised kprobe, complete or being written, and its
 	 * target. */
 	bool (*detour)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
-	/* The length of the landing instruction at the start of these bytes; 0: none. The kernel
-	 * moves a kprobe on it to the next instruction. */
+	/* Returns the length of the landing instruction at the start of these bytes; 0 if there is
+	 * none. The kernel moves a kprobe on it to the next instruction. */
 	size_t (*landing)(const uint8_t *bytes, size_t len);
 	/* Whether a kernel emulates the instruction wrongly under a kprobe, so that execution
 	 * continues at the wrong address. versions: text that contains the upstream version. */
@@ -411,8 +419,8 @@ struct usdt_argument {
 };
 #define USDT_ARGUMENTS 12 /* of a probe, at most */
 struct arch;
-/* Those that a note's text names, "8@%rdi -4@$5 ...": how many. One that can't be told is
- * USDT_UNKNOWN (arch.c). */
+/* Sets the arguments that a note's text names, "8@%rdi -4@$5 ...", and returns their number. One
+ * that isn't understood is USDT_UNKNOWN (arch.c). */
 unsigned usdt__arguments(const struct arch *arch, const char *text,
 			 struct usdt_argument out[USDT_ARGUMENTS]);
 
@@ -436,44 +444,48 @@ struct arch {
 	bool (*format)(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size);
 	/* What the instruction does to the registers. False: not an instruction. */
 	bool (*detail)(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
-	/* The memory that it has accessed, by the state behind it. Returns how many, -1: not an
-	 * instruction. NULL: not known */
+	/* Sets the memory that it has accessed, by the state after it. Returns the number of
+	 * accesses, -1 if it is not an instruction. NULL if not known. */
 	int (*accesses)(const uint8_t *bytes, size_t len, uint64_t addr,
-			const struct access_state *behind, struct access out[ACCESS_MOST]);
-	/* Why accesses of memory can't be watched; NULL: they can, if there is .accesses. */
+			const struct access_state *after, struct access out[ACCESS_MOST]);
+	/* Why accesses of memory can't be watched; NULL if they can, provided that there is
+	 * .accesses. */
 	const char *unwatched;
-	/* Whether this byte is an optional prefix: the bytes behind it are an instruction, too.
-	 * NULL: there are no prefixes. */
+	/* Whether this byte is an optional prefix: the bytes after it are an instruction, too. NULL
+	 * if there are no prefixes. */
 	bool (*is_prefix)(uint8_t byte);
-	/* Where these bytes would lead if they were a direct branch; false: they can't be one. Does
-	 * not look at what precedes them. NULL: not known. */
+	/* Sets where these bytes would lead if they were a direct branch; false if they can't be
+	 * one. Does not examine what precedes them. NULL if not known. */
 	bool (*leads_to)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
 	/* Whether a conditional branch is taken, by the values of the registers that it reads. The
 	 * BPF program has its own implementation: bpf/arch. */
 	bool (*taken)(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
-	/* For a JCC that compares, or follows a comparison: the largest unsigned x for which x OP n
-	 * (swapped: n OP x) makes the branch go as taken says. False: there is no such bound. */
+	/*
+	 * For a JCC that compares, or follows a comparison: sets the largest unsigned x for which x
+	 * OP n (swapped: n OP x) makes the branch behave as taken says. Returns false if there is
+	 * no such bound.
+	 */
 	bool (*bound)(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_t *max);
-	/* What an instruction does to the flags that a conditional branch of this kind and
-	 * condition reads. NULL: not known */
+	/* Returns what an instruction does to the flags that a conditional branch of this kind and
+	 * condition reads. NULL if not known. */
 	enum flags_effect (*flags_effect)(const uint8_t *bytes, size_t len, uint8_t kind,
 					  uint16_t cond);
 	/*
-	 * Appends what the outcome of a conditional branch proves, "rdi < 0x40 (unsigned)", by the
-	 * text of the instruction that set its flags; NULL: none is known. The operands are as they
-	 * are behind that instruction, or in front of it: "(before)". False: there are no exact
-	 * words for it, and nothing is appended. Any text is accepted. NULL: not known
+	 * Appends what the outcome of a conditional branch proves, "rdi < 0x40 (unsigned)", from
+	 * the text of the instruction that set its flags; NULL if that is not known. The operands
+	 * are those after that instruction, or before it: "(before)". Returns false if there are no
+	 * exact words for it, and appends nothing. Any text is accepted. NULL if not known.
 	 */
 	bool (*proves)(uint8_t kind, uint16_t cond, bool taken, const char *compare,
 		       struct str *out);
 
-	/* Does a conditional compare unsigned numbers? NULL: it isn't known. */
+	/* Returns true if a conditional compares unsigned numbers. NULL if not known. */
 	bool (*is_unsigned)(uint8_t kind, uint16_t cond);
 	/* What an instruction that sets flags tests, or a conditional that reads no flags. False:
 	 * not known. NULL: of none. */
 	bool (*test)(const uint8_t *bytes, size_t len, uint64_t addr, struct test *out);
-	/* flags_reg behind it, by the operands; *unknown: the flags that they don't tell, which are
-	 * 0. */
+	/* Returns flags_reg after it, computed from the operands. *unknown are the flags that don't
+	 * follow from them, which are 0. */
 	uint64_t (*test_flags)(const struct test *t, const uint64_t value[2], uint64_t *unknown);
 
 	/* ---- registers and calls ---- */
@@ -486,10 +498,14 @@ struct arch {
 	uint32_t clobbered;	     /* the caller-saved registers, one bit each */
 	uint8_t call_pushes; /* bytes that a call pushes, the return address; 0: that is in link_reg
 			      */
-	bool callee_pops;    /* some functions pop their arguments: behind a call the stack pointer
-				may be higher than in front of it */
-	/* The register that a function with this code loads with the address that it returns to,
-	 * and does nothing else; REG_NONE: it is another one. NULL: there are none */
+	/* Some functions pop their arguments: after a call the stack pointer may be higher than
+	 * before it. */
+	bool callee_pops;
+	/*
+	 * Returns the register that a function with this code loads with its return address,
+	 * without doing anything else; REG_NONE if it does something else. NULL if there are no
+	 * such functions.
+	 */
 	uint8_t (*loads_return)(const uint8_t *bytes, size_t len);
 
 	/* ---- files ---- */
@@ -497,19 +513,19 @@ struct arch {
 	struct arch_dwarf dwarf;
 	struct arch_relocations relocations;
 	struct arch_loader loader;
-	/* The PLT entry that begins here. entry_size: of the section's header; 0: unknown. NULL:
-	 * PLT entries aren't recognised. */
+	/* Sets the PLT entry that begins here. entry_size is that of the section's header; 0 if not
+	 * known. NULL: PLT entries aren't recognised. */
 	bool (*plt_stub)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t entry_size,
 			 struct plt_stub *out);
 	uint8_t plt_alignment;
-	/* Parses an operand of a static probe's argument, and moves *text behind it. NULL: none is
+	/* Parses an operand of a static probe's argument, and moves *text past it. NULL: none is
 	 * understood. */
 	bool (*usdt_operand)(const char **text, struct usdt_argument *out);
 	/* Whether this Go function begins with a comparison of its stack bound, with g in a
 	 * register. NULL: Go programs are treated like those of other languages. */
 	bool (*go_checks_stack)(const uint8_t *bytes, size_t len);
-	/* Does it begin so, by whichever convention: does it make its stack grow? NULL: not known.
-	 */
+	/* Returns true if it begins so, by whichever convention: it makes its stack grow. NULL if
+	 * not known. */
 	bool (*go_grows_stack)(const uint8_t *bytes, size_t len);
 
 	/* ---- probes; all optional ---- */
@@ -520,8 +536,8 @@ struct arch {
 	/* A key: the kernel accepts uprobes on all instructions with the same key, or on none of
 	 * them. NULL: each instruction is tried. */
 	uint64_t (*uprobe_form)(const uint8_t *bytes, size_t len, const struct insn *insn);
-	/* What it does, if a program at a uprobe may do it instead of it being single-stepped.
-	 * NULL: none is known. */
+	/* Sets what the instruction does, if a program at a uprobe may execute it instead of
+	 * single-stepping it. NULL: no such instruction is known. */
 	bool (*execution)(const uint8_t *bytes, size_t len, struct execution *out);
 	const struct cost_row *costs;		/* NULL: all hits cost the same */
 	const struct cost_row *virtual_costs;	/* the same on a virtual machine */
@@ -529,16 +545,16 @@ struct arch {
 	const struct sample *samples;
 	const struct arch_kernel *kernel; /* NULL: nothing is known about its kernel */
 	const struct arch_copier *copier; /* NULL: its functions can't be copied */
-	/* Reads the counter that gives the log its times. NULL: it has none. */
+	/* Reads the counter that the log takes its times from. NULL if there is none. */
 	uint64_t (*ticks)(void);
 	const struct arch_tracee *tracee; /* of this machine; NULL: can't be a tracer's */
 };
 const struct arch *arch__by_machine(uint16_t machine); /* NULL: unknown */
 const char *arch__names(void);			       /* "x86-64 or arm64" */
 const struct arch *arch__native(void);		       /* of this machine; NULL: unknown */
-/* Does this machine's kernel run its programs? */
+/* Returns true if this machine's kernel runs its programs. */
 bool arch__runs_here(const struct arch *arch);
-/* Of an address as it is computed: it wraps around at the size of a word. */
+/* Truncates a computed address: it wraps around at the size of a word. */
 static inline uint64_t arch__address(const struct arch *arch, uint64_t addr)
 {
 	return arch->word == 4 ? (uint32_t)addr : addr;

@@ -62,8 +62,8 @@ static bool open_once(struct machine *m)
 	return m->insn;
 }
 
-bool capstone__format_behind(uint16_t machine, unsigned skip, const uint8_t *bytes, size_t len,
-			     uint64_t addr, char *out, size_t size)
+bool capstone__format_after(uint16_t machine, unsigned skip, const uint8_t *bytes, size_t len,
+			    uint64_t addr, char *out, size_t size)
 {
 	struct machine *m = find(machine);
 
@@ -77,8 +77,8 @@ bool capstone__format_behind(uint16_t machine, unsigned skip, const uint8_t *byt
 	return true;
 }
 #else
-bool capstone__format_behind(uint16_t machine, unsigned skip, const uint8_t *bytes, size_t len,
-			     uint64_t addr, char *out, size_t size)
+bool capstone__format_after(uint16_t machine, unsigned skip, const uint8_t *bytes, size_t len,
+			    uint64_t addr, char *out, size_t size)
 {
 	return false;
 }
@@ -87,5 +87,5 @@ bool capstone__format_behind(uint16_t machine, unsigned skip, const uint8_t *byt
 bool capstone__format(uint16_t machine, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
 		      size_t size)
 {
-	return capstone__format_behind(machine, 0, bytes, len, addr, out, size);
+	return capstone__format_after(machine, 0, bytes, len, addr, out, size);
 }

@@ -13,8 +13,8 @@
  * Capstone, or it doesn't support the architecture or the instruction. */
 bool capstone__format(uint16_t machine, const uint8_t *bytes, size_t len, uint64_t addr, char *out,
 		      size_t size);
-/* The one behind the first skip instructions. */
-bool capstone__format_behind(uint16_t machine, unsigned skip, const uint8_t *bytes, size_t len,
-			     uint64_t addr, char *out, size_t size);
+/* Formats the instruction after the first skip ones. */
+bool capstone__format_after(uint16_t machine, unsigned skip, const uint8_t *bytes, size_t len,
+			    uint64_t addr, char *out, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * copier: emits relocated copies of instructions, and the code that logs. Part of the public header
- * of src/arch, which includes it; src/copy decides what is copied and where it goes.
+ * of src/arch, which includes it; src/copy decides what is copied, and to which address.
  *
- * Addresses of the original are link-time addresses; code that is emitted is referred to by its
- * offset in struct code_buffer.
+ * Addresses of the original are link-time addresses; emitted code is referred to by its offset in
+ * struct code_buffer.
  */
 #ifndef BBTRACE_ARCH_COPIER_H
 #define BBTRACE_ARCH_COPIER_H
@@ -33,17 +33,19 @@ struct code_label {
 	uint32_t offset; /* in its part */
 };
 
-/* A range of emitted code whose loads may fault: execution is to go on at resume then, which logs
- * what was read until then, restores the registers and leaves the log. */
+/* A range of emitted code whose loads may fault: execution has to resume at resume, which logs what
+ * was read until then, restores the registers and leaves the log. */
 struct code_fault {
 	uint32_t start, end; /* offsets in their part */
 	uint32_t resume;     /* a label */
 	bool cold;
 };
 
-/* A range of emitted code that begins by reading the time stamp counter, which a process may be
- * forbidden (prctl(2), PR_SET_TSC). Instead of it: execution goes on at a label, or, NO_LABEL, the
- * time 0 is stored. What is in the range may be executed from its start again. */
+/*
+ * A range of emitted code that begins by reading the time stamp counter, which a process may be
+ * forbidden (prctl(2), PR_SET_TSC). Then execution continues at a label instead or, with NO_LABEL,
+ * the time 0 is stored. The code in the range may be executed from its start again.
+ */
 #define NO_LABEL UINT32_MAX
 struct code_time {
 	uint32_t start, end; /* offsets in their part */
@@ -59,17 +61,18 @@ struct log_goroutine {
 	uint32_t goid; /* offset of its number; 0: unknown */
 };
 
-/* Code that is emitted. What is rarely executed is in cold, which follows hot in the end. */
+/* Emitted code. Rarely executed code is in cold, which follows hot in the end. */
 struct code_buffer {
 	struct code_part hot, cold;
 	VEC(struct code_label) labels;
 	VEC(struct code_fault) faults;
 	VEC(struct code_time) times;
-	/* Set before log_begin(): little is kept below the stack pointer, where there is little
-	 * room; records tell whose they are. */
+	/* Set before log_begin(): the stack has little room, so little is kept below the stack
+	 * pointer; records have their goroutine. */
 	bool small_stack;
 	struct log_goroutine goroutine;
-	uint32_t slow, walk, told[32]; /* labels of what log_begin() appended; told: by register */
+	uint32_t slow, walk,
+		reported[32]; /* labels of what log_begin() appended; told: by register */
 };
 uint32_t code_buffer__label(struct code_buffer *c); /* a new one, not set */
 void code_buffer__set(struct code_buffer *c, uint32_t label,
@@ -93,25 +96,28 @@ struct log_point {
 	uint32_t site;
 	uint8_t kind; /* enum log_kind: BRANCH, TARGET, RETURN, ENTRY */
 	bool taken;
-	/* TARGET, and ENTRY of such a site: where the target is; rip-relative operands are those of
-	 * the instruction at vaddr, len bytes long. NULL: none */
+	/* TARGET, and ENTRY of such a site: where the target is. Operands relative to rip are those
+	 * of the instruction at vaddr, len bytes long. NULL if there is none. */
 	const struct operand *operand;
 	bool is_ret; /* an ENTRY that is also a ret */
-	/* BRANCH: what the record has: registers, and at most one in memory, whose base REG_IP is
-	 * as that of .operand, LOG_UNREADABLE if it can't be read */
+	/* BRANCH: the values of the record: registers, and at most one in memory. Its base REG_IP
+	 * is as in .operand; it is LOG_UNREADABLE if it can't be read. */
 	struct operand values[2];
 	uint8_t nvalues;
 	uint64_t vaddr; /* of the instruction that is logged */
 	uint8_t len;
 	uint32_t dead;	 /* registers that may be changed */
-	bool flags_dead; /* so may the arithmetic flags */
+	bool flags_dead; /* the arithmetic flags may be changed, too */
 };
 
 struct arch_copier {
 	/* ---- instructions ---- */
 
-	/* False: not known; the instruction reads all registers and flags, and writes none, as out
-	 * says, too. So for calls, returns, indirect jumps, and what enters the kernel. */
+	/*
+	 * Returns false if not known; then out, too, says that the instruction reads all registers
+	 * and flags, and writes none. This includes calls, returns, indirect jumps, and what enters
+	 * the kernel.
+	 */
 	bool (*use)(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *out);
 	/* Appends the same instruction, with what it addresses relative to itself. 0; -ENOTSUP: it
 	 * can't be executed elsewhere. Not for direct branches, calls, and what enters the kernel.
@@ -126,10 +132,10 @@ struct arch_copier {
 	 * registers or flags. If what the call reads can't be read, or the stack ends there, the
 	 * fault comes before anything was changed. */
 	void (*push_return)(struct code_buffer *c, uint64_t vaddr, const uint8_t *call, size_t len);
-	/* The jump to where an indirect call goes, of the same length; false: the operand is
-	 * relative to the stack pointer. */
+	/* Sets a jump to the target of an indirect call, of the same length. Returns false if the
+	 * operand is relative to the stack pointer. */
 	bool (*call_to_jump)(const uint8_t *bytes, size_t len, uint8_t *out);
-	/* Adds so many bytes to the stack pointer, without changing flags. */
+	/* Adds bytes to the stack pointer, without changing flags. */
 	void (*move_sp)(struct code_buffer *c, int8_t bytes);
 
 	/* ---- the log ---- */
@@ -137,10 +143,12 @@ struct arch_copier {
 	/* Appends what the slow paths of all logs have in common, to the cold part: once, before
 	 * any log. */
 	void (*log_begin)(struct code_buffer *c);
-	/* Appends code that writes the record, and changes nothing else but what is dead. The stack
-	 * pointer is never changed, not even if it is dead, and must be one: what is not dead may
-	 * be kept below the red zone. An operand in the segment of the ring can't be logged
-	 * (displace() refuses it). */
+	/*
+	 * Appends code that writes the record, and changes nothing except what is dead. The stack
+	 * pointer is never changed, even if it is dead, and must be a valid one: what is not dead
+	 * may be kept below the red zone. An operand in the segment of the ring can't be logged
+	 * (displace() refuses it).
+	 */
 	void (*log)(struct code_buffer *c, const struct log_point *p,
 		    const struct log_options *options);
 
@@ -148,8 +156,8 @@ struct arch_copier {
 	 * registers that are dead, a bit each, and the flags if they are. */
 	void (*count)(struct code_buffer *c, uint32_t counter, uint32_t dead, bool flags_dead);
 
-	/* Changes the n bytes of a struct code_time to what is executed instead; instead: how far
-	 * that is from their start, 0: the time 0 is stored. */
+	/* Changes the n bytes of a struct code_time to what is executed instead. instead is the
+	 * distance of that from their start, or 0: the time 0 is stored. */
 	void (*untime)(uint8_t *code, size_t n, int32_t instead);
 
 	/* ---- patches of the original ---- */
@@ -169,8 +177,9 @@ struct arch_copier {
 	 * (arch/x86/include/asm/cpufeatures.h). */
 	const char *shadow_stacks;
 	uint16_t small_zone; /* bytes below the stack pointer that are left alone if it is small */
-	uint16_t below; /* bytes below the stack pointer that copies and errands use at most if the
-			   stack is small */
+	/* How many bytes below the stack pointer copies and injected calls use at most if the stack
+	 * is small. */
+	uint16_t below;
 };
 
 #endif

@@ -16,7 +16,7 @@ struct match {
 	const char *mnemonic; /* as in struct insn */
 };
 
-/* The first of n rows that matches word; NULL: none. */
+/* Returns the first of n rows that matches word; NULL if none does. */
 const struct match *match__find(const struct match *rows, size_t n, uint32_t word);
 
 /* The field of word with count bits from bit low on, 0 < count < 32. */

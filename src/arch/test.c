@@ -18,7 +18,7 @@ static void undo(const struct test *t, uint64_t value[2])
 	value[1] &= test__mask(t);
 }
 
-/* Flags that the operands don't tell are tried both ways. */
+/* Flags that don't follow from the operands are tried both ways. */
 static int decide_by_flags(const struct test *t, const struct arch *arch, uint8_t kind,
 			   uint16_t cond, const uint64_t value[2])
 {

@@ -20,12 +20,12 @@ enum test_how {
 	TEST_READS,  /* there are none: A and B are the registers that the branch reads */
 };
 
-/* Where an operand is when the branch is executed. */
+/* An operand's location when the branch is executed. */
 struct test_operand {
 	uint8_t kind;  /* enum operand_kind: REG, MEM; NONE: a constant, or there is none */
 	uint8_t shift; /* REG: the lowest bit that counts */
-	struct operand
-		at; /* REG: base. MEM; base REG_IP: disp is from the address of the branch on */
+	/* REG: base. MEM; base REG_IP: disp is from the address of the branch on */
+	struct operand at;
 	uint64_t constant; /* its low .bits bits */
 };
 
@@ -40,12 +40,12 @@ struct test {
 };
 
 struct arch;
-/* Its low bits. */
+/* Returns the mask of its low bits. */
 uint64_t test__mask(const struct test *t);
 /*
- * Turns what is in the operands' places when the branch is executed into the operands, as they were
- * in front of the instruction (A alone for a result). Returns whether the branch is taken by them;
- * -1: that doesn't follow.
+ * Turns what is in the operands' places when the branch is executed into the operands' values
+ * before the instruction (A alone for a result). Returns whether the branch is taken by them; -1 if
+ * that doesn't follow.
  */
 int test__decide(const struct test *t, const struct arch *arch, uint8_t kind, uint16_t cond,
 		 uint64_t value[2]);

@@ -12,27 +12,27 @@
 struct insn;
 
 /*
- * An errand is code that a thread is sent to by its tracer: it executes one instruction, or a
- * system call, sets the mask of signals, and goes on with its registers as they were. So nothing is
- * wrong if the tracer is killed meanwhile, as it would be with a single step, or with registers
- * that only the tracer can restore.
+ * An injected call is code that the tracer sends a thread to: it executes one instruction, or a
+ * system call, sets the mask of signals, and continues with its former registers. So nothing is
+ * wrong if the tracer is killed meanwhile; with a single step, or with registers that only the
+ * tracer can restore, it would be.
  */
-#define ERRAND_MAX 256
-struct errand {
+#define INJECTED_MAX 256
+struct injected {
 	const uint8_t *bytes; /* of an instruction of size len, not a branch; 0: none */
 	size_t len;
 	uint64_t from; /* its address */
-	bool calls;    /* a system call, behind that */
+	bool calls;    /* a system call after that */
 	uint64_t number, args[6];
 	uint64_t mask;	  /* signals that are blocked from then on */
-	uint64_t then;	  /* where it goes on */
+	uint64_t then;	  /* where it continues */
 	bool small_stack; /* little is kept below the stack pointer, where there is little room */
 };
-struct errand_code {
-	uint8_t bytes[ERRAND_MAX];
+struct injected_code {
+	uint8_t bytes[INJECTED_MAX];
 	uint32_t len;
-	uint32_t called; /* offset behind the system call */
-	uint32_t done;	 /* offset behind the first one that sets the mask */
+	uint32_t called; /* the offset after the system call */
+	uint32_t done;	 /* the offset after the first one that sets the mask */
 };
 
 /* Code that its thread calls in order to stop: struct log_ring.asks. It waits that long for its
@@ -61,19 +61,23 @@ struct arch_tracee {
 	size_t size; /* of a block; another size: a thread of another architecture */
 	uint64_t (*get)(const void *regs, enum tracee_reg reg);
 	void (*set)(void *regs, enum tracee_reg reg, uint64_t value);
-	/* The code of an errand, to be executed at this address. 0 or -errno. */
-	int (*errand)(const struct errand *e, uint64_t at, struct errand_code *out);
-	/* The registers of a thread that is to go there: nothing is restarted. */
+	/* Sets the code of an injected call, to be executed at this address. Returns 0 or
+	 * -errno. */
+	int (*injected)(const struct injected *e, uint64_t at, struct injected_code *out);
+	/* Changes the registers of a thread so that it continues there: nothing is restarted. */
 	void (*send)(void *regs, uint64_t addr);
-	/* It has stopped at .done: makes its registers what they are when it goes on at then.
-	 * False: its stack can't be read. */
-	bool (*return_from)(void *regs, const struct errand *e, const struct tracee_memory *m);
-	/* Does what a branch does. False: not a branch, or it can't be told where it goes. */
+	/* The thread has stopped at .done: sets the registers that it has when it continues at
+	 * then. Returns false if its stack can't be read. */
+	bool (*return_from)(void *regs, const struct injected *e, const struct tracee_memory *m);
+	/* Does what a branch does. Returns false if it is not a branch, or if its target isn't
+	 * known. */
 	bool (*branch)(void *regs, const struct insn *insn, const struct tracee_memory *m);
-	/* Does what the instruction at the pc does, if that is one that only moves and computes,
-	 * and not a branch. Memory is read before it is written, at most once, and what is written
-	 * would be the same if it was done twice. False: it isn't known, or memory has refused;
-	 * nothing has changed. */
+	/*
+	 * Does what the instruction at the pc does, if that only moves and computes and is not a
+	 * branch. Memory is read before it is written, at most once, and doing it twice would write
+	 * the same. Returns false if it isn't known, or if memory was refused; then nothing has
+	 * changed.
+	 */
 	bool (*emulate)(void *regs, const uint8_t *bytes, size_t n, const struct tracee_memory *m);
 	/* A beacon, which may be anywhere: bytes. */
 	size_t (*beacon)(uint8_t out[BEACON_MAX]);
@@ -81,9 +85,11 @@ struct arch_tracee {
 	 * False: its stack can't be read. */
 	bool (*leave_beacon)(void *regs, uint64_t offset, const struct tracee_memory *m);
 	uint32_t audit; /* the AUDIT_ARCH_ that filters of system calls see */
-	/* A thread that was stopped within a system call, which is to be executed again: sets the
-	 * registers as the kernel does when no signal is delivered (handle_signal() of
-	 * arch/x86/kernel/signal.c). False: it was not, or need not. */
+	/*
+	 * For a thread that was stopped within a system call, which has to be executed again: sets
+	 * the registers as the kernel does when no signal is delivered (handle_signal() of
+	 * arch/x86/kernel/signal.c). Returns false if it wasn't, or if that isn't necessary.
+	 */
 	bool (*restart)(void *regs);
 	/* The code that a handler returns to, and the frame that the stack pointer points to at the
 	 * handler's first instruction: the registers that it interrupted. False: not a frame. */
@@ -96,7 +102,7 @@ struct arch_tracee {
 	 * TRACEE_SETTER_MAX bytes. */
 	bool (*sets_log)(const uint8_t *code, size_t n);
 	bool (*asks_to_set_log)(const uint8_t *code, size_t n);
-	/* That number near the system call's own: within TRACEE_CALL_MAX bytes. */
+	/* Returns true for that number near the system call's own: within TRACEE_CALL_MAX bytes. */
 	bool (*calls_to_set_log)(const uint8_t *code, size_t n);
 	/* The registers of a thread that is where a log reads the time stamp counter (struct
 	 * code_time): as if it had read that. */

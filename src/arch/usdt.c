@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "arch/arch.h"
 
-/* "-4@": what is behind it; NULL: it is none. A letter behind the size: not an integer. */
+/* Returns what follows "-4@"; NULL if it is none. A letter after the size: it is not an integer. */
 static const char *take_size(const char *text, struct usdt_argument *out, bool *integer)
 {
 	char *end;

@@ -18,8 +18,8 @@ enum { RETURNS = 1, NEVER, BUSY }; /* BUSY + depth */
 
 struct search {
 	VEC(uint64_t) paths; /* addresses to walk from */
-	VEC(uint64_t)
-	calls;		     /* addresses of calls whose continuation has not been walked */
+	/* addresses of calls whose continuation has not been walked */
+	VEC(uint64_t) calls;
 	struct map64 landed; /* frames whose landing pads are among the paths */
 	uint32_t stamp, depth, lowest;
 };

@@ -52,7 +52,7 @@ static int count(int root, const struct function *f)
 	autofree char *path = NULL, *format = NULL;
 	autoclose int fd = -1;
 
-	if (!w || !w->told)
+	if (!w || !w->has_tracepoint)
 		return -1;
 	path = xasprintf("events/syscalls/sys_enter_%s/format", f->raw + strlen(w->prefix));
 	fd = openat(root, path, O_RDONLY | O_CLOEXEC);

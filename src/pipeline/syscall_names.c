@@ -43,7 +43,7 @@ char *syscall__function(const char *name)
 		if (!strcmp(others[i].name, name))
 			name = others[i].function;
 	for (; w && w->prefix; w++)
-		if (w->told && !w->is32)
+		if (w->has_tracepoint && !w->is32)
 			return xasprintf("%s%s", w->prefix, name);
 	return NULL;
 }

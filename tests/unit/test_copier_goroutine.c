@@ -12,12 +12,12 @@ int main(void)
 #else
 #include "log_fixture.h"
 
-#define GOID	152 /* its offset */
-#define TOLD	5   /* words of the record */
-#define PATTERN 0xa5
-#define BELOW	1024 /* bytes below the stack pointer that are looked at */
-/* What an errand keeps there, in the middle of a log: nine registers and the flags. */
-#define ERRAND	(10 * 8)
+#define GOID	 152 /* its offset */
+#define TOLD	 5   /* words of the record */
+#define PATTERN	 0xa5
+#define BELOW	 1024 /* bytes below the stack pointer that are looked at */
+/* What an injected call keeps there, in the middle of a log: nine registers and the flags. */
+#define INJECTED (10 * 8)
 
 /* struct g */
 static union {
@@ -72,7 +72,7 @@ static void set_told(enum change change)
 	ring->g_start = gs[0].low ^ (change == OTHER_LOW);
 	ring->g_end = gs[0].high ^ (change == OTHER_HIGH);
 	ring->g = change == OTHER_G	 ? (uintptr_t)&gs[1]
-		  : change == UNTOLD	 ? LOG_GOROUTINE_UNTOLD
+		  : change == UNTOLD	 ? LOG_GOROUTINE_UNKNOWN
 		  : change == STILL_NONE ? LOG_GOROUTINE_NONE
 					 : g;
 }
@@ -183,7 +183,7 @@ static void test_fault(void)
 	set_told(UNTOLD);
 	place_log(&t);
 	set_ring(FRESH);
-	ring->g = LOG_GOROUTINE_UNTOLD;
+	ring->g = LOG_GOROUTINE_UNKNOWN;
 	run_log(&t);
 	goroutine.g = was;
 	ok(had_fault, "the goroutine of a thread without a thread pointer can't be read");
@@ -200,8 +200,8 @@ int main(void)
 	test_changes(LOG_RETURN, "a return");
 	test_changes(LOG_ENTRY, "an entry");
 	ok(deepest > copier->small_zone, "the stack is used");
-	ok(deepest + copier->small_zone + ERRAND <= copier->below,
-	   "a log and an errand in it take no more of the stack than they say: %u", deepest);
+	ok(deepest + copier->small_zone + INJECTED <= copier->below,
+	   "a log and an injected in it take no more of the stack than they say: %u", deepest);
 	test_fault();
 	return tap__done();
 }

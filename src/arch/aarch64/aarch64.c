@@ -29,8 +29,8 @@ static const uint8_t dwarf_regs[] = {0,	 1,  2,	 3,  4,	 5,  6,	 7,	 8,	 9,	10,
 				     11, 12, 13, 14, 15, 16, 17, 18,	 19,	 20,	21,
 				     22, 23, 24, 25, 26, 27, 28, A64_FP, A64_LR, A64_SP};
 
-/* What may wait, enter the kernel, or repeat (form SLOW), and what is encoded among it. The first
- * row that matches counts. */
+/* What may wait, enter the kernel, or repeat (form SLOW), and exceptions encoded among it. The
+ * first row that matches counts. */
 enum { SLOW, QUICK };
 static const struct match speeds[] = {
 	{0xffffffff, A64_NOP, QUICK},	 {0xffffffff, 0xd50320ff, QUICK}, /* xpaclri */
@@ -158,7 +158,7 @@ static bool go_checks_stack(const uint8_t *bytes, size_t len)
 	return aarch64__word(bytes, len, 0, &word) && word == 0xf9400b90;
 }
 
-/* Where these bytes lead as a direct branch. */
+/* Sets where these bytes lead as a direct branch. */
 static bool leads_to(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target)
 {
 	const struct match *row;

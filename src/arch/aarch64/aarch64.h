@@ -24,7 +24,7 @@ enum aarch64_condition {
 	A64_NONZERO = 0x01, /* cbnz, tbnz */
 	A64_ONE = 0x02,	    /* one bit; else all of them */
 	A64_WIDE = 0x04,    /* of 64; else of 32 */
-	A64_OTHER = 0x08,   /* FEAT_CMPBR: told by reads and the mnemonic only */
+	A64_OTHER = 0x08,   /* FEAT_CMPBR: identified only by reads and the mnemonic */
 	A64_NO_FLAGS = 0x10,
 };
 #define A64_COND_REG_SHIFT 5
@@ -66,18 +66,18 @@ static inline uint32_t aarch64__imm12(uint32_t word)
 	return match__field(word, 10, 12) << (word >> 22 & 1 ? 12 : 0);
 }
 
-/* branch.c: the row of an instruction after which control may go elsewhere; NULL: control goes to
- * the next one. */
+/* branch.c: returns the row of an instruction after which control may transfer elsewhere; NULL if
+ * control reaches the next one. */
 const struct match *aarch64__branch_row(uint32_t word);
 /* Fills in flow, kind, target and operand. False: not an instruction. */
 bool aarch64__branch(uint32_t word, const struct match *row, bool kernel, struct insn *out);
 void aarch64__format_branch(uint32_t word, const struct match *row, uint64_t addr, char *out,
 			    size_t size);
-/* Does it check a signature, FEAT_PAuth? */
+/* Returns true if it checks a signature (FEAT_PAuth). */
 bool aarch64__is_signed(const struct match *row);
-/* Does a kernel that doesn't know it execute it elsewhere, where it leads astray: bc.cond,
- * FEAT_CMPBR? */
-bool aarch64__goes_astray(uint32_t word);
+/* Returns true if a kernel that doesn't know the instruction executes it at another address, from
+ * which it leads to a wrong target: bc.cond, FEAT_CMPBR. */
+bool aarch64__is_misexecuted(uint32_t word);
 /* struct arch's taken and bound. */
 bool aarch64__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
 bool aarch64__bound(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_t *max);

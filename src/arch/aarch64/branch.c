@@ -134,7 +134,7 @@ bool aarch64__is_signed(const struct match *row)
 	       (row->form == PLAIN && row->kind == BRANCH_RET);
 }
 
-bool aarch64__goes_astray(uint32_t word)
+bool aarch64__is_misexecuted(uint32_t word)
 {
 	const struct match *row = aarch64__branch_row(word);
 
@@ -253,10 +253,8 @@ void aarch64__format_branch(uint32_t word, const struct match *row, uint64_t add
 	}
 }
 
-/*
- * Carry set: no borrow, so higher or the same. A signed condition says nothing of an unsigned
- * bound. Swapped, what is bounded is the right side: n higher than x is x lower than n.
- */
+/* Carry set means no borrow, so higher or the same. A signed condition doesn't give an unsigned
+ * bound. If swapped, the right side is bounded: n higher than x is x lower than n. */
 bool aarch64__bound(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_t *max)
 {
 	enum { EQ = 0, CS = 2, CC = 3, HI = 8, LS = 9 };

@@ -10,7 +10,7 @@ struct token {
 	int len;
 };
 
-/* A register's name, or a number behind #. */
+/* Takes a register's name, or a number after #. */
 static bool take_token(const char **text, struct token *out)
 {
 	*text += **text == '#';

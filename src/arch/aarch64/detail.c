@@ -235,9 +235,9 @@ static bool transfer(uint32_t word, struct insn_detail *out)
 
 static void at_imm9(uint32_t word, struct insn_detail *out)
 {
-	bool behind = match__field(word, 10, 2) == 1;
+	bool after = match__field(word, 10, 2) == 1;
 
-	if (transfer(word, out) && !behind)
+	if (transfer(word, out) && !after)
 		out->mem.disp = match__signed(match__field(word, 12, 9), 9);
 }
 

@@ -2,7 +2,7 @@
 /* AArch64: which instructions set the flags, for what conditional branches test. */
 #include "arch/aarch64/aarch64.h"
 
-/* They set all of them, always: DDI 0487, C6.2. */
+/* These always set all flags: DDI 0487, C6.2. */
 static const struct match setters[] = {
 	{0x3f800000, 0x31000000}, /* adds, subs of an immediate */
 	{0x7f800000, 0x72000000}, /* ands of an immediate */

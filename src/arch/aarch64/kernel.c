@@ -4,7 +4,7 @@
 
 /* arch/arm64/include/asm/syscall_wrapper.h. Compat calls have no tracepoint. */
 static const struct syscall_wrapper syscalls[] = {
-	{.prefix = "__arm64_sys_", .told = true},
+	{.prefix = "__arm64_sys_", .has_tracepoint = true},
 	{.prefix = "__arm64_compat_sys_", .is32 = true},
 	{0},
 };
@@ -43,14 +43,14 @@ static bool emulates_wrongly(const uint8_t *bytes, size_t len, const char *versi
 {
 	uint32_t word;
 
-	return aarch64__word(bytes, len, 0, &word) && aarch64__goes_astray(word);
+	return aarch64__word(bytes, len, 0, &word) && aarch64__is_misexecuted(word);
 }
 
 static const uint8_t fill[] = {0};
 static const uint8_t ftrace_nop[] = {NOP};
 
 /* arch/arm64/kernel/ftrace.c: the first of two nops is "mov x9, x30", the second becomes the call.
- * In front of them there may be bti. */
+ * A bti may precede them. */
 const struct arch_kernel aarch64_kernel = {
 	.syscalls = syscalls,
 	.branch_at = branch_at,

@@ -5,8 +5,8 @@
  */
 #include "arch/aarch64/aarch64.h"
 
-/* What is not as its group: the first row that matches counts. */
-enum { REFUSED, SIMULATED, STEPPED, VARIES, ASTRAY };
+/* Exceptions from the rules of groups: the first row that matches counts. */
+enum { REFUSED, SIMULATED, STEPPED, VARIES, MISEXECUTED };
 static const struct match rows[] = {
 	{0xffffffff, A64_NOP, VARIES}, /* simulated from Linux 6.13 on */
 	/* aarch64_insn_is_steppable_hint() */
@@ -22,8 +22,8 @@ static const struct match rows[] = {
 	{0x1f000000, 0x10000000, SIMULATED}, /* adr, adrp */
 	/* ldr of a literal: kernels that don't refuse it load with their own rights */
 	{0x3b000000, 0x18000000, REFUSED},
-	{0x3f800000, 0x08000000, REFUSED}, /* exclusive, casp */
-	{0x3b200c00, 0x19000400, ASTRAY},  /* FEAT_MOPS: one of several steps */
+	{0x3f800000, 0x08000000, REFUSED},     /* exclusive, casp */
+	{0x3b200c00, 0x19000400, MISEXECUTED}, /* FEAT_MOPS: one of several steps */
 };
 
 void aarch64__uprobe(uint32_t word, const struct match *row, struct insn *out)
@@ -32,7 +32,7 @@ void aarch64__uprobe(uint32_t word, const struct match *row, struct insn *out)
 
 	if (out->flow == FLOW_UNSUPPORTED) {
 		out->user_refusal = PROBE_UNSUPPORTED;
-	} else if (aarch64__goes_astray(word) || (other && other->form == ASTRAY)) {
+	} else if (aarch64__is_misexecuted(word) || (other && other->form == MISEXECUTED)) {
 		out->user_refusal = PROBE_STEPPED;
 	} else if (row) {
 		/* what stops raises a signal, or a trap */

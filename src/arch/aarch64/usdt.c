@@ -48,7 +48,7 @@ static bool take_register(const char **p, uint8_t *out)
 	return true;
 }
 
-/* Behind "[": "x0]", "x0, 8]", "x0, x1]", "x0, x1, lsl 3]" */
+/* After "[": "x0]", "x0, 8]", "x0, x1]", "x0, x1, lsl 3]" */
 static bool take_memory(const char **p, struct usdt_argument *out)
 {
 	int64_t shift = 0;

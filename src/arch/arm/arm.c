@@ -59,7 +59,7 @@ static bool is_it(const struct arm_word *w)
 }
 
 /* ITAdvance() of A2.5.2. */
-static uint8_t state_behind(const struct arm_word *w)
+static uint8_t state_after(const struct arm_word *w)
 {
 	if (is_it(w))
 		return w->word;
@@ -80,7 +80,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 
 	if (!arm__word(bytes, len, addr, &w))
 		return -EILSEQ;
-	*out = (struct insn){.addr = w.addr, .len = w.len, .next_state = state_behind(&w)};
+	*out = (struct insn){.addr = w.addr, .len = w.len, .next_state = state_after(&w)};
 	row = w.thumb ? t32__branch_row(&w) : a32__branch_row(w.word);
 	if (is_undefined(&w) || (row && !arm__branch(&w, row, kernel, out)))
 		return -EILSEQ;
@@ -105,7 +105,8 @@ static void format_it(const struct arm_word *w, char *out, size_t size)
 	snprintf(out, size, "it%s %s", letters, first == ARM_AL ? "al" : arm__condition(first));
 }
 
-/* In an IT block: behind one of its own, since Capstone remembers the last one that it saw. */
+/* In an IT block: formats it after an IT instruction of its own, since Capstone remembers the last
+ * one that it saw. */
 static bool format_conditional(const struct arm_word *w, const uint8_t *bytes, char *out,
 			       size_t size)
 {
@@ -114,8 +115,8 @@ static bool format_conditional(const struct arm_word *w, const uint8_t *bytes, c
 
 	memcpy(both, &it, sizeof(it));
 	memcpy(both + sizeof(it), bytes, w->len);
-	return capstone__format_behind(CAPSTONE_THUMB, 1, both, sizeof(it) + w->len,
-				       w->addr - sizeof(it), out, size);
+	return capstone__format_after(CAPSTONE_THUMB, 1, both, sizeof(it) + w->len,
+				      w->addr - sizeof(it), out, size);
 }
 
 static bool format(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size)

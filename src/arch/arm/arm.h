@@ -27,10 +27,10 @@ struct arm_word {
 	uint8_t cond; /* its condition, in T32 that of its IT block */
 	uint8_t it;   /* ITSTATE (A2.5.2) at it; 0: not in an IT block */
 };
-/* A code address (arch.h): its upper half tells the IT block. */
+/* A code address (arch.h): its upper half has the state of the IT block. */
 #define ARM_THUMB    1
 #define ARM_IT_SHIFT 32
-/* False: too few bytes, data, or the address isn't aligned. */
+/* Returns false if there are too few bytes, if it is data, or if the address isn't aligned. */
 bool arm__word(const uint8_t *bytes, size_t len, uint64_t addr, struct arm_word *out);
 /* What the program counter reads as. */
 static inline uint32_t arm__pc(const struct arm_word *w)
@@ -38,15 +38,15 @@ static inline uint32_t arm__pc(const struct arm_word *w)
 	return w->addr + (w->thumb ? 4 : 8);
 }
 
-/* a32.c, t32.c: the row of an instruction after which control may go elsewhere; NULL: control goes
- * to the next one. */
+/* a32.c, t32.c: returns the row of an instruction after which control may transfer elsewhere; NULL
+ * if control reaches the next one. */
 const struct match *a32__branch_row(uint32_t word);
 const struct match *t32__branch_row(const struct arm_word *w);
 /* The encoding of the target: a row's form. */
 enum arm_form {
 	ARM_PLAIN,   /* no operand */
-	ARM_DIRECT,  /* to out->target, which a32__target() or t32__target() tells */
-	ARM_ZERO,    /* the same, if a register is zero or isn't */
+	ARM_DIRECT,  /* to out->target, which a32__target() or t32__target() sets */
+	ARM_ZERO,    /* as ARM_DIRECT, if a register is zero or isn't */
 	ARM_REG,     /* in a register: bits 0 to 3, T16: bits 3 to 6 */
 	ARM_SUM,     /* pc or a register, plus another one, shifted */
 	ARM_OTHER,   /* computed in another way */
@@ -59,7 +59,7 @@ uint32_t a32__target(const struct arm_word *w);
 uint32_t t32__target(const struct arm_word *w);
 /* branch.c: fills in flow, kind, target and operand. False: not an instruction. */
 bool arm__branch(const struct arm_word *w, const struct match *row, bool kernel, struct insn *out);
-/* False: it is left to a disassembler. */
+/* Returns false if it is left to a disassembler. */
 bool arm__format_branch(const struct arm_word *w, const struct insn *insn, char *out, size_t size);
 /* "eq" ...; "" for ARM_AL. */
 const char *arm__condition(unsigned cond);

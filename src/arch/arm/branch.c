@@ -51,7 +51,7 @@ bool arm__word(const uint8_t *bytes, size_t len, uint64_t addr, struct arm_word 
 	return true;
 }
 
-/* A branch of T32 that has a condition of its own. */
+/* Returns the condition of a branch of T32 that has one of its own. */
 static unsigned condition_of(const struct arm_word *w, const struct match *row)
 {
 	if (!w->thumb || row->form != ARM_DIRECT || row->kind != BRANCH_JCC)
@@ -80,7 +80,8 @@ static void set_base(const struct arm_word *w, unsigned reg, int32_t disp, struc
 		out->disp += (int32_t)arm__pc(w);
 }
 
-/* Bits 0 to 11 of A32: a register, shifted. False: in another way than to the left. */
+/* Sets the index from bits 0 to 11 of A32: a register, shifted. Returns false if it is shifted in
+ * another way than to the left. */
 static bool set_index(const struct arm_word *w, struct operand *out)
 {
 	unsigned by = match__field(w->word, w->thumb ? 4 : 7, w->thumb ? 2 : 5);
@@ -280,10 +281,8 @@ const char *arm__condition(unsigned cond)
 	return conditions[min_of(cond, (unsigned)ARM_AL)];
 }
 
-/*
- * Carry set: no borrow, so higher or the same. A signed condition says nothing of an unsigned
- * bound. Swapped, what is bounded is the right side: n higher than x is x lower than n.
- */
+/* Carry set means no borrow, so higher or the same. A signed condition doesn't give an unsigned
+ * bound. If swapped, the right side is bounded: n higher than x is x lower than n. */
 bool arm__bound(uint16_t cond, bool taken, bool swapped, uint64_t n, uint64_t *max)
 {
 	if (cond >= ARM_AL)

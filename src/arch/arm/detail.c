@@ -44,7 +44,7 @@ enum form {
 	T_ADD_SP,
 	T_SP,
 	EXTEND,
-	LITERALS, /* vldr, T32 ldrd: what they load isn't told */
+	LITERALS, /* vldr, T32 ldrd: what they load isn't described */
 };
 
 static const struct match a32[] = {
@@ -210,7 +210,7 @@ static void transfer_a32(const struct arm_word *w, uint8_t form, struct insn_det
 		mem.index = word & 15;
 	if (form == AT_REG)
 		mem.scale = 1 << min_of(match__field(word, 7, 5), 4u);
-	/* written back behind the access: without an offset */
+	/* It is written back after the access, which is without an offset. */
 	if (!before) {
 		mem.disp = 0;
 		mem.index = REG_NONE;
@@ -501,7 +501,7 @@ bool arm__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_de
 	out->writes_memory = writes.memory;
 	out->conditional = w.cond != ARM_AL;
 	out->cond = w.cond;
-	/* it may leave dst as it is */
+	/* it may leave dst unchanged */
 	if (!out->conditional)
 		arm__operation(&w, out);
 	return true;

@@ -34,7 +34,7 @@ static void set(struct insn *out, enum sp_effect effect, int64_t value)
 	out->sp_value = value;
 }
 
-/* The bytes that are added to sp; 0: not known. */
+/* Returns the bytes that are added to sp; 0 if not known. */
 static int64_t written_back(uint32_t word, uint8_t form, bool thumb)
 {
 	bool up = thumb && form == EIGHT ? word >> 9 & 1 : word >> 23 & 1;

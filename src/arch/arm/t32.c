@@ -17,7 +17,7 @@ static const struct match halves[] = {
 	{0xfd00, 0xb100, BRANCH(ZERO, JCC), "cbz"},
 	{0xfd00, 0xb900, BRANCH(ZERO, JCC), "cbnz"},
 	{0xffff, 0x4770, BRANCH(REG, RET), "bx"},
-	{0xffff, 0x4778, BRANCH(DIRECT, JMP), "bx"}, /* pc: to A32 code behind it */
+	{0xffff, 0x4778, BRANCH(DIRECT, JMP), "bx"}, /* pc: to the A32 code after it */
 	{0xff87, 0x4700, BRANCH(REG, IJMP), "bx"},
 	{0xff87, 0x4780, BRANCH(REG, ICALL), "blx"},
 	{0xff87, 0x4487, BRANCH(SUM, IJMP), "add"},

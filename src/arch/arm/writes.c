@@ -6,7 +6,7 @@
  */
 #include "arch/arm/arm.h"
 
-/* The bits of a row's form: what is written. */
+/* The bits of a row's form: what the instruction writes. */
 enum {
 	D0 = 1,	    /* the register in bits 0 to 3; T16: 0 to 2 */
 	D8 = 2,	    /* bits 8 to 11; T16: 8 to 10 */
@@ -119,7 +119,7 @@ static uint32_t bit(uint32_t word, unsigned low)
 	return 1u << match__field(word, low, 4);
 }
 
-/* Register 15 stands for the flags, or for nothing. */
+/* Register 15 stands for the flags, or for none. */
 static struct arm_writes without_pc(struct arm_writes w)
 {
 	w.flags |= w.registers >> ARM_PC & 1;
@@ -220,6 +220,6 @@ struct arm_writes t32__writes(const struct arm_word *w)
 		back = !(word >> 23 & 1) && (word & 0x900) == 0x900 &&
 		       match__field(word, 16, 4) != ARM_PC;
 	if ((word & 0xfe400000) == 0xe8400000)
-		back |= !(word >> 24 & 1); /* ldrd, strd: written back behind the access */
+		back |= !(word >> 24 & 1); /* ldrd, strd: written back after the access */
 	return without_pc(by_fields(word, m, back));
 }

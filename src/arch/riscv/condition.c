@@ -52,7 +52,7 @@ static const char *operand(unsigned reg)
 	return reg == RISCV_ZERO ? "0" : riscv__reg_names[reg];
 }
 
-/* The zero register is written as a number, and behind the other one. */
+/* The zero register is written as a number, after the other one. */
 bool riscv__proves(uint8_t kind, uint16_t cond, bool taken, const char *compare, struct str *out)
 {
 	static const char *const ops[] = {

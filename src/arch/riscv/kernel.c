@@ -7,7 +7,7 @@
 
 /* SYSCALL_DEFINE of arch/riscv/include/asm/syscall_wrapper.h; compat calls have no tracepoint. */
 static const struct syscall_wrapper syscalls[] = {
-	{.prefix = "__riscv_sys_", .told = true},
+	{.prefix = "__riscv_sys_", .has_tracepoint = true},
 	{.prefix = "__riscv_compat_sys_", .is32 = true},
 	{0},
 };

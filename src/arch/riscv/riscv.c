@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * RISC-V, 64 bit: decodes one instruction and formats it. Whether a jump is a call or a return
- * follows from its registers alone (ISA manual, section 2.5.1, table 3), but one behind the return
- * address is no return.
+ * RISC-V, 64 bit: decodes one instruction and formats it. Its registers alone decide whether a jump
+ * is a call or a return (ISA manual, section 2.5.1, table 3), but a jump to an address after the
+ * return address is no return.
  */
 #include <elf.h>
 #include <errno.h>
@@ -17,7 +17,7 @@ const char *const riscv__reg_names[RISCV_REGS] = {
 /* a0 to a7; Go: also s0 to s7 */
 static const uint8_t args[] = {10, 11, 12, 13, 14, 15, 16, 17};
 static const uint8_t go_args[] = {10, 11, 12, 13, 14, 15, 16, 17, 8, 9, 18, 19, 20, 21, 22, 23};
-/* RISC-V ABIs Specification, "DWARF Register Numbers": those of x0 to x31 */
+/* RISC-V ABIs Specification, "DWARF Register Numbers": of x0 to x31 */
 static const uint8_t dwarf_regs[] = {0,	 1,  2,	 3,  4,	 5,  6,	 7,  8,	 9,  10,
 				     11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
 				     22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
@@ -153,7 +153,7 @@ static bool is_padding(uint32_t word)
 	return word == NOP || word == UNIMP;
 }
 
-/* May it wait, or enter the kernel? */
+/* Returns true if it may wait, or enter the kernel. */
 static bool is_slow(uint32_t word)
 {
 	uint32_t opcode = word & 0x7f;
@@ -161,7 +161,7 @@ static bool is_slow(uint32_t word)
 	return opcode == OP_SYSTEM || opcode == OP_MISC_MEM || opcode == OP_AMO;
 }
 
-/* lr, sc: chapter 13.2; those of words, and of double words. */
+/* lr, sc: chapter 13.2; of words, and of double words */
 static uint8_t exclusive_of(uint32_t word)
 {
 	if (riscv__opcode(word) != OP_AMO || (riscv__funct3(word) & 6) != 2)
@@ -210,7 +210,7 @@ static int decode(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel, 
 	return 0;
 }
 
-/* The zero register is one as others are. */
+/* The zero register is treated like the others. */
 static bool test(const uint8_t *bytes, size_t len, uint64_t addr, struct test *out)
 {
 	struct insn insn;
@@ -314,7 +314,7 @@ static bool go_checks_stack(const uint8_t *bytes, size_t len)
 	return riscv__word(bytes, len, 0, &word) && (word & ~RD(31u)) == 0x010db003;
 }
 
-/* A simulated instruction takes one trap, any other one two: a copy of it is executed in front of a
+/* A simulated instruction takes one trap, any other one two: a copy of it is executed before a
  * breakpoint. There are no optimised kprobes. */
 static const struct cost_row costs[] = {
 	{"uprobe_multi", false, {[COST_EMULATED] = 600, [COST_STEPPED] = 1200}},

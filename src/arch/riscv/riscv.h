@@ -116,12 +116,13 @@ static inline bool riscv__is_link(unsigned reg)
 	return reg == RISCV_RA || reg == RISCV_T0;
 }
 
-/* compressed.c: the 32-bit instruction that a 16-bit one abbreviates; 0: not an instruction. */
-uint32_t riscv__expand(uint16_t half);
-/* riscv.c: the instruction at bytes, expanded if it has 16 bits. Returns its length; 0: not a known
+/* compressed.c: returns the 32-bit instruction that a 16-bit one abbreviates; 0 if it is not an
  * instruction. */
+uint32_t riscv__expand(uint16_t half);
+/* riscv.c: sets the instruction at bytes, expanded if it has 16 bits. Returns its length; 0 if it
+ * is not a known instruction. */
 unsigned riscv__word(const uint8_t *bytes, size_t len, uint64_t addr, uint32_t *word);
-/* registers.c: the integer register that an instruction writes; RISCV_ZERO: none. */
+/* registers.c: returns the integer register that an instruction writes; RISCV_ZERO if none. */
 unsigned riscv__written(uint32_t word);
 /* registers.c: fills in sp_effect and sp_value. */
 void riscv__sp(uint32_t word, struct insn *out);

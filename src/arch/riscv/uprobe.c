@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * RISC-V: whether the kernel refuses a probe on an instruction, simulates the instruction, or steps
- * a copy of it out of line, with a breakpoint behind it. The rules of arch/riscv/kernel/probes:
+ * a copy of it out of line, with a breakpoint after it. The rules of arch/riscv/kernel/probes:
  * decode-insn.c, simulate-insn.c. They are the same for uprobes and for kprobes.
  */
 #include "arch/riscv/riscv.h"
@@ -46,7 +46,7 @@ void riscv__probe(uint32_t word, struct insn *out)
 	out->emulated = refusal == PROBE_OK && is_simulated(word);
 }
 
-/* The kernel looks at the opcode, and at what tells the 16-bit branches from the others. */
+/* The kernel checks the opcode, and what distinguishes the 16-bit branches from the others. */
 uint64_t riscv__uprobe_form(const uint8_t *bytes, size_t len, const struct insn *insn)
 {
 	uint16_t half = bytes[0] | bytes[1] << 8;
@@ -59,7 +59,7 @@ uint64_t riscv__uprobe_form(const uint8_t *bytes, size_t len, const struct insn 
 
 /* ---- what an instruction changes ---- */
 
-/* Loads and stores of scalar registers: funct3 is the width. Those of vector registers share the
+/* Loads and stores of scalar registers have a width in funct3. Those of vector registers share the
  * opcodes of the floating-point ones. */
 static bool is_scalar(uint32_t word)
 {

@@ -60,7 +60,7 @@ static void fill(struct access *a, uint64_t value, unsigned size)
 
 /* ---- the stack ---- */
 
-/* By how much the stack pointer was moved, if the operand is what was pushed or popped. */
+/* Returns by how much the stack pointer was moved, if the operand is what was pushed or popped. */
 static bool is_stack(const ZydisDecodedOperand *o)
 {
 	return o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&

@@ -82,7 +82,7 @@ static bool token__same(struct token a, struct token b)
 	return a.len == b.len && !memcmp(a.at, b.at, a.len);
 }
 
-/* Takes what is before the separator, and the separator. */
+/* Takes the text before the separator, and the separator. */
 static struct token take_token(const char **text, const char *separator)
 {
 	const char *end = strstr(*text, separator);
@@ -105,7 +105,7 @@ static struct compare parse(const char *text)
 	return c.a.len ? c : (struct compare){0};
 }
 
-/* Of a general register by its name; 0: it is none. */
+/* Returns the bits of a general register, by its name; 0 if it is none. */
 static unsigned register_bits(struct token w)
 {
 	char first = w.len >= 2 && w.len <= 4 ? *w.at : 0, last = first ? w.at[w.len - 1] : 0;
@@ -201,10 +201,10 @@ static void put_signed(struct str *s, int64_t v)
 	str__printf(s, size < 10 ? "%llu" : "0x%llx", (unsigned long long)size);
 }
 
-/* Of -1 and error numbers no one writes all digits. */
+/* Nobody writes out all digits of -1 and of error numbers. */
 #define ERROR_MOST 4095
 
-/* B beside A, of so many bits (0: not known): a number as the comparison takes it. */
+/* Appends B next to A, of this many bits (0 if not known): a number as the comparison takes it. */
 static void put_beside(struct str *s, struct token b, unsigned bits, enum sense sense)
 {
 	unsigned unused = bits ? 64 - bits : 0;
@@ -223,7 +223,7 @@ static void put_beside(struct str *s, struct token b, unsigned bits, enum sense 
 		str__hex(s, (uint64_t)v << unused >> unused);
 }
 
-/* How the operands are to be read. before: as they were in front of the instruction. */
+/* Appends how the operands are to be read. before: they are those before the instruction. */
 static bool put_reading(bool is_unsigned, bool before, struct str *s)
 {
 	if (is_unsigned || before)
@@ -315,7 +315,7 @@ static bool put_tested(const struct compare *c, uint8_t cc, struct str *s)
 	return true;
 }
 
-/* A register's bits are counted modulo its size, those of memory are a string. */
+/* A register's bits are counted modulo its size; those of memory are a string. */
 static bool put_bit(const struct compare *c, uint8_t cc, bool before, struct str *s)
 {
 	unsigned bits = register_bits(c->a);
@@ -363,7 +363,7 @@ static bool put_exchanged(const struct compare *c, uint8_t cc, struct str *s)
 	return put_reading(false, true, s);
 }
 
-/* A condition that also holds if A or B is not a number says so. */
+/* A condition that also holds if A or B is not a number has that in its text. */
 static bool put_float(const struct compare *c, uint8_t cc, bool before, struct str *s)
 {
 	static const char *const texts[16] = {

@@ -27,7 +27,8 @@ static uint8_t kind_of(const struct x86_raw *raw)
 	}
 }
 
-/* Its target, its counter or the address of its target has 16 bits in 32-bit mode. */
+/* Returns true if its target, its counter or the address of its target has 16 bits in 32-bit
+ * mode. */
 static bool is_narrow(const ZydisDecodedInstruction *z, uint8_t kind)
 {
 	if (!x86__is32(z))
@@ -37,13 +38,13 @@ static bool is_narrow(const ZydisDecodedInstruction *z, uint8_t kind)
 		(kind == BRANCH_LOOP || kind == BRANCH_IJMP || kind == BRANCH_ICALL));
 }
 
-/* Of the kinds of struct insn. */
+/* Returns true for the kinds of struct insn. */
 static bool is_near(const struct x86_raw *raw)
 {
 	return raw->form.flow == FLOW_BRANCH && raw->z.meta.branch_type != ZYDIS_BRANCH_TYPE_FAR;
 }
 
-/* Of a branch that isn't conditional. */
+/* Returns the name of a branch that isn't conditional. */
 static const char *name_of(const struct x86_raw *raw)
 {
 	/* by the kind of the near branch */

@@ -166,7 +166,7 @@ static void set_cmp(const struct pair *p, const struct rule *r, struct insn_deta
 	out->imm = p->b->imm.value.s;
 }
 
-/* A register by itself and a constant, or by another one. */
+/* A register with itself and a constant, or with another one. */
 static void set_logic(const struct pair *p, const struct rule *r, struct insn_detail *out)
 {
 	if (is_mem(p->a) && is_reg(p->b) && r->by_reg != DETAIL_OTHER) {
@@ -190,7 +190,7 @@ static void set_logic(const struct pair *p, const struct rule *r, struct insn_de
 	out->bits = p->a->size;
 }
 
-/* What is made of the flags. */
+/* A value that is computed from the flags. */
 static void set_by_flags(const struct pair *p, const struct rule *r, struct insn_detail *out)
 {
 	if (!is_reg(p->a))

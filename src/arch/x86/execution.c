@@ -12,7 +12,8 @@ static bool is_sp(uint8_t reg)
 	return reg == X86_RSP;
 }
 
-/* REX apart it has no prefix but, where that is without effect, this one; 0: none. */
+/* Returns true if, apart from REX, it has no prefix other than this one, where that has no effect;
+ * 0 for none. */
 static bool has_only(const ZydisDecodedInstruction *z, uint8_t prefix)
 {
 	unsigned others = z->raw.prefix_count - (z->attributes & ZYDIS_ATTRIB_HAS_REX ? 1 : 0);
@@ -30,7 +31,7 @@ static bool is_register(const ZydisDecodedInstruction *z)
 	return z->raw.modrm.mod == 3;
 }
 
-/* Of memory without a segment's base. False: its address has 32 bits. */
+/* For memory without a segment's base. Returns false if its address has 32 bits. */
 static bool set_address(const ZydisDecodedInstruction *z, struct execution *e)
 {
 	struct operand o;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: which instructions can't fault: of those that each x86-64 processor has, those without
- * access of memory, division and exceptions of floating-point arithmetic. All others may: a newer
- * instruction is one that this processor may not have.
+ * x86-64: which instructions can't fault: those that every x86-64 processor has, without access of
+ * memory, division and exceptions of floating-point arithmetic. All others may: this processor may
+ * lack a newer instruction.
  */
 #include "x86.h"
 

@@ -169,7 +169,7 @@ static const struct row forms[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	FORM(PUSHAD) = {.op = X86_PUSH_ALL},
 	FORM(POPA) = {.op = X86_POP_ALL},
 	FORM(POPAD) = {.op = X86_POP_ALL},
-	/* of a copy it pushes the trap flag, and popf would raise SIGTRAP */
+	/* executed in a copy it pushes the trap flag, and popf would raise SIGTRAP */
 	FORM(PUSHF) = {X86_STEPPED, X86_PUSH_FLAGS},
 	FORM(PUSHFD) = {X86_STEPPED, X86_PUSH_FLAGS},
 	FORM(PUSHFQ) = {X86_STEPPED, X86_PUSH_FLAGS},
@@ -275,7 +275,7 @@ static const struct row forms[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	FORM(RDGSBASE) = {X86_USES_GS},
 	FORM(WRGSBASE) = {X86_USES_GS},
 	FORM(SWAPGS) = {X86_USES_GS},
-	/* of a bad selector; with a 32-bit destination the high half isn't defined for all */
+	/* with a bad selector; with a 32-bit destination the high half isn't defined for all */
 	FORM(LAR) = {X86_MAY_KEEP},
 	FORM(LSL) = {X86_MAY_KEEP},
 	/* the kernel emulates these (UMIP), and the next instruction is executed out of line, too:
@@ -421,7 +421,7 @@ uint32_t x86__byte(uint8_t byte)
 	return bytes_of[byte];
 }
 
-/* The mnemonics of forms that set flags in a known way; returns their number. */
+/* Sets the mnemonics of forms that set flags in a known way. Returns their number. */
 static unsigned list_setters(const uint16_t **out)
 {
 	static uint16_t mnemonics[ARRAY_SIZE(forms)];

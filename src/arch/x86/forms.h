@@ -77,22 +77,22 @@ enum x86_setter {
 	X86_SET_RESULT,	   /* ZF, SF and PF as the result, which becomes A */
 	X86_SET_SIGN,	   /* ZF and SF as the result, which becomes A */
 	X86_SET_BIT,	   /* CF: bit B of A */
-	X86_SET_BIT_TAKE,  /* the same, and A is changed */
+	X86_SET_BIT_TAKE,  /* as X86_SET_BIT, and A is changed */
 	X86_SET_SCAN,	   /* ZF: B is 0. A is changed */
 	X86_SET_EXCHANGE,  /* ZF: A is the accumulator. Either is changed */
 	X86_SET_VECTOR,	   /* ZF: A & B is 0 */
 	X86_SET_FLOAT,	   /* ZF, PF, CF: 000 A > B, 001 A < B, 100 A == B, 111 unordered */
-	X86_SET_FLOAT_POP, /* the same, and the stack is popped */
+	X86_SET_FLOAT_POP, /* as X86_SET_FLOAT, and the stack is popped */
 	X86_SETTERS
 };
 
-/* Properties. Without one the views assume the worst, but for those of SLOW and STEPPED. */
+/* Properties. Without one, the views assume the worst, except for those of SLOW and STEPPED. */
 enum x86_property {
 	/* use: Zydis' operands and flags say all that it reads and writes */
 	X86_OPERANDS = 1 << 0,
 	/* use: neither its operands nor flags count */
 	X86_INERT = 1 << 1,
-	/* use: may leave its destination as it was */
+	/* use: it may leave its destination unchanged */
 	X86_MAY_KEEP = 1 << 2,
 	/* use: of a register with itself it doesn't depend on that */
 	X86_CANCELS = 1 << 3,
@@ -130,7 +130,7 @@ enum x86_property {
 	X86_STORES_ELSEWHERE = 1 << 19,
 };
 
-/* Of a byte of code, by the rules of the kernel, which looks at bytes, or as a prefix. */
+/* Properties of a byte of code, by the rules of the kernel, which checks bytes; or of a prefix. */
 enum x86_byte {
 	X86_PREFIX = 1 << 0,
 	X86_PREFIX_REFUSED = 1 << 1, /* is_prefix_bad() */
@@ -141,7 +141,8 @@ enum x86_byte {
 	   good_insns_32 */
 	X86_REFUSED = 1 << 5,
 	X86_REFUSED_32 = 1 << 6,
-	/* an instruction of another map with this opcode byte is taken for that of the first map */
+	/* an instruction of another map with this opcode byte is mistaken for that of the first
+	 * map */
 	X86_MISTAKEN = 1 << 7,
 	/* a kprobe's emulation does it wrongly (prepare_emulation()) */
 	X86_EMULATED_WRONGLY = 1 << 8,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * i386: 32-bit programs, which a 64-bit kernel runs, too. Instructions are those of x86.c in 32-bit
- * mode. System V ABI, Intel386 supplement: arguments are on the stack.
- */
+/* i386: 32-bit programs, which a 64-bit kernel runs, too. Instructions are decoded by x86.c in
+ * 32-bit mode. System V ABI, Intel386 supplement: arguments are on the stack. */
 #include <elf.h>
 #include "x86.h"
 
@@ -59,7 +57,7 @@ static bool leads_to(const uint8_t *p, size_t len, uint64_t addr, uint64_t *targ
 	return true;
 }
 
-/* Bytes of the endbr32 at the start; 0: there is none. */
+/* Returns the length of the endbr32 at the start; 0 if there is none. */
 static size_t landing(const uint8_t *bytes, size_t len)
 {
 	static const uint8_t endbr32[] = {0xf3, 0x0f, 0x1e, 0xfb};

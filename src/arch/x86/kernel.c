@@ -8,8 +8,8 @@
 
 /* SYSCALL_DEFINE of arch/x86/include/asm/syscall_wrapper.h. Compat calls have no tracepoint. */
 static const struct syscall_wrapper syscalls[] = {
-	{.prefix = "__x64_sys_", .told = true},
-	{.prefix = "__ia32_sys_", .is32 = true, .told = true},
+	{.prefix = "__x64_sys_", .has_tracepoint = true},
+	{.prefix = "__ia32_sys_", .is32 = true, .has_tracepoint = true},
 	{.prefix = "__ia32_compat_sys_", .is32 = true},
 	{.prefix = "__x64_compat_sys_"},
 	{.prefix = "__x32_compat_sys_"},
@@ -195,7 +195,7 @@ const struct arch_kernel x86_kernel = {
 	.landing_size = X86_ENDBR_SIZE,
 	.ftrace_call = ftrace_call,
 	.breakpoint = {{INT3}, 1},
-	.ip_behind = 1,
+	.ip_after = 1,
 	.decodes = 4,
 	.detour = detour,
 	.landing = landing,

@@ -47,9 +47,12 @@ bool x86__go_checks_stack(const uint8_t *bytes, size_t len)
 
 #define PROLOGUE 6 /* instructions */
 
-/* A comparison of the stack pointer, or of a register that is so many bytes below it, with the
- * bound at 0x10 or, of code that may run on a thread's own stack only, 0x18 of g: in r14, or (ABI0)
- * loaded from the thread's memory to rcx. cmd/internal/obj/x86/obj6.go, stacksplit() */
+/*
+ * Returns true for a comparison of the stack pointer, or of a register that is this many bytes
+ * below it, with the bound at 0x10 or, for code that may only run on a thread's own stack, 0x18 of
+ * g: in r14, or (ABI0) loaded from the thread's memory to rcx. cmd/internal/obj/x86/obj6.go,
+ * stacksplit()
+ */
 static bool compares_bound(const struct x86_raw *raw, const ZydisDecodedOperand *ops, bool loaded)
 {
 	ZydisRegister reg = ops[0].reg.value, base = ops[1].mem.base;

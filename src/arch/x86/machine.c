@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which processor this is, and whether it is that of a virtual machine: by CPUID. */
+/* Which processor this is, and whether it is a virtual machine's: by CPUID. */
 #include "x86.h"
 
 #if defined(__x86_64__)

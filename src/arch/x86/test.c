@@ -10,7 +10,7 @@ enum { CF = 1, ZF = 1 << 6, SF = 1 << 7, OF = 1 << 11, PF = 1 << 2 };
 
 /* ---- the operands ---- */
 
-/* By enum x86_setter; result: the first operand is changed to it. */
+/* By enum x86_setter. result: the first operand is changed to it. */
 static const struct {
 	uint8_t how;
 	bool result;
@@ -45,7 +45,7 @@ static bool set_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
 		out->at.size = o->size / 8;
 	else
 		return false;
-	/* its segment may have another base where the kernel reads */
+	/* Its segment may have another base in the kernel, which reads it. */
 	return out->at.seg == SEG_NONE && o->size <= 64;
 }
 

@@ -35,7 +35,7 @@ static bool is_rip_relative(const ZydisDecodedInstruction *z)
 }
 
 /*
- * With prefix f2 or f3 the kernel's table (arch/x86/lib/x86-opcode-map.txt) has no ModRM byte for
+ * With prefix f2 or f3, the kernel's table (arch/x86/lib/x86-opcode-map.txt) has no ModRM byte for
  * some of movnt, cmov and set. So the kernel doesn't adjust a RIP-relative operand, and the copy
  * would access memory relative to its own address.
  */

@@ -67,9 +67,11 @@ static bool may_keep_flags(const ZydisDecodedInstruction *z, const ZydisDecodedO
 	       !(ops[last - 1].imm.value.u & mask);
 }
 
-/* Flags that the manual calls undefined: processors that were tried make the same of them each time
- * after logical instructions (AF) and shifts (AF, OF), but leave some as they were after mul,
- * imul, div, bsf and the like. */
+/*
+ * Flags that the manual calls undefined: processors that were tried set them consistently after
+ * logical instructions (AF) and shifts (AF, OF), but leave some unchanged after mul, imul, div, bsf
+ * and the like.
+ */
 static uint32_t written_flags(const ZydisDecodedInstruction *z)
 {
 	const ZydisAccessedFlags *f = z->cpu_flags;

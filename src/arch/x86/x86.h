@@ -40,8 +40,11 @@ enum x86_reg {
 };
 #define X86_GENERAL 16 /* the number of general registers, the first ones */
 extern const char *const x86_reg_names[X86_FLAGS + 1];
-/* i386 has the numbers of x86-64, but for those of r8 to r13: the words after the return address
- * at an entry, which are its arguments if it has so many. r14 and r15 have no counterpart. */
+/*
+ * i386 has the numbers of x86-64, except for those of r8 to r13: these are the words after the
+ * return address at an entry, which are its arguments if it has as many. r14 and r15 have no
+ * counterpart.
+ */
 #define I386_ARGS 6
 extern const char *const i386_reg_names[X86_FLAGS + 1];
 
@@ -91,7 +94,7 @@ static inline unsigned x86__width(const ZydisDecodedInstruction *z)
 	return x86__is32(z) ? 32 : 64;
 }
 
-/* Are its operands whole registers? */
+/* Returns true if its operands are whole registers. */
 static inline bool x86__is_whole(const ZydisDecodedInstruction *z)
 {
 	return x86__is32(z) ? z->operand_width == 32 : z->raw.rex.W;
@@ -164,8 +167,8 @@ extern const struct arch_copier x86_copier;
 bool x86__use(const uint8_t *bytes, size_t len, uint64_t addr, struct reg_use *out);
 enum flags_effect x86__flags_effect(enum x86_mode mode, const uint8_t *bytes, size_t len,
 				    uint8_t kind, uint16_t cond);
-/* condition.c: the condition code of a branch, of loope and loopne that which they have besides the
- * counter; X86_NO_CODE: none. */
+/* condition.c: the condition code of a branch, and of loope and loopne that which they test besides
+ * the counter; X86_NO_CODE if none. */
 #define X86_NO_CODE 0xff
 uint8_t x86__code_of(uint8_t kind, uint16_t cond);
 bool x86__is_unsigned(uint8_t kind, uint16_t cond);

@@ -19,21 +19,23 @@ struct inline_options {
 	bool follow;   /* children, too */
 	bool disarmed; /* nothing is recorded at first: the originals stay as they are until unpark
 			*/
-	/* Only that many branches of each thread are wanted, the last ones: it doesn't wait for
-	 * bbtrace, and its log is read when somebody asks (catch_up), or at the end. 0: all. */
+	/* The number of a thread's last branches that are wanted: the thread doesn't wait for
+	 * bbtrace, and its log is read on request (catch_up) or at the end. 0 for all. */
 	uint64_t last;
-	bool later; /* nobody looks at what is reported before the end: if processors are few, it
-		     * waits while threads log much */
+	/* Nobody looks at what is reported before the end: if processors are few, bbtrace waits
+	 * while threads log much. */
+	bool later;
 	int (*drop_privileges)(void); /* as in struct supervisor_options */
 };
 
-/* Of filters, bits, it is reported which of them a thread passes (EVENT_PASSES). */
+/* Which filters (bits) each thread passes is reported (EVENT_PASSES). */
 struct thread_filters {
 	uint32_t needed;  /* a thread passes if it passes all of these; 0: all threads pass */
 	uint32_t suffice; /* or one of these */
 	void *ctx;
-	uint32_t (*passed)(void *ctx, uint32_t pid, uint32_t tid); /* those that it passes now */
-	uint64_t (*missed)(void *ctx); /* how many changes will not be reported, until now */
+	uint32_t (*passed)(void *ctx, uint32_t pid,
+			   uint32_t tid); /* returns the filters that it passes now */
+	uint64_t (*missed)(void *ctx);	  /* how many changes will not be reported, until now */
 };
 
 /* What copies have cost a process: what they log costs about LOG_WORD_NS for 8 bytes, and a count

@@ -7,8 +7,8 @@
 /* A thread whose log makes no sense holds up the others until it is given up. */
 #define TORN_NS 1000000000ull
 
-/* Bytes of a thread's log that hold so many of its last branches, each with an entry, even if half
- * of the records show nothing new (witnesses). */
+/* Returns the bytes of a thread's log that hold this many of its last branches, each with an entry,
+ * even if half of the records show nothing new (witnesses). */
 static uint64_t tail_of(const struct inline_options *o)
 {
 	uint64_t words =
@@ -49,7 +49,7 @@ int inlined__start(const struct inline_options *options, struct inliner **out)
 
 	i->options = *options;
 	i->clock = ticks_clock__new(options->plan->arch->ticks);
-	/* it is forked before there are threads */
+	/* It is forked before there are threads. */
 	err = supervisor__start(&s, &i->supervisor);
 	if (!err)
 		err = open_rings(i, options->plan->arch->ticks);

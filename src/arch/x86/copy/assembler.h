@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * x86-64: the front header of this folder: code that is emitted. What is copied (displace.c), what
- * copies log and count (log.c, ring.c, time.c, walk.c, goroutine.c, count.c), and what threads are
- * made to execute, or is done in their place (errand.c, beacon.c, emulate.c, tracee.c). It uses the
- * views of src/arch/x86, and gives x86_copier and x86_tracee. Its most important functions are
- * x86__log(), x86__displace() and x86__errand().
+ * x86-64: the front header of this folder: emitted code. It has what is copied (displace.c), the
+ * code by which copies log and count (log.c, ring.c, time.c, walk.c, goroutine.c, count.c), and
+ * what threads are made to execute, or is done for them (injected.c, beacon.c, emulate.c,
+ * tracee.c). It uses the views of src/arch/x86, and gives x86_copier and x86_tracee. Its most
+ * important functions are x86__log(), x86__displace() and x86__injected().
  *
  * assembler.c appends single instructions to a part of the code. Encodings: Intel SDM volume 2, 2.1
  * to 2.2.1 and the pages of the instructions.
@@ -15,11 +15,11 @@
 #include "arch/x86/x86.h"
 
 #define X86_RED_ZONE 128 /* System V ABI, AMD64 supplement, 3.2.2 */
-/* In Go programs callers of duffzero and duffcopy keep the frame pointer there
+/* In Go programs, callers of duffzero and duffcopy keep the frame pointer there
  * (cmd/compile/internal/amd64/ssa.go). */
 #define X86_SMALL_ZONE 16
 
-/* Opcodes of instructions with a register and ModRM; above 0xff: those of the map 0f. */
+/* Opcodes of instructions with a register and ModRM; above 0xff those of the map 0f. */
 enum {
 	ASM_ADD_IMM8 = 0x83,	/* /0 */
 	ASM_AND_IMM8 = 0x80,	/* /4, of a byte */
@@ -72,8 +72,8 @@ void x86__log_begin(struct code_buffer *c);
 #define X86_READ_TIME_SIZE 2
 /* time.c: appends code that stores the time stamp counter's 8 bytes. Changes rax and rdx. */
 void x86__store_time(struct code_buffer *c, bool cold, uint8_t base, int32_t at);
-/* To the cold part. Flags: greater or equal, if the reader hasn't looked for longer than the ring's
- * patience. Changes rax and rdx. */
+/* Appends a test to the cold part. Flags: greater or equal, if the reader hasn't looked for longer
+ * than the ring's patience. Changes rax and rdx. */
 void x86__test_patience(struct code_buffer *c);
 void x86__untime(uint8_t *code, size_t n, int32_t instead);
 /* walk.c: appends a function to the cold part that puts the callers of an entry to where rax points
@@ -84,18 +84,18 @@ void x86__walk_begin(struct code_buffer *c);
 void x86__log(struct code_buffer *c, const struct log_point *p, const struct log_options *options);
 /* goroutine.c */
 void x86__goroutine_begin(struct code_buffer *c);
-/* Appends code that tells of the thread's goroutine if that isn't the one that it has told of.
- * cursor: the register that has the cursor. Changes the flags. */
+/* Appends code that reports the thread's goroutine, if that isn't the one that it reported last.
+ * cursor is the register that has the cursor. Changes the flags. */
 void x86__goroutine(struct code_buffer *c, uint8_t cursor);
 /* displace.c: with_gs: also what uses the segment of the log */
 int x86__displace(struct code_buffer *c, const uint8_t *bytes, size_t len, uint64_t vaddr,
 		  bool with_gs);
-/* errand.c */
-#define X86_ERRAND_KEPT 9 /* registers that are on the stack, above the flags, in this order */
-extern const uint8_t x86_errand_kept[X86_ERRAND_KEPT];
+/* injected.c */
+#define X86_INJECTED_KEPT 9 /* registers that are on the stack, above the flags, in this order */
+extern const uint8_t x86_injected_kept[X86_INJECTED_KEPT];
 /* Members of struct arch_tracee. */
 bool x86__emulate(void *regs, const uint8_t *bytes, size_t n, const struct tracee_memory *m);
-int x86__errand(const struct errand *e, uint64_t at, struct errand_code *out);
+int x86__injected(const struct injected *e, uint64_t at, struct injected_code *out);
 /* Fills in the distances of code that is executed at this address. False: something is out of
  * reach. */
 bool x86__fix(const struct code_buffer *c, uint64_t at, uint8_t *bytes);

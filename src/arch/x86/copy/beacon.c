@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * x86-64: the beacon. It asks the thread's tracer to look, by two words that both share, and waits
- * until that has answered, which takes the thread out of here. No signal is sent. Without a tracer
- * the wait ends by itself, and the question stays: the next time it isn't asked.
+ * for the answer, which takes the thread out of here. No signal is sent. Without a tracer the wait
+ * ends by itself, and the request stays: the next time it isn't made again.
  */
 #include "assembler.h"
 
@@ -12,8 +12,8 @@ enum { CC_NOT_EQUAL = 5, SYS_FUTEX = 202 };
 /* include/uapi/linux/futex.h */
 enum { FUTEX_WAIT, FUTEX_WAKE, EVERYBODY = 0x7fffffff };
 
-/* A function that is called may not change them: who knows what the caller relies on. Those that a
- * system call changes, or takes. */
+/* A called function may not change these registers, since its callers may rely on any: they are
+ * those that a system call changes, or takes. */
 const uint8_t x86_beacon_kept[X86_BEACON_KEPT] = {
 	X86_RAX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_R10, X86_R11,
 };

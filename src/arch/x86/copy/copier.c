@@ -30,7 +30,7 @@ static void put_loop(struct code_buffer *c, const struct insn *insn, uint32_t la
 	asm__jump(&c->hot, label);
 }
 
-/* With prefix 66 processors differ in where it goes: x86.c. Branch hints are left out. */
+/* With prefix 66, processors differ in the target: x86.c. Branch hints are left out. */
 static int branch(struct code_buffer *c, const struct insn *insn, const uint8_t *bytes,
 		  uint32_t label)
 {
@@ -56,7 +56,7 @@ static void regroup(const struct x86_raw *raw, uint8_t *bytes, unsigned to)
 	bytes[raw->z.raw.modrm.offset] ^= (GROUP5_CALL ^ to) << 3;
 }
 
-/* Pushes what an indirect call reads; false: it reads no memory. */
+/* Pushes what an indirect call reads. Returns false if it reads no memory. */
 static bool push_target(struct code_buffer *c, const uint8_t *call, size_t len, uint64_t vaddr)
 {
 	uint8_t push[ZYDIS_MAX_INSTRUCTION_LENGTH];

@@ -10,7 +10,8 @@ static struct operand counter_at(uint32_t counter)
 	return m;
 }
 
-/* A register that may be changed, but the stack pointer; X86_RSP: there is none. */
+/* Returns a register that may be changed, other than the stack pointer; X86_RSP if there is
+ * none. */
 static uint8_t dead_register(uint32_t dead)
 {
 	dead &= (1u << X86_GENERAL) - 1;

@@ -135,7 +135,7 @@ static uint64_t result_flags(uint64_t result, unsigned bits)
 	       (result >> (bits - 1) & 1 ? SF : 0);
 }
 
-/* sum = a + b of so many bits; carries: out of each bit. */
+/* sum = a + b, of this many bits. carries: out of each bit. */
 static uint64_t sum_flags(uint64_t carries, uint64_t sum, unsigned bits)
 {
 	bool out = carries >> (bits - 1) & 1, in = carries >> (bits - 2) & 1;
@@ -200,7 +200,7 @@ static bool compute(struct emulator *e, uint64_t a, uint64_t b, unsigned bits, u
 	}
 }
 
-/* To memory only what gives the same if it is done twice. */
+/* Writes to memory only what gives the same if it is done twice. */
 static bool arithmetic(struct emulator *e)
 {
 	bool binary = e->z->operand_count_visible > 1;

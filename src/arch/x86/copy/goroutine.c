@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: the code by which a record of a Go program tells which goroutine's it is, src/arch/log.h.
- * A goroutine is known by its number, and its place by its stack: if both are those that the thread
- * has told, and no other thread has told of it since, nothing has to be told.
+ * x86-64: the code by which the records of a Go program report which goroutine they belong to,
+ * src/arch/log.h. A goroutine is known by its number, and its place by its stack. If both are those
+ * that the thread has reported, and no other thread has reported the goroutine since, nothing is
+ * written.
  *
- * This is behind the comparison of the cursor with the limit: a segment's first record tells.
+ * This is executed after the comparison of the cursor with the limit: a segment's first record
+ * reports the goroutine.
  */
 #include "assembler.h"
 
@@ -27,7 +29,7 @@ static void number(struct code_part *p, uint32_t value)
 	code_part__put(p, &value, sizeof(value));
 }
 
-/* Of the goroutine rcx: rdx = its cell in the table of owners. Changes rax. */
+/* Sets rdx to the cell of goroutine rcx in the table of owners. Changes rax. */
 static void find_owner(struct code_part *p)
 {
 	struct operand cell = {
@@ -79,13 +81,13 @@ static void store_none(struct code_part *p)
 	RING(p, ASM_STORE, X86_RAX, g);
 }
 
-static void put_tell(struct code_buffer *c, uint32_t tell)
+static void put_report(struct code_buffer *c, uint32_t report)
 {
 	uint32_t none = code_buffer__label(c), record = code_buffer__label(c);
 	uint32_t out = code_buffer__label(c);
 	struct code_part *p = &c->cold;
 
-	code_buffer__set(c, tell, true);
+	code_buffer__set(c, report, true);
 	asm__push(p, X86_RCX);
 	asm__push(p, X86_RDX);
 	asm__push(p, X86_RBX);
@@ -118,12 +120,12 @@ static void put_tell(struct code_buffer *c, uint32_t tell)
 /* ---- comparing ---- */
 
 /* The register has the address of the thread's g, and gets the cursor. */
-static void put_told(struct code_buffer *c, uint8_t reg, uint32_t tell)
+static void put_reported(struct code_buffer *c, uint8_t reg, uint32_t report)
 {
 	uint32_t differs = code_buffer__label(c);
 	struct code_part *p = &c->cold;
 
-	code_buffer__set(c, c->told[reg], true);
+	code_buffer__set(c, c->reported[reg], true);
 	RING(p, ASM_STORE, reg, seen);
 	RING(p, ASM_CMP, reg, g); /* never 0 */
 	asm__jump_if(p, CC_NOT_EQUAL, differs);
@@ -149,7 +151,7 @@ static void put_told(struct code_buffer *c, uint8_t reg, uint32_t tell)
 	code_buffer__set(c, differs, true);
 	if (reg != X86_RAX)
 		asm__swap(p, reg, X86_RAX);
-	asm__call(p, tell);
+	asm__call(p, report);
 	if (reg != X86_RAX)
 		asm__swap(p, reg, X86_RAX);
 	asm__put(p, 0xc3); /* ret */
@@ -157,30 +159,30 @@ static void put_told(struct code_buffer *c, uint8_t reg, uint32_t tell)
 
 void x86__goroutine_begin(struct code_buffer *c)
 {
-	uint32_t tell = code_buffer__label(c);
+	uint32_t report = code_buffer__label(c);
 
-	put_tell(c, tell);
+	put_report(c, report);
 	for (uint8_t reg = 0; reg < X86_GENERAL; reg++) {
 		if (reg == X86_RSP)
 			continue;
-		c->told[reg] = code_buffer__label(c);
-		put_told(c, reg, tell);
+		c->reported[reg] = code_buffer__label(c);
+		put_reported(c, reg, report);
 	}
 }
 
 /* A thread that has just been made has no thread pointer: there is nothing to be read. */
 void x86__goroutine(struct code_buffer *c, uint8_t cursor)
 {
-	uint32_t resume = code_buffer__label(c), behind = code_buffer__label(c);
+	uint32_t resume = code_buffer__label(c), after = code_buffer__label(c);
 	struct operand g = asm__at(REG_NONE, c->goroutine.g);
 	uint32_t start = c->hot.bytes.len;
 
 	g.seg = SEG_FS;
 	asm__mem(&c->hot, ASM_LOAD, 64, cursor, &g);
 	vec__push(&c->faults, (struct code_fault){start, c->hot.bytes.len, resume, false});
-	code_buffer__set(c, behind, false);
-	asm__call(&c->hot, c->told[cursor]);
+	code_buffer__set(c, after, false);
+	asm__call(&c->hot, c->reported[cursor]);
 	code_buffer__set(c, resume, true);
 	asm__zero(&c->cold, cursor);
-	asm__jump(&c->cold, behind);
+	asm__jump(&c->cold, after);
 }

@@ -17,7 +17,7 @@
 _Static_assert((5 + 6 + X86_FLAGS + 1 + 1 + LOG_CALLERS) * WORD <= LOG_RECORD_MAX,
 	       "a goroutine, and the longest entry");
 
-/* Where the choice begins: short encodings first. rax is for the flags and the time, rdx for the
+/* The order of choice: short encodings first. rax is for the flags and the time, rdx for the
  * time. */
 static const uint8_t choice[] = {X86_RCX, X86_RSI, X86_RDI, X86_RDX, X86_RBX,
 				 X86_R8,  X86_R9,  X86_R10, X86_R11, X86_RAX,
@@ -81,7 +81,7 @@ static bool has_callers(const struct logger *l)
 	return l->point->kind == LOG_ENTRY && l->options->callers;
 }
 
-/* Of a branch. */
+/* The registers that a branch's record has. */
 static uint32_t value_registers(const struct log_point *p)
 {
 	uint32_t regs = 0;
@@ -91,7 +91,7 @@ static uint32_t value_registers(const struct log_point *p)
 	return regs;
 }
 
-/* The one in memory; NULL: none is. */
+/* Returns the value in memory; NULL if none is. */
 static const struct operand *value_in_memory(const struct log_point *p)
 {
 	for (unsigned i = 0; i < p->nvalues; i++)
@@ -143,7 +143,7 @@ static void choose_registers(struct logger *l)
 				      value_registers(l->point));
 }
 
-/* What is changed and not dead goes to dead registers, else to the stack. */
+/* Keeps what is changed and not dead in dead registers, or else on the stack. */
 static void choose_places(struct logger *l)
 {
 	uint32_t save = l->changed & ~l->dead, places = l->dead & ~l->changed;
@@ -161,12 +161,12 @@ static void choose_places(struct logger *l)
 		if (place != NOWHERE)
 			places &= ~BIT(place);
 	}
-	/* telling of a goroutine is a call */
+	/* reporting a goroutine is a call */
 	l->lowers = l->pushed || l->c->goroutine.any;
 	l->lowered = l->lowers ? l->zone + l->pushed * WORD : 0;
 }
 
-/* What was pushed as number n. */
+/* Returns the operand that was pushed as number n. */
 static struct operand pushed(const struct logger *l, uint8_t n)
 {
 	return asm__at(X86_RSP, (l->pushed - 1 - n) * WORD);
@@ -209,7 +209,7 @@ static void raise_again(struct logger *l)
 
 /* ---- values ---- */
 
-/* Where memory is while the stack pointer is lowered. Changes the value register if the
+/* Returns the operand while the stack pointer is lowered. Changes the value register if the
  * displacement has no room for that. */
 static struct operand adjusted(struct logger *l, const struct operand *o)
 {
@@ -235,7 +235,7 @@ static void load_or(struct logger *l, const struct operand *o, uint64_t instead)
 {
 	unsigned opcode = o->size == 1 ? ASM_LOAD_8 : o->size == 2 ? ASM_LOAD_16 : ASM_LOAD;
 	unsigned bits = o->size == 8 || !o->size ? 64 : 32;
-	uint32_t resume = code_buffer__label(l->c), behind = code_buffer__label(l->c);
+	uint32_t resume = code_buffer__label(l->c), after = code_buffer__label(l->c);
 	bool by_ip = o->base == REG_IP;
 	uint64_t to = l->point->vaddr + l->point->len + o->disp;
 	struct operand m = adjusted(l, o);
@@ -253,13 +253,13 @@ static void load_or(struct logger *l, const struct operand *o, uint64_t instead)
 	else
 		asm__mem(l->hot, opcode, bits, l->value, &m);
 	vec__push(&l->c->faults, (struct code_fault){start, l->hot->bytes.len, resume});
-	code_buffer__set(l->c, behind, false);
+	code_buffer__set(l->c, after, false);
 	code_buffer__set(l->c, resume, true);
 	if (instead)
 		asm__constant(&l->c->cold, l->value, instead);
 	else
 		asm__zero(&l->c->cold, l->value);
-	asm__jump(&l->c->cold, behind);
+	asm__jump(&l->c->cold, after);
 }
 
 static void load(struct logger *l, const struct operand *o)
@@ -306,8 +306,8 @@ static void store(struct logger *l, uint8_t reg, unsigned word)
 	asm__mem(l->hot, ASM_STORE, 64, reg, &m);
 }
 
-/* A register as it is at the instruction. Without a value register it is one that is changed, and
- * free now. */
+/* Stores a register's value at the instruction. Without a value register it uses one that is
+ * changed, and free now. */
 static void store_register(struct logger *l, uint8_t reg, unsigned word)
 {
 	struct operand sp = asm__at(X86_RSP, l->lowered), m;
@@ -353,7 +353,7 @@ static unsigned store_entry(struct logger *l)
 	return word;
 }
 
-/* That in memory first: its register is used for others then. */
+/* Stores the value in memory first, since its register is used for others then. */
 static unsigned store_values(struct logger *l)
 {
 	const struct log_point *p = l->point;
@@ -416,7 +416,7 @@ static void call_with_cursor(struct logger *l, struct code_part *p, uint32_t lab
 		asm__put(p, 0x48, 0x83, 0xec, 0x80); /* sub $-128,%rsp */
 }
 
-/* Where an entry's record has the number of its callers. */
+/* Returns where an entry's record has the number of its callers. */
 static unsigned callers_at(const struct logger *l)
 {
 	bool leaves = l->point->is_ret || l->point->operand;

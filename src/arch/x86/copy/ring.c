@@ -71,8 +71,11 @@ static void turn(struct code_part *p)
 	asm__mem(p, ASM_LEA, 64, X86_RAX, &m);
 }
 
-/* The segment rdx, from rax on, which is at its start + used. The reader, who may look at any
- * moment, never sees a position that is too high: the number of segments comes after the cursor. */
+/*
+ * Begins the segment rdx, from rax on, which is at its start + used. The reader, which may look at
+ * any moment, never sees a position that is too high: the number of segments is written after the
+ * cursor.
+ */
 static void begin_segment(struct code_part *p, size_t cursor, int32_t used)
 {
 	struct operand m = asm__at(X86_RAX, LOG_SEGMENT - LOG_RECORD_MAX - used);
@@ -80,7 +83,7 @@ static void begin_segment(struct code_part *p, size_t cursor, int32_t used)
 	asm__ring(p, ASM_STORE, X86_RAX, cursor);
 	RING(p, ASM_STORE, X86_RDX, segments);
 	asm__mem(p, ASM_LEA, 64, X86_RCX, &m);
-	set_number(p, offsetof(struct log_ring, g), LOG_GOROUTINE_UNTOLD);
+	set_number(p, offsetof(struct log_ring, g), LOG_GOROUTINE_UNKNOWN);
 }
 
 /* Flags: greater or equal, if the reader hasn't looked for too long. */

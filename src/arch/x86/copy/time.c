@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: the code that reads the time stamp counter, and what is put in its place in a process
- * that may not read it (PR_SET_TSC of prctl(2), seccomp's strict mode): records have the time 0,
- * which no counter has, and a full ring is waited for by counting rounds.
+ * x86-64: the code that reads the time stamp counter, and what replaces it in a process that may
+ * not read it (PR_SET_TSC of prctl(2), seccomp's strict mode): records have the time 0, which no
+ * counter has, and a full ring is waited for by counting rounds.
  */
 #include "assembler.h"
 
@@ -74,7 +74,7 @@ void x86__test_patience(struct code_buffer *c)
 
 /* ---- instead of it ---- */
 
-/* Of a store's opcode: how many bytes say where it stores to. */
+/* Returns how many bytes of a store encode its address. */
 static size_t size_of_address(const uint8_t *store)
 {
 	uint8_t mod = store[1] >> 6;
@@ -82,8 +82,8 @@ static size_t size_of_address(const uint8_t *store)
 	return 1 + ((store[1] & 7) == 4) + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* The first store's address is that of all 8 bytes. Less is needed than there is: one more for the
- * constant 0 than a displacement, a REX prefix, and an opcode. */
+/* The first store's address is that of all 8 bytes. Less room is needed than there is: one byte
+ * more for the constant 0 than for a displacement, a REX prefix, and an opcode. */
 static void store_zero(uint8_t *code, size_t n)
 {
 	uint8_t out[32] = {REX_W}, *at = out + 1;

@@ -38,7 +38,7 @@ static void set(void *regs, enum tracee_reg reg, uint64_t value)
 	*find(regs, reg) = value;
 }
 
-/* ---- errands ---- */
+/* ---- injected calls ---- */
 
 static void send(void *regs, uint64_t addr)
 {
@@ -48,16 +48,16 @@ static void send(void *regs, uint64_t addr)
 	r->orig_rax = -1;
 }
 
-static bool return_from(void *regs, const struct errand *e, const struct tracee_memory *m)
+static bool return_from(void *regs, const struct injected *e, const struct tracee_memory *m)
 {
 	struct user_regs_struct *r = regs;
-	uint64_t words[1 + X86_ERRAND_KEPT];
+	uint64_t words[1 + X86_INJECTED_KEPT];
 
 	if (!m->read(m->of, r->rsp, words, sizeof(words)))
 		return false;
 	r->eflags = words[0];
-	for (size_t i = 0; i < X86_ERRAND_KEPT; i++)
-		*x86__general(r, x86_errand_kept[i]) = words[1 + i];
+	for (size_t i = 0; i < X86_INJECTED_KEPT; i++)
+		*x86__general(r, x86_injected_kept[i]) = words[1 + i];
 	r->rsp += sizeof(words) + (e->small_stack ? X86_SMALL_ZONE : X86_RED_ZONE);
 	send(r, e->then);
 	return true;
@@ -270,7 +270,7 @@ const struct arch_tracee x86_tracee = {
 	.size = sizeof(struct user_regs_struct),
 	.get = get,
 	.set = set,
-	.errand = x86__errand,
+	.injected = x86__injected,
 	.send = send,
 	.return_from = return_from,
 	.branch = branch,

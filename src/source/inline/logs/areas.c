@@ -17,8 +17,8 @@ struct log_area *areas__find(const struct areas *a, uint32_t number)
 	return NULL;
 }
 
-/* A file that can't become shorter than what is mapped of it (log_memory.c): else whoever has it,
- * too, could end this process by a SIGBUS. */
+/* Maps a file that can't become shorter than what is mapped of it (log_memory.c). Otherwise,
+ * another process that has it could end this one by a SIGBUS. */
 static char *map(const struct notice *notice, int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);

@@ -17,14 +17,15 @@ struct areas {
 	uint64_t slot_size;
 };
 
-/* NOTICE_AREA, with its descriptor; -1: it was not received. What can't be mapped is reported. */
+/* Adds the area of a NOTICE_AREA, with its descriptor; -1 if that was not received. What can't be
+ * mapped is reported. */
 void areas__add(struct areas *a, const struct notice *notice, int fd);
 void areas__drop(struct areas *a, uint32_t number);
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 struct log_area *areas__find(const struct areas *a, uint32_t number);
-/* The ring in a slot; NULL: the area, which may be NULL, has no such slot. */
+/* Returns the ring in a slot; NULL if the area, which may be NULL, has no such slot. */
 struct log_ring *areas__ring(const struct areas *a, const struct log_area *area, uint32_t slot);
-/* Its running address. */
+/* Returns the slot's running address. */
 static inline uint64_t areas__base(const struct areas *a, const struct log_area *in, uint32_t slot)
 {
 	return in->base + slot * a->slot_size;

@@ -65,7 +65,7 @@ static struct slab *new_slab(void)
 	return slab;
 }
 
-/* One with room for a chunk; NULL: there is no memory. */
+/* Returns one with room for a chunk; NULL if there is no memory. */
 static struct slab *slab_with_room(struct chunks *p)
 {
 	struct slab *slab = p->current;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * chunks: the memory of what was copied from rings and waits to be decoded. Private to
- * src/source/inline. For several threads.
- */
+/* chunks: the memory of what was copied from rings and waits to be decoded. Private to
+ * src/source/inline. Several threads may use it. */
 #ifndef BBTRACE_SOURCE_INLINE_LOGS_CHUNKS_H
 #define BBTRACE_SOURCE_INLINE_LOGS_CHUNKS_H
 
@@ -37,12 +35,12 @@ static inline uint64_t chunk__end(const struct chunk *p)
 
 struct chunks;
 struct chunks *chunks__new(void);
-/* With all its chunks. */
+/* Frees it with all its chunks. */
 void chunks__close(struct chunks *p);
-/* For so many words. */
+/* Makes a chunk for n words. */
 struct chunk *chunk__new(size_t n);
-/* For compressed ones, with PIECE_ROOM bytes of data until it was filled: with so many, before the
- * next call of get. NULL: there is no memory. */
+/* For compressed chunks, with PIECE_ROOM bytes of data until it is filled; then it has as many as
+ * it needs, before the next call of get. Returns NULL if there is no memory. */
 struct chunk *chunks__get(struct chunks *p);
 void chunks__fill(struct chunks *p, struct chunk *chunk, size_t bytes);
 /* Either one. */

@@ -21,7 +21,7 @@ struct compressor {
 	uint64_t table[1 << TABLE_BITS];
 };
 
-/* Where a thread is in its log. */
+/* The position of a thread in its log. */
 struct place {
 	uint64_t context; /* of the first word of the next record */
 	uint64_t last;	  /* a part of the next context */

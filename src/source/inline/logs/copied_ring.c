@@ -22,7 +22,7 @@ static struct chunk *copy(const struct log_ring *ring, uint64_t from, uint64_t t
 	return p;
 }
 
-/* NULL: there is no memory. */
+/* Returns NULL if there is no memory. */
 static struct chunk *compress(struct chunks *chunks, struct compressor *c,
 			      const struct log_ring *ring, uint64_t from, uint64_t to)
 {

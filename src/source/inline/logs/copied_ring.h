@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copied_ring: copies records out of a ring that its thread goes on writing to. */
+/* copied_ring: copies records out of a ring that its thread continues to write to. */
 #ifndef BBTRACE_SOURCE_INLINE_LOGS_COPIED_RING_H
 #define BBTRACE_SOURCE_INLINE_LOGS_COPIED_RING_H
 
@@ -10,8 +10,8 @@
 /* The records from one position to another, of one segment; the thread doesn't overwrite them. */
 struct chunk *ring__take(struct chunks *chunks, struct compressor *c, const struct log_ring *ring,
 			 uint64_t from, uint64_t to, uint64_t time);
-/* Of the records from one position to another those that the thread has not overwritten
- * meanwhile: at most the last LOG_RING bytes. NULL: none. */
+/* Copies the records from one position to another that the thread has not overwritten meanwhile: at
+ * most the last LOG_RING bytes. Returns NULL if there are none. */
 struct chunk *ring__copy_rest(const struct log_ring *ring, uint64_t from, uint64_t to,
 			      uint64_t time);
 

@@ -29,14 +29,14 @@ static bool is_answered(struct rings *r, enum notice_type answer, bool *gone)
 	return answered;
 }
 
-/* *gone: there is nobody to do it. */
+/* *gone: there is no supervisor to do it. */
 static bool request_and_wait(struct rings *r, enum request_type type, enum notice_type answer,
 			     bool *gone)
 {
 	uint64_t end = now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
 	bool answered;
 
-	/* of an earlier time, when it was not waited for any longer */
+	/* of an earlier request, whose answer was not awaited any longer */
 	rings__pull(r);
 	pthread_mutex_lock(&r->lock);
 	r->answers = 0;
@@ -120,7 +120,7 @@ void rings__work(struct rings *r, void (*fn)(void *ctx, const struct log_work *w
 
 		if (ring)
 			rings__add_counts(r, *s, ring);
-		/* what is too far ahead can't be */
+		/* a position that is too far ahead is not possible */
 		if (ring &&
 		    (!ring__position(ring, base, &position) || position - (*s)->at > LOG_RING))
 			position = (*s)->at;

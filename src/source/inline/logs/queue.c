@@ -34,7 +34,7 @@ uint64_t rings__complete(struct rings *r)
 	uint64_t complete;
 
 	pthread_mutex_lock(&r->lock);
-	/* a thread of which nobody has heard may have written something since */
+	/* A thread that is not known yet may have written something since. */
 	complete = r->heard;
 	vec__each (s, &r->streams)
 		complete = min_of(complete, (*s)->complete);

@@ -60,7 +60,7 @@ static uint64_t believable(struct rings *r, struct stream *s, uint64_t dropped, 
 	return 1;
 }
 
-/* Is what the supervisor says of it what its ring says, and can that be? */
+/* Returns true if the supervisor's message on it agrees with its ring, and is possible. */
 static bool makes_sense(const struct rings *r, const struct stream *s, const struct log_ring *ring,
 			uint64_t base, const struct notice *end)
 {
@@ -154,7 +154,7 @@ void rings__give_up(struct rings *r)
 	pthread_mutex_unlock(&r->pulling);
 }
 
-/* False: there is no message now. */
+/* Returns false if there is no message now. */
 static bool receive(struct rings *r)
 {
 	struct notice notice;

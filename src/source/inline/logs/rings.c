@@ -13,9 +13,11 @@
 #include <unistd.h>
 #include "rings_private.h"
 
-/* Between two looks, ns: so that a thread which goes on as it did since the last look fills a
- * quarter of its ring, yet no longer than REST; below SHORTEST there is no pause, since waking
- * takes as long. */
+/*
+ * The pause between two looks, ns: such that a thread which continues at the same speed fills a
+ * quarter of its ring, but at most REST. Below SHORTEST there is no pause, since waking takes as
+ * long.
+ */
 #define REST_NS	    1000000
 #define IDLE_NS	    5000000
 #define SHORTEST_NS 20000
@@ -24,7 +26,8 @@
 #define TRIM_AFTER  500
 #define MUCH	    (LOG_RING / 2) /* bytes of a thread at one look */
 #define HURRY_NS    10000000
-/* Threads that log wait while this one does: it goes before other work, that of decoding, too. */
+/* Threads that log wait while this one does, so it has priority over other work, also over
+ * decoding. */
 #define NICE -10
 
 /* ---- one stream ---- */
@@ -46,9 +49,11 @@ static void append(struct rings *r, struct stream *s, struct chunk *p)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* A thread may fill its ring at least once, whatever others have written: what is passed on is in
- * order of time, so that theirs may wait for its. Half of the memory is shared out; the other half
- * is for those that need more. */
+/*
+ * A thread may fill its ring at least once, whatever others have written: records are passed on in
+ * order of time, so others may wait for this thread's. Half of the memory is shared equally; the
+ * other half is for threads that need more.
+ */
 static bool has_room(struct rings *r, const struct stream *s)
 {
 	size_t n, share;
@@ -101,8 +106,8 @@ void rings__give_up_ring(struct rings *r, struct stream *s)
 /* More than any thread writes in a nanosecond, bytes. */
 #define FASTEST 64
 
-/* Can a thread be there that was at s->at then? A thread that waits for the reader is at most a
- * ring ahead of it. */
+/* Returns true if a thread that was at s->at then can be there. A thread that waits for the reader
+ * is at most a ring ahead of it. */
 bool rings__can_be_at(const struct rings *r, const struct stream *s, uint64_t position,
 		      uint64_t now)
 {
@@ -150,7 +155,7 @@ static void see_torn(struct rings *r, struct stream *s, uint64_t now)
 		rings__give_up_ring(r, s);
 }
 
-/* Where the thread is; false: that can't be reported now. */
+/* Finds where the thread is. Returns false if that isn't possible now. */
 static bool look_at(struct rings *r, struct stream *s, const struct log_ring *ring, uint64_t base,
 		    uint64_t *position)
 {
@@ -205,8 +210,8 @@ static void see_full(struct stream *s, const struct log_ring *ring, uint64_t now
 	s->full = full ? now : 0;
 }
 
-/* Of much only whole segments, which take less memory than parts of them: a part is read when
- * little is there. */
+/* If there is much, only whole segments are read, which take less memory than parts of them; a part
+ * is read if there is little. */
 static uint64_t end_of_pull(const struct stream *s, uint64_t position)
 {
 	uint64_t n = position - s->at;
@@ -214,7 +219,7 @@ static uint64_t end_of_pull(const struct stream *s, uint64_t position)
 	return n < MUCH ? position : position / LOG_SEGMENT * LOG_SEGMENT;
 }
 
-/* It was there then, or after. */
+/* The thread was at that position then, or later. */
 static void see_position(struct rings *r, struct stream *s, uint64_t position, uint64_t now)
 {
 	if (s->at >= s->seen)
@@ -257,7 +262,7 @@ static size_t pull_whole(struct rings *r, struct stream *s)
 	return pull_ring(r, s, true);
 }
 
-/* What was written until now is not wanted. */
+/* Skips what was written until now, which is not wanted. */
 static size_t skip_stream(struct rings *r, struct stream *s)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC), base, position;
@@ -276,7 +281,7 @@ static size_t skip_stream(struct rings *r, struct stream *s)
 	return 0;
 }
 
-/* So many threads write as fast as they are read, or faster. */
+/* This many threads write as fast as they are read, or faster. */
 static void see_hurry(struct rings *r, unsigned threads)
 {
 	if (threads && threads + 2 > r->cpus)
@@ -306,7 +311,7 @@ static size_t pull_streams(struct rings *r, size_t (*pull)(struct rings *r, stru
 
 /* ---- the thread ---- */
 
-/* Hears what was reported, then does this to each stream. Returns as pull_streams() does. */
+/* Handles the messages, and then does this for each stream. Returns as pull_streams() does. */
 static size_t look_held(struct rings *r, size_t (*fn)(struct rings *r, struct stream *s))
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
@@ -345,12 +350,13 @@ static bool is_over(struct rings *r, bool *gone)
 	return over;
 }
 
-/* ns until the next look, if a thread has written so many bytes in the ns since the last one. */
+/* Returns the ns until the next look, if a thread has written this many bytes in the ns since the
+ * last one. */
 static uint64_t pause_after(size_t bytes, uint64_t since)
 {
 	uint64_t pause = bytes ? since * (LOG_RING / 4) / bytes : REST_NS;
 
-	/* it may have waited for room, and tells nothing of how fast it is */
+	/* It may have waited for room, so this doesn't show how fast it is. */
 	if (bytes >= MUCH)
 		return 0;
 	return pause < SHORTEST_NS ? 0 : min_of(pause, (uint64_t)REST_NS);
@@ -365,7 +371,7 @@ static void rest(struct rings *r, bool gone, uint64_t ns)
 		ppoll(fds, ARRAY_SIZE(fds), &pause, NULL);
 }
 
-/* Of this thread alone; not without CAP_SYS_NICE. */
+/* Raises the priority of this thread only; not without CAP_SYS_NICE. */
 static void go_first(void)
 {
 	(void)prctl(PR_SET_NAME, "bbtrace-log");

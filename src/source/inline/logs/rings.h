@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rings: reads the rings that copied functions write to (arch/log.h), and what the supervisor says
- * of them. A thread of bbtrace's copies the bytes to queues as they come, so that the program
- * seldom waits; whoever decodes them takes them from there. Private to src/source/inline.
+ * rings: reads the rings that copied functions write to (arch/log.h), and the supervisor's messages
+ * about them. A thread of bbtrace's copies the bytes to queues as they come, so that the program
+ * seldom waits; the decoder takes them from there. Private to src/source/inline.
  */
 #ifndef BBTRACE_SOURCE_INLINE_LOGS_RINGS_H
 #define BBTRACE_SOURCE_INLINE_LOGS_RINGS_H
@@ -37,10 +37,12 @@ struct received {
 };
 
 struct rings;
-/* socket: the supervisor's; -1: none, messages come by rings__receive(). second: so many ticks;
- * ticks: reads the counter. max: bytes that may wait to be taken: of records or, if what takes them
- * is in no hurry (later), of the memory that they take compressed. torn, ns: a ring that makes no
- * sense for so long is read no more. Starts the thread. */
+/*
+ * socket: the supervisor's, or -1 if messages come by rings__receive(). second: ticks per second;
+ * ticks: reads the counter. max: the bytes that may wait to be taken: of records or, if their
+ * consumer is in no hurry (later), of the memory that they take compressed. torn, ns: a ring that
+ * is inconsistent for this long is not read any more. Starts the thread.
+ */
 struct rings_options {
 	int socket;
 	uint64_t second;
@@ -59,12 +61,12 @@ int rings__open(const struct rings_options *options, struct rings **out);
 /* Everything that was reported and written before this call was read, if there is room. */
 void rings__pull(struct rings *r);
 void rings__start(struct rings *r);
-/* With options.tail: the last that each thread has written until now, if it wasn't read before. It
- * is only then that something is read of threads that have not ended. */
+/* With options.tail: reads the last records that each thread has written until now, unless they
+ * were read before. Only then are threads read that have not ended. */
 void rings__tail(struct rings *r);
 /* A message, and the descriptor that came along, which it takes over. */
 void rings__receive(struct rings *r, const struct notice *notice, int fd);
-/* The next message, in order; false: there is none. */
+/* Takes the next message, in order. Returns false if there is none. */
 bool rings__next_received(struct rings *r, struct received *out);
 /* The supervisor stays, for threads that can't be stopped: what they log from now on isn't read. */
 void rings__give_up(struct rings *r);
@@ -72,7 +74,7 @@ void rings__give_up(struct rings *r);
 bool rings__gone(struct rings *r);
 /* ns: all that any thread wrote before was read, and all that was reported before was heard. */
 uint64_t rings__complete(struct rings *r);
-/* Until rings__go_on() no thread runs, or not all could be stopped: false. */
+/* Stops all threads until rings__go_on(). Returns false if not all could be stopped. */
 bool rings__pause(struct rings *r);
 void rings__go_on(const struct rings *r);
 /* Takes the springboards away, or puts them back. False: not all threads could be stopped, and
@@ -80,7 +82,7 @@ void rings__go_on(const struct rings *r);
 bool rings__set_disarmed(struct rings *r, bool disarmed);
 /* What all threads have counted until now: out has an element for each counter. */
 void rings__count(struct rings *r, uint64_t *out);
-/* Bytes: of all that was read; of what waited at most; of what was cut. */
+/* Bytes: of all that was read; the most that waited; of what was cut. */
 struct rings_totals {
 	uint64_t bytes, most, left_out;
 };
@@ -88,28 +90,28 @@ struct rings_totals rings__totals(struct rings *r);
 /* What a thread has done for its log until now. */
 struct log_work {
 	uint32_t pid;
-	uint64_t bytes, counts; /* that it has written; what it has counted */
+	uint64_t bytes, counts; /* bytes that it has written; events that it has counted */
 	uint64_t waited;	/* ns, for room */
 };
 void rings__work(struct rings *r, void (*fn)(void *ctx, const struct log_work *w), void *ctx);
 /* Bytes of records that wait. */
 size_t rings__waiting(struct rings *r);
-/* Do threads write so fast that they and the thread that reads take all processors, while there is
- * room? Whoever decodes would stop them. */
+/* Returns true if threads write so fast that they and the reading thread use all processors, while
+ * there is room. Decoding would slow them down then. */
 bool rings__hurry(struct rings *r);
 /* All its chunks, in order; each is to be given back. */
 struct chunk *rings__take(struct rings *r, struct stream *s);
 /* A chunk like that, whose data are the words; free() it. */
 struct chunk *rings__expand(struct rings *r, const struct chunk *p);
 void rings__give_back(struct rings *r, struct stream *s, struct chunk *p);
-/* From now on what waits is to be counted as lost, not decoded. Async-signal-safe. */
+/* From now on, what waits is counted as lost, not decoded. Async-signal-safe. */
 void rings__cut(struct rings *r);
 bool rings__is_cut(const struct rings *r);
-/* So many bytes more were. */
+/* This many further bytes were left out. */
 void rings__left_out(struct rings *r, uint64_t bytes);
-/* Is no more to be taken than what waits now? */
+/* Returns true if nothing is to be taken except what waits now. */
 bool rings__is_over(struct rings *r, const struct stream *s);
-/* A stream that has ended, and of which all was taken and given back. */
+/* Frees a stream that has ended, and of which all was taken and given back. */
 void rings__forget(struct rings *r, struct stream *s);
 void rings__close(struct rings *r);
 

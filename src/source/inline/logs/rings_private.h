@@ -24,7 +24,7 @@ struct rings {
 	struct compressor *compressor;
 	struct areas areas;
 	uint64_t *sums;	    /* by counter */
-	uint32_t forged_by; /* the last process of which rings__see_forged() has told … */
+	uint32_t forged_by; /* the last process that rings__see_forged() has reported ... */
 	unsigned forged;    /* … and how often it has */
 
 	pthread_mutex_t lock; /* protects the following members, and streams' */
@@ -45,13 +45,13 @@ size_t rings__copy_up_to(struct rings *r, struct stream *s, struct log_ring *rin
 			 uint64_t position, uint64_t time);
 void rings__copy_tail(struct rings *r, struct stream *s, struct log_ring *ring, uint64_t position,
 		      uint64_t time);
-/* It is read no more; the same of one that makes no sense, which is reported. */
+/* Stops reading it, or one that is inconsistent, which is reported. */
 void rings__break_off(struct rings *r, struct stream *s);
 void rings__give_up_ring(struct rings *r, struct stream *s);
-/* Can a thread be there at that time (ns)? */
+/* Returns true if a thread can be there at that time (ns). */
 bool rings__can_be_at(const struct rings *r, const struct stream *s, uint64_t position,
 		      uint64_t now);
-/* Of a thread that goes on: its ring; NULL: there is nothing to be read. */
+/* Returns the ring of a thread that continues; NULL if there is nothing to read. */
 struct log_ring *rings__open_ring(const struct rings *r, const struct stream *s, uint64_t *base);
 /* All that was reported until now; pulling is held. */
 void rings__receive_all(struct rings *r);
@@ -62,9 +62,9 @@ static inline size_t rings__weight(const struct rings *r, const struct chunk *p)
 }
 /* Something in its log can't be: that is reported, once for its process. */
 void rings__see_forged(struct rings *r, struct stream *s);
-/* With what waits of it. */
+/* Frees it with what waits of it. */
 void stream__free(struct rings *r, struct stream *s);
-/* As rings__pull(), of threads that are stopped: all of it, room or not. */
+/* As rings__pull(), for threads that are stopped: reads all, whether there is room or not. */
 void rings__pull_whole(struct rings *r);
 /* A thread counts on meanwhile: each counter is read once. */
 void rings__add_counts(struct rings *r, struct stream *s, const struct log_ring *ring);

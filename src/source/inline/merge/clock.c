@@ -23,7 +23,7 @@ struct ticks_clock {
 	uint64_t drift;		    /* the most that a second was off by that rate, ns */
 };
 
-/* Of several tries that which took the least time. */
+/* Takes the sample, of several tries, that took the least time. */
 static struct sample now(const struct ticks_clock *c)
 {
 	struct sample best = {0};

@@ -14,11 +14,11 @@ struct ticks_clock *ticks_clock__new(uint64_t (*ticks)(void));
 void ticks_clock__free(struct ticks_clock *c);
 /* Compares both clocks, unless that was done a moment ago. */
 void ticks_clock__sample(struct ticks_clock *c);
-/* ctx: the clock. The time, ns; that of a tick that is still to come is now. */
+/* Returns the time in ns; ctx is the clock. A tick that is still to come has the present time. */
 uint64_t ticks_clock__ns(void *ctx, uint64_t ticks);
 /* How many ticks are about a second. */
 uint64_t ticks_clock__second(const struct ticks_clock *c);
-/* With -v: how fast it ticks, and how the two drift. */
+/* Prints, with -v, how fast it ticks, and how the two clocks drift. */
 void ticks_clock__report(const struct ticks_clock *c);
 
 #endif

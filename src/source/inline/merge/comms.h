@@ -14,7 +14,7 @@ struct comms {
 
 /* A thread's, which can be written; "" if it has none yet. Valid until it is forgotten. */
 char *comms__of(struct comms *c, uint32_t tid);
-/* text: as much of it as a name has; NULL: it has none. */
+/* text is cut to the length of a name; NULL if there is none. */
 void comms__set(struct comms *c, uint32_t tid, const char *text);
 void comms__forget(struct comms *c, uint32_t tid);
 void comms__inherit(struct comms *c, uint32_t tid, uint32_t from);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "counted.h"
 
-/* An indirect branch's way, since it was last told. */
+/* A target of an indirect branch, and its count since the last report. */
 struct way {
 	uint32_t site, pid;
 	uint64_t target;
@@ -84,7 +84,7 @@ static bool is_way(const struct way *w, const struct way *other)
 	return w->site == other->site && w->pid == other->pid && w->target == other->target;
 }
 
-/* Are its targets told? */
+/* Returns true if its targets are reported. */
 static bool has_targets(const struct plan *plan, uint32_t site)
 {
 	const struct plan_site *s = &plan->sites.data[site];

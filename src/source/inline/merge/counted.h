@@ -19,7 +19,7 @@ struct source_sink counted__sink(struct counted *c, const struct source_sink *si
 /* What is counted until counted__go_on() is never reported. */
 void counted__hold(struct counted *c);
 void counted__go_on(struct counted *c);
-/* Tells what was counted since the last time. 0, or what sink returned. */
+/* Reports what was counted since the last time. Returns 0, or what sink returned. */
 int counted__report(struct counted *c, const struct source_sink *sink);
 
 #endif

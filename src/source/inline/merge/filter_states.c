@@ -77,7 +77,7 @@ static void take(struct standing *s, uint32_t reported, uint32_t passed)
 }
 
 /* Threads that have no log yet, too. */
-static void take_told(struct filter_states *p, const struct event *reported)
+static void take_reported(struct filter_states *p, const struct event *reported)
 {
 	uint64_t slot;
 
@@ -99,7 +99,7 @@ static enum log_standing standing_of(const struct filter_states *p, uint32_t tid
 	uint32_t all = p->filters.needed | p->filters.suffice;
 
 	if (!s || (s->reported & all) != all)
-		return LOG_IN_DOUBT;
+		return LOG_UNCERTAIN;
 	return (s->passed & p->filters.needed) == p->filters.needed ||
 			       s->passed & p->filters.suffice
 		       ? LOG_SHOWN
@@ -128,7 +128,7 @@ void filter_states__ask(struct filter_states *p, const log_vec *logs)
 	struct log **l;
 
 	vec__each (l, logs)
-		if (p && (*l)->standing == LOG_IN_DOUBT)
+		if (p && (*l)->standing == LOG_UNCERTAIN)
 			request(p, *l);
 }
 
@@ -154,7 +154,7 @@ void filter_states__report(struct filter_states *p, const log_vec *logs,
 
 	if (!p)
 		return;
-	take_told(p, reported);
+	take_reported(p, reported);
 	vec__each (l, logs)
 		if ((*l)->thread.tid == reported->tid ||
 		    (reported->process && (*l)->thread.pid == reported->pid))
@@ -180,8 +180,8 @@ void filter_states__check(struct filter_states *p, const log_vec *logs)
 
 /* ---- events ---- */
 
-/* Records that were dropped where the state changed: nobody knows how many of them would be shown.
- */
+/* Records that were dropped where the state changed: it is unknown how many of them would be
+ * shown. */
 static void lose_some(struct event *e)
 {
 	e->count = 0;
@@ -191,7 +191,7 @@ static void lose_some(struct event *e)
 static void report_gap(struct log *l)
 {
 	l->gap_due = false;
-	if (l->standing == LOG_IN_DOUBT)
+	if (l->standing == LOG_UNCERTAIN)
 		note("thread %u of process %u is left out: whether it passes the filters was not "
 		     "seen",
 		     l->thread.tid, l->thread.pid);
@@ -217,7 +217,7 @@ bool filter_states__hides(struct filter_states *p, struct log *l, struct event *
 	if (l->standing == LOG_SHOWN && !unclear)
 		return false;
 	p->hidden = true;
-	*gap = l->gap_due && (unclear || l->standing == LOG_IN_DOUBT);
+	*gap = l->gap_due && (unclear || l->standing == LOG_UNCERTAIN);
 	if (*gap)
 		report_gap(l);
 	return true;

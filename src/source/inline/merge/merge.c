@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A record without a time was written after the thread's last one with a time, before the next one,
- * and before it was read from the ring. It is passed on when the other source has told all that was
- * before that: so a mapping, or another event of its own thread, is never later than it should be.
+ * Merges logs with the other source. A record without a time was written after the thread's last
+ * one with a time, before its next one, and before it was read from the ring. It is passed on when
+ * the other source has reported all that was before that: so a mapping, or another event of its own
+ * thread, is never too late.
  */
 #include <stdlib.h>
 #include "merge_private.h"
@@ -37,7 +38,7 @@ void merge__mute(struct merge *m, uint64_t from, uint64_t to)
 	m->mute_to = to;
 }
 
-/* Of a log's next event. */
+/* Whether the log's next event isn't recorded. */
 static bool is_mute(const struct merge *m, struct log *l)
 {
 	return m->mute_from && !log__was_before(l, m->mute_from) && l->event->time < m->mute_to &&
@@ -110,11 +111,12 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 		uncertain__see(&l->uncertain, m->options.plan, &e);
 	err = sink->event(sink->ctx, &e);
 	return !err && (e.type == EVENT_LOST || doubted) && m->owners.all.len
-		       ? owners__doubt_all(&m->owners, l, sink)
+		       ? owners__forget_runs(&m->owners, l, sink)
 		       : err;
 }
 
-/* Is all that the log's next chunk has recorded before or after the time when nothing was? */
+/* Returns true if all records of the log's next chunk are before or after the time when nothing was
+ * recorded. */
 static bool is_recorded(const struct merge *m, const struct log *l)
 {
 	return l->thread.time >= m->mute_to || (l->chunks && l->chunks->time < m->mute_from);
@@ -246,7 +248,7 @@ bool merge__has_hidden(const struct merge *m)
 
 /* ---- the other source ---- */
 
-/* Events of different threads may be reported in another order than that of time. */
+/* Events of different threads may be reported out of order of time. */
 void merge__add(struct merge *m, struct waiting *w)
 {
 	struct queued *q;
@@ -453,7 +455,7 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 {
 	int err;
 
-	/* what was reported before that was heard */
+	/* the messages before that time were handled */
 	time = min_of(time, rings__complete(m->options.rings));
 	merge__receive(m);
 	filter_states__check(m->filter_states, &m->logs);

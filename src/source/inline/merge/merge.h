@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * merge: what threads have logged, between what another source reports. Within a thread the
- * order is exact: an event of the other source says where the thread's log stood (event.logged).
- * Across threads it is that of time. Private to src/source/inline.
+ * merge: puts what threads have logged between what another source reports. Within a thread the
+ * order is exact: an event of the other source has the position of the thread's log (event.logged).
+ * Across threads it is the order of time. Private to src/source/inline.
  */
 #ifndef BBTRACE_SOURCE_INLINE_MERGE_MERGE_H
 #define BBTRACE_SOURCE_INLINE_MERGE_MERGE_H
@@ -24,26 +24,26 @@ struct merge;
 /* What options refer to must outlive it. */
 struct merge *merge__new(const struct merge_options *options);
 void merge__free(struct merge *m);
-/* It has begun: threads that have a log are asked which filters they pass. */
+/* The trace has begun: asks which filters the threads that have a log pass. */
 void merge__begin(struct merge *m);
-/* Was anything left out by the filters? */
+/* Returns true if the filters left anything out. */
 bool merge__has_hidden(const struct merge *m);
-/* Was nothing traced of a process of which something should have been? */
+/* Returns true if nothing was traced of a process of which something should have been. */
 bool merge__traces_nothing(const struct merge *m);
-/* Something that the other source tells, which it takes over. */
+/* Takes over something that the other source reports. */
 void merge__add(struct merge *m, struct waiting *w);
 /* How much of it waits. */
 size_t merge__queued(const struct merge *m);
 /*
- * Passes on all that was before this time: the other source has told all of that, and the rings
- * were pulled since. 0, -errno, or what sink returned. Sets *reached to the time before which all
- * was passed on.
+ * Passes on all that was before this time: the other source has reported all of that, and the rings
+ * were pulled since. Sets *reached to the time before which all was passed on. Returns 0, -errno,
+ * or what sink returned.
  */
 int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink, uint64_t *reached);
 /* Nothing is to be recorded from one time to the other, ns: what was logged then, or may have been,
- * is dropped. to UINT64_MAX: it still isn't. */
+ * is dropped. to is UINT64_MAX while recording is still off. */
 void merge__mute(struct merge *m, uint64_t from, uint64_t to);
-/* Nothing was to be recorded from stopped (ns) on: passes on the rest, of the logs what was before
+/* Nothing was to be recorded from stopped (ns) on: passes on the rest; of the logs, what was before
  * that. */
 int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink);
 

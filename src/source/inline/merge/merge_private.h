@@ -8,7 +8,7 @@
 #include "owners.h"
 #include "thread_log.h"
 
-/* Of the other source. */
+/* An event of the other source. */
 struct queued {
 	struct waiting *waiting;
 	struct log *log; /* its thread's; NULL: it has none, or that isn't known yet */
@@ -23,7 +23,7 @@ struct merge {
 	struct owners owners;
 	uint64_t begun;			     /* logs */
 	struct filter_states *filter_states; /* NULL: threads are not filtered */
-	struct map64 blind;		     /* what note_untraced() has told of, hashes */
+	struct map64 blind;		     /* hashes of what note_untraced() has reported */
 	bool placed;			     /* an object has its copies in a process */
 	uint64_t last;			     /* the time of what was added last */
 	uint64_t end;			     /* the end of this turn */
@@ -34,7 +34,8 @@ struct merge {
 
 /* Takes all messages that the supervisor has sent. */
 void merge__receive(struct merge *m);
-/* At the end: the processes of threads whose rings made no sense, and were read no more. */
+/* At the end: reports the processes of threads whose rings were inconsistent, and were not read any
+ * more. */
 void merge__blame_broken(struct merge *m);
 
 #endif

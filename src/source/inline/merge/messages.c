@@ -58,7 +58,7 @@ static void take_ring(struct merge *m, const struct received *s)
 		      "the log of a thread can't be read");
 }
 
-/* Its processes go on, and their threads have no rings of their own from now on. */
+/* Its processes continue, and their threads have no rings of their own from now on. */
 static void take_death(struct merge *m, bool given_up)
 {
 	const char *why = given_up ? "a thread waits in the kernel and can't be stopped"
@@ -75,10 +75,10 @@ static void take_death(struct merge *m, bool given_up)
 		}
 }
 
-/* Its log has a gap; of counters there is none. */
-static void take_doubt(struct merge *m, const struct notice *notice)
+/* Its log has a gap; counters have none. */
+static void take_uncertain(struct merge *m, const struct notice *notice)
 {
-	logs__doubt(&m->logs, notice);
+	logs__mark_uncertain(&m->logs, notice);
 	if (notice->type == NOTICE_UNLOGGED && m->options.plan->placement == PLACEMENT_COUNT)
 		note_untraced(m, notice, notice->object, notice->function,
 			      "it ran without its copy while a handler did");
@@ -100,7 +100,7 @@ static void take_message(struct merge *m, const struct received *s)
 	else if (notice->type == NOTICE_DIED)
 		take_death(m, notice->size);
 	else if (notice->type == NOTICE_UNLOGGED || notice->type == NOTICE_LOGGED)
-		take_doubt(m, notice);
+		take_uncertain(m, notice);
 	else if (notice__show(notice, m->options.plan))
 		take_refusal(m, notice);
 	m->placed |= notice->type == NOTICE_MAPPED;

@@ -8,8 +8,8 @@ static const char *path_of(const struct notice *notice, const struct plan *p)
 	return notice->object < p->objects.len ? p->objects.data[notice->object].path : "?";
 }
 
-/* True: somebody is not traced any more. */
-static bool note_let_go(const struct notice *notice)
+/* Returns true if a process or thread is not traced any more. */
+static bool note_detached(const struct notice *notice)
 {
 	if (*notice->text)
 		note("process %u is not traced by copies: %s", notice->pid, notice->text);
@@ -44,7 +44,7 @@ bool notice__show(const struct notice *notice, const struct plan *plan)
 		     path_of(notice, plan), notice->base ? ", but for its entries" : "");
 		return false;
 	case NOTICE_DETACHED:
-		return note_let_go(notice);
+		return note_detached(notice);
 	case NOTICE_NOTE:
 		note("%s", notice->text);
 		return false;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "owners.h"
 
-#define MANY (1u << 20) /* goroutines, after which all are reported anew */
+#define MANY (1u << 20) /* goroutines, after which all are reported again */
 
 static uint64_t key_of(uint32_t pid, uint64_t goroutine)
 {
@@ -67,7 +67,7 @@ static int uncertain(const struct log *l, const struct source_sink *sink)
 						      .hits = true});
 }
 
-int owners__doubt_all(struct owners *g, struct log *l, const struct source_sink *sink)
+int owners__forget_runs(struct owners *g, struct log *l, const struct source_sink *sink)
 {
 	const struct event at = {.time = l->thread.time,
 				 .untimed = true,
@@ -93,7 +93,8 @@ static bool drops(const struct stream *s)
 	return s->end.type == NOTICE_END ? s->dropped : s->dropping;
 }
 
-/* Does another thread of the process drop what goroutines do, that may have come from there? */
+/* Returns true if another thread of the process drops records of goroutines that may have come from
+ * there. */
 static bool another_drops(const log_vec *logs, const struct log *l)
 {
 	struct log **other;
@@ -106,7 +107,8 @@ static bool another_drops(const log_vec *logs, const struct log *l)
 
 /*
  * What other threads of the process have logged of the goroutine precedes the event, even what
- * waits since it has no time of its own: a thread tells the time when it changes to another one.
+ * waits because it has no time of its own: a thread logs the time when it changes to another
+ * goroutine.
  */
 static int give_others(const log_vec *logs, const struct log *l, const struct goroutine_run *run)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * owners: which goroutine each thread runs, as it is passed on. Private to merge.c.
+ * owners: which goroutine each thread runs, in the merged order. Private to merge.c.
  *
- * Logs and probes each tell when a thread has changed to another goroutine since their own last
- * event, and what is passed on is both. So it is reported anew in front of each event that follows
+ * Logs and probes each report when a thread has changed to another goroutine since their own last
+ * event, and both are passed on. So the goroutine is reported again before each event that follows
  * one of another goroutine of its thread, or one of the same goroutine in another thread.
  */
 #ifndef BBTRACE_SOURCE_INLINE_MERGE_OWNERS_H
@@ -22,8 +22,8 @@ struct owners {
 	struct map64 by_goroutine;
 };
 void owners__free(struct owners *g);
-/* Before an event of the log's thread: that runs this one, 0: none. give: passes on a log's next
- * event. */
+/* Before an event of the log's thread, which runs this goroutine, 0 for none. give passes on a
+ * log's next event. */
 struct goroutine_run {
 	const struct event *e;
 	uint64_t number;
@@ -33,6 +33,6 @@ struct goroutine_run {
 int owners__run(struct owners *g, const log_vec *logs, struct log *l,
 		const struct goroutine_run *run, const struct source_sink *sink);
 /* Something is missing of any that the thread may have run. */
-int owners__doubt_all(struct owners *g, struct log *l, const struct source_sink *sink);
+int owners__forget_runs(struct owners *g, struct log *l, const struct source_sink *sink);
 
 #endif

@@ -32,7 +32,7 @@ void log__free(struct log *l)
 	free(l);
 }
 
-/* Its words can be read until it is called for another one. */
+/* Its words can be read until this is called for another chunk. */
 static const struct chunk *look_into(struct log *l, const struct chunk *p)
 {
 	if (!p->compressed)
@@ -71,7 +71,7 @@ static void see_piece(struct log *l)
 	l->next_piece = chunk__end(p);
 }
 
-static void take_pieces(struct log *l)
+static void take_chunks(struct log *l)
 {
 	l->chunks = rings__take(l->rings, l->stream);
 	if (l->chunks)
@@ -103,7 +103,7 @@ static const struct event *lose(struct log *l, uint64_t count)
 	return &l->lost;
 }
 
-/* What was lost after its last record. */
+/* Counts what was lost after its last record. */
 static void end(struct log *l)
 {
 	const struct stream *s = l->stream;
@@ -178,7 +178,7 @@ const struct event *log__peek(struct log *l)
 		} else if (l->chunks) {
 			decode(l);
 		} else {
-			take_pieces(l);
+			take_chunks(l);
 			if (l->chunks)
 				continue;
 			if (over)
@@ -292,7 +292,7 @@ struct log *logs__child(const log_vec *logs, const struct sideband_event *fork)
 }
 
 /* A slot may have had other threads before. */
-void logs__doubt(const log_vec *logs, const struct notice *notice)
+void logs__mark_uncertain(const log_vec *logs, const struct notice *notice)
 {
 	for (size_t i = logs->len; i-- > 0;) {
 		struct log *l = logs->data[i];

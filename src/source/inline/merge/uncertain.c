@@ -44,7 +44,7 @@ bool uncertain__at(struct uncertain *d, uint64_t position)
 	return turned || d->all;
 }
 
-/* Whoever has left it has a higher stack pointer. */
+/* A thread that has left the handler has a higher stack pointer. */
 bool uncertain__within(struct uncertain *d, const struct event *e)
 {
 	bool inside = d->inside && (e->type == EVENT_ENTRY || e->type == EVENT_BRANCH);

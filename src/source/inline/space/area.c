@@ -132,8 +132,7 @@ static uint64_t owners_of(const struct space *s)
 	return first->base + owners_at(first->nslots, first->slot_size);
 }
 
-/* Its page is in the page table of the process then, for BPF programs; what is there is our file.
- */
+/* Then its page is in the page table of the process, for BPF programs; its content is our file. */
 static bool is_in_process(const struct thread *t, const struct log_ring *r)
 {
 	struct log_ring there;
@@ -142,7 +141,7 @@ static bool is_in_process(const struct thread *t, const struct log_ring *r)
 	       !memcmp(&there, r, sizeof(there));
 }
 
-/* Memory is charged to whoever touches it first. */
+/* Memory is charged to the process that touches it first. */
 static bool charge(const struct area *a, uint32_t slot)
 {
 #ifdef MADV_POPULATE_WRITE /* Linux 5.14 */
@@ -155,7 +154,7 @@ static bool charge(const struct area *a, uint32_t slot)
 #endif
 }
 
-/* Nobody reads it if the process is quiet: all is dropped. */
+/* Nobody reads it if the process is quiet: everything is dropped. */
 static bool begin_ring(struct thread *t)
 {
 	struct slot *slot = &t->area->slots[t->slot];
@@ -172,7 +171,7 @@ static bool begin_ring(struct thread *t)
 			     .stack_end = t->stack.end,
 			     .owners = owners_of(t->process->space),
 			     .bell = t->process->space->areas.data[0]->base + LOG_BELL_AT,
-			     .g = LOG_GOROUTINE_UNTOLD};
+			     .g = LOG_GOROUTINE_UNKNOWN};
 
 	if (t->process->quiet) {
 		r.kept = r.cursor;
@@ -228,8 +227,8 @@ static void notify_ring(struct thread *t, pid_t parent, uint64_t forked)
 	tracer__notify(t->tracer, &notice, -1);
 }
 
-/* A process that was forked must not reach the logs of the one that it was forked from, which may
- * have other rights: the log's code stores where a ring says. It has its own by now. */
+/* A forked process must not reach the logs of its parent, which may have other rights: the log's
+ * code stores where a ring says. It has logs of its own by now. */
 static void leave_inherited(struct thread *t)
 {
 	struct space *s = t->process->space;

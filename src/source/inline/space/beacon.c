@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The beacon: a page of code that the loader jumps to in place of its function for debuggers. A
- * thread in it rings the bell, and waits until the supervisor has looked at what was loaded.
- */
+/* The beacon: a page of code that the loader jumps to in place of its function for debuggers. A
+ * thread in it rings the bell, and waits until the supervisor has looked at what was loaded. */
 #include "space.h"
 
-/* Where code that does nothing but return has room for a jump; 0: nowhere. */
+/* Returns the address where code that only returns has room for a jump; 0 if there is none. */
 static uint64_t room_for_jump(const struct tracer *tracer, const struct space *s, uint64_t addr)
 {
 	const struct arch *arch = tracer->arch;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Threads that want the supervisor to look (arch_tracee.beacon) ring the bell of their memory's
- * first area. A futex can't be polled: each bell has a thread that waits for it. What it reads is
- * the program's, who may ring as it likes: that costs no more than a look at its threads, a
- * thousand a second at most.
+ * first area. A futex can't be polled, so each bell has a thread that waits for it. What that reads
+ * is the program's, which may ring at will: that costs a look at its threads, at most a thousand
+ * per second.
  */
 #include <limits.h>
 #include <linux/futex.h>
@@ -95,6 +95,6 @@ void bell__free(struct bell *b)
 		return;
 	bells--;
 	atomic_store(&b->ends, true);
-	/* its thread may be gone with what it has mapped: then this fails */
+	/* This fails if its thread has ended, and its mappings with it. */
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }

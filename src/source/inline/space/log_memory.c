@@ -34,7 +34,8 @@ static bool __attribute__((format(printf, 2, 3))) refuse(struct thread *t, const
 
 /* ---- how much it may be ---- */
 
-/* So that the program's own memory does not run out because of us: of what its limits leave. */
+/* The share, of what the program's limits leave, that the logs may use, so that the program's own
+ * memory does not run out. */
 #define SHARE 32
 
 static void refuse_room(struct thread *t, const char *what, uint64_t left, uint64_t slot_size)
@@ -86,7 +87,7 @@ static bool memfd_device(dev_t *out)
 	return true;
 }
 
-/* A file that nobody else has put anything into yet, which it may write to. */
+/* Returns true for a file that nobody else has written to yet, and that it may write to. */
 static bool is_new_memfd(int fd, dev_t device, struct stat *st)
 {
 	int flags = fcntl(fd, F_GETFL), seals = fcntl(fd, F_GET_SEALS);
@@ -96,7 +97,7 @@ static bool is_new_memfd(int fd, dev_t device, struct stat *st)
 	       seals >= 0 && !(seals & (SIZE_SEALS | F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));
 }
 
-/* From then on nobody can make it shorter than what is mapped of it. */
+/* From then on, nobody can make it shorter than what is mapped of it. */
 static bool seal(int fd, uint64_t size)
 {
 	struct stat st;
@@ -108,7 +109,8 @@ static bool seal(int fd, uint64_t size)
 
 /* ---- the process's side ---- */
 
-/* A name for the file: none. It is the address of a zero, which any stack has. 0: not found. */
+/* Returns the address of an empty name for the file: of a zero, which any stack has. 0 if none was
+ * found. */
 static uint64_t empty_name(struct thread *t)
 {
 	uint64_t at = thread__get(t, TRACEE_SP);
@@ -135,7 +137,7 @@ static int64_t create_there(struct thread *t)
 	return got;
 }
 
-/* 0: refused. */
+/* Returns 0 if it was refused. */
 static uint64_t map_there(struct thread *t, int number, uint64_t size)
 {
 	int64_t got = -ENOMEM;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where memory for code has room, in reach of other code. */
+/* Finds room for code within reach of other code. */
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "space.h"
@@ -19,7 +19,7 @@ static bool is_free(const map_vec *maps, uint64_t start, uint64_t size, uint64_t
 	return true;
 }
 
-/* Out of the way of what grows: mmap's memory grows downwards, to just below the last library. */
+/* Avoids what grows: mmap's memory grows downward, to just below the last library. */
 static uint64_t find_room(const map_vec *maps, bool pie, uint64_t start, uint64_t size)
 {
 	uint64_t at, below;

@@ -18,7 +18,7 @@ static struct process *new_process(struct tracer *s, const struct process *paren
 	return p;
 }
 
-/* t: which has made it; NULL: unknown. */
+/* t is the thread that made it; NULL if not known. */
 void process__add_child(struct tracer *s, struct process *parent, struct thread *t, pid_t child)
 {
 	bool thread = process__of_thread((uint32_t)child) == (uint32_t)parent->pid;

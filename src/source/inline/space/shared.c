@@ -10,7 +10,7 @@ bool processes__share_memory(pid_t a, pid_t b)
 	return !syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0);
 }
 
-/* Else a child that shares its parent's memory would be taken for one that has its own. */
+/* Otherwise a child that shares its parent's memory would seem to have its own. */
 bool processes__can_be_compared(void)
 {
 	return processes__share_memory(getpid(), getpid());

@@ -11,7 +11,7 @@
 #include "source/inline/target/target.h"
 
 /* ---- near.c ---- */
-/* Maps memory for code in reach of start. 0: it may not, or there is no room. */
+/* Maps memory for code within reach of start. Returns 0 if it may not, or if there is no room. */
 uint64_t thread__map_near(struct thread *t, const map_vec *maps, uint64_t start, bool pie,
 			  uint64_t size);
 
@@ -25,18 +25,18 @@ struct bell *bell__new(int rung, void *page);
 void bell__free(struct bell *b);
 
 /* ---- log_memory.c ---- */
-/* Memory for logs that a process and this one have mapped; fd: it, to be passed on. Nobody can make
- * it shorter. */
+/* Memory for logs that a process and this one have mapped; fd is its file, to be passed on. Nobody
+ * can make it shorter. */
 struct log_memory {
 	uint64_t at, size;
 	uint8_t *mem;
 	int fd;
 	struct fetched file;
 };
-/* How many slots, of those that are wanted, may be mapped without taking from the program what its
- * limits leave it. 0: none, tracer.no_log says why. *charged: as struct area. */
+/* Returns how many of the wanted slots may be mapped without taking from the program what its
+ * limits leave it. 0: none; tracer.no_log says why. *charged: as in struct area. */
 uint32_t thread__log_slots(struct thread *t, uint32_t want, uint64_t slot_size, bool *charged);
-/* By a stopped thread. False: tracer.no_log says why. */
+/* Makes it by a stopped thread. Returns false if that failed; tracer.no_log says why. */
 bool thread__make_log(struct thread *t, uint64_t size, struct log_memory *out);
 
 /* ---- area.c ---- */
@@ -48,9 +48,10 @@ void tracer__slot_done(struct tracer *s, uint32_t area, uint32_t slot);
 void area__drop(struct tracer *s, struct area *a);
 
 /* ---- beacon.c ---- */
-/* Puts the beacon in place of the loader's function at addr. False: it can't be. */
+/* Puts the beacon in place of the loader's function at addr. Returns false if it can't. */
 bool beacon__light(struct thread *t, struct watch *w, uint64_t addr);
-/* A thread of the space that asks is heard: what it calls for that may be in place. */
+/* Returns true if a request of a thread of the space is heard: what it calls to make one may be in
+ * place. */
 bool space__has_bell(struct space *s, const struct tracer *tracer);
 /* A thread that is in the beacon returns from it. */
 void beacon__leave(struct thread *t);
@@ -63,17 +64,18 @@ void space__drop(struct tracer *tracer, struct space *s);
 
 /* ---- shared.c ---- */
 bool processes__share_memory(pid_t a, pid_t b);
-/* Another process that has its memory; s: one that isn't traced. 0: none. */
+/* Returns another process that has its memory; s: one that isn't traced. 0 if there is none. */
 uint32_t process__sharer(const struct tracer *s, pid_t pid);
-/* Can it be known whether two processes share their memory (kcmp(2))? */
+/* Returns true if it can be known whether two processes share their memory (kcmp(2)). */
 bool processes__can_be_compared(void);
-/* Has it threads, or do other processes have its memory, that aren't traced? */
+/* Returns true if it has threads, or if other processes have its memory, that aren't traced. */
 bool process__has_strays(const struct tracer *s, const struct process *p);
 
 /* ---- processes.c ---- */
-/* t: the thread that has made it; NULL: unknown. */
+/* t is the thread that made it; NULL if not known. */
 void process__add_child(struct tracer *s, struct process *parent, struct thread *t, pid_t child);
-/* A stop of a child that came before its parent reported it. False: there is none. */
+/* Takes a stop of a child that came before its parent reported it. Returns false if there is
+ * none. */
 bool tracer__take_early(struct tracer *s, pid_t child, struct stop *out);
 void thread__remove(struct thread *t);
 

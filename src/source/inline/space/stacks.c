@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where a thread's own stack is, for the log of its callers: while its stack pointer is in there,
- * all from that to the end can be read. A new thread's stack ends where its stack pointer is first.
- * Of one that ran already it ends at the latest at its thread control block, which glibc and musl
- * put on top of it; if it is elsewhere, the stack isn't known.
+ * Where a thread's own stack is, for the log of its callers: while its stack pointer is within it,
+ * all memory from there to the end can be read. A new thread's stack ends at its first stack
+ * pointer. The stack of a thread that ran already ends, at the latest, at its thread control block,
+ * which glibc and musl put on top of it; if that is elsewhere, the stack isn't known.
  */
 #include "space.h"
 
-/* The kernel maps nothing by itself so close below a program's first stack (mmap_base() of
+/* By itself, the kernel maps nothing this close below a program's first stack (mmap_base() of
  * arch/x86/mm/mmap.c: at least 128 MiB). */
 #define GROWS (64ull << 20)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Can a process that runs already be traced? Nothing was changed in it yet. */
+/* Whether a process that runs already can be traced. Nothing was changed in it yet. */
 #include <errno.h>
 #include <stdarg.h>
 #include "tracer.h"
@@ -51,7 +51,7 @@ int thread__check(struct thread *t, struct start_answer *a)
 	return 0;
 }
 
-/* Has the process code that sets gs? */
+/* Returns whether the process has code that sets gs. */
 int process__check_code(struct tracer *s, pid_t pid, struct start_answer *a)
 {
 	map_vec maps = {0};

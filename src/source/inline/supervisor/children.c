@@ -16,8 +16,8 @@ bool thread__made_child(struct thread *t, int event, pid_t child, struct stop *e
 
 /* ---- without the tracer ---- */
 
-/* Until now it has used the slot of the thread that made it. False: it has none, as its program is
- * another one by now. */
+/* Until now it has used the slot of the thread that made it. Returns false if it has none, because
+ * its program is another one by now. */
 static bool leave_slot(struct thread *t)
 {
 	uint64_t base = thread__get(t, TRACEE_LOG), copy;
@@ -57,7 +57,7 @@ static void find_stray(struct tracer *s, struct process *p, pid_t tid)
 	ptrace(PTRACE_INTERRUPT, tid, 0, 0);
 }
 
-/* Of a thread: /proc/PID/task/TID/children. */
+/* Finds the children of a thread: /proc/PID/task/TID/children. */
 static void find_children(struct tracer *s, struct process *p, uint32_t tid)
 {
 	autofree char *text = NULL;
@@ -177,7 +177,7 @@ static void forget_program(struct thread *t)
 	t->delivering = t->maps = t->maps_code = t->in_vfork = t->leaves = false;
 	t->call = -1;
 	t->parent = 0;
-	/* the kernel lets the parent of vfork(2) go on before it reports this */
+	/* The kernel resumes the parent of vfork(2) before it reports this. */
 	space__was_left(t->tracer, old);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Before a process dumps its memory, all of its threads are taken out of the copies: what is read
- * in the dump is the program's own code and registers. They wait until the kernel ends them. If it
- * doesn't, since the signal had another effect by then, they go on.
+ * Before a process dumps its memory, all of its threads are taken out of the copies: what the dump
+ * shows is the program's own code and registers. They wait until the kernel ends them. If it
+ * doesn't, since the signal had another effect by then, they continue.
  */
 #include "tracer.h"
 
-#define STOP_NS 1000000000ull /* those that take longer stay where they are */
+#define STOP_NS 1000000000ull /* threads that take longer stay where they are */
 #define WAIT_NS 5000000000ull
 
 /* Has stopped, or will be looked at as one that has. */

@@ -12,8 +12,8 @@
 
 /* ---- pending signals that are not the program's ---- */
 
-/* One that a BPF program of the supervisor has sent, and that the thread has not taken yet: it was
- * asked to stop before. 0: none is pending. */
+/* Returns a pending signal that a BPF program of the supervisor has sent, to stop the thread, and
+ * that the thread has not taken yet; 0 if there is none. */
 static int next_own_signal(struct thread *t)
 {
 	struct __ptrace_peeksiginfo_args from = {.nr = 1};
@@ -55,7 +55,7 @@ void thread__detach(struct thread *t, int sig)
 	thread__send_put_off(t);
 	text__see_put_off(t);
 	sig = thread__take_own_signals(t, sig);
-	/* it waits in the kernel: it follows when it stops */
+	/* It waits in the kernel, and is detached when it stops. */
 	if (sig == -EAGAIN)
 		return;
 	if (sig >= 0)
@@ -66,7 +66,7 @@ void thread__detach(struct thread *t, int sig)
 
 /* ---- what is mapped ---- */
 
-/* The thread that is made to do it; NULL: none can be. */
+/* Returns the thread that is made to do it; NULL if none can be. */
 static struct thread *choose(const struct tracer *s, const struct space *space)
 {
 	struct thread *t, *found = NULL;
@@ -79,7 +79,7 @@ static struct thread *choose(const struct tracer *s, const struct space *space)
 	return found;
 }
 
-/* Why it has to stay; NULL: it need not. */
+/* Returns why it has to stay; NULL if it need not. */
 static const char *find_use(const struct tracer *s, const struct space *space)
 {
 	struct thread *t;
@@ -182,8 +182,8 @@ static void detach_thread(struct tracer *s, struct thread *t, int sig)
 	thread__detach(t, sig);
 }
 
-/* At any moment the threads would go on rightly by themselves. Those that aren't held wait in the
- * kernel, and stop before they leave it: they follow then. */
+/* At any moment the threads would continue correctly by themselves. Those that aren't held wait in
+ * the kernel, and stop before they leave it: they are detached then. */
 static void detach_space(struct tracer *s, struct space *space)
 {
 	struct thread *t;
@@ -275,8 +275,9 @@ bool tracer__insist(struct tracer *s)
 		space->refs++;
 		if (insist(s, space))
 			more = true;
+		/* threads are gone */
 		else
-			i = 0; /* threads are gone */
+			i = 0;
 		space__drop(s, space);
 	}
 	return more;

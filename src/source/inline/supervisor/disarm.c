@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * While nothing is recorded the springboards are away: the originals are as in their files, and
- * cost nothing. Copies and logs stay mapped, and objects that are loaded meanwhile get copies, too,
- * which nothing leads to. Signals are passed on as ever, since a handler may return when the
- * springboards are back.
+ * While nothing is recorded, the process is disarmed: the originals are as in their files, and cost
+ * nothing. Copies and logs stay mapped; objects that are loaded meanwhile get copies, too, to which
+ * nothing leads. Signals are handled as usual, since a handler may return when the springboards are
+ * back.
  */
 #include "tracer.h"
 
-/* Has it objects for which this is still to be done? */
+/* Returns true if it has objects for which this is still to be done. */
 static bool needs_change(const struct space *space, bool disarmed)
 {
 	const struct loaded *l;
@@ -18,7 +18,7 @@ static bool needs_change(const struct space *space, bool disarmed)
 	return false;
 }
 
-/* A thread that can't be stepped out goes on in its copy until it leaves that. */
+/* A thread that can't be stepped out continues in its copy until it leaves that. */
 static void disarm(struct tracer *s, struct space *space)
 {
 	struct thread *t;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How a stopped thread goes on, or is held. */
+/* How a stopped thread is resumed, or held. */
 #include <sys/ptrace.h>
 #include "tracer.h"
 
-/* Has a thread of the space a child that shares its memory until it executes a program? It can't
- * stop meanwhile. */
+/* Returns true if a thread of the space has a child that shares its memory until it executes a
+ * program: the thread can't stop meanwhile. */
 static bool waits_for_child(const struct tracer *s, const struct space *space)
 {
 	struct thread *t;
@@ -35,8 +35,8 @@ void thread__go_on(struct thread *t, int sig)
 		return;
 	thread__send_put_off(t);
 	text__see_put_off(t);
-	/* regroups: it stops with its process then. It may ask from a beacon: any stop has undone
-	 * that it was asked to stop for that */
+	/* regroups: it stops with its process then. It may make a request from a beacon: any stop
+	 * has undone the request to stop for that */
 	if (t->regroups || thread__stops_soon(t) || thread__asks(t))
 		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
 	t->regroups = false;

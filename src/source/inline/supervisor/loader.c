@@ -74,7 +74,7 @@ static void read_program(const struct space *s, const struct auxiliary *a, struc
 	out->dynamic = dynamic ? dynamic + out->bias : 0;
 }
 
-/* The entry with this tag, and where it is. 0: there is none. */
+/* Finds the entry with this tag. Returns its address; 0 if there is none. */
 static uint64_t find_entry(const struct space *s, const struct program *p, int64_t tag,
 			   uint64_t *value)
 {
@@ -113,7 +113,7 @@ static uint64_t find_symbol(const struct space *s, const struct program *p)
 	return 0;
 }
 
-/* Finds out how the program's objects will be loaded. False: it is static. */
+/* Finds out how the program's objects will be loaded. Returns false if it is static. */
 static bool find_loader(struct space *s, const struct auxiliary *a)
 {
 	struct program p;
@@ -132,7 +132,7 @@ static bool find_loader(struct space *s, const struct auxiliary *a)
 	return true;
 }
 
-/* Is any namespace being added to? */
+/* Returns true if objects are being added to any namespace. */
 static bool is_adding(const struct space *s)
 {
 	uint64_t at = s->debug_state;
@@ -153,8 +153,8 @@ static bool is_adding(const struct space *s)
 
 /* ---- the beacon ---- */
 
-/* Has it mapped all that the program is linked to? If this was too early, it calls its debugger
- * next. */
+/* Checks whether it has mapped all that the program is linked to. If this was too early, it calls
+ * its debugger function next. */
 static void watch_loader(struct thread *t)
 {
 	struct space *s = t->process->space;
@@ -215,7 +215,7 @@ void loader__begin(struct thread *t)
 	put_copies(t);
 }
 
-/* Objects that it is mapping now are seen by its system calls, those of later by the trap. */
+/* Its system calls show the objects that it is mapping now, the trap those of later. */
 void loader__find(struct thread *t)
 {
 	struct space *s = t->process->space;
@@ -230,7 +230,7 @@ void loader__find(struct thread *t)
 
 /* ---- later ---- */
 
-/* It has stopped waiting, and may execute by now what it has loaded. */
+/* It has stopped waiting, and may already execute what it has loaded. */
 static void see_late(struct thread *t)
 {
 	thread__refuse_new(

@@ -41,7 +41,7 @@ bool tracer__sees_paused(struct tracer *s)
 	return s->changes;
 }
 
-/* A fault that it has stopped by on the way to the original is its program's. */
+/* A fault by which it has stopped on the way to the original is its program's. */
 static void go_on(struct thread *t)
 {
 	bool fault = t->fault;

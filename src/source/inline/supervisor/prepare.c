@@ -15,7 +15,7 @@
 
 /* ---- mapping ---- */
 
-/* One that isn't in a system call, if there is one. 0: none. */
+/* Returns a thread that isn't in a system call, if there is one; 0 if there is none. */
 static uint32_t choose(const struct process *p)
 {
 	uint32_t pid = (uint32_t)p->pid, *tid, found = 0;
@@ -34,7 +34,7 @@ static uint32_t choose(const struct process *p)
 	return found;
 }
 
-/* Was it stopped by what it was asked to, and not by a signal such as SIGSTOP? */
+/* Returns true if it was stopped by the request to stop, and not by a signal such as SIGSTOP. */
 static bool is_asked(const struct tracer *s, const struct thread *t)
 {
 	const struct stop *stop;
@@ -53,7 +53,7 @@ static bool refuse(struct start_answer *a, pid_t pid, const char *why)
 	return false;
 }
 
-/* False: it may not map what it would need. */
+/* Returns false if it may not map what it would need. */
 static bool map(struct thread *t, struct start_answer *a)
 {
 	const struct copy_image *i = t->tracer->copies->images.data;
@@ -107,7 +107,7 @@ static void fill(struct tracer *s, const struct process *p, struct space *space)
 		else
 			l->refused = true;
 		vec__push(&s->prepared, ((struct prepared){p->pid, *l}));
-		l->states = NULL; /* that has them now */
+		l->states = NULL; /* the space has them now */
 		l->states_notified = l->open_notified = l->entries = NULL;
 	}
 }
@@ -178,7 +178,7 @@ static bool is_prepared(const struct tracer *s, const struct process *p)
 	return false;
 }
 
-/* By a thread that has stopped as it was asked to. False: none has. */
+/* Unprepares it, by a thread that has stopped on request. Returns false if none has. */
 static bool unprepare(const struct tracer *s, struct process *p)
 {
 	struct thread *t;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Processes that run already. All their threads are stopped; the copies are put in place; a thread
- * that is where the original has a copy goes on there. Return addresses on the stacks need nothing:
- * calls stay in the original. But a signal's handler may return to any instruction, so stacks are
- * searched for the frames of handlers.
+ * Processes that run already. All their threads are stopped, and the copies are put in place; a
+ * thread at an instruction that has a copy continues in that. Return addresses on the stacks need
+ * no change: calls stay in the original. But a signal's handler may return to any instruction, so
+ * stacks are searched for the frames of handlers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static int seize_all(struct tracer *s, struct process *p, struct start_answer *a
 
 /* ---- refused ---- */
 
-/* Without what was sent because it has set gs, which is why it is refused. */
+/* Takes the signal that was sent because it has set gs, which is why it is refused. */
 static void leave(struct thread *t)
 {
 	int sig;
@@ -89,7 +89,7 @@ static bool is_named(const uint32_t *pids, size_t n, uint32_t pid)
 	return false;
 }
 
-/* While that may be done. */
+/* Opens the memory of processes while that is still permitted. */
 static void open_memory(const struct tracer *s)
 {
 	struct process *p;
@@ -131,7 +131,7 @@ int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struc
 #define STACK_MOST (16u << 20)
 #define CHUNK	   65536
 
-/* Is what the stack has there a frame? Where it was interrupted. */
+/* Returns true if the stack has a frame there: where a handler interrupted the thread. */
 static bool is_frame(const struct thread *t, const map_vec *maps, uint64_t at, uint64_t returns,
 		     uint64_t *pc, uint64_t *sp)
 {
@@ -148,7 +148,7 @@ static bool is_frame(const struct thread *t, const map_vec *maps, uint64_t at, u
 	return m && m->exec && maps__at(maps, *sp);
 }
 
-/* The next one from *at on; false: there is none on this stack. */
+/* Finds the next one from *at on. Returns false if there is none on this stack. */
 static bool next_frame(const struct thread *t, const map_vec *maps, uint64_t *at, uint64_t *pc,
 		       uint64_t *sp)
 {
@@ -214,7 +214,8 @@ static struct thread *next_of(const struct process *p, const struct tracer *s, s
 	return NULL;
 }
 
-/* That which is made to map memory; NULL: the process has ended, or executes another program. */
+/* Returns the thread that is made to map memory; NULL if the process has ended, or executes another
+ * program. */
 static struct thread *choose(const struct process *p, const struct tracer *s)
 {
 	struct thread *t, *found = NULL;
@@ -251,7 +252,7 @@ static void enter_all(const struct process *p, const struct tracer *s)
 	maps__free(&maps);
 }
 
-/* It is detached when its threads' stops are looked at. */
+/* It is detached when its threads' stops are handled. */
 static void refuse_process(struct tracer *s, struct process *p, const char *why)
 {
 	if (!p->quiet)

@@ -95,9 +95,11 @@ static void go_on(struct thread *t, int sig, bool asked)
 	ptrace(PTRACE_CONT, t->tid, 0, (long)sig);
 }
 
-/* It stops as it was asked to, or has ended, or executes another program: that is looked at when
- * all is in place. Else it goes on to there: nothing is changed yet. p: of which threads are asked
- * to, NULL: of all. */
+/*
+ * Keeps a stop if the thread stops on request, has ended, or executes another program: it is
+ * handled when all is in place. Any other thread is resumed up to there, since nothing is changed
+ * yet. p is the process whose threads are asked to stop; NULL for all.
+ */
 static void collect_one(struct tracer *s, const struct stop *stop, bool asked,
 			const struct process *p)
 {

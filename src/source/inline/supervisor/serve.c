@@ -45,8 +45,8 @@ static void look_for_strays(struct tracer *s)
 	text__look(s);
 }
 
-/* If the supervisor does nothing for so long it ends, and the kernel detaches from all threads:
- * they go on by themselves. */
+/* If the supervisor does nothing for this long, it ends, and the kernel detaches from all threads:
+ * they continue by themselves. */
 #define WATCHDOG_S 10
 
 static void arm_watchdog(void)

@@ -67,9 +67,11 @@ static enum fate fate_of(const struct thread *t, int sig)
 	return default_fate(sig);
 }
 
-/* The same, for signals that come thick and fast: what was caught a moment ago is so still. A
- * program that begins to ignore it has some of what it does not logged; if it is to end by it, it
- * does. */
+/*
+ * Like this, for signals that arrive in quick succession: what was caught a moment ago is assumed
+ * to be caught still. If a program begins to ignore the signal, a part of what it does is not
+ * logged; if the signal is to end it, it does.
+ */
 #define SAME_NS 10000000
 static enum fate recent_fate(const struct thread *t, int sig)
 {
@@ -83,7 +85,7 @@ static enum fate recent_fate(const struct thread *t, int sig)
 
 /* ---- passing a signal on ---- */
 
-/* To stop again at the handler's first instruction. */
+/* Passes the signal on, to stop again at the handler's first instruction. */
 static void pass_on(struct thread *t, int sig, uint64_t copy)
 {
 	t->original = thread__get(t, TRACEE_PC);
@@ -93,8 +95,8 @@ static void pass_on(struct thread *t, int sig, uint64_t copy)
 	thread__resume(t, PTRACE_SINGLESTEP, sig);
 }
 
-/* Where the original can be executed: to stop no more before the handler returns, or calls the
- * system; without a copy not even then. */
+/* Where the original can be executed: passes it on, to stop only when the handler returns or makes
+ * a system call; without a copy not even then. */
 static void pass_on_quietly(struct thread *t, int sig, uint64_t copy)
 {
 	if (copy) {
@@ -104,8 +106,8 @@ static void pass_on_quietly(struct thread *t, int sig, uint64_t copy)
 	thread__go_on(t, sig);
 }
 
-/* A program that steps itself sees each instruction of its own once: not those that copies have for
- * it, nor the jumps to them and back. */
+/* A program that steps itself sees each of its own instructions once: not those that copies have
+ * for it, nor the jumps to them and back. */
 static bool is_no_step(struct thread *t)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC), vaddr = pc, was = t->stepped;
@@ -131,8 +133,8 @@ static bool is_passed_over(struct thread *t, const siginfo_t *si)
 	return thread__resume_log(t, si->si_signo) || (siginfo__is_step(si) && is_no_step(t));
 }
 
-/* Of some signals it is where the instruction is, which may have been executed by an injected call.
- */
+/* For some signals it is the address of the instruction, which an injected call may have
+ * executed. */
 static void show_address(struct thread *t, siginfo_t *si)
 {
 	const struct loaded *l;
@@ -253,7 +255,7 @@ static void deliver(struct thread *t, siginfo_t *si)
 		deliver_outside(t, si);
 }
 
-/* Most signals: nothing of what it says is needed. */
+/* Returns true for most signals: nothing of their information is needed. */
 static bool passes(struct thread *t, int sig)
 {
 	const struct space *s = t->process->space;
@@ -290,7 +292,7 @@ void signals__stopped(struct thread *t, int status)
 
 /* ---- out of the handler ---- */
 
-/* But if its original is restored, that is where it is executed. */
+/* If its original is restored, it continues there instead. */
 static void resume(struct thread *t, const struct signal_frame *f)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC);
@@ -300,7 +302,7 @@ static void resume(struct thread *t, const struct signal_frame *f)
 	if (f) {
 		size_t n = f - t->frames.data;
 
-		/* those above it were left, too */
+		/* the frames above it were left, too */
 		signals__leave_frames_from(t, n + 1);
 		signals__drop_frame(t, n);
 	}

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include "tracer.h"
 
-/* The same within a system call. It isn't held here: it could not be made to do anything. */
+/* The same within a system call. It isn't held here, since it could not be made to do anything. */
 static void done_within(struct thread *t)
 {
 	if (!t->process->space && t->tracer->quitting)
@@ -54,7 +54,7 @@ static void system_call(struct thread *t)
 	thread__done(t);
 }
 
-/* Its process was stopped: so it is to stop again when it goes on. */
+/* Its process was stopped, so it has to stop again when it is resumed. */
 static void hold_with_process(struct thread *t)
 {
 	t->regroups = true;
@@ -76,7 +76,7 @@ static bool leave_copies(struct thread *t)
 	return fault;
 }
 
-/* It has stopped as it was asked to. */
+/* It has stopped on request. */
 static void done_asked(struct thread *t)
 {
 	if (!leave_copies(t))
@@ -143,7 +143,7 @@ static struct thread *find_executed(struct tracer *s, const struct stop *stop)
 	return t ? tracer__add_thread(s, stop->tid, t->process) : NULL;
 }
 
-/* False: it has given up what it was made to do, and its stop is its own. */
+/* Returns false if it has given up what it was made to do, and its stop is its own. */
 static bool is_still_late(struct thread *t, int status)
 {
 	enum late_end end = thread__end_late(t, status);

@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include "tracer.h"
 
-/* How long it is waited for: until it has attached; until it has let go of all. It bounds its own
- * waits. */
+/* How long to wait until it has attached, and until it has detached from everything. Its own waits
+ * are bounded. */
 #define ATTACH_MS 15000
 #define END_NS	  1500000000ull
 
@@ -23,7 +23,7 @@ struct supervisor {
 
 /* ---- in its process ---- */
 
-/* It ends when there is nothing left to do: it has breakpoints and threads in its care. */
+/* It ends when there is nothing left to do, since it is responsible for breakpoints and threads. */
 static void ignore_signals(void)
 {
 	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT, SIGPIPE, SIGUSR1,
@@ -39,8 +39,8 @@ static void ignore_signals(void)
  * and pile up. It does nothing but that. */
 #define NICE (-20)
 
-/* It holds nothing open that others wait for: not the output, nor the command's pipes. In its own
- * session: no signal to bbtrace's group ends it. */
+/* It holds nothing open that others wait for: neither the output nor the command's pipes. It is in
+ * its own session, so that no signal to bbtrace's group ends it. */
 static void __attribute__((noreturn)) supervise(const struct supervisor_options *o, int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -90,7 +90,7 @@ static int receive_answer(const struct supervisor *s)
 			  : 0;
 }
 
-/* False: it is still there after so long. */
+/* Returns false if it still exists after this time. */
 static bool await_end(struct supervisor *s)
 {
 	uint64_t end = now_ns(CLOCK_MONOTONIC) + END_NS, now;
@@ -154,8 +154,8 @@ int supervisor__receive(int socket, struct notice *notice, int *fd)
 {
 	ssize_t n;
 
-	/* the first one is reported if it ended without reading all that it was asked, before what
-	 * it has said is read (net/unix/af_unix.c, unix_release_sock()) */
+	/* the first one is reported if it ended without reading all requests, before its messages
+	 * are read (net/unix/af_unix.c, unix_release_sock()) */
 	do
 		n = fd__receive(socket, notice, sizeof(*notice), fd, MSG_DONTWAIT);
 	while (n == -ECONNRESET);

@@ -16,7 +16,7 @@ struct supervisor_options {
 	const struct plan *plan;
 	const struct copies *copies;
 	pid_t command; /* waits to exec; 0: none */
-	/* Processes that run: they are stopped, and go on with their copies. */
+	/* Processes that run: they are stopped, and continue with their copies. */
 	const uint32_t *pids;
 	size_t npids;
 	bool follow;   /* children, too */
@@ -34,15 +34,18 @@ int supervisor__start(const struct supervisor_options *options, struct superviso
 /* Messages are read from here, and written to: SOCK_SEQPACKET, one struct a message. */
 int supervisor__socket(const struct supervisor *s);
 pid_t supervisor__pid(const struct supervisor *s);
-/* Asks it to detach from everything, and waits until it has ended. Somebody else reads what it says
- * meanwhile, up to NOTICE_GONE. False: a second and more has passed, since a thread waits in the
- * kernel and can't be stopped. It detaches from that thread, and ends, when it does. */
+/*
+ * Asks it to detach from everything, and waits until it has ended. Somebody else reads its messages
+ * meanwhile, up to NOTICE_GONE. Returns false if more than a second has passed because a thread
+ * waits in the kernel and can't be stopped. The supervisor detaches from that thread when it stops,
+ * and ends.
+ */
 bool supervisor__quit(struct supervisor *s);
-/* Closes the socket, upon which it detaches from everything, waits likewise, and frees it. */
+/* Closes the socket, upon which it detaches from everything; waits likewise, and frees it. */
 void supervisor__close(struct supervisor *s);
 
-/* The next message, and the descriptor that came along, or -1: 1; 0: there is none now; -EPIPE: it
- * has ended, and all was read. */
+/* Receives the next message, and the descriptor that came with it, or -1. Returns 1; 0 if there is
+ * none now; -EPIPE if the supervisor has ended, and all was read. */
 int supervisor__receive(int socket, struct notice *notice, int *fd);
 
 #endif

@@ -19,47 +19,50 @@
 #include "supervisor.h"
 
 /* ---- go_on.c ---- */
-/* Goes on as it has to: with stops at system calls if those are watched. */
+/* Resumes the thread as necessary: with stops at system calls if those are watched. */
 void thread__go_on(struct thread *t, int sig);
-/* What was done to the thread is done: it goes on, or is held. */
+/* What was to be done to the thread is done: it is resumed, or held. */
 void thread__done(struct thread *t);
-/* Is it to be held as soon as it is not within a system call, and has no signal to take? */
+/* Returns true if it is to be held as soon as it is not within a system call, and has no signal to
+ * take. */
 bool thread__stops_soon(const struct thread *t);
 
 /* ---- detach.c ---- */
-/* Its process is detached, and why is reported: it has another use of gs, or will have … */
+/* Its process is detached, and why is reported: it uses gs for something else, or will ... */
 void thread__refuse(struct thread *t, const char *why);
 void thread__refuse_gs(struct thread *t);
 void tracer__detach_all(struct tracer *s);
 void space__detach(struct tracer *s, struct space *space);
-/* Makes the threads stop that have to; NULL: those that have not executed a program yet. */
+/* Stops the threads that have to stop; NULL: those that have not executed a program yet. */
 void space__stop(struct tracer *s, struct space *space);
-/* Once more, after something has changed. */
+/* Tries again, after something has changed. */
 void space__try_detach(struct tracer *s, struct space *space);
-/* Of spaces that have waited for long enough for threads that don't stop; true: there are more that
- * wait. */
+/* For spaces that have waited long enough for threads that don't stop. Returns true if there are
+ * more that wait. */
 bool tracer__insist(struct tracer *s);
 /* A thread has stopped whose space was detached without it: sig, or 0, is what it has stopped by.
  */
 void thread__follow(struct thread *t, int sig);
-/* A thread isn't in it any more, for which others may have been held. Takes a reference; NULL:
- * nothing is done. */
+/* A thread isn't in it any more, for which others may have been held. Takes a reference; NULL: does
+ * nothing. */
 void space__was_left(struct tracer *s, struct space *space);
-/* Of a process with a memory of its own, whose only thread this is, stopped. */
+/* For a process with a memory of its own, whose only thread this is, stopped. */
 void thread__detach_alone(struct thread *t);
 /* Stopped; it is free then. */
 void thread__detach(struct thread *t, int sig);
-/* Takes the pending signals that the supervisor's own BPF programs have sent: the program is not to
- * get them. The thread is stopped, and is to go on with sig. The signal that it is to go on with
- * now; -ESRCH: it is gone; -EAGAIN: it waits in the kernel. */
+/*
+ * Takes the pending signals that the supervisor's own BPF programs have sent, which the program
+ * must not get. The thread is stopped, and is to be resumed with sig. Returns the signal with which
+ * it is to be resumed now; -ESRCH if it is gone; -EAGAIN if it waits in the kernel.
+ */
 int thread__take_own_signals(struct thread *t, int sig);
 
 /* ---- signals.c ---- */
 /* The thread has stopped by a signal. */
 void signals__stopped(struct thread *t, int status);
-/* The first stop after a signal was passed on. True: it was only for this. */
+/* The first stop after a signal was passed on. Returns true if it was only for this. */
 bool signals__delivered(struct thread *t, int status);
-/* It was held after it had stopped by this fault of its own. */
+/* The thread was held after this fault of its own had stopped it. */
 void signals__deliver_fault(struct thread *t);
 /* At a stop before and after a system call. */
 void signals__system_call(struct thread *t, bool entry);
@@ -69,9 +72,9 @@ void signals__system_call(struct thread *t, bool entry);
  * space and takes them out of the copies, those that stop within a second. They wait for the end.
  */
 void thread__clear_others(struct thread *t);
-/* Is it one of those that wait? Then the stop is kept. */
+/* Returns true if it is one of those that wait. Then the stop is kept. */
 bool tracer__keeps(struct tracer *s, struct thread *t, const struct stop *stop);
-/* The process has not ended after all, or should have: they go on. */
+/* The process has not ended after all, or should have: its threads are resumed. */
 void tracer__release(struct tracer *s);
 
 /* ---- loader.c ---- */
@@ -81,13 +84,13 @@ void loader__find(struct thread *t);
 void loader__begin(struct thread *t);
 /* A bell was rung: makes the threads stop that ask. */
 void tracer__answer(struct tracer *s);
-/* It has stopped, not at a system call. If it asks from its beacon, what was loaded gets copies,
- * and it returns from there: true. */
+/* The thread has stopped, not at a system call. If it makes a request from its beacon, what was
+ * loaded gets copies, and it returns from there; then this returns true. */
 bool loader__stopped(struct thread *t);
 void loader__system_call(struct thread *t, bool entry, uint64_t number, const uint64_t args[6]);
 
 /* ---- children.c ---- */
-/* True: the child has stopped already, *early is to be handled. */
+/* Returns true if the child has stopped already: *early is to be handled. */
 bool thread__made_child(struct thread *t, int event, pid_t child, struct stop *early);
 void thread__start(struct thread *t);
 void thread__executed(struct thread *t);
@@ -102,20 +105,20 @@ int __attribute__((format(printf, 3, 4)))
 start_answer__refuse(struct start_answer *a, int err, const char *format, ...);
 /* Stopped; with what it executes for its process. */
 int thread__check(struct thread *t, struct start_answer *a);
-/* Has the process code that sets gs? */
+/* Returns whether the process has code that sets gs. */
 int process__check_code(struct tracer *s, pid_t pid, struct start_answer *a);
 /* All that is stopped, and what shares its memory. */
 int tracer__check(struct tracer *s, struct start_answer *a);
 
 /* ---- seize.c ---- */
-/* Seizes a thread, and makes it stop. 1; 0: it has ended, or is traced already; -errno and why not.
- */
+/* Seizes a thread, and makes it stop. Returns 1; 0 if it has ended, or is traced already; or -errno
+ * and why not. */
 int process__seize(struct tracer *s, struct process *p, uint32_t tid, struct start_answer *a);
-/* Makes those of its threads stop that run. */
+/* Stops those of its threads that run. */
 void process__interrupt(const struct tracer *s, const struct process *p);
-/* Stops that are there: of threads that were asked to stop. Others go on. */
+/* Collects the stops of threads that were asked to stop. Others are resumed. */
 void tracer__collect(struct tracer *s);
-/* Until all are stopped that run, or those of p. */
+/* Waits until all running threads are stopped, or those of p. */
 int tracer__await_stops(struct tracer *s, const struct process *p, struct start_answer *a);
 
 /* ---- prepare.c ---- */
@@ -127,18 +130,19 @@ void tracer__unprepare(struct tracer *s);
 /* ---- running.c ---- */
 /* Stops all threads of these processes; nothing is changed yet. 0, or -errno and why. */
 int tracer__stop_running(struct tracer *s, const uint32_t *pids, size_t n, struct start_answer *a);
-/* Puts the copies in place, takes threads into them, and lets them go on. */
+/* Puts the copies in place, takes threads into them, and resumes them. */
 void tracer__begin_running(struct tracer *s);
 
 /* ---- pause.c ---- */
 /* As tracer__sees_paused(). */
 bool tracer__pause(struct tracer *s);
-/* Are all threads stopped now? Then that is reported; true: it is for tracer__change_disarmed(). */
+/* Returns true if all threads are stopped now and it is for tracer__change_disarmed(); otherwise
+ * that they are is reported. */
 bool tracer__sees_paused(struct tracer *s);
 void tracer__go_on(struct tracer *s);
 
 /* ---- disarm.c ---- */
-/* Stops all threads, takes the springboards away or puts them back, says so, and resumes all. */
+/* Stops all threads, removes the springboards or puts them back, reports that, and resumes all. */
 void tracer__set_disarmed(struct tracer *s, bool disarmed);
 /* All threads are stopped. */
 void tracer__change_disarmed(struct tracer *s);
@@ -148,7 +152,7 @@ void tracer__change_disarmed(struct tracer *s);
 void tracer__see_untimed(struct tracer *s);
 
 /* ---- requests.c ---- */
-/* -EPIPE: there is nobody any more. */
+/* Returns -EPIPE if bbtrace is gone. */
 int tracer__take_requests(struct tracer *s);
 
 /* ---- serve.c ---- */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Processes that may not read the time stamp counter (PR_SET_TSC of prctl(2), seccomp's strict
- * mode), which copies do. Where a copy faults for that, the supervisor reads it for the thread.
+ * mode), as copies do. If a copy faults for that reason, the supervisor reads it for the thread.
  * That is slow, and the fault would end the process if the supervisor was killed: so all threads
  * are stopped once, and the copies are changed to those whose records have the time 0.
  */
@@ -89,7 +89,7 @@ static void go_on(struct tracer *tracer, struct space *s)
 			thread__go_on(t, 0);
 }
 
-/* True: it is still to be waited for. */
+/* Returns true if it still has to be waited for. */
 static bool look(struct tracer *tracer, struct space *s)
 {
 	uint64_t now;

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include "target.h"
 
-/* Is it caused by the instruction at the pc, rather than sent? */
+/* Returns true if the instruction at the pc caused it, rather than a sender. */
 bool siginfo__is_fault(const siginfo_t *si)
 {
 	switch (si->si_signo) {

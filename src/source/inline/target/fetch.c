@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Descriptors of a process, which it was made to open: the tracer takes its own of that file. */
+/* Descriptors of a process, which it was made to open: the tracer takes one of its own for that
+ * file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

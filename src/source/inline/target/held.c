@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Signals that have to wait: those that come while a stopped thread executes something that the
- * supervisor needs. They are sent again afterwards, and then say what they said first.
- */
+/* Signals that have to wait: those that come while a stopped thread executes something that the
+ * supervisor needs. They are sent again afterwards, and then have their first information. */
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,14 +27,15 @@ void thread__take_held(struct thread *t, siginfo_t *si)
 		t->held.len--;
 		memmove(t->held.data + i, t->held.data + i + 1,
 			(t->held.len - i) * sizeof(*t->held.data));
-		/* those that aren't queued came as one */
+		/* signals that aren't queued came as one */
 		if (came.si_signo >= SIGRTMIN && came.si_code != SENT_ANEW)
 			vec__push(&t->held, came);
 		return;
 	}
 }
 
-/* All but faults are blocked meanwhile: none of these is queued, so a second one is the same. */
+/* All but faults are blocked meanwhile: none of these is queued, so a second one makes no
+ * difference. */
 static void put_off(struct thread *t, int sig)
 {
 	uint64_t bit = 1ull << (sig - 1);

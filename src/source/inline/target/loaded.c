@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The copies of an address space: which of them an address is in, and what is known of each
- * function.
- */
+/* The copies of an address space: which of them an address is in, and the state of each
+ * function. */
 #include "target.h"
 
 const struct loaded *space__copies_at(const struct space *s, uint64_t addr)

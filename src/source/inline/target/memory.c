@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The memory of processes, by /proc/PID/mem. That of another user's process is opened for reading
- * by CAP_DAC_READ_SEARCH; for writing only CAP_DAC_OVERRIDE would do, which is given up when all is
- * attached. So the process itself opens it then, and its descriptor is fetched. Where it can't do
- * that, words are written by a thread that is stopped: ptrace(2) needs nothing else.
+ * with CAP_DAC_READ_SEARCH; for writing only CAP_DAC_OVERRIDE would do, which is given up when all
+ * is attached. So the process itself opens it then, and its descriptor is fetched. If it can't do
+ * that, a stopped thread writes words: ptrace(2) needs nothing else.
  */
 #include <fcntl.h>
 #include <sys/ptrace.h>
@@ -45,8 +45,8 @@ static bool put_word(const struct space *s, uint64_t at, uint64_t word)
 	return false;
 }
 
-/* Those words of a page that are to change, one at least: that shows whether they can be written.
- * What one word covers changes at once. */
+/* Writes those words of a page that have to change, at least one: that shows whether they can be
+ * written. What one word covers changes at once. */
 static bool put_in_page(const struct space *s, uint64_t addr, const uint8_t *bytes, size_t n)
 {
 	uint64_t page = addr & -(uint64_t)LOG_PAGE, word;

@@ -14,9 +14,9 @@
 /* ---- what it says ---- */
 
 /*
- * Of a RING the page of struct log_ring is in the page table of its process, so that BPF programs
- * can read it. What is reported of a slot is in order: AREA, RING, END; a RING is reported before
- * the thread runs, an END when the thread can't write any more.
+ * The page of a RING's struct log_ring is in the page table of its process, so that BPF programs
+ * can read it. Messages on a slot are in order: AREA, RING, END; a RING is sent before the thread
+ * runs, an END when the thread can't write any more.
  */
 
 enum notice_type {
@@ -26,22 +26,26 @@ enum notice_type {
 	NOTICE_END,	  /* it has ended, or was detached; REQUEST_FREE_SLOT when all was read */
 	NOTICE_MAPPED,	  /* an object's copies are in place; .position 1: they were made before the
 			  process was stopped */
-	NOTICE_ATTACHED,  /* a process that ran already has its copies, and goes on: .time, ns, is
-		       how long it was stopped */
-	NOTICE_REFUSED,	  /* they could not be put there: its functions run untraced in this process
-			   */
-	NOTICE_DETACHED,  /* a process is traced no more: text says why; empty: it was asked to, and
-			.time, ns, is how long it was stopped */
-	NOTICE_NOTE,	  /* text is for the user */
-	NOTICE_UNLOGGED, /* from .position on a thread executes a function without logging it: a row
-			  of the plan, in .function; NO_FUNCTION: all of .object; .size 1: it may
-			  be in there now; .base 1: its entries are still logged */
-	NOTICE_LOGGED,	 /* up to .position it did */
-	NOTICE_LOST,	 /* the program has changed the code of .function, a row of the plan, which
-			 isn't logged from now on; .base 1: but for its entries */
-	NOTICE_PAUSED,	 /* no thread runs, as was asked for */
-	NOTICE_CHANGED,	 /* the springboards are away, or back, as was asked for */
-	NOTICE_GONE,	 /* the last message: there are no processes any more */
+	/* A process that ran already has its copies, and continues; .time, ns, is how long it was
+	 * stopped. */
+	NOTICE_ATTACHED,
+	NOTICE_REFUSED,	 /* they could not be put there: its functions run untraced in this process
+			  */
+	NOTICE_DETACHED, /* a process is traced no more: text says why; empty: it was asked to, and
+		       .time, ns, is how long it was stopped */
+	NOTICE_NOTE,	 /* text is for the user */
+	/*
+	 * from .position on a thread executes a function without logging it: a row of the plan, in
+	 * .function; NO_FUNCTION: all of .object; .size 1: it may be in there now; .base 1: its
+	 * entries are still logged
+	 */
+	NOTICE_UNLOGGED,
+	NOTICE_LOGGED,	/* up to .position it did */
+	NOTICE_LOST,	/* the program has changed the code of .function, a row of the plan, which
+			isn't logged from now on; .base 1: but for its entries */
+	NOTICE_PAUSED,	/* no thread runs, as was asked for */
+	NOTICE_CHANGED, /* the springboards are away, or back, as was asked for */
+	NOTICE_GONE,	/* the last message: there are no processes any more */
 	NOTICE_DIED, /* not said, but found: it has ended without that; .size 1: it was given up */
 };
 struct notice {
@@ -73,18 +77,18 @@ struct start_answer {
 enum request_type {
 	REQUEST_FREE_SLOT, /* the slot may be used again */
 	REQUEST_PAUSE,	   /* stop all threads: NOTICE_PAUSED, unless they can't be stopped */
-	REQUEST_RESUME,	   /* let them go on; nor are springboards to be taken away, or put back */
+	REQUEST_RESUME,	   /* resume them; springboards aren't to be removed or put back either */
 	REQUEST_DISARM,	   /* take all springboards away, put new ones nowhere: NOTICE_CHANGED */
 	REQUEST_ARM,	   /* put them back: NOTICE_CHANGED */
-	REQUEST_QUIT,	   /* let go of everything */
+	REQUEST_QUIT,	   /* detach from everything */
 };
 struct supervisor_request {
 	uint32_t type; /* enum request_type */
 	uint32_t area, slot;
 };
 
-/* Tells the user what was reported (notices.c). True: events of that thread, or process, are
- * missing from here on, or were until now. */
+/* Shows the user what was reported (notices.c). Returns true if events of that thread, or process,
+ * are missing from here on, or were until now. */
 bool notice__show(const struct notice *notice, const struct plan *plan);
 
 #endif

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "target.h"
 
-/* 0, -EAGAIN, or another error: nobody will read. */
+/* Returns 0, -EAGAIN, or another error: nobody will read. */
 static int send_message(int socket, const struct queued_notice *m)
 {
 	return (int)min_of(fd__send(socket, &m->notice, sizeof(m->notice), m->fd, MSG_DONTWAIT), 0);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "target.h"
 
-/* A number that nobody knows is put into room, and looked for in the file. */
+/* A number that nobody knows is written to room, and read in the file. */
 static bool is_memory_of(const struct space *s, int fd, uint64_t room)
 {
 	static const uint64_t nothing;

@@ -2,10 +2,8 @@
 /* The header of a ring, which the program may write to at any moment. See ring.h. */
 #include "ring.h"
 
-/*
- * The program may write anything to its ring, at any moment. So each of these loads a word once,
- * takes no address from there, and gives what is within the ring, or nothing.
- */
+/* The program may write anything to its ring, at any moment. So each of these functions loads a
+ * word once, takes no address from there, and returns what is within the ring, or nothing. */
 #define TRIES 100
 
 static uint64_t load(const uint64_t *word)
@@ -13,7 +11,8 @@ static uint64_t load(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Of a thread that has begun a segment but for its number: no record of that is read yet. */
+/* Returns true for a thread that has begun a segment but not written its number: no record of that
+ * segment is read yet. */
 static bool is_turning(uint64_t at, uint64_t segments, bool drops)
 {
 	uint64_t used = drops ? 2 * sizeof(uint64_t) : 0; /* LOG_LOST */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ring: the state of a ring (arch/log.h) that its thread goes on writing to. */
+/* ring: the state of a ring (arch/log.h) that its thread continues to write to. */
 #ifndef BBTRACE_SOURCE_INLINE_TARGET_RING_H
 #define BBTRACE_SOURCE_INLINE_TARGET_RING_H
 
@@ -12,9 +12,10 @@
 /* The position up to which its records are complete: a multiple of 8, less than RING_POSITIONS.
  * False: what it says can't be. base: running address of the slot. */
 bool ring__position(const struct log_ring *ring, uint64_t base, uint64_t *position);
-/* Does the thread wait until segments are released? */
+/* Returns true if the thread waits until segments are released. */
 bool ring__is_full(const struct log_ring *ring);
-/* Does it drop its records, and how many has it since it wrote one? That may be any number. */
+/* Returns true if it drops its records, and sets how many it has dropped since it wrote one. That
+ * may be any number. */
 bool ring__drops(const struct log_ring *ring);
 uint64_t ring__dropped(const struct log_ring *ring);
 /* The reader looks at this time, ticks; a full ring is waited for so long after that. */

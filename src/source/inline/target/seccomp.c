@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * May a thread execute the system calls that it is made to? A filter may end its process for one.
- * The filters are evaluated here, as the kernel does (seccomp(2), net/core/filter.c).
+ * Whether a thread may execute the system calls that it is made to execute. A filter may end its
+ * process for one. The filters are evaluated here, as the kernel does (seccomp(2),
+ * net/core/filter.c).
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -10,7 +10,7 @@ struct log_ring *area__ring(const struct area *a, uint32_t slot)
 	return (struct log_ring *)(void *)(a->mem + slot * a->slot_size);
 }
 
-/* Where it is in the program. */
+/* Returns its address in the program. */
 uint64_t area__slot_base(const struct area *a, uint32_t slot)
 {
 	return a->base + slot * a->slot_size;
@@ -61,7 +61,7 @@ void thread__hurry(struct thread *t)
 #define AWAIT_ALL_NS   200000000ull /* in a second */
 #define AWAIT_PAUSE_NS 200000
 
-/* Does its log wait for the reader, who has looked as lately as the log demands? */
+/* Returns true if its log waits for the reader, which has looked as recently as the log demands. */
 static bool awaits_reader(const struct thread *t)
 {
 	const struct log_ring *r = area__ring(t->area, t->slot);

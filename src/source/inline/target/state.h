@@ -14,13 +14,14 @@
 
 /* ---- slots for the threads' rings ---- */
 
-/* Of the first area of a process; a further one has as many as all before it, up to a most. */
+/* The size of a process's first area; a further one has as many slots as all before it, up to a
+ * limit. */
 #define AREA_SLOTS	16
 #define AREA_SLOTS_MOST 4096
 #define NO_SLOT		UINT32_MAX
 
 struct slot {
-	uint32_t uses; /* positions start anew at each one */
+	uint32_t uses; /* positions begin again at each one */
 	bool busy;     /* until all was read */
 };
 
@@ -37,9 +38,9 @@ struct area {
 	uint32_t number;
 	uint32_t refs; /* spaces that have it */
 	uint64_t base, size, slot_size;
-	uint8_t *mem; /* the same memory, here */
+	uint8_t *mem; /* the same memory, mapped here */
 	struct fetched file;
-	bool charged; /* that of a slot comes from this process's control group */
+	bool charged; /* a slot's memory is charged to this process's control group */
 	uint32_t nslots;
 	struct slot slots[];
 };
@@ -48,7 +49,7 @@ struct area {
 
 struct new_text; /* patch.c */
 
-/* Of a function that has a copy. */
+/* The state of a function that has a copy. */
 enum copy_state {
 	STATE_IN_PLACE, /* its springboards are in the original, unless all are away */
 	STATE_OPEN,	/* the program may write to its code: the original is restored until then */
@@ -60,19 +61,19 @@ struct loaded {
 	const struct copy_image *image;
 	const struct object *object;
 	bool refused, patched;
-	bool notified;		   /* that it has copies */
+	bool notified;		   /* it was reported that it has copies */
 	bool prepared;		   /* before the process was stopped */
 	uint64_t start;		   /* of a mapping of its code */
 	uint64_t bias, base, size; /* size: with a page for injected calls */
 	struct new_text *text;	   /* NULL: that isn't prepared */
 	uint8_t *states;	   /* enum copy_state, by function of the image */
-	bool *states_notified;	   /* that it is lost */
-	size_t lost_notified;	   /* so many were */
+	bool *states_notified;	   /* it was reported that it is lost */
+	size_t lost_notified;	   /* how many were reported */
 	bool gone;	     /* the object was not mapped any more when that was last looked at */
 	bool restored;	     /* some are, or were, not in place */
-	bool *entries;	     /* it logs those though it is lost */
+	bool *entries;	     /* it logs entries although it is lost */
 	bool *open_notified; /* to the logs: that it is open, or lost; */
-	bool all_notified;   /* that all are */
+	bool all_notified;   /* it was reported that all are */
 	bool open_noted;     /* to the user, once */
 	uint64_t text_start, text_end; /* running addresses of the functions */
 	uint64_t dev, ino;	       /* of the mapping at start */
@@ -93,7 +94,7 @@ struct restored_function {
 	uint32_t function; /* index in the image */
 	uint32_t uses;	   /* handlers */
 };
-/* What a handler needs so: base 0: nothing. */
+/* The function whose original code a signal handler needs; base 0 means none. */
 struct restoring {
 	uint64_t base;
 	uint32_t function;
@@ -103,7 +104,7 @@ struct space {
 	uint32_t refs; /* processes; 0: it is gone */
 	const struct tracer *tracer;
 	int mem;		/* /proc/PID/mem; -1: none */
-	bool writes;		/* that may be written to */
+	bool writes;		/* it may be written to */
 	bool other;		/* of another architecture: left alone */
 	bool loading;		/* the program's entry is not reached yet */
 	bool slow;		/* a thread has waited in the kernel for what it was made to do */
@@ -113,11 +114,11 @@ struct space {
 	uint64_t stopped;	/* ns: since when they are for that; 0: not yet */
 	uint64_t waiting;	/* ns: since when it was seen to wait for some; 0: it doesn't */
 	bool untimed;		/* its copies don't read the time stamp counter (untimed.c) */
-	bool untimes;		/* that is so as soon as all threads are stopped, … */
+	bool untimes;		/* untimed as soon as all threads are stopped ... */
 	uint64_t untimed_after; /* ns: … if they are by then; else it is tried from then on */
 	VEC(struct area *) areas;
-	/* Those of the process that it was forked from, which are mapped there until it has one of
-	 * its own: what they have is the other's. */
+	/* The areas of the process that it was forked from, which are mapped there until it has one
+	 * of its own: their content is the other's. */
 	VEC(struct area *) inherited;
 	VEC(struct loaded) loaded;
 	VEC(struct restored_function) restored_functions;
@@ -134,7 +135,8 @@ struct process {
 	struct space *space; /* NULL: it has not executed a program yet */
 	uint32_t nthreads;
 	int mem;	    /* /proc/PID/mem, for its first space; -1: it was not opened before */
-	uint32_t filters;   /* of seccomp(2): with so many it may do what it is made to do … */
+	uint32_t filters;   /* the number of filters of seccomp(2) with which it may do what it is
+			       made to do ... */
 	bool opens;	    /* … and may open files */
 	bool quiet;	    /* not followed: it is only here as it shares memory */
 	uint64_t stopped;   /* ns: how long a thread was, while its copies were prepared */
@@ -144,7 +146,7 @@ struct process {
 	uint64_t dumped;    /* ns: when it was to do that */
 };
 
-/* Copies that no thread can come to yet. */
+/* Copies that no thread can reach yet. */
 struct prepared {
 	pid_t pid;
 	struct loaded copies;
@@ -156,10 +158,12 @@ struct signal_frame {
 	uint64_t sp;	       /* at the handler's first instruction */
 	uint64_t alt, alt_end; /* of the alternate stack that is in use; 0, 0: none */
 	uint64_t original;     /* the pc in the frame */
-	uint64_t copy;	       /* where to go on if it is still that; 0: there */
-	uint64_t rewritten;    /* what the frame has instead, without a tracer, too; 0: nothing */
-	uint64_t word;	       /* at sp, while nothing else is there */
-	bool left;	       /* it seems to have been, without a return */
+	/* Resume address in the copies if the frame still holds `original`; 0 if execution resumes
+	 * at `original` itself. */
+	uint64_t copy;
+	uint64_t rewritten; /* what the frame has instead, without a tracer, too; 0: nothing */
+	uint64_t word;	    /* at sp, while nothing else is there */
+	bool left;	    /* it seems to have been left without a return */
 	struct restoring restoring;
 };
 
@@ -173,11 +177,11 @@ enum thread_state {
 	THREAD_NEW,	  /* has not stopped yet */
 	THREAD_RUNNING,	  /* or will report its end */
 	THREAD_STOPPED,	  /* is being looked at */
-	THREAD_LISTENING, /* with its process, by a signal such as SIGSTOP */
+	THREAD_LISTENING, /* stopped with its process, by a signal such as SIGSTOP */
 	THREAD_HELD,	  /* until its space was detached */
 };
 
-/* While its stack pointer is in there, all from that to the end can be read. */
+/* While its stack pointer is within these, all memory from there to the end can be read. */
 struct thread_stack {
 	uint64_t start, end; /* 0, 0: not known */
 };
@@ -187,11 +191,11 @@ struct dispatch {
 	uint64_t mode, selector, offset, len;
 };
 
-/* What a thread was made to execute and has not done yet (errand_late.c): it runs, and stops when
- * it has. */
+/* What a thread was made to execute and has not done yet (late.c): it runs, and stops when it
+ * has. */
 struct late {
 	bool is;
-	struct errand errand;		 /* without .bytes */
+	struct injected injected;	 /* without .bytes */
 	uint64_t at, end;		 /* of its code; where it stops */
 	uint8_t before[TRACEE_REGS_MAX]; /* the registers, if it is a system call, and: */
 	struct dispatch dispatch;
@@ -204,7 +208,7 @@ struct thread {
 	uint8_t state;	  /* enum thread_state */
 	bool ran;	  /* before there was a tracer */
 	bool stray;	  /* it was made without its tracer */
-	bool interrupted; /* it has stopped because it was asked to, then */
+	bool interrupted; /* it has stopped on request, then */
 	bool in_vfork;	  /* can't stop until its child has a program of its own */
 	bool in_exec;	  /* its next stop is the end of that system call */
 	bool maps;	  /* it loads objects: its system calls are watched */
@@ -213,28 +217,30 @@ struct thread {
 	bool delivering;  /* the next stop is the first instruction of a handler */
 	int fault;	  /* held: the signal of its own that it has stopped by since; 0: none */
 	pid_t parent;	  /* of a new process: the thread that made it; 0: unknown */
-	uint64_t forked;  /* that thread's position then */
+	uint64_t forked;  /* the position of that thread then */
 	int64_t call;	  /* the system call that it is in; -1: unknown */
 	uint64_t call_sp;
 	bool leaves;		    /* the copies, at its next stop */
 	bool own_gs;		    /* as it is detached: it uses gs itself */
-	bool looks;		    /* it has changed code, which is to be looked at */
+	bool looks;		    /* it has changed code, which has to be checked */
 	bool maps_code;		    /* that call maps code of a file */
 	bool changes_features;	    /* or may change what the processor does for it */
 	uint64_t original, copy;    /* delivering: the same places */
 	uint64_t stepped;	    /* the pc that a program which steps itself was shown last */
 	struct restoring restoring; /* delivering */
-	VEC(siginfo_t) held;	    /* of signals that were sent anew, in place of what these say */
+	/* the information of signals that were sent again, in place of theirs */
+	VEC(siginfo_t) held;
 	VEC(struct signal_frame) frames;
-	VEC(struct awaited)
-	awaited; /* handlers that return to the original, the newest last (returns.c) */
+	/* handlers that return to the original, the newest last (returns.c) */
+	VEC(struct awaited) awaited;
 	struct thread_stack stack;
 	struct area *area; /* NULL: it has no slot */
 	uint32_t slot;
 	uint64_t position; /* of its log, when that was last looked at */
 	struct late late;
-	uint64_t room;	     /* for injected calls, until it goes on: it may execute them there; 0:
-				unknown */
+	/* Room for injected calls, until it is resumed: it may execute them there; 0 if not
+	 * known. */
+	uint64_t room;
 	bool notified;	     /* its slot was */
 	bool known, changed; /* regs */
 	uint8_t regs[TRACEE_REGS_MAX];
@@ -273,7 +279,7 @@ struct tracer {
 	bool follow, stacks, quitting;
 	bool pausing, paused; /* pause.c; paused: that was reported */
 	bool disarmed;	      /* no springboard is in place (disarm.c) */
-	bool changes;	      /* that is about to change, as soon as all are paused */
+	bool changes;	      /* that changes as soon as all are paused */
 	bool untimes;	      /* a space is about to be untimed */
 	int socket;	      /* to bbtrace; -1: it has gone */
 	int signals;	      /* SIGCHLD */
@@ -301,7 +307,7 @@ struct tracer {
 	VEC(struct queued_notice) out;
 };
 
-/* The program goes on without its tracer: no PTRACE_O_EXITKILL. */
+/* The program continues without its tracer: no PTRACE_O_EXITKILL. */
 #define TRACER_OPTIONS                                                                             \
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |  \
 	 PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC)

@@ -28,7 +28,7 @@ static bool executes_nothing(pid_t tid)
 
 #define PATIENT 100 /* looks, before it may be one of those */
 #define LOOK_US 50
-/* A thread that runs stops within so many looks, however busy the machine is. */
+/* A running thread stops within this many looks, however busy the machine is. */
 #define LOOKS (5000000 / LOOK_US)
 
 static bool await_stop(pid_t tid, uint64_t until)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Which calls of programs may change their code: a BPF program that sees them makes the thread stop
- * before it is back in its program, and counts those of others (bpf/text.bpf.c). Without it changes
- * are looked for.
+ * before it is back in its program, and counts those of others (bpf/text.bpf.c). Without it,
+ * changes are searched for.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -17,7 +17,7 @@
 #include "source/kernel_types.h"
 #include "text.skel.h"
 
-/* Has the program seen this process call? */
+/* Returns true if the program has seen this process make a call. */
 static bool works(struct text_bpf *skel)
 {
 	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One stopped thread: its registers and memory, and how it goes on. */
+/* One stopped thread: its registers and memory, and how it is resumed. */
 #include <elf.h>
 #include <errno.h>
 #include <sys/ptrace.h>
@@ -69,17 +69,18 @@ int thread__resume(struct thread *t, int request, int sig)
 	if (!err)
 		t->state = THREAD_LISTENING;
 	else if (err !=
-		 -ESRCH) /* its stop is another one: it stops with its process when it goes on */
+		 -ESRCH) /* its stop is another one: it stops with its process when it is resumed */
 		err = ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) || ptrace(PTRACE_CONT, t->tid, 0, 0)
 			      ? -errno
 			      : 0;
 	return err;
 }
 
-/* How long a thread may wait in the kernel, for memory that another process provides for instance,
- * before others are served; the same where it, or others that share its memory, have done so
- * before; how long it may be on its way at all, on a machine that is busy; how often that is looked
- * at. */
+/*
+ * How long a thread may wait in the kernel, for memory that another process provides for instance,
+ * before others are served; the same if it, or others that share its memory, have done so before;
+ * how long it may take at all, on a busy machine; how often that is checked.
+ */
 #define STOP_NS	      100000000ull
 #define STOP_SHORT_NS 10000000ull
 #define STOP_MOST_NS  5000000000ull
@@ -90,7 +91,8 @@ static bool waits_in_kernel(const struct thread *t)
 	return thread__state((uint32_t)t->tid) != 'R';
 }
 
-/* A stop of the thread, within so long if it waits in the kernel. 0: none; -ESRCH: it is gone. */
+/* Waits for a stop of the thread, for this time if it waits in the kernel. Returns 0 if there is
+ * none; -ESRCH if it is gone. */
 static int await_stop(struct thread *t, uint64_t ns, int *status)
 {
 	uint64_t began = now_ns(CLOCK_MONOTONIC), waited = 0;
@@ -183,7 +185,8 @@ static pid_t wait_for(pid_t pid, int *status)
 	return got;
 }
 
-/* What a thread has stopped by, and is still to be waited for; 0: nothing. */
+/* Returns a thread that has stopped and still has to be waited for, and by what it stopped; 0 if
+ * there is none. */
 static pid_t peek(int *sig)
 {
 	siginfo_t si = {0};
@@ -196,7 +199,7 @@ static pid_t peek(int *sig)
 	return err ? 0 : si.si_pid;
 }
 
-/* A signal is not taken from its thread, but when that goes on: if the supervisor is killed before,
+/* A signal is taken from its thread only when that is resumed: if the supervisor is killed before,
  * the thread still has it. */
 bool tracer__next(struct tracer *s, struct stop *out)
 {

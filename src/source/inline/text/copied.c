@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A program that copies one of its functions as data, and executes that, copies springboards, too.
- * From another place they lead elsewhere, mostly to where nothing is mapped: then the thread
- * faults. What the copy would have without bbtrace is put into it, and the thread goes on there.
+ * At another address they lead elsewhere, mostly to where nothing is mapped: then the thread
+ * faults. The copy gets the bytes that it would have without bbtrace, and the thread continues
+ * there.
  */
 #include <signal.h>
 #include "text.h"
 
-/* Code that is at another place by so many bytes. */
+/* Code that is at another address, by this distance. */
 struct moved {
 	const struct loaded *l;
-	const struct copy_patch *patch; /* that the thread has come by */
+	const struct copy_patch *patch; /* the patch that the thread came by */
 	uint64_t by, start, end;	/* the mapping */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A function that has lost its copy, since the program has changed it, goes on to log its entries
+ * A function that has lost its copy, since the program has changed it, continues to log its entries
  * if its first instructions are those of the file: the springboard there stays, and the copy leads
  * back to the original after the instructions that the springboard covers.
  */
@@ -23,7 +23,7 @@ static const uint8_t *bytes_at(const struct loaded *l, uint64_t vaddr, size_t *a
 	return object__bytes(l->object, vaddr, avail);
 }
 
-/* Is what is covered left there? False: that is too often. */
+/* Adds a place where what is covered is left. Returns false if there are too many. */
 static bool add_exit(struct start *st, uint64_t at)
 {
 	if (at >= st->patch->vaddr && at < st->end)
@@ -69,7 +69,8 @@ static bool is_covered(const struct start *st, uint64_t vaddr)
 	return vaddr >= st->entry && vaddr < st->end;
 }
 
-/* May a jump be written there, since nothing comes there any more but to this instruction? */
+/* Returns true if a jump may be written there, since control reaches only this instruction
+ * there. */
 static bool has_room(const struct tracer *s, const struct loaded *l, const struct copy_function *f,
 		     const struct start *st, uint32_t offset)
 {
@@ -123,7 +124,7 @@ static bool find_start(const struct tracer *s, const struct loaded *l, uint32_t 
 	       find_exits(s, l, st) && find_offsets(s, l, f, st);
 }
 
-/* Is the thread, or is it to return, where code is about to be changed? */
+/* Returns true if the thread is, or will return to, where code is about to be changed. */
 static bool is_in_use(struct tracer *s, const struct space *space, const struct loaded *l,
 		      uint32_t function, const struct start *st)
 {
@@ -156,7 +157,7 @@ static bool is_original(const struct space *space, const struct loaded *l, const
 	       !memcmp(is, was, n);
 }
 
-/* The copy's ways back come first: from then on nothing is missing at any moment. */
+/* The copy's exits are written first: from then on nothing is missing at any moment. */
 static bool put(const struct tracer *s, const struct space *space, const struct loaded *l,
 		const struct start *st)
 {

@@ -24,8 +24,11 @@ void signals__drop_frame(struct thread *t, size_t n)
 	restore__end(t, &which);
 }
 
-/* By longjmp(3) and the like? It is a guess: the stack pointer is above its frame, or no more on
- * the alternate stack. A handler that has changed stacks looks the same. */
+/*
+ * Returns true if it seems to have been left, by longjmp(3) and the like. It is a guess: the stack
+ * pointer is above its frame, or not on the alternate stack any more. A handler that has changed
+ * stacks looks the same.
+ */
 static bool seems_left(const struct signal_frame *f, uint64_t sp)
 {
 	if (f->alt_end)

@@ -3,10 +3,12 @@
 #include <sys/ptrace.h>
 #include "text.h"
 
-/* How long threads are held for one that doesn't stop; then they go on, and it is tried anew. */
+/* How long threads are held for one that doesn't stop; then they are resumed, and it is tried
+ * again. */
 #define HOLD_NS 100000000ull
 
-/* Is the thread where the log reads it? What it faults at there can be nothing else. */
+/* Returns true if the thread is where the log reads the time. It can fault there for no other
+ * reason. */
 static bool reads_time(struct thread *t)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC);

@@ -19,7 +19,7 @@
 
 #define LEARN 0x62746773 /* bpf/gs.bpf.c */
 
-/* Has the program seen this process call? */
+/* Returns true if the program has seen this process make a call. */
 static bool works(struct gs_bpf *skel)
 {
 	skel->bss->address = (uintptr_t)skel;
@@ -40,7 +40,7 @@ static struct bpf_program *const *program_of(struct gs_bpf *skel, enum gs_way wa
 	}
 }
 
-/* Without what is not there no time is lost: each attempt reads the kernel's types. */
+/* No time is lost on what doesn't exist: each attempt reads the kernel's types. */
 static bool may_be(enum gs_way way)
 {
 	char first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Finds planned objects among a process's mappings, and puts their copies beside them. */
+/* Finds planned objects among a process's mappings, and maps their copies near them. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -29,8 +29,10 @@ static bool is_known(const struct space *s, const struct object *o, uint64_t bia
 	return false;
 }
 
-/* Are all of its segments of code mapped, at a place that isn't known yet (namespaces of the loader
- * have objects of their own)? The bias, and where the first one is. */
+/*
+ * Returns true if all of its segments of code are mapped, at a place that isn't known yet
+ * (namespaces of the loader have objects of their own). Sets the bias, and where the first one is.
+ */
 static bool find_object(const struct thread *t, const map_vec *maps, const struct object *o,
 			uint64_t *bias, uint64_t *start)
 {

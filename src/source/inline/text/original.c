@@ -3,7 +3,7 @@
 #include <sys/ptrace.h>
 #include "text.h"
 
-/* A fault of its own on the way has its signal passed on. */
+/* If it faults on the way, the signal of that is passed on. */
 static void step_out(struct thread *t)
 {
 	uint64_t copy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is written over the original code, and what it was before. */
+/* What is written over the original code, and what was there before. */
 #include <errno.h>
 #include "text.h"
 
@@ -41,7 +41,7 @@ static void add_pages(struct text *t, uint64_t vaddr, uint64_t size)
 			vec__push(&t->pages, n);
 }
 
-/* Those of all functions that have a copy; their patches are in these, too. */
+/* The text of all functions that have a copy; their patches are within it, too. */
 static void text__init(struct text *t, const struct plan *plan, const struct copy_image *image)
 {
 	const struct copy_function *f;
@@ -78,7 +78,7 @@ static bool text__read(struct text *t, const struct space *s, uint64_t bias)
 	return true;
 }
 
-/* NULL: not all of it is in there. */
+/* Returns NULL if not all of it is in the text. */
 static uint8_t *text__at(const struct text *t, uint64_t vaddr, size_t len)
 {
 	const uint64_t page = PAGE_OF(vaddr), last = PAGE_OF(vaddr + len - 1);
@@ -92,7 +92,7 @@ static uint8_t *text__at(const struct text *t, uint64_t vaddr, size_t len)
 	return t->bytes + n * PAGE + vaddr % PAGE;
 }
 
-/* With the same pages. */
+/* Copies to a text with the same pages. */
 static void text__copy(struct text *to, const struct text *from)
 {
 	memcpy(to->bytes, from->bytes, from->pages.len * PAGE);
@@ -103,9 +103,9 @@ static bool text__equals(const struct text *a, const struct text *b)
 	return !memcmp(a->bytes, b->bytes, a->pages.len * PAGE);
 }
 
-/* ---- is it the file's? ---- */
+/* ---- whether the code is the file's ---- */
 
-/* Breakpoints of other tracers are passed over: whoever has put them there takes them away. */
+/* Breakpoints of other tracers are ignored: who has put them there removes them. */
 static bool is_same(const struct arch *arch, const uint8_t *is, const uint8_t *was, size_t n)
 {
 	const struct breakpoint *b = &arch->uprobe_breakpoint;
@@ -118,7 +118,7 @@ static bool is_same(const struct arch *arch, const uint8_t *is, const uint8_t *w
 	return true;
 }
 
-/* What the file has there. NULL: not so many bytes. */
+/* Returns the file's bytes there; NULL if there aren't as many. */
 static const uint8_t *file_bytes(const struct loaded *l, uint64_t vaddr, uint64_t size)
 {
 	size_t avail = 0;
@@ -150,7 +150,7 @@ static bool has_changed(const struct text *t, const struct tracer *tracer, const
 	return false;
 }
 
-/* Functions whose code isn't that of the file lose their copies. -ESTALE: all of them. */
+/* Functions whose code isn't that of the file lose their copies. Returns -ESTALE if all do. */
 static int text__compare(const struct text *t, const struct tracer *tracer, const struct loaded *l)
 {
 	const struct copy_function *f;
@@ -161,7 +161,7 @@ static int text__compare(const struct text *t, const struct tracer *tracer, cons
 	return loaded__count(l, STATE_LOST) == l->image->functions.len ? -ESTALE : 0;
 }
 
-/* Puts the patches into it, but for those of functions that have lost their copies. */
+/* Writes the patches into it, except for those of functions that have lost their copies. */
 static int text__patch(const struct text *t, const struct tracer *tracer, const struct loaded *l)
 {
 	int err = text__compare(t, tracer, l);
@@ -227,7 +227,7 @@ static const range_vec *kept_out(struct tracer *tracer, const struct copy_image 
 	return &tracer->kept_out[n].ranges;
 }
 
-/* Is none of them between a and b? */
+/* Returns true if none of them is between a and b. */
 static bool is_ours(const range_vec *v, uint64_t a, uint64_t b)
 {
 	size_t low = 0, high = v->len;
@@ -258,7 +258,7 @@ static const struct copy_patch *patch_of(const struct run *r, size_t n)
 	return &r->image->patches.data[r->order ? r->order[n] : n];
 }
 
-/* What is put there for functions that have no copies. */
+/* What is there for functions that have no copies. */
 static bool is_left_out(const struct run *r, const struct copy_patch *p)
 {
 	return r->step > 0 && loaded__state(r->l, p) != STATE_IN_PLACE;
@@ -386,7 +386,7 @@ void loaded__take_back(struct space *s, struct tracer *tracer, const struct load
 /* The code as it was, with its patches, and as it is now. */
 struct new_text {
 	struct text was, then, now;
-	bool checked; /* it is as it was, and all threads are stopped */
+	bool checked; /* it has not changed, and all threads are stopped */
 };
 
 void loaded__drop_text(struct loaded *l)
@@ -418,7 +418,7 @@ void loaded__prepare_text(struct space *s, const struct tracer *tracer, struct l
 		loaded__drop_text(l);
 }
 
-/* Is it as it was when it was prepared? */
+/* Returns true if it has not changed since it was prepared. */
 static bool is_prepared(const struct space *s, const struct loaded *l)
 {
 	struct new_text *t = l->text;
@@ -439,8 +439,8 @@ static const struct copy_patch *first_patch(const struct loaded *l)
 	return NULL;
 }
 
-/* Can it be patched? Only the memory can tell whether it may be written: a byte is written as it
- * is. */
+/* Whether it can be patched. Only an attempt shows whether the memory may be written: a byte is
+ * written with its own value. */
 int loaded__check(struct space *s, const struct tracer *tracer, const struct loaded *l)
 {
 	const struct copy_patch *first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where a stopped thread is: within a patch, in a copy or in the original; and taking it to the
- * other place without a step. */
+/* Where a stopped thread is: within a patch, in a copy or in the original; and how it is moved to
+ * the other place without a step. */
 #include "text.h"
 
 static bool is_patched(const struct thread *t, const struct loaded *l, const struct copy_patch *p)
@@ -12,7 +12,7 @@ static bool is_patched(const struct thread *t, const struct loaded *l, const str
 	       !memcmp(is, put, p->len);
 }
 
-/* The patch whose bytes the thread is within; NULL: none. */
+/* Returns the patch whose bytes the thread is within; NULL if none. */
 const struct copy_patch *thread__find_patch(struct thread *t, const struct loaded **l)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A handler of a fault may read the instruction that has faulted, and go on wherever it likes. If a
+ * A handler of a fault may read the instruction that has faulted, and continue anywhere. If a
  * springboard is in the way of that, the function's original is restored until the handler has
- * returned or was left: it is restored. What of it is executed meanwhile, by any thread, is not
- * logged; where in their logs that is, is reported.
+ * returned or was left. What any thread executes of it meanwhile is not logged; where that is in
+ * their logs is reported.
  */
 #include "text.h"
 
@@ -17,7 +17,7 @@ static bool is_in(const struct plan_function *pf, uint64_t vaddr)
 	return false;
 }
 
-/* NO_FUNCTION: none that has a copy. */
+/* Returns NO_FUNCTION if it is in none that has a copy. */
 static uint32_t function_at(const struct tracer *s, const struct loaded *l, uint64_t vaddr)
 {
 	uint32_t function = plan__function_at(s->plan, l->image->object, vaddr);
@@ -48,7 +48,7 @@ static struct restored_function *find(struct space *s, uint64_t base, uint32_t f
 	return NULL;
 }
 
-/* Is an island of another function among its bytes? */
+/* Returns true if an island of another function is among its bytes. */
 static bool has_foreign_patch(const struct tracer *s, const struct loaded *l, uint32_t function)
 {
 	const struct copy_function *f = &l->image->functions.data[function];
@@ -114,11 +114,11 @@ static void note_restored(struct thread *t, const struct loaded *l,
 
 /* ---- uncovering ---- */
 
-/* A handler may read so many bytes of the instruction. */
+/* how many bytes of the instruction a handler may read */
 #define READ_MOST 16
 
-/* Is a patch in the way of a handler that reads this instruction, or returns to it, or after it?
- */
+/* Returns true if a patch is in the way of a handler that reads this instruction, or returns to it,
+ * or after it. */
 static bool is_in_the_way(const struct thread *t, const struct loaded *l, uint32_t function,
 			  uint64_t vaddr)
 {
@@ -139,7 +139,7 @@ static bool is_within(const struct tracer *s, const struct loaded *l,
 					    : is_in(loaded__planned(s, l, u->function), vaddr);
 }
 
-/* From its copy, if it is there, a thread goes to the original, where that can be. True: it is
+/* A thread that is in its copy is moved to the original, if that is possible. Returns true if it is
  * still in its copy, and logs something yet. */
 static bool leave_copy(struct thread *t, const struct loaded *l, const struct restored_function *u)
 {
@@ -224,13 +224,13 @@ bool restore__is_at(struct space *s, const struct tracer *tracer, uint64_t pc)
 
 /* ---- what handlers return to ---- */
 
-/* That needs the original, which nothing else has restored for it. */
+/* Returns true if the frame needs the original, and nothing else has restored that. */
 static bool is_unsafe(const struct space *s, const struct signal_frame *f)
 {
 	return !f->restoring.base && !f->left && space__is_changed(s, f->original);
 }
 
-/* Others that return to this function: so many. */
+/* Adds others that return to this function. Returns their number. */
 static uint32_t add_frames(struct space *s, struct tracer *tracer,
 			   const struct restored_function *u)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Handlers that were called where their thread could go on in the original: nothing depends on
- * their frames, but that the thread goes on in its copy. So the frame is looked for when it is
- * needed first: mostly when the handler returns, and then the kernel is made to return to the copy
+ * Handlers that were called where their thread could continue in the original: their frames only
+ * matter because the thread has to continue in its copy. So a frame is searched for when it is
+ * first needed: mostly when the handler returns, and then the kernel is made to return to the copy
  * at once.
  */
 #include <sys/syscall.h>
@@ -34,7 +34,7 @@ static bool is_of(const struct thread *t, uint64_t at, const struct awaited *a)
 	       arch->frame(frame, &pc, &sp) && pc == a->original && sp == a->sp;
 }
 
-/* 0: it isn't on this stack. */
+/* Returns 0 if it isn't on this stack. */
 static uint64_t find_frame(const struct thread *t, const struct awaited *a)
 {
 	uint64_t words[LOG_PAGE / 8], at = t->call_sp & -(uint64_t)LOG_PAGE;
@@ -87,7 +87,7 @@ void thread__see_awaited(struct thread *t)
 		see_return(t);
 		return;
 	}
-	/* where one isn't found its handler was left, or never called */
+	/* If one isn't found, its handler was left, or never called. */
 	for (size_t i = 0; i < t->awaited.len; i++) {
 		const struct awaited a = t->awaited.data[i];
 		uint64_t frame = find_frame(t, &a);

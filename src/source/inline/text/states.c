@@ -2,7 +2,8 @@
 /*
  * Which functions keep their copies in an address space. A program may change its own code, and
  * what it writes has to be executed: a function whose code isn't that of its file loses its copy.
- * With it those lose theirs that have patches among its bytes: its original is executed again.
+ * Functions that have patches among its bytes lose theirs with it, since its original is executed
+ * again.
  */
 #include "text.h"
 
@@ -49,7 +50,7 @@ static size_t first_after(const struct loaded *l, uint64_t vaddr)
 	return low;
 }
 
-/* Those whose patches are in this range. */
+/* Sets the functions whose patches are in this range. */
 static void set_in(const struct tracer *s, const struct loaded *l, const struct range *r,
 		   enum copy_state state)
 {

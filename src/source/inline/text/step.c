@@ -2,7 +2,7 @@
 /*
  * Steps through the copies, until a thread is where the original could be, too. Branches are done
  * here; any other instruction by an injected call (src/arch/tracee.h), whose stop is not by a
- * signal. At any moment the thread would go on rightly by itself.
+ * signal. At any moment the thread would continue correctly by itself.
  */
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@
 #define STEPS_MOST   100000
 
 #define BIT(sig) (1ull << ((sig)-1))
-/* Those of its own faults come as ever. */
+/* Its own faults arrive as usual. */
 #define FAULTS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGSYS) | BIT(SIGTRAP))
 
 #define INSN_MAX  16 /* and a byte more */
@@ -76,8 +76,8 @@ static struct tracee_memory memory_of(const struct thread *t)
 	return (struct tracee_memory){t, read_memory, write_memory};
 }
 
-/* Is this memory that the thread itself could use without a fault? It is in the page that its stack
- * pointer is in: a page below may be a guard. */
+/* Returns true if this is memory that the thread itself could use without a fault. It is in the
+ * page of its stack pointer: a page below may be a guard. */
 static bool is_on_stack(struct thread *t, uint64_t addr, size_t n)
 {
 	uint64_t page = thread__get(t, TRACEE_SP) & -(uint64_t)LOG_PAGE;
@@ -85,7 +85,8 @@ static bool is_on_stack(struct thread *t, uint64_t addr, size_t n)
 	return addr - page < LOG_PAGE && addr - page + n <= LOG_PAGE;
 }
 
-/* A place in the thread's log, which is memory of this process, too; NULL: it isn't there. */
+/* Returns a place in the thread's log, which is memory of this process, too; NULL if it isn't
+ * there. */
 static uint8_t *log_at(const struct thread *t, uint64_t addr, size_t n)
 {
 	const struct area *a = t->area;
@@ -96,7 +97,7 @@ static uint8_t *log_at(const struct thread *t, uint64_t addr, size_t n)
 		       : NULL;
 }
 
-/* Words of records, after the cursor, are read by nobody yet. */
+/* Nobody reads words of records after the cursor yet. */
 static bool is_of_records(const struct thread *t, uint64_t addr)
 {
 	return addr - (t->area->base + t->slot * t->area->slot_size) >= LOG_RING_AT;
@@ -138,18 +139,21 @@ static bool leave(struct stepper *st)
 	return true;
 }
 
-/* Sends it off. The code that it has just been in stays as it is. False: that can't be. */
-static bool send(struct stepper *st, const struct errand *e, uint64_t *at, struct errand_code *code)
+/* Sends it to the code. The code that it has just been in stays unchanged. Returns false if that
+ * can't be. */
+static bool send(struct stepper *st, const struct injected *e, uint64_t *at,
+		 struct injected_code *code)
 {
 	struct thread *t = st->t;
 
-	*at = st->room + (st->used++ & 1) * ERRAND_MAX;
-	return !t->tracer->tracee->errand(e, *at, code) && thread__send(t, *at, code) &&
+	*at = st->room + (st->used++ & 1) * INJECTED_MAX;
+	return !t->tracer->tracee->injected(e, *at, code) && thread__send(t, *at, code) &&
 	       (st->left || leave(st));
 }
 
-/* It waits in the kernel for longer than others can. If it has given that up it is where it was. */
-static enum step_out stop_waiting(struct thread *t, const struct errand *e, uint64_t at,
+/* It waits in the kernel for longer than others can. If it has given that up, it is where it
+ * was. */
+static enum step_out stop_waiting(struct thread *t, const struct injected *e, uint64_t at,
 				  uint64_t done)
 {
 	if (t->state != THREAD_STOPPED) {
@@ -159,7 +163,8 @@ static enum step_out stop_waiting(struct thread *t, const struct errand *e, uint
 	return thread__get(t, TRACEE_PC) == at ? OUT_WAITS : OUT_DONE;
 }
 
-static enum step_out run(struct thread *t, const struct errand *errand, uint64_t at, uint64_t done)
+static enum step_out run(struct thread *t, const struct injected *injected, uint64_t at,
+			 uint64_t done)
 {
 	for (;;) {
 		int status = thread__resume_wait(t, PTRACE_SYSEMU, 0);
@@ -169,7 +174,7 @@ static enum step_out run(struct thread *t, const struct errand *errand, uint64_t
 		if (!status)
 			return OUT_GONE;
 		if (status == STATUS_LATE) {
-			enum step_out how = stop_waiting(t, errand, at, done);
+			enum step_out how = stop_waiting(t, injected, at, done);
 
 			if (how != OUT_DONE)
 				return how;
@@ -199,12 +204,12 @@ static enum step_out execute(struct stepper *st, const struct insn *insn, const 
 {
 	struct thread *t = st->t;
 	struct tracee_memory memory = memory_of(t);
-	struct errand e = {.bytes = bytes,
-			   .len = insn->len,
-			   .from = insn->addr,
-			   .mask = st->mask,
-			   .small_stack = st->small};
-	struct errand_code code;
+	struct injected e = {.bytes = bytes,
+			     .len = insn->len,
+			     .from = insn->addr,
+			     .mask = st->mask,
+			     .small_stack = st->small};
+	struct injected_code code;
 	enum step_out how;
 	siginfo_t si;
 	uint64_t at;
@@ -229,7 +234,7 @@ static enum step_out execute(struct stepper *st, const struct insn *insn, const 
 
 /* ---- steps ---- */
 
-/* The code at pc; NULL: it can't be read. */
+/* Returns the code at pc; NULL if it can't be read. */
 static const uint8_t *code_at(struct stepper *st, uint64_t pc)
 {
 	size_t n = CODE_READ;
@@ -258,7 +263,7 @@ static bool emulate(struct thread *t, const uint8_t *bytes)
 	return true;
 }
 
-/* OUT_LATER: it can't be. */
+/* Returns OUT_LATER if it can't be stepped. */
 static enum step_out step(struct stepper *st, const struct loaded *l)
 {
 	struct thread *t = st->t;
@@ -290,9 +295,9 @@ static enum step_out arrive(struct stepper *st, uint64_t copy)
 	struct thread *t = st->t;
 	int sig = st->sent->si_signo, status;
 	uint8_t there[TRACEE_REGS_MAX];
-	struct errand e = {
+	struct injected e = {
 		.mask = st->mask, .then = thread__get(t, TRACEE_PC), .small_stack = st->small};
-	struct errand_code code;
+	struct injected_code code;
 	siginfo_t si;
 	uint64_t at;
 
@@ -344,11 +349,13 @@ static enum step_out finish(struct stepper *st, enum step_out how, uint64_t copy
 	return how;
 }
 
-/* Is this a place from which it may be taken to the original? One before a kept instruction isn't:
- * that has no log in the original; a few steps on it is there. A handler of Go's runtime may make
- * the thread call a function that returns there much later, in another thread: only a springboard
- * will do, and each loop has one. Handlers and core files show dead registers, too: as they are in
- * the original. */
+/*
+ * Returns true if it may be moved from here to the original. Not before a kept instruction: that
+ * has no log in the original; a few steps later it is there. A handler of Go's runtime may make the
+ * thread call a function that returns there much later, in another thread: then it has to be at a
+ * springboard, and each loop has one. Handlers and core files show dead registers, too, with the
+ * values of the original.
+ */
 static bool may_leave(const struct loaded *l, uint64_t pc, unsigned steps, uint64_t *original)
 {
 	uint32_t offset = (uint32_t)(pc - l->base);
@@ -365,7 +372,7 @@ static bool may_leave(const struct loaded *l, uint64_t pc, unsigned steps, uint6
 	       (copy_image__is_intact(l->image, vaddr) && !copy_image__is_live(l->image, vaddr));
 }
 
-/* Where Go's runtime doesn't know the pc its handlers leave the thread alone. */
+/* At a pc that Go's runtime doesn't know, its handlers leave the thread alone. */
 static enum step_out leave_at_once(struct stepper *st, uint64_t *copy)
 {
 	const struct loaded *l =

@@ -2,9 +2,9 @@
 /*
  * Programs that change their own code. A thread that makes code writable, maps something else
  * there, or writes it as a file stops before it is back in its program (bpf/text.bpf.c). While the
- * program may write to a function's code, its original is restored: what the program reads and
- * writes is its own. Then a function whose code is as in its file gets its springboards back; any
- * other one has lost its copy, which has the old code (states.c).
+ * program may write to a function's code, its original is restored: the program reads and writes
+ * its own bytes. Then a function whose code is as in its file gets its springboards back; any other
+ * has lost its copy, which has the old code (states.c).
  */
 #include "text.h"
 
@@ -40,8 +40,8 @@ void loaded__find_text(const struct tracer *s, const map_vec *maps, struct loade
 	l->restored = loaded__count(l, STATE_IN_PLACE) < l->image->functions.len;
 }
 
-/* Is the file's code still mapped at this address? It is one within a segment: pages on which two
- * segments meet are mapped twice. */
+/* Returns true if the file's code is still mapped at this address. It is one within a segment:
+ * pages on which two segments meet are mapped twice. */
 static bool is_mapped(const struct loaded *l, const struct map *m, uint64_t addr)
 {
 	uint64_t offset;
@@ -117,8 +117,8 @@ static void notify(struct thread *t, const struct loaded *l, uint32_t function, 
 	tracer__notify(t->tracer, &notice, -1);
 }
 
-/* Is it in the copy of a function that has none any more? */
-static bool is_left_behind(struct thread *t, const struct loaded *l)
+/* Returns true if it is in the copy of a function that has none any more. */
+static bool is_in_lost_copy(struct thread *t, const struct loaded *l)
 {
 	uint64_t pc = thread__get(t, TRACEE_PC), vaddr;
 	uint32_t offset = (uint32_t)(pc - l->base);
@@ -135,13 +135,13 @@ static void notify_all(struct tracer *s, const struct space *space, const struct
 	struct thread *t;
 
 	for (size_t i = 0; (t = tracer__each_in(s, space, &i));)
-		notify(t, l, function, type, type == NOTICE_UNLOGGED && is_left_behind(t, l));
+		notify(t, l, function, type, type == NOTICE_UNLOGGED && is_in_lost_copy(t, l));
 }
 
-/* From so many functions on their whole object is reported to be open. */
+/* From this many functions on, their whole object is reported to be open. */
 #define OPEN_MANY 16
 
-/* What was reported of functions, and what is so now. */
+/* Reports the functions whose state has changed since the last report. */
 static void notify_to_logs(struct tracer *s, const struct space *space, struct loaded *l)
 {
 	bool all = l->all_notified ? loaded__count(l, STATE_OPEN)
@@ -201,14 +201,14 @@ void text__notify(struct thread *t)
 
 /* ---- taking springboards away, and putting them back ---- */
 
-/* A thread in a copy that is not in use any more goes on in the original, at once where it can;
- * else when it is known to have stopped. */
+/* A thread in a copy that is not in use any more continues in the original, at once if it can; else
+ * when it is known to have stopped. */
 static void leave_copy(struct thread *t, const struct loaded *l)
 {
 	uint64_t vaddr, pc = thread__get(t, TRACEE_PC);
 
 	signals__leave_patch(t);
-	if (!is_left_behind(t, l))
+	if (!is_in_lost_copy(t, l))
 		return;
 	if (!copy_image__original(l->image, (uint32_t)(pc - l->base), &vaddr)) {
 		t->leaves = true;
@@ -218,7 +218,7 @@ static void leave_copy(struct thread *t, const struct loaded *l)
 	thread__store_regs(t);
 }
 
-/* Those that this opens. True: there are some. */
+/* Opens functions. Returns true if there are some. */
 static bool open_functions(const struct tracer *s, const struct loaded *l, const map_vec *maps)
 {
 	bool any = false;
@@ -242,8 +242,8 @@ static void disarm(struct tracer *s, struct space *space, const struct loaded *l
 	loaded__take_back(space, s, l);
 }
 
-/* Functions that the program can't write to any more, and whose code is that of the file; what has
- * patches in those that stay open stays so, too. True: there are some. */
+/* Closes functions that the program can't write to any more, and whose code is that of the file;
+ * those that have patches in open functions stay open, too. Returns true if there are some. */
 static bool close_functions(struct space *space, struct tracer *s, const struct loaded *l,
 			    const map_vec *maps)
 {
@@ -302,7 +302,7 @@ static void see_object(struct thread *t, struct loaded *l, const map_vec *maps)
 	}
 }
 
-/* Is anything else than it was? */
+/* Returns true if anything has changed. */
 static bool has_changed(const struct tracer *s, const struct loaded *l, const map_vec *maps)
 {
 	if (state_in(l, maps, l->text_start, l->text_end) == STATE_IN_PLACE)
@@ -337,7 +337,7 @@ static void see_maps(struct thread *t)
 
 /* ---- what was written without that ---- */
 
-/* Functions whose code is neither the file's nor ours: they are restored but for that. than: has
+/* Functions whose code is neither the file's nor ours are restored, except for that code. than has
  * stopped; NULL: none has. */
 static void see_bytes(struct tracer *s, const struct process *p, const struct thread *than)
 {
@@ -395,7 +395,7 @@ bool text__stopped(struct thread *t, int status)
 {
 	bool is_ours = thread__stopped_for_text(t, status);
 
-	/* or one of the program's waited: then ours was the same to the kernel */
+	/* or one of the program's waited: then the kernel merged ours with it */
 	if (is_ours || (!(status >> 16) && text__took_call(t->tracer, t->tid, WSTOPSIG(status))))
 		see(t);
 	return is_ours;

@@ -12,13 +12,13 @@
 #include "source/inline/space/space.h"
 
 /* ---- gs.c ---- */
-/* From now on a thread that this process traces stops before it returns from a system call that
+/* From now on, a thread that this process traces stops before it returns from a system call that
  * sets gs, if gs_way says so. */
 void gs__watch(struct tracer *s);
 /* From now on none does. */
 void gs__unwatch(struct tracer *s);
-/* Has code that is mapped an instruction that sets it? If it may set it by the system call, and
- * that is not watched for yet, it is. */
+/* Returns true if mapped code has an instruction that sets gs. If it may set it by the system call,
+ * and that is not watched yet, it is from now on. */
 bool process__sets_gs(struct tracer *s, pid_t pid, const map_vec *maps);
 
 /* ---- states.c ---- */
@@ -30,37 +30,42 @@ static inline enum copy_state loaded__state(const struct loaded *l, const struct
 {
 	return (enum copy_state)l->states[loaded__function_of(l, p)];
 }
-/* The function's, and that of all whose patches are among its bytes, unless it is more already. */
+/* Sets the state of the function, and of all whose patches are among its bytes, unless their state
+ * is higher already. */
 void loaded__set_state(const struct tracer *s, const struct loaded *l, uint32_t function,
 		       enum copy_state state);
 size_t loaded__count(const struct loaded *l, enum copy_state state);
-/* May a thread go on in the copy of the function at vaddr? */
+/* Returns true if a thread may continue in the copy of the function at vaddr. */
 bool loaded__may_enter(const struct tracer *s, const struct loaded *l, uint64_t vaddr);
 /* Which were lost since that was reported last. */
 void loaded__notify_lost(struct tracer *s, const struct process *p, struct loaded *l);
 
 /* ---- patch.c ---- */
-/* The file's bytes that a patch replaces; NULL: it hasn't so many. */
+/* Returns the file's bytes that a patch replaces; NULL if it hasn't as many. */
 const uint8_t *loaded__original(const struct loaded *l, const struct copy_patch *p);
 int loaded__check(struct space *s, const struct tracer *tracer, const struct loaded *l);
-/* Has the program changed the code of functions whose copies are in place? lose: they are lost. */
+/* Returns true if the program has changed the code of functions whose copies are in place. lose:
+ * they are lost. */
 bool loaded__compare(struct space *s, const struct tracer *tracer, const struct loaded *l,
 		     bool lose);
-/* While threads run: the code as it will be, if it is then as it is now. */
+/* While threads run: prepares the code as it will be, if it has not changed by then. */
 void loaded__prepare_text(struct space *s, const struct tracer *tracer, struct loaded *l);
 void loaded__drop_text(struct loaded *l);
 int loaded__patch(struct space *s, struct tracer *tracer, const struct loaded *l);
-/* Of one function of the image, or ALL_FUNCTIONS: the patches, or what was there before. Between
- * any two writes the code is right. What is neither stays as it is, and its function is lost. */
+/*
+ * For one function of the image, or ALL_FUNCTIONS: writes the patches, or what was there before.
+ * Between any two writes the code is correct. What is neither stays as it is, and its function is
+ * lost.
+ */
 void loaded__take_back(struct space *s, struct tracer *tracer, const struct loaded *l);
 void loaded__write(struct space *s, struct tracer *tracer, const struct loaded *l,
 		   uint32_t function, bool patched);
 void space__restore(struct space *s, struct tracer *tracer);
 
 /* ---- prepared.c ---- */
-/* Those of this object, at this place: they are the space's now. */
+/* The copies of this object, at this place, which are the space's now. */
 bool thread__take_prepared(struct thread *t, const map_vec *maps, struct loaded *l);
-/* What was not taken. */
+/* Unmaps what was not taken. */
 void thread__unmap_prepared(struct thread *t);
 
 /* ---- objects.c ---- */
@@ -69,68 +74,72 @@ void thread__unmap_prepared(struct thread *t);
  * copies. False: the process has code that sets gs, and is to be refused. */
 bool thread__map_copies(struct thread *t);
 void thread__patch(struct thread *t);
-/* The next planned object that is mapped, and isn't in its space's list; false: there is none.
- * *image: where to begin. */
+/* Finds the next planned object that is mapped, and isn't in its space's list. Returns false if
+ * there is none. *image: where to begin. */
 bool thread__find_object(const struct thread *t, const map_vec *maps,
 			 const struct copy_image **image, struct loaded *out);
-/* Its copies, as they are to be written to its base, untimed or not; NULL: that is out of reach. */
+/* Returns its copies, as they have to be written to its base, untimed or not; NULL if a target is
+ * out of reach. */
 uint8_t *loaded__code(const struct loaded *l, const struct arch *arch, bool untimed);
-/* Those that were mapped and got no copies get none any more, and why is reported. */
+/* Objects that were mapped and got no copies get none any more, and why is reported. */
 void thread__refuse_new(struct thread *t, const char *why);
 
 /* ---- place.c ---- */
-/* The patch whose bytes the thread is within; NULL: none. */
+/* Returns the patch whose bytes the thread is within; NULL if none. */
 const struct copy_patch *thread__find_patch(struct thread *t, const struct loaded **l);
-/* f: the handler's frame that it has returned by; NULL: none. */
+/* f is the handler's frame by which it has returned; NULL if none. */
 void thread__back_to_copy(struct thread *t, const struct signal_frame *f);
 /* Between the two jumps of a springboard, or within one that calls, is no place of the original:
- * the thread goes to where it leads, or back to its begin. */
+ * the thread is moved to where it leads, or back to its start. */
 void signals__leave_patch(struct thread *t);
-/* Where the original is not what it was, or would not log, the thread goes on in the copies. */
+/* Where the original has changed, or would not log, the thread continues in the copies. */
 void signals__to_copy(struct thread *t);
-/* Sets the pc to that of the instruction that is being copied, even where the registers aren't
- * those of the original. Returns the one in the copies, 0: it was in none. */
+/* Sets the pc to that of the instruction that is being copied, even if the registers aren't those
+ * of the original. Returns the pc in the copies; 0 if it was in none. */
 uint64_t signals__leave_at_once(struct thread *t);
 
 /* ---- give_time.c ---- */
-/* It has stopped by SIGSEGV. Is that because a log may not read the time stamp counter? Then it was
- * read for it. */
+/* The thread has stopped by SIGSEGV. Returns true if that is because a log may not read the time
+ * stamp counter; then it was read for it. */
 bool thread__give_time(struct thread *t);
 
 /* ---- step.c ---- */
 enum step_out { OUT_DONE, OUT_FAULT, OUT_WAITS, OUT_LATER, OUT_GONE };
 /*
- * Takes a stopped thread out of the copies to the original, to where it may go on if that can be:
- * its pc is set. sent: the signal that it has stopped by, and has stopped by then, too; NULL: none.
- * *copy: the same place in the copies; 0: it was in the original. OUT_FAULT: it has stopped by a
- * fault of its own. OUT_LATER: it goes on, and that signal comes once more, as with OUT_FAULT.
- * OUT_WAITS isn't returned.
+ * Moves a stopped thread out of the copies to the original, to a place where it may be resumed, if
+ * possible: its pc is set. sent is the signal by which it has stopped, and by which it has stopped
+ * afterwards, too; NULL if none. *copy is the same place in the copies; 0 if it was in the
+ * original. OUT_FAULT: it has stopped by a fault of its own. OUT_LATER: it is resumed, and that
+ * signal comes again, as with OUT_FAULT. OUT_WAITS isn't returned.
  */
 enum step_out thread__step_out(struct thread *t, const siginfo_t *sent, uint64_t *copy);
-/* It has stopped by this signal. Is that a fault in a load of the log? Then the log is to say that
- * the pointer can't be read: its pc is set. Or where it reads the time? That is done then. */
+/*
+ * The thread has stopped by this signal. Returns true if that is a fault in a load of the log, so
+ * that the log has to record that the pointer can't be read: its pc is set; or where it reads the
+ * time, which is done then.
+ */
 bool thread__resume_log(struct thread *t, int sig);
 
 /* ---- original.c ---- */
-/* Or on the way to them. */
+/* or on the way to them */
 bool thread__is_in_copies(struct thread *t);
-/* Stopped: takes it out of copies and springboards. If it stops by a fault of its own on the way,
- * that is t->fault. */
+/* Moves a stopped thread out of copies and springboards. If it stops by a fault of its own on the
+ * way, that is t->fault. */
 void thread__to_original(struct thread *t);
 
 /* ---- restore.c ---- */
 /* A handler of a fault at pc, of the original, is about to run: restores that function, if patches
- * are in its way. False: they aren't. */
+ * are in its way. Returns false if they aren't. */
 bool restore__begin(struct thread *t, uint64_t pc, struct restoring *out);
-/* It has returned or was left. */
+/* The handler has returned or was left. */
 void restore__end(struct thread *t, const struct restoring *which);
 bool restore__is_at(struct space *s, const struct tracer *tracer, uint64_t pc);
 /* A process whose first thread this is begins, with the handlers that have called fork(2). */
 void restore__forked(struct thread *child);
-/* Springboards are about to be put back: restores what handlers return to that would be in the way
- * of. */
+/* Springboards are about to be put back: restores the functions that handlers return to, if these
+ * would be in their way. */
 void restore__for_frames(struct space *s, struct tracer *tracer);
-/* They were put back, all of them. */
+/* All of them were put back. */
 void restore__again(struct space *s, struct tracer *tracer);
 /* A thread that has got a log now: what it does of this will not be in it. */
 void restore__notify(struct thread *t);
@@ -139,7 +148,7 @@ void restore__notify(struct thread *t);
 /* A handler is running that returns to the original: its frame is there, and copy is the same
  * place. */
 void signals__track(struct thread *t, uint64_t frame, uint64_t original, uint64_t copy);
-/* A handler is running, or was, that returns to code that will be changed: it is to return to the
+/* A handler is running, or was, that returns to code that will be changed: it has to return to the
  * copies. */
 void signals__found(struct thread *t, uint64_t sp, uint64_t pc);
 /* The original is as in its file: no handler is to return to the copies. */
@@ -151,27 +160,28 @@ void signals__push_frame(struct thread *t, struct signal_frame f, uint64_t conte
 /* The n-th: its handler has returned; all from n on: their handlers were left. */
 void signals__drop_frame(struct thread *t, size_t n);
 void signals__leave_frames_from(struct thread *t, size_t n);
-/* Those whose handlers seem to have been left, by the stack pointer. */
+/* Drops the frames whose handlers seem to have been left, by the stack pointer. */
 void signals__drop_left_frames(struct thread *t, uint64_t sp);
 
 /* ---- returns.c ---- */
-/* A signal is passed on with these registers, where the original can be executed: the thread is to
- * go on in its copy when the handler has returned. */
+/* A signal is passed on with these registers, where the original can be executed: the thread has to
+ * continue in its copy when the handler has returned. */
 void thread__await_return(struct thread *t, uint64_t copy);
-/* At a system call's entry, of a thread that has some. */
+/* At a system call's entry, for a thread that has some. */
 void thread__see_awaited(struct thread *t);
 
 /* ---- entries.c ---- */
-/* All threads are stopped: those that are lost go on to log their entries, where that can be. */
+/* All threads are stopped: functions that are lost continue to log their entries, where
+ * possible. */
 void loaded__log_entries(struct tracer *s, const struct space *space, const struct loaded *l);
 
 /* ---- copied.c ---- */
-/* It has stopped by this signal. Is it a fault because the program executes a springboard that it
- * has copied? Then it is mended, and the thread is where it has come from. */
+/* The thread has stopped by this signal. Returns true if it is a fault because the program executes
+ * a springboard that it has copied. Then that is mended, and the thread is where it came from. */
 bool copied__mend(struct thread *t, const siginfo_t *si);
 
 /* ---- text.c ---- */
-/* Has it stopped for that? Then text__stopped() has done what is needed. */
+/* Returns true if it has stopped for that; then text__stopped() has done what is needed. */
 bool text__stopped(struct thread *t, int status);
 /* Once a second: what others have written. */
 void text__look(struct tracer *s);
@@ -179,11 +189,11 @@ void text__look(struct tracer *s);
 void text__see_put_off(struct thread *t);
 /* A thread that has got a log now. */
 void text__notify(struct thread *t);
-/* Where its functions are. Those that the program may write to are open. */
+/* Finds where its functions are. Those that the program may write to are open. */
 void loaded__find_text(const struct tracer *s, const map_vec *maps, struct loaded *l);
-/* Is any of the functions' code still there? Then its copies may be in use. */
+/* Returns true if any of the functions' code is still there. Then its copies may be in use. */
 bool loaded__is_mapped(const struct tracer *s, const struct loaded *l, const map_vec *maps);
-/* What was reported of its functions before, and what is so now. */
+/* Reports the states of its functions that have changed. */
 void loaded__notify_states(struct tracer *s, const struct space *space, const struct process *p,
 			   struct loaded *l);
 

@@ -34,7 +34,7 @@ static size_t landing_at(const struct probe *p, const struct plan_site *s)
 static int kprobe_define(struct probe *p, int fd, const char *event, uint32_t site)
 {
 	const struct plan_site *s = &p->plan->sites.data[site];
-	const uint8_t behind = p->plan->arch->kernel->ip_behind;
+	const uint8_t behind = p->plan->arch->kernel->ip_after;
 	unsigned long long addr = s->vaddr + s->probe_at;
 	size_t landing = s->entry && !s->probe_at ? landing_at(p, s) : 0;
 	char line[160];

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * x86-64: errands. All registers that a system call changes, or takes, are kept on the stack below
- * the red zone, and the flags.
- */
+/* x86-64: injected calls. All registers that a system call changes, or takes, are kept on the stack
+ * below the red zone, and so are the flags. */
 #include <errno.h>
 #include "assembler.h"
 
 enum { SYS_SIGPROCMASK = 14, SET_MASK = 2, MASK_SIZE = 8 };
 
 /* rcx, r11 and rax: changed by any system call */
-const uint8_t x86_errand_kept[X86_ERRAND_KEPT] = {
+const uint8_t x86_injected_kept[X86_INJECTED_KEPT] = {
 	X86_RAX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_R8, X86_R9, X86_R10, X86_R11,
 };
 static const uint8_t arguments[] = {X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9};
@@ -39,8 +37,8 @@ static void keep(struct code_part *p, int32_t zone)
 	struct operand down = asm__at(X86_RSP, -zone);
 
 	asm__mem(p, ASM_LEA, 64, X86_RSP, &down);
-	for (size_t i = X86_ERRAND_KEPT; i-- > 0;)
-		asm__push(p, x86_errand_kept[i]);
+	for (size_t i = X86_INJECTED_KEPT; i-- > 0;)
+		asm__push(p, x86_injected_kept[i]);
 	asm__put(p, 0x9c); /* pushf */
 }
 
@@ -49,8 +47,8 @@ static void restore(struct code_part *p, int32_t zone)
 	struct operand up = asm__at(X86_RSP, zone);
 
 	asm__put(p, 0x9d); /* popf */
-	for (size_t i = 0; i < X86_ERRAND_KEPT; i++)
-		asm__pop(p, x86_errand_kept[i]);
+	for (size_t i = 0; i < X86_INJECTED_KEPT; i++)
+		asm__pop(p, x86_injected_kept[i]);
 	asm__mem(p, ASM_LEA, 64, X86_RSP, &up);
 }
 
@@ -71,7 +69,7 @@ static uint32_t put_mask(struct code_part *p, uint32_t label)
 	return first;
 }
 
-static int emit(struct code_buffer *c, const struct errand *e, struct errand_code *out)
+static int emit(struct code_buffer *c, const struct injected *e, struct injected_code *out)
 {
 	struct code_part *p = &c->hot;
 	uint32_t mask = code_buffer__label(c);
@@ -111,12 +109,12 @@ bool x86__fix(const struct code_buffer *c, uint64_t at, uint8_t *bytes)
 	return true;
 }
 
-int x86__errand(const struct errand *e, uint64_t at, struct errand_code *out)
+int x86__injected(const struct injected *e, uint64_t at, struct injected_code *out)
 {
 	struct code_buffer c = {0};
 	int err;
 
-	*out = (struct errand_code){0};
+	*out = (struct injected_code){0};
 	err = emit(&c, e, out);
 	out->len = c.hot.bytes.len;
 	if (!err && out->len > sizeof(out->bytes))

@@ -55,20 +55,20 @@ static void run_case(bool calls, bool with_gs, const int fds[2])
 {
 	uint64_t *stack = (uint64_t *)(code + CODE_SIZE - 1024), before, mask = random64();
 	uint64_t *counter = (uint64_t *)(code + COUNTER);
-	struct errand e = {.bytes = code + FROM,
-			   .from = (uintptr_t)code + FROM,
-			   .calls = calls,
-			   .number = SYS_write,
-			   .args = {fds[1], (uintptr_t) "errand", 6},
-			   .mask = mask,
-			   .then = (uintptr_t)machine_exit};
+	struct injected e = {.bytes = code + FROM,
+			     .from = (uintptr_t)code + FROM,
+			     .calls = calls,
+			     .number = SYS_write,
+			     .args = {fds[1], (uintptr_t) "injected", 6},
+			     .mask = mask,
+			     .then = (uintptr_t)machine_exit};
 	uint8_t zone[RED_ZONE + 64];
-	struct errand_code out_code;
+	struct injected_code out_code;
 	struct machine in, out;
 	char got[8] = "";
 
 	e.len = put_instruction(code + FROM, with_gs);
-	if (tracee->errand(&e, (uintptr_t)code, &out_code))
+	if (tracee->injected(&e, (uintptr_t)code, &out_code))
 		abort();
 	memcpy(code, out_code.bytes, out_code.len);
 	machine__randomize(&in);
@@ -80,7 +80,7 @@ static void run_case(bool calls, bool with_gs, const int fds[2])
 	machine__run(code, &in, &out);
 	wrong_counter += *counter != before + 1;
 	if (calls)
-		wrong_call += read(fds[0], got, 6) != 6 || strcmp(got, "errand") != 0;
+		wrong_call += read(fds[0], got, 6) != 6 || strcmp(got, "injected") != 0;
 	mask &= ~(1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1));
 	wrong_mask += mask_now() != mask;
 	for (int i = 0; i < GENERAL; i++)
@@ -90,7 +90,7 @@ static void run_case(bool calls, bool with_gs, const int fds[2])
 	wrong_stack += memcmp(zone, (uint8_t *)stack - RED_ZONE, sizeof(zone)) != 0;
 }
 
-static void test_errands(void)
+static void test_injected_calls(void)
 {
 	int fds[2];
 
@@ -277,7 +277,7 @@ int main(void)
 	tracee = arch__by_machine(EM_X86_64)->tracee;
 	code = map_pages(CODE_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC);
 	machine__init();
-	test_errands();
+	test_injected_calls();
 	test_branches();
 	test_beacon();
 	test_log();
