@@ -15,7 +15,7 @@ const volatile struct wire_config config;
 
 #define TEXT_OF(value)	      #value
 #define VERSION_TEXT(a, b, c) "clang " TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
-/* For doctor: what the verifier accepts depends on the compiler, too. */
+/* For doctor: what the verifier accepts also depends on the compiler. */
 const volatile char built_by[] =
 	VERSION_TEXT(__clang_major__, __clang_minor__, __clang_patchlevel__);
 
@@ -128,7 +128,7 @@ static __always_inline struct reserved reserve_task_record(struct who w, __u64 n
 	return r;
 }
 
-/* Likewise, among those of its probes. */
+/* The same, among the records of its probes. */
 static __always_inline struct reserved reserve_among_hits(struct who *w, __u64 now, __u32 type,
 							  __u64 size)
 {
@@ -139,7 +139,7 @@ static __always_inline struct reserved reserve_among_hits(struct who *w, __u64 n
 	return r;
 }
 
-/* Where the thread's program entered the kernel. */
+/* Finds where the thread's program entered the kernel. */
 static __always_inline void find_program(struct wire_entry *e)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -201,7 +201,7 @@ static __always_inline bool put_value(struct pt_regs *ctx, __u64 word, struct wh
 	return true;
 }
 
-/* Of a ret, with what is loaded by the result. */
+/* Puts the result of a ret, and what is loaded by it. */
 static __always_inline bool put_result(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -219,7 +219,7 @@ static __always_inline bool put_result(struct pt_regs *ctx, __u64 word, struct w
 	return true;
 }
 
-/* At a return probe the registers are as after the ret. */
+/* At a return probe, the registers are those after the ret. */
 static __always_inline bool put_return(struct pt_regs *ctx, __u64 word, struct who w, bool kernel)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -306,9 +306,9 @@ static __always_inline int hit(struct pt_regs *ctx, __u64 cookie, bool kernel)
 		return 0;
 	if (!has_ring(&w))
 		return 0;
-	if (!kernel && config.go && tell_goroutine(ctx, &w, what))
+	if (!kernel && config.go && report_goroutine(ctx, &w, what))
 		return lose(ctx, &w, what);
-	if (lost_records && tell_losses(ctx, &w, kernel))
+	if (lost_records && report_losses(ctx, &w, kernel))
 		return lose(ctx, &w, what);
 	if (!kernel && config.returns && cookie & COOKIE_RETURN)
 		done = put_return(ctx, what, w, false);
@@ -425,7 +425,7 @@ int hit_kprobe(struct pt_regs *ctx)
 	return cookie ? hit(ctx, *cookie, true) : 0;
 }
 
-/* The return of a kernel function that may end in a tail call; the site is that of its entry. */
+/* The return of a kernel function that may end in a tail call. The site is that of its entry. */
 SEC("kprobe")
 int hit_kernel_return(struct pt_regs *ctx)
 {
@@ -447,7 +447,7 @@ int hit_kernel_return(struct pt_regs *ctx)
 	if (config.judges && is_left_out(ctx, *site, &w, true, true))
 		return 0;
 	/* not an event: most calls end at a ret, which has its own */
-	if (lost_records && tell_losses(ctx, &w, true))
+	if (lost_records && report_losses(ctx, &w, true))
 		return lose(ctx, &w, 0);
 	return put_return(ctx, *site, w, true) ? 0 : lose(ctx, &w, 0);
 }
@@ -456,6 +456,6 @@ int hit_kernel_return(struct pt_regs *ctx)
 #include "marker.h"
 #include "watch.h"
 #include "sample.h"
-#include "passing.h"
+#include "filter_states.h"
 #include "tasks.h"
 #include "killed.h"

@@ -26,7 +26,7 @@ static __always_inline bool serves_softirq(__u32 count)
 	return count >> SOFTIRQ_SHIFT & 1;
 }
 
-/* Of what calls a tracepoint. */
+/* The context of code that calls a tracepoint. */
 static __always_inline __u16 tracepoint_context(void)
 {
 	__u32 count, nmis;

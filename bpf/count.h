@@ -32,7 +32,7 @@ struct {
 	__type(value, __u64);
 } exec_times SEC(".maps");
 
-/* Where hits count now. */
+/* The bank in which hits count now. */
 volatile __u32 count_bank;
 /* Hits whose target found no space in the table; execs without space for their time. */
 volatile __u64 targets_full, exec_times_full;
@@ -58,7 +58,7 @@ static __always_inline void count_target(struct who *w, __u32 site_bank, __u64 t
 		__sync_fetch_and_add(n, 1);
 }
 
-/* Not inlined, for its own stack frame. */
+/* Not inlined, to have its own stack frame. */
 static __noinline int count_hit(struct pt_regs *ctx, __u64 word, struct who *w, bool kernel)
 {
 	__u32 slot = bpf_get_smp_processor_id() & (config.count_slots - 1), bank = count_bank, at;
@@ -103,7 +103,7 @@ enum whose_hit {
 	HIT_UNMARKED, /* its own, but the older link may take it again */
 };
 
-/* Does the link of this generation take the hit? Each hit is taken by one. */
+/* Returns whether the link of this generation takes the hit. Each hit is taken by one link. */
 static __always_inline enum whose_hit whose_hit(__u64 generation, __u32 cookie)
 {
 	__u64 now = current, settled = now >> 1, mark, *marked;
@@ -133,7 +133,7 @@ static __always_inline enum whose_hit whose_hit(__u64 generation, __u32 cookie)
 volatile __u64 first_cookie;
 
 SEC("uprobe.multi")
-int tell_first(struct pt_regs *ctx)
+int report_first(struct pt_regs *ctx)
 {
 	if (!first_cookie)
 		first_cookie = bpf_get_attach_cookie(ctx);

@@ -30,8 +30,8 @@ static __always_inline __u64 follow_frames(struct pt_regs *ctx, struct wire_entr
 	return n;
 }
 
-/* At an entry, where calls link, the kernel's unwinder passes over the caller: it looks at the
- * frame pointer, which is the caller's still. */
+/* At an entry, if calls link, the kernel's unwinder skips the caller: it uses the frame pointer,
+ * which is still the caller's. */
 static __always_inline __u64 unwind_kernel(struct pt_regs *ctx, struct wire_entry_stack *s)
 {
 	__u64 *to = s->stack + ARCH_LINKS;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * Does the instruction of a uprobe, behind its record, which has the state before it. Loaded only
- * where the kernel lets programs write a thread's registers. Included once, by bbtrace.bpf.c.
- */
+/* Executes the instruction of a uprobe after its record, which has the state before it. Loaded only
+ * where the kernel lets programs write a thread's registers. Included once, by bbtrace.bpf.c. */
 #ifndef BBTRACE_BPF_EXECUTE_H
 #define BBTRACE_BPF_EXECUTE_H
 
@@ -14,10 +12,10 @@ struct {
 } executions SEC(".maps");
 
 /*
- * Is this the only consumer of the uprobe (kernel/events/uprobes.c, handler_chain())? Any other one
- * would find the registers changed, and might execute the instruction once more; and a return probe
- * is set up by the registers behind all of them. One that is added now comes in front of this one,
- * and isn't run by this hit.
+ * Returns true if this is the only consumer of the uprobe (kernel/events/uprobes.c,
+ * handler_chain()). Any other one would find the registers changed, and might execute the
+ * instruction again; and a return probe is set up with the registers after all consumers. One that
+ * is added now is put before this one, and isn't run by this hit.
  */
 static __always_inline bool is_alone(struct uprobe_consumer *own, struct uprobe *uprobe)
 {
@@ -27,7 +25,7 @@ static __always_inline bool is_alone(struct uprobe_consumer *own, struct uprobe 
 	return BPF_CORE_READ(head, next) == node && BPF_CORE_READ(node, next) == head;
 }
 
-/* Is it the instruction that was planned for? The kernel has copied its own from what was in the
+/* Returns true if it is the instruction that was planned. The kernel has copied its own from the
  * file when that was mapped, and would execute that. */
 static __always_inline bool is_planned(const struct wire_execution *e, struct uprobe *uprobe)
 {

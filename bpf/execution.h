@@ -11,7 +11,7 @@ struct wire_execution {
 	__s64 imm;
 	__u8 op, bits, dst, base, index, scale, len; /* len 0: the kernel executes it */
 	__u8 pad;
-	/* Its bytes; a bit of cares that is 0: the kernel has changed its copy there. */
+	/* Its bytes. A bit of cares is 0 if the kernel has changed it in its copy. */
 	__u64 code[2], cares[2];
 };
 

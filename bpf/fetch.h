@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * Values in memory that arguments and results lead to, loaded when a function is entered or
- * returns. They are behind the rest of a record. Included once, by bbtrace.bpf.c.
- */
+/* Values in memory that arguments and results lead to, loaded when a function is entered or
+ * returns. They follow the rest of a record. Included once, by bbtrace.bpf.c. */
 #ifndef BBTRACE_BPF_FETCH_H
 #define BBTRACE_BPF_FETCH_H
 
-/* By site, with COOKIE_RETURN of the return probe of the entry. */
+/* By site, with COOKIE_RETURN for the return probe of the entry. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set by user space */
@@ -27,7 +25,7 @@ static __always_inline long fetch_word(__u64 *to, __u64 addr, bool kernel)
 	return is_kernels(addr, kernel) ? load_word(to, addr, true) : load_word(to, addr, false);
 }
 
-/* As many bytes as there are, or a string with its 0. */
+/* Loads as many bytes as there are, or a string with its 0. */
 static __always_inline long fetch_bytes(struct wire_fetched *to, const struct wire_fetch *f,
 					__u64 addr, bool kernel)
 {
@@ -46,7 +44,7 @@ static __always_inline long fetch_bytes(struct wire_fetched *to, const struct wi
 	return err ? err : size;
 }
 
-/* Each step but the first is behind a pointer. */
+/* Each step except the first one is at a pointer. */
 static __always_inline long fetch(struct wire_fetched *to, const struct wire_fetch *f, __u64 addr,
 				  bool kernel)
 {

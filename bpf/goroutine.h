@@ -47,7 +47,7 @@ static __noinline int find_goroutine(struct pt_regs *ctx, struct who *w)
 
 /* Records the goroutine that the thread runs, if it has changed. Non-zero: it could not be
  * recorded. */
-static __noinline int tell_goroutine(struct pt_regs *ctx, struct who *w, __u64 word)
+static __noinline int report_goroutine(struct pt_regs *ctx, struct who *w, __u64 word)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u64 key = (__u64)w->pid << 32 | w->tid;

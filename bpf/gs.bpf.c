@@ -10,7 +10,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* The tracer, as the kernel numbers it: it calls with this number, and with this address. */
+/* The tracer, with the kernel's numbers: it makes a call with this number and this address. */
 #define LEARN 0x62746773
 __u64 address;
 __u32 tracer;
@@ -28,8 +28,8 @@ static __always_inline int see(const struct pt_regs *regs)
 
 	if (option == LEARN && address && PT_REGS_PARM2_CORE_SYSCALL(regs) == address)
 		tracer = bpf_get_current_pid_tgid() >> 32;
-	/* its tracer is its parent then; the signal is one that does nothing without a tracer,
-	 * unless that is blocked */
+	/* its tracer is its parent then; without a tracer the signal has no effect, unless it is
+	 * blocked */
 	if (option == SET_GS && tracer && BPF_CORE_READ(task, parent, tgid) == tracer &&
 	    BPF_CORE_READ(task, parent) != BPF_CORE_READ(task, real_parent))
 		bpf_send_signal_thread(BPF_CORE_READ(task, blocked.sig[0]) >> (SIGNAL_URG - 1) & 1

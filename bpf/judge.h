@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * Conditions of --if: an entry whose arguments don't meet them mutes its thread until that
- * invocation is over, as the stack pointer tells. User space judges what comes through once more,
- * so that whatever isn't known here may pass. Included once, by bbtrace.bpf.c.
+ * invocation is over, by the stack pointer. User space judges the rest again, so what isn't known
+ * here may pass. Included once, by bbtrace.bpf.c.
  */
 #ifndef BBTRACE_BPF_JUDGE_H
 #define BBTRACE_BPF_JUDGE_H
 
-/* Another one each time that recording starts: nothing is known of what threads did before. */
+/* Changes each time that recording starts: nothing is known of what threads did before. */
 volatile __u32 mute_era;
 
 /* By the site of an entry. */
@@ -19,7 +19,7 @@ struct {
 } conditions SEC(".maps");
 
 enum mute_state {
-	MUTE_OVER, /* it returned: other return probes of the same call may follow */
+	MUTE_OVER, /* it returned; other return probes of the same call may follow */
 	MUTE_ON,
 	MUTE_LEFT, /* by a jump, which may lead to another function's entry */
 	MUTE_NOT,  /* likewise, and nothing is muted */
@@ -27,18 +27,18 @@ enum mute_state {
 
 struct mute {
 	__u64 sp;      /* at the entry; 0: nothing is muted */
-	__u64 started; /* the thread's start, which tells it from others of that TID */
+	__u64 started; /* the thread's start, which distinguishes it from others with that TID */
 	__u64 target;  /* LEFT, NOT: where the jump leads; 0: not known */
 	__u64 caller;  /* the word at sp, where calls push it; 0: not known */
 	__u32 era;
 	__u8 state, level; /* level: of interrupts */
-	/* It was entered by a jump in a call that isn't left out, and that its own return ends,
-	 * too: what has this stack pointer is left to user space, and what it calls is not. */
+	/* It was entered by a jump in a call that isn't left out, and its own return ends that
+	 * call, too: what has this stack pointer is left to user space, what it calls is not. */
 	__u8 tail;
 	__u8 pad;
 };
 
-/* By thread, apart for its program and the kernel. */
+/* By thread, separately for its program and the kernel. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set by user space */
@@ -69,7 +69,7 @@ static __always_inline __u64 start_of(struct task_struct *task)
 	return BPF_CORE_READ(task, start_time);
 }
 
-/* Always 0, which the verifier doesn't know: it need not tell apart what is added to it. */
+/* Always 0, which the verifier doesn't know: so it need not distinguish what is added to it. */
 volatile __u32 unknown_zero;
 
 /* ---- conditions ---- */
@@ -84,7 +84,7 @@ static __always_inline int judge_number(const struct wire_condition *c, __u64 n)
 	n = c->is_signed ? (__u64)((__s64)n >> unused) : n >> unused;
 	if (!c->wide)
 		n = c->as_unsigned ? (__u32)n : (__u64)(__s64)(__s32)n;
-	/* without branches, of which the verifier would follow each way */
+	/* without branches, since the verifier would follow each path */
 	order = n == c->with;
 	if (c->as_unsigned ? n < c->with : (__s64)n < (__s64)c->with)
 		order = 2;
@@ -101,7 +101,7 @@ static __always_inline int judge_text(const struct wire_condition *c, const __u6
 	return (!differ == (c->how == WIRE_EQ) ? JUDGED_HOLDS : JUDGED_FAILS) + unknown_zero;
 }
 
-/* base: where the way to the value begins, or the value. */
+/* base is where the path to the value begins, or the value. */
 static __noinline int judge_one(const struct wire_condition *c, __u64 base, bool kernel)
 {
 	struct wire_fetched at = {};
@@ -136,7 +136,7 @@ static __noinline __u64 condition_argument(struct pt_regs *ctx, __u32 n, bool na
 	return n < WIRE_ARGS ? all[n] : 0;
 }
 
-/* The stack pointer as it was in front of the entry's first instruction. */
+/* Returns the stack pointer before the entry's first instruction. */
 static __always_inline __u64 condition_base(struct pt_regs *ctx, const struct wire_fetch *f,
 					    __u64 word, bool kernel)
 {
@@ -189,8 +189,8 @@ static __always_inline __u8 interrupt_level(__u16 state)
 	return state & WIRE_NMI ? 3 : state & WIRE_HARDIRQ ? 2 : state & WIRE_SOFTIRQ ? 1 : 0;
 }
 
-/* Below 0: in what the muted invocation has called, or what interrupts it; 0: in itself, or what
- * has taken its place; above: it is over. */
+/* Returns a number below 0 in what the muted invocation has called, or what interrupts it; 0 in
+ * itself, or in what has taken its place; above 0 if it is over. */
 static __noinline int position_in(const struct mute *m, __u64 sp, __u8 level, bool kernel)
 {
 	if (kernel && level != m->level)
@@ -204,8 +204,8 @@ static __noinline int position_in(const struct mute *m, __u64 sp, __u8 level, bo
 	return sp < m->sp ? -1 : sp > m->sp;
 }
 
-/* Is the stack below the invocation used by others, as after a longjmp or an exception? Then its
- * return address isn't there any more. */
+/* Returns true if others use the stack below the invocation, as after a longjmp or an exception.
+ * Then its return address isn't there any more. */
 static __noinline int is_abandoned(const struct mute *m, bool kernel)
 {
 	__u64 now;
@@ -381,7 +381,7 @@ static __always_inline bool is_left_out(struct pt_regs *ctx, __u64 word, struct 
 
 /* ---- tasks ---- */
 
-/* A process that is forked in a muted invocation goes on in it. */
+/* A process that is forked in a muted invocation continues in it. */
 static __always_inline void inherit_mute(struct who parent, struct who child,
 					 struct task_struct *task)
 {

@@ -20,7 +20,7 @@
 
 #define SIGNAL_UNKILLABLE 0x40 /* include/linux/sched/signal.h */
 
-/* By info of the signal: where the members are is the same on all 64-bit architectures
+/* By info of the signal: its members are at the same place on all 64-bit architectures
  * (include/uapi/asm-generic/siginfo.h). */
 struct siginfo_head {
 	__s32 signo, error, code, pad;
@@ -42,7 +42,7 @@ static __always_inline void fill_info(struct wire_killed *k, const void *info)
 		k->sender = (__u32)h.first;
 }
 
-/* Of a signal that dumps no core the info is still in the process's queue. */
+/* For a signal that dumps no core, the info is still in the process's queue. */
 static __always_inline const void *queued_info(struct task_struct *task, __u32 sig)
 {
 	struct signal_struct *s = BPF_CORE_READ(task, signal);
@@ -59,9 +59,11 @@ static __always_inline const void *queued_info(struct task_struct *task, __u32 s
 	return NULL;
 }
 
-/* The signal that ends this thread; 0: none does. Another thread's, or that of a signal that dumps
- * no core, comes as SIGKILL (kernel/signal.c, get_signal(), complete_signal()), to all of them: the
- * main thread tells it. */
+/*
+ * Returns the signal that ends this thread; 0 if none does. Another thread's, or that of a signal
+ * that dumps no core, arrives as SIGKILL (kernel/signal.c, get_signal(), complete_signal()) at all
+ * of them: the main thread reports it.
+ */
 static __always_inline __u32 fatal_signal(__u64 sig, __u64 handler)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * Where a thread stands in the log that copied functions write (src/arch/log.h). Included once, by
- * bbtrace.bpf.c.
- */
+/* The position of a thread in the log that copied functions write (src/arch/log.h). Included once,
+ * by bbtrace.bpf.c. */
 #ifndef BBTRACE_BPF_LOG_H
 #define BBTRACE_BPF_LOG_H
 
-/* Of a thread that has the current one's memory. In an interrupt, or if another thread runs
+/* For a thread that has the current one's memory. In an interrupt, or if another thread runs
  * meanwhile, it may be between two stores: then the two disagree. */
 static __noinline __u64 log_position_of(struct task_struct *task)
 {

@@ -10,7 +10,7 @@
 /* Records that found the ring full; the events of those that lost_by_thread had no space for. */
 volatile __u64 lost_records, lost_unattributed;
 
-/* With config.inlines: losses, each where it happened. */
+/* With config.inlines: losses, each at its position. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096); /* set by user space */
@@ -67,7 +67,7 @@ static __noinline int lose(struct pt_regs *ctx, struct who *w, __u64 word)
 
 /* Non-zero: this thread's earlier losses could not be recorded, so no record of it may be
  * submitted. */
-static __noinline int tell_losses(struct pt_regs *ctx, struct who *w, bool kernel)
+static __noinline int report_losses(struct pt_regs *ctx, struct who *w, bool kernel)
 {
 	__u64 key = loss_key(w), now = bpf_ktime_get_ns(), *count;
 	struct wire_value *v;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * Where a program switches recording on and off, and its marks: at the markers of bbtrace.h, and at
- * instructions that the user named. The switches' probes are there while the others are not.
+ * instructions that the user named. The switches' probes are attached while the others are not.
  * Included once, by bbtrace.bpf.c.
  */
 #ifndef BBTRACE_BPF_MARKER_H
@@ -105,7 +105,7 @@ int hit_mark(struct pt_regs *ctx)
 	w = who_am_i();
 	if (!spec || !passes(w, false))
 		return 0;
-	if (lost_records && tell_named_losses(&w))
+	if (lost_records && report_named_losses(&w))
 		return lose_named(&w);
 	return put_mark(ctx, marker, spec, &w) ? 0 : lose_named(&w);
 }

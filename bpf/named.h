@@ -34,8 +34,8 @@ static __always_inline int lose_named(struct who *w)
 	return 0;
 }
 
-/* As tell_losses(), without registers. */
-static __noinline int tell_named_losses(struct who *w)
+/* As report_losses(), without registers. */
+static __noinline int report_named_losses(struct who *w)
 {
 	__u64 key = loss_key(w), *count = bpf_map_lookup_elem(&lost_by_thread, &key);
 	struct wire_value *v;
@@ -71,7 +71,8 @@ static __always_inline void fill_named(struct wire_named *n, __u64 now, struct w
 	copy_comm(n->comm);
 }
 
-/* The stacks that the event's context can tell, without the innermost frames of the kernel. */
+/* Fills in the stacks that follow from the event's context, without the innermost frames of the
+ * kernel. */
 static __always_inline void fill_frames(void *ctx, struct wire_frames *f, __u16 flags, __u64 skip)
 {
 	long len = 0;
@@ -96,7 +97,7 @@ static __always_inline void fill_copy(struct pt_regs *regs, struct wire_user_cop
 	c->room = config.copy;
 }
 
-/* As the thread's program entered the kernel. */
+/* Copies the state in which the thread's program entered the kernel. */
 static __always_inline void copy_program(struct wire_user_copy *c)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -108,7 +109,7 @@ static __always_inline void copy_program(struct wire_user_copy *c)
 		__builtin_memset(c, 0, offsetof(struct wire_user_copy, room));
 }
 
-/* What a copy takes in front of a record's data: a constant to the verifier. */
+/* The room of a copy before a record's data: a constant to the verifier. */
 #define COPY_ROOM (config.copy ? sizeof(struct wire_user_copy) + config.copy : 0)
 
 /* ---- tracepoints ---- */
@@ -137,8 +138,9 @@ static __always_inline __u32 copy_dynamic(void *ctx, __u8 *data, __u32 at, __u32
 }
 
 /*
- * The record as tracefs describes it: size bytes, then what its dynamic fields refer to, with their
- * places in this record. What has no room is cut. half: that of the room, a constant power of two.
+ * Copies the record as tracefs describes it: size bytes, then the data of its dynamic fields, with
+ * their places in this record. What has no room is cut. half: half of the room, a constant power of
+ * two.
  */
 static __always_inline void copy_fields(void *ctx, const struct wire_named_spec *spec,
 					struct wire_named *n, __u8 *data, __u32 half)
@@ -231,7 +233,7 @@ int on_tracepoint(void *ctx)
 	if (!spec || !is_traced(w, true))
 		return 0;
 	w.state = tracepoint_context();
-	if (lost_records && tell_named_losses(&w))
+	if (lost_records && report_named_losses(&w))
 		return lose_named(&w);
 	return put_tracepoint(ctx, spec, &w, which) ? 0 : lose_named(&w);
 }
@@ -257,7 +259,7 @@ static __always_inline __u64 extend(__u64 value, __u8 size, bool is_signed)
 	return is_signed ? (__u64)((__s64)value >> (shift & 63)) : value >> (shift & 63);
 }
 
-/* False: it can't be read. */
+/* Returns false if it can't be read. */
 static __always_inline bool argument(const struct wire_usdt_arg *a, const __u64 *r, __u64 *out)
 {
 	__u64 value = a->disp, at;
@@ -343,7 +345,7 @@ static __always_inline int hit_usdt(struct pt_regs *ctx)
 	spec = bpf_map_lookup_elem(&named_specs, &which);
 	if (!spec)
 		return 0;
-	if (lost_records && tell_named_losses(&w))
+	if (lost_records && report_named_losses(&w))
 		return lose_named(&w);
 	return put_usdt(ctx, u, spec->flags, &w) ? 0 : lose_named(&w);
 }
@@ -419,8 +421,8 @@ static __always_inline struct switched switch_of(struct bpf_raw_tracepoint_args 
 
 #define TASK_IDLE 0x402 /* TASK_UNINTERRUPTIBLE | TASK_NOLOAD */
 
-/* As ps(1) and tracefs show it: include/linux/sched.h, task_index_to_char(), by the highest bit of
- * TASK_REPORT. R: it was preempted. */
+/* The state that ps(1) and tracefs show: include/linux/sched.h, task_index_to_char(), by the
+ * highest bit of TASK_REPORT. R: it was preempted. */
 static __always_inline char state_of(const struct switched *s)
 {
 	const char letters[] = "SDTtXZP";
@@ -437,7 +439,8 @@ static __always_inline char state_of(const struct switched *s)
 	return 'R';
 }
 
-/* of a raw tracepoint's stack: the program's, and bpf_trace_run4()'s, which calls it */
+/* the frames at the start of a raw tracepoint's stack: the program's, and that of bpf_trace_run4(),
+ * which calls it */
 #define OWN_FRAMES 2
 
 static __always_inline bool put_off(void *ctx, struct who *w, const struct wire_named_spec *spec,
@@ -500,7 +503,7 @@ static __always_inline void leave_cpu(void *ctx, const struct switched *s)
 	if (!spec || !w.tid || !is_traced(w, false))
 		return;
 	bpf_map_update_elem(&off_cpu, &w.tid, &yes, BPF_ANY);
-	if ((lost_records && tell_named_losses(&w)) || !put_off(ctx, &w, spec, state_of(s)))
+	if ((lost_records && report_named_losses(&w)) || !put_off(ctx, &w, spec, state_of(s)))
 		lose_named(&w);
 }
 
@@ -526,7 +529,7 @@ static __always_inline void come_to_cpu(struct task_struct *task)
 	if (!w.tid || !comes_back(w))
 		return;
 	bpf_map_delete_elem(&off_cpu, &w.tid);
-	if ((lost_records && tell_named_losses(&w)) || !put_on(&w, task))
+	if ((lost_records && report_named_losses(&w)) || !put_on(&w, task))
 		lose_named(&w);
 }
 

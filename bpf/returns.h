@@ -9,9 +9,9 @@
 #define RETURNS_AHEAD 16 /* return probes of calls that were left without a ret may precede it */
 
 /*
- * Is addr the return probes' trampoline? kernel/events/uprobes.c: the first slot of [uprobes].
- * Where addresses may have 52 bits (arm64) the kernel asks for the highest page, so that both have
- * lost the same bits by arch_own_address().
+ * Returns true if addr is the return probes' trampoline. kernel/events/uprobes.c: the first slot of
+ * [uprobes]. Where addresses may have 52 bits (arm64), the kernel asks for the highest page, so
+ * both have lost the same bits by arch_own_address().
  */
 static __always_inline bool is_replaced(__u64 addr)
 {
@@ -22,8 +22,8 @@ static __always_inline bool is_replaced(__u64 addr)
 	       arch_own_address(BPF_CORE_READ(area, vaddr)) == arch_own_address(addr);
 }
 
-/* The original return address of the call with this stack pointer at its entry or, if it is of a
- * frame, of the innermost one above; 0: unknown. */
+/* Returns the original return address of the call with this stack pointer at its entry or, for a
+ * frame, of the innermost one above; 0 if not known. */
 static __always_inline __u64 find_replaced_return(__u64 sp, bool frame)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -54,7 +54,7 @@ struct task_struct___rethook {
 	struct llist_head___any rethooks;
 } __attribute__((preserve_access_index));
 
-/* Where kretprobes have no rethooks: include/linux/kprobes.h. */
+/* For kretprobes without rethooks: include/linux/kprobes.h. */
 struct kretprobe_instance___any {
 	struct llist_node___any llist;
 	void *ret_addr, *fp;
@@ -85,8 +85,8 @@ static __always_inline __u64 find_kretprobed_return(__u64 call)
 	return addr;
 }
 
-/* The original return address of the kernel's call, if return probes of any tracer replaced it: the
- * oldest one is last in the list. 0: none did. */
+/* Returns the original return address of the kernel's call, if return probes of any tracer replaced
+ * it: the oldest one is last in the list. 0 if none did. */
 static __always_inline __u64 find_hooked_return(__u64 call)
 {
 	struct task_struct___rethook *task = (void *)bpf_get_current_task();
@@ -110,8 +110,8 @@ static __always_inline __u64 find_hooked_return(__u64 call)
 
 /*
  * The stacks of a chain of calls may have 512 bytes together, and older kernels take at least 32
- * for each call, even for one that is never made. So what is called itself has these inlined; what
- * has a large stack of its own calls them.
+ * for each call, even for one that is never made. So functions that are called themselves have
+ * these inlined; those that have a large stack of their own call them.
  */
 enum lookup { LOOKUP_INLINED, LOOKUP_CALLED };
 
@@ -138,8 +138,7 @@ static __always_inline __u64 kernel_return(__u64 call, enum lookup how)
 	return ARCH_HAS_RETHOOK ? find_hooked_return(call) : find_kretprobed_return(call);
 }
 
-/* What is in place of *addr, a return address, is what replaced it: then it becomes the original
- * one. */
+/* If *addr, a return address, is one that return probes put there, it becomes the original one. */
 static __always_inline long restore_return(__u64 sp, bool frame, enum lookup how, __u64 *addr,
 					   bool *replaced)
 {
@@ -173,7 +172,7 @@ static __always_inline long load_return(struct pt_regs *ctx, __u64 sp, __u32 reg
 	return 0;
 }
 
-/* That of a frame of the program's, which its frame pointer leads to. */
+/* Loads the return address of a frame of the program, to which its frame pointer leads. */
 static __always_inline long load_frame_return(__u64 fp, __u64 *addr)
 {
 	__u64 at = fp + (config.narrow ? USER_WORD : ARCH_FRAME_RETURN);

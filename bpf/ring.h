@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Where records are written: into the ring buffer that all threads share, which user space reads;
- * or with config.rings into the thread's own ring, which user space reads when something asks
- * for its last records. Included once, by bbtrace.bpf.c.
+ * Where records are written: to the ring buffer that all threads share, which user space reads; or
+ * with config.rings to the thread's own ring, which user space reads when something asks for its
+ * last records. Included once, by bbtrace.bpf.c.
  */
 #ifndef BBTRACE_BPF_RING_H
 #define BBTRACE_BPF_RING_H
@@ -10,9 +10,9 @@
 /* ---- the ring of all ---- */
 
 /*
- * How full is the ring? The query costs about half as much as reserve and submit, so only one
- * record in ASK_EVERY makes it, chosen by the low bits of its time. A reader that isn't woken polls
- * after a while.
+ * Whether to query how full the ring is. The query costs about half as much as reserve and submit,
+ * so only one record in ASK_EVERY makes it, chosen by the low bits of its time. A reader that isn't
+ * woken polls after a while.
  */
 #define ASK_EVERY 16
 
@@ -121,7 +121,7 @@ static __always_inline __u64 started(struct task_struct *task)
 }
 
 /* The thread's first hit; or another thread had this TID, whose end was not seen. Returns its slot,
- * -1: there is none. */
+ * -1 if there is none. */
 static __noinline int take_ring(struct who *w)
 {
 	__u32 tid = w->tid, slot;
@@ -152,7 +152,8 @@ static __always_inline struct wire_ring *own_ring(struct who *w)
 	return r && r->started == task->start_time ? r : NULL;
 }
 
-/* Before a record that is no hit: false: the thread has no ring, so that it is behind no hit. */
+/* Before a record that is no hit. Returns false if the thread has no ring, so that it follows no
+ * hit. */
 static __always_inline bool find_ring(struct who *w)
 {
 	if (config.rings)
@@ -160,7 +161,7 @@ static __always_inline bool find_ring(struct who *w)
 	return !config.rings || w->ring;
 }
 
-/* The thread ends: returns 1 + its slot; 0: it has none. */
+/* The thread ends: returns 1 + its slot; 0 if it has none. */
 static __noinline int leave_ring(struct who *w)
 {
 	struct wire_ring *r = own_ring(w);
@@ -173,7 +174,7 @@ static __noinline int leave_ring(struct who *w)
 	return r->slot + 1;
 }
 
-/* False: the hit is counted, but not recorded. */
+/* Returns false if the hit is counted, but not recorded. */
 static __always_inline bool has_ring(struct who *w)
 {
 	int slot;
@@ -190,8 +191,8 @@ static __always_inline bool has_ring(struct who *w)
 	return w->ring != NULL;
 }
 
-/* What user space reads may be overwritten meanwhile: it is told first how far. */
-static __always_inline void tell_writing(struct wire_ring *r, __u64 to)
+/* User space may read what is overwritten meanwhile, so the end of that is announced first. */
+static __always_inline void announce_writing(struct wire_ring *r, __u64 to)
 {
 	*(volatile __u64 *)&r->writing = to;
 	barrier();
@@ -206,7 +207,7 @@ static __always_inline void *reserve_own(struct wire_ring *r, __u32 size)
 
 	if (off + size + 8 > room)
 		rest = room - off;
-	tell_writing(r, at + rest + size + 8);
+	announce_writing(r, at + rest + size + 8);
 	if (rest)
 		*(__u64 *)(data + room - 8) = WIRE_RING_REST | (rest - 8);
 	off = rest ? 0 : off;

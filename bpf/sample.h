@@ -57,7 +57,7 @@ struct {
 #define EEXIST	    17
 #define ENOMEM	    12
 
-/* False: another stack has its place, or there is no room. Then it gets a record. */
+/* Returns false if another stack has its place, or if there is no room. Then it gets a record. */
 static __always_inline bool find_stacks(void *ctx, bool program, struct wire_sampled_key *key)
 {
 	long id = program ? NO_STACK : bpf_get_stackid(ctx, &sampled_stacks, 0);
@@ -117,7 +117,7 @@ int on_sample(void *ctx)
 		return 0;
 	if (config.adds_up && add_sample(ctx, &w, which, period))
 		return 0;
-	if (lost_records && tell_named_losses(&w))
+	if (lost_records && report_named_losses(&w))
 		return lose_named(&w);
 	return put_sample(ctx, &w, which, period) ? 0 : lose_named(&w);
 }

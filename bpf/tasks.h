@@ -73,7 +73,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	if (config.targets && passes(w, false))
 		note_exec(w);
 	if (config.inlines && may_pass(w.pid))
-		tell_all(w, bpf_get_current_task_btf());
+		report_all_filters(w, bpf_get_current_task_btf());
 	if (config.judges)
 		forget_mute(w, false);
 	/* include/trace/events/sched.h: (task, old_pid, bprm) */
@@ -92,8 +92,8 @@ struct kernel_siginfo___any {
 #define SIGNAL_FPE  8
 #define SIGNAL_SEGV 11
 
-/* Did the next instruction itself cause it? Nobody else may send one with a code above 0. A trap's
- * next instruction was not executed yet. */
+/* Returns true if the next instruction itself caused it. Nobody else may send a signal with a code
+ * above 0. The next instruction after a trap was not executed yet. */
 static __always_inline bool is_fault(__u64 sig, void *info)
 {
 	struct kernel_siginfo___any *i = info;
@@ -103,7 +103,7 @@ static __always_inline bool is_fault(__u64 sig, void *info)
 	       BPF_CORE_READ(i, si_code) > 0;
 }
 
-/* Where the signal finds the thread's program. */
+/* Fills in where the signal interrupts the thread's program. */
 static __always_inline void fill_signal(struct wire_signal *s)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -155,10 +155,8 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/*
- * The system call by which a signal's handler returns: its frame says where the thread goes on. A
- * frame that can't be read is told as none.
- */
+/* The system call by which a signal's handler returns: its frame has where the thread continues. A
+ * frame that can't be read is reported as none. */
 SEC("kprobe")
 int on_sigreturn(struct pt_regs *ctx)
 {
@@ -259,13 +257,12 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx)
 			inherit_mute(parent, child, task);
 	}
 	if (config.inlines)
-		tell_child(parent, child, task);
+		report_child_filters(parent, child, task);
 	return 0;
 }
 
-/* Where a thread ends, if it was killed, it may have been between two counters. Its ring is left to
- * user space. */
-static __always_inline void tell_end(struct who w)
+/* A killed thread may have been between two counters at its end. Its ring is left to user space. */
+static __always_inline void report_end(struct who w)
 {
 	__u64 slot = config.rings ? leave_ring(&w) : 0;
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -312,7 +309,7 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx)
 	struct who w = who_am_i();
 
 	if (config.counts || config.ends)
-		tell_end(w);
+		report_end(w);
 	if (config.judges)
 		forget_mute(w, true);
 	/* the last thread, not the main thread, which others may outlive (kernel/exit.c,

@@ -13,7 +13,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* The tracer, as the kernel numbers it, and the depth of its PID namespace: it calls mprotect(2)
+/* The tracer, with the kernel's numbers, and the depth of its PID namespace: it calls mprotect(2)
  * with this address, and with TEXT_LEARN. */
 __u64 address;
 __u32 tracer;
@@ -21,8 +21,8 @@ __u32 level;
 /* Writes by others to programs that are watched. */
 __u64 foreign;
 
-/* By the numbers that the tracer has for them, which writes the first table, and empties slots of
- * the others: threads that were sent SIGURG, and SIGSTOP. One may wait while the other comes. */
+/* By the numbers that the tracer has for them; it writes the first table, and empties slots of the
+ * others: threads that were sent SIGURG, and SIGSTOP. One may wait while the other arrives. */
 struct text_process processes[TEXT_SLOTS];
 __u32 urged[TEXT_THREADS];
 __u32 halted[TEXT_THREADS];
@@ -156,8 +156,8 @@ static __always_inline void call_tracer(struct task_struct *task)
 	bpf_send_signal_thread(blocked ? SIGNAL_STOP : SIGNAL_URG);
 }
 
-/* Or does it handle a fault, or make room for a signal's handler, with registers of something else?
- * arch/x86/entry/entry_64.S */
+/* Returns false if it handles a fault, or makes room for a signal's handler, with registers of
+ * something else: arch/x86/entry/entry_64.S */
 static __always_inline bool is_in_call(const struct pt_regs *regs)
 {
 	return BPF_CORE_READ(regs, ax) == (__u64)-ENOSYS;

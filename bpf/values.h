@@ -102,8 +102,8 @@ static __always_inline int read_tested(struct pt_regs *ctx, __u32 site, bool ker
 
 #include "returns.h"
 
-/* Fills value[] by the site's action; returns wire_event.missing. Not inlined, for its own stack
- * frame. */
+/* Fills value[] by the site's action. Returns wire_event.missing. Not inlined, to have its own
+ * stack frame. */
 static __noinline int read_values(struct pt_regs *ctx, __u64 word, bool kernel, __u64 *value)
 {
 	bool replaced;

@@ -7,8 +7,8 @@
 #ifndef BBTRACE_BPF_WATCH_H
 #define BBTRACE_BPF_WATCH_H
 
-/* Hits that ran the program: the events count those that happened. Where reads by the kernel are
- * hits as well, those of this program are among them. */
+/* Hits that ran the program: the events count those that happened. If reads by the kernel are hits
+ * as well, those of this program are among them. */
 volatile __u64 watch_hits;
 /* The programs' addresses, for on_fork(). */
 volatile __u64 watch_addrs[WIRE_WATCHES];
@@ -58,7 +58,7 @@ static __noinline int pass_over(__u64 addr, __u32 pid)
 	return 0;
 }
 
-/* The value as it is now becomes the one that was seen last. */
+/* The present value becomes the one that was seen last. */
 static __always_inline void fill_values(struct wire_watch_hit *h, __u64 addr, __u32 pid)
 {
 	bool kernel = ARCH_IS_KERNEL(addr);
@@ -99,8 +99,8 @@ static __always_inline void fill_machine(struct wire_watch_hit *h, __u64 sp, boo
 		h->user_ip = arch_user_ip((struct pt_regs *)bpf_task_pt_regs(task));
 }
 
-/* An instruction that carries a uprobe is stepped elsewhere (kernel/events/uprobes.c): where it
- * stands. */
+/* An instruction that carries a uprobe is stepped elsewhere (kernel/events/uprobes.c): returns its
+ * address in the program. */
 static __always_inline __u64 original_ip(__u64 ip)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
@@ -183,7 +183,7 @@ int on_watch(void *ctx)
 	w = who_am_i();
 	if (stopped || !passes(w, ARCH_IS_KERNEL(addr)))
 		return pass_over(addr, w.pid);
-	if (lost_records && tell_named_losses(&w))
+	if (lost_records && report_named_losses(&w))
 		return lose_named(&w);
 	return put_watch(ctx, &w, watch, addr) ? 0 : lose_named(&w);
 }

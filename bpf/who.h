@@ -53,7 +53,7 @@ static __always_inline struct upid *number_at(struct pid *pid, __u32 level)
 	       level * bpf_core_type_size(struct upid);
 }
 
-/* The number of a struct pid in bbtrace's PID namespace; 0: not visible there. */
+/* Returns the number of a struct pid in bbtrace's PID namespace; 0 if it is not visible there. */
 static __u32 visible_number(struct pid *pid)
 {
 	__u32 level = pid_level;
@@ -146,9 +146,9 @@ static __always_inline bool is_followed(__u32 pid)
 }
 
 /*
- * Is an ancestor followed? A tracepoint's program is skipped while another task is in it on the
- * same CPU (kernel/trace/bpf_trace.c, __bpf_trace_run()), which newer kernels may preempt there, so
- * that a fork may go unnoticed.
+ * Returns true if an ancestor is followed. A tracepoint's program is skipped while another task is
+ * in it on the same CPU (kernel/trace/bpf_trace.c, __bpf_trace_run()), which newer kernels may
+ * preempt there, so a fork may go unnoticed.
  */
 static __noinline int has_followed_ancestor(struct who *w)
 {

@@ -19,32 +19,49 @@ enum wire_type {
 	WIRE_VALUE,  /* struct wire_value: ret (value 0: where to, value 1: the return register),
 		      * indirect (value 0: target) */
 	WIRE_ENTRY,  /* struct wire_entry */
-	WIRE_LOST, /* struct wire_value: value 0 = the number of this thread's events that found the
-		    * ring full since its last record, as SITE_EVENTS counts them; value 1 = 1: also
-		    * records that are not events; both 0: a signal's; site: none
-		    */
-	WIRE_SIGNAL,	/* struct wire_signal: a signal is delivered to this thread, whose handler
-			   is about to run unless WIRE_UNHANDLED says otherwise; sp and value 0 =
-			   its program's stack pointer and next instruction, value 1 = the top of
-			   its stack, or its link register; site: none */
+	/*
+	 * struct wire_value: value 0 = the number of this thread's events that found the ring full
+	 * since its last record, as SITE_EVENTS counts them; value 1 = 1: also records that are not
+	 * events; both 0: a signal's; site: none
+	 */
+	WIRE_LOST,
+	/*
+	 * struct wire_signal: a signal is delivered to this thread, whose handler is about to run
+	 * unless WIRE_UNHANDLED says otherwise; sp and value 0 = its program's stack pointer and
+	 * next instruction, value 1 = the top of its stack, or its link register; site: none
+	 */
+	WIRE_SIGNAL,
 	WIRE_GOROUTINE, /* struct wire_value: value 0 = the goroutine that this thread runs from
 			   here on (GOROUTINE_AT), 0: none, or the thread's own stack; site: none */
-	WIRE_RETURN, /* struct wire_value, by a return probe (kernel: of a function that may end in
-			a tail call, whose rets are recorded, too): sp as at the entry, value 0 =
-			target, value 1 = the return register; site: the entry's */
-	WIRE_END, /* struct wire_value: a thread ended in its program; value 0 = the address of its
-		     next instruction there; value 1 = END_LAST, its exit code from END_CODE_SHIFT
-		     on; logged with config.rings: 1 + its ring's slot; site: none */
-	WIRE_RESUME, /* struct wire_value: a signal's handler returns; sp and value 0 = the stack
-			pointer and instruction where the thread's program goes on; site: none */
-	WIRE_PASSES, /* struct wire_value, with config.inlines: filters of which it is told whether
-			the thread passes them from here on (value 0: enum filter_flags, and
-			PASSES_PROCESS), and those of them that it passes (value 1); site: none */
-	WIRE_SWITCH, /* struct wire_value: recording is to be switched, or a thread's last branches
-			shown; value 0 = the index of the marker in probe_options.markers, value
-			1 = the return register; site: none */
-	WIRE_MARK,   /* struct wire_mark; site: none */
-	WIRE_NAMED,  /* struct wire_named; site: an index into the plan's named events */
+	/*
+	 * struct wire_value, by a return probe (kernel: of a function that may end in a tail call,
+	 * whose rets are recorded, too): sp as at the entry, value 0 = target, value 1 = the return
+	 * register; site: the entry's
+	 */
+	WIRE_RETURN,
+	/*
+	 * struct wire_value: a thread ended in its program; value 0 = the address of its next
+	 * instruction there; value 1 = END_LAST, its exit code from END_CODE_SHIFT on; logged with
+	 * config.rings: 1 + its ring's slot; site: none
+	 */
+	WIRE_END,
+	/* struct wire_value: a signal's handler returns; sp and value 0 are the stack pointer and
+	 * instruction at which the thread's program continues; site: none */
+	WIRE_RESUME,
+	/*
+	 * struct wire_value, with config.inlines: the filters for which it is reported whether the
+	 * thread passes them from here on (value 0: enum filter_flags, and PASSES_PROCESS), and
+	 * those that it passes (value 1); site: none
+	 */
+	WIRE_PASSES,
+	/*
+	 * struct wire_value: recording is to be switched, or a thread's last branches shown; value
+	 * 0 = the index of the marker in probe_options.markers, value 1 = the return register;
+	 * site: none
+	 */
+	WIRE_SWITCH,
+	WIRE_MARK,  /* struct wire_mark; site: none */
+	WIRE_NAMED, /* struct wire_named; site: an index into the plan's named events */
 	WIRE_TYPES
 };
 
@@ -60,7 +77,7 @@ enum wire_type {
 #define WIRE_SITE_MASK ((1u << WIRE_SITE_BITS) - 1)
 
 /* wire_event.missing: values that could not be read (the page is not resident: -EFAULT). For an
- * operand in memory (ACTION_MEM) value 0 is then its address, value 1 that of the instruction. */
+ * operand in memory (ACTION_MEM), value 0 is then its address, value 1 that of the instruction. */
 #define WIRE_NO_VALUE0	1
 #define WIRE_NO_VALUE1	2
 #define WIRE_NO_CALLER	4
@@ -93,14 +110,16 @@ struct wire_event {
 	__u32 site_type; /* site | type << WIRE_SITE_BITS */
 	__u16 state;	 /* enum wire_state */
 	__u16 cpu : 12, missing : 4;
-	/* With config.inlines: 1 + the position of the thread's log. 0: it has none, or it can't be
-	 * read. With config.rings, of a record that ends a thread or a process: 1 + the slot of the
-	 * thread's ring */
+	/*
+	 * With config.inlines: 1 + the position of the thread's log; 0 if it has none, or if it
+	 * can't be read. With config.rings, in a record that ends a thread or a process: 1 + the
+	 * slot of the thread's ring.
+	 */
 	__u64 logged;
 };
 
-/* Of struct log_ring (src/arch/log.h), which the thread's segment base points to: the words that
- * tell its position. */
+/* The words of struct log_ring (src/arch/log.h), at the thread's segment base, that give its
+ * position. */
 enum wire_log {
 	WIRE_LOG_CURSOR = 0,
 	WIRE_LOG_LIMIT = 1,
@@ -153,10 +172,10 @@ struct wire_entry {
 	__u64 caller; /* the return address on top of the stack */
 	char comm[16];
 	__u64 regs[WIRE_REGS];
-	/* From the pt_regs passed to a syscall wrapper; other functions: WIRE_NO_SYSCALL. */
+	/* From the pt_regs passed to a syscall wrapper; in other functions WIRE_NO_SYSCALL. */
 	__u64 args[WIRE_ARGS];
 	/* In the kernel, with config.both: the program's registers at entry to the kernel; in a
-	 * system call user_ip is the address of the instruction that made it. 0: no program. */
+	 * system call, user_ip is the address of the instruction that made it. 0: no program. */
 	__u64 user_ip, user_sp;
 };
 
@@ -170,8 +189,8 @@ struct wire_entry_stack {
 	__u64 stack[WIRE_STACK];
 };
 
-/* With config.copy, of a program: a copy of the stack, from which user space makes the call stack.
- */
+/* With config.copy, for a program: a copy of the stack, from which user space makes the call
+ * stack. */
 #define WIRE_COPY_BLOCK 1024
 #define WIRE_COPY_MAX	(65u << 10)
 struct wire_entry_copy {
@@ -205,7 +224,7 @@ struct wire_fetches {
 	struct wire_fetch of[WIRE_FETCHES];
 };
 
-/* As struct fetched of src/event/event.h. len: WIRE_FETCH_NONE: the site has no such value. */
+/* As struct fetched of src/event/event.h. len is WIRE_FETCH_NONE if the site has no such value. */
 struct wire_fetched {
 	__s32 len;
 	__u32 pad;
@@ -227,7 +246,7 @@ struct wire_condition {
 	__u64 with;
 	__u64 text[WIRE_CONDITION_WORDS], mask[WIRE_CONDITION_WORDS];
 };
-/* What is counted where they don't hold. */
+/* What is counted if they don't hold. */
 enum wire_muted { WIRE_MUTED_CALLS, WIRE_MUTED_HITS, WIRE_MUTED };
 struct wire_conditions {
 	__u32 n, pad;
@@ -239,21 +258,21 @@ struct wire_conditions {
 enum ring_state { RING_FREE, RING_RUNS, RING_ENDED };
 
 /*
- * A thread's last records, config.ring_bytes of them behind this, from the oldest position that
- * isn't overwritten up to head. A position's place is its remainder; no record goes on from the end
- * to the beginning: the rest there is a record of its own. Each is followed by its size.
+ * A thread's last records follow, config.ring_bytes of them, from the oldest position that isn't
+ * overwritten up to head. A position's place is its remainder. No record continues from the end to
+ * the beginning: the rest there is a record of its own. Each is followed by its size.
  */
 struct wire_ring {
 	__u64 head;
 	__u64 writing; /* up to there it is being written: what was there before is overwritten */
-	__u64 started; /* its thread's start, which tells it from others of that TID */
+	__u64 started; /* its thread's start, which distinguishes it from others with that TID */
 	__u32 pid, tid;
 	__u32 state; /* enum ring_state */
 	__u32 slot;
 	__u32 pad[6];
 };
 #define WIRE_RING_REST (1ull << 63) /* in a size: no record */
-/* Behind its end, for the verifier: the largest record of a thread's ring, and its size. */
+/* After its end, for the verifier: the largest record of a thread's ring, and its size. */
 #define WIRE_RING_SLACK 1024
 
 /* ---- losses: a map from pid << 32 | tid to the number of events ---- */
@@ -272,10 +291,10 @@ struct wire_ring {
 #define COOKIE_RETURN (1u << WIRE_SITE_BITS)
 
 /*
- * Links of uprobe_multi have a generation, in their cookies: links for what remains of an older
- * link's sites are attached before that one is closed, and in between each hit of a site runs the
+ * Links of uprobe_multi have a generation, in their cookies. Links for what remains of an older
+ * link's sites are attached before that one is closed; in between, each hit of a site runs the
  * program twice, for the newer link first (kernel/events/uprobes.c, consumer_add()). current, a
- * variable of the program, says which links count: those of generation() or an older one; if a
+ * variable of the program, decides which links count: those of generation() or an older one; if a
  * newer generation is taking over, that one, and the older ones where it isn't attached.
  */
 #define COOKIE_GENERATION_SHIFT 32
@@ -304,8 +323,8 @@ struct wire_ring {
 #define SITE_DISP(w)	  ((__s64)((w) << 15) >> 52)
 #define SITE_OPERAND(w)	  ((__u32)((w) >> SITE_ARG_SHIFT) & WIRE_SITE_MASK)
 #define SITE_CONDITION(w) ((__u16)((w) >> SITE_ARG_SHIFT)) /* insn.cond of src/arch/arch.h */
-/* By how many words the program has lowered the stack pointer since its entry, which is told here.
- */
+/* By how many words the program has lowered the stack pointer since its entry, which this site
+ * reports. */
 #define SITE_LOWERED_SHIFT 56
 #define SITE_LOWERED(w)	   (((w) >> SITE_LOWERED_SHIFT) & WIRE_ABOVE)
 #define SITE_LEAVES	   (1ull << 62) /* it may lead to a function's entry, with its stack pointer */
@@ -352,7 +371,7 @@ struct uprobe_key {
 #define COUNT_BANKS		 2
 #define COUNTER(site, not_taken) (2 * (site) + (not_taken))
 
-/* Where an indirect branch went. */
+/* The target of an indirect branch. */
 struct wire_target {
 	__u64 since; /* the time of the process's last exec; 0: not seen */
 	__u64 target;
@@ -415,8 +434,8 @@ struct wire_config {
 	__u8 tests;    /* some sites record what they test */
 	__u8 rings;    /* each thread has a ring of its own */
 	__u8 ends;     /* ends of threads are recorded */
-	__u8 fetched;  /* entries and returns have so many values in memory */
-	__u8 judges;   /* some entries are judged, each by at most so many conditions */
+	__u8 fetched;  /* the number of values in memory that entries and returns have */
+	__u8 judges;   /* some entries are judged, each by at most this many conditions */
 	__u8 retries;  /* there are several CPUs: one may hold the lock of the ring for a moment */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
@@ -428,14 +447,15 @@ struct wire_config {
 	__u32 pid_ns_dev;
 	__u64 per_cpu_offset;  /* kernel: the address of __per_cpu_offset */
 	__u64 preempt_count;   /* the per-CPU address of the count; 0: unknown */
-	__u8 pcpu_hot;	       /* it is in pcpu_hot */
+	__u8 pcpu_hot;	       /* preempt_count is in pcpu_hot */
 	__u64 debug_registers; /* x86: the per-CPU address of cpu_dr7; 0: unknown */
 	__u64 ino;    /* uprobes of one tracefs event: the only file with sites; 0: several */
 	__u64 cgroup; /* the id of the requested one */
 	__u64 wakeup; /* bytes in the ring that wake the reader */
-	__u32 copy;   /* with stack: so many bytes of programs' stacks are copied, a multiple of
-			 WIRE_COPY_BLOCK; 0: frame pointers are followed */
-	__u32 off_cpu, on_cpu; /* named events: a thread leaves a CPU, or comes to one */
+	/* With stack: how many bytes of programs' stacks are copied, a multiple of WIRE_COPY_BLOCK;
+	 * 0: frame pointers are followed. */
+	__u32 copy;
+	__u32 off_cpu, on_cpu; /* named events: a thread leaves a CPU, or is back on one */
 	__u32 count_slots;     /* a power of two */
 	__u32 count_stride;
 	__u32 ring_bytes; /* a power of two */

@@ -11,10 +11,8 @@
 #define WIRE_NAMED_FRAMES 128  /* of the kernel, and of the program, at most */
 #define WIRE_NAMED_DATA	  4096 /* bytes at most */
 
-/*
- * With WIRE_FRAMES, struct wire_frames follows; then len bytes of data, and padding: a record has
- * one of a few sizes, since the verifier wants to know it.
- */
+/* With WIRE_FRAMES, struct wire_frames follows; then len bytes of data, and padding: a record has
+ * one of a few sizes, since the verifier has to know it. */
 struct wire_named {
 	struct wire_event event;
 	__u64 ip;    /* the thread's next instruction; 0: not recorded */
@@ -62,7 +60,7 @@ struct wire_sampled {
 struct wire_named_spec {
 	__u32 size;			 /* bytes of its fields: copied from the context */
 	__u16 flags;			 /* enum named_flags */
-	__u16 dynamic;			 /* fields that refer to data behind them (__data_loc) */
+	__u16 dynamic;			 /* fields that refer to data after them (__data_loc) */
 	__u16 dynamic_at[NAMED_DYNAMIC]; /* their offsets */
 };
 enum named_flags {
@@ -95,7 +93,7 @@ struct wire_usdt_data {
 
 #define WIRE_WATCHES 16 /* addresses at most, of all processes */
 
-/* By address: which named event it is; whether its hits are counted in watch_hits. */
+/* By address: the named event, and whether its hits are counted in watch_hits. */
 struct wire_watch {
 	__u32 which, counted;
 };
@@ -106,17 +104,15 @@ struct wire_watch_key {
 	__u32 pid, pad;
 };
 
-/*
- * The data of its record. Which instruction it was is found out later (src/code/access.h): the
- * processor traps behind it.
- */
+/* The data of its record. The instruction is found later (src/code/access.h): the processor traps
+ * after it. */
 struct wire_watch_hit {
 	__u64 addr;
 	__u64 regs[WIRE_REGS];
 	__u64 fs, gs;  /* bases of segments */
 	__u64 top;     /* the word at the stack pointer */
 	__u64 word;    /* the aligned word that the watched bytes are in */
-	__u64 old;     /* that word when it was seen last */
+	__u64 old;     /* that word when it was last seen */
 	__u64 user_ip; /* in the kernel: of the program; 0: none */
 	__u64 flags;   /* enum wire_watch_flags */
 };
@@ -155,12 +151,13 @@ struct wire_mark {
 	char text[WIRE_TEXT];
 };
 
-/* Where a mark's operands are, by its index: struct marker_operands. */
+/* The locations of a mark's operands, by its index: struct marker_operands. */
 struct wire_mark_spec {
 	__u64 constant;
 	__u8 name, value; /* registers; value WIRE_CONSTANT: it is constant */
-	__u8 when;	  /* of another marker: enum wire_when; it is told if the return value
-			     compares so with constant */
+	/* Of another marker: enum wire_when; it is reported if the return value compares so with
+	 * constant. */
+	__u8 when;
 };
 enum wire_when { WHEN_ALWAYS, WHEN_EQUAL, WHEN_LESS, WHEN_GREATER };
 #define WIRE_CONSTANT 0xff

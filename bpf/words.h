@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * Reads memory, and words of programs, which have 32 bits if config.narrow says so. Included once,
- * by bbtrace.bpf.c.
- */
+/* Reads memory, and words of programs, which have 32 bits if config.narrow is set. Included once,
+ * by bbtrace.bpf.c. */
 #ifndef BBTRACE_BPF_WORDS_H
 #define BBTRACE_BPF_WORDS_H
 
-/* Of a register: 32-bit code doesn't see the rest, which system calls leave there. */
+/* For a register: 32-bit code doesn't see the rest, which system calls leave there. */
 static __always_inline __u64 visible(__u64 value)
 {
 	return config.narrow ? (__u32)value : value;
 }
 
-/* Of the kernel's memory, or the thread's program's. */
+/* Loads from the kernel's memory, or the thread's program's. */
 static __always_inline long load(void *to, __u32 size, __u64 addr, bool kernel)
 {
 	return kernel ? bpf_probe_read_kernel(to, size, (void *)addr)

@@ -15,7 +15,7 @@
  *	ARCH_CALL_PUSHES	bytes of stack that a call takes
  *	ARCH_BREAKPOINT_IS_NMI	the kernel counts the breakpoint of a kprobe as an NMI
  *	ARCH_XOL_SLOT		bytes of a slot where the kernel steps an instruction of a uprobe
- *	ARCH_KPROBE_AFTER	how far behind a kprobe's address the instruction pointer is
+ *	ARCH_KPROBE_AFTER	how far after a kprobe's address the instruction pointer is
  *	ARCH_FRAME_RETURN	where the return address lies, from what a frame pointer points to
  *	ARCH_FRAME_NEXT		where the caller's frame pointer does
  *	ARCH_RESUME_SP, _IP	where a signal's frame has the stack pointer and the instruction
@@ -27,7 +27,7 @@
  *	arch_call()		in the kernel: what its return probes know a call by
  *	arch_own_address()	a return address without what the program has signed it with
  *	arch_preempt_count()	that of this CPU; false: not known
- *	ARCH_NARROW		the kernel runs 32-bit programs, too, of which config.narrow tells;
+ *	ARCH_NARROW		the kernel runs 32-bit programs, too, as config.narrow says;
  *				else it may be left out, and arch_stack_arguments()
  *	arch_stack_arguments()	puts their arguments at the stack pointer into registers;
  *				false: they can't be read

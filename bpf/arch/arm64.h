@@ -21,11 +21,11 @@
 #define ARCH_XOL_SLOT	  4 /* arch/arm64/include/asm/uprobes.h: UPROBE_XOL_SLOT_BYTES */
 /* arch/arm64/kernel/entry-common.c: arm64_enter_el1_dbg() */
 #define ARCH_BREAKPOINT_IS_NMI 0
-/* struct ucontext behind struct siginfo, uc_mcontext.sp and .pc: arch/arm64/kernel/signal.c */
+/* struct ucontext after struct siginfo, uc_mcontext.sp and .pc: arch/arm64/kernel/signal.c */
 #define ARCH_RESUME_SP 560
 #define ARCH_RESUME_IP 568
 
-/* struct bpf_perf_event_data: the period and addr, behind the registers */
+/* struct bpf_perf_event_data: the period and addr, after the registers */
 #define ARCH_PERF_PERIOD 272
 #define ARCH_PERF_ADDR	 280
 /* Documentation/arch/arm64/memory.rst: the kernel's half */
@@ -109,10 +109,8 @@ static __always_inline __u64 arch_first_argument(struct pt_regs *ctx)
 	return ctx->regs[0];
 }
 
-/*
- * Where a thread's program entered the kernel: regs->pc, or in a system call the instruction that
- * makes it. NO_SYSCALL: -1
- */
+/* Returns where a thread's program entered the kernel: regs->pc, or in a system call the
+ * instruction that makes it. NO_SYSCALL: -1 */
 static __always_inline __u64 arch_user_ip(struct pt_regs *regs)
 {
 	__u64 ip = BPF_CORE_READ(regs, pc);
@@ -131,7 +129,7 @@ static __always_inline __u64 arch_trap_address(const struct pt_regs *regs, bool 
 	return BPF_CORE_READ(regs, pc);
 }
 
-/* As the kernel writes it for a uprobe: BRK64_OPCODE_UPROBES. */
+/* What the kernel writes for a uprobe: BRK64_OPCODE_UPROBES. */
 #define BRK_UPROBE 0xd42000a0
 
 static __always_inline bool arch_is_uprobe(const __u8 *insn)
@@ -249,7 +247,7 @@ static __always_inline bool register_taken(__u64 value, __u16 condition)
 	return (value != 0) == (condition & CONDITION_NONZERO);
 }
 
-/* Will the conditional branch at the probe be taken? condition: insn.cond. */
+/* Returns true if the conditional branch at the probe will be taken. condition: insn.cond. */
 static __always_inline bool arch_taken(struct pt_regs *ctx, __u16 condition)
 {
 	__u32 reg = CONDITION_REG(condition);

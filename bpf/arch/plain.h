@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * What is the same on architectures whose calls link, whose breakpoints leave the instruction
- * pointer where they are, and which have no segments. Included by their headers.
- */
+/* Definitions that architectures share whose calls link, whose breakpoints don't move the
+ * instruction pointer, and which have no segments. Included by their headers. */
 #ifndef BBTRACE_BPF_ARCH_PLAIN_H
 #define BBTRACE_BPF_ARCH_PLAIN_H
 

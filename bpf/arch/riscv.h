@@ -16,23 +16,23 @@
 #define ARCH_STACK_BY_CPU  0
 #define ARCH_CALL_PUSHES   0
 #define ARCH_KPROBE_AFTER  0
-/* RISC-V ABIs Specification, "Frame Pointer Convention": it is where the frame ends */
+/* RISC-V ABIs Specification, "Frame Pointer Convention": it is at the frame's end */
 #define ARCH_FRAME_RETURN (-8)
 #define ARCH_FRAME_NEXT	  (-16)
 #define ARCH_XOL_SLOT	  8 /* arch/riscv/include/asm/uprobes.h: UPROBE_XOL_SLOT_BYTES */
 /* arch/riscv/kernel/traps.c, do_trap_break() */
 #define ARCH_BREAKPOINT_IS_NMI 1
-/* struct ucontext behind struct siginfo, uc_mcontext.sc_regs: arch/riscv/kernel/signal.c */
+/* struct ucontext after struct siginfo, uc_mcontext.sc_regs: arch/riscv/kernel/signal.c */
 #define ARCH_RESUME_SP 320
 #define ARCH_RESUME_IP 304
 
-/* struct bpf_perf_event_data: the period and addr, behind a struct user_regs_struct */
+/* struct bpf_perf_event_data: the period and addr, after a struct user_regs_struct */
 #define ARCH_PERF_PERIOD 256
 #define ARCH_PERF_ADDR	 264
 /* the kernel's half */
 #define ARCH_IS_KERNEL(ip) ((__s64)(ip) < 0)
 
-/* By number: the zero register has the place of the program counter. */
+/* Copies the registers by number: the zero register has the place of the program counter. */
 static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
 {
 	const volatile __u64 *from = (const volatile __u64 *)ctx;
@@ -108,9 +108,9 @@ static __always_inline __u64 arch_first_argument(struct pt_regs *ctx)
 #define CAUSE_SYSCALL 8 /* EXC_SYSCALL */
 
 /*
- * Where a thread's program entered the kernel: regs->epc, or in a system call the instruction that
- * makes it: ecall has no short form. When signals are looked for, the kernel has taken the cause
- * away, and epc is where the program goes on (arch_do_signal_or_restart()).
+ * Returns where a thread's program entered the kernel: regs->epc, or in a system call the
+ * instruction that makes it: ecall has no short form. When signals are delivered, the kernel has
+ * cleared the cause, and epc is where the program continues (arch_do_signal_or_restart()).
  */
 static __always_inline __u64 arch_user_ip(struct pt_regs *regs)
 {
@@ -130,8 +130,7 @@ static __always_inline __u64 arch_trap_address(const struct pt_regs *regs, bool 
 	return BPF_CORE_READ(regs, epc);
 }
 
-/* As the kernel writes it for a uprobe: c.ebreak, of a longer instruction's place the first half.
- */
+/* What the kernel writes for a uprobe: c.ebreak; over a longer instruction, over its first half. */
 #define C_EBREAK 0x9002
 
 static __always_inline bool arch_is_uprobe(const __u8 *insn)
@@ -197,7 +196,7 @@ static __always_inline void copy_syscall_args(__u64 *to, struct pt_regs *from, b
 #define CONDITION_FIRST(c)  ((c) >> 3 & 31)
 #define CONDITION_SECOND(c) ((c) >> 8 & 31)
 
-/* Will the conditional branch at the probe be taken? condition: insn.cond. */
+/* Returns true if the conditional branch at the probe will be taken. condition: insn.cond. */
 static __always_inline bool arch_taken(struct pt_regs *ctx, __u16 condition)
 {
 	__u64 a = arch_register(ctx, CONDITION_FIRST(condition));

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * x86-64: registers, branch conditions and return address; with config.narrow those of i386, whose
- * programs the same kernel runs. Included once, by bbtrace.bpf.c.
- */
+/* x86-64: registers, branch conditions and return address; with config.narrow also those of i386,
+ * whose programs the same kernel runs. Included once, by bbtrace.bpf.c. */
 #ifndef BBTRACE_BPF_ARCH_X86_H
 #define BBTRACE_BPF_ARCH_X86_H
 
@@ -23,11 +21,11 @@
 #define ARCH_XOL_SLOT	   128 /* arch/x86/include/asm/uprobes.h: UPROBE_XOL_SLOT_BYTES */
 /* kernel/entry/common.c, irqentry_nmi_enter() */
 #define ARCH_BREAKPOINT_IS_NMI 1
-/* behind the return address, which the handler popped: struct ucontext, uc_mcontext.sp and .ip */
+/* after the return address, which the handler popped: struct ucontext, uc_mcontext.sp and .ip */
 #define ARCH_RESUME_SP 160
 #define ARCH_RESUME_IP 168
 
-/* struct bpf_perf_event_data: the period and addr, behind the registers */
+/* struct bpf_perf_event_data: the period and addr, after the registers */
 #define ARCH_PERF_PERIOD 168
 #define ARCH_PERF_ADDR	 176
 /* the kernel's half */
@@ -68,8 +66,8 @@ static __always_inline void copy_regs(__u64 *r, struct pt_regs *ctx)
 
 #define I386_ARGS 6 /* of src/arch/x86/x86.h */
 
-/* In the place of registers that 32-bit code doesn't have: the words behind the return address at
- * sp. False: they can't be read. */
+/* In the place of registers that 32-bit code doesn't have: loads the words after the return address
+ * at sp. Returns false if they can't be read. */
 static __always_inline bool arch_stack_arguments(__u64 *r, __u64 sp)
 {
 	__u32 words[I386_ARGS];
@@ -141,8 +139,9 @@ static __always_inline __u64 arch_first_argument(struct pt_regs *ctx)
 }
 
 /*
- * Where a thread's program entered the kernel: regs->ip, or in a system call the instruction that
- * makes it: each of these has two bytes. arch/x86/entry: orig_ax is its number there, else -1.
+ * Returns where a thread's program entered the kernel: regs->ip, or in a system call the
+ * instruction that makes it: each of these has two bytes. arch/x86/entry: orig_ax is its number
+ * there, else -1.
  */
 static __always_inline __u64 arch_user_ip(struct pt_regs *regs)
 {
@@ -164,7 +163,7 @@ static __always_inline __u64 arch_kprobe_address(struct pt_regs *ctx)
 
 #define INT3 0xcc
 
-/* Was the current kprobe hit by a breakpoint, not by a jump or ftrace's call? */
+/* Returns true if a breakpoint hit the current kprobe, not a jump or ftrace's call. */
 static __always_inline bool arch_is_breakpoint(struct pt_regs *ctx)
 {
 	__u8 insn = 0;
@@ -172,13 +171,14 @@ static __always_inline bool arch_is_breakpoint(struct pt_regs *ctx)
 	return !bpf_probe_read_kernel(&insn, 1, (void *)arch_kprobe_address(ctx)) && insn == INT3;
 }
 
-/* The address of the instruction that raised a signal; after a trap ip is behind the breakpoint. */
+/* Returns the address of the instruction that raised a signal; after a trap, ip is after the
+ * breakpoint. */
 static __always_inline __u64 arch_trap_address(const struct pt_regs *regs, bool trap)
 {
 	return BPF_CORE_READ(regs, ip) - trap;
 }
 
-/* As the kernel writes it for a uprobe. */
+/* What the kernel writes for a uprobe. */
 static __always_inline bool arch_is_uprobe(const __u8 *insn)
 {
 	return insn[0] == INT3;
@@ -196,9 +196,9 @@ struct task_struct___x86 {
 } __attribute__((preserve_access_index));
 
 /*
- * Of a 32-bit program: set_thread_area(2) puts it into one of three descriptors, and a selector
- * says which; the kernel doesn't read that before it switches tasks. If there is one descriptor
- * only, it is that one. 0: not known.
+ * For a 32-bit program: set_thread_area(2) puts the base into one of three descriptors, and a
+ * selector has its number; the kernel doesn't read that before it switches tasks. If there is only
+ * one descriptor, it is that one. Returns 0 if not known.
  */
 static __always_inline __u64 narrow_segment_base(struct task_struct___x86 *task)
 {
@@ -225,7 +225,7 @@ static __always_inline __u64 segment_base(__u8 seg)
 	return seg == 1 ? BPF_CORE_READ(task, thread.fsbase) : BPF_CORE_READ(task, thread.gsbase);
 }
 
-/* Where a thread's log is: src/arch/log.h. */
+/* Returns the address of a thread's log: src/arch/log.h. */
 static __always_inline __u64 arch_log_base(struct task_struct *task)
 {
 	return BPF_CORE_READ((struct task_struct___x86 *)task, thread.gsbase);
@@ -254,7 +254,7 @@ static __always_inline bool arch_preempt_count(__u32 *count)
 }
 
 /* arch/x86/entry/syscalls: of the 64-bit table, of the 32-bit one, and of that of x32, whose
- * numbers have a bit that is left out here. */
+ * numbers have a bit that is cleared here. */
 static __always_inline __u32 syscall_number(struct pt_regs *regs)
 {
 	return (__u32)BPF_CORE_READ(regs, orig_ax) & ~(1u << 30);
@@ -360,7 +360,7 @@ static __always_inline bool flags_taken(__u64 flags, __u16 condition)
 	return is != (condition & 1);
 }
 
-/* Will the conditional branch at the probe be taken? condition: insn.cond. */
+/* Returns true if the conditional branch at the probe will be taken. condition: insn.cond. */
 static __always_inline bool arch_taken(struct pt_regs *ctx, __u16 condition)
 {
 	return condition & CONDITION_LOOP ? loop_taken(ctx->flags, ctx->cx, condition)

@@ -88,8 +88,8 @@ static __always_inline bool is_special(struct pt_regs *ctx, struct task_struct__
 	       BPF_CORE_READ(task, thread.features) & FEATURES_SHSTK;
 }
 
-/* Are there breakpoints in debug registers, which see accesses? Those of a debugger, and what is in
- * this CPU's DR7 now: arch/x86/kernel/hw_breakpoint.c, cpu_dr7. */
+/* Returns true if debug registers have breakpoints, which see accesses: those of a debugger, and
+ * what is in this CPU's DR7 now: arch/x86/kernel/hw_breakpoint.c, cpu_dr7. */
 static __always_inline bool is_watched(struct task_struct___execution *task)
 {
 	__u64 base, dr7, at = config.per_cpu_offset + bpf_get_smp_processor_id() * sizeof(base);
@@ -130,8 +130,8 @@ static __always_inline void arch_execute(struct pt_regs *ctx, const struct wire_
 	if (x86_loads(e) && (is_watched(task) || !load_whole(e, &x, &x.loaded)))
 		return;
 	x86_execute(e, &x);
-	x.flags &= ~(__u64)FLAG_RF; /* as behind each instruction; SDM 3B, 18.3.1.1 */
-	/* where it is, the kernel would execute it once more */
+	x.flags &= ~(__u64)FLAG_RF; /* as after each instruction; SDM 3B, 18.3.1.1 */
+	/* If the instruction pointer stays, the kernel would execute the instruction again. */
 	if (x.ip >= USER_END || x.ip == ctx->ip)
 		return;
 	set_register(ctx, x.dst, x.value);

@@ -38,8 +38,8 @@ enum {
 #define X86_ARITHMETICS (X86_CF | X86_PF | X86_AF | X86_ZF | X86_SF | X86_OF)
 
 struct x86_execution {
-	/* in: registers base and index, 0 if there is none, or where the next instruction is; what
-	 * is at its address */
+	/* In: registers base and index, 0 if there is none, or the address of the next instruction;
+	 * what is at its address. */
 	__u64 base, index, loaded;
 	/* in and out */
 	__u64 ip, sp, flags;
@@ -58,7 +58,7 @@ static __always_inline __u64 x86_sum(const struct wire_execution *e, const struc
 	return x->base + x->index * e->scale + e->imm;
 }
 
-/* Of what it loads. */
+/* Returns the address that it loads from. */
 static __always_inline __u64 x86_address(const struct wire_execution *e,
 					 const struct x86_execution *x)
 {

@@ -210,7 +210,7 @@ static void take_copy(struct event_entry *out, const struct wire_entry_copy *s, 
 
 /* How many registers an entry's record tells. Arguments on the stack have the numbers of registers;
  * if they couldn't be read, only those in front of them are known. */
-static unsigned told_regs(const struct arch *arch, const struct wire_event *e)
+static unsigned reported_regs(const struct arch *arch, const struct wire_event *e)
 {
 	const struct convention *c = &arch->conventions[CONVENTION_C];
 
@@ -231,7 +231,7 @@ static void take_entry(struct decoder *d, const struct wire_entry *e, size_t siz
 		.pending = e->event.state & WIRE_PENDING,
 		.comm = d->comm,
 		.regs = (const uint64_t *)e->regs,
-		.nregs = told_regs(d->plan->arch, &e->event),
+		.nregs = reported_regs(d->plan->arch, &e->event),
 		.args = e->event.missing & WIRE_NO_SYSCALL ? NULL : (const uint64_t *)e->args,
 	};
 	if (e->event.state & WIRE_COPIED && size >= sizeof(struct wire_entry_copy))

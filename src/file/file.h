@@ -195,7 +195,7 @@ void armor__end_groups(struct armor *a, struct str *out);
  */
 struct dearmor;
 struct dearmor *dearmor__new(trace_read_fn read, void *ctx,
-			     void (*tell)(void *ctx, const char *text), void *tell_ctx);
+			     void (*report)(void *ctx, const char *text), void *report_ctx);
 void dearmor__free(struct dearmor *d);
 ssize_t dearmor__read(void *dearmor, void *data, size_t len);
 /* Reads to the end, so that all damage is reported. Returns how many lines are damaged or

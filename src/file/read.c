@@ -243,7 +243,7 @@ static int take_block(struct trace_reader *r, const struct block *b)
 			return reader__damaged(r);
 		r->in_events = true;
 	}
-	err = r->misses ? reader__tell_loss(r, b) : 0;
+	err = r->misses ? reader__report_loss(r, b) : 0;
 	return err || b->type == BLOCK_EVENTS ? err : take_table(r, b);
 }
 

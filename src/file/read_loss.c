@@ -55,7 +55,7 @@ static uint64_t time_of(const struct item *i)
 	return i->type == ITEM_EVENT ? i->event->time : i->sideband.time;
 }
 
-int reader__tell_loss(struct trace_reader *r, const struct block *b)
+int reader__report_loss(struct trace_reader *r, const struct block *b)
 {
 	struct trace_damage *d = &r->damage;
 	struct block_totals t;
@@ -132,9 +132,9 @@ int reader__sum_up(struct trace_reader *r)
 	const struct block_stream *s = &r->blocks.stream;
 	char text[160];
 
-	if (!r->lost.places || r->lost.told)
+	if (!r->lost.places || r->lost.reported)
 		return 0;
-	r->lost.told = true;
+	r->lost.reported = true;
 	trace_damage__text(&(struct trace_damage){.events = r->lost.events,
 						  .sideband = r->lost.sideband,
 						  .unknown = r->lost.unknown,

@@ -39,7 +39,7 @@ struct trace_reader {
 	bool frozen;	/* the numbers of further objects aren't known */
 	struct {
 		uint64_t places, events, sideband;
-		bool unknown, names, told;
+		bool unknown, names, reported;
 	} lost; /* in all */
 };
 
@@ -48,7 +48,7 @@ int reader__damaged(const struct trace_reader *r);
 /* In front of this block others are lost. */
 int reader__lose(struct trace_reader *r, const struct block *b, uint32_t lost);
 /* A block of events, or the end: what is lost in front of it. */
-int reader__tell_loss(struct trace_reader *r, const struct block *b);
+int reader__report_loss(struct trace_reader *r, const struct block *b);
 /* Drops rows of which it isn't known what they refer to, behind such a loss. */
 int reader__drop_unknown(struct trace_reader *r, uint8_t table);
 /* Passes the damage. */

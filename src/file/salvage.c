@@ -34,7 +34,7 @@ static size_t place_of(const struct salvage *v, uint32_t number)
 static void keep(struct salvage *v, uint32_t number, uint8_t type, const uint8_t *raw, size_t len)
 {
 	struct salvaged s = {number, type, xcalloc(1, len + 1), len};
-	size_t at = place_of(v, number), behind = v->waiting.len - at;
+	size_t at = place_of(v, number), after = v->waiting.len - at;
 
 	if (at < v->waiting.len && v->waiting.data[at].number == number) {
 		free(s.raw);
@@ -43,9 +43,9 @@ static void keep(struct salvage *v, uint32_t number, uint8_t type, const uint8_t
 	if (len)
 		memcpy(s.raw, raw, len);
 	vec__push(&v->waiting, s);
-	memmove(&v->waiting.data[at + 1], &v->waiting.data[at], behind * sizeof(s));
+	memmove(&v->waiting.data[at + 1], &v->waiting.data[at], after * sizeof(s));
 	v->waiting.data[at] = s;
-	v->moved += behind;
+	v->moved += after;
 	v->held += HELD_EACH + len;
 }
 

@@ -50,7 +50,7 @@ is "$(jq -r 'select(.symbol == "handler" and .insn == "ret") | .taken_count' "$T
 
 own_stacks 'the callers'
 own_probe
-refused_here "don't tell what they access"
+refused_here "what this machine's instructions access can't be decoded"
 # ftrace's place is at its start, so the probe is behind that
 own_mount __riscv_sys_mount
 

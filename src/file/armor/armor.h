@@ -41,7 +41,7 @@ void armor_bytes__add(struct armor_bytes *sum, const struct armor_bytes *b);
 /* Takes lines as they come, and gives their bytes in the order of their numbers. tell is told of
  * lines that are missing or were repaired. */
 struct armor_order;
-struct armor_order *armor_order__new(void (*tell)(void *ctx, const char *text), void *ctx);
+struct armor_order *armor_order__new(void (*report)(void *ctx, const char *text), void *ctx);
 void armor_order__free(struct armor_order *o);
 void armor_order__line(struct armor_order *o, uint64_t number, const struct armor_bytes *b);
 void armor_order__parity(struct armor_order *o, uint64_t first, unsigned lines,

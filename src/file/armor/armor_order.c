@@ -19,7 +19,7 @@ struct kept_line {
 };
 
 struct armor_order {
-	void (*tell)(void *ctx, const char *text);
+	void (*report)(void *ctx, const char *text);
 	void *ctx;
 	struct kept_line kept[KEPT]; /* by number: lines that were given, or wait for others */
 	uint64_t expected, end;	     /* the next one to give; behind the highest one seen */
@@ -32,11 +32,11 @@ struct armor_order {
 	size_t holes_given;
 };
 
-struct armor_order *armor_order__new(void (*tell)(void *ctx, const char *text), void *ctx)
+struct armor_order *armor_order__new(void (*report)(void *ctx, const char *text), void *ctx)
 {
 	struct armor_order *o = xcalloc(1, sizeof(*o));
 
-	o->tell = tell;
+	o->report = report;
 	o->ctx = ctx;
 	return o;
 }
@@ -62,7 +62,7 @@ uint64_t armor_order__bad(const struct armor_order *o)
 
 /* ---- what is told ---- */
 
-static void tell_missing(struct armor_order *o)
+static void report_missing(struct armor_order *o)
 {
 	unsigned long long first = o->expected - o->missing, last = o->expected - 1;
 	char text[128];
@@ -77,16 +77,16 @@ static void tell_missing(struct armor_order *o)
 	o->bad += o->missing;
 	o->missing = 0;
 	vec__push(&o->holes, o->out.len);
-	o->tell(o->ctx, text);
+	o->report(o->ctx, text);
 }
 
-static void tell_repaired(struct armor_order *o, uint64_t number)
+static void report_repaired(struct armor_order *o, uint64_t number)
 {
 	char text[128];
 
 	snprintf(text, sizeof(text), "armored line %llu was damaged or missing, and is repaired",
 		 (unsigned long long)number);
-	o->tell(o->ctx, text);
+	o->report(o->ctx, text);
 }
 
 /* ---- order ---- */
@@ -116,7 +116,7 @@ static void give(struct armor_order *o, uint64_t before, bool all)
 		const struct kept_line *k = kept(o, o->expected);
 
 		if (k->state == HERE) {
-			tell_missing(o);
+			report_missing(o);
 			str__put(&o->out, (const char *)k->bytes.data, k->bytes.len);
 		} else if (all || k->state == GIVEN_UP || o->end - o->expected > ahead) {
 			o->missing++;
@@ -149,7 +149,7 @@ void armor_order__line(struct armor_order *o, uint64_t number, const struct armo
 void armor_order__end(struct armor_order *o)
 {
 	give(o, o->end, true);
-	tell_missing(o);
+	report_missing(o);
 }
 
 /* ---- parity ---- */
@@ -185,7 +185,7 @@ void armor_order__parity(struct armor_order *o, uint64_t first, unsigned lines,
 			if (first + i * ARMOR_APART != which)
 				armor_bytes__add(&line, &kept(o, first + i * ARMOR_APART)->bytes);
 		if (line.len && line.len <= ARMOR_BYTES) {
-			tell_repaired(o, which);
+			report_repaired(o, which);
 			armor_order__line(o, which, &line);
 		}
 	}

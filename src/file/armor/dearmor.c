@@ -35,21 +35,21 @@ struct dearmor {
 	unsigned next, nwindow;		/* nwindow: 0 if it is empty */
 	uint64_t other, joined;		/* bytes and attempts since the last armored line */
 	bool any;			/* there was one */
-	void (*tell)(void *ctx, const char *text);
-	void *tell_ctx;
+	void (*report)(void *ctx, const char *text);
+	void *report_ctx;
 	struct armor_order *order;
 };
 
 struct dearmor *dearmor__new(trace_read_fn read, void *ctx,
-			     void (*tell)(void *ctx, const char *text), void *tell_ctx)
+			     void (*report)(void *ctx, const char *text), void *report_ctx)
 {
 	struct dearmor *d = xcalloc(1, sizeof(*d));
 
 	d->read = read;
 	d->ctx = ctx;
-	d->tell = tell;
-	d->tell_ctx = tell_ctx;
-	d->order = armor_order__new(tell, tell_ctx);
+	d->report = report;
+	d->report_ctx = report_ctx;
+	d->order = armor_order__new(report, report_ctx);
 	return d;
 }
 
@@ -300,7 +300,7 @@ static ssize_t read_some(struct dearmor *d)
 		return n;
 	}
 	if (d->any)
-		d->tell(d->tell_ctx, "no armored line for 256 MiB: what follows is not read");
+		d->report(d->report_ctx, "no armored line for 256 MiB: what follows is not read");
 	return 0;
 }
 

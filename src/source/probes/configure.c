@@ -17,7 +17,7 @@
 /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
 #define INITIAL_PID_NS 0xEFFFFFFCu
 
-/* bbtrace's PID namespace; false: the initial one. */
+/* Finds bbtrace's PID namespace. Returns false if it is the initial one. */
 static bool find_pid_ns(struct stat *st)
 {
 	return !stat("/proc/self/ns/pid", st) && st->st_ino != INITIAL_PID_NS;
@@ -31,7 +31,7 @@ static uint32_t filter_flags(const struct probe_filters *f)
 	       (f->command ? FILTER_COMMAND : 0);
 }
 
-/* Of threads that end. */
+/* for threads that end */
 #define RING_COUNTING (256u << 10)
 #define RING_OF_ENDS  (1u << 20)
 
@@ -49,10 +49,10 @@ size_t probe__ring_size(const struct probe *p)
 	return size;
 }
 
-/* For thousands of losses that are recorded where they happened. */
+/* for thousands of losses, each recorded at its position */
 #define LOSSES_SIZE (256u << 10)
 
-/* The inode number of the only file with sites; 0: several. */
+/* Returns the inode number of the only file with sites; 0 if there are several. */
 static uint64_t only_ino(const struct plan *plan)
 {
 	const struct plan_object *o;
@@ -69,7 +69,7 @@ static uint64_t only_ino(const struct plan *plan)
 #define GO_THREADS 65536 /* most threads and goroutines that are tracked */
 
 /* Configures how the program recognises interrupt context. */
-static void configure_kernel(struct wire_config *c, const struct object *kernel, bool tells)
+static void configure_kernel(struct wire_config *c, const struct object *kernel, bool traces_kernel)
 {
 	const struct arch *arch = arch__by_machine(kernel->machine);
 	uint64_t count = kernel__variable(kernel, KERNEL_PREEMPT_COUNT),
@@ -78,7 +78,7 @@ static void configure_kernel(struct wire_config *c, const struct object *kernel,
 	c->per_cpu_offset = kernel__variable(kernel, KERNEL_PER_CPU_OFFSET);
 	c->preempt_count = c->per_cpu_offset ? count ? count : hot : 0;
 	c->pcpu_hot = !count;
-	if (!c->preempt_count && tells && !(arch->kernel && arch->kernel->counts_by_task))
+	if (!c->preempt_count && traces_kernel && !(arch->kernel && arch->kernel->counts_by_task))
 		note("what runs in interrupts is not marked: /proc/kallsyms has no variables "
 		     "(CONFIG_KALLSYMS_ALL)");
 }
@@ -88,7 +88,7 @@ static bool looks_up(const struct attachment *a, enum probe_lookup how)
 	return a->mechanism && a->mechanism->lookup == how;
 }
 
-/* Opened later, when it is reported what is wrong with it. */
+/* It is opened later, when what is wrong with it is reported. */
 static uint64_t cgroup_id(const char *path)
 {
 	struct stat st;
@@ -109,7 +109,7 @@ static void fill(struct probe *p)
 		.stack = p->options->stack,
 		/* it begins at a block, up to that much below the stack pointer */
 		.copy = p->options->copy ? p->options->copy + WIRE_COPY_BLOCK : 0,
-		/* compact records omit where the log stands */
+		/* compact records omit the position of the log */
 		.compact = !p->options->inlines && sysconf(_SC_NPROCESSORS_CONF) <= WIRE_CPUS,
 		.inlines = p->options->inlines,
 		.returns = p->plan->return_probes,
@@ -191,7 +191,7 @@ static void choose_programs(struct probe *p)
 	bpf_program__set_autoload(p->skel->progs.hit_uprobe, false);
 	bpf_program__set_autoload(p->skel->progs.hit_multi_executing, false);
 	bpf_program__set_autoload(p->skel->progs.hit_uprobe_executing, false);
-	bpf_program__set_autoload(p->skel->progs.tell_first, p->skel->rodata->config.replaces);
+	bpf_program__set_autoload(p->skel->progs.report_first, p->skel->rodata->config.replaces);
 	bpf_program__set_autoload(p->skel->progs.hit_entry, false);
 	bpf_program__set_autoload(p->skel->progs.hit_kprobe, false);
 	if (p->programs.mechanism)

@@ -7,7 +7,8 @@
 #include "session.h"
 #include "bbtrace.skel.h"
 
-/* May links be made after the start: for processes that lose theirs, or since sites change? */
+/* Returns true if links may be made after the start: for processes that lose theirs, or since sites
+ * change. */
 static bool relinks(const struct probe *p)
 {
 	return (p->options->retires && p->programs.mechanism) || p->adds_links || p->can_mark ||
@@ -21,7 +22,8 @@ static const struct bpf_program *relinked(const struct probe *p)
 							: p->skel->progs.hit_switch;
 }
 
-/* Would the kernel, with the current privileges, refuse what p has to do after attaching? */
+/* Returns true if the kernel, with the current privileges, would refuse what p has to do after
+ * attaching. */
 static bool is_refused(const struct probe *p)
 {
 	uint64_t key = 0, count;

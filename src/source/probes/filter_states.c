@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Which filters threads pass that ran already. From then on the BPF programs tell what changes
- * (bpf/passing.h), so this is asked after they were attached.
- */
+/* Which filters threads pass that ran already. From then on the BPF programs report changes
+ * (bpf/filter_states.h), so this is found after they were attached. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdlib.h>
@@ -18,18 +16,18 @@
 
 /* ---- what is reported ---- */
 
-struct teller {
+struct reporter {
 	const struct bpf_program *program;
 	bool needed;
 };
 
-#define TELLERS 5
+#define REPORTERS 5
 
-static void find_tellers(const struct probe *p, struct teller out[TELLERS])
+static void find_reporters(const struct probe *p, struct reporter out[REPORTERS])
 {
 	const struct probe_filters *f = &p->options->filters;
 	bool some = f->tids.len || f->comms.len || f->uids.len || f->cgroup;
-	const struct teller all[TELLERS] = {
+	const struct reporter all[REPORTERS] = {
 		{p->skel->progs.on_fork, some},		  {p->skel->progs.on_exec, some},
 		{p->skel->progs.on_rename, f->comms.len}, {p->skel->progs.on_setuid, f->uids.len},
 		{p->skel->progs.on_cgroup, f->cgroup},
@@ -41,12 +39,12 @@ static void find_tellers(const struct probe *p, struct teller out[TELLERS])
 static uint64_t missed(void *ctx)
 {
 	const struct probe *p = ctx;
-	uint64_t n = p->skel->bss->passing_missed;
-	struct teller tellers[TELLERS];
+	uint64_t n = p->skel->bss->filter_states_missed;
+	struct reporter reporters[REPORTERS];
 
-	find_tellers(p, tellers);
-	for (size_t i = 0; i < ARRAY_SIZE(tellers); i++)
-		n += tellers[i].needed ? program__misses(tellers[i].program) : 0;
+	find_reporters(p, reporters);
+	for (size_t i = 0; i < ARRAY_SIZE(reporters); i++)
+		n += reporters[i].needed ? program__misses(reporters[i].program) : 0;
 	return n;
 }
 

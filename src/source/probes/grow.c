@@ -32,11 +32,10 @@ static int check_kind(const struct probe *p, uint32_t site)
 					  "bbtrace",
 				o->path);
 	if (!o->kernel && o->object->go && !p->skel->rodata->config.go && !probe__counts(p))
-		return err__set(
-			ENOTSUP,
-			"this trace began without a Go program, so goroutines can't be told "
-			"apart: trace %s by another bbtrace",
-			o->path);
+		return err__set(ENOTSUP,
+				"this trace began without a Go program, so goroutines can't be "
+				"distinguished: trace %s by another bbtrace",
+				o->path);
 	return 0;
 }
 
@@ -54,7 +53,7 @@ static int check(const struct probe *p, const uint32_t *sites, size_t n)
 	return err;
 }
 
-/* Collects those of programs, or those of the kernel. An ignored one has its probe. */
+/* Collects those of programs, or those of the kernel. An ignored site has its probe. */
 static void ask(struct probe *p, const uint32_t *sites, size_t n, bool kernel, bool ignored)
 {
 	p->asked.len = 0;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Probes that are taken away while nothing is recorded, and put back: what is traced then costs
- * nothing. The filters, the tables and the programs stay loaded.
- */
+/* Probes that are removed while nothing is recorded, and put back: then what is traced costs
+ * nothing. The filters, the tables and the programs stay loaded. */
 #include "source/probes/mechanisms/multi.h"
 
 /* ---- the source's operations ---- */
 
-/* Those that need a capability to come back stay, unless it was kept for that. */
+/* Those that need a capability to be attached again stay, unless it was kept for that. */
 static bool can_park(const struct probe *p, const struct attachment *a)
 {
 	return a->mechanism && (a->mechanism->quick || p->options->parks);

@@ -55,12 +55,13 @@ struct probe_options {
 			  */
 	unsigned events; /* enum plan_events: the shown ones, for counting losses */
 	bool stack;	 /* call stacks on entry */
-	uint32_t copy;	 /* with stack: at least so many bytes of programs' stacks are copied, a
-			    multiple of 1024; 0: frame pointers are followed */
-	uint64_t sample_hz; /* NAMED_SAMPLE: so many a second on each CPU */
+	/* With stack: at least how many bytes of programs' stacks are copied, a multiple of 1024;
+	 * 0: frame pointers are followed. */
+	uint32_t copy;
+	uint64_t sample_hz; /* NAMED_SAMPLE: how many samples a second on each CPU */
 	bool adds_up; /* samples of one thread, CPU and stack are one event, when the program ends;
 			 not with copy */
-	bool inlines; /* copied functions log: records tell where their thread's log stands */
+	bool inlines; /* copied functions log: records have the position of their thread's log */
 	bool retires; /* probe__change() may be called */
 	bool parks;   /* nothing is recorded for long: probes that can be taken away are better */
 	bool grows;   /* probe__attach_sites() and probe__detach_sites() may be called */
@@ -79,7 +80,7 @@ struct probe_options {
 	 * plan__attach_work(); may be NULL. */
 	void (*attached)(void *ctx, size_t sites, uint64_t work);
 	void *attached_ctx;
-	uint64_t last; /* only so many branches of each thread will be shown; 0: all */
+	uint64_t last; /* the number of branches of each thread that will be shown; 0 for all */
 	bool switches; /* markers may switch recording on and off */
 	bool dumps;    /* markers may ask for the last branches */
 	bool records;  /* a trace file has all events */
@@ -99,7 +100,7 @@ const char *sample__clock(void);
 
 struct probe;
 struct source;
-/* Is there an attach mechanism of this name (whether or not the kernel has it)? */
+/* Returns true if there is an attach mechanism of this name (whether or not the kernel has it). */
 bool mechanism__exists(const char *name);
 
 /* ---- watchpoints (watch.c) ---- */
@@ -120,8 +121,8 @@ struct probe_watch {
 
 /* ---- static tracepoints of the kernel (tracepoint.c) ---- */
 
-/* Calls fn with the name, "GROUP:NAME", of each that matches: a pattern with * and ?, of the name
- * or of both; NULL: all. */
+/* Calls fn with the name, "GROUP:NAME", of each that matches a pattern with * and ?, of the name or
+ * of both; NULL for all. */
 int tracepoints__each(const char *pattern, void (*fn)(void *ctx, const char *name), void *ctx);
 /* Appends one of these to the plan's named events, with its fields. */
 int tracepoint__add(struct plan *p, const char *name);
@@ -147,12 +148,13 @@ void usdt__add_fields(struct plan *p, const struct usdt_probe *probe);
 
 /* The capabilities in wanted that this process lacks. */
 uint64_t privileges__missing(uint64_t wanted);
-/* Can functions run as copies (src/source/inline)? -ENOSYS (not on this architecture) or -EPERM:
- * why not. */
+/* Returns whether functions can run as copies (src/source/inline): 0, -ENOSYS (not on this
+ * architecture) or -EPERM. */
 int feature__copies(void);
-/* Does the kernel compile BPF programs? -ENOTSUP: that is switched off. */
+/* Returns whether the kernel compiles BPF programs: 0, or -ENOTSUP if that is switched off. */
 int feature__jit(void);
-/* Can memory be watched on this machine's processors? -ENOSYS: not on this architecture. */
+/* Returns whether memory can be watched on this machine's processors: 0, or -ENOSYS if not on this
+ * architecture. */
 int feature__accesses(void);
 /* 0, or -EPERM with the message "WHAT needs CAP_A and CAP_B", listing the missing ones. */
 int privileges__check(uint64_t wanted, const char *what);
@@ -175,7 +177,7 @@ void tracepoints__release(struct tracepoints *t);
 struct feature {
 	const char *name;
 	const char *what; /* what bbtrace uses it for */
-	/* 0: available. Else -errno, with the reason in err__text(). */
+	/* Returns 0 if available; else -errno, with the reason in err__text(). */
 	int (*check)(void);
 	const char *remedy;
 	const char *(*detail)(void); /* more about one that is available; may be NULL */
@@ -196,10 +198,10 @@ struct calibration {
 typedef VEC(struct calibration) calibration_vec;
 /* Measures for some seconds. 0, or -errno with a message; out is the caller's to free. */
 int calibrate__run(calibration_vec *out);
-/* Adds what a kprobe costs: entry is that of the system call getppid(2). */
+/* Adds what a kprobe costs; entry is that of the system call getppid(2). */
 int calibrate__kernel(const struct object *kernel, uint64_t entry, calibration_vec *out);
 
-/* Can this machine trace at all? As the rows of doctor without which nothing works. */
+/* Returns whether this machine can trace at all: the rows of doctor without which nothing works. */
 int features__check(void);
 
 /* A kernel_read_fn: reads kernel memory by a BPF program. ctx: struct kmem. */

@@ -44,7 +44,7 @@ struct mechanism {
 	/* Attaches again to process pid, which has lost its probes. */
 	int (*attach_again)(struct probe *p, uint32_t pid);
 	/* Attaches the sites as the plan has them now, and detaches the others; each hit counts
-	 * once. NULL: it can't. */
+	 * once. NULL if it can't. */
 	int (*change)(struct probe *p);
 	/* Attaches the sites in p->asked, which have no probe; on an error none. */
 	int (*add)(struct probe *p);
@@ -56,7 +56,7 @@ struct mechanism {
 	int (*unpark)(struct probe *p);
 	bool executes; /* the program does instructions that would be single-stepped */
 	bool quick;    /* they come and go in milliseconds */
-	enum probe_spares (*spares)(enum scope_kind kind); /* NULL: nobody */
+	enum probe_spares (*spares)(enum scope_kind kind); /* NULL: no process */
 	const char *remedy; /* for kernels that were built without it */
 };
 extern const struct mechanism mechanisms[]; /* ends with name NULL */
@@ -89,7 +89,7 @@ struct attachment {
 /* What the BPF program knows of the sites (site_table.c). */
 struct site_table {
 	uint32_t room, operand_room; /* entries of the maps */
-	uint32_t noperands;	     /* those in use */
+	uint32_t noperands;	     /* the operands in use */
 	uint64_t *actions;	     /* by site, of room: what is in the map */
 };
 
@@ -98,13 +98,13 @@ struct site_table {
 struct multi {
 	struct attachment links;
 	uint32_t *part; /* by site: the part that it is attached with */
-	bool *attached; /* by site: has it a probe of these now? */
+	bool *attached; /* by site: it has a probe of these now */
 	size_t len;	/* of both */
 	uint32_t nparts;
-	int order; /* can links be replaced? 0: not tried yet, 1: yes, -1: no */
+	int order; /* whether links can be replaced: 0 not tried yet, 1 yes, -1 no */
 };
 
-/* A watchpoint's perf event; counted: its hits are those of the BPF program (watch.c). */
+/* A watchpoint's perf event. counted: its hits are those of the BPF program (watch.c). */
 struct watch_event {
 	int fd;
 	bool counted;
@@ -112,7 +112,7 @@ struct watch_event {
 
 /* Hits that ran no program (misses.c). */
 struct miss {
-	struct missed missed; /* hits: those not told yet */
+	struct missed missed; /* hits: those not reported yet */
 	uint64_t seen;	      /* the kernel's count, when it was looked at last */
 	uint64_t reported;
 };
@@ -121,7 +121,7 @@ struct misses {
 	struct map64 by_key; /* -> index + 1 */
 };
 
-/* What samples cost, if the kernel tells. */
+/* What samples cost, if the kernel reports it. */
 struct sampling {
 	int stats;	/* BPF programs' times are measured as long as it is open; negative: not */
 	uint64_t since; /* ns, CLOCK_MONOTONIC */
@@ -133,7 +133,7 @@ struct probe {
 	struct plan *plan;
 	const struct probe_options *options;
 	struct attachment programs, kernel;
-	/* Why not more processes are spared, if the filters name processes; NULL: no better
+	/* Why not more processes are spared, if the filters name processes; NULL if no better
 	 * mechanism was skipped. */
 	char *unspared;
 	struct bbtrace_bpf *skel;
@@ -147,7 +147,7 @@ struct probe {
 	struct bpf_link *sigreturn;	  /* NULL: it is not seen when handlers return */
 	uint32_t found_again;		  /* number of processes that were attached to again */
 	VEC(struct sideband_event) gaps;  /* gaps of these processes to report */
-	VEC(struct sideband_event) exits; /* that wait, in order of time */
+	VEC(struct sideband_event) exits; /* those that wait, in order of time */
 	uint64_t settled;		  /* probe__settled() */
 	uint64_t generation;		  /* of the links that were attached last */
 	struct multi multi;
@@ -159,7 +159,7 @@ struct probe {
 	struct attachment switches, marks; /* links, each of the process that it says */
 	bool parked, reported_staying;	   /* park.c */
 	bool can_mark;			   /* markers may be attached */
-	size_t markers_from;		   /* those that were found last */
+	size_t markers_from;		   /* the markers that were found last */
 	id_vec asked;			   /* the sites to add or to remove */
 	id_vec unseen;			   /* entries in the kernel that it refused */
 	struct misses misses;
@@ -175,7 +175,7 @@ struct probe {
 int probe__open(struct plan *plan, const struct probe_options *options, struct probe **out);
 /* Valid after probe__open(). */
 enum probe_spares probe__spares(const struct probe *p);
-/* Are its probes definitions in tracefs, which are deleted at the end? */
+/* Returns true if its probes are definitions in tracefs, which are deleted at the end. */
 bool probe__by_definitions(const struct probe *p);
 /* Verified instructions of the BPF programs in use. */
 unsigned probe__verified_insns(const struct probe *p);
@@ -191,7 +191,7 @@ int probe__unpark(struct source *s);
 void probe__facts(const struct source *s, struct source_facts *f);
 void probe__mechanisms(const struct source *s, struct str *out);
 uint64_t probe__lost_switches(const struct source *s, size_t *last);
-/* They live as long as the source does. */
+/* They live as long as the source. */
 struct thread_filters probe__thread_filters(struct source *s);
 int probe__change(struct source *s);
 int probe__attach_sites(struct source *s, const uint32_t *sites, size_t n);
@@ -202,13 +202,14 @@ int probe__drop_privileges(struct source *s, uint64_t keep, unsigned forbidden);
 void probe__note_value(struct source *s, const struct probe_watch *w);
 void probe__exclude(struct source *s, uint32_t pid, bool excluded);
 void probe__forget_sideband(struct source *s);
-/* From the first take on a thread takes records out of the ring, with the caller's capabilities. */
+/* From the first take on, a thread takes records out of the ring, with the caller's
+ * capabilities. */
 int probe__take(struct source *s, struct source_wait wait, const struct source_sink *sink);
 int probe__catch_up(struct source *s, const struct source_sink *sink);
 int probe__count(struct source *s, const struct source_sink *sink);
 uint64_t probe__settled(const struct source *s);
-/* Hits that ran no program (misses.c). They are those of any process, since the filters didn't run.
- */
+/* Hits that ran no program (misses.c). They are those of any process, since the filters didn't
+ * run. */
 void probe__misses(struct source *s, const struct source_sink *sink);
 int probe__losses(struct source *s, const struct source_sink *sink);
 
@@ -229,7 +230,7 @@ int uprobe_event__park(struct probe *p);
 int uprobe_event__unpark(struct probe *p);
 /* The trace event for a thread; -1: errno says why. */
 int uprobe_event__open(const struct probe *p, pid_t tid);
-/* May the caller, with its current privileges, open the event for a process? */
+/* Returns true if the caller, with its current privileges, may open the event for a process. */
 bool uprobe_event__may_open(const struct probe *p);
 enum probe_spares uprobe_event__spares(enum scope_kind kind);
 void uprobe_event__detach(struct probe *p);
@@ -268,8 +269,8 @@ void kprobe__refuse(struct probe *p, uint32_t site, const char *who, const char 
 /* Prints notes on functions whose calls are not seen for that reason. */
 void kprobe__report_unseen(const struct probe *p);
 
-/* Return probes beside the kprobes (kernel_returns.c): are there any to attach, and how many were
- * defined. */
+/* Return probes beside the kprobes (kernel_returns.c): whether there are any to attach, and how
+ * many were defined. */
 bool kernel_returns__needed(const struct probe *p);
 uint32_t kernel_returns__define(struct probe *p, int fd);
 /* One more, of a function that has been added. Returns the kernel's -errno. */
@@ -307,13 +308,13 @@ int sampled__give(struct probe *p, uint32_t pid, uint64_t time, const struct sou
 /* Appends the fields that a tracepoint's format has to the plan's last named event. */
 void tracepoint__parse(const char *format, struct plan *p);
 
-/* The BPF program that the attachment's probes run; NULL: it has none. */
+/* Returns the BPF program that the attachment's probes run; NULL if it has none. */
 struct bpf_program *probe__program(const struct probe *p, const struct attachment *a);
 /* Adds children of traced processes that were forked before the tracepoints were attached. True:
  * there were new ones. */
 bool probe__find_children(struct probe *p);
 void attachment__add_link(struct attachment *a, struct bpf_link *link, uint32_t pid, uint32_t part);
-/* Closes the links of one process; 0: all. */
+/* Closes the links of one process; 0 for all. */
 void attachment__drop_links(struct attachment *a, uint32_t pid);
 void attachment__free(struct attachment *a);
 
@@ -326,8 +327,8 @@ void probe__keep_misses(struct probe *p);
 void probe__forget_misses(struct probe *p, uint32_t site);
 void probe__free_misses(struct probe *p);
 
-/* A kprobe that tells when a signal's handler returns (sigreturn.c): is it of use, and can this
- * kernel have it? Attached where the kernel allows it. */
+/* A kprobe that reports when a signal's handler returns (sigreturn.c): whether it is of use, and
+ * this kernel can have it. It is attached if the kernel allows it. */
 bool sigreturn__needed(const struct probe *p);
 void sigreturn__attach(struct probe *p);
 
@@ -336,12 +337,12 @@ void copies__report(struct probe *p);
 
 /* Reports progress: the number of sites done and their work. */
 void probe__attached(const struct probe *p, size_t sites, uint64_t work);
-/* Was attaching interrupted? */
+/* Returns true if attaching was interrupted. */
 bool probe__is_interrupted(const struct probe *p);
 
-/* Do traced tasks inherit perf events? */
+/* Returns true if traced tasks inherit perf events. */
 bool probe__inherits(const struct probe *p);
-/* May perf events have to be opened after attaching? */
+/* Returns true if perf events may have to be opened after attaching. */
 bool probe__reopens(const struct probe *p);
 /* Level 3 of perf_event_paranoid, of Debian's kernels: CAP_PERFMON is not enough. */
 bool privileges__perf_needs_admin(void);
@@ -351,13 +352,13 @@ void privileges__read_sets(uint64_t *effective, uint64_t *permitted);
 int privileges__write_sets(uint64_t effective, uint64_t permitted);
 /* The capability, or the older one that it was split from, whichever is permitted. */
 uint64_t privileges__one_of(uint64_t permitted, uint64_t wanted);
-/* With -v: who has which. */
+/* With -v: shows which process has which capabilities. */
 void privileges__note(const char *who, uint64_t kept);
 /* -EBUSY, with a message: a process that would have breakpoints at these sites runs copies of their
  * functions, which another bbtrace made. */
 int probe__check_code(const struct probe *p, const id_vec *sites);
 
-/* Do its probes count, instead of making records? */
+/* Returns true if its probes count, instead of making records. */
 static inline bool probe__counts(const struct probe *p)
 {
 	return p->plan->placement == PLACEMENT_COUNT;
@@ -367,18 +368,21 @@ static inline bool probe__counts(const struct probe *p)
 int shield__run(int (*fn)(struct probe *p), struct probe *p);
 /* bbtrace's own PID, also within fn. */
 pid_t shield__pid(void);
-/* Within fn: was bbtrace killed meanwhile? */
+/* Within fn: returns true if bbtrace was killed meanwhile. */
 bool shield__is_orphan(void);
 
-/* Does this kernel have uprobe_multi; does it filter by process (early ones took the thread for the
- * process)? */
+/* Whether this kernel has uprobe_multi, and whether that filters by process (early ones took the
+ * thread for the process). */
 int feature__uprobe_multi(void);
-/* The kernel's answer to a link of this program without a file; -EBADF: it knows such links. */
+/* Returns the kernel's answer to a link of this program without a file; -EBADF: it knows such
+ * links. */
 int feature__multi_answer(int prog, pid_t pid);
 bool feature__uprobe_multi_by_process(void);
-/* Can a thread's perf events be inherited without moving between tasks? From Linux 6.13 on. */
+/* Returns true if a thread's perf events can be inherited without moving between tasks: from Linux
+ * 6.13 on. */
 bool feature__inherited_events(void);
-/* May a uprobe's program do the instruction (execution.c)? By each of the mechanisms: */
+/* Whether a uprobe's program may execute the instruction (execution.c). By each of the
+ * mechanisms: */
 int feature__execution(void);
 int feature__executed_multi(void);
 int feature__executed_event(void);
@@ -395,20 +399,20 @@ int feature__kprobe_multi(void);
 int feature__tracefs_uprobes(void);
 int feature__tracefs_kprobes(void);
 
-/* Can the processor watch memory of programs, or of the kernel? (watch.c) */
+/* Whether the processor can watch memory of programs, or of the kernel (watch.c). */
 int feature__watchpoints(void);
 int feature__kernel_watchpoints(void);
 
 /* The action of a site (wire.h); operand: its index in the operand table, if any; events: enum
  * plan_events. */
 uint64_t action__of_site(const struct plan *plan, uint32_t site, uint32_t operand, unsigned events);
-/* The Go program whose goroutines the probes distinguish; NULL: none. */
+/* Returns the Go program whose goroutines the probes distinguish; NULL if there is none. */
 const struct object *action__go(const struct plan *plan);
-/* Is it that program, or one with the same offsets? */
+/* Returns true if it is that program, or one with the same offsets. */
 bool action__is_go(const struct plan *plan, const struct object *o);
 bool action__needs_operand(const struct plan_site *site);
 struct wire_operand action__operand(const struct plan_site *site);
-/* Where the values are that a conditional with .test tests. */
+/* Returns where the values are that a conditional with .test tests. */
 struct wire_test action__test(const struct plan_site *site);
 
 #endif

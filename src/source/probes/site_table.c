@@ -7,7 +7,7 @@
 #include "site_table.h"
 #include "bbtrace.skel.h"
 
-/* Sites that may be added while the trace runs, and those of them that read memory. */
+/* How many sites may be added while the trace runs, and how many of these may read memory. */
 #define MORE_SITES    65536
 #define MORE_OPERANDS 16384
 
@@ -20,8 +20,8 @@ uint32_t site_table__signals(const struct plan *plan)
 	return plan->late_entries ? 3 : plan->unprobed_rets;
 }
 
-/* May its probe be attached? A ret without one gets it if the kernel refuses its function's
- * entry. */
+/* Returns true if its probe may be attached. A ret without one gets it if the kernel refuses its
+ * function's entry. */
 static bool may_be_hit(const struct probe *p, const struct plan_site *s)
 {
 	return plan_site__is_hooked(s) || s->probe == PROBE_CHANGING ||

@@ -10,7 +10,7 @@
 void site_table__size(struct probe *p);
 /* After that: enters all sites that may be hit. 0, or -errno with a message. */
 int site_table__fill(struct probe *p);
-/* Enters more sites, and what was amended of others. -ENOSPC: there is no room. */
+/* Enters more sites, and what was amended of others. Returns -ENOSPC if there is no room. */
 int site_table__add(struct probe *p, const uint32_t *sites, size_t n);
 /* The hits of a site are ignored, or no longer. 0, or -errno with a message. */
 int site_table__ignore(struct probe *p, uint32_t site, bool ignored);

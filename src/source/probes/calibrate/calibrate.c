@@ -30,7 +30,7 @@ static void run_syscall(void)
 	syscall(SYS_getppid);
 }
 
-/* NULL: there are none on this architecture. */
+/* Returns NULL if there are none on this architecture. */
 static const struct sample *sample_at(uint32_t site)
 {
 	const struct arch *arch = arch__native();

@@ -118,7 +118,7 @@ static int rounds(struct kernel_measurement *m, struct source *p, struct figures
 	return 0;
 }
 
-/* If the kernel refuses the probe, there is no row. -ENOENT: it moved it. */
+/* If the kernel refuses the probe, there is no row. Returns -ENOENT if it moved it. */
 static int measure_insn(struct kernel_measurement *m, const struct insn *insn, calibration_vec *out)
 {
 	uint32_t pid = m->runner.pid;
@@ -150,7 +150,7 @@ static int measure_insn(struct kernel_measurement *m, const struct insn *insn, c
 	return 0;
 }
 
-/* Is the next instruction executed each time, too? */
+/* Returns true if the next instruction is executed each time, too. */
 static bool goes_on(const struct insn *insn)
 {
 	return insn->flow == FLOW_NEXT || (insn->flow == FLOW_BRANCH && insn->kind == BRANCH_CALL);

@@ -7,7 +7,7 @@
 
 #define BITS 8u
 
-/* Finds a struct's member; false: none, or of another size (0: any). */
+/* Finds a struct's member. Returns false if there is none, or if it has another size (0: any). */
 static bool find_member(const struct btf *btf, const char *type, const char *name, int64_t size,
 			uint32_t *offset)
 {

@@ -10,10 +10,10 @@ bool action__needs_operand(const struct plan_site *s)
 }
 
 /* after: what base REG_IP stands for, from the site's address on. */
-static struct wire_operand wire_operand(const struct operand *o, uint8_t behind)
+static struct wire_operand wire_operand(const struct operand *o, uint8_t after)
 {
 	return (struct wire_operand){
-		.disp = o->disp + (o->base == REG_IP ? behind : 0),
+		.disp = o->disp + (o->base == REG_IP ? after : 0),
 		.base = o->base,
 		.index = o->index,
 		.scale = o->scale,
@@ -70,8 +70,8 @@ static uint64_t action_of(const struct plan *plan, const struct plan_site *s, ui
 	}
 }
 
-/* Does each hit of this ret end a call? Not if it is used as a jump, or if return probes record the
- * returns. */
+/* Returns true if each hit of this ret ends a call. Not if it is used as a jump, or if return
+ * probes record the returns. */
 static bool returns(const struct plan *plan, const struct plan_site *s)
 {
 	return s->kind == BRANCH_RET && !s->sp_delta && !plan->return_probes &&
@@ -107,8 +107,8 @@ bool action__is_go(const struct plan *plan, const struct object *o)
 	return go && o && o->go && o->go_g == go->go_g && o->go_goid == go->go_goid;
 }
 
-/* May it be a jump to the entry of a function that is traced? Of an indirect one the target is
- * looked at. */
+/* Returns true if it may be a jump to the entry of a function that is traced. For an indirect jump,
+ * the target is checked. */
 static bool leaves(const struct plan *p, const struct plan_site *s)
 {
 	const struct plan_block *b = &p->blocks.data[s->block];

@@ -22,8 +22,8 @@ bool conditions__judge(const struct probe *p)
 	       p->plan->arch->word == 8;
 }
 
-/* By function: does control come back to its first block within a call? Such an entry may be hit
- * again, in a call that was judged. */
+/* By function: control comes back to its first block within a call. Such an entry may be hit again,
+ * in a call that was judged. */
 static bool *find_loops(const struct plan *p)
 {
 	bool *loops = xcalloc(p->functions.len + 1, sizeof(*loops));
@@ -53,7 +53,7 @@ static void put_text(struct wire_condition *c, const struct plan_condition *from
 	memset(c->mask, 0xff, min_of(compared, sizeof(c->mask)));
 }
 
-/* False: the program can't. */
+/* Returns false if the program can't. */
 static bool make(const struct plan *p, const struct plan_condition *from,
 		 struct wire_condition *out)
 {

@@ -5,7 +5,7 @@
 
 #include "source/probes/session.h"
 
-/* Does the program judge any entries? Not where copies log, goroutines move, or
+/* Returns true if the program judges any entries. Not if copies log, if goroutines move, or if
  * arguments of 32-bit programs are on the stack. */
 bool conditions__judge(const struct probe *p);
 /* The most conditions by which it judges an entry; 0: it judges none. The verifier of a program
@@ -13,7 +13,7 @@ bool conditions__judge(const struct probe *p);
 unsigned conditions__most(const struct probe *p);
 void conditions__size(struct probe *p);
 int conditions__fill(struct probe *p);
-/* What it has left out, so far. */
+/* Returns what it has left out up to now. */
 uint64_t conditions__muted(const struct probe *p, enum wire_muted what);
 
 #endif

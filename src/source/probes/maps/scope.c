@@ -41,7 +41,7 @@ bool scope__grow(struct scope *s)
 {
 	size_t before = s->pids.len;
 
-	/* it is unknown afterwards which thread forked a child */
+	/* It is not known afterwards which thread forked a child. */
 	if (s->kind == SCOPE_DESCENDANTS && !s->threads)
 		processes__descendants(&s->pids);
 	return s->pids.len > before;

@@ -35,7 +35,7 @@ bool shield__is_orphan(void)
 	return work.owner && getpid() != work.owner && getppid() != work.owner;
 }
 
-/* In its own process group: kill -9 may be sent to bbtrace's group. */
+/* In its own process group, since kill -9 may be sent to bbtrace's group. */
 static int work_on(void *unused)
 {
 	setpgid(0, 0);

@@ -209,9 +209,11 @@ static void refuse_unarmed(struct probe *p, uint32_t object, const uint8_t *map,
 	}
 }
 
-/* The kernel accepts definitions of probes that it refuses to arm when a file is mapped
+/*
+ * The kernel accepts definitions of probes that it refuses to arm when a file is mapped
  * (kernel/events/uprobes.c, uprobe_mmap()). So bbtrace checks a mapping of its own, which is armed
- * while it attaches. */
+ * while it attaches.
+ */
 static void check_armed(struct probe *p, uint32_t object)
 {
 	const struct object *o = p->plan->objects.data[object].object;

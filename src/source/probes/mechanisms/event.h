@@ -9,13 +9,13 @@
 
 struct perf_event_attr;
 /*
- * A perf event of it for one thread: 0: this one, -1: the whole system. Breakpoints stay in the
- * processes of threads with an event; elsewhere they are removed at the first hit
+ * Opens a perf event of it for one thread: 0 for this one, -1 for the whole system. Breakpoints
+ * stay in the processes of threads with an event; elsewhere they are removed at the first hit
  * (kernel/trace/trace_uprobe.c, uprobe_perf_func()).
  */
 int event__open(int id, pid_t tid, struct perf_event_attr attr);
-/* A descriptor of the definitions, after those of killed tracers were deleted; name: the event's.
- */
+/* Returns a descriptor of the definitions, after those of killed tracers were deleted; name is the
+ * event's. */
 int event__begin(struct attachment *a, enum tracefs_kind kind, const struct plan *plan, char *name,
 		 size_t size);
 /* Opens the event, if probes were defined. -EINVAL, -EINTR with a message. */

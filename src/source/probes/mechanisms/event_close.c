@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Closing tracefs events and deleting their definitions. Both take long and change nothing any more
- * once bbtrace has taken its last record, so a silent child does it where nobody can tell:
+ * once bbtrace has taken its last record, so a silent child does it, unnoticed:
  *
  * - Closing a uprobe event waits for six grace periods, 80 to 200 ms. Until then its breakpoints
- * and its definitions, with a reference to each traced file, are still there. A running process
- * would go on paying for them, and a file system of their own couldn't be unmounted.
+ * and its definitions, with a reference to each traced file, still exist. A running process would
+ * continue to pay for them, and a file system of their own couldn't be unmounted.
  * - Deleting hundreds of kprobe definitions takes seconds. They are disarmed before.
  *
- * A kernel that still has a uprobe keeps its copy of the instruction, also if the file is rewritten
- * in place (kernel/events/uprobes.c, prepare_uprobe()). So who attaches to a file that has just
- * changed waits for the events that are being closed.
+ * A kernel that still has a uprobe keeps its copy of the instruction, even if the file is rewritten
+ * in place (kernel/events/uprobes.c, prepare_uprobe()). So a bbtrace that attaches to a file that
+ * has just changed waits for the events that are being closed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +34,8 @@ static bool has(const fd_vec *v, int wanted)
 	return false;
 }
 
-/* In the child: keeps nothing open but these, and can't be heard nor signaled by a terminal. One of
- * them may be a standard stream that bbtrace was started without. */
+/* In the child: keeps only these open, and can't be heard nor signaled by a terminal. One of them
+ * may be a standard stream that bbtrace was started without. */
 static void become_daemon(fd_vec *keep)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -129,7 +129,7 @@ close_in_background(struct probe *p, int fd, int closing, const int end[2], stru
 	_exit(0);
 }
 
-/* False: it has to be closed now. */
+/* Returns false if it has to be closed now. */
 static bool close_later(struct probe *p, int fd, struct tracer own)
 {
 	autoclose int closing = tracefs__begin_closing(p->programs.tracefs);
@@ -158,7 +158,7 @@ static void close_events(struct probe *p)
 	p->programs.events.len = 0;
 }
 
-/* While nothing is recorded the definitions stay; without the event no probe is armed. */
+/* While nothing is recorded, the definitions stay; without the event no probe is armed. */
 int uprobe_event__park(struct probe *p)
 {
 	close_events(p);

@@ -5,8 +5,8 @@
 #include "event.h"
 
 /*
- * A perf event of it for one thread: 0: this one, -1: the whole system. Breakpoints stay in the
- * processes of threads with an event; elsewhere they are removed at the first hit
+ * Opens a perf event of it for one thread: 0 for this one, -1 for the whole system. Breakpoints
+ * stay in the processes of threads with an event; elsewhere they are removed at the first hit
  * (kernel/trace/trace_uprobe.c, uprobe_perf_func()).
  */
 int event__open(int id, pid_t tid, struct perf_event_attr attr)

@@ -70,7 +70,7 @@ static const struct kernel_member followed[] = {
 	{"trace_uprobe", "uprobe"},
 };
 
-/* Where threads may have a shadow stack (arch/x86/include/asm/shstk.h), the program must see which
+/* If threads may have a shadow stack (arch/x86/include/asm/shstk.h), the program must see which
  * ones do: bpf/arch/x86_execute.h, is_special(). */
 static int find_shadow_stacks(void)
 {

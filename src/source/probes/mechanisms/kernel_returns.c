@@ -48,9 +48,10 @@ int kernel_returns__add(struct probe *p, int fd, uint32_t function)
 	if (err)
 		note_verbose("%s: the kernel refuses a return probe: %s", f->name, strerror(-err));
 	else
-		note_verbose("%s: may end in a jump to another function: a return probe tells when "
-			     "that returns",
-			     f->name);
+		note_verbose(
+			"%s: may end in a jump to another function: a return probe reports when "
+			"that returns",
+			f->name);
 	return err;
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Kprobes of a trace event that retire, and those that watch in their place. Each has a definition
- * of its own, so none of the others is touched, and no hit is counted twice.
- */
+/* Kprobes of a trace event that retire, and those that replace them. Each has a definition of its
+ * own, so none of the others is changed, and no hit is counted twice. */
 #include "source/probes/session.h"
 #include "tracefs.h"
 
-/* Collects the sites that have a kprobe but shall have none, or the other way round. */
+/* Collects the sites that have a kprobe but should have none, or the reverse. */
 static void ask(struct probe *p, bool armed)
 {
 	p->asked.len = 0;
@@ -29,7 +27,7 @@ static int arm(struct probe *p)
 	return err;
 }
 
-/* One that can't be removed, such as the last of the event, only goes on counting. */
+/* One that can't be removed, such as the last of the event, only continues to count. */
 static void disarm(struct probe *p)
 {
 	autofree uint64_t *addresses = NULL;

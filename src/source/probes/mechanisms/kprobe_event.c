@@ -34,14 +34,14 @@ static size_t landing_at(const struct probe *p, const struct plan_site *s)
 static int kprobe_define(struct probe *p, int fd, const char *event, uint32_t site)
 {
 	const struct plan_site *s = &p->plan->sites.data[site];
-	const uint8_t behind = p->plan->arch->kernel->ip_after;
+	const uint8_t after = p->plan->arch->kernel->ip_after;
 	unsigned long long addr = s->vaddr + s->probe_at;
 	size_t landing = s->entry && !s->probe_at ? landing_at(p, s) : 0;
 	char line[160];
-	int err = add_kernel_site(p, addr + behind, site);
+	int err = add_kernel_site(p, addr + after, site);
 
 	if (!err && landing)
-		err = add_kernel_site(p, addr + landing + behind, site);
+		err = add_kernel_site(p, addr + landing + after, site);
 	if (err)
 		return err;
 	/* two probes of one event must differ in an argument where their symbol is not given

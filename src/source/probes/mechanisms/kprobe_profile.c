@@ -3,7 +3,7 @@
 #include <errno.h>
 #include "tracefs.h"
 
-/* Copies the next line after *text that is this event's; false: there is none. */
+/* Copies the next line after *text that is this event's. Returns false if there is none. */
 static bool next_line(const char **text, const char *before, const char *event, char *line,
 		      size_t size)
 {

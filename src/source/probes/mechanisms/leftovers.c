@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * leftovers: deletes the definitions of killed tracers. When a bbtrace is killed the kernel closes
+ * leftovers: deletes the definitions of killed tracers. When a bbtrace is killed, the kernel closes
  * its files, but its definitions stay, disarmed, with a reference to the traced file. The next run
  * deletes them, but never those of a live tracer: tracefs.h says why.
  *
- * A tracer is dead if nobody holds its lock and no process that may be it is still exiting: the
+ * A tracer is dead if no process holds its lock and no process that may be it is still exiting: the
  * lock is released with the first of its files, the event maybe with the last. Definitions of
  * processes that aren't visible here are left to a bbtrace that sees them.
  */
@@ -26,7 +26,7 @@
 /* include/linux/sched.h */
 #define PF_EXITING 0x4u
 
-/* /proc/PID/stat, proc_pid_stat(5). If nobody holds the lock, a process that isn't exiting is
+/* /proc/PID/stat, proc_pid_stat(5). If the lock is not held, a process that isn't exiting is
  * another one with the same PID, unless it is an old bbtrace. */
 static bool may_be_tracer(const char *stat)
 {
@@ -51,7 +51,7 @@ static bool is_process(pid_t pid)
 	return file__read(path, 4096, &stat, NULL) || may_be_tracer(stat);
 }
 
-/* Does this process have that PID in that namespace? NSpid: the innermost is last. */
+/* Returns true if this process has that PID in that namespace. NSpid: the innermost is last. */
 static bool goes_by(const char *proc, struct tracer t)
 {
 	autofree char *ns = xasprintf("/proc/%s/ns/pid", proc);

@@ -89,8 +89,8 @@ static bool takes_long(const struct probe *p, const struct mechanism *m)
 	return m->most && plan__hooked(p->plan) > m->most;
 }
 
-/* Is m better than the other? One that takes too long to attach is the last resort; where
- * recording is switched, one that comes and goes quickly is. */
+/* Returns true if m is better than the other. One that takes too long to attach is the last resort;
+ * if recording is switched, one that attaches and detaches quickly is better. */
 static bool is_better(const struct probe *p, const struct mechanism *m,
 		      const struct mechanism *than)
 {
@@ -130,7 +130,7 @@ static bool is_named(const struct mechanism *m, const char *name)
 	return !strcmp(m->name, name);
 }
 
-/* NULL: there is none of this name. */
+/* Returns NULL if there is none of this name. */
 static const struct mechanism *by_name(const char *name)
 {
 	for (const struct mechanism *m = mechanisms; m->name; m++)
@@ -144,8 +144,8 @@ bool mechanism__exists(const char *name)
 	return by_name(name);
 }
 
-/* Does --attach leave this one out? It names a mechanism for programs or one for the kernel: where
- * both are traced the best one does for the other. */
+/* Returns true if --attach leaves this one out. It names a mechanism for programs or one for the
+ * kernel: if both are traced, the best one is used for the other. */
 static bool is_left_out(const struct probe *p, const struct mechanism *m)
 {
 	const char *name = p->options->attach;
@@ -156,7 +156,7 @@ static bool is_left_out(const struct probe *p, const struct mechanism *m)
 		 plan__has_programs(p->plan));
 }
 
-/* Does the kernel have it, and can it do what is asked? */
+/* Returns 0 if the kernel has it, and it can do what is requested. */
 static int check(const struct probe *p, const struct mechanism *m)
 {
 	int err = m->suits ? m->suits(p) : 0;
@@ -226,7 +226,7 @@ static bool hooks_programs(const struct probe *p)
 	return false;
 }
 
-/* Functions may be added later, by links alone: nothing is attached until then. */
+/* Functions may be added later, only by links: nothing is attached until then. */
 static void choose_for_later(struct probe *p)
 {
 	const struct mechanism *m = by_name(p->plan->executes ? "executed_multi" : "uprobe_multi");

@@ -13,7 +13,7 @@
 enum { OF_SITE, OF_LINK, OF_PROGRAM };
 #define KEY(of, id) ((uint64_t)(of) << 32 | (uint32_t)(id))
 
-/* The kernel's count of this key is now total. Where it is less than before, it began anew. */
+/* The kernel's count of this key is now total. If it is less than before, it has begun again. */
 static void note_misses(struct probe *p, uint64_t key, struct missed what, uint64_t total)
 {
 	uint64_t *index;
@@ -101,7 +101,7 @@ static void look_at_link(struct probe *p, const struct attached *a)
 		    multi.missed);
 }
 
-/* -errno: not known. */
+/* Returns -errno if not known. */
 static int look_at_kprobes(struct probe *p)
 {
 	struct kprobes k = {.p = p};
@@ -176,7 +176,7 @@ static void report_tasks(const struct probe *p)
 	}
 }
 
-/* ---- what the source tells ---- */
+/* ---- what the source reports ---- */
 
 void probe__misses(struct source *s, const struct source_sink *sink)
 {
@@ -194,7 +194,7 @@ void probe__misses(struct source *s, const struct source_sink *sink)
 	}
 }
 
-/* Were they a kprobe's, as opposed to a program's? */
+/* Returns true if they were a kprobe's, as opposed to a program's. */
 static bool is_kprobe(const struct probe *p, const struct miss *m)
 {
 	return m->missed.site != NO_SITE ||

@@ -270,7 +270,7 @@ static int link_process(struct probe *p, const struct plan_object *o, const stru
 	return 0;
 }
 
-/* Can links be limited to the processes that are traced? */
+/* Returns true if links can be limited to the processes that are traced. */
 static bool is_by_process(enum scope_kind kind)
 {
 	return kind == SCOPE_PROCESSES && feature__uprobe_multi_by_process();

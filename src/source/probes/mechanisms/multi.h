@@ -8,7 +8,8 @@
 
 /* Sites that the plan has gained have no probe and belong to part 0. */
 void multi__fit(struct probe *p);
-/* The part's sites that the kernel would refuse: tells the plan. Returns their number. */
+/* Finds the part's sites that the kernel would refuse, and marks them in the plan. Returns their
+ * number. */
 size_t multi__find_refused(struct probe *p, uint32_t part);
 /* Attaches the part's sites, with the current generation, and return probes on its entries; where
  * all are taken away (park.c), it will be. */

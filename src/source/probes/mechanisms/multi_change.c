@@ -183,8 +183,8 @@ static bool *copy_attached(const struct probe *p)
 
 /* ---- sites are removed ---- */
 
-/* Does the program, run by links of both generations, see the newer one first? Only then can a hit
- * be recorded once. */
+/* Returns true if the program, run by links of both generations, sees the newer one first. Only
+ * then can a hit be recorded once. */
 static bool can_replace(struct probe *p)
 {
 	if (!p->multi.order) {
@@ -194,7 +194,7 @@ static bool can_replace(struct probe *p)
 	return p->multi.order > 0;
 }
 
-/* Does a link that has to go hold others as well? */
+/* Returns true if a link that has to be closed holds others as well. */
 static bool is_shared(const struct probe *p, const bool *wanted)
 {
 	const struct multi *m = &p->multi;

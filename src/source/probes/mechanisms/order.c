@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * In which order does a hit run the program of several links? uprobe_multi__change() needs the
+ * The order in which a hit runs the program of several links. uprobe_multi__change() needs the
  * newest first, as kernels up to now have it (kernel/events/uprobes.c, consumer_add()): tried on
  * bbtrace itself.
  */
@@ -39,7 +39,7 @@ static struct bpf_link *attach(struct probe *p, unsigned long offset, uint64_t c
 	LIBBPF_OPTS(bpf_uprobe_multi_opts, o, .offsets = &offset, .cookies = (const __u64 *)&cookie,
 		    .cnt = 1);
 
-	return bpf_program__attach_uprobe_multi(p->skel->progs.tell_first, getpid(),
+	return bpf_program__attach_uprobe_multi(p->skel->progs.report_first, getpid(),
 						"/proc/self/exe", NULL, &o);
 }
 

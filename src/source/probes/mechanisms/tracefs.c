@@ -165,7 +165,7 @@ static int predict(enum tracefs_kind kind)
 	return geteuid() && privileges__missing(PRIVILEGE_DAC_OVERRIDE) ? refuse_access(kind) : 0;
 }
 
-/* Could this be defined? Mounts nothing. 0, or -errno with the message set. */
+/* Whether this could be defined. Mounts nothing. Returns 0, or -errno with the message set. */
 static int check_kind(enum tracefs_kind kind)
 {
 	autoclose int root = kernel_fs__find(KERNEL_TRACEFS);

@@ -26,9 +26,9 @@ struct tracer {
 };
 
 struct tracer tracer__own(void);
-/* Is its PID namespace this one's own? */
+/* Returns true if its PID namespace is this process's own. */
 bool tracer__is_neighbour(struct tracer t);
-/* Is this the initial PID namespace, where all processes are visible? */
+/* Returns true if this is the initial PID namespace, where all processes are visible. */
 bool tracer__sees_all(void);
 
 /* A descriptor of tracefs's root, mounting it if necessary; or -errno with a message. */
@@ -40,15 +40,15 @@ int tracefs__open(int root, enum tracefs_kind kind);
 int tracefs__define(int fd, const char *line);
 /*
  * Deletes the definition of this process's event in use that has the argument at=ADDR, of a kprobe:
- * the kernel waits for its hits (kernel/trace/trace_kprobe.c, unregister_trace_kprobe()). -EBUSY:
- * it is the event's last one. -ENOENT: there is none.
+ * the kernel waits for its hits (kernel/trace/trace_kprobe.c, unregister_trace_kprobe()). Returns
+ * -EBUSY if it is the event's last one, -ENOENT if there is none.
  */
 int tracefs__remove(int root, enum tracefs_kind kind, uint64_t addr);
-/* As many as can be. */
+/* Deletes as many as possible. */
 void tracefs__remove_all(int root, enum tracefs_kind kind, const uint64_t *addresses, size_t n);
 /* Deletes a tracer's closed event; with KPROBE, both events. */
 int tracefs__undefine(int fd, enum tracefs_kind kind, struct tracer t);
-/* Deletes that of this process, if it exists. */
+/* Deletes the event of this process, if it exists. */
 int tracefs__delete(int root, enum tracefs_kind kind);
 /* The id of this process's event, for perf_event_open(2). */
 int tracefs__event_id(int root, enum tracefs_kind kind);
@@ -56,13 +56,13 @@ int tracefs__event_id(int root, enum tracefs_kind kind);
  * namespace its inode follows each PID. pid: in bbtrace's own namespace. */
 void tracefs__event_name(enum tracefs_kind kind, pid_t pid, char *out, size_t size);
 /*
- * How many hits of each probe of this process's kernel event were missed, because they came while
- * the same CPU was handling a kprobe (kprobe_profile, Documentation/trace/kprobetrace.rst). at: the
- * probe's address; 0: not known. -errno: not known.
+ * Reports how many hits of each probe of this process's kernel event were missed, because they came
+ * while the same CPU was handling a kprobe (kprobe_profile, Documentation/trace/kprobetrace.rst).
+ * at is the probe's address; 0 if not known. Returns -errno if not known.
  */
 typedef void (*missed_fn)(void *ctx, uint64_t at, uint64_t hits);
 int tracefs__misses(int root, missed_fn fn, void *ctx);
-/* The same of the files' texts (kprobe_profile.c). event: "GROUP/NAME", whose probes have an
+/* The same from the files' texts (kprobe_profile.c). event is "GROUP/NAME", whose probes have an
  * argument at=ADDR. */
 int kprobe_profile__read(const char *profile, const char *definitions, const char *event,
 			 missed_fn fn, void *ctx);
@@ -83,15 +83,16 @@ void tracefs__unlock(int fd, struct tracer t);
 
 struct plan;
 /* While one of these descriptors or its copies are open, an event is being closed whose probes'
- * instructions the kernel has copied. -1: it can't be reported. */
+ * instructions the kernel has copied. Returns -1 if that can't be signaled. */
 int tracefs__begin_closing(int root);
-/* Waits until none of these is open, for a minute; -EBUSY with a message: there is one still. */
+/* Waits until none of these is open, for a minute. Returns -EBUSY with a message if one still
+ * is. */
 int tracefs__await_closings(int root);
 /* The same if a file of the plan changed so recently that such a copy may be of its old bytes. */
 int closings__await(int root, const struct plan *plan);
 
-/* Before attaching: deletes the definitions that killed bbtrace processes left behind, in the
- * tracefs of this root, and awaits closings: 0 or -EBUSY. */
+/* Before attaching: deletes the definitions that killed bbtrace processes have left in the tracefs
+ * of this root, and awaits closings. Returns 0 or -EBUSY. */
 int leftovers__handle(int root, const struct plan *plan);
 /* The same if tracefs is mounted already. */
 int leftovers__handle_mounted(const struct plan *plan);

@@ -91,7 +91,7 @@ static int refuse(const struct probe_watch *w, int err)
 	return err__set(-err, "cannot watch %s: %s", w->name, strerror(-err));
 }
 
-/* Can only what is traced have hit it? Not if the BPF program's own reads do. */
+/* Returns true if only what is traced can have hit it. Not if the BPF program's own reads do. */
 static bool is_counted(const struct probe_watch *w)
 {
 	return w->access != PROBE_WATCH_ANY || w->user_only || w->kernel;
@@ -120,7 +120,8 @@ static int add_event(struct probe *p, const struct probe_watch *w, pid_t tid, in
 
 /* ---- what doesn't report ---- */
 
-/* A virtual machine may take breakpoints and never report a hit: here is one. False: none came. */
+/* A virtual machine may accept breakpoints and never report a hit: this tries one. Returns false if
+ * no hit came. */
 static bool reports(void)
 {
 	static volatile uint64_t watched;
@@ -134,7 +135,7 @@ static bool reports(void)
 	uint64_t hits = 0;
 
 	watched = watched + 1;
-	/* where it can't be opened, that is what is reported */
+	/* if it can't be opened, that is what is reported */
 	return fd < 0 || (read(fd, &hits, sizeof(hits)) == sizeof(hits) && hits);
 }
 
@@ -174,7 +175,7 @@ int feature__accesses(void)
 	return err__set(ENOSYS, "%s",
 			arch && arch->unwatched
 				? arch->unwatched
-				: "this machine's instructions don't tell what they access");
+				: "what this machine's instructions access can't be decoded");
 }
 
 int feature__watchpoints(void)
@@ -185,7 +186,7 @@ int feature__watchpoints(void)
 	return err ? err : can_watch(&watched, HW_BREAKPOINT_W, "a program");
 }
 
-/* The kernel's half begins here: nothing is there, so that nothing hits it. */
+/* The kernel's half begins here: nothing is at this address, so nothing hits it. */
 int feature__kernel_watchpoints(void)
 {
 	int err = feature__accesses();
@@ -295,7 +296,7 @@ int probe__watch(struct source *s, const struct probe_watch *w)
 
 /* ---- the end ---- */
 
-/* The hits that the events have counted, those of children included. */
+/* Returns the hits that the events have counted, those of children included. */
 static uint64_t count_hits(const struct probe *p)
 {
 	uint64_t all = 0, n;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The probes of markers: links of uprobe_multi. Those at which a program switches recording stay
- * while all others come and go; those of marks are parked with these. Each execution is reported by
- * a record in the ring, as all others are, so that its place among the events of its thread is
- * known.
+ * while all others are attached and detached; those of marks are parked with these. Each execution
+ * is reported by a record in the ring, like all others, so that its place among the events of its
+ * thread is known.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static bool is_of(const struct places *s, const struct probe_marker *m)
 	return m->object == s->object && (m->kind == MARKER_MARK) == s->marks;
 }
 
-/* Those from this marker on. */
+/* The markers from this one on. */
 static int collect(const struct probe *p, size_t from, struct places *out)
 {
 	for (size_t i = from; i < p->options->markers->len; i++) {
@@ -71,7 +71,7 @@ static struct bpf_link *link_places(struct probe *p, const struct places *s, siz
 						pid ? pid : -1, s->object->attach_path, NULL, &o);
 }
 
-/* ---- what would the kernel refuse? It tells only where the file is mapped (multi.c) ---- */
+/* ---- what the kernel would refuse, which only a mapped file shows (multi.c) ---- */
 
 static int try_each(struct probe *p, const struct places *s)
 {
@@ -171,8 +171,8 @@ static bool switches(const struct probe *p)
 	return false;
 }
 
-/* Was asked at the start: later there may be no capability left. Without switches the trace is one
- * without marks. */
+/* This was checked at the start: later there may be no capability left. Without switches, the trace
+ * is one without marks. */
 static int check(const struct probe *p)
 {
 	if (p->can_mark || !p->options->markers->len)
@@ -276,8 +276,9 @@ uint64_t probe__lost_switches(const struct source *s, size_t *last)
 /* ---- marks ---- */
 
 /*
- * The page of a string constant may not be in memory, since the program itself never reads it. It
- * is that of the file, mapped as far from its link-time address as the instruction is.
+ * The page of a string constant may not be in memory, since the program itself never reads it. The
+ * constant is that of the file, mapped at the same distance from its link-time address as the
+ * instruction.
  */
 const char *mark__text(const struct probe *p, const struct event *e, char room[MARK_TEXT + 1])
 {

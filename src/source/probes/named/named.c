@@ -32,7 +32,8 @@ static struct wire_named_spec spec_of(const struct probe *p, uint32_t which)
 
 /* Threads that wait for a CPU. */
 #define OFF_CPU 65536
-/* Samples that differ, and their stacks; what has no room gets a record of its own. */
+/* How many different samples, and stacks of these, are counted; what has no room gets a record of
+ * its own. */
 #define SAMPLED 32768
 #define STACKS	16384
 

@@ -28,7 +28,7 @@ static int open_clock(bool cycles, int cpu, uint64_t hz)
 	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Of every CPU: a virtual machine has none, mostly. */
+/* Returns true if every CPU has them: a virtual machine usually has none. */
 static bool has_cycles(void)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -87,7 +87,7 @@ int sample__attach(struct probe *p, uint32_t which)
 {
 	int cpus = libbpf_num_possible_cpus(), err = cpus < 0 ? refuse(-cpus) : 0;
 
-	/* that needs CAP_SYS_ADMIN; without it the cost isn't known */
+	/* This needs CAP_SYS_ADMIN; without it the cost isn't known. */
 	p->sampling.stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	p->sampling.since = now_ns(CLOCK_MONOTONIC);
 	for (int cpu = 0; !err && cpu < cpus; cpu++)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "source/probes/session.h"
 
-/* The value after "NAME:" in a line, up to ';'; -1: it has none. */
+/* Returns the value after "NAME:" in a line, up to ';'; -1 if there is none. */
 static long number_of(const char *line, const char *name)
 {
 	const char *at = strstr(line, name);
@@ -17,7 +17,7 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* "char comm[16]": the name's end, and that of the type. */
+/* "char comm[16]": the end of the name, and that of the type. */
 static bool split(char *declaration, char **name, char **bracket)
 {
 	char *end = declaration + strlen(declaration);
@@ -57,7 +57,7 @@ static enum named_type type_of(const char *type, bool array, unsigned size, bool
 	return is_signed ? TYPE_SIGNED : TYPE_UNSIGNED;
 }
 
-/* Of an array of numbers: how many; 0: their size isn't that of a number. */
+/* Returns how many elements an array of numbers has; 0 if their size isn't that of a number. */
 static unsigned elements_of(const char *bracket, unsigned size)
 {
 	long n = bracket ? strtol(bracket + 1, NULL, 10) : 0;
@@ -66,7 +66,7 @@ static unsigned elements_of(const char *bracket, unsigned size)
 	return each == 1 || each == 2 || each == 4 || each == 8 ? n : 0;
 }
 
-/* What is in front of the name: "char *". */
+/* Puts what precedes the name: "char *". */
 static void put_base(const char *field, const char *name, char *out, size_t size)
 {
 	int len = name - field;

@@ -11,7 +11,8 @@
 
 #define LEAST 4 /* bytes that must match */
 
-/* Are these the bytes at a probe, after its breakpoint? Others may have breakpoints, too. */
+/* Returns true if these are the bytes at a probe, after its breakpoint. Others may have
+ * breakpoints, too. */
 static bool is_copy_of(const struct plan *plan, const struct plan_site *s, const uint8_t *copy,
 		       size_t len)
 {

@@ -116,7 +116,7 @@ void counters__close(struct counters *c)
 
 /* ---- by site ---- */
 
-/* What was added to a counter of these banks (a mask). */
+/* Returns what was added to a counter of these banks (a mask). */
 static uint64_t take(struct counters *c, unsigned banks, uint32_t counter)
 {
 	uint64_t added = 0;
@@ -185,7 +185,7 @@ static int give_target(struct probe *p, const struct wire_target *t, uint64_t su
 	return n.taken ? sink->counted(sink->ctx, &n) : 0;
 }
 
-/* Nobody can add to the target of a program that has ended. */
+/* Nothing can be added any more to the target of a program that has ended. */
 static void forget_target(struct probe *p, const struct wire_target *t)
 {
 	bpf_map_delete_elem(bpf_map__fd(p->skel->maps.targets), t);
@@ -194,7 +194,8 @@ static void forget_target(struct probe *p, const struct wire_target *t)
 
 #define BATCH 4096
 
-/* Those of these banks, of a process's program that ended then; pid 0: of all processes. */
+/* Passes on the targets of these banks, of a process's program that ended then; pid 0: of all
+ * processes. */
 static int give_targets(struct probe *p, unsigned banks, uint32_t pid, uint64_t ended, bool forget,
 			const struct source_sink *sink)
 {
@@ -286,7 +287,7 @@ void counters__report(const struct probe *p)
 		     "were counted",
 		     (unsigned long long)p->skel->bss->targets_full, TARGETS_MOST);
 	if (p->skel->bss->exec_times_full)
-		note("%llu execs could not be told from the program before: targets of indirect "
+		note("%llu execs could not be distinguished from the program before: targets of indirect "
 		     "branches may have wrong names",
 		     (unsigned long long)p->skel->bss->exec_times_full);
 }

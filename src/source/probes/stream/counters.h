@@ -6,7 +6,7 @@
 #include "source/probes/session.h"
 
 struct wire_config;
-/* For how many sites there is room beside those of the plan. */
+/* Returns for how many sites there is room beyond those of the plan. */
 uint32_t counters__more(const struct probe *p);
 /* Before the BPF object is loaded: the sizes of the maps, and what the programs need to know. */
 void counters__size(struct probe *p, struct wire_config *config);
@@ -15,7 +15,8 @@ int counters__open(struct probe *p);
 /* Sites have been added to the plan. */
 void counters__add_sites(struct probe *p);
 void counters__close(struct counters *c);
-/* From here on probes count elsewhere. The time: what is counted up to then is at rest. */
+/* From here on, probes count elsewhere. Returns the time up to which what was counted doesn't
+ * change any more. */
 uint64_t counters__turn(struct probe *p);
 /* Passes on what was added since the last time, up to that. */
 int counters__give(struct probe *p, const struct source_sink *sink);
@@ -25,7 +26,7 @@ int counters__give_rest(struct probe *p, const struct source_sink *sink);
  * counted, before its mappings are forgotten. */
 int counters__end_program(struct probe *p, uint32_t pid, uint64_t time,
 			  const struct source_sink *sink);
-/* Passes on the targets that a process has counted, which may go on. */
+/* Passes on the targets that a process has counted; it may continue. */
 int counters__name_targets(struct probe *p, uint32_t pid, const struct source_sink *sink);
 /* Notes on what could not be counted. */
 void counters__report(const struct probe *p);

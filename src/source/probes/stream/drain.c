@@ -174,7 +174,7 @@ static bool have_batch(struct drain *d)
 	return true;
 }
 
-/* Takes one batch; false: the ring is empty, or broken. */
+/* Takes one batch. Returns false if the ring is empty, or broken. */
 static bool take_batch(struct drain *d)
 {
 	uint64_t start = now_ns(CLOCK_MONOTONIC);

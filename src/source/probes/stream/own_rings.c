@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The reader of the threads' own rings. See own_rings.h; struct wire_ring tells how they are made.
- */
+/* The reader of the threads' own rings: see own_rings.h; struct wire_ring has their format. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,14 +10,14 @@
 #include "own_rings.h"
 #include "bbtrace.skel.h"
 
-/* For all rings, unless --buffer says another. */
+/* for all rings, unless --buffer is given */
 #define ROOM_DEFAULT (32u << 20)
 #define RINGS_MOST   4096
 #define RINGS_LEAST  8
 #define RING_LEAST   (16u << 10)
 #define RING_MOST    (64u << 20)
 
-/* Of a record in a ring: its position. */
+/* A record in a ring: its position. */
 struct recorded {
 	uint64_t at, size;
 };
@@ -50,7 +49,7 @@ _Static_assert(sizeof(struct wire_entry_stack) + 8 <= WIRE_RING_SLACK &&
 		       sizeof(struct wire_signal) + 8 <= WIRE_RING_SLACK,
 	       "the largest records");
 
-/* Some more, since what lies in front of the first record is not known. */
+/* A little more, since what precedes the first record is not known. */
 static uint64_t ring_bytes(uint64_t branches)
 {
 	uint64_t bytes = RING_LEAST, want;
@@ -78,14 +77,14 @@ static bool has_other_events(const struct plan *plan)
 	return false;
 }
 
-/* Is each process known before it has events, and with it what is mapped where? A ring may be read
- * when it has ended. */
+/* Returns true if each process, and its mappings, are known before it has events. A ring may be
+ * read when it has ended. */
 static bool knows_processes(const struct probe_filters *f)
 {
 	return (f->command || f->pids.len) && !f->comms.len && !f->uids.len && !f->cgroup;
 }
 
-/* Why there are none, and events are sent all the time; NULL: there are. */
+/* Returns why there are none, so that events are sent all the time; NULL if there are. */
 static const char *unfit(const struct probe *p)
 {
 	const struct probe_options *o = p->options;
@@ -215,8 +214,8 @@ static void copy(struct own_rings *r, const uint8_t *data, uint64_t from, uint64
 	memcpy(r->copy, data, to - from - n);
 }
 
-/* Finds the records up to head and not before from, which the thread may go on overwriting. Returns
- * where the oldest one begins. */
+/* Finds the records up to head and not before from, which the thread may continue to overwrite.
+ * Returns where the oldest one begins. */
 static uint64_t find_records(struct own_rings *r, uint64_t from, uint64_t head)
 {
 	uint64_t at = head, size, start;
@@ -234,7 +233,8 @@ static uint64_t find_records(struct own_rings *r, uint64_t from, uint64_t head)
 	return at;
 }
 
-/* Takes a copy of what was not passed on yet; false: of nothing. *gap: not all of it is there. */
+/* Takes a copy of what was not passed on yet. Returns false if there is nothing. *gap: not all of
+ * it is there. */
 static bool take(struct own_rings *r, uint32_t slot, bool *gap)
 {
 	struct wire_ring *ring = ring_at(r, slot);
@@ -262,7 +262,7 @@ static int give_gap(const struct event *e, const struct source_sink *sink)
 	return sink->sideband(sink->ctx, &gap);
 }
 
-/* 1: it is of a later time than until. */
+/* Returns 1 if it is of a later time than until. */
 static int give_record(struct probe *p, const struct recorded *r, uint64_t until, bool gap,
 		       const struct source_sink *sink)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A ring of records for each thread (bpf/ring.h), which nobody reads until its last records are
- * asked for: when it ends, is killed, forks or calls exec, when its process maps a file, or when
- * the trace is dumped or ends.
+ * A ring of records for each thread (bpf/ring.h), which is not read until its last records are
+ * needed: when it ends, is killed, forks or calls exec, when its process maps a file, or when the
+ * trace is dumped or ends.
  */
 #ifndef BBTRACE_SOURCE_PROBES_STREAM_OWN_RINGS_H
 #define BBTRACE_SOURCE_PROBES_STREAM_OWN_RINGS_H

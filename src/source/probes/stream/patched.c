@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Code that a process runs and that isn't its file's: copied functions (src/source/inline) of
- * another bbtrace, or of one that was killed. The kernel doesn't look: it puts its breakpoint into
- * whatever is there, executes the file's instruction in its place, and the program goes on in the
- * middle of a springboard.
+ * another bbtrace, or of one that was killed. The kernel doesn't check: it writes its breakpoint
+ * over whatever is there, executes the file's instruction in its place, and the program continues
+ * in the middle of a springboard.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@ static bool has_logs(const map_vec *maps)
 	return false;
 }
 
-/* Is the instruction, but for breakpoints of the kernel's, that of the file? What can't be read is
- * taken to be. */
+/* Returns true if the instruction, apart from breakpoints of the kernel, is that of the file. What
+ * can't be read is assumed to be. */
 static bool is_original(const struct plan *p, int mem, const struct object *o, uint64_t vaddr,
 			size_t len, uint64_t bias)
 {
@@ -41,7 +41,7 @@ static bool is_original(const struct plan *p, int mem, const struct object *o, u
 	return !memcmp(was, now, len);
 }
 
-/* The function of one of the sites whose code was changed; NO_FUNCTION: there is none. */
+/* Returns the function of one of the sites whose code was changed; NO_FUNCTION if there is none. */
 static uint32_t find_changed(const struct plan *p, const id_vec *sites, uint32_t object, int mem,
 			     uint64_t bias)
 {

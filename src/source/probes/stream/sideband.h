@@ -13,11 +13,12 @@ void sideband__close(struct sideband *s);
 void sideband__limit(struct sideband *s, const struct scope *scope);
 /* The processes that those in the scope have forked and that are not in it. */
 uint64_t sideband__left_children(const struct sideband *s);
-/* Collects all that the kernel has written so far, sorted by time. */
+/* Collects everything that the kernel has written up to now, sorted by time. */
 void sideband__collect(struct sideband *s);
-/* Drops all that happened so far. */
+/* Drops everything that happened up to now. */
 void sideband__forget(struct sideband *s);
-/* The oldest collected event with time <= until, NULL: none. Valid until the next collect. */
+/* Returns the oldest collected event with time <= until, NULL if there is none. Valid until the
+ * next collect. */
 const struct sideband_event *sideband__next(struct sideband *s, uint64_t until);
 
 #endif

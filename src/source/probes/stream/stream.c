@@ -46,10 +46,8 @@ static int give_gaps(struct probe *p, uint64_t until, const struct source_sink *
 	return err;
 }
 
-/*
- * In Linux 6.1 the exit of a thread comes before the record of its end, which is found by the
- * mappings of its process: so exits wait for that.
- */
+/* In Linux 6.1, the exit of a thread precedes the record of its end, which is found by the mappings
+ * of its process: so exits wait for that. */
 #define EXIT_WAITS_NS 100000000ull
 
 /* Without that record, because it was skipped (tell_tasks() of misses.c), the process is forgotten
@@ -77,7 +75,7 @@ static int give_exits(struct probe *p, uint64_t until, const struct source_sink 
 	return err;
 }
 
-/* Whoever has the PID of a process that ended is another one. */
+/* A process that has the PID of one that ended is another one. */
 static bool is_reuse(const struct probe *p, const struct sideband_event *fork)
 {
 	const struct sideband_event *e;
@@ -88,7 +86,8 @@ static bool is_reuse(const struct probe *p, const struct sideband_event *fork)
 	return false;
 }
 
-/* The replay has to know where its threads are; and addresses mean what was mapped there then. */
+/* The replay has to know where its threads are; and addresses have the meaning of what was mapped
+ * then. */
 static int give_own(struct probe *p, const struct sideband_event *e, const struct source_sink *sink)
 {
 	if (e->type == SIDEBAND_EXEC || e->type == SIDEBAND_MAP)
@@ -98,8 +97,8 @@ static int give_own(struct probe *p, const struct sideband_event *e, const struc
 	return 0;
 }
 
-/* Does the record of an end come from the BPF program? */
-static bool tells_ends(const struct probe *p)
+/* Returns true if the record of an end is the BPF program's. */
+static bool reports_ends(const struct probe *p)
 {
 	return probe__counts(p) || p->skel->rodata->config.ends;
 }
@@ -119,7 +118,7 @@ static int give_sideband_event(struct probe *p, const struct sideband_event *e,
 		err = sampled__give(p, e->pid, e->time, sink);
 	if (err)
 		return err;
-	if (e->type == SIDEBAND_EXIT && tells_ends(p)) {
+	if (e->type == SIDEBAND_EXIT && reports_ends(p)) {
 		vec__push(&p->exits, *e);
 		return 0;
 	}
@@ -237,7 +236,7 @@ static int find_again(struct probe *p)
 				  .type = SIDEBAND_GAP, .time = time, .pid = pid, .tid = pid});
 		note_verbose("process %u was lost by an exec: attaching to it again", pid);
 		err = shield__run(attach_again, p);
-		if (err == -EPIPE) { /* without the keeper the trace of the others goes on */
+		if (err == -EPIPE) { /* without the keeper, the trace of the others continues */
 			note("process %u is not traced any more: %s", pid, err__text());
 			err__clear();
 			err = 0;
@@ -341,7 +340,7 @@ static void report_lost_ends(const struct probe *p)
 		     (unsigned long long)n);
 }
 
-/* What is left in the ring, and what was lost. */
+/* Passes on what is left in the ring, and what was lost. */
 static int give_rest(struct probe *p, const struct source_sink *sink)
 {
 	struct batch *list;

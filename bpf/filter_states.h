@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * Which filters a thread passes, told when it begins and when that changes: what threads log
- * (log.h) is filtered by whoever reads it, at the position of each change. Included once, by
- * bbtrace.bpf.c.
- */
-#ifndef BBTRACE_BPF_PASSING_H
-#define BBTRACE_BPF_PASSING_H
+/* Which filters a thread passes, reported when it begins and when that changes: user space filters
+ * what threads log (log.h), at the position of each change. Included once, by bbtrace.bpf.c. */
+#ifndef BBTRACE_BPF_FILTER_STATES_H
+#define BBTRACE_BPF_FILTER_STATES_H
 
 /* Changes that found the ring full. */
-volatile __u64 passing_missed;
+volatile __u64 filter_states_missed;
 
 /* All but those by process, which no thread's name or user changes. */
 #define FILTERS_OF_THREADS (FILTER_TID | FILTER_COMM | FILTER_UID | FILTER_CGROUP)
 
-/* Of no other process's threads is it ever told that they pass. */
+/* Threads of other processes are never reported to pass. */
 static __always_inline bool may_pass(__u32 pid)
 {
 	return (config.filters & FILTER_PID) &&
 	       (is_named_process(pid) || bpf_map_lookup_elem(&followed, &pid));
 }
 
-static __always_inline void tell(struct who w, __u64 logged, __u32 filters, __u32 passed)
+static __always_inline void report_filters(struct who w, __u64 logged, __u32 filters, __u32 passed)
 {
 	struct wire_value *v;
 	__u64 now = bpf_ktime_get_ns();
@@ -28,7 +25,7 @@ static __always_inline void tell(struct who w, __u64 logged, __u32 filters, __u3
 
 	v = r.record;
 	if (!r.is) {
-		__sync_fetch_and_add(&passing_missed, 1);
+		__sync_fetch_and_add(&filter_states_missed, 1);
 		return;
 	}
 	v->event.logged = logged;
@@ -54,8 +51,9 @@ static __noinline int is_in_cgroup(struct task_struct *task)
 	return 0;
 }
 
-/* Of the current thread, or of one that it has just made, whose name and user are the same. */
-static __always_inline void tell_all(struct who w, struct task_struct *task)
+/* Reports the state of the current thread, or of one that it has just made, whose name and user are
+ * the same. */
+static __always_inline void report_all_filters(struct who w, struct task_struct *task)
 {
 	__u32 passed = 0;
 
@@ -71,16 +69,17 @@ static __always_inline void tell_all(struct who w, struct task_struct *task)
 		passed |= FILTER_UID;
 	if ((config.filters & FILTER_CGROUP) && is_in_cgroup(task))
 		passed |= FILTER_CGROUP;
-	tell(w, 0, FILTER_PID | FILTER_FOLLOW | FILTERS_OF_THREADS, passed);
+	report_filters(w, 0, FILTER_PID | FILTER_FOLLOW | FILTERS_OF_THREADS, passed);
 }
 
-/* Its log begins later. It is told, too, if it will never pass: else its log is in doubt. */
-static __always_inline void tell_child(struct who parent, struct who child,
-				       struct task_struct *task)
+/* Its log begins later. A thread that will never pass is reported, too; otherwise its log would be
+ * uncertain. */
+static __always_inline void report_child_filters(struct who parent, struct who child,
+						 struct task_struct *task)
 {
 	if ((config.filters & FILTERS_OF_THREADS) &&
 	    (may_pass(parent.pid) || may_pass(child.pid) || log_position()))
-		tell_all(child, task);
+		report_all_filters(child, task);
 }
 
 /* The pointer to the task must be one that the verifier trusts. */
@@ -89,8 +88,8 @@ static __always_inline bool is_in_exec(void)
 	return arch_calls_exec((struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()));
 }
 
-/* include/trace/events/task.h: (task, comm). Threads of one process may rename each other, where
- * nothing says what the other one is doing meanwhile; an exec is told when it is over. */
+/* include/trace/events/task.h: (task, comm). Threads of one process may rename each other, when
+ * nothing shows what the other one is doing meanwhile; an exec is reported when it is over. */
 SEC("raw_tp/task_rename")
 int on_rename(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -102,8 +101,8 @@ int on_rename(struct bpf_raw_tracepoint_args *ctx)
 	if (!may_pass(w.pid) || (own && is_in_exec()))
 		return 0;
 	bpf_probe_read_kernel_str(&comm, sizeof(comm), (void *)ctx->args[1]);
-	tell(w, log_position_of(task), FILTER_COMM,
-	     bpf_map_lookup_elem(&comms, &comm) ? FILTER_COMM : 0);
+	report_filters(w, log_position_of(task), FILTER_COMM,
+		       bpf_map_lookup_elem(&comms, &comm) ? FILTER_COMM : 0);
 	return 0;
 }
 
@@ -117,12 +116,12 @@ int on_setuid(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	w = who_am_i();
 	if (may_pass(w.pid))
-		tell(w, log_position(), FILTER_UID, has_named_uid() ? FILTER_UID : 0);
+		report_filters(w, log_position(), FILTER_UID, has_named_uid() ? FILTER_UID : 0);
 	return 0;
 }
 
 /* include/trace/events/cgroup.h: (cgroup, path, task, threadgroup); kernel/cgroup/cgroup.c,
- * cgroup_attach_task(): of a process it is told once. */
+ * cgroup_attach_task(): it is called once for a process. */
 SEC("raw_tp/cgroup_attach_task")
 int on_cgroup(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -133,8 +132,8 @@ int on_cgroup(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!may_pass(w.pid))
 		return 0;
-	tell(itself ? me : w, itself ? log_position() : 0, FILTER_CGROUP | whole,
-	     is_in_cgroup(task) ? FILTER_CGROUP : 0);
+	report_filters(itself ? me : w, itself ? log_position() : 0, FILTER_CGROUP | whole,
+		       is_in_cgroup(task) ? FILTER_CGROUP : 0);
 	return 0;
 }
 
