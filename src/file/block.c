@@ -46,7 +46,8 @@ int header__check(const uint8_t *header, struct file_version *version)
 
 /* ---- blocks ---- */
 
-/* False: deflate doesn't make it smaller, or by more than BLOCK_RATIO_MAX, which readers refuse. */
+/* Returns false if deflate doesn't make it smaller, or by more than BLOCK_RATIO_MAX, which readers
+ * refuse. */
 static bool deflate_raw(const struct str *raw, struct str *out)
 {
 	uLongf len = compressBound(raw->len);

@@ -77,7 +77,7 @@ static void code_values(struct codec *c, struct record *x, const struct site_sta
 	value[1] = code_delta(c, COLUMN_VALUES, value[1], s->value[1]);
 }
 
-/* Codes a mask of those of n numbers that differ from the prediction, then these. */
+/* Codes a mask of the n numbers that differ from the prediction, then these. */
 static void code_changed(struct codec *c, uint64_t *values, const uint64_t *expected, unsigned n)
 {
 	uint64_t changed = 0;
@@ -197,7 +197,7 @@ static void code_named(struct codec *c, struct record *x, const struct thread_st
 	code_data(c, n);
 }
 
-/* One bit: is it as predicted, by the last time on this path or at this site? */
+/* Codes one bit: whether it is as predicted, by the last time on this path or at this site. */
 static bool code_taken(struct codec *c, const struct record *x, const struct site_state *s,
 		       const struct follower *f)
 {
@@ -231,14 +231,15 @@ void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 	event_model__take(&c->m, th, f, x);
 }
 
-/* Has it all that a branch without a value and a time has, as the last one there? */
+/* Returns true if it has all that a branch without a value and a time has, like the last one
+ * there. */
 static bool is_same_kind(const struct codec *c, const struct site_state *s)
 {
 	return s->epoch == c->m.epoch && s->kind == RECORD_BRANCH &&
 	       s->state == (RECORD_NO_TARGET | RECORD_NO_VALUE | RECORD_UNTIMED);
 }
 
-/* Has no time passed the last times, so that the prediction of that stays? */
+/* Returns true if no time has passed the last times, so that this prediction stays. */
 static bool takes_no_time(const struct follower *f)
 {
 	return !f->takes && !f->took[0] && !f->took[1];

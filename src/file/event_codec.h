@@ -12,7 +12,7 @@
 /* The columns of a block, in this order. */
 enum column_id {
 	COLUMN_HITS,  /* one bit per record: all but time and values is as predicted */
-	COLUMN_TAKEN, /* bits: is taken as predicted? */
+	COLUMN_TAKEN, /* bits: taken is as predicted */
 	BIT_COLUMNS,
 	COLUMN_RUNS = BIT_COLUMNS, /* the thread of the next items, and their number */
 	COLUMN_MISSES,		   /* the fields that are not as predicted */
@@ -36,8 +36,8 @@ struct codec {
 /* Writes or reads x. After reading, c->bad says that the data is invalid. */
 void codec__record(struct codec *c, struct record *x, struct thread_state *th);
 
-/* Writes a branch without a value and a time of its own, at this site, as codec__record() would do.
- * False: it is not as predicted, and nothing is written. */
+/* Writes a branch without a value and a time of its own, at this site, as codec__record() would.
+ * Returns false if it is not as predicted; then nothing is written. */
 bool codec__branch(struct codec *c, struct thread_state *th, uint32_t site, bool taken,
 		   uint64_t sp);
 

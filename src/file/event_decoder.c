@@ -222,7 +222,7 @@ bool block_totals__read(const uint8_t *raw, size_t len, struct block_totals *t)
 	return !r.bad;
 }
 
-/* Behind the totals; empty: no event of the block has any. */
+/* After the totals; empty if no event of the block has any. */
 static void begin_fetched(struct event_decoder *d, struct reader *r)
 {
 	d->fetched_in = (struct reader){0};

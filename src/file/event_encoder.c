@@ -218,7 +218,7 @@ int event_encoder__event(struct event_encoder *e, const struct event *w)
 	return 0;
 }
 
-/* Of the last event's thread, at the same time, and as predicted? */
+/* Returns false if it is not of the last event's thread, at the same time, and as predicted. */
 static bool put_branch(struct event_encoder *e, const struct logged_branches *b,
 		       const struct logged_branch *branch, uint64_t sp)
 {

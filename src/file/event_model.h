@@ -118,7 +118,7 @@ void event_model__free(struct event_model *m);
 /* Starts a new block. */
 void event_model__reset(struct event_model *m);
 struct thread_state *event_model__add_thread(struct event_model *m, uint32_t pid, uint32_t tid);
-/* Is the site a conditional branch? */
+/* Returns true if the site is a conditional branch. */
 bool event_model__is_conditional(const struct event_model *m, uint32_t site);
 struct site_state *event_model__site(struct event_model *m, uint32_t site);
 /* The prediction for the thread. It is valid only if its epoch is the model's. */
@@ -126,7 +126,7 @@ struct follower *event_model__follower(struct event_model *m, const struct threa
 /* The predicted time of the thread's next record; f: its follower, NULL: no prediction. */
 uint64_t event_model__time(const struct event_model *m, const struct thread_state *th,
 			   const struct follower *f);
-/* The return address last seen in this stack slot; 0: none. */
+/* Returns the return address last seen in this stack slot; 0 if there was none. */
 uint64_t thread_state__caller(const struct thread_state *th, uint64_t sp);
 /* Updates the model with a complete record; f: the prediction for it. */
 void event_model__take(struct event_model *m, struct thread_state *th, struct follower *f,

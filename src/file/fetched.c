@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What was loaded for plan->values: behind a block of events, in the order of these. */
+/* What was loaded for plan->values: it follows a block of events, in their order. */
 #include "file/format.h"
 
 /* What is absent has its address. */
@@ -8,7 +8,7 @@ static int32_t size_of(int32_t len)
 	return len == FETCHED_ABSENT ? 8 : max_of(len, 0);
 }
 
-/* A record may have less than its site says: nothing, if it wasn't loaded there. */
+/* A record may have less than its site announces: nothing, if nothing was loaded. */
 void fetched__put(struct str *out, const struct event *w)
 {
 	put_number(out, w->fetched ? w->nfetched : 0);

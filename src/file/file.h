@@ -44,11 +44,11 @@ struct trace_end {
 /* Counts of edges instead of events. */
 struct trace_counts {
 	const char *tag; /* what ran; NULL: it has no name */
-	uint64_t traces; /* that they are the sum of */
+	uint64_t traces; /* the number of traces that they are the sum of */
 	struct edge_counts counts;
 };
 
-/* What a file is made of, one behind the other. */
+/* The blocks of a file, one after the other. */
 struct trace_block {
 	uint32_t type; /* format.h; 0: the header, or if raw is empty, nothing: a pause follows */
 	uint32_t number;
@@ -97,15 +97,15 @@ uint64_t trace_writer__pending(const struct trace_writer *w);
 /* What of a file can't be read. */
 struct trace_damage {
 	uint32_t block;		   /* the number of the first one */
-	uint64_t events, sideband; /* so many are lost */
+	uint64_t events, sideband; /* how many are lost */
 	bool unknown;		   /* or their number isn't known */
 	bool names;		   /* objects, symbols or mapped files are lost */
-	uint64_t from, to;	   /* the times of what is before it and behind; 0: not known */
+	uint64_t from, to;	   /* the times before and after it; 0 if not known */
 };
-/* What is lost, for messages: "2 events are". */
+/* Sets what is lost, for messages: "2 events are". */
 void trace_damage__text(const struct trace_damage *d, char *text, size_t len);
-/* Reads the next bytes of a file: how many (0: end of file), or -errno. -EILSEQ: some are missing
- * here; it goes on behind them. */
+/* Reads the next bytes of a file. Returns their number (0: end of file), or -errno. -EILSEQ: some
+ * are missing here; the next read continues after them. */
 typedef ssize_t (*trace_read_fn)(void *ctx, void *data, size_t len);
 /* Callbacks for the contents of a file, in the order of the file. NULL ones are skipped. Non-zero
  * stops. */
@@ -123,7 +123,7 @@ struct trace_calls {
 	int (*damage)(void *ctx, const struct trace_damage *d);
 };
 struct trace_reader;
-/* Does a trace file begin with these bytes? */
+/* Returns true if a trace file begins with these bytes. */
 bool trace_reader__is_magic(const void *data, size_t len);
 struct trace_reader *trace_reader__new(trace_read_fn read, void *ctx);
 /* Frees the plan, the objects and all that they hold, too. */
@@ -152,12 +152,11 @@ struct trace_item {
 	uint32_t pid, tid;
 	uint64_t count;
 };
-/*
- * 1: *out is the next item; its pointers are valid until the next call. 0: the end. Errors are
- * those of trace_reader__run().
- */
+/* Returns 1 if *out is the next item; its pointers are valid until the next call. 0: the end.
+ * Errors are those of trace_reader__run(). */
 int trace_reader__next(struct trace_reader *r, struct trace_item *out);
-/* Reads only as much as is needed for it; NULL: it can't be read, which the next item tells. */
+/* Reads only as much as is needed for it. Returns NULL if it can't be read, which the next item
+ * reports. */
 const struct trace_meta *trace_reader__peek(struct trace_reader *r);
 /* The plan has the conditions of the file; from TRACE_BEGIN on these, too. -EINVAL with a message:
  * not with this file. */
@@ -166,13 +165,13 @@ int trace_reader__judge(struct trace_reader *r, const value_condition_vec *more)
 int trace_reader__pass(const struct trace_reader *r, const struct trace_item *item,
 		       const struct trace_calls *calls, void *ctx);
 /*
- * Passes each item to its callback. 0: read to the end. -ENOEXEC, -ENOTSUP: not a trace file, or of
- * a newer version. -EBADMSG: damaged; -ENODATA: truncated. All before that point was passed on, and
- * all behind it that can be read, with TRACE_DAMAGE in its place; the message says where it is.
- * Else what a callback or read returned.
+ * Passes each item to its callback. Returns 0 if it read to the end. -ENOEXEC, -ENOTSUP: not a
+ * trace file, or of a newer version. -EBADMSG: damaged; -ENODATA: truncated. All before that point
+ * was passed on, and all after it that can be read, with TRACE_DAMAGE in its place; the message
+ * says where it is. Otherwise, what a callback or read returned.
  */
 int trace_reader__run(struct trace_reader *r, const struct trace_calls *calls, void *ctx);
-/* How the trace ended; NULL: not read (yet). */
+/* Returns how the trace ended; NULL if that was not read (yet). */
 const struct trace_end *trace_reader__end(const struct trace_reader *r);
 
 /* ---- armor: a file as lines of text that survive a serial console (armor.c, dearmor.c) ---- */
@@ -190,8 +189,8 @@ void armor__end_groups(struct armor *a, struct str *out);
 
 /*
  * The reverse: finds the lines in a log that may have other text around and within them.
- * dearmor__read() is a trace_read_fn; tell is called for lines that are damaged or missing, or were
- * repaired.
+ * dearmor__read() is a trace_read_fn; report is called for lines that are damaged or missing, or
+ * were repaired.
  */
 struct dearmor;
 struct dearmor *dearmor__new(trace_read_fn read, void *ctx,

@@ -22,8 +22,8 @@
 #define FILE_HEADER_SIZE 20
 /* Readers refuse another one. */
 #define FILE_MAJOR 5
-/* Readers skip what a newer one has added, and refuse those below the least, of which no version
- * was released. */
+/* Readers skip what a newer version has added, and refuse those below the least, which were never
+ * released. */
 #define FILE_MINOR_LEAST 3
 #define FILE_MINOR	 3
 
@@ -75,7 +75,7 @@ enum block_type {
 	BLOCK_TYPES
 };
 
-/* What is in front of a block of events. So a reader knows what it has lost. */
+/* What precedes a block of events. So a reader knows what it has lost. */
 struct block_totals {
 	uint64_t events, sideband; /* items of the blocks of events */
 	uint64_t tables, plans;	   /* blocks of tables; BLOCK_PLAN among them */
@@ -210,7 +210,7 @@ struct file_rows {
 	VEC(struct trace_end) end;
 };
 
-/* By block type; row_size 0: not a table. */
+/* By block type; row_size is 0 if it is not a table. */
 struct file_table {
 	struct table table;
 	size_t rows; /* offset in struct file_rows */
@@ -224,7 +224,8 @@ struct file_version {
 	unsigned major, minor; /* major 0: not known yet */
 	uint16_t machine;
 };
-/* 0; -ENOEXEC: not a trace file; -ENOTSUP: of another version. Both set a message. */
+/* Returns 0; -ENOEXEC if it is not a trace file; -ENOTSUP if it is of another version. Both set a
+ * message. */
 int header__check(const uint8_t *header, struct file_version *version);
 
 struct block {
@@ -233,11 +234,11 @@ struct block {
 	bool deflated;
 	const uint8_t *raw; /* the contents */
 };
-/* Parses a block's header. False: it is invalid. */
+/* Parses a block's header. Returns false if it is invalid. */
 bool block__parse(const uint8_t *header, struct block *b);
 /* The same where a block may or may not be: a header that is more than valid. */
 bool block__seems(const uint8_t *header, struct block *b);
-/* Is the checksum right? */
+/* Returns true if the checksum is right. */
 bool block__is_whole(const struct block *b, const uint8_t *header, const uint8_t *stored);
 /* Unpacks the stored bytes into raw, which has space for b->raw_len. False: damaged. */
 bool block__unpack(const struct block *b, const uint8_t *stored, uint8_t *raw);
@@ -247,10 +248,10 @@ bool block__unpack(const struct block *b, const uint8_t *stored, uint8_t *raw);
 struct block_stream {
 	trace_read_fn read;
 	void *ctx;
-	uint8_t *bytes; /* those from at to len were not taken yet */
+	uint8_t *bytes; /* the bytes from at to len were not taken yet */
 	size_t at, len, cap;
 	uint64_t offset; /* of the first one, among all that were read */
-	bool hole;	 /* behind them some are missing */
+	bool hole;	 /* some are missing after them */
 	bool ended;
 	int error;
 	uint8_t *raw;
@@ -295,10 +296,10 @@ struct salvage {
 	uint8_t header[FILE_HEADER_SIZE];
 	bool has_header; /* of a copy */
 };
-/* 1: the next block; *lost: how many in front of it are lost. 0: there is no more. */
+/* Returns 1 with the next block; *lost is how many before it are lost. 0: there are no more. */
 int salvage__next(struct salvage *v, struct block *b, uint32_t *lost);
-/* The block that shows that others are lost, if it is one of events; NULL: none. ahead: tables and
- * plans that are in front of it and were not given yet. */
+/* Returns the block that shows that others are lost, if it is one of events; NULL if there is none.
+ * ahead: tables and plans that precede it and were not given yet. */
 const struct salvaged *salvage__closing(const struct salvage *v, struct block_totals *ahead);
 void salvage__free(struct salvage *v);
 
@@ -313,7 +314,7 @@ struct item {
 };
 
 struct event_encoder;
-/* full: bytes of a block; 0: the usual number. */
+/* full: the bytes of a block; 0 for the usual number. */
 struct event_encoder *event_encoder__new(const struct plan *plan, size_t full);
 void event_encoder__free(struct event_encoder *e);
 /* -EINVAL: the event doesn't belong to this plan; nothing was added. */
@@ -322,13 +323,13 @@ int event_encoder__event(struct event_encoder *e, const struct event *event);
 int event_encoder__branches(struct event_encoder *e, const struct logged_branches *b, size_t *i);
 void event_encoder__sideband(struct event_encoder *e, const struct sideband_event *side);
 void event_encoder__lost(struct event_encoder *e, uint32_t pid, uint32_t tid, uint64_t count);
-/* The bytes so far; is_full: end the block before the next item. */
+/* The bytes up to now; is_full: the block has to end before the next item. */
 size_t event_encoder__size(const struct event_encoder *e);
 bool event_encoder__is_full(const struct event_encoder *e);
-/* Are there items, and are all of them sideband events? */
+/* Returns true if there are items, and all of them are sideband events. */
 bool event_encoder__is_sideband(const struct event_encoder *e);
-/* Appends the block's bytes to out and starts a new block. t: what is before it, to which its own
- * items are added. False: the block is empty. */
+/* Appends the block's bytes to out and starts a new block. t is what precedes it, to which its own
+ * items are added. Returns false if the block is empty. */
 bool event_encoder__end(struct event_encoder *e, struct str *out, struct block_totals *t);
 /* The bytes of a block without items. */
 void event_encoder__put_empty(struct str *out, const struct block_totals *t);
@@ -338,14 +339,15 @@ struct event_decoder *event_decoder__new(const struct plan *plan);
 void event_decoder__free(struct event_decoder *d);
 /* Starts a block; raw must stay valid until its last item was read. 0; -EBADMSG: damaged. */
 int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len);
-/* What is before a block of events; false: it doesn't say. */
+/* Sets what precedes a block of events. Returns false if the block doesn't have it. */
 bool block_totals__read(const uint8_t *raw, size_t len, struct block_totals *t);
-/* 1: the next item of the block, valid until the next call; 0: there is none; -EBADMSG. */
+/* Returns 1 with the next item of the block, valid until the next call; 0 if there is none;
+ * -EBADMSG. */
 int event_decoder__next(struct event_decoder *d, const struct item **out);
 
 /* ---- what was loaded for an event (fetched.c) ---- */
 
-/* Has an event of this site a record of it? */
+/* Returns true if an event of this site has a record of it. */
 static inline bool event__has_fetched(const struct plan *p, const struct event *w)
 {
 	return p->values.len && w->site < p->sites.len &&
@@ -360,8 +362,10 @@ unsigned fetched__get(struct reader *r, struct fetched *to);
 
 /* Adds the rows of those that aren't 0. */
 void file_counts__put(struct file_rows *rows, const struct trace_counts *c, const struct plan *p);
-/* Moves the rows, of which BLOCK_COUNTED is the last, out of their tables. edges: sized for the
- * plan; out refers to it and to the tables. -EBADMSG: they don't belong to this plan. */
+/*
+ * Moves the rows, of which BLOCK_COUNTED is the last, out of their tables. edges has the size of
+ * the plan; out refers to it and to the tables. Returns -EBADMSG if they don't belong to this plan.
+ */
 int file_counts__take(struct file_rows *rows, const struct plan *p, struct plan_counts *edges,
 		      struct trace_counts *out);
 /* Empties the tables. */
@@ -379,10 +383,8 @@ struct file_objects {
 int file_objects__take(struct file_objects *o, struct file_rows *rows, struct pool *pool);
 void file_objects__free(struct file_objects *o);
 
-/*
- * Extends the plan, which is empty at first, by complete tables and empties these. -EBADMSG, or
- * -ENOTSUP with a message: the plan is as it was.
- */
+/* Extends the plan, which is empty at first, by complete tables and empties these. Returns
+ * -EBADMSG, or -ENOTSUP with a message: then the plan has not changed. */
 int file_plan__extend(struct plan *p, struct file_rows *rows, const struct file_objects *objects,
 		      struct pool *pool);
 

@@ -99,7 +99,7 @@ static int add_inlined(struct file_objects *all, const struct file_inlined *row)
 	return 0;
 }
 
-/* Symbols come a few at a time: those behind an eighth of all wait for more. */
+/* Symbols come a few at a time: those after an eighth of all wait for more. */
 static void index_symbols(struct object *o, bool sorted)
 {
 	if (!object__is_kernel(o) && (sorted || o->symbols.len > o->reach.len + o->reach.len / 8))

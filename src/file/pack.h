@@ -59,7 +59,7 @@ static inline uint8_t get_byte(struct reader *r)
 	return 0;
 }
 
-/* Of nothing, raw may be NULL. */
+/* raw may be NULL for nothing */
 static inline struct reader reader_of(const uint8_t *raw, size_t len)
 {
 	return (struct reader){raw, len ? raw + len : raw, false};
@@ -95,7 +95,7 @@ static inline uint64_t get_le(const uint8_t *p, unsigned bytes)
 	return v;
 }
 
-/* The next len bytes; NULL: there are fewer. */
+/* Returns the next len bytes; NULL if there are fewer. */
 static inline const uint8_t *get_bytes(struct reader *r, uint64_t len)
 {
 	const uint8_t *p = r->at;
@@ -150,7 +150,7 @@ struct bit_reader {
 	unsigned n;
 };
 
-/* At most 32. */
+/* n is at most 32. */
 static inline uint32_t get_bits(struct bit_reader *b, unsigned n)
 {
 	uint32_t v;

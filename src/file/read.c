@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Reads a trace file block by block. What is damaged is passed over (salvage.c, read_loss.c).
- * Whatever the file contains, memory use is bounded by its size, and each step makes progress.
- */
+/* Reads a trace file block by block. Damaged parts are skipped (salvage.c, read_loss.c). Whatever
+ * the file contains, memory use is bounded by its size, and each step makes progress. */
 #include <errno.h>
 #include <stdlib.h>
 #include "file/reader.h"
@@ -213,7 +211,7 @@ static bool is_in_place(const struct trace_reader *r, uint8_t type)
 	}
 }
 
-/* Rows of an increment that doesn't end: who wrote it failed. */
+/* Returns true if rows of an increment are left that doesn't end: the writer failed. */
 static bool is_in_increment(const struct trace_reader *r)
 {
 	const struct file_rows *rows = &r->rows;
@@ -273,7 +271,7 @@ static int next_block(struct trace_reader *r)
 
 /* ---- items ---- */
 
-/* Armored, a copy of it follows: it may be missing. */
+/* In an armored file a copy of it follows: it may be missing. */
 static int read_header(struct trace_reader *r)
 {
 	struct block_stream *s = &r->blocks.stream;
@@ -366,7 +364,8 @@ static int give_event(struct trace_reader *r, struct trace_item *out)
 	return 1;
 }
 
-/* The next item of the blocks read so far. Returns 1, or 0: another block must be read. */
+/* Gives the next item of the blocks read up to now. Returns 1, or 0 if another block must be
+ * read. */
 static int give(struct trace_reader *r, struct trace_item *out)
 {
 	if (!r->plan)

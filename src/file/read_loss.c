@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What blocks that are lost had, and what can be read behind them. The next block of events says
- * what there was before it. Of a plan nothing may be lost: all events refer to it. Of objects and
- * their symbols, names are lost.
+ * What lost blocks had, and what can be read after them. The next block of events has what precedes
+ * it. Nothing of a plan may be lost, since all events refer to it. For lost objects and their
+ * symbols, names are lost.
  */
 #include <errno.h>
 #include "file/reader.h"
@@ -13,11 +13,11 @@ static int lost_plan(const struct trace_reader *r)
 
 	return err__set(EBADMSG,
 			"damaged at byte %llu, block %u: a part of the plan is lost, which all "
-			"events behind it refer to; all before that was read",
+			"events after it refer to; all before that was read",
 			(unsigned long long)s->broken.at, s->broken.number);
 }
 
-/* Which of what is lost are tables. */
+/* Finds which of the lost blocks are tables. */
 static int lose_tables(struct trace_reader *r)
 {
 	struct block_totals ahead, t;
@@ -83,9 +83,9 @@ int reader__report_loss(struct trace_reader *r, const struct block *b)
 	return 0;
 }
 
-/* ---- behind a loss of tables ---- */
+/* ---- after a loss of tables ---- */
 
-/* Of objects whose numbers are known. */
+/* Keeps rows of objects whose numbers are known. */
 #define keep_known(rows, n)                                                                        \
 	do {                                                                                       \
 		size_t kept = 0;                                                                   \
@@ -112,7 +112,7 @@ int reader__drop_unknown(struct trace_reader *r, uint8_t table)
 	return 0;
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 void reader__give_damage(struct trace_reader *r, struct trace_item *out)
 {

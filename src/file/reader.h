@@ -29,12 +29,12 @@ struct trace_reader {
 	const struct item *held; /* the first one of them, if it was read already */
 	bool ended;		 /* BLOCK_END was read */
 	int failed;		 /* trace_reader__peek() did */
-	/* what is lost (read_loss.c) */
+	/* what is lost (read_loss.c): */
 	struct block_totals done; /* what was read, or is known to be lost */
 	uint64_t time;		  /* of the last item that had one */
 	struct trace_damage damage;
-	bool misses;	/* blocks: what was in them the next block of events tells */
-	bool is_due;	/* TRACE_DAMAGE is the next item */
+	bool misses; /* blocks are lost, and the next block of events will show what was in them */
+	bool is_due; /* TRACE_DAMAGE is the next item */
 	bool no_tables; /* what the next tables refer to isn't known */
 	bool frozen;	/* the numbers of further objects aren't known */
 	struct {
@@ -45,15 +45,15 @@ struct trace_reader {
 
 /* Sets a message that says where; returns its error. */
 int reader__damaged(const struct trace_reader *r);
-/* In front of this block others are lost. */
+/* Blocks before this one are lost. */
 int reader__lose(struct trace_reader *r, const struct block *b, uint32_t lost);
-/* A block of events, or the end: what is lost in front of it. */
+/* A block of events, or the end: reports what is lost before it. */
 int reader__report_loss(struct trace_reader *r, const struct block *b);
-/* Drops rows of which it isn't known what they refer to, behind such a loss. */
+/* Drops rows that refer to something unknown, after such a loss. */
 int reader__drop_unknown(struct trace_reader *r, uint8_t table);
 /* Passes the damage. */
 void reader__give_damage(struct trace_reader *r, struct trace_item *out);
-/* All was read that can be: 0, or the error of what is lost. */
+/* Everything was read that can be: returns 0, or the error of what is lost. */
 int reader__sum_up(struct trace_reader *r);
 
 #endif

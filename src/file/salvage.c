@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Blocks in the order of their numbers. Behind a damaged one they wait for its copy, up to the next
- * block of events, or the end: copies precede these.
- */
+/* Blocks in the order of their numbers. After a damaged block they wait for its copy, up to the
+ * next block of events, or the end: copies precede these. */
 #include <errno.h>
 #include <stdlib.h>
 #include "file/format.h"
 
-/* Blocks that are moved to make room for a copy in front of them: a limit for hostile files. */
+/* How many blocks are moved to make room for a copy before them: a limit for hostile files. */
 #define MOVED_MAX (1ull << 24)
 /* Bytes of blocks that wait for a lost one's copy, which comes soon after it if at all: with more,
  * it is given up. */
@@ -60,7 +58,7 @@ static void take_header(struct salvage *v, const struct reader *r)
 	v->headless = false;
 }
 
-/* False: damaged, in spite of its checksum. */
+/* Returns false if it is damaged, in spite of its checksum. */
 static bool take_copy(struct salvage *v, const struct block *b)
 {
 	struct reader r = reader_of(b->raw, b->raw_len);

@@ -12,10 +12,11 @@
  * can't make the search expensive. */
 #define BUDGET_START	(64ull << 20)
 #define BUDGET_PER_BYTE 16
-/* So many bytes of no block in a row, and the rest isn't searched: a file may have no end. */
+/* After this many bytes of no block in a row, the rest isn't searched: a file may have no end. */
 #define SEARCH_MOST (64ull << 20)
 
-/* Makes room for more bytes. What is read is not trusted, so the buffer grows with what comes. */
+/* Makes room for more bytes. What is read is not trusted, so the buffer grows only with what
+ * arrives. */
 static void make_room(struct block_stream *s)
 {
 	if (s->at && s->at >= s->len - s->at) {
@@ -70,7 +71,7 @@ static bool unpack(struct block_stream *s, struct block *b, const uint8_t *store
 	return block__unpack(b, stored, s->raw);
 }
 
-/* Is a block here? */
+/* Whether a block is here. */
 static enum attempt find_here(struct block_stream *s, struct block *b)
 {
 	const uint8_t *header;
@@ -104,7 +105,7 @@ static void note_broken(struct block_stream *s, bool cut)
 	s->broken.number = s->next;
 }
 
-/* To where another block may begin; false: to the end. */
+/* Skips to where another block may begin. Returns false at the end. */
 static bool go_on(struct block_stream *s)
 {
 	if (s->tried > BUDGET_START + s->budget || s->searched > SEARCH_MOST)

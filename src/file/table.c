@@ -161,7 +161,7 @@ static const char *new_string(struct reader *r, struct pool *pool)
 
 typedef VEC(const char *) string_vec;
 
-/* False: damaged. */
+/* Returns false if it is damaged. */
 static bool decode_string(struct reader *r, string_vec *known, struct pool *pool, const char **out)
 {
 	uint64_t index = get_number(r);

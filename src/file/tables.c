@@ -3,7 +3,7 @@
  * them in man/bbtrace-trace.5. */
 #include "file/format.h"
 
-/* As bbtrace-trace(5) names it. */
+/* The names of bbtrace-trace(5). */
 #define TYPE_NAME(member)                                                                          \
 	_Generic(member, uint8_t: "u8", uint16_t: "u16", uint32_t: "u32", uint64_t: "u64",         \
 		 int32_t: "i32", int64_t: "i64", bool: "bool", const char *: "string",             \

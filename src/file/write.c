@@ -5,8 +5,8 @@
  *
  * A file that is to be armored has small blocks, and copies of those that others depend on: the
  * copies of blocks that are written together follow all of them, so that they are apart. Other
- * files have none: the plan may be most of them, and what damages a file on a disk, a full disk or
- * the end of who writes it, is at its end.
+ * files have no copies: the plan may be most of them, and what damages a file on a disk, a full
+ * disk or the end of its writer, is at its end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct trace_writer {
 	uint32_t number; /* of the next block */
 	bool armored, counts;
 	struct block_totals totals;
-	VEC(struct copied) copied; /* to be copied behind the blocks that follow */
+	VEC(struct copied) copied; /* to be copied after the blocks that follow */
 	struct event_encoder *events;
 	VEC(const struct object *) objects; /* by number */
 	struct map64 numbers;		    /* object -> its number + 1 */
@@ -122,7 +122,7 @@ static int put_numbered(struct trace_writer *w, enum block_type type, struct str
 	return w->put(w->ctx, &b);
 }
 
-/* Of a table, or of what later blocks depend on otherwise. */
+/* Puts a block of a table, or one that later blocks depend on in another way. */
 static int put_block(struct trace_writer *w, enum block_type type, struct str raw)
 {
 	keep_copy(w, type, &raw);
@@ -455,7 +455,7 @@ int trace_writer__increment(struct trace_writer *w, const struct plan_increment 
 
 /* ---- events ---- */
 
-/* Of sideband events there are copies, too: addresses and names depend on them. */
+/* Sideband events have copies, too: addresses and names depend on them. */
 static int put_events(struct trace_writer *w)
 {
 	bool is_sideband = event_encoder__is_sideband(w->events);
@@ -567,7 +567,7 @@ int trace_writer__counts(struct trace_writer *w, const struct trace_counts *c)
 	return err ? err : put_copies(w);
 }
 
-/* For a reader to whom the last events are lost. */
+/* For a reader that has lost the last events. */
 static int put_totals(struct trace_writer *w)
 {
 	struct str raw = {0};

@@ -47,14 +47,14 @@ void kernel_blacklist__apply(const char *text, struct object *o)
 {
 	const struct kernel_file *f = kernel_file__of(o);
 	uint64_t start, end;
-	char *behind;
+	char *after;
 
 	for (; text && *text; text = (text = strchr(text, '\n')) ? text + 1 : NULL) {
-		start = strtoull(text, &behind, 16);
-		if (behind == text || *behind != '-')
+		start = strtoull(text, &after, 16);
+		if (after == text || *after != '-')
 			continue;
-		end = strtoull(behind + 1, &behind, 16);
-		if (*behind != '\t' && *behind != '\n' && *behind)
+		end = strtoull(after + 1, &after, 16);
+		if (*after != '\t' && *after != '\n' && *after)
 			continue;
 		start = max_of(start, f->start);
 		end = min_of(end, f->end);

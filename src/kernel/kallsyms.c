@@ -43,10 +43,10 @@ static bool take_char(struct cursor *c, char want)
 /* Terminates a field that the cursor is behind; *behind is the replaced character. NULL: it is
  * empty.
  */
-static char *end_word(struct cursor *c, char *word, char *behind)
+static char *end_word(struct cursor *c, char *word, char *after)
 {
-	*behind = *c->p;
-	if (c->p == word || (!*behind && c->p < c->end))
+	*after = *c->p;
+	if (c->p == word || (!*after && c->p < c->end))
 		return NULL;
 	if (c->p < c->end)
 		*c->p++ = 0;
@@ -54,24 +54,24 @@ static char *end_word(struct cursor *c, char *word, char *behind)
 }
 
 /* The field up to white space, as end_word(). */
-static char *take_word(struct cursor *c, char *behind)
+static char *take_word(struct cursor *c, char *after)
 {
 	char *word = c->p;
 
 	while ((unsigned char)*c->p > ' ')
 		c->p++;
-	return end_word(c, word, behind);
+	return end_word(c, word, after);
 }
 
 /* "[name]" at the end of the line. */
 static const char *take_module(struct cursor *c)
 {
-	char behind, *word;
+	char after, *word;
 
 	if (!take_char(c, '['))
 		return NULL;
-	word = take_word(c, &behind);
-	if (!word || (behind && behind != '\n') || strlen(word) < 2 ||
+	word = take_word(c, &after);
+	if (!word || (after && after != '\n') || strlen(word) < 2 ||
 	    word[strlen(word) - 1] != ']')
 		return NULL;
 	word[strlen(word) - 1] = 0;
@@ -81,7 +81,7 @@ static const char *take_module(struct cursor *c)
 /* A symbol's name, as take_word(). Labels of modules that the assembler made may have \1 and \2 in
  * it, or end in a space (binutils: gas/symbols.c, FB_LABEL_CHAR and DOLLAR_LABEL_CHAR;
  * include/opcode/riscv.h, RISCV_FAKE_LABEL_NAME). */
-static char *take_name(struct cursor *c, char *behind)
+static char *take_name(struct cursor *c, char *after)
 {
 	char *name = c->p;
 
@@ -89,22 +89,22 @@ static char *take_name(struct cursor *c, char *behind)
 		c->p++;
 	if (c->p > name && *c->p == ' ' && (c->p[1] == '\t' || c->p[1] == '\n'))
 		c->p++;
-	return end_word(c, name, behind);
+	return end_word(c, name, after);
 }
 
 static bool take_symbol(struct cursor *c, struct kallsym *s)
 {
-	char behind;
+	char after;
 
 	if (!take_hex(c, &s->vaddr) || !take_char(c, ' ') || (unsigned char)*c->p <= ' ')
 		return false;
 	s->type = *c->p++;
 	if (!take_char(c, ' '))
 		return false;
-	s->name = take_name(c, &behind);
-	if (s->name && behind == '\t')
+	s->name = take_name(c, &after);
+	if (s->name && after == '\t')
 		return (s->module = take_module(c));
-	return s->name && (behind == '\n' || !behind);
+	return s->name && (after == '\n' || !after);
 }
 
 static int hidden(void)
@@ -147,19 +147,19 @@ enum {
 /* The fields of one line; taints that may follow are skipped. */
 static bool take_module_line(struct cursor *c, char *fields[MODULE_FIELDS])
 {
-	char behind = ' ';
+	char after = ' ';
 
 	for (int i = 0; i < MODULE_FIELDS; i++) {
-		if (behind != ' ')
+		if (after != ' ')
 			return false;
-		fields[i] = take_word(c, &behind);
+		fields[i] = take_word(c, &after);
 		if (!fields[i])
 			return false;
 	}
-	while (behind == ' ')
-		if (!take_word(c, &behind))
+	while (after == ' ')
+		if (!take_word(c, &after))
 			return false;
-	return behind == '\n' || !behind;
+	return after == '\n' || !after;
 }
 
 static bool parse_module(char *fields[MODULE_FIELDS], struct kernel_module *m)

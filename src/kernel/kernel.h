@@ -45,7 +45,7 @@ uint64_t kernel__variable(const struct object *kernel, enum kernel_variable whic
 int kernel__find_data(const char *module, const char *name, data_vec *out);
 /* Does kallsyms tell which functions the object exports to modules (symbol.exported)? The kernel's
  * own only with CONFIG_KALLSYMS_ALL. */
-bool kernel__tells_exports(const struct object *o);
+bool kernel__lists_exports(const struct object *o);
 
 /* ---- system calls (syscalls.c) ---- */
 

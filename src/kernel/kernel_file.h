@@ -44,7 +44,7 @@ struct kernel_file {
 	uint64_t variables[KERNEL_VARIABLES]; /* of the kernel itself: kernel__variable() */
 	VEC(uint32_t) dotted;		      /* symbols with a '.' in the name, by name: names.c */
 	bool dotted_known;
-	bool tells_exports; /* kallsyms has what EXPORT_SYMBOL defined */
+	bool lists_exports; /* kallsyms has what EXPORT_SYMBOL defined */
 };
 struct kernel_file *kernel_file__of(const struct object *o);
 

@@ -321,7 +321,7 @@ static void find_exports(struct object *kernel, const kallsym_vec *symbols)
 	vec__each (k, symbols)
 		if (!k->module && !strncmp(k->name, prefix, strlen(prefix)))
 			vec__push(&names, k->name + strlen(prefix));
-	kernel_file__of(kernel)->tells_exports = names.len;
+	kernel_file__of(kernel)->lists_exports = names.len;
 	if (!names.len)
 		return;
 	vec__sort(&names, by_name);
@@ -335,14 +335,14 @@ static void mark_exports(struct object *module)
 {
 	struct symbol *s;
 
-	kernel_file__of(module)->tells_exports = true;
+	kernel_file__of(module)->lists_exports = true;
 	vec__each (s, &module->symbols)
 		s->exported = s->global;
 }
 
-bool kernel__tells_exports(const struct object *o)
+bool kernel__lists_exports(const struct object *o)
 {
-	return kernel_file__of(o)->tells_exports;
+	return kernel_file__of(o)->lists_exports;
 }
 
 static void add_modules(struct kernel_objects *k, const kernel_module_vec *modules)

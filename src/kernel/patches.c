@@ -29,11 +29,11 @@ static bool next_probe(const char **list, uint64_t *vaddr)
 	while (*list && **list) {
 		const char *line = *list;
 		size_t len = strcspn(line, "\n");
-		char *behind;
+		char *after;
 
 		*list = line[len] ? line + len + 1 : NULL;
-		*vaddr = strtoull(line, &behind, 16);
-		if (behind > line && behind <= line + len && patches_code(line, len))
+		*vaddr = strtoull(line, &after, 16);
+		if (after > line && after <= line + len && patches_code(line, len))
 			return true;
 	}
 	return false;

@@ -44,7 +44,7 @@ const struct output_format *output__by_name(const char *name)
 	return NULL;
 }
 
-/* Does the name end in one of the suffixes, with something before it? */
+/* Returns true if the name ends in one of the suffixes, with something before it. */
 static bool has_suffix(const char *name, const char *suffixes)
 {
 	size_t len, all = strlen(name);

@@ -17,7 +17,7 @@ enum time_style { TIME_REL, TIME_ABS, TIME_DELTA, TIME_NONE };
 /* Writes rendered bytes. 0, or -errno, which stops the rendering and is returned. */
 typedef int (*write_fn)(void *ctx, const void *data, size_t len);
 
-/* What a trace is of, for those who have nothing but the output. NULL and 0: not known. */
+/* What a trace belongs to, for readers who have only the output. NULL and 0 if not known. */
 struct output_about {
 	const char *command; /* bbtrace's command line */
 	const char *system;  /* the machine's kernel: name, release, version and machine */
@@ -41,9 +41,11 @@ struct output_options {
 	bool line_buffered;    /* write after every step */
 	unsigned events;       /* enum plan_events that are recorded; 0: all */
 	const bool *functions; /* by index: those that are shown; NULL: all */
-	/* annotate, html: returns a line of a source file without newline, valid until the next
-	 * call; NULL: unavailable. object: the one whose debug information names the file. May be
-	 * NULL: no source text */
+	/*
+	 * annotate, html: returns a line of a source file without newline, valid until the next
+	 * call; NULL if unavailable. object is the one whose debug information names the file. May
+	 * be NULL: there is no source text.
+	 */
 	const char *(*source)(void *ctx, const char *object, const char *file, unsigned line);
 	void *source_ctx;
 	unsigned width;	 /* text, summary: columns of the terminal; 0: not a terminal */
@@ -60,7 +62,7 @@ struct output_options {
 /* What an output shows. Nothing else is probed for it. */
 struct output_wants {
 	unsigned events;   /* enum plan_events: the kinds of steps */
-	bool branch_times; /* when each branch was taken, which no other event tells */
+	bool branch_times; /* when each branch was taken, which no other event reports */
 	bool path_times;   /* when iterations of loops end */
 	bool durations;	   /* how long calls took */
 	bool regs;	   /* registers on entry */
@@ -74,7 +76,7 @@ struct output_wants {
 #define OUTPUT_EDGES (PLAN_ENTRY | PLAN_BRANCH)
 #define OUTPUT_STEPS (PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN)
 
-/* Of what was asked for, how much ran. */
+/* How much of what was asked for ran. */
 struct coverage_ratio {
 	uint64_t all, ran; /* without those of which it is not known whether they ran */
 	uint64_t unknown;
@@ -105,63 +107,65 @@ struct output_format {
 	const char *name; /* -F */
 	const char *help;
 	enum output_form form;
-	/* of files that are written in this format unless another one is chosen, separated by
-	 * spaces; NULL: none */
+	/* Suffixes of files that are written in this format unless another one is chosen, separated
+	 * by spaces; NULL if there are none. */
 	const char *suffixes;
 	size_t size; /* of its own state, zeroed */
 	struct output_wants wants;
 	bool binary;  /* the output is not text */
 	bool entries; /* its counts may be of entries alone (-e entry) */
 	bool marks;   /* it shows marks */
-	/* Without returns it shows no times but those of output_options.time. */
+	/* Without returns it shows no times except those of output_options.time. */
 	bool time_column;
 	bool at_end; /* all of it is rendered at the end, by what was added up */
-	/* Can coverage be told of it (its state begins with struct stats), is it a report of that?
-	 */
+	/* Whether coverage follows from it (its state begins with struct stats), and whether it is
+	 * a report of only that. */
 	enum { COVERS_NOTHING, COVERS, COVERS_ONLY } covers;
 	int (*begin)(struct output *o);
-	/* The plan was extended; NULL: the state doesn't depend on its size. */
+	/* The plan was extended; NULL if the state doesn't depend on its size. */
 	void (*plan_extended)(struct output *o);
 	int (*step)(struct output *o, const struct step *step);
-	/* A branch was taken, or not, n times (to: as in struct run_counts); and branches of a
-	 * call, one after the other. Together they are instead of the steps of branches, where
-	 * neither their order nor their times matter. NULL: it needs steps. */
+	/*
+	 * A branch was taken, or not, n times (to: as in struct run_counts); and consecutive
+	 * branches of a call. Together they replace the steps of branches, if neither their order
+	 * nor their times matter. NULL if it needs steps.
+	 */
 	void (*branch)(struct output *o, uint32_t site, bool taken, const struct location *to,
 		       uint64_t n);
 	void (*run)(struct output *o, const struct passed_run *run);
-	/* The counts so far, which replace those of earlier calls: then there are no steps. NULL:
-	 * it needs steps. */
+	/* The counts up to now, which replace those of earlier calls: then there are no steps. NULL
+	 * if it needs steps. */
 	void (*count)(struct output *o, const struct edge_counts *c);
-	/* Counts of one of several tests; NULL: it shows what they add up to. */
+	/* Counts of one of several tests; NULL if it shows their sums. */
 	void (*tagged)(struct output *o, const char *tag, const struct edge_counts *c);
-	/* The format that shows counts of edges in place of steps (-c); NULL: none. */
+	/* The format that shows counts of edges in place of steps (-c); NULL if there is none. */
 	const struct output_format *counting;
-	/* Renders the counts so far; NULL: only at the end. */
+	/* Renders the counts up to now; NULL if it renders only at the end. */
 	int (*interval)(struct output *o, uint64_t time, const struct trace_totals *totals);
-	/* Renders what is held back for folding; NULL: nothing is held */
+	/* Renders what is held back for folding; NULL if nothing is held. */
 	int (*settle)(struct output *o);
 	int (*end)(struct output *o, const struct trace_totals *totals);
 	void (*free)(struct output *o); /* frees what the state holds; NULL: nothing */
 };
 extern const struct output_format *const output_formats[];     /* NULL-terminated */
 const struct output_format *output__by_name(const char *name); /* NULL: none */
-/* The form of a chosen format; NULL: none was chosen, which means text. */
+/* Returns the form of a chosen format; NULL: none was chosen, which means text. */
 static inline enum output_form output__form(const struct output_format *format)
 {
 	return format ? format->form : FORM_TEXT;
 }
-/* Does it show code, and with output_options.unobserved that of functions which weren't observed?
- */
+/* Returns true if it shows code, and with output_options.unobserved also that of functions which
+ * weren't observed. */
 static inline bool output__shows_code(const struct output_format *format)
 {
 	return format->form == FORM_CODE || format->form == FORM_GRAPH;
 }
-/* Is each step a line of its own, so that one trace may follow another one? */
+/* Returns true if each step is a line of its own, so that one trace may follow another one. */
 static inline bool output__has_lines(const struct output_format *format)
 {
 	return format->form == FORM_TEXT || format->form == FORM_JSON;
 }
-/* The format that the suffix of the file's name stands for; NULL: none. */
+/* Returns the format for the suffix of the file's name; NULL if there is none. */
 const struct output_format *output__by_file_name(const char *path);
 
 /* Turns steps into counts, for traces that are added up; it writes nothing and has no row. After
@@ -192,13 +196,13 @@ struct output {
 	/* Appended to each count at the end: "+" if events are missing, so that counts may be too
 	 * low; else "". */
 	const char *more;
-	struct src_cache *src;	      /* src.h */
-	const missed_vec *missed;     /* those that output__missed() passed; NULL: none */
+	struct src_cache *src;	  /* src.h */
+	const missed_vec *missed; /* those that output__missed() passed; NULL if there are none */
 	const untraced_vec *untraced; /* likewise, output__untraced() */
 	int error;		      /* of the first failed write: nothing is rendered after it */
 };
 
-/* May counts be too low? */
+/* Returns true if counts may be too low. */
 static inline bool totals__are_low(const struct trace_totals *t)
 {
 	return t->lost || t->at_least || t->missed || t->untraced;
@@ -211,7 +215,7 @@ struct output *output__new(const struct output_format *format, const struct outp
 void output__plan_extended(struct output *o);
 int output__step(struct output *o,
 		 const struct step *step); /* matches step_fn with o as ctx, after a cast */
-/* Does it take branches that were added up, and runs, instead of their steps? */
+/* Returns true if it takes branches that were added up, and runs, instead of their steps. */
 bool output__adds_up(const struct output *o);
 void output__branch(struct output *o, uint32_t site, bool taken, const struct location *to,
 		    uint64_t n);
@@ -223,7 +227,7 @@ void output__missed(struct output *o, const missed_vec *missed);
  * unknown.
  */
 void output__untraced(struct output *o, const untraced_vec *untraced);
-/* Renders the counts so far, at this time (CLOCK_MONOTONIC). */
+/* Renders the counts up to now, at this time (CLOCK_MONOTONIC). */
 int output__interval(struct output *o, uint64_t time, const struct trace_totals *totals);
 /* Writes the rendered text. */
 int output__flush(struct output *o);
@@ -237,15 +241,15 @@ bool output__coverage(const struct output *o, struct output_coverage *out);
  * at once. */
 bool output__restart(struct output *o);
 void output__free(struct output *o);
-/* Does it show how long calls took, or when they were? */
+/* Returns true if it shows how long calls took, or when they were. */
 bool output__shows_times(const struct output *o);
 
-/* What a conditional tested, that step->tested has: the value of a member of a JSON object, and as
+/* What a conditional tested, which step->tested has: the value of a member of a JSON object, and as
  * text: "cmp A, B: 0x10 vs 0x40". */
 void why__put_json(const struct output *o, struct json *j, const struct step *step);
 void why__put_text(const struct output *o, struct str *s, const struct step *step);
 /* Appends the member src of a JSON object: the frames of the source at vaddr, innermost first.
- * False: nothing is known. */
+ * Returns false if nothing is known. */
 bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Appends the same as text: "util.h:31 clamp, main.c:44". */
 bool src__put_line(struct str *s, const struct plan *p, uint32_t object, uint64_t vaddr);
@@ -265,24 +269,26 @@ void json__put_summary(struct str *s, const struct trace_totals *t, const struct
 /* Appends the members object, symbol, offset and vaddr; or an object of these. */
 void json__put_place(struct json *j, const struct location *at);
 void json__put_place_value(struct json *j, const struct location *at);
-/* The next one of location.inlined, innermost first, malloc()ed; NULL: there are no more. */
+/* Returns the next one of location.inlined, innermost first, malloc()ed; NULL if there are no
+ * more. */
 char *inlined__next(const char **names);
-/* Who missed them: "vfs_read+0x1f", or the mechanism or tracepoint. */
+/* Appends what missed them: "vfs_read+0x1f", or the mechanism or tracepoint. */
 void missed__name(const struct missed *m, const struct plan *plan, struct str *out);
-/* The member "missed" of an object: an array; nothing if there is none. */
+/* Puts the member "missed" of an object: an array; nothing if there is none. */
 void missed__json(const missed_vec *missed, const struct plan *plan, struct json *j);
-/* The member "untraced", likewise: an array of pid, object, symbol (absent: all) and reason. */
+/* Puts the member "untraced", likewise: an array of pid, object, symbol (absent: all) and
+ * reason. */
 void untraced__json(const untraced_vec *untraced, const struct plan *plan, struct json *j);
-/* What "times include ": "about 465210 hits x 9.0us = 4.2s of tracing" into s; false: no hit is
- * known. */
+/* Puts what "times include ": "about 465210 hits x 9.0us = 4.2s of tracing" into s. Returns false
+ * if no hit is known. */
 bool totals__tracing(const struct trace_totals *t, struct str *s);
 
-/* A page, as it is embedded: text with {{holes}}. */
+/* A page as it is embedded: text with {{holes}}. */
 struct page_hole {
 	const char *name; /* of len bytes */
 	size_t len;
 };
-/* Appends a page up to its next hole, and returns what follows that; NULL: there was none. */
+/* Appends a page up to its next hole, and returns what follows that; NULL if there was none. */
 const char *page__copy(struct str *s, const char *page, struct page_hole *hole);
 bool page_hole__is(const struct page_hole *hole, const char *name);
 extern const char page_css[]; /* what all pages look like */
@@ -291,10 +297,10 @@ extern const char diff_html[], diff_css[], diff_js[];
 
 /* ---- arguments by their types (values.c) ---- */
 
-/* Of an output these use the plan and hides_addresses alone. Has an entry arguments, a return
- * something besides its result, whose types are known? */
+/* Of an output, these use only the plan and hides_addresses. Returns true if an entry has
+ * arguments, or a return something besides its result, whose types are known. */
 bool values__has_args(const struct output *o, const struct step *step);
-/* Then each of them, as it is shown, and all as a JSON object. */
+/* Passes each of them, as it is shown, and all as a JSON object. */
 void values__each_arg(const struct output *o, const struct step *step,
 		      void (*fn)(void *ctx, const char *name, const char *text), void *ctx);
 void values__put_json(const struct output *o, struct json *j, const struct step *step);

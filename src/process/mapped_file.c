@@ -188,10 +188,10 @@ void mapped_files__drop(struct mapped_files *s, struct mapped_file *f)
 /* ---- contents ---- */
 
 /* The recorded object of a file, if it became known since the last lookup. */
-static const struct object *told_object(const struct mapped_files *s, struct mapped_file *f)
+static const struct object *known_object(const struct mapped_files *s, struct mapped_file *f)
 {
-	for (; !f->object && f->looked < s->told.len; f->looked++) {
-		const struct known_file *k = &s->told.data[f->looked];
+	for (; !f->object && f->looked < s->known.len; f->looked++) {
+		const struct known_file *k = &s->known.data[f->looked];
 
 		if (k->dev == f->dev && k->ino == f->ino && !strcmp(k->path, f->path))
 			f->object = k->object;
@@ -216,7 +216,7 @@ const struct object *mapped_file__object(struct mapped_files *s, struct mapped_f
 {
 	f->shown = true; /* it has a mapping, so it isn't idle */
 	if (s->recorded)
-		return told_object(s, f);
+		return known_object(s, f);
 	if (!f->object && f->fd >= 0 && !f->tried)
 		read_object(f);
 	return f->object;
@@ -230,8 +230,8 @@ void mapped_files__free(struct mapped_files *s)
 		free_file(*f);
 	vec__free(&s->all);
 	map64__free(&s->by_hash);
-	for (size_t i = 0; i < s->told.len; i++)
-		free(s->told.data[i].path);
-	vec__free(&s->told);
+	for (size_t i = 0; i < s->known.len; i++)
+		free(s->known.data[i].path);
+	vec__free(&s->known);
 	vec__free(&s->used);
 }

@@ -43,7 +43,7 @@ struct mapped_files {
 	VEC(struct used_object) used;
 	bool incomplete; /* files were mapped that could not be opened, or that were forgotten */
 	bool recorded;	 /* nothing is opened */
-	VEC(struct known_file) told;
+	VEC(struct known_file) known;
 	size_t nidle; /* files without mappings that were never shown */
 	uint64_t clock;
 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "process/process.h"
 
-static bool number(const char **p, int base, char behind, uint64_t *out)
+static bool number(const char **p, int base, char after, uint64_t *out)
 {
 	char *end;
 
@@ -12,7 +12,7 @@ static bool number(const char **p, int base, char behind, uint64_t *out)
 		return false;
 	errno = 0;
 	*out = strtoull(*p, &end, base);
-	if (errno || *end != behind)
+	if (errno || *end != after)
 		return false;
 	*p = end + 1;
 	return true;

@@ -34,7 +34,7 @@ struct spaces *spaces__recorded(void)
 void spaces__know(struct spaces *s, uint64_t dev, uint64_t ino, const char *path,
 		  const struct object *o)
 {
-	vec__push(&s->files.told, (struct known_file){dev, ino, xstrdup(path), o});
+	vec__push(&s->files.known, (struct known_file){dev, ino, xstrdup(path), o});
 }
 
 void spaces__use(struct spaces *s, const struct object *o)

@@ -393,7 +393,7 @@ static int check_exports(const struct resolver *r)
 	struct object *const *o;
 
 	vec__each (o, &r->objects)
-		if (!kernel__tells_exports(*o))
+		if (!kernel__lists_exports(*o))
 			return err__set(
 				ENOTSUP,
 				"/proc/kallsyms doesn't tell what this kernel exports (no "

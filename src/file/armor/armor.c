@@ -58,7 +58,7 @@ static void put_base64(struct str *s, const uint8_t *p, size_t len)
 	}
 }
 
-/* text: where the line begins, behind the mark. */
+/* text: where the line begins, after the mark. */
 static void end_text(struct str *out, size_t text, uint64_t number)
 {
 	str__printf(out, "%08x\n", armor__checksum(out->data + text, out->len - text, number));

@@ -32,14 +32,14 @@ uint32_t armor__checksum(const char *text, size_t len, uint64_t number);
 
 /* A line, or what a group of them adds up to. */
 struct armor_bytes {
-	uint8_t len, data[ARMOR_BYTES]; /* those behind len are 0 */
+	uint8_t len, data[ARMOR_BYTES]; /* those after len are 0 */
 };
 void armor_bytes__add(struct armor_bytes *sum, const struct armor_bytes *b);
 
 /* ---- lines in order (armor_order.c) ---- */
 
-/* Takes lines as they come, and gives their bytes in the order of their numbers. tell is told of
- * lines that are missing or were repaired. */
+/* Takes lines as they come, and gives their bytes in the order of their numbers. report is called
+ * for lines that are missing or were repaired. */
 struct armor_order;
 struct armor_order *armor_order__new(void (*report)(void *ctx, const char *text), void *ctx);
 void armor_order__free(struct armor_order *o);

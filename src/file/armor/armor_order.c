@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Armored lines in the order of their numbers. A line that does not come is waited for while others
- * may still overtake it, or, where there are parity lines, until those of its group are due; then
- * it is missing, and a hole is in what is read.
+ * may still overtake it or, with parity lines, until those of its group are due; then it is
+ * missing, and what is read has a hole.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,11 +22,12 @@ struct armor_order {
 	void (*report)(void *ctx, const char *text);
 	void *ctx;
 	struct kept_line kept[KEPT]; /* by number: lines that were given, or wait for others */
-	uint64_t expected, end;	     /* the next one to give; behind the highest one seen */
-	uint64_t missing;	     /* lines in front of expected that were not told yet */
-	bool redundant;		     /* a parity line was seen */
-	uint64_t bad;		     /* lines damaged or missing */
-	struct str out;		     /* bytes that were not read yet */
+	uint64_t expected, end; /* the number of the next line to give; the number after the highest
+				   one seen */
+	uint64_t missing;	/* lines before expected that were not reported yet */
+	bool redundant;		/* a parity line was seen */
+	uint64_t bad;		/* lines damaged or missing */
+	struct str out;		/* bytes that were not read yet */
 	size_t given;
 	VEC(size_t) holes; /* where in them bytes are missing */
 	size_t holes_given;
@@ -60,7 +61,7 @@ uint64_t armor_order__bad(const struct armor_order *o)
 	return o->bad;
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 static void report_missing(struct armor_order *o)
 {
@@ -126,7 +127,7 @@ static void give(struct armor_order *o, uint64_t before, bool all)
 	}
 }
 
-/* Lines so far behind were not seen: what waited for them is given. */
+/* Lines that far back were not seen: what waited for them is given. */
 static void leap(struct armor_order *o, uint64_t number)
 {
 	if (number < o->expected + KEPT / 2)
@@ -154,7 +155,7 @@ void armor_order__end(struct armor_order *o)
 
 /* ---- parity ---- */
 
-/* What is missing of a group, if it is one line; more are given up. */
+/* Finds what is missing of a group, if it is one line; if more is missing, it is given up. */
 static bool is_repairable(struct armor_order *o, uint64_t first, unsigned lines, uint64_t *which)
 {
 	unsigned missing = 0;

@@ -11,8 +11,8 @@
 
 #define PHYSICAL_MAX 4096 /* longer physical lines are cut; they hold no armor */
 #define WINDOW	     64	  /* physical lines between the parts of one armored line */
-/* Anything may be given as a log, one without an end, too: so many bytes of other text, and so many
- * attempts to put a line together, precede the first armored line, or come between two. */
+/* Anything may be given as a log, even without an end: at most this many bytes of other text, and
+ * this many attempts to join a line, may precede the first armored line, or be between two. */
 #define FIRST_MOST (16u << 20)
 #define GAP_MOST   (256u << 20)
 
@@ -173,7 +173,7 @@ static void take(struct dearmor *d, const char *text, const struct armored *a)
 
 /* ---- physical lines ---- */
 
-/* Takes the complete armored lines in a physical line. False: none. */
+/* Takes the complete armored lines in a physical line. Returns false if there are none. */
 static bool take_complete(struct dearmor *d, const char *text, size_t len)
 {
 	const char *p = text, *end = text + len;
@@ -194,7 +194,8 @@ static bool take_complete(struct dearmor *d, const char *text, size_t len)
 	return found;
 }
 
-/* Do the n bytes of first and the end of rest make a line? Then takes it. */
+/* Takes the line that the n bytes of first and the end of rest make. Returns false if they make
+ * none. */
 static bool join(struct dearmor *d, const struct physical *first, size_t n,
 		 const struct physical *rest, size_t total)
 {
@@ -232,7 +233,8 @@ static bool join_ends(struct dearmor *d, const struct physical *p)
 	return false;
 }
 
-/* Where an armored line may begin: text without a newline may precede it on its physical line. */
+/* Returns where an armored line may begin: text without a newline may precede it on its physical
+ * line. */
 static const char *begin_of(const char *text, size_t len)
 {
 	const char *p = memmem(text, len, ARMOR_MARK, ARMOR_MARK_LEN - 1);
@@ -322,7 +324,7 @@ static bool read_more(struct dearmor *d)
 	return true;
 }
 
-/* Those up to the end of a line. */
+/* Takes the lines up to the end of a physical line. */
 static void take_some(struct dearmor *d)
 {
 	size_t end = d->at;

@@ -25,7 +25,7 @@ static int digit(char c)
 					   : (c | 0x20) - 'a' + 10;
 }
 
-/* Is this 0x with 16 digits, in the kernel's half? */
+/* Returns true for 0x with 16 digits, in the kernel's half. */
 static bool is_address(const char *p, const char *end)
 {
 	uint64_t v = 0;

@@ -85,7 +85,7 @@ static bool get_text(const struct output *o, const struct step *s, union field_v
 	return true;
 }
 
-/* Of a program's. */
+/* The number of a program's system call. */
 static bool get_number(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->number = s->count;
@@ -124,7 +124,7 @@ static bool get_at(const struct output *o, const struct step *s, union field_val
 	return s->type != STEP_NAMED || s->has_at;
 }
 
-/* Of the instruction at vaddr: of a return, the function's first one. */
+/* For the instruction at vaddr; for a return, the function's first one. */
 static bool get_src(const struct output *o, const struct step *s, union field_value *v)
 {
 	const struct plan *p = o->plan;

@@ -100,12 +100,12 @@ struct field {
 	struct json_key key; /* AT: none, its members have keys */
 	uint8_t type;	     /* enum field_type */
 	unsigned steps;	     /* mask of 1 << enum step_type that can have it */
-	/* False: this step doesn't have it. */
+	/* Sets the value. Returns false if this step doesn't have it. */
 	bool (*get)(const struct output *o, const struct step *s, union field_value *v);
 };
 extern const struct field fields[FIELDS];
 
-/* Does this step have it, and what is it? */
+/* Returns true if this step has the field, and sets its value. */
 static inline bool field__get(enum field_id id, const struct output *o, const struct step *s,
 			      union field_value *v)
 {

@@ -14,7 +14,7 @@ int gzip__begin(struct gzip *g, int level)
 	return err__set(ENOMEM, "out of memory for zlib");
 }
 
-/* Until zlib has taken all of its input, and has no more output. */
+/* Runs until zlib has taken all of its input, and has no more output. */
 static void run(struct gzip *g, int flush, struct str *out)
 {
 	do {

@@ -16,7 +16,7 @@ struct gzip {
 int gzip__begin(struct gzip *g, int level);
 /* Compresses bytes; appends to out what zlib gives. */
 void gzip__put(struct gzip *g, const struct str *bytes, struct str *out);
-/* Whoever reads out has all bytes, whatever follows. */
+/* A reader of out has all bytes then, whatever follows. */
 void gzip__flush(struct gzip *g, struct str *out);
 void gzip__end(struct gzip *g, struct str *out);
 void gzip__free(struct gzip *g);

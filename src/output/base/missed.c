@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Hits that ran no program: by site, where the kernel tells. */
+/* Hits that ran no program: by site, if the kernel reports that. */
 #include "fields.h"
 
-/* The function, and the offset in it; NULL: it is no site's. */
+/* Returns the function, and sets the offset in it; NULL if it is no site's. */
 static const char *function_of(const struct missed *m, const struct plan *plan, uint64_t *offset)
 {
 	const struct plan_site *s;

@@ -101,7 +101,7 @@ static int most_first(const void *a, const void *b)
 	return x[1] < y[1] ? -1 : x[1] > y[1];
 }
 
-/* Those that didn't happen have no row. */
+/* Events that didn't happen have no row. */
 void named__put_counts(struct output *o, const uint64_t *counts)
 {
 	size_t n = o->plan->named.len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where code is, as JSON; and what is inlined there. */
+/* Where code is, as JSON; and the functions that are inlined there. */
 #include "output/output.h"
 
 void json__put_place(struct json *j, const struct location *at)

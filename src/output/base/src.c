@@ -4,7 +4,7 @@
 #include "paint.h"
 #include "src.h"
 
-#define COLUMN 56 /* of the text's last cell, behind time and thread */
+#define COLUMN 56 /* of the text's last cell, after time and thread */
 
 struct src_cache {
 	struct map64 by_place; /* -> struct src * */
@@ -13,7 +13,7 @@ struct src_cache {
 
 /* ---- one frame ---- */
 
-/* Of C++ and Rust: with its scopes, without parameters. NULL: not known. */
+/* For C++ and Rust: with its scopes, without parameters. Returns NULL if not known. */
 static char *name_of(const struct plan_scope *s)
 {
 	char *name = s && s->raw ? name__demangle(s->raw, DEMANGLE_NAME) : NULL;
@@ -51,7 +51,7 @@ static void put_short_name(struct str *s, const char *name)
 	str__shown(s, own);
 }
 
-/* Of a function's own code the line has the name already. before: what is between frames. */
+/* For a function's own code, the line has the name already. before is put between frames. */
 static void put_frame_text(struct str *s, const struct plan_frame *f, const char *before)
 {
 	const char *name = is_inlined(f) ? f->scope->name : NULL;

@@ -16,16 +16,15 @@ struct src {
 	struct plan_frame frame; /* the innermost */
 };
 
-/* NULL: nothing is known, or it isn't to be shown. Valid until the plan is extended. */
+/* Returns NULL if nothing is known, or if it isn't to be shown. Valid until the plan is
+ * extended. */
 const struct src *src__of(const struct output *o, uint32_t object, uint64_t vaddr);
-/* Of a branch's target, if that is in the same object. */
+/* The same for a branch's target, if that is in the same object. */
 const struct src *src__of_target(const struct output *o, const struct step *s);
-/* Appends text, and where a branch leads to, if that is another line. to: NULL: not known. */
+/* Appends text, and where a branch leads, if that is another line. to is NULL if not known. */
 void src__put_text(struct str *s, const struct src *at, const struct src *to);
-/*
- * Appends text as the last cell of a line, which begins at line in the buffer, behind this many
- * columns: at a fixed column, or behind a longer line; not at all if the terminal is too narrow.
- */
+/* Appends text as the last cell of a line, which begins at line in the buffer, after this many
+ * columns: at a fixed column, or after a longer line; not at all if the terminal is too narrow. */
 void src__put_cell(struct output *o, size_t line, unsigned before, const struct str *text);
 
 struct src_cache *src_cache__new(void);

@@ -7,7 +7,7 @@
 
 struct total {
 	const char *name;
-	struct json_key key; /* the same */
+	struct json_key key; /* the key of the same */
 	const char *before;  /* text; NULL: not in the summary line */
 	const char *after;
 	bool rare;     /* text: omitted if 0 */
@@ -25,7 +25,7 @@ static inline uint64_t total__of(const struct total *row, const struct trace_tot
 	return *(const uint64_t *)((const char *)t + row->offset);
 }
 
-/* As members of an object. */
+/* Puts them as members of an object. */
 void totals__json(const struct trace_totals *t, struct json *j);
 
 #endif

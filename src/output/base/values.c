@@ -308,7 +308,8 @@ bool values__are_typed(const struct output *o, const struct step *step)
 	return !step->untyped && o->plan->values.len && plan__values(o->plan, step->function, &n);
 }
 
-/* Of a return: other than the result. Without parameters there are none, which is known, too. */
+/* For a return: values other than the result. Without parameters there are none, which is known,
+ * too. */
 bool values__has_args(const struct output *o, const struct step *step)
 {
 	const struct plan_value *v;

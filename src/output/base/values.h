@@ -6,12 +6,12 @@
 
 #include "output/output.h"
 
-/* Are the types of the step's function known? */
+/* Returns true if the types of the step's function are known. */
 bool values__are_typed(const struct output *o, const struct step *step);
-/* Of a step that has arguments: "fd=3, path=\"x\"". */
+/* For a step that has arguments: "fd=3, path=\"x\"". */
 void values__put_args(const struct output *o, const struct step *step, struct str *out);
-/* The names of those whose text is longer than what was recorded, as a JSON array; j NULL: only
- * asks. False: there are none. */
+/* Puts the names of those whose text is longer than what was recorded, as a JSON array; with j NULL
+ * it puts nothing. Returns false if there are none. */
 bool values__put_cut(const struct output *o, struct json *j, const struct step *step);
 
 enum result_known {
@@ -24,7 +24,7 @@ enum result_known values__result(const struct output *o, const struct step *step
 /* TYPED, NOT_RECORDED */
 void values__put_result(const struct output *o, const struct step *step, struct str *out);
 void values__put_result_json(const struct output *o, struct json *j, const struct step *step);
-/* Of a result that is one; NULL: it isn't. */
+/* Returns the name of a result that is an error; NULL if it isn't one. */
 const char *values__errno(const struct output *o, const struct step *step);
 
 #endif

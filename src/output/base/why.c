@@ -8,7 +8,7 @@ static unsigned bits_of(const struct tested *t)
 	return 8u << (t->flags >> TESTED_SIZE_SHIFT & 3);
 }
 
-/* Of -1 and error numbers no one writes all digits. */
+/* Nobody writes out all digits of -1 and of error numbers. */
 #define ERROR_MOST 4095
 
 static void put_number(struct str *s, uint64_t v, unsigned bits, bool is_unsigned)
@@ -23,7 +23,7 @@ static void put_number(struct str *s, uint64_t v, unsigned bits, bool is_unsigne
 		str__hex(s, v);
 }
 
-/* Does the branch compare them as unsigned numbers? */
+/* Returns true if the branch compares them as unsigned numbers. */
 static bool compares_unsigned(const struct output *o, const struct step *step)
 {
 	const struct plan_site *s = &o->plan->sites.data[step->site];
@@ -68,8 +68,8 @@ static bool is_of_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The operand that the text begins with, and that ends there; before: the character in front of it.
- * o->n: none. */
+/* Returns the operand that the text begins with, and that ends there; o->n if there is none. before
+ * is the character before it. */
 static unsigned find_operand(const struct operands *o, char before, const char *text)
 {
 	unsigned i = 0;
@@ -115,7 +115,8 @@ static void put_variable(struct str *s, const char *name, uint8_t type, uint64_t
 		str__hex(s, v);
 }
 
-/* "n = -5: n < 0". False: nothing is known of the source, or there are no words for it. */
+/* Puts "n = -5: n < 0". Returns false if nothing is known of the source, or if there are no words
+ * for it. */
 static bool put_source(const struct output *o, struct str *s, const struct step *step)
 {
 	const struct plan_site *site = &o->plan->sites.data[step->site];
@@ -162,7 +163,7 @@ static void put_compared(const struct output *o, struct str *s, const struct ste
 	}
 }
 
-/* "cmp A, B: 0x10 vs 0x40" */
+/* Puts "cmp A, B: 0x10 vs 0x40". */
 void why__put_text(const struct output *o, struct str *s, const struct step *step)
 {
 	if (!put_source(o, s, step))

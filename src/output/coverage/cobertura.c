@@ -48,7 +48,7 @@ static void add(struct coverage_ratio *to, struct coverage_ratio r)
 
 /* ---- lines ---- */
 
-/* Behind sides that are not of this line; those of the line are [*first, end). */
+/* Skips sides that are not of this line; those of the line are [*first, end). */
 static size_t sides_of(const struct coverage *c, const struct coverage_rows *r, uint32_t line,
 		       size_t *first)
 {
@@ -159,7 +159,7 @@ static int put_class(struct cobertura *b, const struct coverage_file *f)
 
 /* ---- folders ---- */
 
-/* With the slash at its end. */
+/* Returns the length with the slash at its end. */
 static size_t folder_len(const struct cobertura *b, const struct coverage_file *f)
 {
 	const char *path = b->o->plan->line_files.data[f->file];

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include "coverage.h"
 
-/* How often a block of a line ran. place: its function, or its scope, behind all functions. */
+/* How often a block of a line ran. place is its function, or its scope, numbered after all
+ * functions. */
 struct part {
 	uint32_t file, line, place;
 	uint64_t count;
@@ -157,12 +158,12 @@ static uint64_t times_to(const struct stats_site *ps, uint64_t vaddr)
 	vec__each (t, &ps->targets)
 		if (t->to.object && t->to.vaddr == vaddr)
 			sum += t->count;
-	/* it may be one of those that were not told apart */
+	/* it may be one of those that were not distinguished */
 	return !sum && (ps->more || ps->unknown_target) ? RUNS_UNKNOWN : sum;
 }
 
-/* Where a jump through a table can lead to, and where it has led to: the table may be known in part
- * only. */
+/* Adds where a jump through a table can lead, and where it has led: the table may be known only in
+ * part. */
 static void add_table(struct building *b, const struct plan_block *k, struct coverage_side *row)
 {
 	const struct plan *p = b->c->plan;
@@ -213,7 +214,7 @@ static void add_sides(struct building *b, uint32_t block)
 	}
 }
 
-/* The branches of a line: 0, 1, … in order of address. */
+/* Numbers the branches of a line: 0, 1, ... in order of address. */
 static void number_branches(struct building *b)
 {
 	struct coverage *c = b->c;
@@ -230,7 +231,7 @@ static void number_branches(struct building *b)
 
 /* ---- by file ---- */
 
-/* The rows of the file from where those of the one before end. */
+/* The rows of the file, from the end of those of the file before. */
 #define ROWS_OF(f, rows, vec)                                                                      \
 	do {                                                                                       \
 		(rows)->first = (rows)->end;                                                       \
@@ -296,7 +297,7 @@ struct coverage_ratio coverage__sides(const struct coverage *c, const struct cov
 
 /* ---- the whole ---- */
 
-/* What has no lines is told of, and left out. */
+/* Code without lines is reported, and left out. */
 static void keep_lines(struct coverage *c)
 {
 	size_t n = c->by_function.len, sides = c->by_side.len;

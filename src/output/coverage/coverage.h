@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * coverage: what of the traced code ran. Private to src/output; pure.
+ * coverage: which of the traced code ran. Private to src/output; pure.
  *
- * The whole is what was asked for: all functions of the plan but helpers, with all their blocks,
+ * The whole is what was asked for: all functions of the plan except helpers, with all their blocks,
  * whether they ran or not. A branch is a conditional, which has two sides (taken or not), or an
  * indirect jump through a table, which has one for each place that it can lead to.
  *
- * A line ran as often as the block of it that ran most, in each function that has code of it and in
- * each inlined copy; what these add up to is its count. In code that a compiler has not optimized
- * that is how often the line's statement began.
+ * A line ran as often as its block that ran most, in each function that has code of it and in each
+ * inlined copy; the sum of these is its count. In code that a compiler has not optimized, this is
+ * how often the line's statement began.
  */
 #ifndef BBTRACE_OUTPUT_COVERAGE_COVERAGE_H
 #define BBTRACE_OUTPUT_COVERAGE_COVERAGE_H
@@ -18,8 +18,8 @@
 /*
  * Counts may be RUNS_UNKNOWN. line 0: the source is not known, and file is 0.
  *
- * A function of the source, if debug information tells what is inlined where: all that was made of
- * it, and its inlined copies. Else one of the plan.
+ * A function of the source, if debug information has what is inlined where: all code that was made
+ * from it, and its inlined copies. Otherwise a function of the plan.
  */
 struct coverage_function {
 	const char *name; /* the symbol's own, if there is one */
@@ -35,8 +35,8 @@ struct coverage_line {
 struct coverage_side {
 	uint32_t file, line;
 	uint32_t site;
-	/* of its line: the number of its branch, in order of address; of the branch: 0 not taken, 1
-	 * taken, or in order of the addresses to which a table leads */
+	/* branch is its number on its line, in order of address. side is 0 if not taken, 1 if
+	 * taken, or its number in order of the addresses to which a table leads. */
 	uint32_t branch, side;
 	bool table;
 	uint64_t to;	/* the address to which a table leads */
@@ -44,7 +44,7 @@ struct coverage_side {
 	uint64_t runs;	/* how often its branch was executed */
 };
 
-/* Of a function of the plan. */
+/* The code of a function of the plan. */
 struct coverage_code {
 	struct coverage_ratio blocks, sides;
 };
@@ -65,7 +65,7 @@ struct coverage {
 /* The stats have ended. They, the plan and the options must outlive it. */
 void coverage__init(struct coverage *c, const struct stats *p, const struct output_options *o);
 void coverage__free(struct coverage *c);
-/* Is this function, this block part of the whole? */
+/* Return true if this function, this block is part of the whole. */
 bool coverage__has_function(const struct coverage *c, uint32_t function);
 bool coverage__has_block(const struct coverage *c, uint32_t block);
 
@@ -79,7 +79,7 @@ void coverage__fill_lines(struct coverage *c);
 
 /* ---- for both ---- */
 
-/* Of the places of two lines; line 0 is last. */
+/* Compares the places of two lines; line 0 is last. */
 int coverage__order(const uint32_t *rank, uint32_t file, uint32_t line, uint32_t file2,
 		    uint32_t line2);
 /* What is not known adds nothing to what is. */
@@ -103,8 +103,8 @@ struct coverage_ratio coverage__functions(const struct coverage *c, const struct
 struct coverage_ratio coverage__lines(const struct coverage *c, const struct coverage_rows *r);
 struct coverage_ratio coverage__sides(const struct coverage *c, const struct coverage_rows *r);
 
-/* Of a conditional that was executed: the side that was never gone to, as a word: "never taken".
- * NULL: both were, it never ran, or that is not known. */
+/* For a conditional that was executed: the side that was never taken, in words: "never taken". NULL
+ * if both were, if it never ran, or if that is not known. */
 const char *coverage__unseen_side(const struct coverage *c, uint32_t site);
 
 /* "5/8" of a ratio, "-" if it is empty. */

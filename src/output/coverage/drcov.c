@@ -8,7 +8,7 @@
 #include "coverage.h"
 #include "output/base/fields.h"
 
-/* As it stands in the file, little-endian. */
+/* As in the file, little-endian. */
 struct block {
 	uint32_t start;
 	uint16_t size, module;
@@ -21,7 +21,7 @@ struct drcov {
 	uint64_t *base, *end; /* by object: addresses */
 };
 
-/* From its first segment's page, which is 0 in what is position-independent. */
+/* Returns the page of its first segment, which is 0 if it is position-independent. */
 static uint64_t base_of(const struct object *o)
 {
 	return o && o->segments.len ? o->segments.data[0].vaddr & ~0xfffull : 0;

@@ -20,7 +20,7 @@ static int by_place(const void *a, const void *b, void *rank)
 
 /* ---- functions of the plan ---- */
 
-/* Of a selection, its hottest block; what the counts leave open is told by the entry's block. */
+/* For a selection, its hottest block. Where the counts leave it open, the entry's block decides. */
 static uint64_t calls_of(const struct coverage *c, uint32_t function)
 {
 	const struct plan_function *f = &c->plan->functions.data[function];
@@ -33,7 +33,8 @@ static uint64_t calls_of(const struct coverage *c, uint32_t function)
 	return calls;
 }
 
-/* Where the function that vaddr is in is declared, if that is known; else the line there. */
+/* Returns where the function that vaddr is in is declared, if that is known; else the line
+ * there. */
 static struct coverage_function declared(const struct plan *p, uint32_t object, uint64_t vaddr)
 {
 	uint32_t scope = plan__scope_at(p, object, vaddr);
@@ -123,9 +124,9 @@ static void leave(struct inflow *in, uint32_t block)
 }
 
 /*
- * An inlined copy, of which the code where it is entered is covered, runs as often as that. If it
- * was never entered there, a compiler may have made further ways in, past a check whose outcome it
- * knows: then as often as control came from elsewhere.
+ * An inlined copy that has code at its entry runs as often as that. If it was never entered there,
+ * a compiler may have added further entries, past a check whose outcome it knows: then as often as
+ * control came from elsewhere.
  */
 static void add_copies(struct coverage *c)
 {
@@ -155,7 +156,7 @@ static void add_copies(struct coverage *c)
 
 /* ---- the functions of the source ---- */
 
-/* Those of one function of the source become one row. */
+/* Joins the rows of the same function of the source. */
 static void join_functions(struct coverage *c)
 {
 	struct coverage_function *all = c->by_function.data;
@@ -186,8 +187,8 @@ static int by_file_and_name(const void *a, const void *b)
 	return x->file != y->file ? (x->file < y->file ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Those without linkage name that are inlined everywhere, as overloads and those of unnamed
- * namespaces. */
+/* Finds those without a linkage name that are inlined everywhere, like overloads and functions of
+ * unnamed namespaces. */
 static void find_shared(struct coverage *c)
 {
 	VEC(struct coverage_function *) rows = {0};
@@ -213,8 +214,8 @@ void coverage__find_functions(struct coverage *c)
 
 /* ---- lines that a compiler has left nothing of ---- */
 
-/* Does nothing tell that the function ran, of what is known of its lines? They end where the next
- * function begins. lines: the first of its file that is not in front of it. */
+/* Returns true if none of its known lines shows that the function ran. They end where the next
+ * function begins. lines is the first of its file that is not before it. */
 static bool is_bare(const struct coverage *c, const struct coverage_function *f, size_t line,
 		    uint32_t end)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The lcov format (geninfo(1), "FILES"): a tracefile for genhtml(1) and lcov(1). A function stands
- * where it is declared, if that is known, a branch at its own line; coverage.h says what is
- * counted, and how branches are numbered. What is not known is left out.
+ * The lcov format (geninfo(1), "FILES"): a tracefile for genhtml(1) and lcov(1). A function is at
+ * its declaration, if that is known, a branch at its own line; coverage.h has what is counted, and
+ * how branches are numbered. What is not known is left out.
  */
 #include <ctype.h>
 #include "coverage.h"
@@ -26,7 +26,7 @@ static void put_name(struct str *s, const char *name)
 	str__putc(s, '\n');
 }
 
-/* Readers tell functions by name: one that others of the file have, too, gets its line. */
+/* Readers distinguish functions by name: one that others of the file have, too, gets its line. */
 static void put_function(struct str *s, const struct coverage_function *f)
 {
 	str__shown(s, f->name);
@@ -55,7 +55,7 @@ static void put_functions(struct str *s, const struct coverage *c, const struct 
 	put_ratio(s, "FNF", "FNH", &ratio);
 }
 
-/* Behind the sides of a line. *reached: was any of its branches? */
+/* Returns the end of the sides of a line. *reached: any of its branches was. */
 static size_t end_of_line(const struct coverage *c, size_t i, size_t end, bool *reached)
 {
 	uint32_t line = c->by_side.data[i].line;

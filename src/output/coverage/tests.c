@@ -131,7 +131,7 @@ static void put_source(struct output *o, uint32_t object, uint64_t vaddr)
 		put_line(o, l->file, l->line);
 }
 
-/* Where it is declared, if that is known. */
+/* Puts where it is declared, if that is known. */
 static void put_declared(struct output *o, const struct plan_function *f)
 {
 	uint32_t scope = plan__scope_at(o->plan, f->object, plan__start(f));

@@ -142,7 +142,7 @@ static void put_place(struct str *s, const struct listing_row *row)
 	str__printf(s, ":%u", row->line);
 }
 
-/* Of a conditional that always goes one way. Returns its width. */
+/* For a conditional that always has the same outcome. Returns its width. */
 static size_t put_unseen(struct annotate *a, const struct listing_row *row)
 {
 	const char *side = row->site == NO_SITE || *a->o->more

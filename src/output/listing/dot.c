@@ -55,7 +55,7 @@ static void put_label(struct str *s, const char *text)
 	str__free(&shown);
 }
 
-/* 0 … 1000, logarithmic: twice the count is one step hotter. */
+/* Returns 0 ... 1000, logarithmic: twice the count is one step hotter. */
 static unsigned heat_of(uint64_t n, uint64_t most)
 {
 	unsigned bits = n ? 64 - __builtin_clzll(n) : 0;

@@ -256,7 +256,7 @@ static uint64_t start_of(const struct range *r)
 	return r->vaddr - r->offset;
 }
 
-/* Has it several parts? Several selected ranges may be of one part. */
+/* Returns true if it has several parts. Several selected ranges may be of one part. */
 static bool has_parts(const struct plan_function *f)
 {
 	for (size_t i = 1; i < f->nranges; i++)

@@ -7,7 +7,7 @@
 
 /* Command line, machine, date and totals, as HTML. */
 void about__put(struct str *s, const struct output_options *o, const struct trace_totals *t);
-/* What is missing; nothing if nothing is. */
+/* Puts what is missing; nothing if nothing is. */
 void about__put_missing(struct str *s, const struct stats *p, const struct trace_totals *t);
 
 #endif

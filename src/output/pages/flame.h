@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The flame graph as a piece of SVG, for the svg format and for pages that embed it. See flame.c.
- */
+/* The flame graph as a piece of SVG, for the svg format and for pages that embed it: see
+ * flame.c. */
 #ifndef BBTRACE_OUTPUT_PAGES_FLAME_H
 #define BBTRACE_OUTPUT_PAGES_FLAME_H
 
@@ -8,8 +8,8 @@
 
 enum flame_value { FLAME_NS, FLAME_NET, FLAME_CALLS };
 
-/* What a flame graph of times shows: the times without tracing, those of the clock if none of these
- * is known, or calls if all of them are below the noise. */
+/* What a flame graph of times shows: the times without tracing; those of the clock, if none of
+ * these is known; or calls, if all of them are below the noise. */
 struct flame_view {
 	enum flame_value value;
 	const char *title; /* "where the time went" */

@@ -284,8 +284,8 @@ static void put_offset(struct json *j, const struct listing_row *row)
 	json__string(j, text);
 }
 
-/* ["i",vaddr,offset,text,runs]; runs: "" or "0" but in a block's first row, null: not known. Of
- * both the tenth member is the source line that begins here. */
+/* ["i",vaddr,offset,text,runs]; runs is "", or "0", except in a block's first row; null if not
+ * known. Of both, the tenth member is the source line that begins here. */
 static void put_insn(struct html *h, const struct listing_row *row)
 {
 	bool branch = row->site != NO_SITE && h->o->plan->sites.data[row->site].kind;
@@ -459,7 +459,7 @@ static int most_first(const void *a, const void *b)
 	return x->function < y->function ? -1 : 1;
 }
 
-/* Those with most branches, until the page has enough. */
+/* Puts the functions with most branches, until the page has enough. */
 static int put_codes(struct html *h, const struct trace_totals *t)
 {
 	autofree struct ranked *shown = xcalloc(h->o->plan->functions.len + 1, sizeof(*shown));

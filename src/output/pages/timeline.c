@@ -184,7 +184,7 @@ static void close_open(struct timeline *t, uint16_t lane, uint64_t end)
 	leave(l, 0);
 }
 
-/* Of the call that returns; NULL: its entry was not seen. */
+/* Takes those of the call that returns; NULL if its entry was not seen. */
 static char *take_args(struct timeline_lane *l, const struct step *s)
 {
 	struct timeline_open *o = s->depth < l->nopen ? &l->open[s->depth] : NULL;
@@ -234,7 +234,7 @@ static void take_name(struct timeline_lane *l, const struct step *s)
 		snprintf(l->comm, sizeof(l->comm), "%s", s->comm);
 }
 
-/* Marks where events are missing; without a time, behind the thread's last one. */
+/* Marks where events are missing; without a time, after the thread's last one. */
 static void mark(struct timeline *t, struct timeline_lane *l, const struct step *s)
 {
 	uint64_t time = s->timed ? s->time : l->last ? l->last : t->last;

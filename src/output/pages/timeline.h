@@ -19,8 +19,8 @@
 
 struct timeline_bucket {
 	uint64_t events, lost, unknown;
-	uint64_t
-		busy; /* ns in traced calls that returned; in the shared lane, of all its threads */
+	/* ns in traced calls that returned; in the shared lane, of all its threads */
+	uint64_t busy;
 };
 
 struct timeline_call {
@@ -71,8 +71,8 @@ struct timeline {
 	uint64_t omitted; /* calls that are not among them, each at most as long as the first */
 };
 
-/* values: the arguments of an entry, or the result of a return, as they are shown; NULL: they
- * aren't known. */
+/* values: the arguments of an entry, or the result of a return, as they are shown; NULL if not
+ * known. */
 void timeline__step(struct timeline *t, const struct step *step, const char *values);
 /* Adds the calls that are still open; once. */
 void timeline__end(struct timeline *t);

@@ -25,7 +25,7 @@ struct path_call {
 	enum {
 		NOWHERE, /* the block isn't known */
 		WITHIN,
-		BEHIND, /* the block ends in a call, which was made */
+		AFTER_CALL, /* the block ends in a call, which was made */
 		RETURNING,
 		JUMPED /* to another function, which returns in its place */
 	} at : 8;
@@ -53,19 +53,19 @@ struct path_thread {
 
 /* ---- rows.c: where paths begin and end, and what they took ---- */
 
-/* It begins at this block, at this step. */
+/* The path begins at this block, at this step. */
 void path__begin(struct path_counts *p, struct path_thread *th, struct path_call *c, uint32_t block,
 		 const struct step *s);
-/* It has gone on by one of several ways. */
+/* The path has taken one of several edges. */
 void path__choose(struct path_counts *p, struct path_call *c, uint32_t way);
-/* It ends, at this step. */
+/* The path ends, at this step. */
 void path__end(struct path_counts *p, struct path_thread *th, struct path_call *c,
 	       const struct step *s);
-/* It doesn't count, for this reason unless there already is one. */
+/* The path doesn't count, for this reason unless there already is one. */
 void path__set_apart(struct path_call *c, enum apart why);
 /* Nothing more comes of it. */
 void path__give_up(struct path_counts *p, struct path_call *c);
-/* At a timed step of the thread: where paths began and ended since the last one. */
+/* At a timed step of the thread: assigns times to paths that began and ended since the last one. */
 void path__settle(struct path_counts *p, struct path_thread *th, const struct step *s);
 /*
  * A path begins or ends without an event. If that is the only one up to the next event, its time is
@@ -77,8 +77,8 @@ void path__miss_event(struct path_thread *th);
 
 struct path_thread *path_calls__of(struct path_counts *p, const struct step *s);
 struct path_call *path_calls__find(const struct path_thread *th, uint64_t call);
-/* Makes the call the last one. Those behind it have been left, for now or for good. NULL: it isn't
- * known. */
+/* Makes the call the last one. Those after it have been left, for now or for good. Returns NULL if
+ * it isn't known. */
 struct path_call *path_calls__current(struct path_counts *p, struct path_thread *th, uint64_t call);
 void path_calls__pop(struct path_thread *th);
 /* The thread ends; all of them do. */

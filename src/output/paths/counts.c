@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which path each open call is on. A step identifies its call. Between two branches of a call
- * control can only have gone one way, so each branch is checked to be the next one; where it isn't,
+ * Which path each open call is on. A step identifies its call. Between two branches of a call,
+ * control can only have taken one path, so each branch is checked to be the next one; if it isn't,
  * the path is counted apart, and the next one is known to begin at the next back edge.
  */
 #include <stdlib.h>
@@ -13,8 +13,7 @@ static bool is_ret(const struct plan_site *s)
 	return s && s->kind == BRANCH_RET;
 }
 
-/* Control goes on to a block; of a conditional and an indirect jump, the way is part of the path.
- */
+/* Control reaches a block; for a conditional and an indirect jump, the edge is part of the path. */
 static void leave(struct path_counts *p, struct path_thread *th, struct path_call *c,
 		  const struct step *s, bool taken, uint32_t to)
 {
@@ -37,14 +36,16 @@ static void leave(struct path_counts *p, struct path_thread *th, struct path_cal
 	path__begin(p, th, c, to, s);
 }
 
-/* Goes on where there is no choice: to the next branch, or this block, or out of the function. */
+/* Continues where there is no choice: to the next branch, or to this block, or out of the
+ * function. */
 static void go_on(struct path_counts *p, struct path_thread *th, struct path_call *c,
 		  const struct step *s, uint32_t until)
 {
 	for (size_t n = 0; n <= p->plan->blocks.len; n++) {
 		const struct plan_block *b;
 
-		if ((c->at != BEHIND && c->at != WITHIN) || (c->at == WITHIN && c->block == until))
+		if ((c->at != AFTER_CALL && c->at != WITHIN) ||
+		    (c->at == WITHIN && c->block == until))
 			return;
 		b = &p->plan->blocks.data[c->block];
 		if (c->at == WITHIN && b->site != NO_SITE)
@@ -77,7 +78,7 @@ static void enter(struct path_counts *p, const struct step *s)
 	uint32_t entry = p->plan->functions.data[s->function].entry_block;
 
 	if (c) {
-		/* it jumped to its first instruction, as seen by its branch */
+		/* it jumped to its first instruction, as its branch shows */
 		go_on(p, th, c, s, entry);
 		if (c->at == WITHIN && c->block == entry && !c->apart &&
 		    p->nodes.data[c->node].parent == NO_NODE)
@@ -97,8 +98,8 @@ static void enter(struct path_counts *p, const struct step *s)
 	path__begin(p, th, c, entry, s);
 }
 
-/* A call whose beginning was not seen. Its function is that of the branch, unless others run that
- * code, too. */
+/* Adds a call whose beginning was not seen. Its function is that of the branch, unless others run
+ * that code, too. */
 static struct path_call *add_unseen(struct path_thread *th, const struct step *s)
 {
 	vec__push(&th->calls, (struct path_call){.call = s->call,
@@ -148,7 +149,7 @@ static void branch(struct path_counts *p, const struct step *s)
 		c->block = ps->block;
 	}
 	if (ps->kind == BRANCH_CALL || ps->kind == BRANCH_ICALL) {
-		c->at = BEHIND;
+		c->at = AFTER_CALL;
 		note_callee(p, s);
 	} else if (ps->kind == BRANCH_IJMP && !s->to_known) {
 		path__set_apart(c, APART_UNKNOWN);
@@ -158,7 +159,7 @@ static void branch(struct path_counts *p, const struct step *s)
 	}
 }
 
-/* Does the block that control is in end with a ret, which had no step? */
+/* Returns true if the block that control is in ends with a ret, which had no step. */
 static bool is_at_ret(const struct path_counts *p, const struct path_call *c)
 {
 	uint32_t site = c->at == WITHIN ? p->plan->blocks.data[c->block].site : NO_SITE;
@@ -253,7 +254,7 @@ void path_counts__init(struct path_counts *p, const struct plan *plan)
 	path_counts__plan_extended(p);
 }
 
-/* Of a function of which the times without tracing are known, by these. */
+/* Compares by the times without tracing, if these are known for the function. */
 static int by_cost(const struct path_counts *p, const struct path_row *x, const struct path_row *y)
 {
 	uint64_t m = x->ns, n = y->ns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The format paths:json: a line for each path, for what was not counted of each function, and the
- * summary. */
+/* The format paths:json: a line for each path, one for what was not counted of each function, and
+ * the summary. */
 #include "output/base/fields.h"
 #include "paths.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What a path consists of: its first block, and the way that it took at each choice, tell all. */
+/* The parts of a path, which follow from its first block and the edge that it took at each
+ * choice. */
 #include "paths.h"
 
 static void find_ways(const struct path_counts *p, uint32_t node, id_vec *ways)
@@ -14,7 +15,7 @@ static void find_ways(const struct path_counts *p, uint32_t node, id_vec *ways)
 	}
 }
 
-/* The way out of a block; *i: the next choice. */
+/* Returns the edge out of a block; *i is the next choice. */
 static uint32_t way_of(const struct plan *p, uint32_t block, const id_vec *ways, size_t *i)
 {
 	uint32_t site = p->blocks.data[block].site;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The format paths: which ways through each function ran, and what they cost. Of paths with the
- * same beginning only the parts are listed in which they differ.
- */
+/* The format paths: which paths through each function ran, and what they cost. For paths with the
+ * same beginning, only the parts are listed in which they differ. */
 #include <stdlib.h>
 #include "output/listing/listing.h"
 #include "paths.h"
@@ -98,7 +96,7 @@ static void free_table(struct table *t)
 	map64__free(&t->lines);
 }
 
-/* Is there another path with the same beginning that doesn't have it? */
+/* Returns true if another path with the same beginning doesn't have it. */
 static bool differs(const struct table *t, const struct path_row *r, const struct path_part *part)
 {
 	uint64_t all = *map64__get(&t->group, group_of(r));
@@ -118,8 +116,8 @@ static void put_offset(const struct table *t, struct str *s, uint32_t function, 
 	str__printf(s, "+0x%llx", (unsigned long long)offset);
 }
 
-/* "main.c:44", "44" behind the same file's, "+0x1f" without a line, both if that tells not enough.
- */
+/* Puts "main.c:44", or "44" after the same file's, or "+0x1f" without a line, or both if that isn't
+ * enough. */
 static void put_place(const struct table *t, struct str *s, uint32_t function, uint32_t object,
 		      uint64_t vaddr, bool exact, const char **file)
 {
@@ -464,7 +462,7 @@ static void put_notes(struct output *o, const struct trace_totals *t)
 			    "thread's next one.\n",
 			    (unsigned long long)near);
 	if (untimed)
-		str__printf(s, "The times of %llu are not known: no event tells them apart.\n",
+		str__printf(s, "The times of %llu are not known: no event distinguishes them.\n",
 			    (unsigned long long)untimed);
 	if (totals__tracing(t, &text))
 		str__printf(s, "Times include %s.\n", text.data);

@@ -3,7 +3,7 @@
  * paths: how often each whole path of a function ran, and how long it took. Private to src/output;
  * pure.
  *
- * What a path is: src/plan/graph/acyclic.h. A path counts if all of it was seen; what else ran is
+ * src/plan/graph/acyclic.h defines a path. A path counts if all of it was seen; what else ran is
  * counted apart, by what is missing of it.
  */
 #ifndef BBTRACE_OUTPUT_PATHS_PATHS_H
@@ -25,7 +25,7 @@ enum apart {
 	APARTS
 };
 
-/* A beginning of paths: those that have begun and taken the same ways so far. */
+/* A beginning of paths: those that have begun, and taken the same edges up to now. */
 struct paths_node {
 	uint32_t parent; /* NO_NODE: a beginning */
 	uint32_t way;	 /* from there; of a beginning its first block */
@@ -35,7 +35,7 @@ struct paths_node {
 struct path_row {
 	uint32_t function, node;
 	uint32_t start; /* its first block */
-	bool is_entry;	/* begins at the function's entry; else behind a back edge */
+	bool is_entry;	/* it begins at the function's entry; else after a back edge */
 	uint64_t count, timed;
 	uint64_t near; /* of the timed: where it began or ended has no event, the next one's time is
 			  taken */
@@ -45,7 +45,9 @@ struct path_row {
 };
 
 struct paths_function {
-	uint64_t calls, loops; /* whole paths: that begin at the entry; behind a back edge */
+	uint64_t calls,
+		/* whole paths: that begin at the entry; that begin after a back edge */
+		loops;
 	uint64_t apart[APARTS];
 	uint64_t ns;	/* of its paths, by path_counts__end() */
 	bool net;	/* likewise: of all of them the time without tracing is known */
@@ -97,7 +99,7 @@ uint64_t path__number(struct path_counts *p, const struct path_row *row);
 
 /* ---- what the formats share (paths.c) ---- */
 
-/* Functions of which anything ran and that are shown, costliest first. */
+/* Sets the functions of which anything ran and that are shown, costliest first. */
 void paths_format__functions(const struct output *o, id_vec *out);
 int paths_format__begin(struct output *o);
 void paths_format__extend(struct output *o);

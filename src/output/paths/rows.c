@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Paths as a tree of the ways that they take, how often each was run, and how long it took. */
+/* Paths as a tree of the edges that they take, how often each was run, and how long it took. */
 #include "calls.h"
 
 #define NO_ROW UINT32_MAX
@@ -17,7 +17,7 @@ static uint32_t add_node(struct path_counts *p, uint64_t *slot, struct paths_nod
 	return p->nodes.len - 1;
 }
 
-/* Behind a back edge to the entry is not at the entry. */
+/* After a back edge to the entry is not at the entry. */
 static uint32_t beginning_at(struct path_counts *p, const struct path_call *c, uint32_t block)
 {
 	uint64_t key = (uint64_t)c->function << 33 | (uint64_t)block << 1 | c->from_entry;
@@ -170,7 +170,7 @@ void path__set_apart(struct path_call *c, enum apart why)
 	c->at = NOWHERE;
 }
 
-/* The row of its path; NO_ROW: it doesn't count. */
+/* Returns the row of its path; NO_ROW if it doesn't count. */
 static uint32_t count_path(struct path_counts *p, const struct path_call *c)
 {
 	struct paths_function *f = &p->functions[c->function];

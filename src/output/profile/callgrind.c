@@ -100,7 +100,7 @@ static void put_cost(struct callgrind *c, uint32_t object, uint64_t vaddr, struc
 	put_costs(c, &cost);
 }
 
-/* Not that of calls. */
+/* Puts the cost without that of calls. */
 static void put_own_cost(struct callgrind *c, uint32_t object, uint64_t vaddr, struct cost cost)
 {
 	put_cost(c, object, vaddr, cost);
@@ -147,7 +147,7 @@ static uint64_t executed(const struct stats_site *s)
 	return s->taken + s->not_taken;
 }
 
-/* The block of the plan that starts there, in any object; NO_BLOCK: none. */
+/* Returns the block of the plan that starts there, in any object; NO_BLOCK if none does. */
 static uint32_t block_at(const struct plan *plan, const struct location *at)
 {
 	for (size_t i = 0; at->object && i < plan->objects.len; i++)

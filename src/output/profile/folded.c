@@ -2,7 +2,7 @@
 /*
  * The folded format: a line for each stack, "thread;outer;inner NUMBER", as flamegraph.pl, inferno
  * and speedscope read it. folded: the innermost function's own ns; folded:count: its calls from
- * this stack. A last line that starts with # says what is missing; readers skip it, as it doesn't
+ * this stack. A last line that starts with # has what is missing; readers skip it, since it doesn't
  * end in a number.
  */
 #include "output/base/fields.h"

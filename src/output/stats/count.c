@@ -46,7 +46,7 @@ static void add_target(struct stats_site *ps, const struct location *to, uint64_
 		vec__push(&ps->targets, (struct stats_target){*to, count});
 }
 
-/* A jump by a table that has no probe: its edges were told by flow. */
+/* A jump by a table that has no probe: its edges follow from flow. */
 static void count_table(struct stats *p, uint32_t site, const uint64_t *table)
 {
 	const struct plan_block *b = &p->plan->blocks.data[p->plan->sites.data[site].block];
@@ -63,7 +63,7 @@ static void count_table(struct stats *p, uint32_t site, const uint64_t *table)
 	}
 }
 
-/* Of branches whose targets were looked at. */
+/* For branches whose targets were examined. */
 static void count_unknown(struct stats_site *ps)
 {
 	const struct stats_target *t;

@@ -14,7 +14,7 @@ static void put_targets(struct counted *c, uint32_t site)
 	const struct plan *p = c->stats.plan;
 	const struct stats_target *t;
 
-	if (p->sites.data[site].kind == BRANCH_RET) /* -c tells of no ret where it went */
+	if (p->sites.data[site].kind == BRANCH_RET) /* -c has no targets of rets */
 		return;
 	vec__each (t, &c->stats.sites[site].targets) {
 		uint32_t block = runs__block_of(p, &t->to);

@@ -11,7 +11,8 @@ static struct location place_of(const struct output *o, uint32_t site)
 	return at;
 }
 
-/* Is it to be listed even if it didn't run? Without branch events (-e) its count is unknown. */
+/* Returns true if it is listed even if it didn't run. Without branch events (-e) its count is
+ * unknown. */
 static bool is_asked_for(const struct output *o, const struct plan_site *s)
 {
 	return s->kind != BRANCH_NONE &&

@@ -17,7 +17,7 @@ static void count(struct stats *p, const struct credit *c, int sign)
 	p->calls.data[c->edge].branches += sign * c->branches;
 }
 
-/* The nearest outer open call of c's function; NULL: none. */
+/* Returns the nearest outer open call of c's function; NULL if there is none. */
 static const struct open_call *outside_of(const struct stack *st, const struct open_call *c)
 {
 	for (size_t i = st->live.len; i-- > 0;) {
@@ -91,7 +91,7 @@ void inclusive__add(struct stats *p, struct stack *st, const struct open_call *c
 	keep(st, credit);
 }
 
-/* The index of a credit within exactly that call; credits.len: none. */
+/* Returns the index of a credit within exactly that call; credits.len if there is none. */
 static size_t find(const struct stack *st, uint64_t within)
 {
 	size_t i = st->credits.len;

@@ -14,7 +14,7 @@ struct inflow {
 	uint32_t unknown;
 };
 
-/* What was observed: the 0 of a function that is untraced somewhere was made unknown. */
+/* Returns what was observed: the 0 of a function that is untraced somewhere was made unknown. */
 static uint64_t observed(const struct stats *p, uint32_t function, uint64_t n)
 {
 	return n == COUNT_UNKNOWN && function < p->nfunctions && p->untraced &&
@@ -45,7 +45,7 @@ static uint64_t calls_of(const struct stats *p, uint32_t function)
 	return observed(p, function, p->functions[function].calls);
 }
 
-/* Of a block's 0: unknown, if its function is untraced somewhere. */
+/* Makes a block's 0 unknown, if its function is untraced somewhere. */
 static uint64_t unless_untraced(const struct runs *r, uint32_t block)
 {
 	uint32_t function = r->stats->plan->blocks.data[block].function;
@@ -178,7 +178,7 @@ static void by_inflow(struct runs *r, struct inflow *in)
 	}
 }
 
-/* Has the block's function calls that have not returned? */
+/* Returns true if the block's function has calls that have not returned. */
 static bool is_open(const struct runs *r, uint32_t block)
 {
 	uint32_t function = r->stats->plan->blocks.data[block].function;
@@ -194,7 +194,7 @@ static uint64_t of_next(uint64_t count, const struct inflow *in)
 	return in->unknown == 1 && count >= in->known ? count - in->known : RUNS_UNKNOWN;
 }
 
-/* In reverse order, from the next block's count. */
+/* Computes, in reverse order, from the next block's count. */
 static void by_outflow(struct runs *r, const struct inflow *in)
 {
 	const struct plan *plan = r->stats->plan;
@@ -259,7 +259,7 @@ static void find_most(struct runs *r)
 	}
 }
 
-/* Of functions that are not shown. */
+/* Leaves out functions that are not shown. */
 static void leave_out(struct runs *r, const bool *functions)
 {
 	const struct plan *plan = r->stats->plan;

@@ -23,9 +23,9 @@ void runs__free(struct runs *r);
 
 /* How often control fell through to the next block. Unknown after a call. */
 uint64_t runs__next(const struct runs *r, uint32_t block);
-/* The block of the plan at a branch target; NO_BLOCK: none. */
+/* Returns the block of the plan at a branch target; NO_BLOCK if there is none. */
 uint32_t runs__block_of(const struct plan *plan, const struct location *to);
-/* Did any block of the function run, or is its count unknown? */
+/* Returns true if any block of the function ran, or if its count is unknown. */
 bool runs__ran(const struct runs *r, uint32_t function);
 
 #endif

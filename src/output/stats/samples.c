@@ -30,8 +30,8 @@ static uint32_t function_of(struct stats *p, const struct location *l, bool kern
 	return number_of(p, name);
 }
 
-/* What was inlined in a frame, outermost first, each a node below the last. As flame graphs mark
- * them: _[i]. */
+/* Adds what was inlined in a frame, outermost first, each a node below the last. As flame graphs
+ * mark them: _[i]. */
 static uint32_t add_inlined(struct stats *p, uint32_t node, const char *names)
 {
 	size_t start, end = names ? strlen(names) : 0;
@@ -47,7 +47,7 @@ static uint32_t add_inlined(struct stats *p, uint32_t node, const char *names)
 	return node;
 }
 
-/* In place of the callers that a stack lacks. */
+/* Returns what stands for the callers that a stack lacks. */
 static const char *missing(enum stack_end end)
 {
 	return end == STACK_WHOLE			? NULL
@@ -55,7 +55,7 @@ static const char *missing(enum stack_end end)
 							: "[callers not known]";
 }
 
-/* What was added up has the time when that ended, several of them the same. */
+/* What was added up has the time at which that ended; several have the same. */
 static void add_interval(struct stats *p, struct stats_cpu *c, const struct step *s)
 {
 	p->added_up |= s->named->count > 1 || s->time == c->last;
@@ -96,7 +96,7 @@ static void add_to_cpu(struct stats *p, uint32_t node, const struct step *s)
 			on_cpu(p, n->function, s->cpu)->total += count;
 }
 
-/* What the samples stand for: ns, or what else is counted. */
+/* Adds what the samples stand for: ns, or what else is counted. */
 static void add_period(struct stats *p, uint32_t node, const struct step *s)
 {
 	size_t n;

@@ -112,7 +112,7 @@ uint32_t stack__thread_node(struct stats *p, const struct step *s)
 	return p->threads.data[thread].root;
 }
 
-/* Does the node stand for one function's calls? */
+/* Returns true if the node stands for one function's calls. */
 static bool is_exact(const struct stats *p, uint32_t node)
 {
 	return p->nodes.data[node].function < p->plan->functions.len;
@@ -142,7 +142,7 @@ static const char *full_name(struct stats *p, uint32_t function)
 	return (const char *)(uintptr_t)*slot;
 }
 
-/* Did the caller's last branch lead here, as far as known? */
+/* Returns true if the caller's last branch led here, as far as is known. */
 static bool led_here(struct stats *p, const struct open_call *caller, const struct step *s)
 {
 	const struct plan_function *fn = &p->plan->functions.data[s->function];
@@ -194,7 +194,7 @@ static uint64_t more_than(uint64_t all, uint64_t given)
 	return all - min_of(all, given);
 }
 
-/* Adds what the call has so far to its caller, in case it never resumes. */
+/* Adds what the call has up to now to its caller, in case it never resumes. */
 static void give(struct open_call *caller, struct open_call *c, struct share all)
 {
 	struct share *to = &caller->inner, *given = &c->given;
@@ -209,7 +209,8 @@ static void give(struct open_call *caller, struct open_call *c, struct share all
 	*given = all;
 }
 
-/* On no CPU; what is known of its callees, if it isn't known of the call. */
+/* Returns the time on no CPU; that of its callees, as far as it is known, if it isn't known for the
+ * call. */
 static uint64_t off_of(const struct open_call *c, const struct step *s)
 {
 	return s->has_off ? s->off : c->inner.off;
@@ -374,7 +375,7 @@ static bool is_range(const struct stats *p, uint32_t function)
 	return p->plan->functions.data[function].flags & FUNCTION_RANGE;
 }
 
-/* Its last branch; to NULL: where that went is not known. */
+/* Sets its last branch; to is NULL if its target is not known. */
 static void set_last(struct open_call *c, uint32_t site, const struct location *to)
 {
 	c->last_site = to ? site : NO_SITE;
@@ -420,8 +421,8 @@ static struct open_call *caller_of(struct stack *st, const struct open_call *c)
 	return NULL;
 }
 
-/* What the call's own hits took of its own time. Of a callee's that isn't known, it may be nothing
- * or all of the callee's time. */
+/* Returns what the call's own hits took of its own time. If it isn't known for a callee, it may be
+ * nothing or all of the callee's time. */
 static struct stats_net self_net(const struct open_call *c, const struct step *s, uint64_t self)
 {
 	if (!s->has_tracing)
@@ -432,7 +433,7 @@ static struct stats_net self_net(const struct open_call *c, const struct step *s
 				  .calls = 1};
 }
 
-/* A frame of its own below the function's; returns what it has taken. */
+/* Adds a frame below the function's. Returns what it has taken. */
 static uint64_t add_off(struct stats *p, uint32_t node, uint64_t off)
 {
 	uint32_t below = off ? stack__node_below(p, node, STATS_OFF_CPU) : node;

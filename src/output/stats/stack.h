@@ -57,8 +57,8 @@ struct stack {
 	uint32_t thread;	    /* index into stats.threads, of the live calls */
 	uint64_t newest;	    /* the highest id of a call so far */
 	VEC(struct open_call) live; /* outermost first */
-	VEC(struct open_call)
-	dormant;		    /* left, maybe for good: longjmp, another stack */
+	/* left, maybe for good: longjmp, another stack */
+	VEC(struct open_call) dormant;
 	VEC(struct credit) credits; /* by .within, ascending */
 };
 

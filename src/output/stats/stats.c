@@ -60,7 +60,7 @@ void stats__free(struct stats *p)
 
 /* ---- sites ---- */
 
-/* The target's index, or targets.len: it is new. */
+/* Returns the target's index, or targets.len if it is new. */
 static size_t find_target(struct stats *p, uint32_t site, const struct location *to)
 {
 	struct stats_site *ps = &p->sites[site];
@@ -77,7 +77,7 @@ static size_t find_target(struct stats *p, uint32_t site, const struct location 
 	return i;
 }
 
-/* to NULL: not known. */
+/* to is NULL if not known. */
 static void count_target(struct stats *p, uint32_t site, const struct location *to, uint64_t n)
 {
 	struct stats_site *ps = &p->sites[site];

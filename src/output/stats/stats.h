@@ -47,18 +47,19 @@ void histogram__log2(const struct histogram *h, uint64_t counts[64]);
 struct stats_net {
 	uint64_t ns, tracing, noise; /* as in struct step, added up */
 	uint64_t calls;		     /* their number */
-	uint64_t off, off_calls;     /* on no CPU, ns, of so many calls (-e sched) */
+	uint64_t off, off_calls; /* the time on no CPU, ns, and the number of calls that it is of
+				    (-e sched) */
 };
 /* sign: 1, -1 */
 void stats_net__add(struct stats_net *to, const struct stats_net *n, int sign);
 enum net stats_net__state(const struct stats_net *n, uint64_t *ns);
-/* As text, with something before and after a known time; else "noise" or "-". */
+/* Puts it as text, with something before and after a known time; else "noise" or "-". */
 void put_net_time(struct str *s, const struct stats_net *n, const char *before, const char *after);
 
 /* ---- functions: index as plan->functions ---- */
 
 struct stats_function {
-	uint64_t calls;	      /* entries; COUNT_UNKNOWN: can't be told (stats__count()) */
+	uint64_t calls;	      /* entries; COUNT_UNKNOWN if not known (stats__count()) */
 	uint64_t branches;    /* executed in its code, in any function's call */
 	uint64_t conditional; /* of these: jcc, loop */
 	uint64_t taken;	      /* of these: taken */
@@ -80,7 +81,7 @@ struct stats_target {
 };
 
 struct stats_site {
-	uint64_t taken;		 /* unconditional: executed. COUNT_UNKNOWN: it can't be told */
+	uint64_t taken;		 /* unconditional: executed. COUNT_UNKNOWN if not known */
 	uint64_t not_taken;	 /* conditional */
 	uint64_t unknown_target; /* of taken: unknown target */
 	uint64_t ns;		 /* by_site: its share of its function's self */
@@ -189,12 +190,12 @@ struct stats {
 	uint64_t period;	/* of each sample; 0: they differ, or it is not known */
 	uint64_t deeper, other; /* calls counted under STATS_DEEPER, under "[other stacks]" */
 
-	/* by stats__count(): how often each block was entered; borrowed. NULL: counted from steps
-	 */
+	/* by stats__count(): how often each block was entered; borrowed. NULL if counted from
+	 * steps */
 	const uint64_t *blocks;
 
-	/* by function: it may have run unobserved, so that its 0 is COUNT_UNKNOWN from
-	 * stats__end() on (untraced.c); NULL: none may */
+	/* By function: it may have run unobserved, so that its 0 is COUNT_UNKNOWN from stats__end()
+	 * on (untraced.c); NULL if none may. */
 	bool *untraced;
 
 	uint64_t first, last; /* ns, CLOCK_MONOTONIC, of the timed steps; 0: none */
@@ -219,7 +220,7 @@ void stats__forget_zeros(struct stats *p);
 void stats__put_counts(struct str *s, const struct stats_function *f, const char *more);
 /* Instead of steps: sets functions and sites by the counts of edges, which must live as long. */
 void stats__count(struct stats *p, const struct edge_counts *c);
-/* Then: those of functions that are not among these, by index, are 0. */
+/* Sets functions that are not among these, by index, to 0. */
 void stats__leave_out(struct stats *p, const bool *functions);
 void stats__free(struct stats *p);
 
@@ -231,7 +232,8 @@ void stats__by_name(const struct stats *p, stats_nodes *out);
 const char *stats__name(const struct stats *p, const struct stats_node *node);
 /* Tables of the functions in samples: of all, by thread, by CPU; and when they were taken. */
 void samples__put_tables(struct output *o);
-/* "12 events lost, 3 calls without return (not timed)" into s; false: nothing is missing. */
+/* Puts "12 events lost, 3 calls without return (not timed)" into s. Returns false if nothing is
+ * missing. */
 bool stats__missing(const struct stats *p, const struct trace_totals *t, struct str *s);
 
 /* ---- a row of output_formats whose state begins with stats (aggregate.c) ---- */
@@ -247,7 +249,7 @@ void aggregate__free(struct output *o);
 #define AGGREGATES                                                                                 \
 	.at_end = true, .begin = aggregate__begin, .plan_extended = aggregate__plan_extended,      \
 	.step = aggregate__step, .free = aggregate__free
-/* Of those that show neither the order of branches nor their times. */
+/* For formats that show neither the order of branches nor their times. */
 #define ADDS_UP .branch = aggregate__branch, .run = aggregate__run
 /* What separates sets of counts as text: the time since the start. */
 void put_elapsed(struct output *o, uint64_t time, const struct trace_totals *t);

@@ -111,7 +111,7 @@ static unsigned width_of(const char *text, size_t len)
 	return width;
 }
 
-/* By its goid or, if unknown, by the address of its g. */
+/* Puts its goid or, if unknown, the address of its g. */
 static void put_goroutine(struct str *s, uint64_t goroutine)
 {
 	if (!goroutine)

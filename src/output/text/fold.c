@@ -181,7 +181,7 @@ static bool says(const struct fold_line *l, const uint64_t *key, const struct ha
 	       !memcmp(l->text.data + h->nhead, h->tail, h->ntail);
 }
 
-/* For one item. */
+/* Makes a line for one item. */
 static struct fold_line *new_line(struct fold *f, const struct halves *h)
 {
 	struct fold_line *l = f->spare_lines;
@@ -282,7 +282,7 @@ static void unlink_items(struct fold_window *w, size_t n)
 	}
 }
 
-/* Can the last p items equal the p before? */
+/* Returns true if the last p items can be equal to the p before. */
 static bool marks_repeat(const struct fold_window *w, size_t p)
 {
 	const struct link *end = w->links.data + 2 * w->items.len, *before = end - 2 * p;
@@ -299,7 +299,7 @@ static void widen(struct fold_item *g, const struct fold_item *by)
 {
 	if (!by->timed)
 		return;
-	/* with --last the newest comes first */
+	/* With --last the newest is first. */
 	g->first = g->timed ? min_of(g->first, by->first) : by->first;
 	g->last = g->timed ? max_of(g->last, by->last) : by->last;
 	g->timed = true;
@@ -354,7 +354,7 @@ static void fold_pair(struct fold *f, struct fold_window *w, size_t n)
 	absorb(f, w, g, n);
 }
 
-/* Folds the last p items with what is before them. */
+/* Folds the last p items with those before them. */
 static bool fold_last(struct fold *f, struct fold_window *w, size_t p)
 {
 	struct fold_item **end = w->items.data + w->items.len, *g = end[-1 - (ssize_t)p];

@@ -66,9 +66,9 @@ void fold__free(struct fold *f);
  * earlier use. */
 struct fold_item *fold__line(struct fold *f);
 /*
- * The line's text behind the columns, without \n. From times to time_end it has times, in which
- * equal lines may differ: these go to the item's text. key: what must be equal besides; NULL: the
- * line equals no other.
+ * The line's text after the columns, without
+ * . From times to time_end it has times, in which equal lines may differ: these become the item's
+ * text. key: what must be equal besides; NULL: the line equals no other.
  */
 void fold__describe(struct fold *f, struct fold_item *item, const uint64_t *key, const char *text,
 		    size_t len, size_t times, size_t time_end);

@@ -74,7 +74,7 @@ void text__show_stack(struct output *o, const struct step *step, const union fie
 	}
 }
 
-/* For an incomplete stack. */
+/* for an incomplete stack */
 void text__show_stack_end(struct output *o, const struct step *step, const union field_value *v)
 {
 	static const char *const reasons[STACK_ENDS] = {

@@ -143,8 +143,8 @@ static void put_sides(struct str *s, const struct row *r)
 	coverage__part(s, &r->code->sides);
 }
 
-/* counted: also if only edges were counted (-c), or only then.
- * drop_order: on a narrow terminal, columns with the lowest number are omitted first; 0: never. */
+/* counted: also if only edges were counted (-c), or only then. drop_order: on a narrow terminal,
+ * columns with the lowest number are omitted first; 0: never. */
 static const struct {
 	const char *head;
 	void (*cell)(struct str *s, const struct row *r);
@@ -152,9 +152,8 @@ static const struct {
 	enum {
 		ALWAYS,
 		IF_NET,
-		IF_OFF
-	} when; /* the time without tracing, or on no CPU, is known
-		   of a function */
+		/* the time without tracing, or on no CPU, is known of a function */
+		IF_OFF } when;
 	enum { NOT_COUNTED, COUNTED_ENTRIES, COUNTED_EDGES, COUNTED_ONLY } counted;
 } columns[] = {
 	{"calls", put_calls, 0, .counted = COUNTED_ENTRIES},
@@ -192,8 +191,8 @@ static int most_branches_first(const void *a, const void *b)
 	return x->plan < y->plan ? -1 : x->plan > y->plan;
 }
 
-/* By time without tracing; behind these, where that isn't known; at last, what is below the noise.
- */
+/* By time without tracing; after these, rows where that isn't known; last, what is below the
+ * noise. */
 static int by_net(const struct row *x, const struct row *y)
 {
 	static const uint8_t rank[] = {[NET_KNOWN] = 0, [NET_UNKNOWN] = 1, [NET_NOISE] = 2};
@@ -219,7 +218,7 @@ static int longest_first(const void *a, const void *b)
 	return x->plan < y->plan ? -1 : x->plan > y->plan;
 }
 
-/* Were the edges counted, from which it follows what ran? */
+/* Returns true if the edges were counted, which shows what ran. */
 static bool has_coverage(const struct output *o)
 {
 	const struct stats *p = o->state;
@@ -227,7 +226,7 @@ static bool has_coverage(const struct output *o)
 	return p->blocks && (!o->options.events || o->options.events & PLAN_BRANCH);
 }
 
-/* c: NULL: what ran is not shown. */
+/* c is NULL if what ran is not shown. */
 static void find_rows(const struct output *o, const struct coverage *c, rows_vec *rows)
 {
 	const struct stats *p = o->state;
@@ -260,7 +259,7 @@ static void put_cell(struct str *s, size_t column, const struct row *r, unsigned
 	str__free(&cell);
 }
 
-/* Of one of the functions. */
+/* For one of the functions. */
 static bool is_known(const rows_vec *rows, int when)
 {
 	const struct row *r;
@@ -271,7 +270,7 @@ static bool is_known(const rows_vec *rows, int when)
 	return when == ALWAYS;
 }
 
-/* Is the column there? */
+/* Returns true if the column is shown. */
 static bool has_column(const struct output *o, const rows_vec *rows, size_t c)
 {
 	const struct stats *p = o->state;
@@ -284,7 +283,7 @@ static bool has_column(const struct output *o, const rows_vec *rows, size_t c)
 	return p->blocks ? columns[c].counted : is_known(rows, columns[c].when);
 }
 
-/* 0: the column isn't there. */
+/* A width of 0 means that the column isn't shown. */
 
 static void find_widths(const struct output *o, const rows_vec *rows, unsigned widths[])
 {
@@ -317,7 +316,7 @@ static unsigned table_width(const rows_vec *rows, const unsigned widths[])
 	return sum + name;
 }
 
-/* The highest drop_order to omit for a table of this width; 0: none. */
+/* Returns the highest drop_order to omit for a table of this width; 0 for none. */
 static unsigned columns_to_omit(const rows_vec *rows, const unsigned widths[], unsigned wanted)
 {
 	unsigned width = table_width(rows, widths), most = 0;
@@ -448,14 +447,14 @@ static bool any_noise(const rows_vec *rows)
 static void put_tracing(struct str *s, const rows_vec *rows, const struct trace_totals *t)
 {
 	struct str text = {0};
-	bool told = totals__tracing(t, &text);
+	bool known = totals__tracing(t, &text);
 
 	if (any_noise(rows))
 		str__puts(s, "\nnoise: below the tracer's noise: tracing took so much of that time "
-			     "that the program's own part can't be told.\n");
-	else if (told)
+			     "that the program's own part is not known.\n");
+	else if (known)
 		str__putc(s, '\n');
-	if (told)
+	if (known)
 		str__printf(s, "Times include %s.\n", text.data);
 	str__free(&text);
 }

@@ -168,7 +168,7 @@ static bool is_timed(const struct output *o, const struct step *step)
 	return step->timed;
 }
 
-/* Where invocations are left out, nobody knows whether an entry is the first one. */
+/* If invocations are left out, it is unknown whether an entry is the first one. */
 static bool may_be_first(const struct output *o, const struct step *step)
 {
 	return step->timed && !o->plan->conditions.len;
@@ -223,7 +223,7 @@ static bool has_several_objects(const struct output *o, const struct step *step)
 #define STACK_CELLS                                                                               \
 	CELL(STACK, stack, .colour = DIM), CELL(STACK_END, stack_end, .colour = YELLOW)
 
-/* folding takes it for a time behind one: of the same instruction it is the same */
+/* folding treats it as a time after another one: it is the same for the same instruction */
 #define SRC_CELL(...)	     CELL(SRC, src, __VA_ARGS__)
 #define CONTEXT_CELL	     CELL(CONTEXT, string, .before = "[", .after = "] ", .colour = YELLOW)
 

@@ -13,7 +13,7 @@ struct text {
 	unsigned thread_column; /* its width: the widest thread so far */
 	struct fold *fold;	/* NULL: no folding */
 	struct known *known;	/* lines of branches that were rendered before; if there is fold */
-	size_t line;		/* position of the current line in the buffer, behind the columns */
+	size_t line;		/* position of the current line in the buffer, after the columns */
 	struct str src;		/* its last cell */
 	size_t times, time_end; /* position of the current line's duration in the buffer */
 };

@@ -58,7 +58,7 @@ static bool is_full(const struct sequence *s)
 	return s->names.texts.len + s->values.texts.len >= MOST_INTERNED;
 }
 
-/* The number of text. True: it is new. */
+/* Sets the number of text. Returns true if it is new. */
 static bool intern(struct interned *t, const char *text, uint64_t *number)
 {
 	uint64_t key = map64__hash(text, strlen(text)), *slot;
@@ -97,8 +97,8 @@ static void put_packet(struct packets *p, const struct sequence *s, PB(TracePack
 		compress_packed(p);
 }
 
-/* All sequences tell the same instant of their clocks, the start of the trace: a reader has no
- * clock that goes back. */
+/* All sequences have the same instant of their clocks, the start of the trace: so no clock of a
+ * reader goes back. */
 static void begin_sequence(struct packets *p, struct sequence *s)
 {
 	PB(TracePacket) packet = PB_MESSAGE(trace_packet);

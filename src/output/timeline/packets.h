@@ -20,7 +20,7 @@
 
 /* Strings of one kind, by number. */
 struct interned {
-	struct map64 numbers; /* hash, or a free key behind it -> index + 1 */
+	struct map64 numbers; /* hash, or a free key after it -> index + 1 */
 	VEC(char *) texts;
 };
 
@@ -47,7 +47,7 @@ struct packets {
 	struct gzip gzip;
 	struct str packed; /* and not yet compressed */
 	uint64_t last;	   /* the latest time */
-	/* of one packet */
+	/* those of one packet */
 	VEC(struct argument) arguments;
 	VEC(PB(DebugAnnotation) *) notes;
 	VEC(PB(DebugAnnotationName) *) keys;
@@ -62,7 +62,7 @@ void packets__track(struct packets *p, struct sequence *s, PB(TrackDescriptor) *
 char *packets__string(struct packets *p, const char *text);
 /* Appends all packets to the output's buffer so that a reader of that can have them. */
 void packets__flush(struct packets *p);
-/* As that, and ends the file. */
+/* As packets__flush(), and ends the file. */
 void packets__end(struct packets *p);
 void packets__free(struct packets *p);
 

@@ -41,7 +41,7 @@ static void describe_process(struct perfetto *f, struct sequence *s, const struc
 	packets__track(&f->packets, s, &track);
 }
 
-/* Of what is no thread to the kernel. */
+/* For what is no thread to the kernel. */
 static char *name_of(struct perfetto *f, const struct track *t)
 {
 	struct str name = {0};

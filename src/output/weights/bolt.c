@@ -2,10 +2,10 @@
 /*
  * The bolt format: fdata, which llvm-bolt takes (-data; LLVM's
  * bolt/include/bolt/Profile/DataReader.h describes it): how often each edge between two basic
- * blocks was taken, and who called whom. It is what a program that `llvm-bolt -instrument` has made
- * writes.
+ * blocks was taken, and which function called which. A program that `llvm-bolt -instrument` has
+ * made writes the same.
  *
- * A place is a symbol and an offset in it. Where a block ends without a branch, the edge is that of
+ * A place is a symbol and an offset in it. If a block ends without a branch, the edge is that of
  * its last instruction. Local symbols are numbered by address, as llvm-bolt does: "name/1".
  */
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static uint64_t falls(const struct bolt *b, uint32_t block)
 {
 	uint64_t n = runs__next(&b->runs, block);
 
-	/* behind a call that returns each time */
+	/* after a call that returns each time */
 	return n == RUNS_UNKNOWN ? b->runs.blocks[block] : n;
 }
 
@@ -123,7 +123,7 @@ static void put_fall(const struct bolt *b, uint32_t block)
 
 /* ---- branches ---- */
 
-/* Of a call, or a jump out of the function. */
+/* For a call, or a jump out of the function. */
 static void note_call(struct bolt *b, uint64_t to, uint64_t count)
 {
 	uint32_t f = plan__function_at(b->plan, b->object, to);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Gcc splits the rare part of a function off (foo.part.0), to inline what is left of it. A compiler
- * that reads the profile does so later, if at all: it wants the part's counts where the rest was
+ * Gcc splits the rare part of a function off (foo.part.0), to inline the rest of it. A compiler
+ * that reads the profile does so later, if at all: it needs the part's counts where the rest was
  * inlined. They are divided among its callers by how often each has called it.
  */
 #include <stdlib.h>
@@ -130,8 +130,8 @@ static int by_parts_caller(const void *a, const void *b)
 	return x->caller < y->caller ? -1 : x->caller > y->caller;
 }
 
-/* One for each caller. Whoever is not the function itself, or in another part, is left out: the
- * whole has its share. */
+/* Joins the calls of each caller. A caller that is not the function itself, or in another part, is
+ * left out: the whole has its share. */
 static void join_calls(struct dividing *d)
 {
 	struct sample_profile *p = d->p;
@@ -166,7 +166,7 @@ static void divide(struct dividing *d, uint32_t part)
 			give(d, part, c->caller, c->count, all);
 }
 
-/* What was divided is nothing by itself. */
+/* What was divided has nothing of its own. */
 static void drop_parts(struct dividing *d, size_t nbodies)
 {
 	struct sample_profile *p = d->p;

@@ -35,13 +35,13 @@ static const char *name_of(const struct plan_scope *s)
 
 /* ---- places ---- */
 
-/* As the compilers have it: a line in front of the function's own wraps around. */
+/* As the compilers do: a line before the function's own wraps around. */
 static uint32_t offset_of(uint32_t line, const struct plan_scope *s)
 {
 	return (line - s->line) & 0xffff;
 }
 
-/* The function of the source that an address is of; NO_SCOPE: not known. */
+/* Returns the function of the source that an address is in; NO_SCOPE if not known. */
 static uint32_t outermost_scope(const struct plan *plan, uint32_t object, uint64_t vaddr)
 {
 	uint32_t scope = plan__scope_at(plan, object, vaddr);
@@ -104,7 +104,7 @@ static void find_bodies(struct sample_profile *p)
 	}
 }
 
-/* False: it has none. */
+/* Returns false if it has none. */
 static bool spot_of(const struct sample_profile *p, uint32_t scope, const struct plan_line *row,
 		    struct profile_spot *out)
 {
@@ -127,7 +127,7 @@ static void take_piece(void *ctx, const struct plan_piece *piece)
 		vec__push(&p->lines, s);
 }
 
-/* The function that is called there, as the profile names it; NULL: not known. */
+/* Returns the function that is called there, as the profile names it; NULL if not known. */
 static const char *callee_at(const struct sample_profile *p, uint32_t object, uint64_t vaddr)
 {
 	const struct object *o = p->plan->objects.data[object].object;
@@ -139,7 +139,7 @@ static const char *callee_at(const struct sample_profile *p, uint32_t object, ui
 	return symbol ? symbol->name : NULL;
 }
 
-/* In an object that isn't traced, names are known as they are shown: those of C alone are the
+/* In an object that isn't traced, names are known as they are shown: only those of C are the
  * symbols. */
 static const char *target_name(const struct sample_profile *p, const struct location *to)
 {
@@ -163,7 +163,7 @@ static void add_call(struct sample_profile *p, const struct plan_site *s, const 
 		vec__push(&p->callees, c);
 }
 
-/* Also a jump is one. */
+/* A jump may be a call, too. */
 static void take_part_call(struct sample_profile *p, const struct plan_site *s, uint64_t count)
 {
 	uint32_t to = outermost_scope(p->plan, s->object, s->target);
@@ -306,7 +306,7 @@ static int by_parent(const void *x, const void *y, void *profile)
 	return strcmp(p->names.data[a->name], p->names.data[b->name]);
 }
 
-/* Those that ran. */
+/* Orders the bodies that ran. */
 static void order_bodies(struct sample_profile *p)
 {
 	for (uint32_t i = 0; i < p->bodies.len; i++) {
@@ -357,8 +357,8 @@ void sample_profile__free(struct sample_profile *p)
 	free(p->of_scope);
 }
 
-/* How many elements of a sorted vector are equal to what is wanted. order: of an element less it.
- */
+/* The number of elements of a sorted vector that are equal to what is wanted. order: of an element
+ * less it. */
 #define EQUAL_IN(vec, first, order)                                                                \
 	({                                                                                         \
 		size_t low_ = 0, high_ = (vec)->len;                                               \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_profile: how often each line of each function ran, by its distance from where the function
- * is declared, with what was inlined in it where it was, and whom each line has called: what the
- * profiles of clang (autofdo.c) and gcc (autofdo_gcc.c) consist of. Private to src/output; pure.
+ * sample_profile: how often each line of each function ran, by its distance from the function's
+ * declaration, with what was inlined in it where it was, and which functions each line has called:
+ * what the profiles of clang (autofdo.c) and gcc (autofdo_gcc.c) consist of. Private to src/output;
+ * pure.
  */
 #ifndef BBTRACE_OUTPUT_WEIGHTS_SAMPLE_PROFILE_H
 #define BBTRACE_OUTPUT_WEIGHTS_SAMPLE_PROFILE_H
@@ -16,8 +17,8 @@ struct profile_body {
 	uint32_t name;			/* index in names */
 	uint64_t total;			/* of all its lines, and those of what was inlined */
 	uint64_t head;			/* how often it was entered */
-	bool is_part; /* it was split off a function, see sample_parts.c: has no counts in the end
-		       */
+	bool is_part; /* it was split off a function, see sample_parts.c: it has no counts in the
+			 end */
 };
 #define NO_BODY UINT32_MAX
 
@@ -47,7 +48,7 @@ struct profile_part_call {
 
 /* What the compiler that reads it makes of debug information. */
 struct profile_style {
-	/* Of a line and discriminator: those it tells blocks of a line apart by. */
+	/* From a discriminator: the one by which blocks of a line are distinguished. */
 	uint32_t (*discriminator)(uint32_t dwarf);
 	bool whole_names; /* not cut at the first period */
 	bool direct;	  /* with the callees of direct calls */
@@ -74,12 +75,12 @@ void sample_profile__init(struct sample_profile *p, struct output *o,
 			  const struct profile_style *style);
 void sample_profile__free(struct sample_profile *p);
 
-/* The bodies that were inlined in parent are order[*first] and the n - 1 behind it, by place;
+/* The bodies that were inlined in parent are order[*first] and the n - 1 after it, by place;
  * NO_BODY: the functions, the hottest first. Returns n. */
 size_t sample_profile__within(const struct sample_profile *p, uint32_t parent, size_t *first);
 /* Likewise its lines. */
 size_t sample_profile__lines(const struct sample_profile *p, uint32_t body, size_t *first);
-/* Whom a line has called. */
+/* The functions that a line has called. */
 size_t sample_profile__callees(const struct sample_profile *p, const struct profile_spot *at,
 			       size_t *first);
 
