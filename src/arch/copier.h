@@ -72,7 +72,7 @@ struct code_buffer {
 	bool small_stack;
 	struct log_goroutine goroutine;
 	uint32_t slow, walk,
-		reported[32]; /* labels of what log_begin() appended; told: by register */
+		reported[32]; /* labels of what log_begin() appended; reported: by register */
 };
 uint32_t code_buffer__label(struct code_buffer *c); /* a new one, not set */
 void code_buffer__set(struct code_buffer *c, uint32_t label,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Aligns the paths of two threads. While they are the same, one stack of calls is that of both.
- * Where they part, each goes on alone until it comes to where all ways of that call lead; if it
- * leaves the call before that, the call around it is where they may meet.
+ * Where they part, each continues alone until it reaches the place where all paths of that call
+ * lead; if it leaves the call before that, they may meet in the call around it.
  */
 #include <stdlib.h>
 #include "diff/align.h"
@@ -54,7 +54,8 @@ static void follow(struct aligning *a, const struct path_item *x, const struct p
 
 enum where { AT_SITE, LEFT, ENDED };
 
-/* Goes on to the next execution of site in the call of this depth, or to what follows that call. */
+/* Advances to the next execution of site in the call of this depth, or to what follows that
+ * call. */
 static enum where advance(struct aligning *a, int side, int64_t depth, uint32_t site)
 {
 	const struct path_item *i;
@@ -96,7 +97,7 @@ static uint32_t block_after(const struct aligning *a, const struct path_item *i)
 	return plan__block_after(p, o->site, o->taken, t->vaddr);
 }
 
-/* The branch to which all ways from these blocks lead. */
+/* Returns the branch to which all paths from these blocks lead. */
 static uint32_t meeting_site(struct aligning *a, uint32_t x, uint32_t y)
 {
 	/* one is in code that isn't traced, which comes back to where the other is */
@@ -107,8 +108,8 @@ static uint32_t meeting_site(struct aligning *a, uint32_t x, uint32_t y)
 	return plan_meets__site(a->d->meets, x, y);
 }
 
-/* Both leave the call of this depth: the depth of the innermost call that both are in then. -2: a
- * path has ended. */
+/* Both leave the call of this depth: returns the depth of the innermost call that both are in then;
+ * -2 if a path has ended. */
 static int64_t leave(struct aligning *a, int64_t depth)
 {
 	while (depth >= 0) {
@@ -126,7 +127,7 @@ static int64_t leave(struct aligning *a, int64_t depth)
 		}
 		if (outer == depth - 1 || outer < 0)
 			return max_of(outer, (int64_t)-1);
-		/* one has left several calls at once: the other goes on to where that is */
+		/* one has left several calls at once: the other advances to where that is */
 		depth = outer + 1;
 	}
 	return -1;
@@ -149,7 +150,7 @@ static bool meet(struct aligning *a, int64_t depth, uint32_t x, uint32_t y)
 		uint32_t site = meeting_site(a, x, y);
 		bool again = a->last_depth == depth && a->since < SEARCH_SAME;
 
-		/* no place nearby is common to all ways, or they parted right behind it before */
+		/* no place nearby is common to all paths, or they parted right after it before */
 		if (!searched && (again || !search__is_near(a, depth, site)) &&
 		    search__meet(a, depth))
 			return true;
@@ -172,7 +173,7 @@ static bool meet(struct aligning *a, int64_t depth, uint32_t x, uint32_t y)
 
 /* ---- partings ---- */
 
-/* frames: the calls that lead there; NULL: none. */
+/* frames: the calls that lead there; NULL for none. */
 static void keep(struct diff *d, struct parting *p, const diff_frames *frames)
 {
 	size_t at = d->partings.len;
@@ -248,7 +249,7 @@ static void go_to_ends(struct aligning *a)
 			aligning__pass(a, side);
 }
 
-/* Where the two aren't the same. */
+/* Notes where the two differ. */
 static void part(struct aligning *a, bool certain)
 {
 	const struct path_item *x = aligning__peek(a, &a->at[SIDE_A]),
@@ -287,7 +288,7 @@ static void part(struct aligning *a, bool certain)
 		a->d->uncertain += certain;
 }
 
-/* What follows a gap may be anything: it is aligned as after a parting, but tells nothing. */
+/* What follows a gap may be anything: it is aligned as after a parting, but shows nothing. */
 static bool pass_gaps(struct aligning *a)
 {
 	bool found = false;

@@ -5,7 +5,7 @@
 
 #include "diff/paths.h"
 
-/* So many outcomes of a call that are the same count as the same way. */
+/* How many equal outcomes of a call count as the same path. */
 #define SEARCH_SAME 8
 
 struct aligning {
@@ -16,10 +16,10 @@ struct aligning {
 	uint64_t same;		 /* outcomes */
 	int64_t last_depth;	 /* of the call where they met last; -2: nowhere yet */
 	uint64_t since;		 /* outcomes that were the same since then */
-	struct parting *parting; /* that is being passed; NULL: none */
+	struct parting *parting; /* the parting that is being passed; NULL for none */
 };
 
-/* The next item of a path; NULL: the end. */
+/* Returns the next item of a path; NULL at the end. */
 const struct path_item *aligning__peek(const struct aligning *a, struct path_cursor *c);
 /* Skips it, as one of what a side takes alone. */
 void aligning__pass(struct aligning *a, int side);
@@ -28,10 +28,11 @@ const struct outcome *aligning__outcome(const struct aligning *a, const struct p
  * call. */
 int64_t aligning__frame_of(const struct aligning *a, const struct path_item *i);
 
-/* Goes on to where the same outcomes follow on both sides, in the call of this depth (search.c).
- * False: there are none nearby, and nothing was passed. */
+/* Advances to where the same outcomes follow on both sides, in the call of this depth (search.c).
+ * Returns false if there are none nearby; then nothing was passed. */
 bool search__meet(struct aligning *a, int64_t depth);
-/* Does either side soon come to this branch, in the call of this depth? NO_SITE: false. */
+/* Returns true if either side soon reaches this branch, in the call of this depth; false for
+ * NO_SITE. */
 bool search__is_near(const struct aligning *a, int64_t depth, uint32_t site);
 
 #endif

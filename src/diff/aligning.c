@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The state of an alignment: what each side comes to next, and passing it. */
+/* The state of an alignment: the next item of each side, and how it is passed. */
 #include "diff/align.h"
 
 static bool is_left_out(const struct outcomes *o, const struct path_item *i)

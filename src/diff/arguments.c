@@ -55,7 +55,7 @@ static void take(void *ctx, const char *name, const char *text)
 	a->of[t->side] = xstrdup(text);
 }
 
-/* Of both sides, or of none: with registers of the other nothing could be compared. */
+/* Of both sides, or of none: nothing can be compared with the other's registers. */
 static bool add_typed(const struct diff_view *v, const struct step_pair *steps,
 		      struct arguments *out)
 {
@@ -101,7 +101,7 @@ static void add(struct arguments *out, const char *name, const uint64_t *a, cons
 	vec__push(&out->at, (struct argument){name, {hex(a), hex(b)}});
 }
 
-/* Of entries of system calls, if both are such. */
+/* For entries of system calls, if both are such. */
 static bool add_words(const struct step *a, const struct step *b, struct arguments *out)
 {
 	unsigned n;
@@ -129,7 +129,7 @@ static void add_register(const struct arch *arch, unsigned reg, const struct ste
 		add(out, arch->reg_names[reg], value(a, reg), value(b, reg));
 }
 
-/* Those of the calling convention, or those that were asked for. */
+/* Adds those of the calling convention, or those that were asked for. */
 static void add_registers(const struct diff_view *v, const struct step *a, const struct step *b,
 			  struct arguments *out)
 {

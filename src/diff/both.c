@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What both runs do around a parting: steps of the one beside those of the other, as far as they
- * are seen to be the same. */
+/* What both runs do around a parting: steps of the one next to those of the other, as far as they
+ * are known to be the same. */
 #include "diff/view.h"
 
 static bool is_left_out(const struct outcomes *o, const struct step *s)
@@ -8,8 +8,8 @@ static bool is_left_out(const struct outcomes *o, const struct step *s)
 	return s->type == STEP_BRANCH && outcomes__is_changed(o, s->function);
 }
 
-/* The step at an index, or the nearest one in this direction that has a counterpart, and its index.
- * NULL: it isn't known. */
+/* Returns the step at an index, or the nearest one in this direction that has a counterpart, and
+ * its index; NULL if it isn't known. */
 static const struct step *find(const struct diff_view *v, const struct parting *p, int side,
 			       uint64_t *index, int by)
 {
@@ -29,7 +29,7 @@ static bool are_same(const struct diff_view *v, const struct step_pair *p)
 	       p->of[SIDE_A]->depth == p->of[SIDE_B]->depth && outcome__same(o, a, b);
 }
 
-/* From these indices on, in this direction. */
+/* Follows both from these indices on, in this direction. */
 static void follow(const struct diff_view *v, const struct parting *p, const uint64_t *from, int by,
 		   uint64_t most, step_pairs *out)
 {

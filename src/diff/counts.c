@@ -25,7 +25,7 @@ static int by_score(const void *a, const void *b)
 	return x->outcome < y->outcome ? -1 : x->outcome > y->outcome;
 }
 
-/* By site: in some cases it isn't known where it led, so that no target's count is. */
+/* By site: in some cases its target isn't known, so no target's count is. */
 static bool *find_hazy(const struct outcomes *o)
 {
 	bool *hazy = xcalloc(o->plan->sites.len + 1, sizeof(*hazy));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * diff: where runs of a program part. Public header of src/diff. Pure: no system call, no BPF, no
- * /proc, no exit; what doesn't fit into memory goes to a file of util's (scratch.h).
+ * /proc, no exit; what doesn't fit into memory is written to a file of util's (scratch.h).
  *
  * Steps of several runs, all of one joined plan, become outcomes: what a step is, without its time,
  * thread and addresses that differ from run to run. A thread's path is the sequence of its
  * outcomes. Two paths are aligned call by call: they part where their outcomes differ, and meet
- * again where all ways of that call lead (plan_meets, the nearest common post-dominator), or where
+ * again where all paths of that call lead (plan_meets, the nearest common post-dominator), or where
  * the same outcomes follow.
  */
 #ifndef BBTRACE_DIFF_DIFF_H
@@ -25,7 +25,7 @@ enum outcome_type {
 	OUTCOME_GAP, /* the path between the outcome before and the next one is not known */
 };
 
-/* Where an indirect branch or a ret went. Strings are the joined plan's, compared by address. */
+/* The target of an indirect branch or a ret. Strings are the joined plan's, compared by address. */
 struct outcome_target {
 	const char *object, *symbol; /* symbol NULL: none is known */
 	uint64_t offset;	     /* from the symbol, or the link-time address without one */
@@ -57,18 +57,19 @@ struct outcomes {
 };
 void outcomes__init(struct outcomes *o, const struct plan *joined);
 void outcomes__free(struct outcomes *o);
-/* The number of a step's outcome, which is new if there is none; NO_OUTCOME: the step is none of a
- * path. The step is one of the joined plan. */
+/* Returns the number of a step's outcome, which is new if there is none; NO_OUTCOME if the step is
+ * none of a path. The step is one of the joined plan. */
 uint32_t outcomes__of(struct outcomes *o, const struct step *s);
 #define NO_OUTCOME UINT32_MAX
 /* The number of that branch's outcome, for counts. */
 uint32_t outcomes__branch(struct outcomes *o, uint32_t site, bool taken, const struct location *to);
 uint32_t outcomes__entry(struct outcomes *o, uint32_t function);
-/* Of which objects there may be several builds: there a place is known by its symbol alone. */
+/* Objects of which there may be several builds: there, a place is known only by its symbol. */
 enum outcome_builds { BUILDS_OF_PLAN = 1, BUILDS_OF_OTHERS = 2 };
 /* After the last file: finds what is the same, and the functions whose code differs. */
 void outcomes__settle(struct outcomes *o, enum outcome_builds builds);
-/* Does its code differ between the builds, so that its branches have no counterparts? */
+/* Returns true if its code differs between the builds, so that its branches have no
+ * counterparts. */
 static inline bool outcomes__is_changed(const struct outcomes *o, uint32_t function)
 {
 	return function < o->nfunctions && o->changed[function];
@@ -78,9 +79,9 @@ static inline uint32_t outcomes__function(const struct outcomes *o, uint32_t fun
 {
 	return function < o->nfunctions ? o->same[function] : function;
 }
-/* The one that stands for all that are the same. */
+/* Returns the one that stands for all that are the same. */
 uint32_t outcome__first(const struct outcomes *o, uint32_t outcome);
-/* Are they the same? What isn't known of one doesn't tell them apart. */
+/* Returns true if they are the same. What isn't known of one doesn't distinguish them. */
 bool outcome__same(const struct outcomes *o, uint32_t a, uint32_t b);
 
 /* ---- paths of a run (paths.c) ---- */
@@ -111,16 +112,16 @@ struct paths {
 	} slots[PATH_SLOTS];
 	uint64_t uses;
 	int error; /* of reading the scratch file */
-	/* of a second reading of the same run: steps that are asked for */
+	/* for a second reading of the same run: steps that are asked for */
 	VEC(struct path_wants) wants; /* by thread */
-	uint64_t wanted;	      /* those that are still to come */
+	uint64_t wanted;	      /* the number of those that are still to come */
 	int (*captured)(void *ctx, size_t thread, uint64_t index, const struct step *s);
 	void *ctx;
 };
 /* outcomes and scratch are borrowed. */
 void paths__init(struct paths *p, struct outcomes *o, struct scratch *scratch);
 void paths__free(struct paths *p);
-/* 0; 1: all steps that were asked for have come; or an error. */
+/* Returns 0; 1 if all steps that were asked for have come; or an error. */
 int paths__step(struct paths *p, const struct step *s);
 /* A thread was made, by another one: of these keys (step__thread_key_in_run()). */
 void paths__fork(struct paths *p, uint64_t key, uint64_t parent);
@@ -139,7 +140,7 @@ struct path_thread {
 	uint64_t steps;
 };
 const struct path_thread *paths__thread(const struct paths *p, size_t thread);
-/* CLOCK_MONOTONIC of about that step, ns; 0: not known. */
+/* Returns the CLOCK_MONOTONIC of about that step, ns; 0 if not known. */
 uint64_t paths__time(const struct paths *p, size_t thread, uint64_t index);
 /* Reads a path. May be copied. */
 struct path_item {
@@ -157,7 +158,7 @@ struct path_cursor {
 	struct path_item item;
 };
 void path_cursor__init(struct path_cursor *c, struct paths *p, size_t thread);
-/* The next one, which stays the next; NULL: the end, or paths.error. */
+/* Returns the next one, which stays the next; NULL at the end, or with paths.error. */
 const struct path_item *path_cursor__peek(struct path_cursor *c);
 void path_cursor__skip(struct path_cursor *c);
 
@@ -209,13 +210,13 @@ struct parting {
 struct diff {
 	struct outcomes *outcomes;
 	struct paths *runs[SIDES];
-	bool cut[SIDES]; /* the end of this run is missing: its paths may go on */
+	bool cut[SIDES]; /* the end of this run is missing: its paths may continue */
 	size_t most;	 /* partings to keep; the earliest ones */
 	VEC(struct parting) partings;
 	uint64_t found;	      /* all partings */
 	struct map64 by_site; /* site + 1 -> how many part there; 0: elsewhere */
 	uint64_t matched;     /* outcomes that were the same */
-	uint64_t uncertain;   /* where a gap made it impossible to tell */
+	uint64_t uncertain;   /* where a gap made it impossible to know */
 	uint64_t only[SIDES]; /* threads that only this run has */
 	thread_pairs pairs;
 	struct plan_meets *meets;
@@ -232,14 +233,14 @@ struct diff_steps {
 	VEC(struct captured_step *) rows[SIDES];
 	struct map64 by_place[SIDES];
 };
-/* Asks for so many steps before each parting, and of each way from there, and for the entries of
+/* Asks for this many steps before each parting, and of each path from there, and for the entries of
  * the calls that lead there. */
 void diff_steps__ask(struct diff_steps *s, const struct diff *d, uint64_t context);
-/* After the second reading; NULL: it wasn't asked for. */
+/* After the second reading. Returns NULL if it wasn't asked for. */
 const struct step *diff_steps__at(const struct diff_steps *s, int side, size_t thread,
 				  uint64_t index);
 void diff_steps__free(struct diff_steps *s);
-/* Of so many calls, the innermost ones, entries are asked for. */
+/* For how many calls, the innermost ones, entries are asked for. */
 #define DIFF_CALLS 32
 
 /* ---- counts of two runs (counts.c) ---- */
@@ -250,7 +251,7 @@ struct count_change {
 	double score; /* (a - b)^2 / (a + b) */
 };
 typedef VEC(struct count_change) count_changes;
-/* Those that differ, the most conspicuous first: entries of functions, and branches. */
+/* Lists those that differ, the most conspicuous first: entries of functions, and branches. */
 void counts__compare(const struct outcomes *o, const struct paths *a, const struct paths *b,
 		     count_changes *functions, count_changes *branches);
 
@@ -261,9 +262,9 @@ struct diff_view {
 	const struct diff_steps *steps;
 	const char *names[SIDES]; /* of the files */
 	const struct trace_totals *totals[SIDES];
-	uint64_t unknown_counts[SIDES]; /* counts that can't be told */
-	/* of the files: which registers are shown, and whether addresses of the kernel are hidden
-	 */
+	uint64_t unknown_counts[SIDES]; /* counts that are not known */
+	/* of the files: which registers are shown, and whether addresses of the kernel are
+	 * hidden */
 	struct output_options options[SIDES];
 	count_changes functions, branches; /* counts__compare() */
 	uint64_t context, rows;		   /* rows: of counts; 0: all */

@@ -3,7 +3,7 @@
  * tables. All text of the traces is escaped by html__text(). */
 #include "diff/view.h"
 
-/* A browser has to load the page at once: behind so many bytes, differences are shown with less
+/* A browser has to load the page at once: after this many bytes, differences are shown with less
  * around them; and a table has the most conspicuous rows. */
 #define MOST_BYTES   (3u << 20)
 #define LESS_CONTEXT 5u
@@ -58,7 +58,7 @@ static void put_missing(const struct diff_view *v, struct str *out)
 		put_loss(out, side, "hits that the probes missed, of all processes, at most",
 			 t->missed);
 		put_loss(out, side, "processes not fully traced:", t->untraced);
-		put_loss(out, side, "counts that can't be told:", v->unknown_counts[side]);
+		put_loss(out, side, "counts that are not known:", v->unknown_counts[side]);
 	}
 }
 

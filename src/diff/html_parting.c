@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One difference as HTML: what leads there, the two ways side by side, and where they meet. All
+/* One difference as HTML: what leads there, the two paths side by side, and where they meet. All
  * text of the traces is escaped by html__text(). */
 #include "diff/view.h"
 
@@ -53,7 +53,7 @@ static void put_value(struct writer *w, const char *value)
 	html__text(w->out, &w->text);
 }
 
-/* Where the two differ, both values, marked. */
+/* If the two differ, both values, marked. */
 static void put_argument(struct writer *w, const struct argument *a, const struct step_pair *steps)
 {
 	bool differs = steps->of[SIDE_A] && steps->of[SIDE_B] && !argument__is_same(a);
@@ -333,7 +333,7 @@ static void put_proved(struct writer *w, int side)
 	put(w->out, "</code></p>\n");
 }
 
-/* Its steps until they meet, as far as they are shown; false: there are more. */
+/* Finds its steps until they meet, as far as they are shown. Returns false if there are more. */
 static bool find_way(const struct writer *w, int side, step_pairs *out)
 {
 	const struct parting *p = w->p;

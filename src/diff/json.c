@@ -48,7 +48,7 @@ static void put_step(struct writer *w, int side, const struct step *s)
 	json__put(&w->json, w->step.data, w->step.len - 1); /* without the newline */
 }
 
-/* Of A: both have these. */
+/* Puts those of A: both have these. */
 static void put_both(struct writer *w, const step_pairs *steps)
 {
 	const struct step_pair *pair;

@@ -72,7 +72,7 @@ bool outcome__to(const struct outcomes *o, uint32_t outcome, struct location *to
 	return r->target != NO_TARGET || site->target;
 }
 
-/* Of both, if they know it; where it is of two builds of a library, at two offsets. */
+/* Puts that of both, if they know it; if it is of two builds of a library, at two offsets. */
 static void put_target(const struct diff_view *v, uint32_t outcome, const struct step_pair *steps,
 		       const char *own, struct str *s)
 {
@@ -114,7 +114,7 @@ const char *function__shown(const struct plan *p, uint32_t function)
 	return function < p->functions.len ? p->functions.data[function].name : "?";
 }
 
-/* The value in A, and behind a bar in B where that differs. */
+/* Puts the value in A and, after a bar, that in B if it differs. */
 static void put_returned(const struct step_pair *steps, struct str *s)
 {
 	const struct step *first = NULL;
@@ -162,7 +162,7 @@ void line__outcome(const struct diff_view *v, uint32_t outcome, const struct ste
 		line__arguments(v, steps, s);
 }
 
-/* The text of the source line; NULL: it isn't known, or can't be shown. */
+/* Returns the text of the source line; NULL if it isn't known, or can't be shown. */
 const char *line__source_text(const struct diff_view *v, uint32_t object, uint64_t vaddr)
 {
 	struct plan_frame f;

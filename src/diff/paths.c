@@ -175,7 +175,7 @@ void paths__count(struct paths *p, uint32_t outcome, uint64_t n)
 	p->steps += n;
 }
 
-/* Those that have no event of their own come at the time of the one before. */
+/* Those that have no event of their own have the time of the one before. */
 static void note_time(struct path *t, const struct step *s)
 {
 	if (s->timed)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Where no place is common to all ways of a call, as in an interpreter's loop: the nearest outcomes
- * from which on the next ones are the same. Only those of the call itself count, not what it calls.
+ * For calls without a place that is common to all paths, as in an interpreter's loop: the nearest
+ * outcomes from which on the next ones are the same. Only those of the call itself count, not what
+ * it calls.
  */
 #include <stdlib.h>
 #include "diff/align.h"
@@ -26,7 +27,7 @@ static uint64_t key_of(const struct aligning *a, const struct path_item *i)
 	return outcome__first(a->d->outcomes, i->outcome) | 1ull << 63;
 }
 
-/* Those of the call itself: its branches and return, and the calls that it makes. */
+/* Considers those of the call itself: its branches and return, and the calls that it makes. */
 static void look_ahead(const struct aligning *a, int side, int64_t depth, struct window *w)
 {
 	struct path_cursor c = a->at[side];

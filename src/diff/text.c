@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Differences as text: what both do, and behind < and > what A and B do alone, as diff(1). */
+/* Differences as text: what both do, and after < and > what only A and only B do, as diff(1). */
 #include "diff/view.h"
 
 #define SOURCE_COLUMN 64
@@ -210,7 +210,7 @@ static void put_place(struct writer *w, const struct parting *p)
 	end(w);
 }
 
-/* Where they meet, and what both do there, if that is the same. */
+/* Puts where they meet, and what both do there, if that is the same. */
 static void put_meeting(struct writer *w, const struct parting *p)
 {
 	step_pairs after = {0};

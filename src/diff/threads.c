@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which threads of two runs are the same. A thread is known by the thread that made it, the
- * function of its first step, and how many such threads that made before it. PIDs tell nothing.
+ * Which threads of two runs are the same. A thread is identified by the thread that made it, the
+ * function of its first step, and how many such threads that one made before. PIDs identify
+ * nothing.
  */
 #include <stdlib.h>
 #include "diff/paths.h"
@@ -12,7 +13,7 @@ static uint64_t function_of(const struct paths *p, const struct path *t)
 	return outcomes__function(p->outcomes, t->about.function);
 }
 
-/* What a thread is known by; a thread is numbered behind the one that made it. */
+/* Returns what identifies each thread; a thread is numbered after the one that made it. */
 static uint64_t *find_names(const struct paths *p)
 {
 	uint64_t *names = xcalloc(p->threads.len + 1, sizeof(*names));
@@ -30,7 +31,7 @@ static uint64_t *find_names(const struct paths *p)
 	return names;
 }
 
-/* Where the parents differ: by function and order. */
+/* If the parents differ: by function and order. */
 static uint64_t *find_looser_names(const struct paths *p, const bool *paired)
 {
 	uint64_t *names = xcalloc(p->threads.len + 1, sizeof(*names));

@@ -5,7 +5,7 @@
 
 #include "diff/diff.h"
 
-/* What both did, each as it was recorded; or one of them alone, and NULL. */
+/* What both did, each as it was recorded; or only one of them, and NULL. */
 struct step_pair {
 	const struct step *of[SIDES];
 };
@@ -28,10 +28,10 @@ void line__number(struct str *s, uint64_t n, const char *one);
 
 struct location location__of(const struct plan *p, uint32_t object, uint64_t vaddr);
 const char *function__shown(const struct plan *p, uint32_t function);
-/* Where a branch went, by its outcome. False: it isn't known. */
+/* Sets the target of a branch, by its outcome. Returns false if it isn't known. */
 bool outcome__to(const struct outcomes *o, uint32_t outcome, struct location *to);
 void line__place(const struct location *at, struct str *s);
-/* Appends what happened; steps: as it was recorded, NULL: not known. */
+/* Appends what happened; steps: as it was recorded, NULL if not known. */
 void line__outcome(const struct diff_view *v, uint32_t outcome, const struct step_pair *steps,
 		   struct str *s);
 /* The same without the arguments of an entry. */
@@ -39,17 +39,18 @@ void line__name(const struct diff_view *v, uint32_t outcome, const struct step_p
 		struct str *s);
 const char *line__source_text(const struct diff_view *v, uint32_t object, uint64_t vaddr);
 size_t parting__thread(const struct parting *p, int side);
-/* The step of that index; NULL: there is none, or it wasn't read. */
+/* Returns the step of that index; NULL if there is none, or if it wasn't read. */
 const struct step *parting__step(const struct diff_view *v, const struct parting *p, int side,
 				 uint64_t index);
-/* CLOCK_MONOTONIC as in its own file: all steps are on the clock of A. */
+/* Returns its CLOCK_MONOTONIC in its own file: all steps are on the clock of A. */
 uint64_t step__own_time(const struct diff_view *v, int side, const struct step *s);
-/* When it was, since the trace of A began (of B, if A is over); false: it isn't known. */
+/* Sets when it was, since the trace of A began (of B, if A is over). Returns false if it isn't
+ * known. */
 bool parting__time(const struct diff_view *v, const struct parting *p, uint64_t *ns);
 /* The entry of a call that leads there, of each side. */
 struct step_pair parting__call(const struct diff_view *v, const struct parting *p,
 			       const struct diff_frame *f);
-/* Is it the entry, of A, of one of the calls that are shown? */
+/* Returns true if it is the entry, of A, of one of the calls that are shown. */
 bool parting__is_call(const struct diff_view *v, const struct parting *p, const struct step *s);
 /* The first call to show: of the others the entries weren't asked for. */
 size_t parting__first_call(const struct parting *p);
@@ -66,10 +67,10 @@ void outcome__put_json(struct json *j, const struct outcomes *o, uint32_t outcom
 
 #define put(s, literal) str__put((s), literal, sizeof(literal) - 1)
 
-/* A difference, with context steps around it, and so many of the calls (html_parting.c). */
+/* Puts a difference, with context steps around it, and this many of the calls (html_parting.c). */
 void html__parting(const struct diff_view *v, size_t i, uint64_t context, size_t calls,
 		   struct str *out);
-/* Where it is: "f+0x9  jle". */
+/* Puts where it is: "f+0x9  jle". */
 void html__title(const struct diff_view *v, const struct parting *p, struct str *out);
 /* Appends text, escaped, and clears it. */
 void html__text(struct str *out, struct str *text);
@@ -80,21 +81,21 @@ struct argument {
 	const char *name; /* NULL: of a system call */
 	char *of[SIDES];  /* as it is shown; NULL: not known */
 };
-/* Of entries: what was recorded, as far as the options show it. */
+/* The arguments of entries: what was recorded, as far as the options show it. */
 struct arguments {
 	bool known;
 	VEC(struct argument) at;
 };
-/* By their types, if these are known (--args), else the registers. */
+/* Returns them by their types, if these are known (--args), else the registers. */
 struct arguments arguments__of(const struct diff_view *v, const struct step_pair *steps);
 struct arguments arguments__registers(const struct diff_view *v, const struct step_pair *steps);
 void arguments__free(struct arguments *a);
-/* Is it known of both, and the same? */
+/* Returns true if it is known of both, and the same. */
 bool argument__is_same(const struct argument *a);
 /* Appends the member args, an object by name, if the types are known. */
 void arguments__put_json(const struct diff_view *v, const struct step_pair *steps, int side,
 			 struct json *j);
-/* Appends "(NAME=0x1, NAME=0x2|0x3)": behind a bar the value in B, where that differs; "?": not
+/* Appends "(NAME=0x1, NAME=0x2|0x3)": after a bar the value in B, if that differs; "?" if not
  * known. */
 void line__arguments(const struct diff_view *v, const struct step_pair *steps, struct str *s);
 

@@ -208,8 +208,8 @@ static void take_copy(struct event_entry *out, const struct wire_entry_copy *s, 
 					.cut = s->len >= most};
 }
 
-/* How many registers an entry's record tells. Arguments on the stack have the numbers of registers;
- * if they couldn't be read, only those in front of them are known. */
+/* Returns how many registers an entry's record has. Arguments on the stack have the numbers of
+ * registers; if they couldn't be read, only those before them are known. */
 static unsigned reported_regs(const struct arch *arch, const struct wire_event *e)
 {
 	const struct convention *c = &arch->conventions[CONVENTION_C];
@@ -246,7 +246,7 @@ _Static_assert(sizeof(struct fetched) == sizeof(struct wire_fetched) &&
 		       VALUES_FETCHED == WIRE_FETCHES,
 	       "values in memory");
 
-/* They are the end of the record: returns the size of the rest. 0: it is too small. */
+/* They are at the end of the record: returns the size of the rest; 0 if it is too small. */
 static size_t take_fetched(struct decoder *d, const uint8_t *record, size_t size, size_t least)
 {
 	unsigned room = d->fetched, n;
@@ -303,7 +303,7 @@ static void take_frames(struct decoder *d, const struct wire_frames *f)
 	n->stack = d->stack;
 }
 
-/* Returns its size; 0: it is not as large as it says. */
+/* Returns its size; 0 if it is not as large as it claims. */
 static size_t take_user_copy(struct event_named *n, const struct wire_user_copy *c, size_t size)
 {
 	if (size < sizeof(*c) || c->room > size - sizeof(*c))

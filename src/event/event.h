@@ -16,21 +16,26 @@ enum event_type {
 	EVENT_ENTRY,
 	EVENT_RETURN, /* recorded by a return probe: site and sp are those of the entry */
 	EVENT_LOST,   /* events of this thread are missing since its last one */
-	EVENT_SIGNAL, /* a signal's handler is about to run in this thread, or (unhandled) it ends
-			 or stops the thread; target, if known: the address of its next instruction,
-			 value: the top of its stack, above: what follows there; where
-			 calls link, value: the link register */
+	/*
+	 * a signal's handler is about to run in this thread, or (unhandled) it ends or stops the
+	 * thread; target, if known: the address of its next instruction, value: the top of its
+	 * stack, above: what follows there; where calls link, value: the link register
+	 */
+	EVENT_SIGNAL,
 	EVENT_GOROUTINE, /* the goroutine that this thread runs from here on */
 	EVENT_END,	 /* this thread ended; target: the address of its next instruction; count:
 			    its exit code, as wait(2) has it */
 	EVENT_RESUME,	 /* a signal's handler returns; target and sp: where to */
 	EVENT_NAMED,	 /* one of the plan's named events (plan/named.h) */
 	EVENT_TYPES,
-	/* From here on: no event of the trace, nor in a file. The first is never passed on by a
-	 * source. */
-	EVENT_PASSES = EVENT_TYPES, /* of the thread with a log: count: filters of which it is told
-				       whether it passes them (bits, as in bpf/wire.h), value: those
-				       of them that it passes; process: as do all of its threads */
+	/* The following are no events of the trace, nor in a file. A source never passes the first
+	 * one on. */
+	/*
+	 * Of the thread with a log. count: filters for which it is reported whether the thread
+	 * passes them (bits, as in bpf/wire.h); value: those that it passes; process: so do all of
+	 * its threads.
+	 */
+	EVENT_PASSES = EVENT_TYPES,
 	EVENT_SWITCH, /* recording is to be switched; count: the index of the marker, value: the
 			 return register */
 	EVENT_MARK,   /* a mark; count: likewise; value: its number; text, or if that could not be
@@ -77,21 +82,22 @@ enum stack_end {
 };
 #define STACK_FRAMES 64 /* at most */
 
-/* What was copied of a thread's stack, from its stack pointer or some bytes below it on. */
+/* A part of a thread's stack that was copied, from its stack pointer, or some bytes below it,
+ * on. */
 struct stack_copy {
 	uint64_t start; /* its address */
 	const uint8_t *bytes;
 	uint64_t len;
-	bool cut; /* the stack may go on: it is not that what follows could not be read */
+	bool cut; /* the stack may continue: what follows was not copied, rather than unreadable */
 };
 
 /* The extra data of an entry. The pointers are valid as long as the event is. */
 struct event_entry {
-	uint64_t ip;		   /* running address of the probe */
-	uint64_t caller;	   /* the return address; 0: not known */
-	uint64_t user_ip, user_sp; /* of a kernel function: the registers of the thread's program.
-				      ip: of the next instruction to run, or of the system call;
-				      0: a kernel thread, or not recorded */
+	uint64_t ip;	 /* running address of the probe */
+	uint64_t caller; /* the return address; 0: not known */
+	/* of a kernel function: the registers of the thread's program. ip: of the next instruction
+	 * to run, or of the system call; 0: a kernel thread, or not recorded */
+	uint64_t user_ip, user_sp;
 	bool pending;	  /* a return probe had replaced it: the call that it was set for has not
 			     returned */
 	const char *comm; /* at most 15 bytes */
@@ -101,11 +107,11 @@ struct event_entry {
 	const uint64_t *stack; /* running addresses, innermost first; NULL: not requested */
 	unsigned nstack;
 	uint8_t stack_end; /* enum stack_end */
-	uint64_t
-		exact; /* a bit for each frame, from the lowest on: it was interrupted at its
-			  instruction. The others, but the innermost, are where a call returns to */
-	/* Of which the call stack is still to be made (unwind__stack()); bytes NULL: none. Not in
-	 * trace files */
+	/* a bit for each frame, from the lowest on: it was interrupted at its instruction. The
+	 * others, but the innermost, are where a call returns to */
+	uint64_t exact;
+	/* The call stack is still to be made from this (unwind__stack()); bytes is NULL if there is
+	 * none. Not in trace files. */
 	struct stack_copy copy;
 };
 
@@ -129,8 +135,8 @@ struct event_named {
 	unsigned nkernel, nuser;
 	uint8_t kernel_end, user_end; /* enum stack_end */
 	uint64_t exact;		      /* of the program's frames, as in struct event_entry */
-	/* Of which the program's frames are still to be made, and its registers, by number; bytes
-	 * NULL: none. Not in trace files */
+	/* The program's frames are still to be made from this and its registers, by number; bytes
+	 * is NULL if there is none. Not in trace files. */
 	struct stack_copy copy;
 	const uint64_t *regs;
 };
@@ -182,15 +188,15 @@ struct event {
 				* Not in trace files */
 	unsigned nabove;
 	/* 1 + the position of the thread's log at this event (log_ring__position() of arch/log.h);
-	 * 0: it has none, or it is not known. Not in trace files */
+	 * 0 if it has none, or if it is not known. Not in trace files. */
 	uint64_t logged;
 };
 #define EVENT_NO_CPU UINT16_MAX
 
 /* ---- what probes counted ---- */
 
-/* How often a site was executed since that was told last: either all of it, or (has_target) how
- * often it went to this address, which is part of the former. */
+/* How often a site was executed since the last report: either all of it, or (has_target) how often
+ * it led to this address, which is part of the former. */
 struct count {
 	uint32_t site;
 	uint64_t taken;	    /* of a branch that isn't conditional, and of other sites: executed */
@@ -204,9 +210,9 @@ struct count {
 
 /* ---- what ran no program ---- */
 
-/* Hits of any process, traced or not, that ran no BPF program, since that was told last. */
+/* Hits of any process, traced or not, that ran no BPF program, since the last report. */
 struct missed {
-	uint32_t site;	  /* whose probe's; UINT32_MAX: the kernel doesn't tell */
+	uint32_t site;	  /* the probe's site; UINT32_MAX if the kernel doesn't report it */
 	const char *what; /* then: the mechanism or the tracepoint, a constant; NULL: not known */
 	uint64_t hits;
 };
@@ -235,10 +241,11 @@ enum sideband_type {
 	SIDEBAND_LOST,	/* count sideband events were lost */
 	SIDEBAND_GAP,	/* an unknown number of this process's events is missing */
 	SIDEBAND_INNER, /* the process's PID in its own PID namespace is count */
-	/* pid 0; text: what asked for it; NULL: somebody, by bbtrace ctl */
+	/* pid 0. text: what asked for it; NULL: bbtrace ctl */
 	SIDEBAND_STOP,	/* nothing is recorded from here on */
-	SIDEBAND_START, /* it is again; count: so many ns after that was asked for, with a text */
-	SIDEBAND_MARK,	/* somebody notes text; pid 0: not of a thread, else also a number, count */
+	SIDEBAND_START, /* recording starts again; count: the ns since the request, with a text */
+	SIDEBAND_MARK, /* a note with text; pid 0: not of a thread; else it also has a number, count
+			*/
 	SIDEBAND_TYPES,
 	/* Not in the event blocks of a file, which has a table of them: functions of the process
 	 * may run without being reported; text says why. */
@@ -278,8 +285,9 @@ const struct event *decoder__event(struct decoder *d, const void *record, size_t
 
 struct plan_site;
 /*
- * Of a site with .test: place, what was in its operands' places when the branch was executed,
- * known: a bit for each that could be read. Nothing is known if that isn't why it went so.
+ * For a site with .test: place has what was in its operands' places when the branch was executed,
+ * known a bit for each that could be read. Nothing is known if the branch doesn't follow from
+ * these.
  */
 void tested__take(struct tested *out, const struct plan *plan, const struct plan_site *s,
 		  bool taken, const uint64_t place[2], unsigned known);
@@ -308,8 +316,8 @@ struct unwound {
 /* regs: arch->nregs of them, by number. */
 void unwind__stack(const struct arch *arch, const uint64_t *regs, const struct stack_copy *copy,
 		   const struct unwind_lookup *lookup, struct unwound *out);
-/* Where the code of the frame at index i is: a return address may be behind its function's end.
- * What an interrupted frame's handler returns to begins there. */
+/* Returns where the code of the frame at index i is: a return address may be after its function's
+ * end. The code of an interrupted frame begins where the handler returns. */
 static inline uint64_t frame__code(const uint64_t *stack, uint64_t exact, unsigned i)
 {
 	return stack[i] - (i && (i >= 64 || !((exact | exact >> 1) >> i & 1)));
@@ -318,7 +326,7 @@ static inline uint64_t entry__frame_code(const struct event_entry *e, unsigned i
 {
 	return frame__code(e->stack, e->exact, i);
 }
-/* Of frames of the program: at index i from the innermost of them on. */
+/* For frames of the program: at index i, counted from the innermost of them. */
 static inline uint64_t named__frame_code(const struct event_named *e, unsigned i)
 {
 	return frame__code(e->stack + e->nkernel, e->exact, i);
@@ -336,13 +344,14 @@ struct log_clock {
 /* A thread whose log is decoded. */
 struct log_thread {
 	uint32_t pid, tid;
-	/* The last stack pointers that are known, far from each other, for the upper half of the
-	 * next one; the newest first. 0: none */
+	/* The last stack pointers that are known, far from each other, from which the upper half of
+	 * the next one follows; the newest first. 0: none. */
 	uint64_t stacks[LOG_STACKS];
 	uint64_t time; /* the last one that is known */
-	/* The goroutine that it runs where its stack pointer is within these bounds; 0: none. */
+	/* The goroutine that it runs while its stack pointer is within these bounds; 0 for none. */
 	uint64_t goroutine, stack_low, stack_high;
-	bool goroutine_known; /* it was told since the log began, or since something was missing */
+	bool goroutine_known; /* it was reported since the log began, or since something was missing
+			       */
 	bool nobodys;	      /* it was not, and the last record is of a Go program */
 	uint64_t until; /* what is decoded was read from the ring then: no record is younger */
 	uint64_t after; /* and what was read before that was read then: none is older */
@@ -351,19 +360,20 @@ struct log_thread {
 
 /* Its stack pointer is known to be this one. */
 void log_thread__at(struct log_thread *t, uint64_t sp);
-/* Is it the goroutine's stack? */
+/* Returns true if it is the goroutine's stack. */
 static inline bool log_thread__is_goroutine(const struct log_thread *t, uint64_t sp)
 {
 	return t->goroutine && sp >= t->stack_low && sp <= t->stack_high;
 }
 
-/* The record of a branch, or of a witness, that is one word and tells no more than its site. */
+/* The record of a branch, or of a witness, that is one word and has only its site. */
 struct logged_branch {
 	uint32_t site;
 	bool taken;
 	unsigned lowered; /* bytes */
 };
-/* The low half of such a word. False: it is another record, or none of this plan. */
+/* Decodes the low half of such a word. Returns false if it is another record, or none of this
+ * plan. */
 bool log__branch(const struct plan *plan, uint32_t id, struct logged_branch *out);
 
 struct log_decoder;
@@ -372,7 +382,7 @@ struct event_run {
 	uint32_t pid, tid;
 	const char *comm; /* the thread's name */
 	struct log_decoder *decoder;
-	struct log_thread *thread; /* is brought to behind what was taken */
+	struct log_thread *thread; /* is advanced past what was taken */
 	uint64_t before;	   /* records of that time, ns, and of later ones aren't taken */
 	const uint64_t *words;
 	size_t n;
@@ -393,20 +403,20 @@ struct log_decoder *log_decoder__new(const struct plan *plan, const struct log_o
 				     struct log_clock clock);
 void log_decoder__free(struct log_decoder *d);
 /*
- * Decodes the record at words, of which there are n. Returns the number of those that it takes; 0:
- * the segment has no more records; -EBADMSG: it is none of this plan. *out: valid until the next
- * call; NULL: no event.
+ * Decodes the record at words, of which there are n. Returns the number of words that it takes; 0
+ * if the segment has no more records; -EBADMSG if it is none of this plan. *out is valid until the
+ * next call; NULL: no event.
  */
 int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64_t *words, size_t n,
 		       const struct event **out);
 
-/* The words of the record, and when it was written, ns; *time 0: it doesn't say. 0: there are no
- * more in the segment, or it is none of this plan. */
+/* Returns the words of the record, and sets when it was written, ns; *time is 0 if it has no time.
+ * Returns 0 if there are no more in the segment, or if it is none of this plan. */
 size_t log_decoder__look(const struct log_decoder *d, const uint64_t *words, size_t n,
 			 uint64_t *time);
 
-/* The hits that these words tell, for which events would be missing; what is no record is one, and
- * so is all of it where witnesses tell several branches. */
+/* Returns the hits in these words, for which events would be missing. What is no record counts as
+ * one, and so does all of it where witnesses stand for several branches. */
 uint64_t log_decoder__hits(const struct log_decoder *d, const uint64_t *words, size_t n);
 
 /* What follows from the low half of a record's first word. */
@@ -417,11 +427,11 @@ struct logged {
 	uint16_t lowered; /* bytes */
 	uint16_t words;	  /* its size */
 };
-/* False: it is no record of a site of this plan. */
+/* Returns false if it is no record of a site of this plan. */
 bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *out);
-/* The time of a record of this thread with so many ticks; 0: as an event has it that is untimed. */
+/* Returns the time of a record of this thread with this many ticks; 0: that of an untimed event. */
 uint64_t log_decoder__time(const struct log_decoder *d, const struct log_thread *t, uint64_t ticks);
-/* Of an entry. */
+/* The record of an entry. */
 struct logged_entry {
 	uint64_t time, sp, caller, ip;
 };
@@ -457,7 +467,7 @@ enum judgement {
 	JUDGED_FAILS,
 	JUDGED_UNKNOWN, /* a value isn't known */
 };
-/* By its conditions of arguments, or of its return. */
+/* Judges by the conditions of its arguments, or of its return. */
 enum judgement plan__judge(const struct plan *p, uint32_t function, bool of_return,
 			   const struct value_source *s);
 

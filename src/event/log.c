@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * log: turns what copied functions have logged into events. What a record looks like follows from
- * its kind and its site. The program can write anything to its log: nothing that is read there is
- * used as an index or a length before it was checked.
+ * log: turns what copied functions have logged into events. The format of a record follows from its
+ * kind and its site. The program can write anything to its log: nothing that is read there is used
+ * as an index or a length before it was checked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static uint32_t kind_of_count(const struct log_decoder *d, const struct plan_sit
 	return d->options->by_records ? LOG_BRANCH : LOG_NONE;
 }
 
-/* Does each execution of this site have a record of this kind? */
+/* Returns true if each execution of this site has a record of this kind. */
 static bool has_record(const struct plan_site *s, uint32_t kind)
 {
 	if (s->probe != PROBE_INLINE && !s->logs)
@@ -86,19 +86,19 @@ static bool has_record(const struct plan_site *s, uint32_t kind)
 	}
 }
 
-/* Is it no longer traced, but the copy goes on logging it? */
+/* Returns true if it is no longer traced, but the copy continues to log it. */
 static bool is_ignored(const struct plan_site *s)
 {
 	return s->logs && s->probe == PROBE_NONE;
 }
 
-/* Can this site be logged by a record of this kind? */
+/* Returns true if this site can be logged by a record of this kind. */
 static bool is_of_kind(const struct log_decoder *d, const struct plan_site *s, uint32_t kind)
 {
 	return s->probe == PROBE_INLINE_COUNT ? kind == kind_of_count(d, s) : has_record(s, kind);
 }
 
-/* Of an entry, without its callers. */
+/* Returns the size of an entry, without its callers. */
 static size_t size_of_entry(const struct log_decoder *d, const struct plan_site *s)
 {
 	bool goes = s && (s->kind == BRANCH_RET || is_indirect(s));
@@ -106,7 +106,7 @@ static size_t size_of_entry(const struct log_decoder *d, const struct plan_site 
 	return 4 + (goes ? 2 : 0) + __builtin_popcount(d->options->regs);
 }
 
-/* Of a branch that tells what it tests: how many values its record has. */
+/* Returns how many values the record of a branch has, if its tested values are logged. */
 static unsigned values_of(const struct log_decoder *d, const struct plan_site *s)
 {
 	struct operand values[2];
@@ -114,7 +114,7 @@ static unsigned values_of(const struct log_decoder *d, const struct plan_site *s
 	return s && s->test && s->role == ROLE_BRANCH ? plan__logged_values(d->plan, s, values) : 0;
 }
 
-/* In words, of n that there are; 0: not a record. */
+/* Returns the size in words, of the n that there are; 0 if it is no record. */
 static size_t size_of(const struct log_decoder *d, const struct log_record *r, size_t n)
 {
 	size_t entry;
@@ -182,7 +182,8 @@ static int32_t distance(uint64_t sp, uint32_t low)
 	return (int32_t)(low - (uint32_t)sp);
 }
 
-/* Is it on a stack that is less than half of what the low half tells away? */
+/* Returns true if it is on a stack at a distance of less than half of what the low half can
+ * express. */
 static bool is_same_stack(uint64_t a, uint64_t b)
 {
 	int64_t between = (int64_t)(a - b);
@@ -202,9 +203,11 @@ void log_thread__at(struct log_thread *t, uint64_t sp)
 
 #define STACK_STEP (8 << 20) /* stack pointers of successive events are rarely so far apart */
 
-/* The stack pointer with this low half: on the stack of the goroutine that was told, if it can be;
- * else on the stack whose last one it is nearest to, as behind a handler on an alternate stack; on
- * the last stack, if it would be far from all. */
+/*
+ * Returns the stack pointer with this low half: on the stack of the goroutine that was reported, if
+ * possible; else on the stack whose last pointer it is nearest to, as after a handler on an
+ * alternate stack; on the last stack, if it would be far from all.
+ */
 static uint64_t whole_sp(const struct log_thread *t, uint32_t low)
 {
 	uint64_t sp = t->stack_low + (uint32_t)(low - (uint32_t)t->stack_low);
@@ -224,7 +227,7 @@ static uint64_t whole_sp(const struct log_thread *t, uint32_t low)
 	return t->stacks[at] + distance(t->stacks[at], low);
 }
 
-/* 0: as untimed ones have it, not before what was read from the ring earlier. */
+/* 0: that of untimed ones, not before what was read from the ring earlier. */
 uint64_t log_decoder__time(const struct log_decoder *d, const struct log_thread *t, uint64_t ticks)
 {
 	uint64_t ns = ticks ? d->clock.ns(d->clock.ctx, ticks) : t->after;
@@ -263,7 +266,7 @@ static void take_values(struct log_decoder *d, const struct log_record *r)
 	tested__take(&d->event.tested, d->plan, r->site, r->taken, place, known);
 }
 
-/* Of an entry, by its registers: nothing is executed between it and the branch. */
+/* Takes those of an entry from its registers: nothing is executed between it and the branch. */
 static void take_entry_values(struct log_decoder *d, const struct log_record *r)
 {
 	const struct test *t = r->site->test;
@@ -291,7 +294,7 @@ static void take_regs(struct log_decoder *d, const uint64_t *words)
 		d->regs[__builtin_ctz(regs)] = *words++;
 }
 
-/* The stack pointer among the registers of an entry, as it was, or as the log has lowered it; 0: it
+/* Returns the stack pointer among the registers of an entry, or as the log has lowered it; 0 if it
  * was not recorded. */
 static uint64_t sp_of_entry(const struct log_decoder *d, const uint64_t *regs, uint32_t low)
 {
@@ -331,7 +334,7 @@ static void take_callers(struct log_decoder *d, const uint64_t *words)
 	d->entry.nstack = d->entry.caller ? 2 + n : 1;
 }
 
-/* Where the time stamp counter is in a record; 0: it has none. */
+/* Returns where the time stamp counter is in a record; 0 if it has none. */
 static size_t ticks_at(const struct log_decoder *d, const struct log_record *r)
 {
 	switch (r->kind) {
@@ -400,7 +403,7 @@ static void attribute(struct log_decoder *d, const struct log_thread *t)
 	e->sp -= t->stack_high;
 }
 
-/* Of a Go program, and it isn't known whose. */
+/* Returns true if it is of a Go program, and its goroutine isn't known. */
 static bool is_nobodys(const struct log_decoder *d, const struct log_thread *t,
 		       const struct log_record *r)
 {
@@ -475,8 +478,8 @@ static uint64_t lost_by(const struct log_decoder *d, const struct log_thread *t,
 	return d->witnesses || n > ns ? min_of(n, (uint64_t)1) : n;
 }
 
-/* Reads the first word of a record, of n words that there are. Its size; 0: it is the end of a
- * segment (LOG_END), or no record of this plan. */
+/* Reads the first word of a record, of the n words that there are. Returns its size; 0 if it is the
+ * end of a segment (LOG_END), or no record of this plan. */
 static size_t open_record(const struct log_decoder *d, const uint64_t *words, size_t n,
 			  struct log_record *r)
 {

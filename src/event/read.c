@@ -97,7 +97,7 @@ struct value_read value__read(const struct plan *p, const struct plan_value *v,
 
 /* ---- conditions ---- */
 
-/* The null pointer, of which nothing could be loaded. */
+/* The null pointer, from which nothing could be loaded. */
 static bool is_null(const struct value_read *r)
 {
 	return r->known == VALUE_NOT_READABLE && r->has_address && !r->number;
@@ -108,7 +108,7 @@ static enum judgement judged(bool holds)
 	return holds ? JUDGED_HOLDS : JUDGED_FAILS;
 }
 
-/* A pointer to text, or where it is, with a number: only null is told from others. */
+/* A pointer to text, or its place, with a number: only null is distinguished from others. */
 static enum judgement judge_pointer(const struct plan_condition *c, const struct value_read *r)
 {
 	if (r->known == VALUE_NOT_RECORDED || (r->known == VALUE_NOT_READABLE && !r->has_address))

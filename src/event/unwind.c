@@ -16,7 +16,7 @@ struct frame_state {
 	uint64_t regs[RULE_REGS]; /* by DWARF number */
 	uint64_t known;		  /* one bit each */
 	uint64_t pc;
-	bool exact; /* the pc is of the next instruction, not of the one behind a call */
+	bool exact; /* the pc is that of the next instruction, not of the one after a call */
 };
 
 struct walk {
@@ -60,7 +60,7 @@ static void pick(struct values *v, uint64_t index)
 		v->bad = true;
 }
 
-/* A word of the stack. False: it isn't in the copy, and w->end says why. */
+/* Loads a word of the stack. Returns false if it isn't in the copy; w->end says why. */
 static bool load(struct walk *w, uint64_t addr, uint64_t *value)
 {
 	const struct stack_copy *c = w->copy;
@@ -173,7 +173,7 @@ static void run_other(struct walk *w, struct values *v, const struct rule_op *op
 	push(v, binary(v, op->atom, a, b));
 }
 
-/* cfa: NULL: it is what is computed. False: the value is not known. */
+/* cfa is NULL if it is what is computed. Returns false if the value is not known. */
 static bool evaluate(struct walk *w, const struct rule_op *ops, unsigned n, const uint64_t *cfa,
 		     uint64_t *value)
 {
@@ -221,8 +221,8 @@ static bool find_register(struct walk *w, const struct rule_row *row, unsigned r
 	return is_value(&ops[rule->n - 1]) || load(w, at, value);
 }
 
-/* The pc becomes the return address, without a signature: those of the kernel's half keep what is
- * above. */
+/* The pc becomes the return address, without a signature: those of the kernel's half keep the upper
+ * bits. */
 static void go_back(struct walk *w)
 {
 	const struct arch_dwarf *l = w->layout;
@@ -233,7 +233,7 @@ static void go_back(struct walk *w)
 	w->now.pc = w->now.regs[l->return_reg] = pc;
 }
 
-/* False: w->end says why there is no caller. */
+/* Returns false if there is no caller; w->end says why. */
 static bool step_by_rules(struct walk *w, const struct rule_row *row)
 {
 	const struct arch_dwarf *l = w->layout;
@@ -305,7 +305,7 @@ static bool leads_out(const struct walk *w, const struct frame_state *before)
 	       (w->layout->links && before->exact && w->now.regs[sp] == before->regs[sp]);
 }
 
-/* At a function's first instruction nothing was changed but what the call pushed. */
+/* At a function's first instruction, only what the call pushed has changed. */
 static bool step_by_entry(struct walk *w)
 {
 	const struct arch_dwarf *l = w->layout;

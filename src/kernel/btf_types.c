@@ -73,7 +73,7 @@ static void take_enum(struct reader *r, struct type *to, const struct btf_type *
 	to->n = r->out->enumerators.len - to->first;
 }
 
-/* A bit field is loaded as the word of its type that contains it; false: none does. */
+/* A bit field is loaded as the word of its type that contains it. Returns false if none does. */
 static bool take_bits(struct reader *r, struct type_member *to, const struct btf_type *t,
 		      unsigned i)
 {
@@ -91,7 +91,8 @@ static bool take_bits(struct reader *r, struct type_member *to, const struct btf
 	return to->bit_at + bits <= 8 * size;
 }
 
-/* Those that are asked for, and the structs without a name that may have some of them. */
+/* Takes the members that are asked for, and the structs without a name that may have some of
+ * them. */
 static void take_members(struct reader *r, uint32_t number, const struct btf_type *t,
 			 unsigned depth)
 {
@@ -168,7 +169,7 @@ static void take_type(struct reader *r, uint32_t number, uint32_t id, unsigned d
 	}
 }
 
-/* Qualifiers don't count; a typedef has the name of its own. */
+/* Qualifiers don't count; a typedef has a name of its own. */
 static uint32_t unqualified(const struct btf *btf, uint32_t id)
 {
 	const struct btf_type *t;
@@ -240,7 +241,7 @@ struct wanted {
 	bool twice;
 };
 
-/* The prototypes that functions of this name have, if that is one. */
+/* Finds the prototypes that functions of this name have, if there is one. */
 static void find_functions(const struct btf *btf, uint32_t first, struct map64 *by_name,
 			   struct wanted *all)
 {

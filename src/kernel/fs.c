@@ -49,7 +49,7 @@ static int mount_detached(const char *type)
 
 /* ---- lockdown ---- */
 
-/* Opens securityfs, or mounts it where it isn't mounted, as in containers: whoever may mount
+/* Opens securityfs, or mounts it if it isn't mounted, as in containers: a process that may mount
  * tracefs may mount it. It always has files of its own, so unmounting it is safe. */
 static int open_lockdown(void)
 {

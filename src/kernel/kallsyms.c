@@ -40,9 +40,8 @@ static bool take_char(struct cursor *c, char want)
 	return true;
 }
 
-/* Terminates a field that the cursor is behind; *behind is the replaced character. NULL: it is
- * empty.
- */
+/* Terminates the field before the cursor; *after is the replaced character. Returns NULL if the
+ * field is empty. */
 static char *end_word(struct cursor *c, char *word, char *after)
 {
 	*after = *c->p;
@@ -71,8 +70,7 @@ static const char *take_module(struct cursor *c)
 	if (!take_char(c, '['))
 		return NULL;
 	word = take_word(c, &after);
-	if (!word || (after && after != '\n') || strlen(word) < 2 ||
-	    word[strlen(word) - 1] != ']')
+	if (!word || (after && after != '\n') || strlen(word) < 2 || word[strlen(word) - 1] != ']')
 		return NULL;
 	word[strlen(word) - 1] = 0;
 	return word;

@@ -64,7 +64,7 @@ static bool is_named(const struct kallsym *s, const char *module, const char *na
 	return !strcmp(s->name, name) && (!module || !strcmp(module, of));
 }
 
-/* The symbols tell no sizes: up to the next one. */
+/* The symbols have no sizes: returns the distance to the next one. */
 static uint64_t room_at(const kallsym_vec *all, uint64_t vaddr)
 {
 	const struct kallsym *s;
@@ -86,7 +86,7 @@ static uint64_t address_of(const kallsym_vec *all, const char *name)
 	return 0;
 }
 
-/* The type alone doesn't tell: Linux 7.2 shows jiffies, which its linker script defines, as T. */
+/* The type alone isn't enough: Linux 7.2 shows jiffies, which its linker script defines, as T. */
 static bool is_code(const kallsym_vec *all, const struct kallsym *s)
 {
 	if ((s->type | 32) != 't' || s->module)

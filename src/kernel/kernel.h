@@ -36,15 +36,15 @@ enum kernel_variable {
 	KERNEL_KPROBE_TABLE,
 	KERNEL_VARIABLES
 };
-/* Its address; 0: not in kallsyms. */
+/* Returns its address; 0 if it is not in kallsyms. */
 uint64_t kernel__variable(const struct object *kernel, enum kernel_variable which);
 
 /* Appends the variables of that name, of a module ("kernel": of the kernel itself, NULL: of any).
  * size: to the next symbol. Only kernels with CONFIG_KALLSYMS_ALL list their variables. -EPERM: the
  * addresses are hidden. */
 int kernel__find_data(const char *module, const char *name, data_vec *out);
-/* Does kallsyms tell which functions the object exports to modules (symbol.exported)? The kernel's
- * own only with CONFIG_KALLSYMS_ALL. */
+/* Returns true if kallsyms shows which functions the object exports to modules (symbol.exported):
+ * the kernel's own only with CONFIG_KALLSYMS_ALL. */
 bool kernel__lists_exports(const struct object *o);
 
 /* ---- system calls (syscalls.c) ---- */
@@ -72,8 +72,11 @@ void kernel_names__variants(struct object *o, const char *name, kernel_part_fn f
 
 /* ---- types (btf_types.c) ---- */
 
-/* The prototypes of functions of the kernel or a module, by their names; those that its BTF doesn't
- * have, or has twice with different ones, are absent. btf_file: NULL: the kernel's own. */
+/*
+ * Passes the prototypes of functions of the kernel or a module, by their names; those that its BTF
+ * doesn't have, or has twice with different ones, are left out. btf_file is NULL for the kernel's
+ * own.
+ */
 void kernel__prototypes(const struct object *o, const char *btf_file,
 			const struct type_query *queries, size_t n,
 			const struct type_names *members, struct types *out);
@@ -87,12 +90,12 @@ bool kernel__is_locked_down(void);
 /* An O_PATH descriptor of its root, if it is mounted at a usual place. Else -errno with a message:
  * -ENOENT: not mounted; -EPERM: tracefs of a locked-down kernel. Mounts nothing. */
 int kernel_fs__find(enum kernel_fs fs);
-/* The path of that mount; NULL: not mounted. */
+/* Returns the path of that mount; NULL if not mounted. */
 const char *kernel_fs__place(enum kernel_fs fs);
 /* As kernel_fs__find(), but mounts it if necessary: tracefs permanently at its usual place;
  * debugfs, and tracefs if that fails, only as long as the descriptor is open. */
 int kernel_fs__open(enum kernel_fs fs);
-/* 0: it could be mounted. */
+/* Returns 0 if it could be mounted. */
 int kernel_fs__can_mount(enum kernel_fs fs);
 
 #endif

@@ -26,10 +26,8 @@ struct kernel_module {
 };
 typedef VEC(struct kernel_module) kernel_module_vec;
 
-/*
- * Both split text (len bytes and a NUL) in place, so it must outlive the result. -EPROTO:
- * malformed. -EPERM: the kernel hides the addresses (all are zero).
- */
+/* Both split text (len bytes and a NUL) in place, so it must outlive the result. Return -EPROTO if
+ * it is malformed, -EPERM if the kernel hides the addresses (all are zero). */
 int kallsyms__parse(char *text, size_t len, kallsym_vec *out);
 int kernel_modules__parse(char *text, size_t len, kernel_module_vec *out);
 
@@ -57,10 +55,8 @@ struct kernel_objects {
 int kernel_objects__build(kallsym_vec *symbols, const kernel_module_vec *modules,
 			  struct kernel_objects *out);
 void kernel_objects__free(struct kernel_objects *k);
-/*
- * Bounds the last function before a module's data, of which the table has no size: its page is
- * padded with zeros or breakpoints. Call it when the segments are known.
- */
+/* Bounds the last function before a module's data, of which the table has no size: its page is
+ * padded with zeros or breakpoints. To be called when the segments are known. */
 void kernel_object__trim(struct object *o);
 
 /* ---- live text (text.c) ---- */
@@ -69,8 +65,8 @@ struct kernel_text;
 /* kcore is its path; fn may be NULL. Never fails: errors show on reading. */
 struct kernel_text *kernel_text__open(const char *kcore, kernel_read_fn fn, void *ctx);
 void kernel_text__close(struct kernel_text *t);
-/* Sets the segments of o to the readable parts of [start, end). -EIO with the cause: nothing was
- * readable. */
+/* Sets the segments of o to the readable parts of [start, end). Returns -EIO with the cause if
+ * nothing was readable. */
 int kernel_text__read(struct kernel_text *t, struct object *o);
 /* Reads any kernel memory. False: not all of it is readable. */
 bool kernel_text__peek(const struct kernel_text *t, uint64_t vaddr, void *buf, size_t len);
@@ -79,11 +75,11 @@ bool kernel_text__peek(const struct kernel_text *t, uint64_t vaddr, void *buf, s
 
 /* Adds the ranges of kprobes/blacklist that are in the object's code to its noprobe. */
 void kernel_blacklist__apply(const char *text, struct object *o);
-/* The kernel's blacklist; NULL: not readable. The caller frees it. */
+/* Returns the kernel's blacklist; NULL if it is not readable. The caller frees it. */
 char *kernel_blacklist__read(void);
 /* The same for kprobes/list. */
 char *kernel_probes__read(void);
-/* Finds the GNU build-id in ELF notes; false: none. */
+/* Finds the GNU build-id in ELF notes. Returns false if there is none. */
 bool kernel_notes__build_id(const uint8_t *notes, size_t len, struct object *o);
 
 /* ---- system calls (syscalls.c) ---- */
@@ -93,7 +89,7 @@ int kernel_syscall__count(const char *format);
 
 /* ---- other tracers (patches.c); pure ---- */
 
-/* Does kprobes/list contain a probe that changes code? */
+/* Returns true if kprobes/list contains a probe that changes code. */
 bool kernel_probes__patch(const char *list);
 /* Adds the functions of o with kprobes, by kprobes/list, to its noprobe, except for probes at
  * addresses in proved. Call it before kernel_blacklist__apply(), which sorts. */
@@ -118,7 +114,7 @@ struct kernel_kprobe {
 };
 typedef VEC(struct kernel_kprobe) kernel_kprobe_vec;
 
-/* Are the offsets within the bounds that reading requires? */
+/* Returns true if the offsets are within the bounds that reading requires. */
 bool kprobe_layout__is_sane(const struct kprobe_layout *l);
 /* Adds the kprobes of the table (0: unknown). after: the code has been read already. False:
  * incomplete. */
@@ -128,7 +124,7 @@ bool kernel_kprobes__read(struct kernel_text *t, const struct kprobe_layout *l, 
  * is added to proved; else the function is hidden. */
 void kernel_kprobes__undo(const kernel_kprobe_vec *all, struct object *o, struct map64 *proved);
 
-/* What is known of the kernel's code on this machine; never NULL. */
+/* Returns what is known of the kernel's code on this machine; never NULL. */
 const struct arch_kernel *kernel_code(void);
 
 #endif

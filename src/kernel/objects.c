@@ -30,8 +30,8 @@ static bool ends_with(const char *name, const char *suffix)
 	return len >= n && !strcmp(name + len - n, suffix);
 }
 
-/* Places within functions, of modules: the assembler's labels, and the mapping symbols that tell
- * where code of which kind begins (ELF for the Arm 64-bit Architecture, 5.5.6; RISC-V ABIs
+/* Places within functions, of modules: the assembler's labels, and the mapping symbols that
+ * mark where code of each kind begins (ELF for the Arm 64-bit Architecture, 5.5.6; RISC-V ABIs
  * Specification, "Mapping Symbol"). */
 static bool is_within(const char *name)
 {

@@ -23,7 +23,7 @@ static bool patches_code(const char *line, size_t len)
 	return true;
 }
 
-/* Advances *list past the next line with such a probe; false: no more. */
+/* Advances *list past the next line with such a probe. Returns false if there are no more. */
 static bool next_probe(const char **list, uint64_t *vaddr)
 {
 	while (*list && **list) {

@@ -4,7 +4,8 @@
 #include <unistd.h>
 #include "process/process.h"
 
-/* The number after name in a file, or its first word; UINT64_MAX: there is none ("max"). */
+/* Returns the number after name in a file, or its first word; UINT64_MAX if there is none
+ * ("max"). */
 static uint64_t number_in(const char *path, const char *name)
 {
 	autofree char *text = NULL;
@@ -51,7 +52,7 @@ static const struct cgroup_files versions[] = {
 	 "\ntotal_inactive_file"},
 };
 
-/* What this group's own limit leaves. Pages of files that nobody has used lately are given up
+/* Returns what this group's own limit leaves. Pages of files that were not used lately are given up
  * before anything fails. */
 static uint64_t left_in_group(const struct cgroup_files *v, const char *path)
 {

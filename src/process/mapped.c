@@ -17,7 +17,7 @@ int maps__read(uint32_t pid, map_vec *out)
 	return err ? err : maps__parse(text, out);
 }
 
-/* On overlay file systems and btrfs the numbers in maps are others than those of the file. */
+/* On overlay file systems and btrfs, the numbers in maps differ from those of the file. */
 static bool is_file(uint32_t pid, const struct map *m, const struct object *o)
 {
 	char link[128];

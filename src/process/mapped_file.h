@@ -54,7 +54,7 @@ struct mapped_file *mapped_files__get(struct mapped_files *s, uint32_t pid, uint
 				      const struct map *m);
 /* Uncounts a mapping. The file is closed some time after its last one. */
 void mapped_files__drop(struct mapped_files *s, struct mapped_file *f);
-/* The file's object, read on first use; NULL: unknown. Marks the file as shown. */
+/* Returns the file's object, read on first use; NULL if unknown. Marks the file as shown. */
 const struct object *mapped_file__object(struct mapped_files *s, struct mapped_file *f);
 void mapped_files__free(struct mapped_files *s);
 

@@ -3,8 +3,8 @@
  * The names of code that a process generates, by the file that it writes for perf:
  * /tmp/perf-PID.map in its own root, a line "START SIZE NAME" for each function, in hexadecimal
  * (linux/tools/perf/Documentation/jit-interface.txt). The file grows while the process runs. It is
- * untrusted: only a regular file of the process's user, or root, that is no link is read, and of
- * that so much.
+ * untrusted: only a regular file of the process's user, or root, that is no link is read, and only
+ * a limited part of it.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define CHUNK	  (1u << 20)
 #define NAME_MAX_ 512 /* of a function; longer ones are cut */
 #define FULL	  -2
-/* Of all files together: a program may write any number of lines. */
+/* The limit of all files together, since a program may write any number of lines. */
 #define LINES_MOST (1u << 19)
 #define NAMES_MOST (64u << 20)
 
@@ -25,8 +25,7 @@ struct line {
 	uint32_t name; /* in names */
 };
 
-/* From here on, up to the next one, this line is the one that counts; 0: none, else 1 + its index.
- */
+/* From here on, up to the next one, this line is valid; 0 for none, else 1 + its index. */
 struct piece {
 	uint64_t start;
 	uint32_t line;
@@ -37,11 +36,11 @@ struct perf_map {
 	int fd; /* -1: there is none to read; FULL: all that is read of it was read */
 	uint64_t read;
 	char *rest;  /* a line that isn't complete yet */
-	bool passes; /* that line is too long: it is passed over */
+	bool passes; /* that line is too long, and skipped */
 	VEC(struct line) lines;
 	struct str names; /* each with its NUL */
-	/* by address: of the first lines. The others are looked through, until that has taken
-	 * longer than to make it anew. */
+	/* By address: the pieces of the first lines. The others are searched one by one, until that
+	 * has taken longer than to build the pieces again. */
 	VEC(struct piece) pieces;
 	size_t indexed;
 	uint64_t looked_at;
@@ -165,7 +164,7 @@ static void take_line(struct perf_maps *p, struct perf_map *m, char *text)
 	p->names += m->names.len - line.name;
 }
 
-/* Takes the lines of text, whose last one may go on later. */
+/* Takes the lines of text, whose last one may continue later. */
 static void take_text(struct perf_maps *p, struct perf_map *m, const char *text)
 {
 	char *all = xasprintf("%s%s", m->rest ? m->rest : "", text), *line = all, *end;
@@ -189,7 +188,7 @@ static void stop_reading(struct perf_map *m, uint32_t pid, const char *why)
 	m->fd = FULL;
 }
 
-/* False: nothing more is there. */
+/* Returns false if there is nothing more. */
 static bool read_chunk(struct perf_maps *p, struct perf_map *m, char *chunk, uint64_t end)
 {
 	ssize_t n = pread(m->fd, chunk, min_of(end - m->read, (uint64_t)CHUNK), m->read);
@@ -238,8 +237,8 @@ static int by_address(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* The lines that cover a place, of which the last one counts; those that have ended go when they
- * are on top. */
+/* The lines that cover a place, of which the last one is valid; those that have ended are removed
+ * when they are on top. */
 struct covering {
 	VEC(uint32_t) heap;
 	uint8_t *ended;
@@ -269,7 +268,7 @@ static void drop_top(struct covering *c)
 	heap[i] = line;
 }
 
-/* 1 + its index; 0: none. */
+/* Returns 1 + its index; 0 if there is none. */
 static uint32_t top(struct covering *c)
 {
 	while (c->heap.len && c->ended[c->heap.data[0]])
@@ -311,7 +310,7 @@ static void make_index(struct perf_map *m)
 	m->looked_at = 0;
 }
 
-/* 1 + the index of the line; 0: none. */
+/* Returns 1 + the index of the line; 0 if there is none. */
 static uint32_t find_piece(const struct perf_map *m, uint64_t addr)
 {
 	size_t low = 0, high = m->pieces.len;

@@ -14,18 +14,18 @@ typedef VEC(uint32_t) pid_vec;
 void process__threads(uint32_t pid, pid_vec *out);
 void processes__all(pid_vec *out);
 void processes__descendants(pid_vec *pids);
-/* Does it run, or may it run, in user space now: does it not wait in a system call? */
+/* Returns true if it runs, or may run, in user space now: it does not wait in a system call. */
 bool thread__is_running(uint32_t pid, uint32_t tid);
 /* How many of its threads do. */
 size_t process__running(uint32_t pid);
 /* What /proc/TID/status has in the line of this name, such as "PPid", without blanks in front,
  * malloc()ed. NULL: there is no such thread, or no such line. */
 char *thread__status(uint32_t tid, const char *name);
-/* The decimal number that it begins with; 0: none. */
+/* Returns the decimal number that it begins with; 0 if there is none. */
 uint64_t thread__status_number(uint32_t tid, const char *name);
-/* As proc_pid_status(5) has it; 'X': there is no such thread. */
+/* As in proc_pid_status(5); 'X' if there is no such thread. */
 char thread__state(uint32_t tid);
-/* The process of a thread; 0: no such thread. */
+/* Returns the process of a thread; 0 if there is no such thread. */
 uint32_t process__of_thread(uint32_t tid);
 /* The process that it is a child of. */
 uint32_t process__parent(uint32_t tid);
@@ -60,9 +60,10 @@ struct spaces *spaces__new(void);
 void spaces__free(struct spaces *s);
 /* Uses an object that is open already (borrowed) for every mapping of its file. */
 void spaces__use(struct spaces *s, const struct object *o);
-/* Has a process mapped the code of such an object? */
+/* Returns true if a process has mapped the code of such an object. */
 bool spaces__mapped(const struct spaces *s, const struct object *o);
-/* Has any mapped a file that could not be opened, or that was forgotten, so that it may have? */
+/* Returns true if any has mapped a file that could not be opened, or that was forgotten, so that it
+ * may have. */
 bool spaces__incomplete(const struct spaces *s);
 /* Calls fn for each mapped file, other than o's own, of the same build or the same name, with the
  * first process that mapped it. */
@@ -114,21 +115,23 @@ struct perf_maps *perf_maps__new(void);
 void perf_maps__free(struct perf_maps *p);
 /* The process has ended, or runs another program. */
 void perf_maps__forget(struct perf_maps *p, uint32_t pid);
-/* The function at a running address by /tmp/perf-PID.map, as it is now; valid until the next call.
- * NULL: none. */
+/* Returns the function at a running address by /tmp/perf-PID.map, as it is now, valid until the
+ * next call; NULL if there is none. */
 const struct generated *perf_maps__find(struct perf_maps *p, uint32_t pid, uint64_t addr);
 
 /* ---- /proc/PID/maps ---- */
 
 /* Parses the text of /proc/PID/maps. Untrusted text gives an error or a valid result. */
 int maps__parse(const char *text, map_vec *out);
-/* Those of a process, or thread, as they are now. 0 or -errno: it has ended, mostly. */
+/* Reads those of a process, or thread, as they are now. Returns 0 or -errno: usually it has
+ * ended. */
 int maps__read(uint32_t pid, map_vec *out);
 void maps__free(map_vec *v);
-/* The mapping that addr is in, of those of a process, which are ascending; NULL: none. */
+/* Returns the mapping of a process, among ascending ones, that addr is in; NULL if it is in
+ * none. */
 const struct map *maps__at(const map_vec *maps, uint64_t addr);
-/* Is this mapping of a process code of the object? *bias: what is added to the object's addresses
- * there. */
+/* Returns true if this mapping of a process is code of the object. *bias is what is added to the
+ * object's addresses there. */
 bool map__is_code(uint32_t pid, const struct map *m, const struct object *o, uint64_t *bias);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Lists processes and threads from /proc. They may change meanwhile: what has ended is left out,
- * and a caller that needs all of them lists again. */
+/* Lists processes and threads from /proc. They may change meanwhile: those that have ended are left
+ * out, and a caller that needs all of them lists again. */
 #include <ctype.h>
 #include <dirent.h>
 #include "process/process.h"

@@ -99,7 +99,7 @@ void spaces__map(struct spaces *s, uint32_t pid, const struct map *m)
 	vec__push(&space->maps, new);
 }
 
-/* Does each address mean the same with both? */
+/* Returns true if each address has the same meaning with both. */
 static bool is_same(const struct mapping *old, const struct map *new)
 {
 	bool file = new->path &&names_a_file(new->path);

@@ -19,7 +19,7 @@
 
 #define CACHE_LIMIT (64u << 20)
 
-/* With a folder for each architecture in them. */
+/* These have a folder for each architecture. */
 static const char *const machine_folders[] = {"/lib", "/usr/lib"};
 static const char *const default_folders[] = {
 	"/lib64", "/usr/lib64", "/lib32", "/usr/lib32", "/lib", "/usr/lib", "/usr/local/lib",
@@ -38,8 +38,8 @@ static const struct root ours;
 
 /* ---- candidates ---- */
 
-/* Of a file whose programs run here; NULL: it is none. Machine and class are at the same place in
- * headers of both classes. */
+/* Returns the architecture of a file whose programs run here; NULL if it is none. Machine and class
+ * are at the same place in headers of both classes. */
 static const struct arch *arch_of(int fd)
 {
 	const struct arch *arch;
@@ -158,7 +158,7 @@ static bool search_library_path(struct search *s)
 	return false;
 }
 
-/* The loader's cache; false: there is none. */
+/* Reads the loader's cache. Returns false if there is none. */
 static bool read_cache(const struct search *s, char **bytes, size_t *len)
 {
 	autoclose int fd = root__open_file(&s->root, "/etc/ld.so.cache", CACHE_LIMIT, NULL);
@@ -199,7 +199,7 @@ static bool search_soname(struct search *s)
 
 /* ---- files that a process has mapped ---- */
 
-/* resolved: the real path of a name with a slash; NULL: it has none. */
+/* resolved is the real path of a name with a slash; NULL if it has none. */
 static bool same_name(const struct search *s, const char *mapped, const char *resolved)
 {
 	const char *slash = strrchr(mapped, '/');
@@ -211,7 +211,8 @@ static bool same_name(const struct search *s, const char *mapped, const char *re
 	return slash && !strcmp(slash + 1, s->name);
 }
 
-/* Is this the mapped file? The device numbers of maps and stat differ on some file systems. */
+/* Returns true if this is the mapped file. The device numbers of maps and stat differ on some file
+ * systems. */
 static bool is_mapped(int fd, const char *map_file, const struct map *m)
 {
 	struct stat st, mapped;
@@ -324,7 +325,8 @@ static bool in_proc(const char *name)
 	       fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* The target of /proc/PID/exe, /proc/PID/map_files/… and the like; NULL: not such a path. */
+/* Returns the target of /proc/PID/exe, /proc/PID/map_files/... and the like; NULL if it is no such
+ * path. */
 static char *link_target(const char *path)
 {
 	char link[PATH_MAX];
@@ -335,7 +337,7 @@ static char *link_target(const char *path)
 }
 
 /* Such a link leads to the file itself, even if its name leads elsewhere by now or in our
- * namespace. It is opened as it is. */
+ * namespace. It is opened directly. */
 static int take_link(struct search *s)
 {
 	char *shown = link_target(s->name);
@@ -421,7 +423,7 @@ static int no_such_path(const struct search *s, int err)
 	return err__set(ENOENT, "no file %s%s", s->name, deleted.len ? deleted.data : "");
 }
 
-/* What has a name, but is no file; NULL: it is none of these. */
+/* Returns what has a name, but is no file; NULL if it is none of these. */
 static const char *is_no_file(const char *name)
 {
 	static const char vdso[] = "the vdso is memory of the kernel's, not a file: it can't be "
@@ -476,7 +478,7 @@ static int find(struct search *s)
 	return no_such_object(s);
 }
 
-/* Whose loader it is about where no process is named. */
+/* The architecture whose loader is used if no process is named. */
 static const struct arch *of_command;
 
 void object__find_as(const char *program)

@@ -15,7 +15,7 @@ int points__resolve(struct object *o, const struct spec *spec, function_vec *v);
 /* The start address of an offset or range of the command line. False: not in the code. */
 bool spec__vaddr(const struct spec *spec, const struct object *o, uint64_t *vaddr);
 
-/* suggest.c: ", did you mean a, b?", or "" without close names. */
+/* suggest.c: puts ", did you mean a, b?", or "" without close names. */
 void suggest__names(const struct object *o, const char *name, struct str *out);
 
 #endif

@@ -56,7 +56,7 @@ static void add_part(void *ctx, struct object *o, const struct symbol *s)
 	add_function(ctx, o, s, s->shown);
 }
 
-/* A cold part named on its own has no entry: jumps may lead anywhere into it. */
+/* A cold part that is named on its own has no entry: jumps may lead anywhere into it. */
 static void add_function(struct resolver *r, struct object *o, const struct symbol *s,
 			 const char *name)
 {
@@ -159,7 +159,8 @@ static int by_name_and_vaddr(const void *a, const void *b)
 	return order ? order : x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-/* Is the name ambiguous? The same name at two addresses, or variants in two objects. */
+/* Returns true if the name is ambiguous: the same name at two addresses, or variants in two
+ * objects. */
 static bool is_ambiguous(struct resolver *r)
 {
 	vec__sort(&r->matches, by_name_and_vaddr);
@@ -322,7 +323,7 @@ static int blacklisted(const struct resolver *r, const struct object *o, uint64_
 	return err__set(EINVAL, "cannot trace '%s': it is %s", r->spec->text, n->reason);
 }
 
-/* From an address within a function to its end. */
+/* Adds the range from an address within a function to its end. */
 static int add_rest(struct resolver *r, struct object *o, const struct symbol *s)
 {
 	uint64_t start = r->spec->start, len = s->vaddr + s->size - start;
@@ -387,7 +388,7 @@ static void choose_objects(struct resolver *r, struct object *kernel, struct obj
 			vec__push(&r->objects, modules[i]);
 }
 
-/* -ENOTSUP: it is not known what these objects export. */
+/* Returns -ENOTSUP if it is not known what these objects export. */
 static int check_exports(const struct resolver *r)
 {
 	struct object *const *o;
@@ -396,7 +397,7 @@ static int check_exports(const struct resolver *r)
 		if (!kernel__lists_exports(*o))
 			return err__set(
 				ENOTSUP,
-				"/proc/kallsyms doesn't tell what this kernel exports (no "
+				"/proc/kallsyms doesn't show what this kernel exports (no "
 				"__ksymtab_ symbols: it has no modules, or was built without "
 				"CONFIG_KALLSYMS_ALL): leave out --exported and name the "
 				"functions%s",

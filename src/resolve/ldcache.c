@@ -73,8 +73,8 @@ static void find_hwcaps(struct cache *c)
 	}
 }
 
-/* The rank of an entry: 0: unusable on this machine, 1: for every CPU, higher: by its hwcaps
- * directory. */
+/* Returns the rank of an entry: 0 if it is unusable on this machine, 1 if it is for every CPU,
+ * higher by its hwcaps directory. */
 static unsigned rank(const struct cache *c, const struct entry *e)
 {
 	const char *const *names = hwcaps__names(c->arch);
@@ -111,7 +111,7 @@ static bool open_cache(struct cache *c, const struct arch *arch, const char *byt
 	return true;
 }
 
-/* Reads entry i; NULL: it is for another machine, else its soname. */
+/* Reads entry i. Returns its soname; NULL if it is for another machine. */
 static const char *read_entry(const struct cache *c, uint32_t i, struct entry *e)
 {
 	const int32_t flags = c->arch ? c->arch->loader.flags : 0;

@@ -12,12 +12,13 @@ struct arch;
 const char *const *hwcaps__names(const struct arch *arch);
 
 /*
- * The path that the loader of these programs takes for soname, from the bytes of an ld.so.cache.
- * NULL: none, or the cache has another format or is damaged. Points into bytes.
+ * Returns the path that the loader of these programs takes for soname, from the bytes of an
+ * ld.so.cache; NULL if there is none, or if the cache has another format or is damaged. Points into
+ * bytes.
  */
 const char *ldcache__find(const struct arch *arch, const char *bytes, size_t len,
 			  const char *soname);
-/* Calls fn with the soname of each entry for them, also more than once. */
+/* Calls fn with the soname of each entry for them, perhaps more than once. */
 void ldcache__each(const struct arch *arch, const char *bytes, size_t len,
 		   void (*fn)(void *ctx, const char *soname), void *ctx);
 

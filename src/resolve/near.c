@@ -20,7 +20,8 @@ char *near__absolute(const char *name)
 		    : NULL;
 }
 
-/* Does the process run a deleted file of this name? A name without slash is that of its file. */
+/* Returns true if the process runs a deleted file of this name. A name without slash is that of its
+ * file. */
 static bool runs_deleted(uint32_t pid, const char *name)
 {
 	char link[32], path[PATH_MAX];
@@ -86,7 +87,8 @@ static size_t base_len(const char *soname)
 	return end ? (size_t)(end - soname) : strlen(soname);
 }
 
-/* 0: not near; 1: without its version; 2: without its version, and a part of its name. */
+/* Returns 0 if it is not near; 1 without its version; 2 without its version, and a part of its
+ * name. */
 static unsigned farness(const char *name, const char *soname)
 {
 	size_t len;
@@ -101,7 +103,7 @@ static unsigned farness(const char *name, const char *soname)
 	return len >= PART_MIN && strchr("-.0123456789", soname[len]) ? 2 : 0;
 }
 
-/* Is a nearer than b? */
+/* Returns true if a is nearer than b. */
 static bool is_nearer(const char *name, const char *a, const char *b)
 {
 	unsigned x = farness(name, a), y = farness(name, b);

@@ -5,13 +5,13 @@
 
 #include "process/process.h"
 
-/* The path that a relative name stands for, by the real path of its folder: the file itself need
- * not exist. NULL: no such folder. The caller frees it. */
+/* Returns the path that a relative name stands for, by the real path of its folder: the file itself
+ * need not exist. NULL if there is no such folder. The caller frees it. */
 char *near__absolute(const char *name);
-/* Is a program of this name running whose file was deleted? Appends how to name it. */
+/* If a program of this name is running whose file was deleted, appends how to name it. */
 void near__deleted(const char *name, struct str *out);
 
-/* The sonames that are closest to a name so far. */
+/* The sonames that are closest to a name up to now. */
 #define NEAR_MAX 3
 
 struct near {

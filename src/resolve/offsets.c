@@ -54,7 +54,7 @@ static int code_at(const struct object *o, const struct spec *spec, uint64_t *va
 	return 0;
 }
 
-/* The end of the function that contains vaddr; 0: unknown. */
+/* Returns the end of the function that contains vaddr; 0 if not known. */
 static uint64_t end_of_function(const struct object *o, uint64_t vaddr)
 {
 	const struct symbol *s = object__symbol_at(o, vaddr);

@@ -54,7 +54,7 @@ static int add_object(const struct at_line *at, const char *path, points_vec *ou
 	struct points_object *o;
 
 	if (!*path)
-		return err__set(EINVAL, "%s, line %u: no path behind objname=", at->file, at->line);
+		return err__set(EINVAL, "%s, line %u: no path after objname=", at->file, at->line);
 	o = vec__add(out);
 	o->path = xstrdup(path);
 	return 0;

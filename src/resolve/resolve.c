@@ -15,7 +15,8 @@ typedef VEC(struct hit) hit_vec;
 
 /* ---- names ---- */
 
-/* Is foo.cold included through foo? If the pattern matches only foo.cold, it stands alone. */
+/* Returns true if foo.cold is included through foo. If the pattern matches only foo.cold, it is
+ * separate. */
 static bool comes_along(struct object *o, const struct name_query *q, uint32_t i)
 {
 	const struct symbol *owner = q->glob ? object__cold_part_owner(o, i) : NULL;
@@ -35,8 +36,8 @@ static int by_symbol(const void *a, const void *b)
 	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
-/* foo.part.0 is code of foo: it comes with it, although it isn't exported itself. Its own cold part
- * is included in it. */
+/* foo.part.0 is code of foo: it is included with it, although it isn't exported itself. Its own
+ * cold part is included in it. */
 static void add_parts(struct object *o, hit_vec *hits)
 {
 	autofree VEC(const char *) names = {0};
@@ -57,7 +58,7 @@ static void add_parts(struct object *o, hit_vec *hits)
 	vec__sort(hits, by_symbol);
 }
 
-/* Of the exported names of a function, puts the one to show first: _IO_puts is puts. */
+/* Puts the name to show, of the exported names of a function, first: _IO_puts is puts. */
 static void prefer_plain(const struct object *o, hit_vec *hits)
 {
 	for (size_t i = 0, first = 0; i < hits->len; i++) {
@@ -149,8 +150,11 @@ static void drop_ambiguous(const struct shown_name *sorted, size_t n, char **nam
 	}
 }
 
-/* For each hit of a pattern its readable name without parameters, or NULL if it is ambiguous among
- * what is traced, or has no such name. The caller frees the array and the names. */
+/*
+ * Returns, for each hit of a pattern, its readable name without parameters; NULL if that is
+ * ambiguous among what is traced, or if it has no such name. The caller frees the array and the
+ * names.
+ */
 static char **short_names(const struct object *o, const hit_vec *hits, const function_vec *v)
 {
 	char **names = xcalloc(hits->len, sizeof(*names));
@@ -418,7 +422,7 @@ static int resolve_all(struct object *o, const struct name_query *q, function_ve
 	return err ? not_found(o, q) : 0;
 }
 
-/* As a name, or as a pattern. */
+/* Resolves it as a name, or as a pattern. */
 static int resolve_as(struct object *o, const struct spec *spec, bool glob, function_vec *v)
 {
 	struct name_query q;

@@ -17,11 +17,11 @@
  * Finds the file that OBJECT names: a path, a command in PATH, or a soname, found as the dynamic
  * loader does (the maps of pid and its mount namespace if pid > 0, LD_LIBRARY_PATH,
  * /etc/ld.so.cache, default directories). The caller passes the result to object__read() or
- * found__close(). -ENOENT: the message lists what was tried.
+ * found__close(). Returns -ENOENT with a message that lists what was tried.
  */
 int object__find(const char *name, pid_t pid, struct found *out);
-/* From now on libraries without a process are those that this program would load, which may be of
- * 32 bits. Without effect if it isn't found, or no program that runs on this machine. */
+/* From now on, libraries without a process are those that this program would load, which may be of
+ * 32 bits. Without effect if it isn't found, or if it is no program that runs on this machine. */
 void object__find_as(const char *program);
 
 /* ---- FUNC ---- */
@@ -52,10 +52,11 @@ void spec__free(struct spec *s);
 
 /*
  * Appends what spec names in object: each function once, whatever its aliases; one already in *v
- * with the same object and entry stays as it is. -ENOENT: the message suggests close names;
- * -EINVAL: a file offset outside of the code etc. Kernel: -ENOTUNIQ: several symbols have the name;
- * the message lists them with address and module. A range, a point or a line becomes FUNCTION_RANGE
- * members with the names of the functions that contain it, one per range until functions__join().
+ * with the same object and entry stays as it is. Returns -ENOENT with a message that suggests close
+ * names; -EINVAL for a file offset outside of the code etc. Kernel: -ENOTUNIQ if several symbols
+ * have the name; the message lists them with address and module. A range, a point or a line becomes
+ * FUNCTION_RANGE members with the names of the functions that contain it, one per range until
+ * functions__join().
  */
 int object__resolve(struct object *o, const struct spec *spec, function_vec *v);
 /*
@@ -68,16 +69,16 @@ int object__resolve(struct object *o, const struct spec *spec, function_vec *v);
 int kernel__resolve(struct object *kernel, struct object **modules, size_t nmodules,
 		    const struct spec *spec, function_vec *v);
 /*
- * For each exported function of v a FUNC that names it and no other one of its object, or of the
- * kernel with its modules, and that is one word of the shell: its name, name@VERSION, MODULE:NAME,
- * or 0xOFF:NAME. NULL for other functions. objects: all that were opened. The caller frees the
- * array and the words. (words.c)
+ * For each exported function of v, a FUNC that names only it in its object, or in the kernel with
+ * its modules, and that is one word of the shell: its name, name@VERSION, MODULE:NAME, or
+ * 0xOFF:NAME. NULL for other functions. objects: all that were opened. The caller frees the array
+ * and the words (words.c).
  */
 char **functions__words(const function_vec *v, struct object *const *objects, size_t n);
-/* Does spec name this function? For --exclude. False for FILE:LINE and points, which have to be
- * resolved. */
+/* Returns true if spec names this function. For --exclude. False for FILE:LINE and points, which
+ * have to be resolved. */
 bool spec__matches(const struct spec *spec, const struct function *f);
-/* FILE:LINE: does it name this line of the file that debug information calls path? */
+/* FILE:LINE: returns true if it names this line of the file that debug information calls path. */
 bool spec__is_line(const struct spec *spec, const char *path, unsigned line);
 
 /* A points file: "# objname=PATH" lines, each followed by "0xADDR+0xLEN" lines (link-time

@@ -66,10 +66,8 @@ static bool parse_line(const char *text, struct spec *s)
 	return true;
 }
 
-/*
- * A pattern, or a C++ name like f(char*), v<int*>::operator[] or operator*? Inside (…) and <…>, and
- * after "operator", these characters are part of the name.
- */
+/* Returns true for a pattern. A C++ name is none: f(char*), v<int*>::operator[] or operator*.
+ * Inside (...) and <...>, and after "operator", these characters are part of the name. */
 static bool is_glob(const char *p)
 {
 	int depth = 0;

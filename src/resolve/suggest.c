@@ -19,7 +19,7 @@ static bool is_prefixed(const char *name, size_t len, const char *candidate, siz
 	return candidate_len > len && end[-1] == '_' && strchr(name, '_') && !strcmp(end, name);
 }
 
-/* Lower is closer; 0: not close. */
+/* Lower is closer; 0 is not close. */
 static unsigned similarity(const char *name, size_t len, const char *candidate)
 {
 	size_t candidate_len = strlen(candidate);

@@ -70,7 +70,7 @@ static char *cut(char *text, bool (*wanted)(const char *text))
 	return colon + 1;
 }
 
-/* +OFF, decimal or with 0x, behind a symbol. */
+/* +OFF, decimal or with 0x, after a symbol. */
 static int cut_offset(char *text, struct watch_spec *s)
 {
 	char *plus = strrchr(text, '+');

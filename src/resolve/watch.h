@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * watch: what is to be watched, as the command line names it, and the pieces that hardware
- * breakpoints can watch. Part of the public header of src/resolve.
- */
+/* watch: what is to be watched, as the command line names it, and the parts that hardware
+ * breakpoints can watch. Part of the public header of src/resolve. */
 #ifndef BBTRACE_RESOLVE_WATCH_H
 #define BBTRACE_RESOLVE_WATCH_H
 
@@ -35,7 +33,8 @@ struct watch_piece {
 	uint8_t len;
 };
 #define WATCH_SLOTS 4 /* of x86-64: SDM volume 3, 17.2.1 */
-/* The pieces of [addr, addr + len): their number; 0: more than the slots. */
+/* Sets the parts of [addr, addr + len). Returns their number; 0 if there are more than the
+ * slots. */
 unsigned watch__split(uint64_t addr, uint64_t len, struct watch_piece out[WATCH_SLOTS]);
 
 #endif

@@ -27,7 +27,8 @@ static int key_order(const void *key, const void *element)
 	return strcmp(key, ((const struct known_name *)element)->name);
 }
 
-/* Without parameters and template arguments, if it has no namespace: what has one is no word. */
+/* Returns it without parameters and template arguments, if it has no namespace: a name with one is
+ * no word. */
 static char *short_name(const char *mangled)
 {
 	char *name;
@@ -68,7 +69,7 @@ static void free_names(known_names *all)
 	vec__free(all);
 }
 
-/* Does FUNC take it for a name, and the shell for one word? */
+/* Returns true if FUNC takes it for a name, and the shell for one word. */
 static bool is_word(const char *name)
 {
 	const char *c;
@@ -80,8 +81,8 @@ static bool is_word(const char *name)
 	return *name && strncmp(name, "0x", 2) && strncmp(name, "0X", 2);
 }
 
-/* May FUNC, as written with this version or for this object alone (NULL: any), also be another
- * function? */
+/* Returns true if FUNC, as written with this version or for this object alone (NULL: any), may also
+ * be another function. */
 static bool is_shared(const known_names *all, const struct function *f, const char *name,
 		      const char *version, const struct object *module)
 {
@@ -113,8 +114,8 @@ static bool is_among(const function_vec *v, const struct object *o, uint64_t ent
 	return false;
 }
 
-/* Is a part of it among the functions, as foo.part.0 is one of foo? FUNC brings the parts of the
- * name that is given, not those of other names of the same function. */
+/* Returns true if a part of it is among the functions, as foo.part.0 is one of foo. FUNC brings the
+ * parts of the name that is given, not those of other names of the same function. */
 static bool has_part(const known_names *all, const function_vec *v, const struct object *o,
 		     const char *name)
 {
@@ -138,8 +139,8 @@ static bool has_part(const known_names *all, const function_vec *v, const struct
 	return false;
 }
 
-/* An exported symbol at the function's entry: one that has its parts, if any has, else the one that
- * it is shown by, else the first. NULL: none. */
+/* Returns an exported symbol at the function's entry: one that has its parts, if any has, else the
+ * one that it is shown by, else the first. NULL if there is none. */
 static const struct symbol *symbol_of(const known_names *all, const function_vec *v,
 				      const struct function *f)
 {
@@ -162,7 +163,7 @@ static const struct symbol *symbol_of(const known_names *all, const function_vec
 	return best;
 }
 
-/* The number that FUNC takes for this address: 0 if none is. */
+/* Returns the number that FUNC takes for this address; 0 if there is none. */
 static uint64_t number_of(const struct function *f)
 {
 	struct spec spec = {.kind = SPEC_OFFSET};

@@ -7,7 +7,7 @@
 /* Bytes after a struct btf_type, by kind: once, and for each of its vlen elements. */
 static const struct {
 	uint8_t once, each;
-} behind[] = {
+} sizes_after[] = {
 	[BTF_KIND_INT] = {4, 0},	[BTF_KIND_PTR] = {0, 0},      [BTF_KIND_ARRAY] = {12, 0},
 	[BTF_KIND_STRUCT] = {0, 12},	[BTF_KIND_UNION] = {0, 12},   [BTF_KIND_ENUM] = {0, 8},
 	[BTF_KIND_FUNC_PROTO] = {0, 8}, [BTF_KIND_VAR] = {4, 0},      [BTF_KIND_DATASEC] = {0, 12},
@@ -35,8 +35,8 @@ static unsigned kind_of(const struct btf_type *t)
 
 static size_t size_of(const struct btf_type *t)
 {
-	return sizeof(*t) + behind[kind_of(t)].once +
-	       (size_t)BTF_INFO_VLEN(t->info) * behind[kind_of(t)].each;
+	return sizeof(*t) + sizes_after[kind_of(t)].once +
+	       (size_t)BTF_INFO_VLEN(t->info) * sizes_after[kind_of(t)].each;
 }
 
 /* ---- reading ---- */
@@ -67,7 +67,7 @@ static int number_types(struct subset *s)
 	vec__push(&s->at, 0); /* void */
 	for (size_t at = 0; at < s->types_len; at += size_of(t)) {
 		t = (const struct btf_type *)(s->types + at);
-		if (s->types_len - at < sizeof(*t) || kind_of(t) >= ARRAY_SIZE(behind) ||
+		if (s->types_len - at < sizeof(*t) || kind_of(t) >= ARRAY_SIZE(sizes_after) ||
 		    s->types_len - at < size_of(t) || t->name_off >= s->strings_len)
 			return -EINVAL;
 		vec__push(&s->at, (uint32_t)at);
@@ -178,7 +178,7 @@ static struct words contained(struct btf_type *t)
 
 static struct words names_of_members(struct btf_type *t)
 {
-	size_t each = behind[kind_of(t)].each / sizeof(uint32_t);
+	size_t each = sizes_after[kind_of(t)].each / sizeof(uint32_t);
 
 	return (struct words){(uint32_t *)(t + 1), each, each ? BTF_INFO_VLEN(t->info) : 0};
 }

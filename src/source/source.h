@@ -195,8 +195,8 @@ void sources__close(struct sources *s);
 /* ---- the probes (probes/) ---- */
 
 /* Loads what the plan needs; plan and options must outlive it. Errors: -EPERM (with the capability
- * that is missing), -ENOTSUP, -ENOMEM, ... Attaching tells the plan with plan__refuse() what the
- * kernel refuses. */
+ * that is missing), -ENOTSUP, -ENOMEM, ... Attaching enters what the kernel
+ * refuses into the plan with plan__refuse(). */
 int probes__open(struct plan *plan, const struct probe_options *options, struct source **out);
 /* Can probes of programs that are attached so (NULL: by the best mechanism) do instructions that
  * would be single-stepped: plan_options.executes? *err, with a message: why the kernel can't. */

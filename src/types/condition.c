@@ -50,7 +50,7 @@ static int take_number(struct parser *p, bool minus, struct constant *out)
 	return type_number(p, v, decimal, minus, out);
 }
 
-/* A character of a string; -1: it is no escape that is known. */
+/* Takes a character of a string. Returns -1 for an unknown escape. */
 static int take_char(struct parser *p)
 {
 	static const char escapes[] = "n\nt\tr\r\\\\\"\"''";
@@ -172,7 +172,7 @@ static void condition__free(struct value_condition *c)
 	*c = (struct value_condition){0};
 }
 
-/* As it is called among the values of a plan, however it was written. */
+/* Spells it as among the values of a plan, however it was written. */
 static void respell(struct expression *e)
 {
 	struct str s = {0};

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include "types/types.h"
 
-/* Those that only the kernel has: include/linux/errno.h. */
+/* Error numbers that only the kernel has: include/linux/errno.h. */
 const char *errno__name(unsigned error)
 {
 	static const char *const own[] = {"ERESTARTSYS",

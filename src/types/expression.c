@@ -90,7 +90,7 @@ static int take_index(struct parser *p, struct expression *e)
 	return err || parser__accept(p, "]") ? err : unexpected(p);
 }
 
-/* What is behind the name. */
+/* Takes what follows the name. */
 static int take_postfix(struct parser *p, struct expression *e)
 {
 	int err = 0;

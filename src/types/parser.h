@@ -12,7 +12,7 @@ struct parser {
 
 void parser__skip_blanks(struct parser *p);
 bool parser__accept(struct parser *p, const char *token);
-/* A name; NULL: none is next. */
+/* Takes a name. Returns NULL if none is next. */
 const char *parser__name(struct parser *p);
 /* An expression. -EINVAL with a message; then there is nothing to free. */
 int parser__expression(struct parser *p, struct expression *e);

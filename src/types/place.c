@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where a function finds its parameters, by the calling conventions (struct arch_passing). What
- * isn't sure is nowhere, and so is what follows it. */
+/* Where a function finds its parameters, by the calling conventions (struct arch_passing). A
+ * parameter whose place isn't certain has none, and neither has what follows it. */
 #include "arch/arch.h"
 #include "types/types.h"
 
@@ -19,7 +19,7 @@ static unsigned words_of(const struct passing *s, uint64_t size)
 	return (size + s->arch->word - 1) / s->arch->word;
 }
 
-/* The next n words of the stack, behind a return address that calls push. */
+/* Returns the next n words of the stack, after a return address that calls push. */
 static struct value_place on_stack(struct passing *s, unsigned n)
 {
 	unsigned first = s->arch->call_pushes / s->arch->word + s->words;
@@ -30,7 +30,7 @@ static struct value_place on_stack(struct passing *s, unsigned n)
 	return (struct value_place){FROM_STACK, first, REG_NONE};
 }
 
-/* Where all arguments are on the stack, the first words of them count as registers. */
+/* If all arguments are on the stack, its first words count as registers. */
 static bool all_on_stack(const struct passing *s)
 {
 	return s->arch->word == 4;
@@ -144,7 +144,7 @@ static struct value_place place(struct passing *s, const struct type *type)
 	return n == 1 ? in_words(s, 1) : place_pair(s);
 }
 
-/* Is the address of the result an argument, before all others? -1: not known. */
+/* Returns whether the address of the result is an argument, before all others; -1 if not known. */
 static int result_is_argument(const struct passing *s, const struct type *type)
 {
 	if (!type || !s->arch->passing.result_argument)
@@ -166,7 +166,7 @@ static int result_is_argument(const struct passing *s, const struct type *type)
 	return 0;
 }
 
-/* Is it returned in the register that numbers are in? */
+/* Returns true if it is returned in the register that numbers are in. */
 static bool is_returned(const struct passing *s, const struct type *type)
 {
 	switch (type->kind) {

@@ -76,7 +76,7 @@ void types__put_name(const struct types *t, uint32_t type, struct str *out)
 
 /* ---- as bytes ---- */
 
-/* A number, then so many rows. */
+/* Puts a number, then as many rows. */
 static void put_rows(struct str *out, const void *rows, size_t n, size_t size)
 {
 	uint64_t count = n;
@@ -103,7 +103,7 @@ struct taking {
 	bool bad;
 };
 
-/* Of the next rows; *n: how many. */
+/* Takes the next rows; *n is their number. */
 static const char *take_rows(struct taking *from, size_t size, size_t most, size_t *n)
 {
 	uint64_t count = 0;

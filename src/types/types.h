@@ -35,7 +35,7 @@ enum type_passed {
 	PASSED_SOMEHOW, /* one of these */
 };
 
-/* All tables refer to each other by numbers, and to names by offsets in .names; 0: none. */
+/* All tables refer to each other by numbers, and to names by offsets in .names; 0 for none. */
 struct type {
 	uint8_t kind;
 	uint8_t plain;	/* struct: nothing but integers and pointers, each where its size has it;
@@ -97,12 +97,12 @@ static inline bool types__are_full(const struct types *t)
 }
 /* Once all prototypes are there. */
 void types__sort(struct types *t);
-/* Of the function that the asker gave this number; NULL: not known. */
+/* Returns the prototype of the function to which the caller gave this number; NULL if not known. */
 const struct prototype *types__prototype(const struct types *t, uint32_t id);
-/* As C has it: "const char *" without the qualifiers. */
+/* Puts it as in C: "const char *" without the qualifiers. */
 void types__put_name(const struct types *t, uint32_t type, struct str *out);
 
-/* As bytes, between processes; taken only if all numbers are right. */
+/* Puts them as bytes, between processes; they are taken only if all numbers are right. */
 void types__put(const struct types *t, struct str *out);
 bool types__take(struct types *t, const void *data, size_t len);
 
@@ -121,8 +121,8 @@ struct type_names {
 };
 bool type_names__has(const struct type_names *n, const char *name);
 
-/* Does the name say that the compiler may have changed the parameters (.isra, .constprop, .part)?
- */
+/* Returns true if the name shows that the compiler may have changed the parameters (.isra,
+ * .constprop, .part). */
 bool type_query__is_changed(const char *name);
 
 /* ---- a table of prototypes, made from headers (table.c) ---- */
@@ -195,7 +195,7 @@ void conditions__put(const value_condition_vec *v, struct str *out);
 struct compare_type {
 	bool wide, is_unsigned;
 };
-/* number: extended by its own type. */
+/* number is extended by its own type. */
 bool comparison__holds(enum compare_how how, uint64_t number, struct compare_type type,
 		       struct constant with);
 /* What both are converted to; *with is converted. */
@@ -204,7 +204,7 @@ struct compare_type comparison__type(struct compare_type type, struct constant *
 /* ---- errors (errnos.c) ---- */
 
 #define ERRNO_MAX 4095
-/* "ENOENT"; NULL: it has none. And the reverse; 0: it is of none. */
+/* Returns "ENOENT"; NULL if it has none. And the reverse; 0 if it is the name of none. */
 const char *errno__name(unsigned error);
 int errno__find(const char *name);
 
@@ -236,14 +236,14 @@ enum value_kind {
 };
 
 #define VALUE_STEPS    6
-#define VALUE_TEXT_MAX 64 /* bytes of a string that are shown; one more tells that it goes on */
+#define VALUE_TEXT_MAX 64 /* bytes of a string that are shown; one more shows that it continues */
 
 struct value_place {
 	uint8_t from;	     /* enum value_from */
 	uint8_t reg, second; /* second: of a PAIR */
 };
 
-/* A value, as it is found in a hit. */
+/* A value that is found in a hit. */
 struct value {
 	struct value_place place;
 	uint8_t kind;	      /* enum value_kind */
@@ -251,8 +251,8 @@ struct value {
 	uint8_t bit_at, bits; /* of a bit field; bits 0: none */
 	uint8_t array;	      /* of TEXT: size bytes, among which may be no 0 */
 	uint32_t enumeration; /* of ENUM: the type; else NO_TYPE */
-	/* Loaded from memory: address = the place's value + step[0]; then for each further one,
-	 * the word there + step; there the value is. 0: it is the place's value itself */
+	/* Loaded from memory: address = the place's value + step[0]; then for each further step,
+	 * the word there + step; the value is there. 0: it is the place's value itself. */
 	uint8_t nsteps;
 	int64_t steps[VALUE_STEPS];
 };
@@ -264,15 +264,15 @@ struct callee {
 	bool syscall; /* its arguments are those of a system call */
 	bool kernel;
 };
-/* Of each parameter of the prototype (n of them), and whether the result is in the return register.
- */
+/* Sets the place of each parameter of the prototype (n of them), and whether the result is in the
+ * return register. */
 void callee__places(const struct callee *c, const struct types *t, const struct prototype *p,
 		    struct value_place *params, struct value_place *result);
 /* The value of a parameter, number param, or of the result (UINT32_MAX). */
 void value__of_param(const struct types *t, const struct prototype *p, const struct callee *c,
 		     uint32_t param, struct value *out);
-/* The value of an expression. -ENOENT: it names no parameter (or result, "ret") of the function;
- * -EINVAL: what it says can't be. With a message. */
+/* Sets the value of an expression. Returns -ENOENT if it names no parameter (or result, "ret") of
+ * the function; -EINVAL if it is not possible. With a message. */
 int value__of_expression(const struct types *t, const struct prototype *p, const struct callee *c,
 			 const struct expression *e, struct value *out);
 

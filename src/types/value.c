@@ -75,7 +75,7 @@ void value__of_param(const struct types *t, const struct prototype *p, const str
 
 /* ---- expressions ---- */
 
-/* On the way to a value. In memory: the last step leads to it. */
+/* On the path to a value. In memory, the last step leads to it. */
 struct walk {
 	const struct types *t;
 	const struct expression *e;
@@ -97,7 +97,7 @@ static int forward(struct walk *w, int64_t bytes)
 	return 0;
 }
 
-/* To what the value, a pointer, points to. */
+/* Follows a pointer to what it points to. */
 static int follow(struct walk *w)
 {
 	if (!w->type || w->type->kind != TYPE_KIND_POINTER)
@@ -200,12 +200,12 @@ static bool is_named_text(const struct types *t, const struct type *type)
 				    !strcmp(name, "unsigned char"));
 }
 
-/* What is at the end of the way. */
+/* Takes the value at the end of the path. */
 static int take_end(struct walk *w)
 {
 	struct value *out = w->out;
 
-	/* of an array its first element, of characters all */
+	/* of an array its first element; of characters all */
 	if (w->type && w->type->kind == TYPE_KIND_ARRAY && w->in_memory &&
 	    !is_named_text(w->t, w->type)) {
 		w->number = w->type->ref;

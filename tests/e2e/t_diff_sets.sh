@@ -113,7 +113,7 @@ ok $((10 * first < 9 * total)) "the planted branch is the first one of $first of
 
 rank hash
 exits 1 'the sets differ'
-like "$T/out" '^6 runs failed, 10 passed; [0-9]+ branches and calls tell them apart$' 'text: how many runs'
+like "$T/out" '^6 runs failed, 10 passed; [0-9]+ branches and calls distinguish them$' 'text: how many runs'
 like "$T/out" "^   1  1\.00    6 of 6   0 of 10 .*hash\.c:$(planted hash)( |,|$)" 'text: the first row'
 like "$T/out" 'PLANTED' 'text: its source'
 is "$(grep -c '^ *[0-9]* *[01]\.[0-9][0-9] ' "$T/out")" 10 'text: ten rows'

@@ -79,7 +79,7 @@ struct search {
 	struct predicate best;
 };
 
-/* Of equals, the one that was tried first. */
+/* Of equals, the one that was tried first is kept. */
 static void try_one(struct search *s, enum rank_how how, size_t cut, const size_t *runs,
 		    double cost)
 {
@@ -90,7 +90,7 @@ static void try_one(struct search *s, enum rank_how how, size_t cut, const size_
 	s->best = (struct predicate){how, cut, {runs[0], runs[1]}, nats - cost};
 }
 
-/* All cuts: what is below, and what is not. */
+/* Tries all cuts: what is below, and what is not. */
 static void try_cuts(struct search *s, const struct run_value *values, size_t n, bool shares,
 		     double cost)
 {

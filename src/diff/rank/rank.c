@@ -6,10 +6,10 @@
 
 #define EQUAL	      1e-9
 #define UNKNOWN_PLACE 2.0
-/* A verdict is within so many steps of the run's end: what exit handlers execute, too. */
+/* A verdict is within this many steps of the run's end: exit handlers execute some, too. */
 #define END_STEPS 20
-/* What comes before a verdict is the cause rather than chance if it tells so many nats more than
- * the best of as many branches would by chance. */
+/* What precedes a verdict is considered the cause rather than chance if it gives this many nats
+ * more than the best of as many branches would by chance. */
 #define MARGIN 1.5
 
 void rank__init(struct rank *r, const struct outcomes *o)
@@ -110,7 +110,7 @@ struct finder {
 	struct rank *rank;
 	const bool *functions;
 	struct logs logs;
-	double all; /* nats that there are to tell */
+	double all; /* the nats that can be had */
 	VEC(struct member) members;
 	struct tally *tallies; /* by run */
 	struct run_value *values;
@@ -118,7 +118,7 @@ struct finder {
 	size_t of[RANK_SETS];
 };
 
-/* Returns and gaps tell nothing that branches don't. */
+/* Returns and gaps show nothing that branches don't. */
 static void gather_members(struct finder *f)
 {
 	const struct outcomes *o = f->rank->outcomes;
@@ -149,7 +149,7 @@ static int by_site(const void *a, const void *b)
 	return x->outcome < y->outcome ? -1 : x->outcome > y->outcome;
 }
 
-/* A run that didn't trace the function, or has no such events, tells nothing of it. */
+/* A run that didn't trace the function, or has no such events, shows nothing about it. */
 static void clear_tallies(struct finder *f, const struct member *m)
 {
 	unsigned event = m->site == NO_SITE ? PLAN_ENTRY : PLAN_BRANCH;
@@ -226,7 +226,7 @@ static bool is_conditional(const struct outcomes *o, uint32_t outcome)
 	       plan_site__is_conditional(&o->plan->sites.data[row->site]);
 }
 
-/* Can it go more than one way, whatever was before? A ret goes where its call says. */
+/* Returns true if it can have several outcomes, whatever was before. A ret returns to its call. */
 static bool is_decision(const struct outcomes *o, uint32_t outcome)
 {
 	const struct outcome *row = &o->rows.data[outcome];
@@ -238,7 +238,7 @@ static bool is_decision(const struct outcomes *o, uint32_t outcome)
 	return is_conditional(o, outcome) || kind == BRANCH_IJMP || kind == BRANCH_ICALL;
 }
 
-/* Liblit's Increase > 0: of the runs that come to the site, those of which it is true fail more
+/* Liblit's Increase > 0: of the runs that reach the site, those of which it is true fail more
  * often. */
 static bool increases(const struct finder *f, bool never)
 {
@@ -293,7 +293,7 @@ static double place_of(const struct finder *f, const struct rank_row *row)
 	return n ? sum / n : UNKNOWN_PLACE;
 }
 
-/* Does each run execute the site once? */
+/* Returns true if each run executes the site once. */
 static bool is_once(const struct finder *f)
 {
 	for (size_t i = 0; i < f->rank->runs.len; i++)
@@ -302,7 +302,7 @@ static bool is_once(const struct finder *f)
 	return true;
 }
 
-/* Do the failing runs that do it do it at their end? */
+/* Returns true if the failing runs that do it do it at their end. */
 static bool is_last(const struct finder *f)
 {
 	for (size_t i = 0; i < f->rank->runs.len; i++) {
@@ -339,7 +339,7 @@ static void fill(const struct finder *f, const struct predicate *p, struct rank_
 	}
 }
 
-/* What its numbers tell best. False: nothing. */
+/* Finds the predicate of its numbers that gives the most. Returns false if none gives anything. */
 static bool evaluate(struct finder *f, uint32_t outcome, struct rank_row *row)
 {
 	const struct outcomes *o = f->rank->outcomes;
@@ -364,8 +364,8 @@ static bool evaluate(struct finder *f, uint32_t outcome, struct rank_row *row)
 	} else {
 		fill(f, &counts, row);
 		row->count = f->values[counts.cut].n;
-		/* more of all is an effect; a loop that goes on for longer has another share, too
-		 */
+		/* more of everything is an effect; a loop that runs longer has another share,
+		 * too */
 		row->decides = decision &&
 			       (row->how == RANK_EXECUTED ? increases(f, false)
 				: row->how == RANK_NEVER  ? increases(f, true)
@@ -393,7 +393,7 @@ static int by_rank(const void *a, const void *b)
 	order = order ? order : y->decides - x->decides;
 	order = order ? order : x->first < y->first ? -1 : x->first > y->first;
 	order = order ? order : (int)x->how - (int)y->how;
-	/* of counts: what each run decides once is its verdict, most likely; the rarer a site, the
+	/* of counts: what each run decides once is most likely its verdict; the rarer a site, the
 	 * closer it is to what is special about the runs */
 	order = order ? order : x->once - y->once;
 	order = order ? order
@@ -402,7 +402,7 @@ static int by_rank(const void *a, const void *b)
 	return order ? order : x->outcome < y->outcome ? -1 : x->outcome > y->outcome;
 }
 
-/* The sides of a conditional are one row: the one that tells more. */
+/* The sides of a conditional are one row: the one that gives more. */
 static void add_row(struct finder *f, const struct rank_row *row, bool sides)
 {
 	struct rank_row *last = f->rank->rows.len ? vec__last(&f->rank->rows) : NULL;
@@ -431,9 +431,9 @@ static void find_of_site(struct finder *f, const struct member *m, size_t n)
 }
 
 /*
- * The branch by which a run tells that it has failed separates the runs as well as the cause, or
- * better, if the cause doesn't always lead to a failure. Where verdicts alone separate them, the
- * best branch before them that can't be chance comes first.
+ * The branch by which a run shows that it has failed separates the runs as well as the cause, or
+ * better, if the cause doesn't always lead to a failure. If verdicts alone separate them, the best
+ * branch before them that can't be chance is put first.
  */
 static void put_cause_first(struct rank *r)
 {
@@ -471,7 +471,7 @@ static void count_rows(struct rank *r)
 		r->changed += o->changed[i] && o->same[i] != i;
 }
 
-/* Where another build's function is the same, it was traced under either number. */
+/* If another build's function is the same, it was traced under either number. */
 static void join_traced(struct rank *r)
 {
 	struct rank_traced *t;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rank: which branches tell runs that failed from runs that passed. A part of diff.h.
+ * rank: which branches distinguish runs that failed from runs that passed. A part of diff.h.
  *
- * As statistical debugging has it (Liblit et al., "Scalable Statistical Bug Isolation", 2005), each
+ * As in statistical debugging (Liblit et al., "Scalable Statistical Bug Isolation", 2005), each
  * outcome gives predicates that are true or false of a run: it was executed, it never was, it was
- * executed so often, or in such a share of its site's executions. The score is the predicate's
- * uncertainty coefficient (Theil's U): the part of "which runs failed" that it tells. A predicate
- * with a threshold has to pay for the choice of that threshold, as by minimum description length.
+ * executed a number of times, or in a share of its site's executions. The score is the predicate's
+ * uncertainty coefficient (Theil's U): the part of "which runs failed" that it determines. A
+ * predicate with a threshold has to pay for the choice of that threshold, as by minimum description
+ * length.
  *
  * A branch decides if runs that pass its site the other way fail less often (Liblit's Increase >
- * 0); what only follows it is executed by failing runs alone, and comes behind it. Of those that
- * tell as much, the one that came earliest in the failing runs is the first.
+ * 0); what only follows it is executed by failing runs alone, and is listed after it. Of those with
+ * the same score, the one that came earliest in the failing runs is the first.
  */
 #ifndef BBTRACE_DIFF_RANK_RANK_H
 #define BBTRACE_DIFF_RANK_RANK_H
@@ -33,14 +34,14 @@ struct rank_row {
 	uint32_t outcome;
 	enum rank_how how;
 	uint64_t count; /* AT_LEAST, AT_MOST */
-	double share;	/* SHARE_…: percent, with so many decimals */
+	double share;	/* SHARE_...: percent, with the number of decimals */
 	unsigned decimals;
 	size_t runs[RANK_SETS];	   /* of which it is true */
 	size_t of[RANK_SETS];	   /* runs of which it is known */
 	uint64_t n[RANK_SETS];	   /* executions of the outcome, */
 	uint64_t sites[RANK_SETS]; /* and of its site */
 	double score;		   /* 0 … 1 */
-	double nats;		   /* what it tells, less what its threshold costs */
+	double nats; /* the information that it gives, less what its threshold costs */
 	bool decides;
 	bool once;    /* each run executes its site once, */
 	bool verdict; /* and failing ones at their end */
@@ -86,7 +87,7 @@ struct rank_about {
 	bool fails;
 	unsigned events; /* enum plan_events: those that it has */
 	bool bounds;
-	const uint32_t *functions; /* that it traced, in the joined plan */
+	const uint32_t *functions; /* the functions that it traced, in the joined plan */
 	size_t nfunctions;
 	const uint32_t *unknown_outcomes; /* outcomes whose counts aren't known */
 	size_t nunknown;
@@ -94,7 +95,7 @@ struct rank_about {
 /* Takes the counts; the paths aren't needed after that. */
 void rank__add(struct rank *r, const struct paths *p, const struct rank_about *about);
 /* After the last run and outcomes__settle(): fills in rows, of these functions of the plan (NULL:
- * all). Rows that tell nothing are left out. */
+ * all). Rows that give nothing are left out. */
 void rank__find(struct rank *r, const bool *functions);
 
 /* ---- how it is shown ---- */

@@ -158,8 +158,8 @@ void rank__html(const struct rank_view *v, struct str *out)
 	str__puts(out, style);
 	str__printf(out,
 		    "</style></head><body><main>\n<h1>What failing runs do</h1>\n"
-		    "<p>%zu runs failed, %zu passed; %zu branches and calls tell them apart, "
-		    "%zu tell something.</p>\n",
+		    "<p>%zu runs failed, %zu passed; %zu branches and calls distinguish them, "
+		    "%zu say something.</p>\n",
 		    r->total[RANK_FAIL], r->total[RANK_PASS], r->complete, r->rows.len);
 	if (r->rows.len)
 		put_table(&w, shown);

@@ -119,7 +119,7 @@ static void put_head(struct writer *w)
 	str__printf(w->out, "%zu runs failed, %zu passed", r->total[RANK_FAIL],
 		    r->total[RANK_PASS]);
 	if (r->complete)
-		str__printf(w->out, "; %zu branches and calls tell them apart", r->complete);
+		str__printf(w->out, "; %zu branches and calls distinguish them", r->complete);
 	str__printf(w->out, "\n\nrank  score %*s  %*s  branch\n",
 		    1 + width_of(w, RANK_FAIL, "failing"), "failing",
 		    width_of(w, RANK_PASS, "passing"), "passing");

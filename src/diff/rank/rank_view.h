@@ -5,8 +5,8 @@
 
 #include "diff/view.h"
 
-/* Appends what is true of the runs that a row counts: "at least 5 times"; nothing: it was executed.
- */
+/* Appends what is true of the runs that a row counts: "at least 5 times"; nothing if it was
+ * executed. */
 void rank__how(const struct rank_row *row, struct str *s);
 
 #endif

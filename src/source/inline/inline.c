@@ -9,33 +9,33 @@
 #include "inliner.h"
 #include "source/source.h"
 
-/* From so many bytes of the logs on that wait to be decoded, the probes are asked for their events
- * at once, since they hold up the logs. */
+/* From this many bytes of the logs on that wait to be decoded, the probes are asked for their
+ * events at once, since they hold up the logs. */
 #define WAITING_MANY (32u << 20)
 #define REST_MANY    (128u << 20)
-/* The probes are asked at least that often, ms, and the logs are decoded that long at a time, ns.
- */
+/* The probes are asked at least this often, ms, and the logs are decoded for this long at a time,
+ * ns. */
 #define LOOK_MS	 50
 #define DEFER_MS 2
 #define TURN_NS	 50000000ull
-/* A thread whose log makes no sense holds up the others until it is given up. */
+/* A thread whose log is inconsistent holds up the others until it is given up. */
 #define WAIT_US 1000
-/* Of the other source, while the logs are not read. */
+/* The limit of events of the other source that wait while the logs are not read. */
 #define QUEUED_MANY 65536
 
 struct inline_source {
 	struct source source; /* its inner one: the probes */
 	struct inliner *inliner;
 	struct merge *merge;
-	struct counted *counted;	/* NULL: nothing counts */
-	uint64_t reached;		/* ns: all that was before was passed on */
+	struct counted *counted;	/* NULL if nothing counts */
+	uint64_t reached;		/* ns: everything before it was passed on */
 	uint64_t took;			/* ns of CPU, to decode and to pass on */
-	bool behind;			/* there is more to pass on now */
-	const struct source_sink *sink; /* while the probes tell something */
+	bool has_more;			/* there is more to pass on now */
+	const struct source_sink *sink; /* set while the probes report something */
 	volatile uint64_t stopped;
-	volatile bool stopping; /* it was asked to: see stop_now() */
+	volatile bool stopping; /* a stop was requested: see stop_now() */
 	bool begun;
-	bool tried_disarm; /* while it is stopped: to take the springboards away */
+	bool tried_disarm; /* while it is stopped: disarming was tried */
 };
 
 /* ---- costs ---- */
@@ -53,7 +53,7 @@ static void report_cost(void *ctx, const struct log_work *w)
 	      w->bytes / sizeof(uint64_t) * LOG_WORD_NS + w->counts * COUNT_NS + w->waited);
 }
 
-/* ---- what the probes tell ---- */
+/* ---- what the probes report ---- */
 
 static int queue_event(void *ctx, const struct event *e)
 {
@@ -79,7 +79,7 @@ static int queue_counted(void *ctx, const struct count *n)
 	return 0;
 }
 
-/* They have no time. */
+/* Missed hits have no time. */
 static void pass_missed(void *ctx, const struct missed *missed)
 {
 	const struct source_sink *sink = ((struct inline_source *)ctx)->sink;
@@ -132,9 +132,11 @@ static void inline__stop(struct source *source)
 	s->source.inner->ops->stop(s->source.inner);
 }
 
-/* Not in a signal's handler: threads would have overwritten what was asked for if it were read only
- * later; counters of copies and of probes are to end at the same time. The threads that count are
- * stopped then. */
+/*
+ * Not in a signal's handler: threads would have overwritten what is needed if it were read only
+ * later; counters of copies and of probes have to end at the same time. The threads that count are
+ * stopped then.
+ */
 static void stop_now(struct inline_source *s)
 {
 	if (s->inliner->options.last)
@@ -165,14 +167,14 @@ static void disarm(struct inline_source *s)
 		     "stopped, copies of functions go on writing their logs");
 }
 
-/* Something holds up what the probes have told. */
+/* Returns true if something holds up what the probes have reported. */
 static bool needs_tails(const struct inline_source *s)
 {
-	return s->inliner->options.last && (s->behind || merge__queued(s->merge) > QUEUED_MANY ||
+	return s->inliner->options.last && (s->has_more || merge__queued(s->merge) > QUEUED_MANY ||
 					    rings__waiting(s->inliner->rings) > WAITING_MANY);
 }
 
-/* -v: what keeping up has cost. */
+/* With -v: reports what keeping up has cost. */
 static void report_log(const struct inline_source *s)
 {
 	const struct rings_totals t = rings__totals(s->inliner->rings);
@@ -183,7 +185,7 @@ static void report_log(const struct inline_source *s)
 	ticks_clock__report(s->inliner->clock);
 }
 
-/* A second and more pass until it is decoded. */
+/* It takes more than a second until it is decoded. */
 static void report_rest(const struct inline_source *s)
 {
 	size_t n = rings__waiting(s->inliner->rings);
@@ -192,7 +194,7 @@ static void report_rest(const struct inline_source *s)
 		note("reading the rest of the log, %.0f MB; Ctrl-C leaves it out", n / 1e6);
 }
 
-/* With witnesses nobody knows how many events that would have been. */
+/* With witnesses it is unknown how many events that would have been. */
 static void report_left_out(const struct inline_source *s)
 {
 	uint64_t bytes = rings__totals(s->inliner->rings).left_out;
@@ -206,7 +208,8 @@ static struct source_sink sink_of(struct inline_source *s, const struct source_s
 	return s->counted ? counted__sink(s->counted, sink) : *sink;
 }
 
-/* Up to when the probes and the logs, whose thread reads them as they are filled, were read. */
+/* Returns the time up to which the probes and the logs, whose thread reads them as they are filled,
+ * were read. */
 static uint64_t settled_now(const struct inline_source *s)
 {
 	uint64_t probes = s->source.inner->ops->settled(s->source.inner);
@@ -215,7 +218,7 @@ static uint64_t settled_now(const struct inline_source *s)
 					: min_of(probes, rings__complete(s->inliner->rings));
 }
 
-/* Passes on all up to that, and up to most. */
+/* Passes on everything up to that time, and at most up to most. */
 static int pass(struct inline_source *s, uint64_t most, const struct source_sink *to)
 {
 	struct source_sink through = sink_of(s, to), *sink = &through;
@@ -234,13 +237,14 @@ static int pass(struct inline_source *s, uint64_t most, const struct source_sink
 	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	err = merge__until(s->merge, settled, sink, &s->reached);
 	s->took += now_ns(CLOCK_THREAD_CPUTIME_ID) - began;
-	s->behind = s->reached < settled && (tails || !s->inliner->options.last);
-	if (!err && s->behind && s->reached == before)
+	s->has_more = s->reached < settled && (tails || !s->inliner->options.last);
+	if (!err && s->has_more && s->reached == before)
 		usleep(WAIT_US);
 	return err;
 }
 
-/* All up to what the probes have settled by now; threads may log faster than this reads. */
+/* Passes on everything up to what the probes have settled by now; threads may log faster than this
+ * reads. */
 static int pass_all(struct inline_source *s, const struct source_sink *sink)
 {
 	bool last = s->inliner->options.last;
@@ -250,14 +254,14 @@ static int pass_all(struct inline_source *s, const struct source_sink *sink)
 	for (;;) {
 		rings__pull(s->inliner->rings);
 		err = pass(s, until, sink);
-		if (err || (last ? !s->behind : s->reached >= until))
+		if (err || (last ? !s->has_more : s->reached >= until))
 			return err;
-		if (!s->behind) /* a thread is between two stores, or there is no room */
+		if (!s->has_more) /* a thread is between two stores, or there is no room */
 			usleep(WAIT_US);
 	}
 }
 
-/* The program goes first, if nobody looks at what is shown. */
+/* The program has priority, if nobody looks at what is shown. */
 static bool defers(const struct inline_source *s)
 {
 	return s->inliner->options.later && !s->stopping && !s->stopped &&
@@ -272,7 +276,7 @@ static int inline__take(struct source *source, struct source_wait wait,
 	bool deferred = defers(s);
 	int err;
 
-	wait.timeout_ms = min_of(wait.timeout_ms, deferred ? DEFER_MS : s->behind ? 0 : LOOK_MS);
+	wait.timeout_ms = min_of(wait.timeout_ms, deferred ? DEFER_MS : s->has_more ? 0 : LOOK_MS);
 	err = s->source.inner->ops->take(s->source.inner, wait, &queue);
 	if (err || deferred)
 		return err;
@@ -297,7 +301,7 @@ static int inline__catch_up(struct source *source, const struct source_sink *sin
 		disarm(s);
 	if (s->inliner->options.last) { /* all of it is older than what is settled then */
 		rings__tail(s->inliner->rings);
-		s->behind = true;
+		s->has_more = true;
 	}
 	err = s->source.inner->ops->catch_up(s->source.inner, &queue);
 	return err ? err : pass_all(s, sink);

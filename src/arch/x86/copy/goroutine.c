@@ -20,7 +20,7 @@ static void at(struct code_part *p, unsigned opcode, uint8_t reg, uint8_t base, 
 	asm__mem(p, opcode, 64, reg, &m);
 }
 
-/* ---- telling: rax becomes the cursor behind that ---- */
+/* ---- the report: rax becomes the cursor after it ---- */
 
 /* rax = a constant */
 static void number(struct code_part *p, uint32_t value)

@@ -14,10 +14,10 @@ static const uint64_t stored_bits[1 << CODE_BITS] = {0, UINT16_MAX, UINT32_MAX, 
 
 /* A word is stored whole where its lower bits may be, so that one store is enough. */
 _Static_assert(COMPRESS_ROOM(GROUP + 1) == sizeof(uint64_t) * (2 * (1 + GROUP) + 1),
-	       "two groups, and a word behind");
+	       "two groups, and a word after them");
 
 struct compressor {
-	uint8_t behind[LOG_KINDS]; /* words of a record after its first one */
+	uint8_t rest[LOG_KINDS]; /* words of a record after its first one */
 	uint64_t table[1 << TABLE_BITS];
 };
 
@@ -33,12 +33,12 @@ struct compressor *compressor__new(const struct log_options *options)
 {
 	struct compressor *c = xcalloc(1, sizeof(*c));
 
-	c->behind[LOG_BRANCH] = options->timed;
-	c->behind[LOG_TARGET] = 1 + options->timed;
-	c->behind[LOG_RETURN] = 3;
-	c->behind[LOG_ENTRY] = 3 + __builtin_popcount(options->regs);
-	c->behind[LOG_LOST] = 1;
-	c->behind[LOG_GOROUTINE] = 4;
+	c->rest[LOG_BRANCH] = options->timed;
+	c->rest[LOG_TARGET] = 1 + options->timed;
+	c->rest[LOG_RETURN] = 3;
+	c->rest[LOG_ENTRY] = 3 + __builtin_popcount(options->regs);
+	c->rest[LOG_LOST] = 1;
+	c->rest[LOG_GOROUTINE] = 4;
 	return c;
 }
 
@@ -63,7 +63,7 @@ static inline void advance(const struct compressor *c, struct place *at, uint64_
 		at->record += MIX;
 		return;
 	}
-	at->left = c->behind[(uint32_t)word >> LOG_KIND_SHIFT];
+	at->left = c->rest[(uint32_t)word >> LOG_KIND_SHIFT];
 	at->record = mixed;
 	at->context = mixed + at->last;
 	at->last = mixed << 13 | mixed >> 51;

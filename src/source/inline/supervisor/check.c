@@ -30,7 +30,7 @@ int thread__check(struct thread *t, struct start_answer *a)
 	if (!thread__filters_allow(t, &filters, &opens))
 		return start_answer__refuse(
 			a, ENOTSUP,
-			"process %d may not map memory (seccomp), or it can't be told whether "
+			"process %d may not map memory (seccomp), or it is not known whether "
 			"it may",
 			t->process->pid);
 	if (thread__has_shadow_stack(t->tid))

@@ -138,7 +138,7 @@ static void notify_what_is_not_seen(struct tracer *s)
 {
 	const struct notice notice = {
 		.type = NOTICE_NOTE,
-		.text = "this kernel doesn't tell when a program sets the gs segment, which --engine "
+		.text = "this kernel doesn't report when a program sets the gs segment, which --engine "
 			"inline needs: one that does may be harmed (bbtrace doctor)"};
 
 	if (s->gs_way == GS_BY_NOTHING)
