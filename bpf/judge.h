@@ -282,7 +282,8 @@ enum muted_how {
 	IS_TAIL,    /* part of such a one that is muted, and to be passed on */
 };
 
-/* Is the hit part of an invocation that is left out already? returned: of a return probe. */
+/* Returns true if the hit is part of an invocation that is left out already. returned: of a return
+ * probe. */
 static __noinline int is_muted(struct pt_regs *ctx, __u64 word, struct who *w, bool kernel,
 			       bool returned)
 {
@@ -360,7 +361,7 @@ static __always_inline bool is_indirect(__u64 word)
 	return SITE_ACTION(word) == ACTION_REG || SITE_ACTION(word) == ACTION_MEM;
 }
 
-/* Is the hit part of an invocation that is left out? */
+/* Returns true if the hit is part of an invocation that is left out. */
 static __always_inline bool is_left_out(struct pt_regs *ctx, __u64 word, struct who *w, bool kernel,
 					bool returned)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bbtrace.h: a program tells its tracer when to record, and what it is at.
+ * bbtrace.h: a program controls when its tracer records, and marks what it does.
  *
  *   BBTRACE_START()            record from here on      (bbtrace user --control app ...)
  *   BBTRACE_STOP()             and no longer
@@ -53,7 +53,7 @@
 	".endif\n"
 
 /* "memory": what the program did before is done, and what comes later isn't, as far as its memory
- * tells. */
+ * shows. */
 #define BBTRACE_START()		  __asm__ __volatile__(BBTRACE_NOTE_("start", "") : : : "memory")
 #define BBTRACE_STOP()		  __asm__ __volatile__(BBTRACE_NOTE_("stop", "") : : : "memory")
 #define BBTRACE_MARK(name, value) bbtrace_mark_((name), (value))

@@ -112,6 +112,8 @@ tails__.*          tail calls
 PAD_.*             abnormal entry
 NODE_STRAY         unknown sp
 FUNCTION_SILENT    helper
+errands?           injected
+strayed            in undecoded
 '
 # Phrases that messages, the manual and the documents must not contain, and what to write instead; tab-separated.
 old_phrases='
@@ -129,6 +131,15 @@ stretch(es)? of	path, range
 seen to return	have probes at their rets
 there are none, args	use none, args
 not as the kernel writes	malformed
+'
+# Folders whose comments and documents are not yet checked for plain English (scripts/plain.pl). Rows only go.
+PLAIN_LATER='
+src/cli
+src/control
+src/pipeline
+src/select
+src/session
+src/verbs
 '
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
 may_parse='src/object/(core/core_(notes|stacks)|debug/(debug|moved)|dwarf/(die_types|dies|prototypes|lines|line_functions|line_rows|rules|scopes|variables)|symbols)[.]c'
@@ -373,6 +384,17 @@ phrases() {
 		}' | none 'no message or document has an old phrase'
 }
 
+# Comments and documents in plain English: the words are in scripts/plain.pl.
+plain() {
+	{
+		find src bpf include -type f -name '*.[ch]'
+		find docs ./*.md -type f -name '*.md'
+	} | sort | awk -v later="$PLAIN_LATER" '
+		BEGIN { n = split(later, folder) }
+		{ for (i = 1; i <= n; i++) if (index($0, folder[i] "/") == 1) next; print }' |
+		xargs scripts/plain.pl | none 'comments and documents are in plain English'
+}
+
 # What the documents name is there, and they are short enough to be read: the lists are in scripts/documents.pl.
 named() {
 	scripts/documents.pl names | none 'what the documents name exists: files, functions, make targets, options, links'
@@ -390,5 +412,5 @@ shell() {
 		none 'each script is executable, but those that are sourced'
 }
 
-for check in format guards direction seam rooms purity door licence chains sizes places fetching words phrases named shell; do $check; done
+for check in format guards direction seam rooms purity door licence chains sizes places fetching words phrases plain named shell; do $check; done
 done_testing

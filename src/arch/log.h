@@ -69,8 +69,9 @@ struct log_ring {
 	uint64_t released; /* segments that were read: segment n may be written if n - released,
 			      signed, is less than LOG_SEGMENTS */
 	uint64_t beat;	   /* the time stamp counter when the reader last looked */
-	uint64_t patience; /* a full ring is waited for as long as the reader has looked within so
-			      many ticks; then records are dropped and counted. 0: not at all */
+	uint64_t
+		patience; /* a full ring is waited for as long as the reader has looked within this
+			     number of ticks; then records are dropped and counted. 0: not at all */
 	/* The thread's stack: while its stack pointer is within it, all memory from there to
 	 * stack_end can be read. 0, 0 if not known. */
 	uint64_t stack_start, stack_end;

@@ -66,7 +66,7 @@ enum origin_kind {
 typedef VEC(uint64_t) origin_vec; /* ascending, unique */
 
 /* Identifies the instructions that change a value by constants, from the last one backward: at most
- * three, since a loop would go on. Returns 0 beyond that. */
+ * three, since a loop has no end. Returns 0 beyond that. */
 static inline uint16_t mangle(uint16_t chain, uint64_t vaddr)
 {
 	uint64_t h = (chain * 31 + vaddr) * 0x9e3779b97f4a7c15ull >> 50;

@@ -19,7 +19,7 @@ struct making {
 	bool counts; /* the file has no events */
 };
 
-/* Is it an index below n, or the value for none? */
+/* Returns true for an index below n, and for the value that means none. */
 static bool is_index(uint32_t i, size_t n)
 {
 	return i < n || i == UINT32_MAX;

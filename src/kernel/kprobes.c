@@ -99,7 +99,7 @@ bool kernel_kprobes__read(struct kernel_text *t, const struct kprobe_layout *l, 
 
 /* ---- the code ---- */
 
-/* Does the code jump into the buffer of this optimised probe, or will it soon? */
+/* Returns true if the code jumps into the buffer of this optimised probe, or soon will. */
 static bool jumps_to_detour(const struct kernel_kprobe *k, const uint8_t *p, size_t avail)
 {
 	const struct arch_kernel *code = kernel_code();

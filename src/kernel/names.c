@@ -73,7 +73,7 @@ static void each_derived(struct object *o, const char *name, bool (*wanted)(cons
 /* ---- the owner of a part ---- */
 
 /*
- * Does the code of s seem to have a direct branch into part? Every byte
+ * Returns true if the code of s seems to have a direct branch into part. Every byte
  * offset is tried: for a false positive, four unrelated bytes would have to hold exactly this
  * distance.
  */

@@ -13,7 +13,7 @@ int kernel_types__open(const char *const *names, size_t n, struct btf **out);
 struct kernel_member {
 	const char *type, *name;
 };
-/* Has the running kernel all of them? -ENOTSUP: with one that it has not. */
+/* Returns 0 if the running kernel has all of them; -ENOTSUP with one that it does not have. */
 int kernel_types__have(const struct kernel_member *members, size_t n);
 
 /* For a BPF object's relocations: a file in memory. */

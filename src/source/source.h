@@ -29,8 +29,8 @@ struct source_sink {
 	/* What a thread has logged next: takes words from its beginning instead of their events,
 	 * *n of them, and brings run->thread to after them. NULL: takes none. */
 	int (*run)(void *ctx, const struct event_run *run, size_t *n);
-	/* So many invocations were left out by the conditions of the plan: so many hits had no
-	 * events. NULL: nobody asks. */
+	/* The conditions of the plan left out these numbers of invocations, and of hits in them,
+	 * which had no events. May be NULL. */
 	void (*muted)(void *ctx, uint64_t invocations, uint64_t hits);
 };
 

@@ -193,7 +193,7 @@ struct trace {
 		biases;
 	struct site_places *places;
 	struct trace_totals totals;
-	uint64_t stopped; /* when recording stopped; 0 while it goes on */
+	uint64_t stopped; /* when recording stopped; 0 while it continues */
 	/* block -> 2 if a landing pad leads to the block without an event, 1 if none does
 	 * (undecoded.c). */
 	struct map64 landings;

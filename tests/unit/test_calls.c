@@ -18,7 +18,7 @@ static size_t any(size_t n)
 
 static void push(uint64_t sp)
 {
-	const struct call c = {.sp = sp, .state = CALL_AT, .made = any(2)};
+	const struct call c = {.sp = sp, .state = CALL_AT, .called_directly = any(2)};
 
 	calls__push(&t, &th, &c);
 }

@@ -120,7 +120,7 @@ static void test_summary(void)
 	      "(terminal too narrow: timed, open, self, min, avg, p50, p99, max omitted)\n"
 	      "\n"
 	      "noise: below the tracer's noise: tracing took so much of that time that the "
-	      "program's own part can't be told.\n"
+	      "program's own part is not known.\n"
 	      "Times include " TRACING ".\n",
 	      "ranked by net time, then what has none, then what is below the noise", UNPRICED,
 	      entry(WORK_ENTRY, 2, 0, 0, 30000), entry(LEAF_ENTRY, 3, 2, 1, 30300),

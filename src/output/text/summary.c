@@ -153,7 +153,8 @@ static const struct {
 		ALWAYS,
 		IF_NET,
 		/* the time without tracing, or on no CPU, is known of a function */
-		IF_OFF } when;
+		IF_OFF
+	} when;
 	enum { NOT_COUNTED, COUNTED_ENTRIES, COUNTED_EDGES, COUNTED_ONLY } counted;
 } columns[] = {
 	{"calls", put_calls, 0, .counted = COUNTED_ENTRIES},

@@ -20,17 +20,17 @@ struct waiting {
 	uint64_t count;
 	struct count counted;
 };
-/* They are the caller's. */
+/* The caller owns these. */
 struct waiting *waiting__event(const struct event *e);
 struct waiting *waiting__sideband(const struct sideband_event *e);
 struct waiting *waiting__lost(uint32_t pid, uint32_t tid, uint64_t count);
 struct waiting *waiting__counted(const struct count *n);
-/* May w, which was reported later, be passed on first, since it is from before that? */
+/* Returns true if w, which was reported later, may be passed on first, since it happened before. */
 bool waiting__may_swap(const struct waiting *before, const struct waiting *w);
 /* w is next: if both are losses of a thread with nothing in between that is known, before has
  * those of w, too, from now on, and w is to be freed. */
 bool waiting__add_loss(struct waiting *before, const struct waiting *w);
-/* Does a thread end, or a program? What its threads have done before is of no use after it. */
+/* Returns true if a thread ends, or a program: what it did before is of no use after that. */
 bool waiting__is_end(const struct waiting *w);
 int waiting__give(const struct waiting *w, const struct source_sink *sink);
 void waiting__free(struct waiting *w);
