@@ -15,7 +15,7 @@ seconds=60 # of a processor
 kilobytes=2000000
 sanitizers='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined'
 
-# What an earlier run broke is compiled anew: the copied source is older than the broken object.
+# What an earlier run broke is compiled again: the copied source is older than the broken object.
 copy_tree() {
 	mkdir -p "$tree/tests" && cp -a Makefile src bpf vmlinux debian "$tree/" && cp -a tests/unit "$tree/tests/" &&
 		cut -d: -f1 tests/mutants/list | grep '^src/' | sort -u | (cd "$tree" && xargs touch)

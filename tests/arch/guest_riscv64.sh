@@ -51,7 +51,7 @@ is "$(jq -r 'select(.symbol == "handler" and .insn == "ret") | .taken_count' "$T
 own_stacks 'the callers'
 own_probe
 refused_here "what this machine's instructions access can't be decoded"
-# ftrace's place is at its start, so the probe is behind that
+# ftrace's place is at its start, so the probe is after that
 own_mount __riscv_sys_mount
 
 # Each caller, though the kernel's unwinder passes over the first one at a function's start.

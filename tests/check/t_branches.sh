@@ -30,7 +30,7 @@ else
 	skip 'perl: all branches are listed' 'no perl'
 fi
 
-# What stands behind a loop without end is never executed, and not listed.
+# What stands after a loop without end is never executed, and not listed.
 if command -v headache >/dev/null; then
 	read -r all missing <<<"$(branches "$(readlink -f "$(command -v headache)")")"
 	ok $((all < 10000)) "a program of OCaml has $all branches"

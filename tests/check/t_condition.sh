@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What is told of conditional branches: is what set the flags what objdump shows there, and do the operands have the relation
+# What is reported of conditional branches: is what set the flags what objdump shows there, and do the operands have the relation
 # that the way which control went proves? For libc, and for a program that is single-stepped; with PROGRAMS=all for libstdc++
 # and four more programs, too.
 # shellcheck disable=SC2154 # tap.sh sets it

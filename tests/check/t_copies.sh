@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Are copies of functions what the original is, but for the logs? Compared with objdump: tests/check/copies.py.
-# COPIES="FILE[=PERCENT]...": these files, of whose functions at least so many have to be copied.
+# COPIES="FILE[=PERCENT]...": these files, of whose functions at least this many have to be copied.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)

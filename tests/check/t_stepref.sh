@@ -94,7 +94,7 @@ without() { # N OBJECT COMMAND: the Nth step in the ranges is lost
 		>/dev/null 2>"$T/err"
 	status=$?
 }
-# Every so many steps one is lost: stepref says so, or the lines are as ever (a round of a string instruction, the last
+# Every so many steps one is lost: stepref says so, or the lines are unchanged (a round of a string instruction, the last
 # before the program's end).
 drops() { # EVERY HARMLESS PROGRAM FUNCTIONS
 	n=1 said=0 harmless=0 missed=

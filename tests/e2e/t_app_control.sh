@@ -45,7 +45,7 @@ await stopped
 says w sp w 
 wait_for "$PATIENCE" is_state stopped
 ends "$engine: app"
-# w behind s may or may not have come in time
+# w after s may or may not have come in time
 is "$(events "$T/app.json" | sed 's/^\[\]W*WM0W\[/[]WM0W[/')" '[]WM0W[]WM2W[' "$engine: what is recorded is what ran between START and STOP, of all threads"
 is "$(json "$T/app.json" '$e->{event} eq "start" && $e->{since_asked_ns} > 0 && $e->{by} =~ /^BBTRACE_START\(\) of \d+$/')" 2 \
 	'a start tells what asked for it, and how long ago'

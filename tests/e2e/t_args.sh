@@ -22,7 +22,7 @@ setpgid getpgid sigblock siginterrupt isalnum ffsll abs"
 if ! command -v gdb >/dev/null || ! ls /usr/lib/debug/.build-id >/dev/null 2>&1; then
 	skip 'no gdb, or no debug information of libc'
 else
-	# those that have one symbol, and parameters that debug information tells
+	# those that have one symbol, and parameters that debug information shows
 	# shellcheck disable=SC2086
 	bb user "$libc" $FUNCS --args -e entry -F json -o json -- ./args
 	exits 0 'functions of libc are traced'

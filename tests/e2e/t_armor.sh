@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Damaged trace files, armored or not: what is lost is told, and each step that is shown was taken. The reference are the
+# Damaged trace files, armored or not: what is lost is reported, and each step that is shown was taken. The reference are the
 # steps of the undamaged file.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
@@ -39,7 +39,7 @@ for file in armored redundant plain; do
 	"$BBTRACE" report -q "$T/$file" -F json -o "$T/$file.json"
 done
 
-# What a damaged file shows, as JSON, against what the whole one does. Each step is one of the whole file, in its order. Behind
+# What a damaged file shows, as JSON, against what the whole one does. Each step is one of the whole file, in its order. After
 # a loss its depth may be another one, and names, durations and the time since the last entry may be absent, but not different.
 # What tracing took (net_ns) is an estimate of all that was read.
 cat >"$T/compare.pl" <<'END'

@@ -82,7 +82,7 @@ if has uprobe_event && has inherited_events; then
 	stop_watching INT
 	is "$status $(calls) $(calls "\$e->{pid} == $pid_shell")" '0 6 6' '-f of a parent: and the children that it has'
 
-	# children of children, that end while others go on
+	# children of children, that end while others continue
 	program fib -O1
 	cat >"$T/tree" <<-END
 		for n in 1 2 3 4 5 6 7 8; do
@@ -160,7 +160,7 @@ if [[ $(findmnt -no OPTIONS -T "$T" 2>/dev/null) != *nosuid* ]]; then
 	done
 fi
 
-# ---- the price is told ----
+# ---- the price is reported ----
 for filter in '--comm served' "--uid $(id -u)"; do
 	# shellcheck disable=SC2086 # words
 	watch $filter

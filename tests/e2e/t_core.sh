@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # bbtrace core: the stacks of a core dump are gdb's, each beside the last branches of a trace of the process, with the frame
-# where the two meet; what doesn't fit is told.
+# where the two meet; what doesn't fit is reported.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them, and reads status
 . "$(dirname "$0")/lib.sh"
 needs root uprobes cmd:gdb cmd:gcore
@@ -165,7 +165,7 @@ END
 	cp "$T/kept_crash" "$T/crash"
 fi
 
-# ---- gcore: of a process that goes on ----
+# ---- gcore: of a process that continues ----
 for engine in "${engines[@]}"; do
 	rm -f "$T"/dumps/* "$T/pid"
 	"$BBTRACE" user "$T/crash" '*' --engine "$engine" -o "$T/dumps/x.bbt" -- "$T/crash" wait "$T/pid" 2>"$T/traced" >/dev/null &

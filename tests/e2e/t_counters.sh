@@ -35,7 +35,7 @@ targets() {
 	json_lines "$T/last" '$e->{event} eq "edge" && $e->{kind} eq "icall" ?
 		join("\n", map { ($_->{to}{symbol} // "?") . "=$_->{count}" } @{$e->{targets}}) : ""' | sort | xargs
 }
-# expected CALLS N APPLIES: what sites has after so many calls of work(N) and of apply
+# expected CALLS N APPLIES: what sites has after this many calls of work(N) and of apply
 expected() { echo "$(($1 * $2 / 2))/$(($1 * $2 / 2)) $(($1 * ($2 - 1)))/$1 $1 $3 $3"; }
 # wrong: how many counts are open, as the summary says
 open_counts() { json_lines "$T/json" '$e->{event} eq "summary" && ($e->{cut} // 0)'; }

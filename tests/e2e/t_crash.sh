@@ -106,7 +106,7 @@ thread SIGSEGV SEGV_MAPERR
 handled SIGSEGV SEGV_MAPERR
 END
 
-# ---- where, and the trace goes on ----
+# ---- where, and the trace continues ----
 for engine in "${engines[@]}"; do
 	traced crash null "$engine"
 	is "$(json_lines "$T/json" '$e->{event} eq "signal" ? "$e->{args}{addr} " . join " ", map { $_->{symbol} } @{$e->{stack}}[0..2] : ""')" \

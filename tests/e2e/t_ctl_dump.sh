@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2154 # ctl.sh sets program
-# bbtrace ctl dump: what the trace would print if it ended now, while it goes on.
+# bbtrace ctl dump: what the trace would print if it ended now, while it continues.
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
 . "$E2E/ctl.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# bbtrace why, without the kernel's part: programs that end badly at branches that their source tells, with and without
+# bbtrace why, without the kernel's part: programs that end badly at branches that their source shows, with and without
 # symbols, and real programs.
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

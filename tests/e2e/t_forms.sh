@@ -41,7 +41,7 @@ done
 traced --buffer 64M -e entry
 
 # A hit takes one trap or two, and its price follows from that. The first step in a process maps a page: of a form in a
-# process of its own that tells whether the kernel stepped it.
+# process of its own that shows whether the kernel stepped it.
 page=man/bbtrace-trace.5
 if [[ -e $page ]] && command -v python3 >/dev/null; then
 	BB_TIMEOUT=$limit bb user "$T/run" 'f_*' -f -e entry --buffer 64M -o "$T/trace" -- setarch -R "$T/run" --stepped

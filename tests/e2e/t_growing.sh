@@ -10,7 +10,7 @@ has_mechanism uprobe_multi || skip_all 'this kernel has no uprobe_multi'
 source_program grows c -O1 -pthread <"$E2E/grows.c"
 
 # grow NAME OPTION...: of later, while fixed is traced; its output in $T/grown. On a busy machine events may be lost, which
-# is told: that proves nothing of these here.
+# is reported: that proves nothing of these here.
 grow() {
 	local try
 

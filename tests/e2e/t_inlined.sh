@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --engine inline: what it refuses, what its events tell and what not, that it and probes are one trace, and that the
-# program goes on when the trace ends. t_reference.sh compares what is shown.
+# --engine inline: what it refuses, what its events show and what not, that it and probes are one trace, and that the
+# program continues when the trace ends. t_reference.sh compares what is shown.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
@@ -76,7 +76,7 @@ is "$(grep -c 'narrow(' "$T/out")" 4 'each call is shown'
 bb user "$T/tiny" narrow -F summary -- "$T/tiny"
 like "$T/err" '^bbtrace: 1200000 events by traps; --engine inline does without' 'many traps: a note names the other engine'
 
-# ---- what events tell ----
+# ---- what events show ----
 "$T/ladder" >"$T/alone"
 bb user "${ladder[@]}" -F json -o "$T/probed" "${run[@]}"
 bb user "${ladder[@]}" --engine inline -v -F json -o "$T/json" "${run[@]}"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --engine inline -p PID: processes that run already. They are stopped, go on in copies wherever their threads are, and are
-# let go again; what they compute stays the same, and what is shown is what probes show.
+# --engine inline -p PID: processes that run already. They are stopped, continue in copies wherever their threads are, and are
+# detached again; what they compute stays the same, and what is shown is what probes show.
 # ATTACHES=12: how often (tests/long/t_matrices.sh).
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"
@@ -253,7 +253,7 @@ ok $(($(wc -l <"$T/inline") < 4)) 'with its branches'
 
 # ---- counts of what runs ----
 # Each call of run() makes 1000 indirect jumps, whose targets are logged, and 999 of them are followed by a counted branch.
-# Only the calls that begin before or end behind the trace make less: one a thread each.
+# Only the calls that begin before or end after the trace make less: one a thread each.
 source_program dispatches c -O2 -fno-gcse -pthread <<'END'
 #include <pthread.h>
 #include <unistd.h>

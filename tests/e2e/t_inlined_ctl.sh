@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --engine inline under bbtrace ctl: a trace that begins paused, is stopped and goes on has the events and counts of one by
+# --engine inline under bbtrace ctl: a trace that begins paused, is stopped and continues has the events and counts of one by
 # probes; counts can be asked for, and reset.
 # shellcheck disable=SC2154 # lib.sh and ctl.sh set them
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --engine inline: a program that is let go while its threads are anywhere runs on to the same result, untraced.
+# --engine inline: a program that is detached while its threads are anywhere runs on to the same result, untraced.
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

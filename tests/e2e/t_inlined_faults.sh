@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --engine inline and handlers of faults: they find the bytes of the instruction that has faulted, skip it, go on elsewhere in
+# --engine inline and handlers of faults: they find the bytes of the instruction that has faulted, skip it, continue elsewhere in
 # its function, leave, call it again, or fork, in several threads; also if the supervisor is killed while they run.
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"

@@ -158,7 +158,7 @@ build() { # NAME SOURCE FLAG...
 GOMAXPROCS=2 "$T/works" >"$T/plain"
 
 # What each goroutine did, in order, a line each, as a checksum: their numbers differ from run to run. When a stack grows
-# its call begins anew; which stacks are small differs, too.
+# its call begins again; which stacks are small differs, too.
 by_goroutine() {
 	json_lines "$1" '$e->{event} =~ /^(entry|branch|return)$/ && "$e->{goroutine} $e->{event} $e->{vaddr} " . ($e->{taken} // "") . " $e->{depth}"' |
 		awk '{ g = $1; sub(/^[^ ]* /, ""); all[g] = all[g] ";" $0 } END { for (g in all) print all[g] }' |
@@ -188,7 +188,7 @@ done
 bb user "$T/works" main.deep -v --engine inline -o "$T/trace" -- "$T/works"
 like "$T/err" '^bbtrace: 1 functions are copied' 'the function is copied, indeed'
 
-# What is added up without events (src/trace/runs/run.c), for a summary and into a file, is what events tell.
+# What is added up without events (src/trace/runs/run.c), for a summary and into a file, is what events show.
 counts() { # FILE
 	awk '$1 == "calls" { for (i = 1; i <= NF; i++) at[$i] = i; table = 1; next }
 		table && !NF { table = 0 }

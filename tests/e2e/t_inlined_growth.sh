@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # bbtrace ctl add and remove with --engine inline: what is added has probes, what is removed is not shown any more though its
-# copy goes on logging, what is added again is shown again; the events are those of a trace by probes. What another bbtrace has
+# copy continues logging, what is added again is shown again; the events are those of a trace by probes. What another bbtrace has
 # copied can't be added.
 # shellcheck disable=SC2154 # lib.sh and ctl.sh set them
 . "$(dirname "$0")/lib.sh"
@@ -29,7 +29,7 @@ does() {
 	ctl "$trace" "$@"
 	exits 0 "$*"
 }
-# What was done, in order; a change leaves its thread in doubt.
+# What was done, in order; a change leaves its thread uncertain.
 done_of() { json_lines "$1" '$e->{event} =~ /entry|return|branch/ && "$e->{event} $e->{symbol}+" . ($e->{offset} // "") . " " . ($e->{taken} // "")'; }
 
 for way in live file; do

@@ -43,7 +43,7 @@ for ((n = 0; n < 4; n++)); do
 	ok $? "bbtrace is killed $((n * n * 10)) ms after its supervisor began: that ends"
 done
 
-# ---- between the parent of vfork(2), which may go on, and its child, whose exec takes long ----
+# ---- between the parent of vfork(2), which may continue, and its child, whose exec takes long ----
 source_program spawns c <<'END'
 /* spawns N FILE: once the file is there, executes /bin/true N times, with arguments that the kernel has to copy once its
  * parent goes on. */

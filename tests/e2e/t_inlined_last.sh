@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --engine inline --last N: a flight recorder. The last branches of each thread are those that probes tell; the rest was
-# overwritten, and where that begins is told. Dumps show them while the program goes on.
+# --engine inline --last N: a flight recorder. The last branches of each thread are those that probes show; the rest was
+# overwritten, and where that begins is reported. Dumps show them while the program continues.
 # shellcheck disable=SC2154 # lib.sh and ctl.sh set them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes
@@ -90,7 +90,7 @@ like <(head -1 "$T/json") '"event":"unknown"' 'at the start'
 bb user "$T/laps" odd last run --engine inline --last 5 -- "$T/laps" 1 1000000
 like <(grep -m1 -- '->' "$T/out") 'run\+.* ret ' 'text shows the newest branch first'
 
-# ---- while it goes on ----
+# ---- while it continues ----
 mkfifo "$T/in" "$T/did"
 "$BBTRACE" user "$T/laps" odd last run --engine inline --last 40 -F json -o "$T/json" -- "$T/laps" <"$T/in" >"$T/did" 2>"$T/err" &
 trace=$!

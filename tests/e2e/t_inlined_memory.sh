@@ -112,7 +112,7 @@ gave_up() {
 changed() { (($(grep -cE " (changed|wrong|waits in vain)$" "$T/said") >= 3)); }
 first_waits() { pgrep -x alive >"$T/pids"; }
 
-# run MODE FILE OPENED PREFIX...: alive, started by that, attached to, and let go.
+# run MODE FILE OPENED PREFIX...: alive, started by that, attached to, and detached.
 run() {
 	local mode=$1 file=$2 want=$3 bb started
 	shift 3

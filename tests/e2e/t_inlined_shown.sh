@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # What handlers see of copied functions is what they see without tracing: all registers and flags at random instructions
-# that fault, and where signals are sent; what becomes of it when they skip, go on elsewhere, leave or throw.
+# that fault, and where signals are sent; what becomes of it when they skip, continue elsewhere, leave or throw.
 # SEEDS="1 2 3": other random programs; ALL=1: with more options.
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# --engine inline: handlers of signals see the program's own code, return to where they were called, may go on elsewhere
+# --engine inline: handlers of signals see the program's own code, return to where they were called, may continue elsewhere
 # and may be left; what a signal carries arrives; programs that are ended by one have the status that they always have.
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"

@@ -230,7 +230,7 @@ for run in breaks steps changes tasks; do
 			diag "$status $(head -c 2000 "$T/err")"
 	done
 done
-# what a handler goes on with is logged
+# what a handler continues with is logged
 bb user "$T/traps" called task --engine inline -F json -o "$T/json" -- "$T/traps" tasks
 read -r _ _ calls <"$T/out"
 is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "called"')" "$calls" 'tasks that a timer switches: each call is told'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Nobody is held, and nobody waits for ever: copies in processes that are stopped, frozen, that wait for a child of vfork(2) or
-# for memory that somebody else provides. Each trace ends by itself; each process is then as it was found, and goes on.
+# for memory that somebody else provides. Each trace ends by itself; each process is then as it was found, and continues.
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# An entry that a later instruction reports is told as if its first one did, whatever a signal finds in between.
+# An entry that a later instruction reports is reported as if its first one did, whatever a signal finds in between.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes "file:$BUILD/progs/faults"
@@ -32,7 +32,7 @@ for how in return jump kill; do
 		is "$(happened "$T/none")" "$(happened "$T/all")" "lowered, step $step, $how: the same happened as with a probe on the first instruction"
 	done
 done
-# told by the push, the conditional and the call behind loads, stores and a lower stack pointer
+# told by the push, the conditional and the call after loads, stores and a lower stack pointer
 functions="behind branches calls indirect"
 bb user "$BUILD/progs/faults" $functions -v -r rsp -- "$BUILD/progs/faults"
 for delay in behind:12 branches:20 calls:18 indirect:19; do

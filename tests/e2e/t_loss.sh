@@ -58,7 +58,7 @@ for attach in "${MECHANISMS[@]}"; do
 	ok "$(bounded && echo 1 || echo 0)" "$attach: a buffer of 4K: the loss is exact where each event has a record of its own"
 done
 
-# A loss is told where it happened: a line for it stands wherever one branch does not follow from the one before.
+# A loss is reported where it happened: a line for it stands wherever one branch does not follow from the one before.
 bb user "$T/million" spin --buffer 4K -F json -o "$T/json" -- "$T/million"
 is "$status $(cat "$T/out") $(($(lines) + $(summary lost)))" "0 0 $whole" 'a buffer of 4K, drained: printed and lost make the whole'
 is "$(perl -ne '

@@ -11,7 +11,7 @@ program quick -O1
 names=(main choose leaf waits)
 line='times include about [0-9]+ hits x [0-9.]+[mun]?s = [0-9.]+[mun]?s of tracing'
 
-# traced FILE ARG...: a trace of the program, also recorded: its net times hold, and report tells the same. Its name: $how.
+# traced FILE ARG...: a trace of the program, also recorded: its net times hold, and report shows the same. Its name: $how.
 traced() {
 	local file=$1
 	shift
@@ -43,7 +43,7 @@ done
 is "$(grep -oE 'about [0-9]+ hits' "$T/err" | tr -dc 0-9)" "$(json_lines "$T/json" '$e->{event} eq "summary" ? $e->{hits} : ""')" \
 	'the line has the number of hits that JSON has'
 
-# Without branches: from any entry, and from behind any return, to the next hit there is only quick code.
+# Without branches: from any entry, and from after any return, to the next hit there is only quick code.
 for returns in ret probe; do
 	how="-e entry,return --returns $returns"
 	traced "$T/calls" -e entry,return --returns $returns

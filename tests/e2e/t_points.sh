@@ -39,7 +39,7 @@ bb user "@$T/points" -F json -o "$T/json" -- "$T/ladder"
 is "$status $(branches | cut -d' ' -f2 | sort -u)" "0 $(sed -n '2s/+.*//p' "$T/points")" 'user @POINTS of one point shows its branch'
 
 # ---- a selection is in its function: that names it, and offsets count from its start ----
-# FUNC...: by each output that tells places.
+# FUNC...: by each output that shows places.
 selects() {
 	local what=${1##*/} functions
 
@@ -68,7 +68,7 @@ selects "$(file_offset "$T/switch" "$point")+0x1"
 line=$(addr2line -e "$T/switch" "$point" | sed 's/.*:\([0-9]*\).*/\1/')
 selects "switch.c:$line"
 
-# ---- each format that tells places; out of a file, too ----
+# ---- each format that shows places; out of a file, too ----
 read -r name offset < <(nm -S "$T/switch" | perl -ne 'BEGIN { $at = hex shift }
 	printf "%s %x\n", $3, $at - hex $1 if /^(\w+) (\w+) [tT] (\S+)/ && $at >= hex $1 && $at < hex($1) + hex $2' "$point")
 bb user "$T/switch" "@$T/points" -o "$T/trace" -- "$T/switch"

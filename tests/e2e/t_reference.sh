@@ -73,7 +73,7 @@ for placement in full witness; do
 		relay "$placement, by copies" <"$T/$name.inline.$placement"
 	done <"$T/copied"
 done
-# Without registers, where the entries of most functions are told behind their first instruction; signals find threads there.
+# Without registers, where the entries of most functions are reported after their first instruction; signals find threads there.
 late=(ladder-O2 classes-O2 classes-Os fptr tailmem cold longjmp except-O2 faults faults-alone fault-first handler sigjmp nestsig
 	threads carried firsts)
 compare_late() { # NAME PLACEMENT...

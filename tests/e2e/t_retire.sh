@@ -90,7 +90,7 @@ like "$T/out" 'taken [0-9]+\+' 'as text they have a +'
 bb user "$T/late" pick -F annotate --once -- "$T/late"
 exits 0 'annotate has --once'
 
-# ---- copies of functions go on counting, exactly ----
+# ---- copies of functions continue counting, exactly ----
 exact() { json_lines "$1" '$e->{event} eq "edge" ? join " ", map { $e->{$_} // "-" } qw(vaddr taken_count not_taken_count taken_at_least) : ""'; }
 if [[ $(uname -m) == x86_64 ]]; then
 	for p in ladder switch fptr loops mutual threads longjmp except; do

@@ -14,7 +14,7 @@ serve one "$T/served"
 definitions_of() {
 	unshare -m sh -c 'mount -t tracefs none /mnt && cat /mnt/uprobe_events' | grep -c ":bbtrace_$1/"
 }
-# defined PID WANT NAME: it has so many; `some`: any.
+# defined PID WANT NAME: it has this many; `some`: any.
 defined() {
 	local n
 

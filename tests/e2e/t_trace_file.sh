@@ -43,7 +43,7 @@ exits 0 'report reads what -o FILE recorded'
 is "$(summary events) $(json "$T/json" '$e->{event} =~ /^(entry|branch|return)$/')" "$events $events" 'report shows all events of a trace file'
 is "$(entries leaf) $(returns leaf) $(entries work) $(returns work)" '300 300 1 1' 'report shows each call of a trace file'
 
-# ---- what it tells about itself ----
+# ---- what it shows about itself ----
 report --info "$T/trace"
 exits 0 'report --info ends well'
 like "$T/out" "^command +$BBTRACE user $T/busy work leaf -o $T/trace -- $T/busy 300$" 'report --info shows the command line'
@@ -61,7 +61,7 @@ is "${PIPESTATUS[*]}" '0 0' '-o - | report -'
 is "$(entries leaf) $(returns leaf)" '300 300' 'all of a trace comes through -o - | report -'
 "$BBTRACE" report - -q -F json <"$T/trace" | grep -v summary >"$T/json"
 is "$(entries leaf)" 300 'report - reads a file on stdin'
-# what comes in while the trace goes on is shown before its end
+# what comes in while the trace continues is shown before its end
 mkfifo "$T/fifo"
 "$BBTRACE" user "$T/busy" work leaf -o - -- "$T/busy" 3 60000 "$T/enough" 2>"$T/err" | "$BBTRACE" report - -q -F text | cat >"$T/shown" &
 reader=$!

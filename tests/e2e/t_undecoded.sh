@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Code that was not decoded: whenever control gets there the trace shows unknown; list, -v and the summary say how
-# much it is. Code behind a trap is decoded. tests/check compares the same program with the reference.
+# much it is. Code after a trap is decoded. tests/check compares the same program with the reference.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
 needs root uprobes

@@ -80,7 +80,7 @@ refused '-e entry,return' '^bbtrace: --why .*-e must have branch' -e entry,retur
 bb list --why "$T/whys"
 exits 2 'list has no --why'
 
-# ---- what is told ----
+# ---- what is reported ----
 
 # Of each conditional: offset in its function, the values, what else is said.
 told() { json_lines "$1" '$e->{event} eq "branch" && $e->{kind} eq "jcc" && join " ", $e->{symbol}, $e->{insn}, $e->{taken} ? 1 : 0,

@@ -13,7 +13,7 @@ browse() {
 		--host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --v=0 --virtual-time-budget=5000 \
 		"${scheme[@]}" "$@" 2>"$T/console"
 }
-# shown FILE: the page after its script ran, as $T/dom; with SCRIPT behind it.
+# shown FILE: the page after its script ran, as $T/dom; with SCRIPT after it.
 shown() {
 	if [[ ${2:-} ]]; then
 		# its own policy lets a script of the page's run

@@ -104,7 +104,7 @@ unfolds 'loops three deep expand to all lines'
 ok $? 'loops three deep are folded to few lines' || diag "$(cat "$T/folded")"
 
 is_root || done_testing
-# who watches a loop that goes on sees it
+# who watches a loop that continues sees it
 source_program on c <<'END'
 #include <unistd.h>
 __attribute__((noipa)) void on(volatile int *stop) { while (!*stop) usleep(1000); }

@@ -172,7 +172,7 @@ within_record() {
 	"$BBTRACE" report -q "$T/trace" -F html | sed -n 's/.*"name":"dig".*"timed":\([0-9]*\),"open":\([0-9]*\),"total":\([0-9]*\),.*/\1 timed, \2 open, total \3/p' >"$T/figures"
 	"$BBTRACE" report -q "$T/trace" -F summary >"$T/summary"
 }
-# The calls from level three to level four, rdi tells the level: the outermost ones of those that are timed.
+# The calls from level three to level four, rdi shows the level: the outermost ones of those that are timed.
 fourth='$e->{event} eq "entry" and push @levels, hex $e->{regs}{rdi};
 	$e->{event} eq "return" && defined $e->{duration_ns} && pop @levels == 4 ? $e->{duration_ns} : ""'
 for one in 'return 0' 'exit 1'; do

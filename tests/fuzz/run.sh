@@ -14,7 +14,7 @@ export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=0 
 
 # Longest input, where libFuzzer's own choice (4096, or the longest of the corpus) is no good.
 declare -A most=([spec]=256 [code]=640 [options]=512 [text]=256 [points]=1024 [maps]=1024)
-# A libdw that crashes leaves what it had in hand (sandbox.c): these begin anew before that is all memory.
+# A libdw that crashes leaves what it had in hand (sandbox.c): these begin again before that is all memory.
 declare -A leaks=([core]=0 [lines]=0 [debug]=0 [elf]=0 [gopclntab]=0)
 
 stat_of() { sed -n "s/^stat::$1: *//p" "$2" | awk '{ n += $1 } END { print n + 0 }'; }

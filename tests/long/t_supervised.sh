@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Commands under the supervisor do what they do without it: without copies, and with all functions of libc copied, also if
-# they are let go while they run.
+# they are detached while they run.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 B=$(realpath -m "${B:-build}")

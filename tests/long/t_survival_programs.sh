@@ -43,7 +43,7 @@ survives() {
 	done
 }
 
-# built NAME COMMAND...: by COMMAND, to $T/NAME; a compiler that isn't here is told when it is traced.
+# built NAME COMMAND...: by COMMAND, to $T/NAME; a compiler that isn't here is reported when it is traced.
 built() { command -v "$2" >/dev/null && "${@:2}" >"$T/built" 2>&1; }
 
 # ---- contexts, alternate stacks, faults, an overflow ----

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# record.sh: makes the files of tests/recorded anew, as root, by the tests that read them. B: the build folder.
+# record.sh: makes the files of tests/recorded again, as root, by the tests that read them. B: the build folder.
 cd "$(dirname "$0")/../.." || exit 1
 [[ $(id -u) == 0 ]] || { echo 'record.sh: needs root' >&2 && exit 1; }
 rm -f tests/recorded/*.bbt

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# bench/bench.py names what it can't measure, with the reason, and goes on.
+# bench/bench.py names what it can't measure, with the reason, and continues.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 command -v python3 >/dev/null || skip_all 'needs python3'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The guest's first process where drivers of the disk are modules (/init of the initramfs that foreign.sh makes): loads
-# them and goes on with init.sh, which is on the disk.
+# them and continues with init.sh, which is on the disk.
 
 bb=/bb/busybox
 $bb mount -t devtmpfs devtmpfs /dev

@@ -48,7 +48,7 @@ put_foreign()
 	put_busybox "$root/usr/bin/busybox"
 }
 
-# The drivers that aren't built in, and what ext4 asks for without naming it, in an initramfs that goes on with the disk.
+# The drivers that aren't built in, and what ext4 asks for without naming it, in an initramfs that continues with the disk.
 put_drivers()
 {
 	local index=$folder/lib/modules/$release driver path before=$work/before

@@ -178,7 +178,7 @@ exits 0 'a kernel function that tracing itself uses is traced'
 like "$T/err" '[0-9]+ hits, of all processes, were missed, since they came while that CPU was handling another probe' 'hits missed in a function that tracing uses are told'
 like "$T/err" ' 0 lost, .*, at most [1-9][0-9]* hits missed, of all processes$' 'missed hits are what may be missing at most, not lost'
 is "$(jq -r 'select(.event == "summary") | .lost, (.missed_at_most > 0)' "$T/json" | xargs)" '0 true' 'JSON tells missed hits apart from lost events'
-# the kernel tells by kprobe where they were missed
+# the kernel shows by kprobe where they were missed
 is "$(jq -r 'select(.event == "summary") | .missed_at_most == (.missed | map(.hits) | add)' "$T/json")" true \
 	'JSON tells of all missed hits where they were'
 is "$(jq -r 'select(.event == "summary") | .missed[] | select(.offset) | "\(.object) \(.symbol)"' "$T/json" | sort -u)" \

@@ -42,7 +42,7 @@ traced() {
 
 	shift
 	stepped bb user "$program" "${functions[@]}" ${more[@]+"${more[@]}"} -f -F json -o "$T/json" "$@" -- setarch -R "$program" "$mode" 20
-	# counts are told on stdout or in the file, the rest of it is the program's
+	# counts are reported on stdout or in the file, the rest of it is the program's
 	grep '^[a-z]*: \|^signal ' "$T/out.txt" | grep -v '^bbtrace: ' >"$T/printed"
 	same "$T/printed" "$T/plain.$mode" "$mode, $*: the program prints what it prints untraced"
 	is "$(summary lost)" 0 "$mode, $*: nothing is lost"

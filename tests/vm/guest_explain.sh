@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Runs in the guest of t_explain.sh: system calls that fail at lines which the kernel's source tells.
+# Runs in the guest of t_explain.sh: system calls that fail at lines which the kernel's source shows.
 
 . "$(dirname "$0")/guest_lib.sh"
 

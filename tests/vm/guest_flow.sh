@@ -101,7 +101,7 @@ is "$(contexts tcp '.symbol == "tcp_sendmsg_locked"')" task 'what tcp sends is s
 bb kernel "$(known 'hrtimer_interrupt')" -e entry -l 3 -t 60
 like "$T/out.txt" '\[hardirq\] hrtimer_interrupt\(' 'text marks an event in a hardirq'
 
-# Wakers are in all contexts. ftrace tells of the same hits what was theirs, in the third of its flags.
+# Wakers are in all contexts. ftrace shows of the same hits what was theirs, in the third of its flags.
 [[ -e /sys/kernel/tracing/trace ]] || mount -t tracefs none /sys/kernel/tracing
 cd /sys/kernel/tracing || exit 1
 echo 8192 >buffer_size_kb

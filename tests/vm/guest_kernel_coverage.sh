@@ -40,7 +40,7 @@ blocks() { sed '1,/^BB Table/d' "$1" | od -An -v -tx4 -w8 | sort; }
 
 # ---- all counts, and --once ----
 
-# The kernel may miss hits of kprobes, and bbtrace says so: such a run tells nothing.
+# The kernel may miss hits of kprobes, and bbtrace says so: such a run shows nothing.
 without_misses() { # NAME ARG...: bb, until none is missed
 	local name=$1 try
 	shift

@@ -22,7 +22,7 @@ code_of_module() { # MODULE
 	done <"$SIZES/$1" >"$OUT/$1.sections"
 }
 
-# What only a starting kernel needs stands behind its text, and is freed.
+# What only a starting kernel needs stands after its text, and is freed.
 in_text() {
 	awk -v from="$(sorted_symbols | awk '$3 == "_stext" { print "0x" $1 }')" \
 		-v to="$(sorted_symbols | awk '$3 == "_etext" { print "0x" $1 }')" '$2 "" >= from && $2 "" < to'

@@ -23,7 +23,7 @@ instance() { # PID of the thread; '': all; EVENT...
 	[[ ! $pid ]] || echo "$pid" >"$I/set_event_pid"
 	for e; do echo 1 >"$I/events/$e/enable"; done
 }
-# A command that waits until it is told: started as $waiting; go: it runs.
+# A command that waits until it may run: started as $waiting; go: it runs.
 waits() {
 	rm -f "$T/go"
 	mkfifo "$T/go"

@@ -171,7 +171,7 @@ put_project()
 	((${#programs[@]} == 0)) || put_libraries "${programs[@]}"
 }
 
-# With its times: what is made of it is not made anew there.
+# With its times: what is made of it is not made again there.
 put_path() # PATH
 {
 	(cd / && find ".$1" -print0 | cpio --null --quiet --pass-through --make-directories --preserve-modification-time \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # -F paths of functions of the kernel: whole paths, counted by bbtrace in a guest, are those that QEMU's log of what it executed
-# meanwhile tells (tests/vm/logged.c), with objdump's control flow. The kernel starts twice: first to find its functions.
+# meanwhile shows (tests/vm/logged.c), with objdump's control flow. The kernel starts twice: first to find its functions.
 # KERNEL=6.1: of that one.
 # shellcheck disable=SC2154 # lib.sh sets them
 . "$(dirname "$0")/lib.sh"
