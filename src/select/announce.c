@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Notes on a trace: whom it slows down, how much, that it is live, where it is when it ends. */
+/* Notes on a trace: which processes it slows down and by how much, that it is live, where its
+ * file is. */
 #include <unistd.h>
 #include "announce.h"
 
@@ -10,7 +11,7 @@ static bool system_wide(const struct request *req)
 	return !f->pids.len && !f->tids.len && !f->uids.len && !f->comms.len && !f->cgroup;
 }
 
-/* In programs. */
+/* True if the plan has probes in programs. */
 static bool has_probes(const struct plan *p)
 {
 	const struct plan_site *s;
@@ -21,7 +22,8 @@ static bool has_probes(const struct plan *p)
 	return false;
 }
 
-/* Kernel code is shared by all: what is said here is of probes in programs. */
+/* Notes what probes in programs cost other processes. Kernel code is shared by all: nothing to
+ * add. */
 static void report_others(const struct request *req, const struct plan *p,
 			  const struct source_facts *facts)
 {
@@ -43,7 +45,7 @@ static void report_others(const struct request *req, const struct plan *p,
 		     "--comm, --uid and --cgroup only filter what is shown; -p PID spares the others");
 }
 
-/* So many probes in a process that runs may be felt. */
+/* From this number of probes on, a process that already runs may visibly pause. */
 #define MANY 1000
 
 static void report_price(const struct request *req, const struct plan *p)
@@ -82,7 +84,7 @@ void announce__cost(const struct request *req, const struct plan *p, const struc
 	report_price(req, p);
 }
 
-/* CMD shows by itself that the trace is live. */
+/* Not with a CMD, which shows by its output that the trace is live. */
 void announce__live(const struct request *req, const struct plan *p)
 {
 	double seconds = req->when.timeout_ns / 1e9;
@@ -95,7 +97,7 @@ void announce__live(const struct request *req, const struct plan *p)
 		note("tracing, %u probes; Ctrl-C ends", p->probes);
 }
 
-/* --record: the trace was shown already. */
+/* Not with --record, which has shown the trace already. */
 void announce__file(const struct request *req, const char *name)
 {
 	autofree struct str quoted = {0};
@@ -112,7 +114,7 @@ static const char *const placements[] = {
 	[PLACEMENT_FULL] = "on every branch (full)",
 	[PLACEMENT_IMPLIED] = "on branches that the path doesn't imply (implied)",
 	[PLACEMENT_WITNESS] = "on as few branches as identify the path (witness)",
-	[PLACEMENT_COUNT] = "on as few instructions as tell all counts (count)",
+	[PLACEMENT_COUNT] = "on as few instructions as determine all counts (count)",
 };
 
 static void report_function(const struct plan *p, uint32_t function)
@@ -127,7 +129,7 @@ static void report_function(const struct plan *p, uint32_t function)
 		(unsigned long long)fn->unreached, (unsigned long long)plan_function__size(fn),
 		fn->flags & FUNCTION_HELPER ? " (probed to see a tail call return)" : "");
 	if (delay)
-		note_verbose("%s: its entry is told %llu bytes behind its first instruction",
+		note_verbose("%s: its entry is reported %llu bytes after its first instruction",
 			     fn->name, (unsigned long long)delay);
 }
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* announce: notes on a trace that begins, and where it is when it ends. */
+/* announce: notes when a trace begins, and at its end on where the file is. */
 #ifndef BBTRACE_SELECT_ANNOUNCE_H
 #define BBTRACE_SELECT_ANNOUNCE_H
 
 #include "cli/request.h"
 
-/* -v: where probes are, and what of each function has none. */
+/* -v: reports where probes are, and what of each function has none. */
 void announce__plan(const struct plan *p, enum plan_placement placement);
-/* -v: the sites that plan__choose_again() chose. */
+/* -v: reports the sites that plan__choose_again() chose. */
 void announce__others(const struct plan *p, const id_vec *sites);
-/* Before attaching: what the probes will cost the traced processes and others. */
+/* Before attaching: notes what the probes will cost the traced processes and others. */
 void announce__cost(const struct request *req, const struct plan *p, const struct sources *sources);
-/* The probes are live. */
+/* Notes that the probes are live. */
 void announce__live(const struct request *req, const struct plan *p);
-/* On a terminal: how to show the trace file of this name. NULL: there is none. */
+/* On a terminal: notes how to show the trace file of this name. NULL if there is none. */
 void announce__file(const struct request *req, const char *name);
 
 #endif

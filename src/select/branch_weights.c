@@ -74,7 +74,7 @@ struct counting {
 	int fd;
 	struct output *output;
 	struct show show;
-	struct branch_counts *sites; /* by the file's plan */
+	struct branch_counts *sites; /* by site of the file's plan */
 	size_t nsites;
 };
 
@@ -196,7 +196,7 @@ static int read_trace(struct branch_weights *p, int fd)
 	return err;
 }
 
-/* ---- of -c -F json: a line a branch ---- */
+/* ---- from the output of -c -F json: one line a branch ---- */
 
 static int take_line(struct branch_weights *p, const char *line, size_t len)
 {

@@ -6,10 +6,10 @@
 #include "cli/request.h"
 
 struct branch_weights;
-/* Reads a trace file or the output of -c -F json. -errno with a message. Free *out in either
- * case. */
+/* Reads a trace file or the output of -c -F json. Returns 0, or -errno with a message. The
+ * caller frees *out in either case. */
 int branch_weights__read(const char *name, struct branch_weights **out);
-/* plan_options.weights */
+/* The function for plan_options.weights. */
 bool branch_weights__counts(void *weights, const struct object *o, uint64_t vaddr,
 			    struct branch_counts *counts);
 void branch_weights__free(struct branch_weights *p);

@@ -5,13 +5,13 @@
 #include "cli/request.h"
 #include "copy_fitness.h"
 
-#define SCRIPTS	    4	/* each the interpreter of the one before: the kernel's limit is 5 */
+#define SCRIPTS	    4	/* most interpreters in a row; the kernel's limit is 5 */
 #define SCRIPT_LINE 256 /* BINPRM_BUF_SIZE */
 
 const char *const fitness_text[] = {
 	[UNFIT_PTRACE] = "the command uses ptrace(2), and a process has one tracer only",
 	[UNFIT_CHECKER] = "the command has a leak checker, which needs ptrace(2)",
-	[UNFIT_LOG] = "the command may use the register that finds the log",
+	[UNFIT_LOG] = "the command may use the register that locates the log",
 };
 
 /* ---- a program ---- */
@@ -44,9 +44,9 @@ static enum fitness judge_bytes(const uint8_t *bytes, size_t n, const struct arc
 }
 
 #define CHUNK (1u << 20)
-#define JOINT TRACEE_CALL_MAX /* of two chunks: longer than what is looked for */
+#define JOINT TRACEE_CALL_MAX /* overlap of two chunks: longer than each text that is searched */
 
-/* What makes it fail counts more than what may. */
+/* What makes the command fail takes precedence over what only may. */
 static enum fitness judge_program(int fd, uint8_t *chunk, const struct arch *arch)
 {
 	enum fitness all = FIT;
@@ -66,7 +66,7 @@ static enum fitness judge_program(int fd, uint8_t *chunk, const struct arch *arc
 
 /* ---- a script ---- */
 
-/* The next word of a script's first line; false: there is none. */
+/* Copies the next word of a script's first line. Returns false if there is none. */
 static bool next_word(const char **at, const char *end, char *out, size_t size)
 {
 	size_t n = 0;
@@ -80,7 +80,8 @@ static bool next_word(const char **at, const char *end, char *out, size_t size)
 	return n;
 }
 
-/* Its interpreter, that which env(1) looks up included. False: it is no script. */
+/* Copies the name of a script's interpreter, after env(1) if the line has that. Returns false if
+ * the file is no script. */
 static bool interpreter_of(const uint8_t *file, size_t n, char *out, size_t size)
 {
 	const char *at = (const char *)file + 2, *end;
@@ -99,7 +100,7 @@ static bool interpreter_of(const uint8_t *file, size_t n, char *out, size_t size
 
 /* ---- both ---- */
 
-/* *next: the interpreter of a script, or "". */
+/* Sets *next to the interpreter of a script, or to "". */
 static enum fitness judge(const char *name, const struct arch *arch, char *next, size_t size)
 {
 	static const struct root ours;
@@ -109,7 +110,7 @@ static enum fitness judge(const char *name, const struct arch *arch, char *next,
 	ssize_t n;
 
 	*next = 0;
-	if (fd < 0) { /* the one who executes it says so */
+	if (fd < 0) { /* executing it will report the error */
 		err__clear();
 		return FIT;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * costs: the file of what hits cost here. Root's is the machine's, and all may read it; who traces
- * with capabilities alone has one of their own, which counts before. Whatever is wrong with it, a
- * trace goes on with what is usual.
+ * costs: the file of what hits cost on this machine. Root's file counts for all users, who may read
+ * it; a user who traces by capabilities alone has a file of their own, which takes precedence. If a
+ * file can't be used, the trace continues with the usual costs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,8 @@
 #define SYSTEM_FOLDER "/var/lib/bbtrace"
 #define FILE_NAME     "costs"
 
-/* Where this user keeps it; NULL: nowhere. Under sudo that is root's, not that of who called it. */
+/* Returns the folder of this user's file; NULL if there is none. Under sudo this is root's
+ * folder, not that of the user who called sudo. */
 static char *own_folder(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -49,7 +50,7 @@ const struct cost_row *costs__usual(const struct arch *arch)
 
 /* ---- reading ---- */
 
-/* Only its owner may write it, who is root or this user. */
+/* Fails unless only its owner may write the file, and the owner is root or this user. */
 static int check_file(int fd)
 {
 	struct stat st;
@@ -65,7 +66,7 @@ static int check_file(int fd)
 	return 0;
 }
 
-/* 0, -ENOENT: there is none, or -errno with a message. */
+/* Returns 0; -ENOENT if there is no file; else -errno with a message. */
 static int read_file(const char *path, const struct arch *arch, struct machine_costs *out)
 {
 	autofree char *text = NULL;
@@ -104,7 +105,7 @@ static bool is_usable(const char *path, const struct arch *arch, struct machine_
 	return false;
 }
 
-/* What was not measured is assumed. */
+/* Adds the usual costs of what was not measured. */
 static void add_usual(const struct cost_row *usual, struct cost_row *rows)
 {
 	size_t n = 0, i;
@@ -132,7 +133,7 @@ static void say(const struct arch *arch, const struct cost_row *rows, const char
 	str__free(&s);
 }
 
-/* The file that counts: this user's, else root's. */
+/* Returns the file to use: this user's, else root's. */
 static char *usable_file(const struct arch *arch, struct machine_costs *out)
 {
 	autofree char *folder = own_folder();
@@ -171,7 +172,7 @@ const struct cost_row *costs__known(const struct arch *arch)
 
 /* ---- writing ---- */
 
-/* Makes the folder and those above it. */
+/* Makes the folder and its parents. */
 static int make_folder(const char *folder, mode_t mode)
 {
 	autofree char *path = xstrdup(folder);
@@ -205,7 +206,7 @@ static int write_text(int fd, const struct str *text)
 	return fchmod(fd, 0644) || fsync(fd) ? -1 : 0;
 }
 
-/* Readers find the old file or the new one, never a part. */
+/* Replaces the file by rename(2), so that readers see the old one or the new one, never a part. */
 static int replace_file(const char *path, const struct str *text)
 {
 	autofree char *temporary = xasprintf("%s.XXXXXX", path);

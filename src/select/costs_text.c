@@ -10,8 +10,8 @@
  *	cost uprobe_multi stepped 20100
  *	end
  *
- * The lines stand in this order, each is ended, and nothing follows. A mechanism has all classes
- * that its hits can have.
+ * The lines are in this order, each has a line end, and nothing follows them. A mechanism has
+ * a line for each class that its hits can have.
  */
 #include <errno.h>
 #include "plan/placement/cost.h"
@@ -28,7 +28,7 @@ static const char *or_unnamed(const char *name)
 	return *name ? name : UNNAMED;
 }
 
-/* Can hits by this row's mechanism be of this class? */
+/* True if hits by this row's mechanism can be of this class. */
 static bool has_class(const struct cost_row *row, unsigned class)
 {
 	return row->cost[class];
@@ -72,7 +72,7 @@ static int bad(const struct reader *r, const char *what)
 	return err__set(EBADMSG, "line %u: %s", r->line, what);
 }
 
-/* The next line, without its end. */
+/* Reads the next line, without its end. */
 static int take_line(struct reader *r, char *line, size_t size)
 {
 	const char *newline = r->p < r->end ? memchr(r->p, '\n', r->end - r->p) : NULL;
@@ -85,7 +85,7 @@ static int take_line(struct reader *r, char *line, size_t size)
 		return bad(r, "it is too long");
 	for (const char *c = r->p; c < newline; c++)
 		if (*c < ' ' || *c > '~')
-			return bad(r, "it has bytes that are no text");
+			return bad(r, "it has bytes that aren't text");
 	memcpy(line, r->p, len);
 	line[len] = 0;
 	r->p = newline + 1;
@@ -133,7 +133,7 @@ static int take_machine(struct reader *r, struct machine_costs *out)
 	return err;
 }
 
-/* The row of the mechanism, which is new if it has none yet. NULL: there is no such mechanism. */
+/* Returns the mechanism's row, which is added if missing. NULL if there is no such mechanism. */
 static struct cost_row *add_row(struct reader *r, const char *mechanism, struct cost_row *rows)
 {
 	const struct cost_row *usual = row_of(r->arch, mechanism);
@@ -157,7 +157,7 @@ static unsigned class_of(const struct reader *r, const char *name)
 	return class;
 }
 
-/* The words of "cost MECHANISM CLASS NS", which are parts of line. */
+/* Splits "cost MECHANISM CLASS NS" in place. */
 static bool split(char *line, char *words[4])
 {
 	for (int i = 0; i < 4; i++) {
@@ -185,14 +185,15 @@ static int take_cost(struct reader *r, char *line, struct machine_costs *out)
 	if (!row || class == COST_CLASSES || !has_class(row_of(r->arch, words[1]), class))
 		return bad(r, "there is no such cost");
 	if (row->cost[class])
-		return bad(r, "that cost stands twice");
+		return bad(r, "that cost is there twice");
 	if (parse__u64(words[3], false, &ns) || !ns || ns > MOST_NS)
 		return bad(r, "it has no number of nanoseconds");
 	row->cost[class] = ns;
 	return 0;
 }
 
-/* Traces need these two classes of a program's probes, and breakpoints of the kernel's. */
+/* Fails if a class is missing that traces need: two of a program's probes, breakpoints of the
+ * kernel's. */
 static int check_complete(const struct reader *r, const struct machine_costs *c)
 {
 	const struct cost_row *row;

@@ -8,7 +8,7 @@
 
 /* ---- which one ---- */
 
-/* --engine inline: what it doesn't do. */
+/* Returns what the request has that --engine inline can't do; NULL if nothing. */
 static const char *not_inline(const struct request *req)
 {
 	if (req->verb->bit == VERB_KERNEL)
@@ -22,26 +22,26 @@ static const char *not_inline(const struct request *req)
 		       : "all processes: name a command, or one with -p";
 }
 
-/* --engine auto: what it leaves to probes, though copies could do it. */
+/* Returns what the request has that auto leaves to probes, although copies could do it. */
 static const char *not_auto(const struct request *req)
 {
 	const char *what = not_inline(req);
 
 	if (what)
 		return what;
-	if (!req->command) /* they would have to be stopped */
+	if (!req->command) /* running processes would have to be stopped */
 		return "processes that run already, unless inline is asked for";
-	if (req->who.filters.follow) /* debuggers among them could trace nothing */
+	if (req->who.filters.follow) /* a debugger among the children could not trace anything */
 		return "all children of a command, unless inline is asked for";
 	if (req->how.attach)
 		return "--attach";
-	if (req->record.conditions.len) /* probes judge arguments before they make an event */
+	if (req->record.conditions.len) /* probes check arguments before they make an event */
 		return "--if, unless inline is asked for";
 	return req->how.returns == RETURNS_PROBE ? "--returns probe" : NULL;
 }
 
-/* Copies log their rets as cheaply as anything else, and a return probe would change the return
- * address that they log: so it is the rets in all functions. */
+/* With copies, returns are recorded at ret instructions in all functions: copies log a ret as
+ * cheaply as anything else, and a return probe would change the return address that they log. */
 static void log_rets(struct request *req)
 {
 	if (req->how.engine != ENGINE_INLINE || req->how.returns != RETURNS_PROBE)
@@ -88,7 +88,7 @@ int engine__settle(struct request *req)
 
 /* ---- copies ---- */
 
-/* How many functions are copied, with -v why others aren't. */
+/* Returns the number of copied functions. -v reports why others aren't copied. */
 static unsigned report_copies(const struct copies *c, const struct plan *p)
 {
 	autofree bool *copied = xcalloc(p->functions.len + 1, sizeof(*copied));
@@ -113,13 +113,13 @@ static unsigned report_copies(const struct copies *c, const struct plan *p)
 	return inlined;
 }
 
-/* One counter can't tell what was before a thread's name changed and what was behind it. */
+/* A counter can't separate what a thread did before a change of its name from what it did after. */
 static bool filters_threads(const struct probe_filters *f)
 {
 	return f->tids.len || f->comms.len || f->uids.len || f->cgroup;
 }
 
-/* Where other probes of ours will be. */
+/* Reserves the places of other probes of this trace. */
 static void reserve(const struct engine_state *e, const struct planning *p, struct plan *plan)
 {
 	const struct probe_marker *m;
@@ -131,7 +131,7 @@ static void reserve(const struct engine_state *e, const struct planning *p, stru
 		plan__reserve(plan, u->object, u->probe->vaddr);
 }
 
-/* flag: among those of the processors, which nothing else in that file is called. */
+/* flag: one of a processor's flags; no other word of that file is spelled so. */
 static bool machine_has_shadow_stacks(const char *flag)
 {
 	autofree char *text = NULL;
@@ -174,7 +174,7 @@ static int begin(struct engine_state *e, const struct request *req, struct plann
 	return markers__find(&e->markers, req, p, e->marks, *out);
 }
 
-/* The plan for probes is another one. */
+/* Plans again: probes need another plan than copies. */
 static int plan_for_probes(struct engine_state *e, struct request *req, struct planning *p,
 			   struct plan **out)
 {
@@ -190,8 +190,8 @@ static int plan_for_probes(struct engine_state *e, struct request *req, struct p
 	return begin(e, req, p, out);
 }
 
-/* Why what is traced needs probes; NULL: it doesn't. A program whose leak checker would fail does
- * also if copies are asked for. */
+/* Returns why the traced program needs probes; NULL if it doesn't. One whose leak checker would
+ * fail needs them even if copies were asked for. */
 static const char *needs_probes(const struct request *req)
 {
 	enum fitness f;
@@ -247,19 +247,18 @@ int engine__plan(struct engine_state *e, struct request *req, struct planning *p
 	return plan_for_probes(e, req, p, out);
 }
 
-/* From so many on it is worth a word, events: a second or more of traps. */
+/* From this number of events on, about a second or more of traps, a note is worth its line. */
 #define MANY 1000000
 
 void engine__advise(const struct engine_state *e, uint64_t events)
 {
 	if (e->advisable && events >= MANY)
-		note("%llu events by traps; --engine inline does without, in functions that can "
-		     "be copied",
+		note("%llu events were recorded by traps; --engine inline avoids them in functions "
+		     "that can be copied",
 		     (unsigned long long)events);
 }
 
-/* A file that is written, or what is added up: nobody sees how it grows, nor ends it by how much
- * there is. */
+/* True for a file or for totals: nobody watches the output grow, or ends the trace by its size. */
 static bool shows_later(const struct request *req)
 {
 	return (request__record_name(req) || request__format(req)->at_end) &&
@@ -284,13 +283,13 @@ static int start(struct engine_state *e, const struct request *req, const struct
 	return inlined__start(&o, &e->inliner);
 }
 
-/* What can't have copies is traced by probes, as functions are. */
+/* Processes that can't run copies are traced by probes. */
 int engine__start(struct engine_state *e, struct request *req, struct planning *p,
 		  struct plan **plan, pid_t command)
 {
 	int err;
 
-	/* not what a function of theirs asks for, which would be gone by then */
+	/* not if a function asks for dumps: by then the branches would be overwritten */
 	e->overwrites = e->copies && req->record.last && !req->record.dump_on.len &&
 			!request__switches(req);
 	err = e->copies ? start(e, req, *plan, command) : 0;

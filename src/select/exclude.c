@@ -34,7 +34,7 @@ static bool shares_code(const struct function *a, const struct function *b)
 	return false;
 }
 
-/* Lines and points are resolved in each object: drops the functions with code of them. */
+/* Resolves lines and points in each object, and drops the functions that have code of them. */
 static int drop_selected(struct targets *n, const struct spec *spec)
 {
 	function_vec kept = {0}, out = {0}, selected = {0};

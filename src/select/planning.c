@@ -11,8 +11,8 @@
 #include "planning.h"
 #include "requirements.h"
 
-/* From Linux 6.18 on, a probe on such an instruction becomes a call, which overwrites the red zone.
- */
+/* True from Linux 6.18 on, where a probe on such an instruction becomes a call, which overwrites
+ * the red zone. */
 static bool patchable_is_unsafe(void)
 {
 	unsigned major = 0, minor = 0;
@@ -22,9 +22,9 @@ static bool patchable_is_unsafe(void)
 	       (major > 6 || (major == 6 && minor >= 18));
 }
 
-/* ---- what tail calls lead to ---- */
+/* ---- the targets of tail calls ---- */
 
-/* A library's function may itself tail-call another library's. */
+/* A library's function may itself tail-call one of another library. */
 #define MAX_TAIL_ROUNDS 8
 
 static bool wants_tail_calls(const struct planning *p, const struct plan *plan)
@@ -44,7 +44,7 @@ static int build_once(struct planning *p, struct plan **out)
 	return plan__build(&p->targets.functions, &p->options, out);
 }
 
-/* Plans again with the functions that tail calls lead to. */
+/* Plans, and plans again while tail calls lead to further functions. */
 static int build(struct planning *p, struct plan **out)
 {
 	int err = build_once(p, out);
@@ -61,11 +61,11 @@ static int build(struct planning *p, struct plan **out)
 
 /* ---- the first plan ---- */
 
-/* The most work of attaching by default: about 1,000 probes in the kernel itself, or 40 in a module
- * of 13,000 symbols. */
+/* The default limit on the work of attaching: about 1,000 probes in the kernel itself, or 40 in
+ * a module of 13,000 symbols. */
 #define ATTACH_WORK 2000000
 
-/* Uses fewer probes, which identify the same path, unless --placement was given. */
+/* Plans fewer probes, which identify the same path, unless --placement was given. */
 static int spare_probes(struct planning *p, struct plan **plan)
 {
 	uint64_t work = plan__attach_work(*plan);
@@ -86,12 +86,12 @@ static int spare_probes(struct planning *p, struct plan **plan)
 	return err;
 }
 
-/* Are instructions done by the probes' programs that would be single-stepped? */
+/* Decides whether BPF programs execute the instructions that the kernel would single-step. */
 static int choose_execution(const struct request *req, bool *executes)
 {
 	int err = 0;
 
-	/* each of several processes has a link of its own, so that no uprobe has one consumer */
+	/* each of several processes has a link of its own, so no uprobe has a single consumer */
 	if (req->how.engine == ENGINE_PROBE && req->verb->bit & (VERB_USER | VERB_BOTH) &&
 	    (req->how.attach || req->who.filters.pids.len < 2))
 		*executes = probes__can_execute(req->how.attach, &err);
@@ -161,8 +161,8 @@ static void add_callee(void *ctx, const char *name)
 	vec__push(&w->words, word);
 }
 
-/* Adds those that the plan's functions call directly. What can't be found, or probed, is left
- * out. *added: how many. */
+/* Adds the functions that the plan's functions call directly, at most this many; *added is their
+ * number. Skips those that can't be found or probed. */
 static void add_callees(struct planning *p, const struct plan *plan, size_t most, size_t *added)
 {
 	struct widening w = {.p = p};
@@ -234,17 +234,16 @@ static bool has_marks(const struct planning *p)
 	return has || (command && file_has_marks(command, p->pid));
 }
 
-/* A mark stands between the branches before it and those behind it, which a probe that comes later
- * could not tell apart. */
+/* Gives each branch a probe: a mark is between the branches before it and those after it, which
+ * a probe that is hit later could not separate. */
 static void place_for_marks(struct planning *p)
 {
 	if (p->request->how.placement_given || p->options.placement == PLACEMENT_COUNT ||
 	    p->options.placement == PLACEMENT_FULL || !has_marks(p))
 		return;
 	p->options.placement = PLACEMENT_FULL;
-	note_verbose(
-		"each branch has a probe, so that the program's marks are among them where they "
-		"were executed");
+	note_verbose("each branch has a probe, so that the program's marks appear where they "
+		     "were executed");
 }
 
 int planning__begin(struct planning *p, const struct request *req, struct plan **out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* planning: from the command line to the plan, and to the plan of a running trace that gets other
+/* planning: makes the plan of a command line, and plans again when a running trace gets other
  * functions. */
 #ifndef BBTRACE_SELECT_PLANNING_H
 #define BBTRACE_SELECT_PLANNING_H
@@ -11,18 +11,18 @@
 
 struct planning {
 	const struct request *request;
-	pid_t pid; /* from -p: in whose root names are looked up; 0: none */
+	pid_t pid; /* from -p: the process in whose root names are looked up; 0 if none */
 	struct targets targets;
 	struct watchpoints watches;
-	struct branch_weights *weights; /* from --profile; NULL: none */
+	struct branch_weights *weights; /* from --profile; NULL if none */
 	struct named_events with;
 	struct tracepoints tracepoints;
 	struct plan_options options;
-	const struct explaining *explaining; /* to be set; NULL: none */
+	const struct explaining *explaining; /* set by the caller; NULL if none */
 };
-/* Finds the functions and plans. */
+/* Finds the functions and plans. Returns 0, or -errno with a message. */
 int planning__begin(struct planning *p, const struct request *req, struct plan **out);
-/* Plans for the targets as they are now; before: the plan that is traced by. */
+/* Plans for the targets as they are now. before is the plan that the trace uses. */
 int planning__again(struct planning *p, const struct plan *before, struct plan **out);
 void planning__free(struct planning *p);
 

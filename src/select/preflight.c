@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Checks before tracing: the processes exist, /proc shows them, and the privileges suffice. */
+/* Checks before tracing: the processes exist, /proc shows them, and privileges suffice. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@ static int check_pids(const struct request *req)
 	vec__each (pid, &req->who.filters.pids)
 		if (kill(*pid, 0) && errno == ESRCH)
 			return err__set(ESRCH, "no such process: %u", *pid);
-	vec__each (pid, &req->who.filters.tids) /* kill(2) takes any thread's number */
+	vec__each (pid, &req->who.filters.tids) /* kill(2) accepts a thread's number */
 		if (kill(*pid, 0) && errno == ESRCH)
 			return err__set(ESRCH, "no such thread: %u", *pid);
 	return 0;
 }
 
-/* PIDs are looked up in /proc, which must be of the same PID namespace. */
+/* Fails unless /proc is of this PID namespace: PIDs are looked up there. */
 static int check_proc(void)
 {
 	char self[32];
@@ -35,7 +35,7 @@ static int check_proc(void)
 				"mount -t proc proc /proc, in a mount namespace of its own");
 }
 
-/* Missing privileges are the most common obstacle: checked first. */
+/* Checked first: missing privileges are the most common obstacle. */
 static int check_privileges(const struct request *req)
 {
 	autofree char *mode = xasprintf("bbtrace %s", req->verb->name);

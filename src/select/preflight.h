@@ -5,7 +5,8 @@
 
 #include "cli/request.h"
 
-/* Do the given processes exist, does /proc show them, and may bbtrace trace? */
+/* Fails if a given process doesn't exist, /proc doesn't show it, or privileges are missing.
+ * Returns 0, or -errno with a message. */
 int preflight__check(const struct request *req);
 
 #endif

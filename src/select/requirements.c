@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The only place where outputs and options decide what is probed. */
+/* What is probed follows from outputs and options in this file alone. */
 #include <stdlib.h>
 #include "cli/option_values.h"
 #include "requirements.h"
 
-/* Of a trace file, for any later report. */
+/* The needs of a trace file, which any later report may read. */
 static const struct output_wants all = {.events = OUTPUT_STEPS,
 					.branch_times = true,
 					.durations = true,
@@ -13,7 +13,7 @@ static const struct output_wants all = {.events = OUTPUT_STEPS,
 					.lines = true,
 					.scopes = true};
 
-/* Events that an option needs, whatever the format shows. */
+/* Returns the events that options need, whatever the format shows. */
 static unsigned events_of_options(const struct request *req)
 {
 	unsigned events = 0;
@@ -24,7 +24,7 @@ static unsigned events_of_options(const struct request *req)
 		events |= PLAN_RETURN;
 	if (req->record.conditions.len)
 		events |= PLAN_ENTRY | PLAN_RETURN;
-	/* a call that has begun before shows by its branches, and is the caller of others */
+	/* a call that began before the trace shows by its branches, and calls others */
 	if (!req->command)
 		events |= PLAN_BRANCH;
 	return events;
@@ -75,7 +75,8 @@ bool requirements__all_regs(const struct request *req)
 
 #define COPY_DEFAULT 8192
 
-/* Go programs keep frame pointers, but not on all architectures. */
+/* True if frame pointers are followed in this object. Go programs keep them, but not on all
+ * architectures. */
 static bool is_followed(const struct plan *plan, const struct object *o)
 {
 	const struct arch_dwarf *l = &plan->arch->dwarf;
@@ -107,7 +108,7 @@ static bool wants_flags(const struct request *req)
 	       (strstr(req->record.regs, "flags") || strstr(req->record.regs, "all"));
 }
 
-/* Those that entries show, a bit each. */
+/* The registers that entries show, a bit each. */
 static uint64_t entry_regs(const struct request *req, const struct arch *arch)
 {
 	const struct convention *c = &arch->conventions[CONVENTION_C];
@@ -116,8 +117,7 @@ static uint64_t entry_regs(const struct request *req, const struct arch *arch)
 	if (!requirements__of(req).regs || (req->record.regs && !strcmp(req->record.regs, "none")))
 		return 0;
 	if (names_regs(req))
-		return regs__parse(req->record.regs, arch, &regs) ? UINT64_MAX
-								  : regs; /* reported later */
+		return regs__parse(req->record.regs, arch, &regs) ? UINT64_MAX : regs;
 	for (unsigned i = 0; i < c->nargs; i++)
 		regs |= 1ull << c->args[i];
 	return regs;
@@ -140,8 +140,7 @@ uint32_t requirements__log_regs(const struct request *req, const struct plan *pl
 
 	if (!requirements__of(req).regs && !req->record.conditions.len)
 		return regs;
-	if (requirements__all_regs(
-		    req)) /* the log tells the address of the instruction in any case */
+	if (requirements__all_regs(req)) /* the log has the instruction's address in any case */
 		return ((1ull << arch->nregs) - 1) & ~(1ull << arch->ip_reg);
 	regs |= argument_regs(&arch->conventions[CONVENTION_C]);
 	vec__each (o, &plan->objects)
@@ -158,9 +157,10 @@ static enum plan_placement placement_of(const struct request *req)
 		return PLACEMENT_COUNT;
 	if (req->how.placement_given)
 		return req->how.placement;
-	if (req->record.why) /* each conditional tells its own values */
+	if (req->record.why) /* each conditional reports its own values */
 		return requirements__of(req).branch_times ? PLACEMENT_FULL : PLACEMENT_IMPLIED;
-	/* a time takes the program longer than the branch: not where the rest takes hardly any */
+	/* logging a time takes longer than logging the branch: only where the rest takes much
+	 * longer */
 	if (req->how.engine == ENGINE_INLINE && request__record_name(req))
 		return PLACEMENT_WITNESS;
 	return requirements__of(req).branch_times ? PLACEMENT_FULL : PLACEMENT_WITNESS;
@@ -177,9 +177,11 @@ bool requirements__log_times(const struct request *req)
 struct plan_options requirements__plan_options(const struct request *req, const struct arch *arch)
 {
 	bool retires = req->record.once || req->record.retire;
-	/* Where the kernel would single-step an entry's first instruction, a later one may report
-	 * the entry. Not to a trace file, which has all registers; a call stack begins with the
-	 * first instruction. */
+	/*
+	 * Where the kernel would single-step the first instruction, a later one may report the
+	 * entry. Not for a trace file, which has all registers, nor for call stacks, which begin
+	 * with the first instruction.
+	 */
 	bool late = arch && !request__record_name(req) && !req->record.stack &&
 		    !req->record.typed && req->how.engine == ENGINE_PROBE;
 

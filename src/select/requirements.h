@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* requirements: what is wanted of a trace, by its outputs and options, and what the plan and the
- * probes get for that. */
+/* requirements: what outputs and options need of a trace, and so of the plan and its probes. */
 #ifndef BBTRACE_SELECT_REQUIREMENTS_H
 #define BBTRACE_SELECT_REQUIREMENTS_H
 
 #include "cli/request.h"
 
-/* What the format that is shown and the trace file that is written want together. */
+/* The needs of the format that is shown and of the trace file that is written. */
 struct output_wants requirements__of(const struct request *req);
-/* Reads what is wanted of the source. */
+/* Reads the source lines that are wanted into the plan. */
 void requirements__read_source(const struct output_wants *w, struct plan *plan);
-/* Leaves only those events in a->events. */
+/* Reduces the request's events to those that are needed. */
 void requirements__settle(struct request *req);
-/* Are registers wanted that are neither arguments nor the stack pointer? */
+/* True if registers are wanted other than arguments and the stack pointer. */
 bool requirements__all_regs(const struct request *req);
-/* For call stacks: so many bytes of a stack are to be copied; 0: frame pointers are followed. */
+/* For call stacks: the number of bytes of each stack to copy; 0 to follow frame pointers. */
 uint32_t requirements__stack_copy(const struct request *req, const struct plan *plan);
-/* --engine inline: the registers that the log of an entry has, a bit each; whether each branch has
- * a time of its own, which takes longer than the branch's record. */
+/* --engine inline: the registers that the log of an entry needs, a bit each; and whether each
+ * branch needs a time of its own, which takes longer to log than the branch. */
 uint32_t requirements__log_regs(const struct request *req, const struct plan *plan);
 bool requirements__log_times(const struct request *req);
-/* The cheapest probes that tell all of it; arch: NULL: none that can be traced. */
+/* Options for the cheapest probes that report all that is needed. arch is NULL if nothing that
+ * can be traced has one. */
 struct plan_options requirements__plan_options(const struct request *req, const struct arch *arch);
 
 #endif

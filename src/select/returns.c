@@ -24,7 +24,6 @@ int returns__settle(struct request *req)
 	return 0;
 }
 
-/* Prints notes on what return probes would break. */
 int returns__check_probes(const struct plan *plan)
 {
 	uint32_t n = 0, refused = 0, first = 0;
@@ -53,7 +52,7 @@ int returns__check_probes(const struct plan *plan)
 				plan->functions.data[first].name, n > 1 ? " and the others" : "",
 				return_refusal_text[plan__return_refusal(plan, first)]);
 	if (refused)
-		note("no return probe on %s%s: their returns are not shown; -v tells why",
+		note("no return probe on %s%s: their returns are not shown; -v shows why",
 		     plan->functions.data[first].name, refused > 1 ? " and others" : "");
 	note("return probes replace return addresses: a program ends where an exception passes "
 	     "through a traced function, or where a seccomp filter doesn't expect them; returns "

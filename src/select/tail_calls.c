@@ -12,12 +12,14 @@
 
 #define MAX_LIBRARIES 256
 
-/* Where the functions of an object's imports are searched: in itself, then in what it needs. */
+/* The search for the functions that an object imports: in itself, then in the libraries that it
+ * needs. */
 struct search {
 	struct targets *n;
 	pid_t pid;
 	VEC(struct object *) queue; /* breadth-first, as in ld.so(8) */
-	size_t followed;	    /* of how many of them that which they need is in it, too */
+	/* the number of objects in queue whose needed libraries are in it, too */
+	size_t followed;
 };
 
 static bool stub_known(const struct targets *n, const struct object *o, uint64_t vaddr)
@@ -44,14 +46,14 @@ static int enqueue(void *ctx, const char *soname)
 	struct object *o;
 
 	if (s->queue.len >= MAX_LIBRARIES || targets__open(s->n, soname, s->pid, &o))
-		return 0; /* not found: the return stays unseen, and is counted */
+		return 0; /* not found: the return isn't seen, which is counted */
 	if (!queued(s, o))
 		vec__push(&s->queue, o);
 	return 0;
 }
 
-/* A stub may lead to a local function of its own object (IRELATIVE); other objects must export
- * it. */
+/* Finds a function's definition. A stub may lead to a local function of its own object
+ * (IRELATIVE); other objects must export it. */
 static const struct symbol *definition(const struct object *o, const char *name, bool own)
 {
 	const struct symbol *found = NULL, *s;
@@ -73,7 +75,7 @@ static bool known(const function_vec *v, const struct object *o, uint64_t entry)
 	return false;
 }
 
-/* False: the function's bounds are unknown. */
+/* Returns false if the function's bounds are unknown. */
 static bool add(struct targets *n, const struct object *o, uint64_t vaddr, unsigned flags)
 {
 	struct function f;
@@ -104,7 +106,7 @@ static bool add_definition(struct search *s, const char *name)
 	return false;
 }
 
-/* Is it a jump out of a traced frame? Not of a range. */
+/* True if the block ends with a jump out of a traced frame; never for a range. */
 static bool leaves_frame(const struct plan *plan, const struct plan_block *b)
 {
 	return b->site != NO_SITE && b->leaves && b->taken == NO_BLOCK &&
@@ -112,8 +114,8 @@ static bool leaves_frame(const struct plan *plan, const struct plan_block *b)
 	       !(plan->functions.data[b->function].flags & FUNCTION_RANGE);
 }
 
-/* Of a jump through memory at a distance from it: the address of the slot; 0: another kind of jump.
- */
+/* Returns the address of the slot of a jump through memory relative to it; 0 for another kind of
+ * jump. */
 static uint64_t slot_of(const struct plan_site *s)
 {
 	const struct operand *o = &s->operand;
@@ -124,11 +126,12 @@ static uint64_t slot_of(const struct plan_site *s)
 	return s->vaddr + s->len + (int64_t)o->disp;
 }
 
-/* What a jump goes through that the dynamic loader fills in: a PLT stub or a GOT slot. */
+/* A PLT stub or a GOT slot, which the dynamic loader fills in: the operand of a jump. */
 struct tail_target {
 	uint64_t vaddr;
 	const char
-		*name; /* of the function, "puts@plt"; NULL: the object's own function at target */
+		/* of the function, "puts@plt"; NULL if it is the object's own, at target */
+		*name;
 	uint64_t target;
 };
 
@@ -151,7 +154,7 @@ static bool find_tail_target(const struct plan *plan, const struct plan_block *b
 	return slot;
 }
 
-static bool add_behind(struct search *s, const struct tail_target *p)
+static bool add_target(struct search *s, const struct tail_target *p)
 {
 	autofree char *name = p->name ? xstrndup(p->name, strcspn(p->name, "@")) : NULL;
 
@@ -172,7 +175,7 @@ static bool add_of_object(struct targets *n, const struct plan *plan, uint32_t o
 	vec__each (b, &plan->blocks) {
 		if (b->object != object || !leaves_frame(plan, b) ||
 		    !find_tail_target(plan, b, &p) || stub_known(n, o, p.vaddr) ||
-		    !add_behind(&s, &p))
+		    !add_target(&s, &p))
 			continue;
 		vec__push(&n->stubs, (struct plan_stub){o, p.vaddr});
 		added = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Resolves operands to functions: OBJECT FUNC…, OBJECT:FUNC…, @POINTS, the kernel's FUNC…, and both
- * together; applies --exclude. */
+/* Resolves operands to functions: OBJECT FUNC..., OBJECT:FUNC..., @POINTS, FUNC... of the
+ * kernel, and user: and kernel: together; applies --exclude. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 
 /* ---- objects ---- */
 
-/* Read already; objects keep their files open. */
+/* Returns the object if this file was read before: objects keep their files open. */
 static struct object *known_file(const struct targets *n, int fd)
 {
 	struct object *const *o;
@@ -79,7 +79,7 @@ static int refuse_place(const char *text)
 			  text);
 }
 
-/* With --exported only names and patterns: what stands at a place was chosen already. */
+/* --exported takes only names and patterns: a place was already chosen by its position. */
 static int parse_func(const struct targets *n, const char *func, bool kernel, struct spec *out)
 {
 	int err = spec__parse(func, kernel, out);
@@ -101,7 +101,7 @@ static int find_in_object(struct targets *n, struct object *o, const char *func,
 					: object__resolve(o, &spec, &n->functions);
 }
 
-/* The colon between OBJECT and FUNC: the first one that is not part of a "::". */
+/* Returns the colon between OBJECT and FUNC: the first one that is not part of a "::". */
 static const char *object_colon(const char *text)
 {
 	for (const char *p = text; (p = strchr(p, ':')); p++) {
@@ -112,7 +112,7 @@ static const char *object_colon(const char *text)
 	return NULL;
 }
 
-/* FILE:LINE, of the object that is named before? A function's name doesn't begin with a digit. */
+/* True for FILE:LINE. A function's name doesn't begin with a digit. */
 static bool is_line(const char *text)
 {
 	const char *colon = object_colon(text);
@@ -120,7 +120,7 @@ static bool is_line(const char *text)
 	return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
 }
 
-/* OBJECT:FUNC, or @POINTS. */
+/* Finds the functions of OBJECT:FUNC or @POINTS. */
 static int find_pair(struct targets *n, const char *text, pid_t pid)
 {
 	const char *colon = object_colon(text);
@@ -159,20 +159,20 @@ static bool is_object(const char *name, pid_t pid)
 	return !err;
 }
 
-/* What is behind the prefix; NULL: it is another one. */
-static const char *behind(const char *text, const char *prefix)
+/* Returns the text after the prefix; NULL if it begins otherwise. */
+static const char *after_prefix(const char *text, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
 	return strncmp(text, prefix, len) ? NULL : text + len;
 }
 
-/* user:OBJECT:FUNC or kernel:FUNC, which only bbtrace trace takes? */
+/* True for user:OBJECT:FUNC or kernel:FUNC, which only bbtrace trace takes. */
 static bool is_spec(const struct request *req)
 {
 	const char *first = req->operands.data[0];
 
-	return behind(first, "user:") || behind(first, "kernel:");
+	return after_prefix(first, "user:") || after_prefix(first, "kernel:");
 }
 
 static int refuse_spec(const struct request *req)
@@ -183,14 +183,14 @@ static int refuse_spec(const struct request *req)
 			  req->verb->bit == VERB_LIST ? "list kernel" : "kernel");
 }
 
-/* Is the only operand a name that no file has? Then it may be that of a function. */
+/* True if the only operand is no file's name. Then it may be the name of a function. */
 static bool is_lone_name(const struct request *req, int err)
 {
 	return err == -ENOENT && req->operands.len == 1 && req->verb->bit == VERB_USER &&
 	       !strchr(req->operands.data[0], '/');
 }
 
-/* The first operand is no object. Was it meant as a function? */
+/* The first operand is no object: explains the error, which differs if it is a function's name. */
 static int no_object(const struct request *req, int err)
 {
 	const char *first = req->operands.data[0];
@@ -272,7 +272,8 @@ static int find_in_kernel(struct targets *n, const struct modules *m, const char
 	return kernel__resolve(n->kernel, m->modules, m->n, &spec, &n->functions);
 }
 
-/* Operands from first on; all: no operand names every function. */
+/* Finds kernel functions. first: the first operand that names one. all: without an operand, all
+ * functions are meant. */
 static int find_kernel(struct targets *n, const struct request *req, size_t first, bool all)
 {
 	struct modules m = {0};
@@ -291,7 +292,7 @@ static int find_kernel(struct targets *n, const struct request *req, size_t firs
 
 /* ---- user:OBJECT:FUNC and kernel:FUNC together ---- */
 
-/* What other tracers call these: bpftrace's probe types. */
+/* Refuses the names of other tracers, such as bpftrace's probe types, and shows ours. */
 static int refuse_one(const char *text)
 {
 	static const struct {
@@ -303,9 +304,9 @@ static int refuse_one(const char *text)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (behind(text, rows[i].prefix))
+		if (after_prefix(text, rows[i].prefix))
 			return err__usage("'%s': write %s:%s", text, rows[i].here,
-					  behind(text, rows[i].prefix));
+					  after_prefix(text, rows[i].prefix));
 	if (object_colon(text))
 		return err__usage("'%s': write user:%s, or kernel:FUNC", text, text);
 	return err__usage("'%s': write user:OBJECT:FUNC or kernel:FUNC", text);
@@ -313,7 +314,7 @@ static int refuse_one(const char *text)
 
 static int find_one(struct targets *n, const struct modules *m, const char *text, pid_t pid)
 {
-	const char *user = behind(text, "user:"), *kernel = behind(text, "kernel:");
+	const char *user = after_prefix(text, "user:"), *kernel = after_prefix(text, "kernel:");
 
 	if (user)
 		return find_pair(n, user, pid);
@@ -343,7 +344,7 @@ bool targets__name_kernel(const struct request *req)
 	if (req->verb->bit != VERB_BOTH)
 		return req->verb->bit == VERB_KERNEL;
 	for (size_t i = 0; i < req->operands.len; i++)
-		if (behind(req->operands.data[i], "kernel:"))
+		if (after_prefix(req->operands.data[i], "kernel:"))
 			return true;
 	return false;
 }
@@ -360,7 +361,8 @@ static int check_traceable(const struct object *o)
 			o->path, arch->name, arch->untraceable);
 }
 
-/* Another machine's programs run here in an emulator at most: their code is only data to it. */
+/* Fails if the program is for another machine: here only an emulator can run it, to which its
+ * code is data. */
 static int check_machine(const struct targets *n)
 {
 	struct object **o;
@@ -385,7 +387,7 @@ static int find_more_in_kernel(struct targets *n, const struct request *req, con
 	struct modules m;
 	int err;
 
-	if (!targets__name_kernel(req)) /* it may be open for its names */
+	if (!targets__name_kernel(req)) /* the kernel may be open for its symbols only */
 		return err__set(
 			ENOTSUP,
 			"no function of the kernel is traced, and its code can't be read any more: "
@@ -399,7 +401,7 @@ static int find_more_in_kernel(struct targets *n, const struct request *req, con
 	return err;
 }
 
-/* OBJECT FUNC... */
+/* Finds the functions of OBJECT FUNC... */
 static int find_words(struct targets *n, char *const *words, size_t nwords, pid_t pid)
 {
 	struct object *o;
@@ -420,7 +422,7 @@ static struct object *first_object(const struct targets *n)
 
 static int find_word(struct targets *n, const struct request *req, const char *word, pid_t pid)
 {
-	const char *user = behind(word, "user:"), *kernel = behind(word, "kernel:");
+	const char *user = after_prefix(word, "user:"), *kernel = after_prefix(word, "kernel:");
 
 	if (kernel || (!user && req->verb->bit == VERB_KERNEL))
 		return find_more_in_kernel(n, req, kernel ? kernel : word);
@@ -434,7 +436,7 @@ static int find_word(struct targets *n, const struct request *req, const char *w
 static bool all_are_specs(const struct request *req, char *const *words, size_t nwords)
 {
 	for (size_t i = 0; i < nwords; i++)
-		if (!behind(words[i], "user:") && !behind(words[i], "kernel:") &&
+		if (!after_prefix(words[i], "user:") && !after_prefix(words[i], "kernel:") &&
 		    words[i][0] != '@' && !object_colon(words[i]))
 			return req->verb->bit == VERB_KERNEL;
 	return true;
@@ -487,7 +489,7 @@ function_vec targets__copy(const struct targets *n, const function_vec *out)
 	return copies;
 }
 
-/* The kernel's symbols, for its frames. */
+/* Opens the kernel's symbols, for its frames. */
 static int find_names(struct targets *n, const struct request *req)
 {
 	struct modules m = {0};
@@ -499,8 +501,8 @@ static int find_names(struct targets *n, const struct request *req)
 	return err;
 }
 
-/* Have events beside the functions stacks with frames of the kernel? They are recorded without its
- * names, too. */
+/* Opens the kernel's symbols if named events record stacks with kernel frames. Without them the
+ * frames are recorded without names. */
 static int find_names_beside(struct targets *n, const struct request *req)
 {
 	if (req->what.watch.len)

@@ -177,7 +177,7 @@ done
 bb user "$T/crash" odd --last 5 --dump-on nothing -- "$T/crash" exit
 exits 1 'no such function'
 bb user "$T/crash" odd --last 5 --dump-on work=3 -- "$T/crash" exit
-like "$T/err" 'where that returns is known of the traced functions only' 'the returns of another function'
+like "$T/err" 'returns are seen of traced functions only' 'the returns of another function'
 bb user "$T/crash" odd --dump-on odd -- "$T/crash" exit
 exits 2 'without --last'
 done_testing

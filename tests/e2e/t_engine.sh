@@ -84,7 +84,7 @@ int main(void)
 	return syscall(SYS_arch_prctl, 0x1001, own) != 0;
 }
 END
-by_probes 'the register that finds the log' 'a program that sets gs' user "$libc" malloc -v -- "$T/sets"
+by_probes 'the register that locates the log' 'a program that sets gs' user "$libc" malloc -v -- "$T/sets"
 unlike "$T/err" 'not traced any more' 'and to its end'
 cat >"$T/leaks.c" <<'END'
 #include <stdlib.h>

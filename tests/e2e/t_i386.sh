@@ -114,7 +114,7 @@ if i686-linux-gnu-gcc -O1 -static -I"$ROOT/tests/progs" -o "$T/probes" "$T/probe
 	done
 	"$BBTRACE" user /bin/sh '*' --with "usdt:$T/probes:*" -- true >"$T/out" 2>"$T/err"
 	is $? 2 'with functions of 64-bit code they are refused'
-	like "$T/err" 'is of i386, what else is traced is of x86-64' 'the message says so'
+	like "$T/err" 'is for i386, the rest of this trace is for x86-64' 'the message says so'
 fi
 
 LD_LIBRARY_PATH=/usr/i686-linux-gnu/lib "$BBTRACE" user libc.so.6 puts printf -F json -- "$BUILD/progs/fib-32" \

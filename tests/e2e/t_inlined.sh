@@ -74,7 +74,7 @@ exits 0 '--engine auto: a function that cannot be copied is traced'
 like "$T/err" 'by probes, since no function can be copied' 'by probes, and -v says that'
 is "$(grep -c 'narrow(' "$T/out")" 4 'each call is shown'
 bb user "$T/tiny" narrow -F summary -- "$T/tiny"
-like "$T/err" '^bbtrace: 1200000 events by traps; --engine inline does without' 'many traps: a note names the other engine'
+like "$T/err" '^bbtrace: 1200000 events were recorded by traps; --engine inline avoids them' 'many traps: a note names the other engine'
 
 # ---- what events show ----
 "$T/ladder" >"$T/alone"

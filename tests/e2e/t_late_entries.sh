@@ -13,7 +13,7 @@ gcc -O1 -o "$T/late" "$E2E/late.c" || exit 99
 happened() { json_lines "$1" '$e->{event} ne "summary" && join " ", map { $_ // "" } @$e{qw(event depth vaddr symbol taken)}'; }
 
 bb user "$T/late" late -v -- "$T/late" 1 return
-like "$T/err" 'late: its entry is told 20 bytes behind its first instruction' '-v says where the entry is told'
+like "$T/err" 'late: its entry is reported 20 bytes after its first instruction' '-v says where the entry is reported'
 bb user "$T/late" late -v -r all -- "$T/late" 1 return
 unlike "$T/err" 'is told' 'with all registers it is told at the first instruction'
 
@@ -36,7 +36,7 @@ done
 functions="behind branches calls indirect"
 bb user "$BUILD/progs/faults" $functions -v -r rsp -- "$BUILD/progs/faults"
 for delay in behind:12 branches:20 calls:18 indirect:19; do
-	like "$T/err" "${delay%:*}: its entry is told ${delay#*:} bytes behind its first instruction" "-v: where ${delay%:*}'s entry is told"
+	like "$T/err" "${delay%:*}: its entry is reported ${delay#*:} bytes after its first instruction" "-v: where ${delay%:*}'s entry is reported"
 done
 pointers() { json_lines "$1" '$e->{event} eq "entry" && !$e->{implied} && "$e->{symbol} $e->{regs}{rsp}"' | sort -u; }
 for regs in rsp all; do

@@ -107,10 +107,10 @@ refused() { # STATUS TEXT ARG...
 	exits "$want" "refused: $*"
 	like "$T/err" "$text" 'and why'
 }
-refused 2 'would take debug register 5' counter other buffer:8 buffer+8:8 buffer+16:8 -- "$P"
-refused 1 "is a thread's own" own -- "$P"
+refused 2 'would need debug register 5' counter other buffer:8 buffer+8:8 buffer+16:8 -- "$P"
+refused 1 "is thread-local" own -- "$P"
 refused 1 'no variable nosuch' nosuch -- "$P"
-refused 2 'take more than the 4 debug registers' buffer -- "$P"
+refused 2 'need more than the 4 debug registers' buffer -- "$P"
 refused 2 "can't watch reads alone" counter:r -- "$P"
 refused 2 'in which process' "$P:counter"
 refused 2 'nothing to watch' -- "$P"

@@ -6,7 +6,7 @@
 #include "dump_on.h"
 #include "util/util.h"
 
-/* The number of an errno's name; 0: it is none. */
+/* Returns the number of an errno's name; 0 if it is none. */
 static int errno_of(const char *name)
 {
 	for (int i = 1; i < 4096; i++) {
@@ -34,7 +34,7 @@ static bool parse_value(const char *text, struct dump_on *out)
 	return *number && !*end && !errno;
 }
 
-/* Names may have a '=' themselves. */
+/* The last '=' separates the value, since names of functions may contain one. */
 void dump_on__parse(const char *text, struct dump_on *out)
 {
 	const char *value = strrchr(text, '=');

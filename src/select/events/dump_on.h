@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dump_on: --dump-on, the functions whose calls or results show the last branches. */
+/* dump_on: --dump-on: the functions that dump the last branches when they are called or return. */
 #ifndef BBTRACE_SELECT_EVENTS_DUMP_ON_H
 #define BBTRACE_SELECT_EVENTS_DUMP_ON_H
 

@@ -29,7 +29,7 @@ static int add_function(struct markers *s, const struct function *f, enum marker
 			f->name);
 	if (f->flags & FUNCTION_IFUNC)
 		return err__usage(
-			"which function %s is, is decided when the program starts (IFUNC): "
+			"the function that %s stands for is chosen when the program starts (IFUNC): "
 			"name the one that is chosen, as bbtrace list %s shows it",
 			f->name, f->object->path);
 	if (!(f->flags & FUNCTION_RANGE)) {
@@ -86,7 +86,7 @@ static int find_returns(struct markers *s, const struct dump_on *d, const struct
 	if (s->all.len > before)
 		return 0;
 	return err__set(ENOENT,
-			"--dump-on %s: where that returns is known of the traced functions only: "
+			"--dump-on %s: returns are seen of traced functions only: "
 			"trace it, too",
 			d->name);
 }
@@ -144,7 +144,7 @@ static void add_mark(struct markers *s, const struct object *o, const struct mar
 	if (marker__operands(m, arch__native(), &operands))
 		add(s, o, m->vaddr, MARKER_MARK, xstrdup("BBTRACE_MARK()"))->mark = operands;
 	else
-		note_verbose("%s: a mark has its operands at '%s', which is not understood",
+		note_verbose("%s: a mark is ignored, since its operands '%s' can't be read",
 			     o->path, m->args);
 }
 
@@ -171,8 +171,8 @@ static void search(struct markers *s, const struct object *o)
 		note_verbose("%s has %zu markers", o->path, s->all.len - before);
 }
 
-/* What can't be read has no markers. NULL also: a quick look finds none, and the libraries that it
- * needs are not asked for. */
+/* A file that can't be read has no markers. NULL also if a quick look finds none and the file's
+ * libraries are not needed. */
 static struct object *open_file(struct markers *s, const char *name)
 {
 	pid_t pid = s->planning->pid;
@@ -189,7 +189,7 @@ static struct object *open_file(struct markers *s, const char *name)
 	return NULL;
 }
 
-/* With --control app it matters that libraries are searched before they are mapped. */
+/* With --control app, libraries must be searched before they are mapped. */
 static int search_file(void *ctx, const char *name)
 {
 	struct markers *s = ctx;
@@ -233,7 +233,7 @@ static void find_markers(struct markers *s)
 	}
 }
 
-/* Files that may be mapped only when their first marker is about to be executed. */
+/* Searches files that may be mapped only just before their first marker is executed. */
 static int find_in_files(struct markers *s)
 {
 	const char *const *name;
@@ -274,7 +274,7 @@ int markers__find(struct markers *s, const struct request *req, struct planning 
 
 /* ---- files that are mapped later ---- */
 
-/* A file that is mapped a second time was searched. */
+/* A file that is mapped again was searched before. */
 void markers__mapped(struct markers *s, const char *path, uint64_t ino)
 {
 	uint64_t key = ino;

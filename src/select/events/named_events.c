@@ -13,7 +13,7 @@ struct finding {
 	int err;
 };
 
-/* The index of the plan's event of this name; the number of these: none. */
+/* Returns the index of the plan's event of this name; the number of events if there is none. */
 static uint32_t index_of(const struct plan *p, const char *name)
 {
 	uint32_t i = 0;
@@ -34,7 +34,7 @@ static void add_tracepoint(void *ctx, const char *name)
 		f->err = tracepoint__add(f->p, name);
 }
 
-static const char *behind_colon(const char *text)
+static const char *after_colon(const char *text)
 {
 	const char *colon = strrchr(text, ':');
 
@@ -52,7 +52,7 @@ static int add_tracepoints(struct plan *p, const char *pattern)
 		       : err__set(ENOENT,
 				  "no event '%s'; bbtrace list --events kernel '*%s*' looks for "
 				  "others; a program's are usdt:OBJECT:NAME",
-				  pattern, behind_colon(pattern));
+				  pattern, after_colon(pattern));
 }
 
 /* ---- static probes of programs ---- */
@@ -65,7 +65,8 @@ static bool matches(const struct usdt_probe *u, const char *pattern)
 	return !fnmatch(pattern, strchr(pattern, ':') ? both : u->name, 0);
 }
 
-/* An event's fields are those of its first place: elsewhere an argument has the same size. */
+/* The fields of an event are those of its first place; arguments have the same size at the
+ * others. */
 static void add_usdt(struct finding *f, const struct usdt_probe *u)
 {
 	autofree char *name = xasprintf("%s:%s", u->provider, u->name);
@@ -82,7 +83,8 @@ static void add_usdt(struct finding *f, const struct usdt_probe *u)
 	f->found++;
 }
 
-/* A linker that drops a function leaves the notes of its probes, with addresses of nothing. */
+/* False if a linker dropped the function but left the notes of its probes, with meaningless
+ * addresses. */
 static bool is_there(const struct object *o, const struct usdt_probe *u)
 {
 	uint64_t offset;
@@ -95,8 +97,8 @@ static bool is_there(const struct object *o, const struct usdt_probe *u)
 	return false;
 }
 
-/* Registers and words are those of the plan's architecture. A plan of nothing else takes that of
- * its first static probe. */
+/* Registers and words have the plan's architecture. If nothing else is traced, that is the one
+ * of the first static probe. */
 static int set_arch(const struct named_events *with, struct plan *p, const struct object *o)
 {
 	const struct arch *arch = arch__by_machine(o->machine);
@@ -105,7 +107,7 @@ static int set_arch(const struct named_events *with, struct plan *p, const struc
 		return 0;
 	if (p->functions.len || with->usdt.len)
 		return err__usage(
-			"%s is of %s, what else is traced is of %s; trace them one at a time",
+			"%s is for %s, the rest of this trace is for %s; trace them one at a time",
 			o->path, arch->name, p->arch->name);
 	p->arch = arch;
 	return 0;
@@ -148,7 +150,7 @@ static int add_of_object(struct named_events *with, struct targets *n, pid_t pid
 	return err ? err : add_usdts(with, p, o, colon + 1);
 }
 
-static const char *behind(const char *text, const char *prefix)
+static const char *after_prefix(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) ? NULL : text + strlen(prefix);
 }
@@ -156,14 +158,15 @@ static const char *behind(const char *text, const char *prefix)
 static int add_one(struct named_events *with, struct targets *n, pid_t pid, struct plan *p,
 		   const char *text)
 {
-	const char *usdt = behind(text, "usdt:"), *tracepoint = behind(text, "tracepoint:");
+	const char *usdt = after_prefix(text, "usdt:"),
+		   *tracepoint = after_prefix(text, "tracepoint:");
 
 	if (usdt)
 		return add_of_object(with, n, pid, p, usdt);
 	return add_tracepoints(p, tracepoint ? tracepoint : text);
 }
 
-/* Its field: the ns, or what else is counted, from one sample to the next. */
+/* The field of samples is the period: ns, or counts of another kind, between two samples. */
 static void add_samples(struct plan *p)
 {
 	plan__add_named(p, NAMED_SAMPLE, sample__clock());

@@ -10,17 +10,17 @@ static void ask_kernel(void *ctx, const struct object *o, const struct type_quer
 	kernel__prototypes(o, ctx, queries, n, members, out);
 }
 
-/* Which of the libraries is called otherwise in chroots, and where it was copied. */
+/* True for the C library, which has another path in a chroot or where it was copied. */
 static bool is_libc(const struct object *o)
 {
 	const struct symbol *s;
-	bool starts = false, tells = false;
+	bool starts = false, has_version = false;
 
 	vec__each (s, &o->symbols) {
 		starts |= s->exported && !strcmp(s->name, "__libc_start_main");
-		tells |= s->exported && !strcmp(s->name, "gnu_get_libc_version");
+		has_version |= s->exported && !strcmp(s->name, "gnu_get_libc_version");
 	}
-	return starts && tells;
+	return starts && has_version;
 }
 
 static void report_conditions(const struct request *req, const struct plan *plan)
@@ -39,10 +39,11 @@ static void report_conditions(const struct request *req, const struct plan *plan
 			first = i;
 	}
 	if (others)
-		note_verbose("--if judges %u function%s; %s%s have not all of what it names: they "
-			     "are shown with what calls them, and otherwise in any case",
-			     judged, judged == 1 ? "" : "s", plan->functions.data[first].name,
-			     others == 1 ? "" : " and others");
+		note_verbose(
+			"--if applies to %u function%s; %s%s don't have all that it names: they "
+			"are shown with their callers, or always if nothing traced calls them",
+			judged, judged == 1 ? "" : "s", plan->functions.data[first].name,
+			others == 1 ? "" : " and others");
 }
 
 void typed_values__report(const struct request *req, const struct plan *plan,
@@ -60,7 +61,7 @@ void typed_values__report(const struct request *req, const struct plan *plan,
 	report_conditions(req, plan);
 	if (!r->unfetched)
 		return;
-	note("%s: more than %d values in memory: the others are not recorded",
+	note("%s: has more than %d values in memory: the rest is not recorded",
 	     f[r->first_unfetched].name, VALUES_FETCHED);
 }
 

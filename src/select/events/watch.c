@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Watchpoints: from the command line to named events of the plan, and to addresses in processes. */
+/* Watchpoints: turns those of the command line into named events of the plan, and into addresses
+ * in processes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ static bool is_kernel_object(const char *object)
 	return !strcmp(object, "kernel");
 }
 
-/* A symbol without object: of the program, if there is one; else the kernel's. */
+/* A symbol without object is the program's, if there is a program; else the kernel's. */
 static bool is_kernel(const struct request *req, const struct watch_spec *s)
 {
 	if (s->object)
@@ -38,7 +39,7 @@ static bool is_kernel(const struct request *req, const struct watch_spec *s)
 	return req->verb->bit == VERB_KERNEL || !names_processes(req);
 }
 
-/* The program of the processes that are traced, malloc()ed. */
+/* Returns the program of the traced processes, malloc()ed. */
 static char *program_of(const struct finding *f)
 {
 	char link[64], path[4096];
@@ -59,7 +60,7 @@ static int open_object(struct finding *f, const struct watch_spec *s, struct obj
 		return err__set(ENOENT, "cannot run %s: no such command", f->req->command[0]);
 	if (!name)
 		return err__set(ENOENT,
-				"cannot watch %s: cannot tell its program; write "
+				"cannot watch %s: its program isn't known; write "
 				"OBJECT:%s",
 				s->text, s->text);
 	return targets__open(f->n, name, f->pid, out);
@@ -93,8 +94,8 @@ static int check_found(const struct watch_spec *s, const struct object *o, const
 		return refuse_several(s, o, found);
 	if (found->data[0].tls)
 		return err__set(ENOTSUP,
-				"%s is a thread's own: each thread has it at another address; "
-				"watch the address that one has",
+				"%s is thread-local: each thread has it at another address; "
+				"watch the address that it has in one thread",
 				s->symbol);
 	return 0;
 }
@@ -113,9 +114,9 @@ static int find_function(const struct watch_spec *s, const struct object *o, dat
 	return out->len > 1 ? refuse_several(s, o, out) : 0;
 }
 
-/* ---- pieces ---- */
+/* ---- chunks: one debug register each ---- */
 
-/* The length, if none is given: the variable's, or of what is within it. */
+/* The default length: that of the variable, or of the part that is named. */
 static uint64_t default_len(const struct watch_spec *s, const struct data_symbol *d, bool kernel)
 {
 	uint64_t left = d->size > s->offset ? d->size - s->offset : 0, len = sizeof(long);
@@ -179,7 +180,7 @@ static int add_piece(struct finding *f, const struct watch_spec *s, const struct
 
 static int refuse_len(const struct watch_spec *s, uint64_t addr, uint64_t len)
 {
-	return err__usage("%s: %llu bytes at 0x%llx take more than the %d debug registers, which "
+	return err__usage("%s: %llu bytes at 0x%llx need more than the %d debug registers, which "
 			  "watch 1, 2, 4 or 8 aligned bytes each; name a part: %s+OFF:8",
 			  s->text, (unsigned long long)len, (unsigned long long)addr, WATCH_SLOTS,
 			  s->symbol ? s->symbol : "0xADDR");
@@ -195,7 +196,7 @@ static int add_pieces(struct finding *f, const struct watch_spec *s, const struc
 		return refuse_len(s, addr, len);
 	f->slots += n;
 	if (f->slots > WATCH_SLOTS)
-		return err__usage("%s would take debug register %u: the processor has %d, each of "
+		return err__usage("%s would need debug register %u: the processor has %d, each of "
 				  "which watches 1, 2, 4 or 8 aligned bytes",
 				  s->text, f->slots, WATCH_SLOTS);
 	for (unsigned i = 0; i < n; i++)
@@ -203,7 +204,7 @@ static int add_pieces(struct finding *f, const struct watch_spec *s, const struc
 	return 0;
 }
 
-/* ---- one of them ---- */
+/* ---- one watchpoint ---- */
 
 static int find_in_kernel(struct finding *f, const struct watch_spec *s)
 {
@@ -315,7 +316,7 @@ bool watchpoints__name_kernel(const struct request *req)
 
 /* ---- processes ---- */
 
-/* Where the object is in a process; false: not mapped. */
+/* Finds the load bias of the object in a process. Returns false if it isn't mapped. */
 static bool find_bias(uint32_t pid, const struct object *o, uint64_t *bias)
 {
 	map_vec maps = {0};
