@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* command: what a name of a command stands for, as execvp(3) looks it up. */
+/* command: the file that a command's name stands for, looked up as execvp(3) does. */
 #ifndef BBTRACE_CLI_COMMAND_H
 #define BBTRACE_CLI_COMMAND_H
 
 #include <stdbool.h>
 
-/* 0, and the path of its file, which the caller frees; or a positive errno. */
+/* Returns 0 and the path of the command's file, which the caller frees; or a positive errno. */
 int command__look_up(const char *name, char **found);
-/* The path alone; NULL: no such command. The caller frees. */
+/* Returns only the path, which the caller frees; NULL if there is no such command. */
 char *command__path(const char *name);
 bool command__exists(const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* bbtrace's own command line, as a shell takes it. */
+/* bbtrace's own command line, quoted for a shell. */
 #include <stdlib.h>
 #include "request.h"
 

@@ -8,9 +8,9 @@ enum {
 	EXIT_CANNOT = 1,
 	EXIT_USAGE = 2,
 	EXIT_DIFFERENT = 1, /* diff */
-	EXIT_TROUBLE = 2,   /* diff: in place of CANNOT */
+	EXIT_TROUBLE = 2,   /* diff: instead of EXIT_CANNOT */
 	EXIT_UNDER = 3,	    /* --fail-under */
-	EXIT_LEFT = 124,    /* -t: CMD runs on, as timeout(1) has it */
+	EXIT_LEFT = 124,    /* -t: CMD still runs; the status that timeout(1) has */
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which formats a verb has: -F, the name of -o's file, --help. */
+/* The formats of a verb: for -F, for the suffix of -o's file, for --help. */
 #include <errno.h>
 #include "explain/explain.h"
 #include "request.h"
 
-/* What differs by verb from the format's own help. */
+/* Help of formats where it depends on the verb. */
 static const struct {
 	unsigned verb;
 	enum output_form form;
@@ -45,7 +45,7 @@ int formats__set(struct request *req, const char *v)
 	req->show.format = output__by_name(v);
 	if (req->show.format && req->show.format->tagged &&
 	    !has_format(req->verb, req->show.format))
-		return err__set(EINVAL, "%s is of recorded counts: bbtrace report FILE... -F %s",
+		return err__set(EINVAL, "%s needs recorded counts: bbtrace report FILE... -F %s",
 				req->show.format->name, req->show.format->name);
 	if (req->show.format && !has_format(req->verb, req->show.format))
 		return err__set(EINVAL, "%s has the formats text%s", req->verb->name,
@@ -62,7 +62,7 @@ int formats__set(struct request *req, const char *v)
 	return err;
 }
 
-/* From --record, or from -o if no option says how to show the trace. */
+/* The trace file of --record, or of -o if no option chooses how to show the trace. */
 const char *request__record_name(const struct request *req)
 {
 	if (req->show.format || !request__records(req))
@@ -76,7 +76,7 @@ bool request__records(const struct request *req)
 	       !req->record.last && !req->record.explain;
 }
 
-/* Stacks by frame pointers need no copy, so samples of the same one are the same. */
+/* Stacks by frame pointers have no copy of memory, so samples of the same stack are equal. */
 bool request__adds_samples_up(const struct request *req)
 {
 	return req->verb->bit == VERB_PROFILE && !req->record.stack_size && !req->record.timeline &&
@@ -107,7 +107,7 @@ bool request__counts(const struct request *req)
 	return format->count && !steps;
 }
 
-/* -o x.html without -F means html. */
+/* Chooses the format by the suffix of -o's file: x.html means html. */
 static void choose_by_name(struct request *req)
 {
 	bool is_shown = !request__records(req) || !(req->file.armor || req->file.max_size);
@@ -119,7 +119,7 @@ static void choose_by_name(struct request *req)
 	req->show.format_by_name = req->show.format;
 }
 
-/* Counts can be printed now and then if the kernel keeps them. */
+/* Fails if counts can't be printed at intervals, which needs counts in the kernel. */
 static int check_interval(const struct request *req)
 {
 	const char *option = req->record.interval_ns ? "--interval"
@@ -131,11 +131,11 @@ static int check_interval(const struct request *req)
 	if (!req->record.interval_ns && !req->record.reset && !retires)
 		return 0;
 	if (retires && req->record.reset)
-		return err__set(EINVAL, "--reset would count again what %s has seen",
+		return err__set(EINVAL, "--reset would clear counts of probes that %s has removed",
 				req->record.once ? "--once" : "--retire");
 	if (!req->record.count &&
 	    !(retires && !req->record.interval_ns && request__format(req)->count))
-		return err__set(EINVAL, "%s is of counts: add -c, in text or json", option);
+		return err__set(EINVAL, "%s needs counts: add -c, in text or json", option);
 	if (!request__counts(req))
 		return err__set(
 			EINVAL,
@@ -146,14 +146,15 @@ static int check_interval(const struct request *req)
 	return 0;
 }
 
-/* Paths consist of branches, from entries to returns. */
+/* Fails if events are missing of which paths consist: entries, branches, returns. */
 static int check_paths(const struct request *req)
 {
 	const struct output_format *f = request__format(req);
 
 	if (!f || !f->wants.path_times || (req->record.events & OUTPUT_STEPS) == OUTPUT_STEPS)
 		return 0;
-	return err__set(EINVAL, "%s needs entries, branches and returns: not with such an -e",
+	return err__set(EINVAL,
+			"%s needs entries, branches and returns: -e leaves some of them out",
 			f->name);
 }
 
@@ -209,6 +210,6 @@ int formats__check_coverage(const struct request *req)
 	if (!req->show.fail_under_given || request__format(req)->covers)
 		return 0;
 	return err__set(EINVAL,
-			"--fail-under is of coverage: add -F lcov, cobertura, drcov, summary, "
+			"--fail-under needs coverage: add -F lcov, cobertura, drcov, summary, "
 			"annotate or html, or -c");
 }

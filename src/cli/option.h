@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * option: an option is a row of a table, from which it is parsed, helped with and completed. The
- * tables that verbs share are options_*.c, one for each question that options answer, as the parts
- * of struct request; a verb's own table is in the verb's file. An option that two verbs understand
- * in two ways is two rows.
+ * option: an option is a row of a table, which its parsing, help and completion come from. Tables
+ * that verbs share are in options_*.c, one for each question that options answer, like the parts of
+ * struct request; a verb's own table is in the verb's file. An option that two verbs interpret
+ * differently is two rows.
  */
 #ifndef BBTRACE_CLI_OPTION_H
 #define BBTRACE_CLI_OPTION_H
@@ -15,29 +15,31 @@
 enum option_type {
 	OPTION_SWITCH,	 /* bool: true */
 	OPTION_TEXT,	 /* const char *: not copied */
-	OPTION_FILE,	 /* as OPTION_TEXT, but not empty, and no option */
+	OPTION_FILE,	 /* as OPTION_TEXT; neither empty nor like an option */
 	OPTION_TIME,	 /* uint64_t: nanoseconds */
-	OPTION_DURATION, /* the same, more than 0 */
+	OPTION_DURATION, /* as OPTION_TIME, more than 0 */
 	OPTION_NUMBER,	 /* uint64_t */
 	OPTION_COUNT,	 /* uint64_t, with K, M and G */
-	OPTION_POSITIVE, /* the same, at least 1 */
+	OPTION_POSITIVE, /* as OPTION_COUNT, at least 1 */
 	OPTION_OTHER,	 /* no member: set stores the value */
 };
 
 struct option_row {
 	const char *name;
-	char letter;	 /* 0: none */
-	const char *arg; /* NULL: no argument; "": after =, or none */
-	unsigned verbs;	 /* that have it */
+	char letter;	 /* 0 if none */
+	const char *arg; /* NULL: no argument; "": an optional one, after = */
+	unsigned verbs;	 /* the verbs that have it */
 	enum option_type type;
 	size_t offset; /* in struct request */
 	const char *help;
-	/* Called after the value is stored, to check it or to store it elsewhere. 0, or -errno with
-	 * a message. NULL: not needed. */
+	/* Called after the value is stored, to check it or to store it elsewhere. Returns 0, or
+	 * -errno with a message. NULL if not needed. */
 	int (*set)(struct request *req, const char *value);
-	/* What shells offer as its value: words, or one of :files, :folders, :pids, :comms, :users,
+	/*
+	 * The values that shells offer: words, or one of :files, :folders, :pids, :comms, :users,
 	 * :functions, :events, :registers, :formats, :mechanisms. After a comma: a list of them.
-	 * NULL: nothing. */
+	 * NULL if they offer nothing.
+	 */
 	const char *values;
 };
 

@@ -57,7 +57,7 @@ int value__name(const char *const *names, size_t n, const char *v)
 	return -1;
 }
 
-/* -o -F json: the name was forgotten. */
+/* Fails for a name that is an option, as in -o -F json, where the file's name is missing. */
 int value__file_name(const char *name)
 {
 	if (!*name)

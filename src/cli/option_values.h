@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values of options as numbers. */
+/* Parsers for values of options. They return 0, or -errno with a message, unless noted. */
 #ifndef BBTRACE_CLI_OPTION_VALUES_H
 #define BBTRACE_CLI_OPTION_VALUES_H
 
@@ -9,16 +9,17 @@
 int value__each(struct request *req, const char *list,
 		int (*fn)(struct request *req, const char *part));
 int value__u32(const char *text, uint32_t *out);
-/* A time: a number with an optional unit, by default seconds. */
+/* Parses a time: a number with an optional unit; without one, seconds. */
 int value__time(const char *text, uint64_t *ns);
-/* The index of the name; -1: none. */
+/* Returns the index of the name; -1 if it isn't among them. */
 int value__name(const char *const *names, size_t n, const char *v);
-/* Is it a file's name, and neither empty nor an option? -EINVAL with a message. */
+/* -EINVAL with a message if the name is empty or looks like an option. */
 int value__file_name(const char *name);
 
-/* --armor, or --armor=redundant. */
+/* Sets the kind of --armor, or of --armor=redundant. */
 int value__armor(struct request *req, const char *kind);
-/* The value of --regs, a bit each; 0: none, or the arguments. -EINVAL: unknown register. */
+/* Parses the value of --regs into a bit for each register; 0 means none, or the arguments.
+ * -EINVAL with a message for an unknown register. */
 int regs__parse(const char *list, const struct arch *arch, uint64_t *regs);
 
 #endif

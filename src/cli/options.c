@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Parses a command line by the tables of its verb's options, prints them for --help, and says what
- * is wrong. */
+/* Parses a command line by the tables of its verb's options, prints them for --help, and
+ * explains wrong command lines. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "option.h"
 #include "option_values.h"
 
-/* In the order of --help; a verb's own come before them. */
+/* In the order of --help, after the verb's own table. */
 static const struct option_group *const shared[] = {
 	&options_what, &options_who,  &options_record, &options_how,
 	&options_when, &options_show, &options_file,   &options_general,
@@ -77,7 +77,8 @@ void request__help(const struct verb *verb, FILE *out)
 		formats__help(verb, out);
 }
 
-/* Formats and registers are known here. */
+/* Prints the values for completion, with the names of formats and registers in place of :formats
+ * and :registers. */
 static void put_values(const struct verb *verb, const char *values, FILE *out)
 {
 	const struct arch *arch = arch__native();
@@ -156,7 +157,7 @@ static const struct option_row *row_of(const struct options *o, int c)
 	return NULL;
 }
 
-/* Part of the option, or nearly it, or with more behind: --follow-forks. */
+/* True if the name is part of the option, nearly equal, or longer, as in --follow-forks. */
 static bool is_near(const char *option, const char *name)
 {
 	size_t n = strlen(option), len = strlen(name);
@@ -165,7 +166,8 @@ static bool is_near(const char *option, const char *name)
 	       (len >= 4 && str__distance(name, len, option, n, 2) <= 2);
 }
 
-/* What an unknown long option may have meant: "; did you mean --min-duration?", or "". */
+/* Returns a hint on what an unknown long option may have meant, as "; did you mean
+ * --min-duration?", or "". */
 static char *meant(const struct options *o, const char *option)
 {
 	autofree char *name = xstrdup(strncmp(option, "--", 2) ? "" : option + 2);

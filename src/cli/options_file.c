@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Options: trace files that are written and read. */
+/* Options for trace files: written and read. */
 #include <errno.h>
 #include "option.h"
 #include "option_values.h"
@@ -15,7 +15,7 @@ static const struct option_row rows[] = {
 	{"record", 0, "FILE", VERB_TRACE, FILE_NAME(file.record),
 	 "also write a trace file while the trace is shown", .values = ":files"},
 	{"tag", 0, "NAME", VERB_SHOW | VERB_MERGE, TEXT(file.tag),
-	 "trace file: names what runs, such as a test; report: only counts of this name"},
+	 "trace file: a name for this run, such as a test's; report: only counts of this name"},
 	{"by-symbol", 0, NULL, VERB_REPORT | VERB_MERGE, SWITCH(file.by_symbol),
 	 "several files: find functions of other builds by their symbols"},
 	{"max-size", 0, "SIZE", VERB_TRACE, COUNT(file.max_size),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Options: what every verb has. */
+/* Options of every verb. */
 #include "option.h"
 
 static int set_verbose(struct request *req, const char *v)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Options: by which means: engines, probes, buffers. */
+/* Options that answer "by which means": engines, probes, buffers. */
 #include <errno.h>
 #include "option.h"
 #include "option_values.h"
@@ -61,7 +61,7 @@ static int check_overhead(struct request *req, const char *v)
 
 static const struct option_row rows[] = {
 	{"engine", 0, "HOW", VERB_TRACE | VERB_LIST | VERB_WHY, OTHER,
-	 "probe: by traps; inline: by copies of the functions; auto (default): by copies if that can be",
+	 "probe: by traps; inline: by copies of the functions; auto (default): copies if possible",
 	 set_engine, .values = "probe inline auto"},
 	{"attach", 0, "NAME", VERB_TRACE, TEXT(how.attach),
 	 "attach by this mechanism only; bbtrace doctor lists them", .values = ":mechanisms"},

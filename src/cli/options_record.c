@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Options: what is recorded of what is traced. */
+/* Options that answer "what is recorded": events, values, counts, samples. */
 #include <errno.h>
 #include "option.h"
 #include "option_values.h"
@@ -32,7 +32,7 @@ static int set_events(struct request *req, const char *v)
 	req->record.events = 0;
 	err = value__each(req, v, add_event);
 	req->record.events_given |= req->record.events;
-	/* sched alone is in addition */
+	/* -e sched alone adds to the other events */
 	req->record.events = req->record.events ? req->record.events : before;
 	return err;
 }
@@ -76,17 +76,17 @@ static const struct option_row rows[] = {
 	{"args", 0, "", VERB_FUNCTIONS, OTHER,
 	 "arguments and results by type; =EXPR,...: these, as path->dentry", set_args},
 	{"if", 0, "CONDITION", VERB_FUNCTIONS | VERB_REPORT, OTHER,
-	 "only invocations with such arguments or results: 'size > 4096 && ret < 0'; may be repeated",
+	 "only calls whose arguments or results match: 'size > 4096 && ret < 0'; may be repeated",
 	 set_if},
 	{"why", 0, NULL, VERB_FUNCTIONS, SWITCH(record.why),
-	 "also what each conditional tests: the values that it compares"},
+	 "also the values that each conditional compares"},
 	{"explain", 0, NULL, VERB_FUNCTIONS, SWITCH(record.explain),
-	 "instead of events: the branch by which each call that failed did, of the kernel's"},
+	 "instead of events: for each failed call, the kernel's branch that made it fail"},
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(record.stack), "record the call stack on entry"},
 	{"stack-size", 0, "SIZE", VERB_TRACE, COUNT(record.stack_size),
-	 "-k: copy so much of the stack (default: 8K), 0: follow frame pointers"},
+	 "-k: bytes of the stack to copy (default: 8K); 0: follow frame pointers"},
 	{"freq", 0, "HZ", VERB_TRACE, POSITIVE(record.freq),
-	 "also samples, so many a second on each CPU (profile: 99)"},
+	 "also take this many samples a second on each CPU (profile: 99)"},
 	{"timeline", 0, NULL, VERB_PROFILE, SWITCH(record.timeline),
 	 "each sample is an event, also with --stack-size 0"},
 	{"count", 'c', NULL, VERB_SHOW, SWITCH(record.count),
@@ -94,16 +94,16 @@ static const struct option_row rows[] = {
 	{"interval", 0, "SEC", VERB_TRACE, TIME(record.interval_ns),
 	 "-c: print the counts so far every SEC, as at SIGUSR1", check_interval},
 	{"reset", 0, NULL, VERB_TRACE, SWITCH(record.reset),
-	 "-c: after the counts are printed, begin with 0 again"},
+	 "-c: set the counts to 0 each time they have been printed"},
 	{"once", 0, NULL, VERB_TRACE, SWITCH(record.once),
-	 "counts: remove the probe of what was seen; both sides of conditionals are waited for"},
+	 "counts: remove a probe once it was hit; of a conditional once both sides were seen"},
 	{"retire", 0, "N", VERB_TRACE, POSITIVE(record.retire),
 	 "counts: remove each probe after N hits"},
 	{"last", 0, "N", VERB_SHOW | VERB_CORE, COUNT(record.last),
 	 "keep the last N branches of each thread; show them at the end, and when it is killed",
 	 check_last},
 	{"dump-on", 0, "FUNC[=VALUE]", VERB_TRACE, OTHER,
-	 "--last: also when this is called, or returns VALUE: N, <N, >N or an errno; may be repeated",
+	 "--last: also when this is called, or returns VALUE: N, <N, >N, an errno; may be repeated",
 	 set_dump_on, .values = ":functions"},
 	{"dump-on-failure", 0, NULL, VERB_TRACE, SWITCH(record.dump_on_failure),
 	 "--last: also show them when a process exits with a status other than 0"},

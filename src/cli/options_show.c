@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Options: what is shown of a trace, and how. */
+/* Options that answer "how it is shown": formats, selection, colours. */
 #include <errno.h>
 #include "option.h"
 #include "option_values.h"
@@ -64,11 +64,10 @@ static int set_fail_under(struct request *req, const char *v)
 	req->show.fail_under_branch = !strcmp(comma, ",branch");
 	if ((*comma && !req->show.fail_under_branch) ||
 	    parse_percent(v, comma - v, &req->show.fail_under))
-		return err__set(
-			EINVAL,
-			"'%s' is no percentage from 0 to 100, with at most two decimals, and "
-			"\",branch\" behind it for branches: 80, 87.5,branch",
-			v);
+		return err__set(EINVAL,
+				"'%s' is not a percentage from 0 to 100 with at most two decimals, "
+				"followed by \",branch\" for branches: 80, 87.5,branch",
+				v);
 	req->show.fail_under_given = true;
 	return 0;
 }
@@ -84,7 +83,7 @@ static const struct option_row rows[] = {
 	{"color", 0, "WHEN", VERB_SHOW | VERB_DIFF | VERB_CORE, TEXT(show.color),
 	 "auto (default), always or never", check_color, .values = "auto always never"},
 	{"depth", 0, "N", VERB_SHOW | VERB_DIFF, NUMBER(show.depth),
-	 "no deeper than N nested calls of traced functions", check_depth},
+	 "only N levels of nested calls of traced functions", check_depth},
 	{"min-duration", 0, "TIME", VERB_SHOW, TIME(show.min_duration),
 	 "only calls that took at least this long (20us, 1.5ms)"},
 	{"from", 0, "TIME", VERB_REPORT | VERB_DIFF, TIME(show.from),
@@ -94,7 +93,7 @@ static const struct option_row rows[] = {
 	{"no-fold", 0, NULL, VERB_SHOW | VERB_CORE, SWITCH(show.no_fold),
 	 "text: show every iteration of loops"},
 	{"no-src", 0, NULL, VERB_SHOW | VERB_LIST | VERB_WHY | VERB_CORE, SWITCH(show.no_src),
-	 "no source lines: debug information isn't read for them"},
+	 "no source lines; doesn't read debug information for them"},
 	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY, SWITCH(show.addresses),
 	 "show kernel addresses (root always sees them)"},
 	{"fail-under", 0, "PERCENT[,branch]", VERB_SHOW, OTHER,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Options: what is traced, besides the operands. */
+/* Options that answer "what is traced", besides the operands. */
 #include "option.h"
 #include "resolve/resolve.h"
 
@@ -34,7 +34,7 @@ static int check_debuginfod(struct request *req, const char *v)
 
 static const struct option_row rows[] = {
 	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY, OTHER,
-	 "not these functions; may be repeated", set_exclude, .values = ":functions"},
+	 "leave out these functions; may be repeated", set_exclude, .values = ":functions"},
 	{"with", 0, "NAME", VERB_TRACE, OTHER,
 	 "also events of this name, GROUP:NAME with * and ?; may be repeated", set_with,
 	 .values = ":events"},
@@ -42,13 +42,12 @@ static const struct option_row rows[] = {
 	 "also accesses of SYMBOL[+OFF], OBJECT:SYMBOL or 0xADDR, [:LEN][:w|rw|x]; may be repeated",
 	 add_watch},
 	{"user-only", 0, NULL, VERB_TRACE, SWITCH(what.user_only),
-	 "watchpoints: not what the kernel does for a process"},
+	 "watchpoints: leave out what the kernel does for a process"},
 	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(what.exported),
 	 "of the functions that are named, only exported ones"},
 	{"debuginfod", 0, NULL, VERB_TRACE | VERB_LIST | VERB_WHY | VERB_CORE,
 	 SWITCH(what.debuginfod),
-	 "fetch debug information that is not here from the servers of DEBUGINFOD_URLS",
-	 check_debuginfod},
+	 "fetch missing debug information from the servers of DEBUGINFOD_URLS", check_debuginfod},
 };
 
 const struct option_group options_what = {"What is traced", rows, ARRAY_SIZE(rows)};

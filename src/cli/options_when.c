@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Options: from when until when something is recorded. */
+/* Options that answer "from when until when" something is recorded. */
 #include <errno.h>
 #include "option.h"
 
@@ -34,16 +34,16 @@ static const struct option_row rows[] = {
 	 "app, or app:OBJECT: record from BBTRACE_START() to BBTRACE_STOP() (bbtrace.h)",
 	 set_control, .values = "app"},
 	{"start-on", 0, "FUNC", VERB_TRACE, OTHER,
-	 "record from where this is executed on; may be repeated", set_start_on,
+	 "start recording where this is executed; may be repeated", set_start_on,
 	 .values = ":functions"},
 	{"stop-on", 0, "FUNC", VERB_TRACE, OTHER,
-	 "record no longer where this is executed; may be repeated", set_stop_on,
+	 "stop recording where this is executed; may be repeated", set_stop_on,
 	 .values = ":functions"},
 	{"delay", 0, "TIME", VERB_TRACE, DURATION(when.delay_ns),
-	 "start to record this long after that was asked for, or after the trace began"},
+	 "start recording this long after the start was requested, or the trace began"},
 	{"for", 0, "TIME", VERB_TRACE, DURATION(when.for_ns), "stop this long after each start"},
 	{"control-socket", 0, "PATH", VERB_TRACE, FILE_NAME(when.control_socket),
-	 "where bbtrace ctl reaches this trace; none: nowhere", .values = ":files"},
+	 "the socket for bbtrace ctl; none: no socket", .values = ":files"},
 };
 
 const struct option_group options_when = {"From when until when", rows, ARRAY_SIZE(rows)};

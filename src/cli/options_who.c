@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Options: in which processes and threads. */
+/* Options that answer "in which processes" and threads. */
 #include <errno.h>
 #include <pwd.h>
 #include "option.h"
@@ -11,7 +11,7 @@ static int add_pid(struct request *req, const char *part)
 	int err = value__u32(part, &pid);
 
 	if (err && strspn(part, "0123456789") != strlen(part))
-		return err__set(EINVAL, "'%s' is not a PID; pidof(1) has that of a program", part);
+		return err__set(EINVAL, "'%s' is not a PID; pidof(1) prints a program's", part);
 	if (!err && !pid)
 		return err__set(EINVAL, "0 is not a valid PID");
 	vec__push(&req->who.filters.pids, pid);
@@ -70,7 +70,7 @@ static int check_user(struct request *req, const char *v)
 
 static const struct option_row rows[] = {
 	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, OTHER,
-	 "only these processes, all their threads", set_pid, .values = ",:pids"},
+	 "only these processes, with all their threads", set_pid, .values = ",:pids"},
 	{"tid", 0, "TID[,TID...]", VERB_SHOW | VERB_DIFF, OTHER, "only these threads", set_tid,
 	 .values = ",:pids"},
 	{"comm", 0, "NAME[,NAME...]", VERB_SHOW | VERB_DIFF, OTHER, "only threads of this name",

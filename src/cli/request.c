@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What options mean together. */
+/* What several options mean together. */
 #include "request.h"
 
 bool request__hides_addresses(const struct request *req)

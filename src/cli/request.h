@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* request: what a command line asks for. Options are rows in options.c. */
+/* request: what a command line asks for. Its options are rows in options_*.c and in verbs. */
 #ifndef BBTRACE_CLI_REQUEST_H
 #define BBTRACE_CLI_REQUEST_H
 
@@ -10,18 +10,18 @@
 /* --armor: a trace file as lines of text, with parity or not. */
 enum armor_kind { ARMOR_NONE, ARMOR_LINES, ARMOR_REDUNDANT };
 
-/* How returns are seen. */
+/* How returns are recorded. */
 enum returns { RETURNS_RET, RETURNS_PROBE, RETURNS_NONE };
 
-/* What makes the events of programs. */
+/* The means that report the events of programs. */
 enum engine { ENGINE_PROBE, ENGINE_INLINE, ENGINE_AUTO };
-/* One that is given by its name; -EINVAL: no such engine (option_values.c). */
+/* Parses an engine's name; -EINVAL if there is no such engine (option_values.c). */
 int engine__parse(const char *name, enum engine *out);
 
 /*
- * What a command line asks for, by the question that it answers. It is constant once it is parsed
- * and its verb has checked it; who needs another one, as a trace by probes where copies can't be
- * made, changes a copy.
+ * What a command line asks for, by question. A request is constant once it is parsed and its verb
+ * has checked it. Who needs a changed one, as a trace by probes where copies can't be made, changes
+ * a copy.
  */
 
 /* What is traced. */
@@ -29,29 +29,29 @@ struct what_request {
 	VEC(const char *) exclude;
 	VEC(const char *) with;	 /* --with: named events */
 	VEC(const char *) watch; /* --watch */
-	bool user_only;		 /* watchpoints: not what the kernel does */
+	bool user_only;		 /* watchpoints: leave out the kernel's accesses */
 	bool exported;		 /* only exported functions */
 	bool debuginfod;	 /* fetch debug files from servers */
 	/* of why */
 	VEC(const char *) syscalls; /* owned */
-	uint64_t callees;	    /* how deep kernel functions are added */
+	uint64_t callees;	    /* levels of called kernel functions to add */
 	bool again;		    /* run CMD again to trace more */
 };
 
 /* In which processes and threads. */
 struct who_request {
 	struct probe_filters filters;
-	const char *user; /* who runs CMD */
+	const char *user; /* the user who runs CMD */
 };
 
-/* What is recorded of it. */
+/* What is recorded. */
 struct record_request {
 	unsigned events; /* enum plan_events */
 	bool events_given;
 	bool sched; /* -e sched */
 	const char *regs;
 	bool typed;			/* --args */
-	expression_vec expressions;	/* of it; empty: all arguments */
+	expression_vec expressions;	/* of --args; empty: all arguments */
 	value_condition_vec conditions; /* --if */
 	bool stack;
 	uint64_t stack_size; /* with stack: bytes to copy; 0: frame pointers are followed */
@@ -61,11 +61,11 @@ struct record_request {
 	bool timeline;	      /* profile: each sample is an event */
 	uint64_t freq;	      /* profile: samples a second on each CPU */
 	bool count;	      /* -c */
-	uint64_t interval_ns; /* between two sets of counts; 0: none but the last one */
+	uint64_t interval_ns; /* between two sets of counts; 0: only one at the end */
 	uint64_t retire; /* --retire, --once: probes are removed after this many hits; 0: never */
-	bool once;	 /* --once: but not before both sides were seen */
-	bool reset;	 /* each set of counts starts from the one before */
-	uint64_t last;	 /* branches per thread; 0: all */
+	bool once;	 /* --once: of conditionals not before both sides were seen */
+	bool reset;	 /* each set of counts starts at 0 */
+	uint64_t last;	 /* branches to keep per thread; 0: all */
 	bool dump_on_failure;
 	VEC(const char *) dump_on; /* FUNC[=VALUE] */
 };
@@ -74,7 +74,7 @@ struct record_request {
 struct how_request {
 	enum engine engine;
 	bool engine_given; /* by --engine */
-	bool engine_auto;  /* it was chosen */
+	bool engine_auto;  /* auto has chosen it */
 	enum plan_placement placement;
 	enum returns returns;
 	bool placement_given, returns_given;
@@ -97,10 +97,10 @@ struct when_request {
 	const char *control_socket;	     /* where; "none"; NULL: the default one */
 };
 
-/* What is shown of it, and how. */
+/* What is shown, and how. */
 struct show_request {
 	const struct output_format *format; /* NULL: not given */
-	bool format_by_name;		    /* it is that of output's suffix */
+	bool format_by_name;		    /* chosen by the suffix of output */
 	const char *output;
 	enum time_style time;
 	bool time_given;
@@ -128,7 +128,7 @@ struct file_request {
 };
 
 struct diff_request {
-	/* which set each operand is of; the one of those that come next */
+	/* the set of the next operand, and of each one so far */
 	enum run_set { SET_NONE, SET_PASS, SET_FAIL, SETS } set;
 	VEC(enum run_set) sets;
 	uint64_t differences; /* to show */
@@ -144,7 +144,8 @@ struct request {
 	const struct verb *verb;
 	char **given; /* all arguments after the verb, in their order, NULL-terminated; owned */
 	VEC(char *) operands;
-	size_t files;	/* report, merge, diff: this many of them are trace files, the first ones */
+	/* report, merge, diff: the first of the operands, this many, are trace files */
+	size_t files;
 	char **command; /* CMD and its arguments, NULL: none */
 	bool help;
 	struct what_request what;
@@ -160,47 +161,49 @@ struct request {
 	bool wait;	/* ctl */
 };
 
-/* Parses argv after the verb. -EINVAL with a message: wrong usage. */
+/* Parses argv after the verb. Returns 0, or -EINVAL with a message for wrong usage. */
 int request__parse(struct request *req, const struct verb *verb, int argc, char **argv);
 void request__free(struct request *req);
 /* ---- formats (formats.c) ---- */
 
 /* Stores the value of -F. */
 int formats__set(struct request *req, const char *v);
-/* After all options: chooses a format by the name of -o's file. -EINVAL with a message: -c can't
- * count in the format. */
+/* Called after all options: chooses a format by the suffix of -o's file. -EINVAL with a message
+ * if -c can't count in the format. */
 int formats__settle(struct request *req);
-/* --fail-under: -EINVAL with a message: the format shows no coverage. */
+/* --fail-under: -EINVAL with a message if the format shows no coverage. */
 int formats__check_coverage(const struct request *req);
-/* Prints their names, with blanks between. */
+/* Prints the names of the verb's formats, separated by blanks. */
 void formats__list(const struct verb *verb, FILE *out);
-/* Prints those of the verb for --help. */
+/* Prints the verb's formats for --help. */
 void formats__help(const struct verb *verb, FILE *out);
-/* The trace file that is written; NULL: none. */
+/* Returns the trace file to write; NULL if none. */
 const char *request__record_name(const struct request *req);
-/* Would -o write a trace file, if no format were chosen? */
+/* True if -o would write a trace file were no format chosen. */
 bool request__records(const struct request *req);
-/* The format that the options choose. */
+/* Returns the format that the options choose. */
 const struct output_format *request__format(const struct request *req);
-/* Are the counts of edges all that a trace has to find? Then probes count in the kernel. */
+/* True if the trace needs only counts of edges. Then probes count in the kernel. */
 bool request__counts(const struct request *req);
-/* profile: are samples of one stack one event? */
+/* profile: true if samples with the same stack are one event. */
 bool request__adds_samples_up(const struct request *req);
 
 /* ---- what options mean together (request.c) ---- */
 
-/* Kernel addresses are shown to root only, or with --addresses. */
+/* True if kernel addresses are hidden: they are shown only to root, or with --addresses. */
 bool request__hides_addresses(const struct request *req);
-/* Does recording begin stopped? */
+/* True if recording is stopped at the begin of the trace. */
 bool request__begin_stopped(const struct request *req);
-/* Can programs switch recording on or off while the trace runs? */
+/* True if programs can switch recording while the trace runs. */
 bool request__switches(const struct request *req);
 
-/* bbtrace's command line (command_line.c), "" if unknown; the caller frees. */
+/* Returns bbtrace's command line (command_line.c), "" if unknown; the caller frees it. */
 char *command_line__quoted(void);
-/* Prints the verb's options for completion, a line each with tabs between: letter, name, argument
- * (= if it follows =, and may be left out), values as in struct option_row, help, the question of
- * its group. Without a letter, an argument, values: -. */
+/*
+ * Prints the verb's options for completion, one a line: letter, name, argument (with = before it if
+ * optional), values as in struct option_row, help, the question of its group, separated by tabs. A
+ * letter, an argument or values that are missing are -.
+ */
 void request__list_options(const struct verb *verb, FILE *out);
 /* Prints the options of this verb for --help. */
 void request__help(const struct verb *verb, FILE *out);

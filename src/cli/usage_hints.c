@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The -- that was forgotten before CMD, and quotes around a pattern: where a word can't be a
- * function, or an option is unknown, but a command or a file stands there, says how to write it. */
+/*
+ * Hints on a missing -- before CMD and missing quotes around a pattern: if a word can't be a
+ * function, or an option is unknown, but there is a command or file of this name, shows how to
+ * write it.
+ */
 #include <errno.h>
 #include <unistd.h>
 #include "command.h"
 #include "usage_hints.h"
 #include "request.h"
 
-/* Can the word be the start of CMD? n: operands before it. A word without a slash may also be the
- * name of a function, so OBJECT and FUNC must precede it. */
+/* True if the word can be the start of CMD after n operands. A word without a slash may be a
+ * function's name instead, so OBJECT and FUNC must precede it. */
 static bool starts_command(const struct request *req, const char *word, size_t n)
 {
 	bool pairs = req->operands.len && strchr(req->operands.data[0], ':');
@@ -31,7 +34,7 @@ static char *with_dashes(const struct request *req, const char *word)
 	return s.data;
 }
 
-/* Names of files in the current folder are what the shell makes of '*'. */
+/* True if the shell may have expanded '*' to this word: a file in the current folder. */
 static bool is_expanded(const char *word)
 {
 	return !strchr(word, '/') && !access(word, F_OK);
@@ -41,7 +44,7 @@ static int write_dashes(const struct request *req, const char *word)
 {
 	autofree char *better = with_dashes(req, word);
 
-	return err__usage("%s is no function here: to run it, write -- before it: %s", word,
+	return err__usage("%s is not a function here: to run it, write -- before it: %s", word,
 			  better);
 }
 
@@ -58,7 +61,7 @@ int usage_hints__operand(const struct request *req, size_t i, int err)
 			err__text());
 }
 
-/* A word behind an option may be its value. */
+/* False if the word may be the value of the option before it. */
 static bool is_operand(char *const *arg, char *const *first)
 {
 	return **arg != '-' && (arg == first || *arg[-1] != '-');

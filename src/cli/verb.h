@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verb: what a verb is. The verbs themselves are rows in src/verbs/verbs.c. */
+/* verb: the description of a verb. The verbs are rows in src/verbs/verbs.c. */
 #ifndef BBTRACE_CLI_VERB_H
 #define BBTRACE_CLI_VERB_H
 
-/* Bits for the verbs that take an option. */
+/* One bit for each verb: an option has those of its verbs. */
 enum {
 	VERB_USER = 1,
 	VERB_KERNEL = 2,
@@ -20,11 +20,11 @@ enum {
 	VERB_WHY = 4096,
 	VERB_CORE = 8192,
 };
-#define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* they name no functions */
-#define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* they do */
+#define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* verbs that name no functions */
+#define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* verbs that name functions */
 #define VERB_TRACE     (VERB_FUNCTIONS | VERB_NAMED)
 #define VERB_SHOW      (VERB_TRACE | VERB_REPORT)
-/* they print */
+/* verbs that print */
 #define VERB_TEXT                                                                                  \
 	(VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_WHY | VERB_CORE)
 #define VERB_ALL (VERB_TEXT | VERB_MERGE)
@@ -36,12 +36,12 @@ struct verb {
 	const char *name;
 	const char *args, *help;
 	unsigned bit;
-	const struct option_group *options; /* its own; NULL: none */
-	/* Checks that options and operands are complete and consistent: 0, or -EINVAL with a
-	 * message for wrong usage. */
+	const struct option_group *options; /* its own options; NULL if none */
+	/* Checks that options and operands are complete and consistent. Returns 0, or -EINVAL
+	 * with a message for wrong usage. */
 	int (*check)(struct request *req);
-	/* The exit status, or -errno with a message, which main prints: EXIT_CANNOT, or EXIT_USAGE
-	 * if it is err__usage()'s. */
+	/* Returns the exit status, or -errno with a message. main prints the message and exits
+	 * with EXIT_CANNOT, or with EXIT_USAGE if err__usage() made it. */
 	int (*run)(const struct request *req);
 };
 

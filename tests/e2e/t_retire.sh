@@ -142,7 +142,7 @@ fi
 # ---- refused ----
 bb user "$T/late" pick --once -- "$T/late"
 is "$status" 2 '--once needs counts'
-like "$T/err" '--once is of counts: add -c' 'and says so'
+like "$T/err" '--once needs counts: add -c' 'and says so'
 bb user "$T/late" pick -c --retire 0 -- "$T/late"
 is "$status" 2 '--retire 0 is wrong usage'
 bb user "$T/late" pick -c --once --reset -- "$T/late"
