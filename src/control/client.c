@@ -63,7 +63,7 @@ static int receive(struct control_client *c)
 	return 0;
 }
 
-/* A line without its end, valid until more is received. */
+/* Takes a line without its end, valid until more is received. */
 static int take_line(struct control_client *c, char **line)
 {
 	char *end;
@@ -83,7 +83,7 @@ static int take_line(struct control_client *c, char **line)
 	return 0;
 }
 
-/* A stranger's text would be shown as the trace's. */
+/* Fails if the peer is another user, whose text would pass for the trace's. */
 static int check_peer(const struct control_client *c)
 {
 	struct ucred peer;
@@ -127,7 +127,7 @@ static int send_all(struct control_client *c, const char *data, size_t len)
 			continue;
 		}
 		if (errno != EAGAIN && errno != EINTR)
-			return 0; /* what it answered is still to be read */
+			return 0; /* the answer is still to be read */
 		err = await(c, POLLOUT);
 		if (err)
 			return err;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A client of a control socket: asks one thing. */
+/* client: the client of a control socket, which sends one request. */
 #ifndef BBTRACE_CONTROL_CLIENT_H
 #define BBTRACE_CONTROL_CLIENT_H
 
 #include "line.h"
 
 struct control_client {
-	int fd;		/* -1: not connected */
-	int timeout_ms; /* for the greeting, and for each piece of an answer */
+	int fd;		/* -1 if not connected */
+	int timeout_ms; /* for the greeting, and for each chunk of an answer */
 	bool greeted;
 	const char *who; /* for messages: "trace 123" */
-	struct str in;	 /* received; from at on, not taken yet */
+	struct str in;	 /* received; what follows at is not taken yet */
 	size_t at;
 };
-/* Receives a piece of an answer: 0, or -errno with a message. */
+/* Takes a chunk of an answer. Returns 0, or -errno with a message. */
 typedef int (*control_take_fn)(void *ctx, const char *data, size_t len);
 
-/* Connects and reads the greeting. who and the client's other members are set. -ECONNREFUSED:
- * nobody listens; -ETIMEDOUT: no greeting came. All errors have a message. */
+/* Connects and reads the greeting. who and timeout_ms must be set. -ECONNREFUSED if nobody
+ * listens, -ETIMEDOUT if no greeting came; all errors have a message. */
 int control_client__open(struct control_client *c, const char *path);
-/* Asks, and passes the answer on. An answer that is an error is returned as one. request: a line
- * without its end. */
+/* Sends a request, a line without its end, and passes the answer to take. If the answer is an
+ * error, returns it as one. */
 int control_client__ask(struct control_client *c, const char *request, control_take_fn take,
 			void *ctx);
 /* Waits until the trace closes the connection. */

@@ -11,15 +11,15 @@ int control__no_text(const char *command, const char *text)
 
 /* ---- status ---- */
 
-/* Of a trace, as text and as JSON. */
+/* The status of a trace, shown as text and as JSON. */
 struct status {
 	const char *state;
 	uint64_t elapsed, hits;
-	bool counts; /* in the kernel */
+	bool counts; /* the trace counts in the kernel */
 	const struct trace_totals *totals;
 };
 
-/* What is not counted by events is asked for. */
+/* Finds the status: counts that no event has are read from the kernel. */
 static int find_status(struct control *c, struct status *s)
 {
 	int err = recording__catch_up(c->recording);
@@ -124,15 +124,15 @@ static int quit(struct control *c, const char *text, struct str *answer)
 static int help(struct control *c, const char *text, struct str *answer);
 
 static const struct control_command commands[] = {
-	{"status", "", "what is traced, since when, and how many events so far", status},
+	{"status", "", "what is traced, when that began, and the number of events so far", status},
 	{"counts", "", "the counts so far", control__counts},
 	{"reset", "", "count from 0 again", control__reset},
 	{"add", "FUNC...", "trace these functions, too", control__add},
-	{"remove", "FUNC...", "trace them no longer", control__remove},
+	{"remove", "FUNC...", "stop tracing these functions", control__remove},
 	{"dump", "", "what the trace would print if it ended now", control__dump},
 	{"stop", "", "record nothing until start", control__stop},
 	{"start", "", "record again", control__start},
-	{"mark", "TEXT", "note TEXT in the trace", control__mark},
+	{"mark", "TEXT", "write TEXT into the trace as a mark", control__mark},
 	{"quit", "", "end the trace", quit},
 	{"help", "", "this text", help},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * control: a running trace's side of bbtrace ctl. Clients of the control socket ask, and the
- * trace's main loop runs their commands one after the other: rows of a table in control.c.
+ * control: the side of a running trace that bbtrace ctl talks to. Clients of the control socket
+ * send requests, and the trace's main loop runs their commands one after the other: rows of a table
+ * in control.c.
  */
 #ifndef BBTRACE_CONTROL_CONTROL_H
 #define BBTRACE_CONTROL_CONTROL_H
@@ -15,7 +16,7 @@
 
 #define CONTROL_DUMPS 4 /* at most */
 
-/* What commands act on, all of it borrowed, and what the main loop has to know of them. */
+/* What commands act on, all of it borrowed, and what the main loop needs to know. */
 struct growth;
 struct control {
 	const struct request *request;
@@ -24,33 +25,33 @@ struct control {
 	struct growth *growth;
 	struct render *render;
 	const struct trace_meta *meta;
-	const char *record; /* the trace file; NULL: none */
+	const char *record; /* the trace file; NULL if none */
 
-	/* of the request */
+	/* of the request that runs */
 	bool json;
 	struct control_reply *reply;
 
 	struct control_socket socket;
 	struct control_server *server;
-	pid_t dumps[CONTROL_DUMPS]; /* children that answer; 0: none */
+	pid_t dumps[CONTROL_DUMPS]; /* children that answer; 0 if none */
 };
 
-/* A command. text: what follows its name. Appends its answer; -errno with a message is the answer
- * instead. */
+/* A command. text is what follows its name. It appends its answer, or returns -errno with a
+ * message, which is then the answer. */
 struct control_command {
 	const char *name;
 	const char *args, *help; /* for the command help */
 	int (*run)(struct control *c, const char *text, struct str *answer);
 };
 
-/* Opens the socket that the options choose; there may be none. Clients that come now wait for
+/* Opens the socket that the options choose, if any. Clients that connect wait for
  * control__serve(). */
 int control__open(struct control *c);
-/* Readable when there is something to do; -1: there is no socket. */
+/* Returns a descriptor that is readable when control__serve() has work; -1 without a socket. */
 int control__fd(const struct control *c);
-/* How long it may be left alone. */
+/* Returns how long control__serve() need not be called, at most `most`. */
 int control__patience_ms(const struct control *c, int most);
-/* Does what is to be done: 0, or what ends the trace, -errno or as the sink returned it. */
+/* Does what is due. Returns 0, or what ends the trace: -errno, or what the sink returned. */
 int control__serve(struct control *c, uint64_t now);
 void control__close(struct control *c);
 
@@ -63,13 +64,13 @@ int control__reset(struct control *c, const char *text, struct str *answer);
 int control__add(struct control *c, const char *text, struct str *answer);
 int control__remove(struct control *c, const char *text, struct str *answer);
 
-/* Recording is stopped from the start on, at this time. Fails if nobody could start it. */
+/* Begins with recording stopped at this time. Fails if nobody could start it. */
 int control__begin_stopped(struct control *c, uint64_t time);
 
 /* ---- commands (dump.c) ---- */
 
 int control__dump(struct control *c, const char *text, struct str *answer);
-/* Forgets the children that have answered. */
+/* Reaps the children that have answered. */
 void control__reap_dumps(struct control *c);
 
 /* ---- commands (marks.c) ---- */
@@ -78,7 +79,7 @@ int control__stop(struct control *c, const char *text, struct str *answer);
 int control__start(struct control *c, const char *text, struct str *answer);
 int control__mark(struct control *c, const char *text, struct str *answer);
 
-/* -EINVAL with a message, if the command got a text. */
+/* -EINVAL with a message if the command got a text. */
 int control__no_text(const char *command, const char *text);
 
 #endif

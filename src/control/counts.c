@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The commands counts and reset. What they print is rendered by an output of its own, so that the
- * trace's is left as it is. */
+/* The commands counts and reset. An output of their own renders what they print, so that the
+ * trace's output is unchanged. */
 #include <errno.h>
 #include "control.h"
 
@@ -10,7 +10,7 @@ static int put(void *answer, const void *data, size_t len)
 	return 0;
 }
 
-/* An output for the client, in this format. */
+/* Returns an output for the client, in this format. */
 static struct output *output_for(const struct control *c, const struct output_format *format,
 				 struct str *answer)
 {
@@ -23,7 +23,7 @@ static struct output *output_for(const struct control *c, const struct output_fo
 
 /* ---- counts ---- */
 
-/* One cut of all counters. */
+/* Reads all counters at one moment. */
 static int count(struct control *c)
 {
 	int err = sources__counts(c->recording->sources, &c->recording->live->sink);
@@ -51,7 +51,7 @@ static int put_counts(struct control *c, struct str *answer)
 	return err;
 }
 
-/* Of events, those of the summary. */
+/* Appends the totals: of events, those of the summary. */
 static int put_totals(struct control *c, struct str *answer)
 {
 	const struct trace_totals *t = show__totals(&c->recording->live->show);
@@ -94,7 +94,7 @@ int control__reset(struct control *c, const char *text, struct str *answer)
 	if (err)
 		return err;
 	if (c->request->record.once || c->request->record.retire)
-		return err__set(EINVAL, "reset would count again what %s has seen",
+		return err__set(EINVAL, "reset would clear counts of probes that %s has removed",
 				c->request->record.once ? "--once" : "--retire");
 	if (c->recording->live->show.tally) {
 		err = count(c);

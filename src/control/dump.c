@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The command dump. A forked child ends its copy of the trace, renders it, and gives it to the
- * client at the client's pace: the trace is neither changed nor kept waiting.
- */
+/* The command dump. A forked child ends its copy of the trace, renders it, and sends it to the
+ * client at the client's pace: the trace neither changes nor waits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,7 +20,8 @@ static int put(void *text, const void *data, size_t len)
 	return 0;
 }
 
-/* What was kept has not been rendered yet; what was added up is in the trace's output. */
+/* Returns the output to render by: a new one for branches that were kept, which are not rendered
+ * yet; the trace's own if it sums up. */
 static struct output *output_of(struct control *c, struct str *text)
 {
 	struct output *o = c->render->output;
@@ -67,7 +66,8 @@ static bool send_all(int fd, const char *data, size_t len)
 	return true;
 }
 
-/* The probes, the files that are written and the socket are the trace's alone. */
+/* Closes all but this descriptor: the probes, the files that are written and the socket belong
+ * to the trace alone. */
 static void give_up_all_but(int fd)
 {
 	signal(SIGINT, SIG_DFL);
@@ -91,7 +91,7 @@ static void __attribute__((noreturn)) answer_for(struct control *c, int fd)
 	_exit(!send_all(fd, head.data, head.len) || !send_all(fd, text.data, text.len));
 }
 
-/* Until it is told: then it is not traced. */
+/* Waits until the trace writes to go, when it doesn't trace this child. */
 static void await(const int go[2])
 {
 	char byte;
@@ -121,7 +121,7 @@ static pid_t *free_slot(struct control *c)
 	return NULL;
 }
 
-/* Signals come to the child when it has no handlers of the trace's. */
+/* Forks with signals blocked, until the child no longer has the trace's handlers. */
 static pid_t fork_quietly(struct control *c, const int go[2])
 {
 	sigset_t all, old;
@@ -163,7 +163,7 @@ static int hand_over(struct control *c)
 	return 0;
 }
 
-/* What was written at once is not there any more. */
+/* Fails if the trace has written its events at once and doesn't have them any more. */
 static int check(const struct control *c)
 {
 	const struct show *show = &c->recording->live->show;

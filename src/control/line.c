@@ -52,7 +52,7 @@ bool control_lines__overflow(const struct control_lines *l)
 
 #define BLANKS " \t"
 
-/* Cuts the first word off. NULL: there is none. */
+/* Cuts off the first word. Returns NULL if there is none. */
 static char *take_word(char **rest)
 {
 	char *word = *rest + strspn(*rest, BLANKS), *end = word + strcspn(word, BLANKS);

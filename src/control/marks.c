@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The commands stop, start and mark: sideband events of the trace itself, which a trace file has as
- * well. All that was recorded before them is passed on first. */
+/* The commands stop, start and mark: sideband events of the trace itself, which are also in a
+ * trace file. All that was recorded before is passed on first. */
 #include <errno.h>
 #include <unistd.h>
 #include "control.h"
@@ -50,7 +50,7 @@ static bool shows_marks(const struct control *c)
 	       (c->render->output && c->render->output->format->marks);
 }
 
-/* What was counted until now is that of the mark before. */
+/* Ends the counts of the mark before: the counts from now on belong to this mark. */
 static int name_counts(struct control *c, const char *text)
 {
 	int err;
@@ -59,8 +59,10 @@ static int name_counts(struct control *c, const char *text)
 		return err__set(EINVAL, "this trace counts: with --record FILE, a mark names what "
 					"is counted after it");
 	if (c->request->record.once || c->request->record.retire)
-		return err__set(EINVAL, "what %s has seen would be missing after the mark",
-				c->request->record.once ? "--once" : "--retire");
+		return err__set(
+			EINVAL,
+			"counts of probes that %s has removed would be missing after the mark",
+			c->request->record.once ? "--once" : "--retire");
 	err = sources__counts(c->recording->sources, &c->recording->live->sink);
 	if (err)
 		return err;

@@ -5,20 +5,20 @@
 #include <unistd.h>
 #include "server.h"
 
-/* Requests of one client that are run at once: then the trace goes on. */
+/* Most requests of one client to run in a row, before the trace continues. */
 #define AT_ONCE 8
 
 struct client {
 	int fd;
 	struct control_lines lines;
-	struct str out; /* what it has not read yet */
-	size_t sent;	/* of it */
-	uint64_t last;	/* when it wrote, or read, something */
-	uint32_t waits; /* EPOLLIN or EPOLLOUT, as epoll knows it */
-	bool ended;	/* it writes no more */
-	bool gone;	/* it reads no more: what it asked for is done, but not answered */
-	bool closes;	/* nothing comes after out */
-	bool more;	/* has lines that were not run yet */
+	struct str out; /* to be sent */
+	size_t sent;	/* the bytes of out that were sent */
+	uint64_t last;	/* when the client last wrote or read something */
+	uint32_t waits; /* EPOLLIN or EPOLLOUT, as registered with epoll */
+	bool ended;	/* the client has ended its side */
+	bool gone;	/* the client reads no more: its requests are run, but not answered */
+	bool closes;	/* closed once out is sent */
+	bool more;	/* it has lines that were not run yet */
 };
 
 struct control_server {
@@ -33,7 +33,7 @@ struct control_server {
 struct control_server *control_server__new(int listening, uid_t owner, control_fn fn, void *ctx)
 {
 	struct control_server *s = xcalloc(1, sizeof(*s));
-	struct epoll_event e = {.events = EPOLLIN}; /* data: NULL */
+	struct epoll_event e = {.events = EPOLLIN}; /* data is NULL */
 
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	s->listening = listening;
@@ -57,8 +57,8 @@ size_t control_server__clients(const struct control_server *s)
 
 /* ---- a client's life ---- */
 
-/* A child that was forked for another purpose may have a copy of the descriptor: closing it removes
- * it from epoll only if this is told, and ends the connection only if that is. */
+/* Closes a connection. A forked child may have a copy of the descriptor: so it has to be removed
+ * from epoll explicitly, and with hang_up the connection is shut down explicitly. */
 static void drop(struct control_server *s, struct client *c, bool hang_up)
 {
 	size_t i = 0;
@@ -204,7 +204,7 @@ static enum progress receive(struct client *c, uint64_t now)
 	return GOES_ON;
 }
 
-/* Its next line, or what there is instead of one. */
+/* Handles the client's next line, or the end of its input. */
 static enum progress take_line(struct control_server *s, struct client *c, uint64_t now)
 {
 	bool whole;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Control sockets as files. A socket gets its name by rename(2) once it listens: who finds one
- * where nobody listens may remove it. Names are reached through /proc/self/fd/FOLDER, which is
- * short enough for sun_path whatever the path is, and can't be led elsewhere after the folder was
+ * Control sockets as files. rename(2) gives a socket its name once it listens: so one where nobody
+ * listens is dead and may be removed. Names are reached through /proc/self/fd/FOLDER, which is
+ * short enough for sun_path whatever the path is, and can't be redirected after the folder was
  * checked.
  */
 #include <dirent.h>
@@ -36,7 +36,7 @@ char *control_folder__of(uid_t uid)
 	return uid ? xasprintf("/run/user/%u/bbtrace", uid) : xstrdup(SYSTEM_FOLDER);
 }
 
-/* Only its owner may change it. */
+/* Fails unless only its owner may change the folder. */
 static int check_folder(int fd, uid_t owner)
 {
 	struct stat st;
@@ -50,7 +50,7 @@ static int check_folder(int fd, uid_t owner)
 	return 0;
 }
 
-/* Returns a descriptor, or -errno with a message. */
+/* Opens a folder. Returns a descriptor, or -errno with a message. */
 static int open_folder(const char *path, uid_t owner)
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err;
@@ -75,7 +75,7 @@ static int address_of(int folder, const char *name, struct sockaddr_un *a)
 	return n < (int)sizeof(a->sun_path) ? 0 : -ENAMETOOLONG;
 }
 
-/* -EINPROGRESS can't be: a local socket that has no room says EAGAIN. */
+/* Never -EINPROGRESS: connect(2) to a local socket whose queue is full fails with EAGAIN. */
 static int connect_at(int folder, const char *name, int *fd)
 {
 	struct sockaddr_un a;
@@ -129,7 +129,7 @@ bool control_socket__remove_dead(const char *path)
 
 /* ---- a folder's sockets ---- */
 
-/* "123.sock"; 0: no such name. */
+/* Returns the PID in a name as "123.sock"; 0 if it isn't one. */
 static uint32_t pid_of(const char *name)
 {
 	size_t digits = strspn(name, "0123456789");
@@ -170,14 +170,14 @@ bool control_folder__list(const char *folder, uid_t owner, control_pids *out)
 	return dir;
 }
 
-/* ---- a socket of one's own ---- */
+/* ---- a trace's own socket ---- */
 
 static int cannot(const struct control_socket *s, int err)
 {
 	return err__set(err, "cannot make the control socket %s: %s", s->path, strerror(err));
 }
 
-/* Is the name free, or that of a socket where nobody listens? */
+/* Fails unless the name is free, or that of a socket where nobody listens. */
 static int check_name(const struct control_socket *s)
 {
 	struct stat st;
@@ -186,18 +186,18 @@ static int check_name(const struct control_socket *s)
 		return errno == ENOENT ? 0 : cannot(s, errno);
 	if (!S_ISSOCK(st.st_mode))
 		return err__set(EEXIST,
-				"cannot make the control socket %s: there is a file that is no "
+				"cannot make the control socket %s: it exists and is no "
 				"socket; choose another name",
 				s->path);
 	if (is_dead(s->file.folder, s->file.name))
 		return 0;
 	return err__set(EADDRINUSE,
-			"cannot make the control socket %s: another program listens there; choose "
+			"cannot make the control socket %s: another program listens on it; choose "
 			"another name",
 			s->path);
 }
 
-/* Its mode is right from the first moment on. */
+/* Binds with the right mode from the first moment on. */
 static int bind_as(struct control_socket *s, const char *name)
 {
 	struct sockaddr_un a;
@@ -213,7 +213,7 @@ static int bind_as(struct control_socket *s, const char *name)
 	return err;
 }
 
-#define WAITING 16 /* clients that have connected, but were not accepted */
+#define WAITING 16 /* most clients that wait to be accepted */
 
 static int listen_at(struct control_socket *s)
 {

@@ -138,7 +138,7 @@ ctl "$T/a socket"
 is "$(value pid)" "$trace" 'ctl takes the path of a socket'
 "$BBTRACE" user "$T/steps" work -p "$program" --control-socket "$T/a socket" >"$T/out" 2>"$T/err"
 is $? 1 'a socket where a trace listens is not taken'
-like "$T/err" 'another program listens there' 'which is said'
+like "$T/err" 'another program listens on it' 'which is said'
 "$BBTRACE" user "$T/steps" work -p "$program" --control-socket "$T/steps" >"$T/out" 2>"$T/err"
 is $? 1 'a file that is no socket is not replaced'
 [[ -x $T/steps ]]
