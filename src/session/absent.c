@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Values that a probe could not read, since their page was not there. Where a file is mapped that
- * the program can't write to, nobody has changed what is there: it is in the file.
+ * Values that a probe could not read because their page was not in memory. Where a file is mapped
+ * that the program can't write to, nobody has changed its bytes: they are read from the file.
  */
 #include "pipeline/frames.h"
 
@@ -30,7 +30,8 @@ struct search {
 	struct mapped_place found;
 };
 
-/* Mappings of code alone are told: the rest of a file is as far from that as in the file. */
+/* Only mappings of code are reported: other parts of the file are as far from it in memory as in
+ * the file. */
 static void look_around(void *ctx, const struct map *m)
 {
 	struct search *s = ctx;
@@ -47,7 +48,7 @@ static void look_around(void *ctx, const struct map *m)
 	}
 }
 
-/* The constant bytes at a running address; NULL: there are none. */
+/* Returns the constant bytes at a running address; NULL if there are none. */
 static const uint8_t *constant_at(struct show *s, uint32_t pid, uint64_t addr, size_t *avail)
 {
 	struct search search = {s, pid, addr, {0}};
@@ -60,7 +61,8 @@ static const uint8_t *constant_at(struct show *s, uint32_t pid, uint64_t addr, s
 	return object__bytes(search.found.object, search.found.vaddr, avail);
 }
 
-/* A string may go on beyond what is shown of it; what isn't whole is not taken. */
+/* Completes a value. A string may continue beyond what is shown of it; one that isn't whole is
+ * not used. */
 static void complete(struct show *s, const struct event *e, const struct plan_value *v,
 		     struct fetched *f)
 {

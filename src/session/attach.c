@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Attaches the probes of a plan, and others where the kernel refuses them. */
+/* Attaches the probes of a plan, and others in place of those that the kernel refuses. */
 #include <errno.h>
 #include "select/announce.h"
 #include "attach.h"
@@ -31,14 +31,14 @@ static int attach_once(struct attaching *a, struct probe_options *o, bool first)
 	return err;
 }
 
-/* Other instructions may be refused as well. */
+/* The kernel may refuse the replacements, too. */
 #define MAX_CHOICES 4
 
-/* Where the kernel refused probes that are needed, others tell the same. Nothing has been recorded
- * or counted yet. */
+/* Where the kernel refused probes that are needed, chooses others that report the same. Nothing
+ * has been recorded or counted yet. */
 static int attach_others(struct attaching *a, struct probe_options *o)
 {
-	uint32_t skipped = 0; /* what can't be told anyway */
+	uint32_t skipped = 0; /* skipped sites that can't be reported anyway */
 	int err = 0;
 
 	for (int i = 0; !err && i < MAX_CHOICES && a->plan->skipped > skipped; i++) {
@@ -73,7 +73,7 @@ int attach__probes(struct attaching *a, struct probe_options *o)
 	if (!a->plan->probes && !a->plan->named.len)
 		return err__set(
 			ENOTSUP,
-			"none of the %zu sites can be probed; bbtrace list --sites tells why",
+			"none of the %zu sites can be probed; bbtrace list --sites shows why",
 			a->plan->sites.len);
 	sources__mechanisms(*a->sources, &by);
 	if (!by.len)

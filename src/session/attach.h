@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* attach: the probes of a trace, from the plan to the last one. */
+/* attach: attaches the probes of a trace, as its plan has them. */
 #ifndef BBTRACE_SESSION_ATTACH_H
 #define BBTRACE_SESSION_ATTACH_H
 
@@ -8,12 +8,12 @@
 struct attaching {
 	const struct request *request;
 	struct plan *plan;
-	const struct plan_options *options; /* that it was built with */
-	struct output *output;		    /* NULL: none */
-	struct sources **sources;	    /* the probes are added; others may take their place */
-	struct inliner *inliner;	    /* NULL: no functions are copied */
+	const struct plan_options *options; /* with which plan was built */
+	struct output *output;		    /* NULL if none */
+	struct sources **sources;	    /* probes are added to it; others may replace them */
+	struct inliner *inliner;	    /* NULL if no functions are copied */
 };
-/* -EINTR: interrupted. */
+/* Returns 0, or -errno with a message; -EINTR if a signal interrupted it. */
 int attach__probes(struct attaching *a, struct probe_options *o);
 
 #endif

@@ -34,7 +34,7 @@ int dumps__end(struct dumps *d, struct show *s, const struct event *e)
 	return show__dump(s, e->pid, newest_first(d->request), true);
 }
 
-/* As bpf/marker.h compares it. */
+/* The value as bpf/marker.h compares it. */
 static int64_t number_of(uint64_t value)
 {
 	return value >> 32 ? (int64_t)value : (int32_t)value;
@@ -52,6 +52,6 @@ int dumps__asked(struct dumps *d, struct show *s, const struct event *e, const c
 	int err = returns ? show__sideband(s, &mark) : 0;
 
 	note_verbose("process %u (%s) %s %s: its last branches are shown", e->pid,
-		     trace__comm_of(s->trace, e->tid), returns ? "returned from" : "came to", name);
+		     trace__comm_of(s->trace, e->tid), returns ? "returned from" : "entered", name);
 	return err || !d->request ? err : show__dump(s, e->pid, newest_first(d->request), false);
 }

@@ -19,7 +19,7 @@ static void words__free(word_vec *v)
 	vec__free(v);
 }
 
-/* Quotes and backslashes as a shell's. */
+/* Splits a text into words, with quotes and backslashes as in a shell. */
 static int split(const char *text, word_vec *out)
 {
 	struct str word = {0};
@@ -57,8 +57,8 @@ static int split(const char *text, word_vec *out)
 
 /* ---- the change ---- */
 
-/* Frees the increment. Its rows are written to a trace file between the events before and behind
- * the change. */
+/* Extends output and trace file, and frees the increment. Its rows are written to the file
+ * between the events before and after the change. */
 static int extend(struct growth *g, struct plan_increment *i)
 {
 	struct recorder *recorder = g->live->recorder;
@@ -98,7 +98,8 @@ static void set_all(struct plan *p, const id_vec *sites, enum probe_how how)
 		p->sites.data[*id].probe = how;
 }
 
-/* All that was counted is told by the plan of before; from here on the new one tells it. */
+/* Ends counting by the old plan, by which the counts so far are solved; the new plan solves
+ * those from here on. */
 static int end_counting(struct growth *g, struct plan_change *c)
 {
 	int err = sources__counts(g->sources, &g->live->sink);
@@ -122,12 +123,12 @@ static int end_events(struct growth *g, struct plan_change *c)
 
 	if (err)
 		return err;
-	/* what happened meanwhile, with some of the probes */
+	/* events from meanwhile, of some of the probes */
 	err = sources__catch_up(g->sources, &g->live->sink);
 	return err ? err : end(g, c);
 }
 
-/* Those that were opened since the last time. */
+/* Adds the objects that were opened since the last time. */
 static void take_objects(struct growth *g)
 {
 	const struct targets *n = &g->planning->targets;
@@ -138,7 +139,8 @@ static void take_objects(struct growth *g)
 	}
 }
 
-/* A probe in the original of a copied function would never be hit, or lie in a springboard. */
+/* Fails if a function that runs as a copy would need a probe: in its original the probe would
+ * never be hit, or be in a springboard. */
 static int check_copies(const struct plan *p, const struct plan_change *c)
 {
 	autofree bool *copied = xcalloc(p->functions.len + 1, sizeof(*copied));
@@ -177,7 +179,8 @@ static int plan_again(struct growth *g, struct plan_change *c)
 	return err;
 }
 
-/* Nothing was attached: what was to be added is marked as removed. Keeps the message. */
+/* Undoes a change of which nothing was attached: marks the added functions as removed. Keeps the
+ * message. */
 static void undo(struct growth *g)
 {
 	autofree char *why = xstrdup(err__text());
@@ -204,7 +207,7 @@ static size_t refused_of(const struct plan *p, const id_vec *sites)
 	return n;
 }
 
-/* What ends the trace. */
+/* Notes the error that ends the trace. */
 static int fail(struct growth *g, int err)
 {
 	g->failed = err;
@@ -226,11 +229,11 @@ static void report_logged(const struct plan *p, const struct plan_change *c)
 		note_verbose("functions that are added are traced by probes, not by copies");
 }
 
-/* *undoes: no probe was attached, so the trace goes on as before. */
+/* Applies a change. *undoes: no probe was attached, so the trace continues as before. */
 static int apply(struct growth *g, struct plan_change *c, struct growth_change *out, bool *undoes)
 {
 	bool counts = g->plan->placement == PLACEMENT_COUNT;
-	/* what happened until now, the plan of before tells */
+	/* the old plan decodes the events so far */
 	int err = sources__catch_up(g->sources, &g->live->sink);
 
 	if (err)
@@ -252,7 +255,8 @@ static int apply(struct growth *g, struct plan_change *c, struct growth_change *
 	return err ? fail(g, err) : 0;
 }
 
-/* functions: those to be traced from now on; what was traced before if there is an error. */
+/* Changes the functions to trace. functions: the new ones; on an error, those that were traced
+ * before. */
 static int change(struct growth *g, function_vec *functions, struct growth_change *out)
 {
 	struct targets *n = &g->planning->targets;

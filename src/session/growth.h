@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* growth: functions that are added to a running trace, and removed from it. */
+/* growth: adds functions to a running trace, and removes functions from it. */
 #ifndef BBTRACE_SESSION_GROWTH_H
 #define BBTRACE_SESSION_GROWTH_H
 
@@ -7,29 +7,29 @@
 #include "live.h"
 #include "select/planning.h"
 
-/* All of it is borrowed but the plans. */
+/* All of it is borrowed, except the plans. */
 struct growth {
 	struct planning *planning;
 	struct plan *plan;
 	struct sources *sources;
 	struct live *live;
 	struct counting *counting;
-	size_t objects;		   /* of planning's targets, that live has */
-	struct output_wants wants; /* of the output, and of the file */
-	VEC(struct plan *) plans;  /* whose names and ranges the plan has now */
-	int failed; /* what ends the trace: as what sources__take() returned; 0: nothing */
+	size_t objects;		   /* number of the objects of planning's targets that live has */
+	struct output_wants wants; /* the needs of output and trace file */
+	VEC(struct plan *) plans;  /* plans that own names and ranges of the present one */
+	int failed; /* what ends the trace: as sources__take() returned it; 0 if nothing does */
 };
-/* What changed: the number of functions and of probes. */
+/* What changed: numbers of functions and of probes. */
 struct growth_change {
 	size_t functions, attached, detached, refused;
 };
 /*
- * text: words as of a command line, in quotes if they have blanks (targets__find_more()). Returns
- * when the probes are in place. On an error, which has a message, the trace goes on as before,
- * unless failed says otherwise.
+ * Adds functions. text: words as of a command line (targets__find_more()), quoted if they have
+ * blanks. Returns when the probes are in place. On an error, which has a message, the trace
+ * continues as before, unless failed is set.
  */
 int growth__add(struct growth *g, const char *text, struct growth_change *out);
-/* Removes functions: calls of them that run are not seen to end. */
+/* Removes functions. Returns of calls that run are not seen. */
 int growth__remove(struct growth *g, const char *text, struct growth_change *out);
 void growth__free(struct growth *g);
 

@@ -11,7 +11,7 @@
 
 /* ---- what the probes report ---- */
 
-/* Some of the probes may still have been there. */
+/* True for an event after recording has stopped, of probes that were still in place. */
 static bool is_left_out(const struct live *l, const struct event *e)
 {
 	return l->closed && (e->type == EVENT_ENTRY || e->type == EVENT_BRANCH ||
@@ -68,7 +68,7 @@ static const struct event *in_words(struct live *l, const struct event *e,
 				   l->dumps.copies, room);
 }
 
-static int on_event(void *ctx, const struct event *told)
+static int on_event(void *ctx, const struct event *reported)
 {
 	struct live *l = ctx;
 	struct checked_event room;
@@ -76,13 +76,13 @@ static int on_event(void *ctx, const struct event *told)
 	const struct event *e = NULL;
 	int err = 0;
 
-	if (told->type == EVENT_END && !l->show.tally)
-		return on_end(l, told);
-	if (!is_left_out(l, told))
-		e = frames__check(&l->show, in_words(l, told, &killed), &room);
+	if (reported->type == EVENT_END && !l->show.tally)
+		return on_end(l, reported);
+	if (!is_left_out(l, reported))
+		e = frames__check(&l->show, in_words(l, reported, &killed), &room);
 	e = e ? absent__complete(&l->show, e, &room) : NULL;
-	if (told->type == EVENT_SWITCH || told->type == EVENT_MARK)
-		return on_marker(l, told);
+	if (reported->type == EVENT_SWITCH || reported->type == EVENT_MARK)
+		return on_marker(l, reported);
 	if (e && has_program_stack(l, e))
 		err = jit_names__map(l->generated, l->show.spaces, e, take_mapping, l);
 	if (!err && l->recorder && e)
@@ -205,7 +205,7 @@ static void add_if_dead(void *ctx, uint32_t pid, uint32_t tid)
 			  (struct sideband_event){.type = SIDEBAND_EXIT, .pid = pid, .tid = tid});
 }
 
-/* Their last events may still have been in the ring when they were found dead. */
+/* Ends the threads that were found dead, not before their last events have left the ring. */
 int live__tick(struct live *l, uint64_t now, uint64_t settled)
 {
 	struct sideband_event *e;

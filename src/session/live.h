@@ -11,17 +11,18 @@
 
 struct live {
 	struct show show;
-	struct recorder *recorder; /* NULL: nothing is recorded */
+	struct recorder *recorder; /* NULL if nothing is recorded */
 	struct source_sink sink;
-	struct watch_hits *watches; /* NULL: there are no watchpoints */
+	struct watch_hits *watches; /* NULL if there are no watchpoints */
 	unsigned own_numbers; /* number of bbtrace's own PIDs in /proc's NSpid; 0: not read yet */
-	bool count_the_dead;  /* exit events may have been lost */
+	bool count_the_dead;  /* exit events may have been lost, so dead threads are searched */
 	VEC(struct sideband_event) dead;
 	struct perf_maps *generated;
 	struct dumps dumps;
-	uint64_t found_dead; /* when; CLOCK_MONOTONIC, ns */
-	bool closed;	     /* recording has stopped: what threads did since is left out */
-	/* A thread came to a switch, or has mapped a file (switching.h); NULL: nobody asks. */
+	uint64_t found_dead; /* time of that search; CLOCK_MONOTONIC, ns */
+	bool closed;	     /* recording has stopped: later events are left out */
+	/* Called when a thread executes a switch, or maps a file (switching.h); NULL if not
+	 * needed. */
 	int (*switched)(void *ctx, const struct event *e);
 	void (*mapped)(void *ctx, const struct sideband_event *e);
 	void *switched_ctx;
@@ -33,7 +34,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 /* Reads the names and mappings of running processes: of pids, or of all if empty. */
 void live__rescan(struct live *l, const pid_vec *pids);
 /* Called after each poll: ends threads whose exit event was lost. All events before settled have
- * been processed. 0, or what the sink returns. */
+ * been processed. Returns 0, or what the sink returns. */
 int live__tick(struct live *l, uint64_t now, uint64_t settled);
 void live__close(struct live *l);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Why a trace has no event: all were dropped or lost, other threads hit the probes, nobody mapped
- * the object, or its functions were not called. */
+/* Explains why a trace has no event: all were dropped or lost, other threads hit the probes,
+ * nobody mapped the object, or its functions were not called. */
 #include "select/events/markers.h"
 #include "no_events.h"
 
-#define OBJECTS 4 /* are named */
-#define SIMILAR 4 /* files are named for each */
+#define OBJECTS 4 /* most objects to name */
+#define SIMILAR 4 /* most files to name for each object */
 
 static void put_option(struct str *s, const char *name, unsigned *n, const char *between)
 {
@@ -15,7 +15,7 @@ static void put_option(struct str *s, const char *name, unsigned *n, const char 
 
 /* ---- recorded, but not shown ---- */
 
-/* chosen: by -e, or the file has not all kinds of events. */
+/* chosen: -e chose the events, or the file lacks some kinds. */
 static void report_dropped(const struct trace_meta *meta, bool chosen, uint64_t hits)
 {
 	CLEANUP(str__free) struct str by = {0};
@@ -36,7 +36,7 @@ static void report_dropped(const struct trace_meta *meta, bool chosen, uint64_t 
 		     (unsigned long long)hits);
 }
 
-/* ---- hit by others ---- */
+/* ---- probes that were hit by others ---- */
 
 static void report_filtered(const struct request *req, const char *children)
 {
@@ -60,13 +60,13 @@ static void report_filtered(const struct request *req, const char *children)
 
 /* ---- never hit ---- */
 
-/* Does no filter name processes? */
+/* True if no filter names processes. */
 static bool is_of_all(const struct request *req)
 {
 	return !req->who.filters.pids.len && !req->who.filters.tids.len;
 }
 
-/* Would a call have been seen? Not if no probe could be attached. */
+/* True if a call would have been seen: a probe could be attached. */
 static bool is_visible(const struct plan *p, const struct plan_function *f)
 {
 	const struct plan_site *s;
@@ -79,7 +79,7 @@ static bool is_visible(const struct plan *p, const struct plan_function *f)
 	return false;
 }
 
-/* What of an object, or of the kernel, did not run. all: of any process. */
+/* Appends which functions of an object, or of the kernel, did not run. all: in any process. */
 static void put_functions(struct str *s, const struct plan *p, uint32_t object, bool all)
 {
 	bool kernel = p->objects.data[object].kernel, ranges = false;
@@ -118,8 +118,8 @@ struct similar {
 	struct show *show;
 	const struct request *request;
 	const char *path; /* of the object */
-	bool same_build;  /* which ones */
-	unsigned told;
+	bool same_build;  /* look for files of the same build */
+	unsigned named;
 };
 
 static void report_similar(void *ctx, uint32_t pid, const char *path, bool same_build)
@@ -128,9 +128,9 @@ static void report_similar(void *ctx, uint32_t pid, const char *path, bool same_
 	const char *comm = trace__comm_of(s->show->trace, pid);
 	CLEANUP(str__free) struct str line = {0};
 
-	if (same_build != s->same_build || s->told == SIMILAR)
+	if (same_build != s->same_build || s->named == SIMILAR)
 		return;
-	s->told++;
+	s->named++;
 	str__printf(&line, "process %u", pid);
 	if (comm)
 		str__printf(&line, " (%s)", comm);
@@ -172,7 +172,7 @@ static void report_of_object(const struct request *req, struct show *s, uint32_t
 		report_unmapped(req, s, o->object, children);
 }
 
-/* Only helper functions, which nobody asked for, may be in an object. */
+/* True unless the object has only helper functions, which were not asked for. */
 static bool is_asked_for(const struct plan *p, uint32_t object)
 {
 	const struct plan_function *f;
@@ -202,9 +202,9 @@ static void report_of_objects(const struct request *req, struct show *s, const c
 		note("no event of %u more objects", n - OBJECTS);
 }
 
-/* ---- which of these ---- */
+/* ---- the choice of an explanation ---- */
 
-/* True: it is said. */
+/* Returns true if it has printed a note. */
 static bool report_recorded(const struct trace_meta *meta, bool chosen, struct show *s)
 {
 	const struct trace_totals *t = trace__totals(s->trace);
@@ -231,12 +231,12 @@ static bool has_other_probes(const struct plan *p)
 		if (s->probe == PROBE_TRAP || s->probe == PROBE_COUNT)
 			return true;
 	vec__each (n, &p->named)
-		if (n->kind != NAMED_KILLED) /* of --last: nobody asked for it */
+		if (n->kind != NAMED_KILLED) /* it belongs to --last, and wasn't asked for */
 			return true;
 	return false;
 }
 
-/* A process that was let go may have had none of the objects. */
+/* True if a function may have run unseen in a process from which the engine was detached. */
 static bool may_have_run(struct show *s)
 {
 	const struct object *const *o;
@@ -271,7 +271,7 @@ void no_events__explain_live(const struct request *req, const struct trace_meta 
 	    report_recorded(meta, req->record.events_given, &l->show))
 		return;
 	if (t->stops && (request__switches(req) || req->when.delay_ns || req->when.for_ns))
-		note("no event while recording was on; -v tells what switches it");
+		note("no event while recording was on; -v shows what switches it");
 	else if (t->stops)
 		note("no event while recording was on: it was stopped (--paused, bbtrace ctl stop); "
 		     "bbtrace ctl PID start continues it");

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* no_events: why a trace has no events. */
+/* no_events: explains why a trace has no events. */
 #ifndef BBTRACE_SESSION_NO_EVENTS_H
 #define BBTRACE_SESSION_NO_EVENTS_H
 
 #include "live.h"
 
-/* Print a note if no event was shown: for a live trace that has ended, for a file that was read. */
+/* Print a note if no event was shown: of a live trace that has ended, of a file that was read. */
 void no_events__explain_live(const struct request *req, const struct trace_meta *meta,
 			     struct live *l, const struct sources *sources);
 void no_events__explain_report(const struct trace_meta *meta, struct show *s);
-/* Could none of what was asked for be traced, in no process, though it may have run? Says so. */
+/* Returns true, after a note, if the functions may have run but could be traced in no process. */
 bool no_events__report_untraced(struct show *s, const struct sources *sources);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ends a trace that takes more than a share of the traced processes' CPU time. The kernel says how
- * much time they used, the replay how much of it tracing took. Events arrive late, so that one
- * verdict may be too low and the next one too high: only two in a row count.
+ * Ends a trace that takes more than a share of the traced processes' CPU time. The kernel reports
+ * the time that they used, the replay the part that tracing took. Events arrive late, so one
+ * verdict may be too low and the next too high: only two in a row count.
  */
 #include <stdlib.h>
 #include <time.h>
 #include "overhead_limit.h"
 
-#define EVERY 20000000 /* ns: it looks at most so often */
+#define EVERY 20000000 /* ns: the shortest time between two looks */
 
 unsigned overhead_limit__percent(uint64_t tracing, uint64_t cpu)
 {
@@ -24,7 +24,8 @@ bool overhead_limit__judge(struct overhead_limit *b, uint64_t tracing, uint64_t 
 
 /* ---- the processes ---- */
 
-/* Of all its threads, also of those that have ended; 0: it has ended. */
+/* Returns the CPU time of all threads of a process, also those that have ended; 0 if the process
+ * has ended. */
 static uint64_t cpu_of(uint32_t pid)
 {
 	struct timespec ts;
@@ -66,7 +67,7 @@ struct looks {
 	VEC(struct overhead_look) now;
 };
 
-/* What probes, and copies in its threads, have cost a process. */
+/* Adds what probes, and copies in its threads, have cost a process. */
 static void add_look(void *ctx, uint32_t pid, uint64_t tracing)
 {
 	struct looks *l = ctx;
@@ -82,7 +83,7 @@ static void add_look(void *ctx, uint32_t pid, uint64_t tracing)
 					   .pid = pid, .cpu = cpu_of(pid), .tracing = tracing});
 }
 
-/* A lost event costs as much as others. */
+/* Returns the cost of lost events: as much as that of others. */
 static uint64_t cost_of_lost(struct overhead_limit *b, const struct trace_totals *t)
 {
 	uint64_t lost = t->lost - b->lost;
@@ -106,7 +107,7 @@ bool overhead_limit__tick(struct overhead_limit *b, const struct trace *t, uint6
 		sources__each_cost(b->sources, add_look, &l);
 	vec__each (now, &l.now)
 		overhead_limit__look(b, *now, &tracing, &cpu);
-	verdict = cpu >= BRAKE_CPU;
+	verdict = cpu >= VERDICT_CPU;
 	for (size_t i = 0; verdict && i < l.now.len; i++)
 		if (l.now.data[i].cpu)
 			*look_of(b, l.now.data[i].pid) = l.now.data[i];
@@ -116,14 +117,14 @@ bool overhead_limit__tick(struct overhead_limit *b, const struct trace *t, uint6
 	return overhead_limit__judge(b, tracing + cost_of_lost(b, trace__totals(t)), cpu);
 }
 
-/* ---- what it says ---- */
+/* ---- the report ---- */
 
 struct site_cost {
 	uint32_t site;
 	uint64_t hits, ns;
 };
 
-static int dearest_first(const void *a, const void *b)
+static int by_cost(const void *a, const void *b)
 {
 	const struct site_cost *x = a, *y = b;
 
@@ -163,7 +164,7 @@ void overhead_limit__report(const struct overhead_limit *b, const struct trace *
 		if (c.hits)
 			vec__push(&costs, c);
 	}
-	vec__sort(&costs, dearest_first);
+	vec__sort(&costs, by_cost);
 	note("stopped: tracing took %s%u %% of the traced processes' CPU time, more than "
 	     "--max-overhead %u",
 	     trace__totals(t)->unpriced ? "at most " : "", b->percent, b->most);
@@ -176,7 +177,7 @@ void overhead_limit__report(const struct overhead_limit *b, const struct trace *
 	if (costs.len) {
 		const uint32_t site = costs.data[0].site;
 
-		note("dearest: %s", text.data);
+		note("most expensive: %s", text.data);
 		note("cheaper: --exclude %s%s",
 		     plan->functions.data[plan->sites.data[site].function].name,
 		     plan__is_kernel_site(plan, site)

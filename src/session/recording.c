@@ -59,7 +59,7 @@ int recording__prepare_start(struct recording *r)
 
 	if (err)
 		r->failed = err;
-	/* what happened to processes meanwhile */
+	/* events of processes from meanwhile */
 	return err ? err : recording__catch_up(r);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "switching.h"
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 static void forget(struct switching *s)
 {
@@ -27,7 +27,7 @@ static char *name_of(const struct probe_marker *w, const struct event *e)
 				: xasprintf("%s of %u/%u", w->name, e->pid, e->tid);
 }
 
-/* All events of before have been passed on; those that follow are dropped. */
+/* Stops recording here: all earlier events have been passed on, later ones are dropped. */
 static int stop_here(struct switching *s, uint64_t time, const char *by)
 {
 	sources__stop(s->recording->sources);
@@ -68,7 +68,7 @@ void switching__mapped(void *ctx, const struct sideband_event *e)
 		markers__mapped(s->markers, e->text, e->ino);
 }
 
-/* The ring was full: that one has switched is known, and which was the last. */
+/* After the ring was full: finds out whether a switch was lost, and which was the last one. */
 static int look_for_lost(struct switching *s, uint64_t now)
 {
 	struct event e = {.type = EVENT_SWITCH, .time = now};
@@ -99,7 +99,7 @@ static int start(struct switching *s)
 	err = recording__prepare_start(r);
 	if (err)
 		return err;
-	/* that took a while: recording may have been stopped before it began */
+	/* preparing takes time: recording may have been stopped before it began */
 	if (!s->asked) {
 		s->parks = true;
 		return 0;
@@ -119,7 +119,7 @@ static int end_for(struct switching *s)
 	return err;
 }
 
-/* In a trace that counts it is only now that the rest is read. */
+/* Takes the probes away. A trace that counts reads the rest only now. */
 static int park(struct switching *s)
 {
 	int err = recording__take_counts(s->recording);
@@ -129,7 +129,7 @@ static int park(struct switching *s)
 	return err || s->recording->quits ? err : sources__park(s->recording->sources);
 }
 
-/* Without these the trace goes on. */
+/* Attaches markers that were found since. Without them, the trace continues. */
 static void attach_found(struct switching *s)
 {
 	size_t from = s->markers->mapped.len ? markers__look(s->markers) : SIZE_MAX;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * switching: recording that the traced programs switch (--control app, --start-on, --stop-on), and
- * time (--delay, --for). What stops takes effect at once, where it was executed. What starts has to
- * put the probes in place first: the trace tells how long that took.
+ * time (--delay, --for). A stop takes effect at once, where it was executed. A start has to put the
+ * probes in place first: the trace shows how long that took.
  */
 #ifndef BBTRACE_SESSION_SWITCHING_H
 #define BBTRACE_SESSION_SWITCHING_H
@@ -15,23 +15,23 @@ struct switching {
 	const struct request *request;
 	struct recording *recording; /* the caller's */
 	struct markers *markers;     /* the caller's */
-	bool starts_again;	     /* something may start recording once it has stopped */
-	uint64_t asked;		     /* when a start was asked for; 0: none is */
-	char *by;		     /* by what */
-	bool parks;		     /* recording has stopped: the probes are to be taken away */
-	uint64_t until;		     /* --for: when it ends; 0: not known yet, or never */
-	uint64_t lost;		     /* switches that found no room, as of the last look */
-	uint64_t missed;	     /* how often it was to stop before it had started */
+	bool starts_again;	     /* something may start recording again after a stop */
+	uint64_t asked;		     /* time at which a start was requested; 0 if none was */
+	char *by;		     /* what requested it */
+	bool parks;		     /* recording has stopped: the probes are to be removed */
+	uint64_t until;		     /* --for: time of its end; 0 if not known yet, or never */
+	uint64_t lost;		     /* switches that were lost, as of the last look */
+	uint64_t missed;	     /* number of stops before a start had taken effect */
 };
-/* Before CMD is started, at this time. 0, or -errno with a message. */
+/* Called before CMD is started, at this time. Returns 0, or -errno with a message. */
 int switching__begin(struct switching *s, uint64_t time);
-/* What the live trace is told: a thread came to a switch; 0, or what the sink returned. It has
- * mapped a file. */
+/* Callbacks of the live trace: a thread executed a switch (returns 0, or what the sink
+ * returned); a process mapped a file. */
 int switching__switched(void *s, const struct event *e);
 void switching__mapped(void *s, const struct sideband_event *e);
-/* How long it may be left alone. */
+/* Returns how long switching__tick() need not be called, at most `most`. */
 int switching__patience_ms(const struct switching *s, uint64_t now, int most);
-/* Does what is due. 0, or what ends the trace, -errno or as the sink returned it. */
+/* Does what is due. Returns 0, or what ends the trace: -errno, or what the sink returned. */
 int switching__tick(struct switching *s, uint64_t now);
 /* Notes at the end. */
 void switching__report(const struct switching *s);

@@ -10,8 +10,8 @@ program spins -O1
 tells() { # NAME
 	like "$T/err" '^bbtrace: stopped: tracing took (at most )?[0-9]+ % of the traced processes. CPU time, more than --max-overhead 1$' \
 		"$1: it says how much of the time tracing took"
-	like "$T/err" '^bbtrace: dearest: step(\+0x[0-9a-f]+ [a-z]+| entry) [0-9]+ hits x [0-9.]+us = [0-9]+ms \([0-9]+ %\); step' \
-		"$1: it names the dearest sites"
+	like "$T/err" '^bbtrace: most expensive: step(\+0x[0-9a-f]+ [a-z]+| entry) [0-9]+ hits x [0-9.]+us = [0-9]+ms \([0-9]+ %\); step' \
+		"$1: it names the most expensive sites"
 	like "$T/err" '^bbtrace: cheaper: --exclude step, or -e entry,return --returns probe ' "$1: it says what would cost less"
 }
 

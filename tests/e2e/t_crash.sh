@@ -155,7 +155,7 @@ is "$(summary lost)" 0 'nothing is lost'
 for engine in "${engines[@]}"; do
 	bb user "$T/crash" '*' --engine "$engine" --last 5 --dump-on choose -F json -o "$T/json" -v -- "$T/crash" null
 	exits 139 "$engine: --dump-on FUNC"
-	is "$(grep -c ' came to choose: ' "$T/err")" 1 "$engine: it came there once"
+	is "$(grep -c ' entered choose: ' "$T/err")" 1 "$engine: it came there once"
 	is "$(json_lines "$T/json" '$e->{event} eq "branch" ? "$e->{symbol} $e->{kind}" : ""' | sed -n 5p)" 'main call' \
 		"$engine: the last branch is the call"
 	is "$(json "$T/json" '$e->{event} eq "branch"')" 10 "$engine: and there are those of the crash"

@@ -5,7 +5,7 @@
 #include "pipeline/counts/tally.h"
 
 #define PATIENCE_MS 100
-/* How long to wait before sites are looked at that may retire: longer, the longer none does. */
+/* ns between two looks at sites that may retire; doubled while none does */
 #define LOOK_FIRST 20000000
 #define LOOK_LAST  1000000000
 
@@ -34,7 +34,7 @@ int counting__patience_ms(const struct counting *c, uint64_t now)
 	return min_of(left / 1000000 + 1, (uint64_t)PATIENCE_MS);
 }
 
-/* ---- counts now and then ---- */
+/* ---- counts at intervals ---- */
 
 static bool is_due(struct counting *c, uint64_t now)
 {
@@ -107,7 +107,7 @@ void counting__report(const struct counting *c)
 
 /* ---- threads in the middle of their path ---- */
 
-/* What waits in a system call does so at a place of which no count is derived. */
+/* A thread that waits in a system call is at a place from which no count is derived. */
 void counting__note_cut(struct counting *c)
 {
 	autofree pid_vec all = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A trace whose probes count: prints the counts now and then, and at SIGUSR1. */
+/* counting: a trace whose probes count. Prints the counts at intervals, and at SIGUSR1. */
 #ifndef BBTRACE_SESSION_COUNTS_COUNTING_H
 #define BBTRACE_SESSION_COUNTS_COUNTING_H
 
@@ -7,30 +7,31 @@
 #include "retire.h"
 #include "session/process/process_ends.h"
 
-/* Zeroed: nothing counts, and nothing is done. */
+/* Zeroed: nothing counts, and all functions do nothing. */
 struct counting {
 	const struct request *request; /* NULL: nothing counts */
 	struct plan *plan;
 	struct sources *sources;
 	struct live *live;
 	struct output *output;
-	struct process_ends *ends; /* the caller's; to be set */
-	uint64_t next;		   /* --interval: when; CLOCK_MONOTONIC, ns */
+	struct process_ends *ends; /* the caller's, who sets it */
+	uint64_t next;		   /* --interval: time of the next counts; CLOCK_MONOTONIC, ns */
 	struct retire retire;
-	uint64_t next_look; /* for sites that retire: when */
-	uint64_t patience;  /* and how long after the last look, ns */
+	uint64_t next_look; /* time of the next look at sites that may retire */
+	uint64_t patience;  /* from the last look to that one, ns */
 };
-/* All of these are borrowed. */
+/* All arguments are borrowed. */
 struct counting counting__begin(const struct request *request, struct plan *plan,
 				struct sources *sources, struct live *live, struct output *output);
-/* How long it may be left alone. */
+/* Returns how long counting__tick() need not be called. */
 int counting__patience_ms(const struct counting *c, uint64_t now);
-/* Does what is due. 0, or -errno. */
+/* Does what is due. Returns 0, or -errno. */
 int counting__tick(struct counting *c);
 void counting__end(struct counting *c);
-/* What is to be told at the end. */
+/* Notes at the end of the trace. */
 void counting__report(const struct counting *c);
-/* Counting is about to begin, or has ended: notes the threads that it may cut. */
+/* Called before counting begins and after it has ended: notes the threads that are in the middle
+ * of their path then. */
 void counting__note_cut(struct counting *c);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What was seen needs no probe; what copies of functions count stays, since it costs next to
- * nothing. A conditional of which one side was seen is watched from the unseen side, if only that
- * conditional leads there: by the site at its start, which is never hit until it is taken.
+ * Removes probes that have shown all they can. Counters of copies stay, since they cost next to
+ * nothing. A conditional of which one side was seen is observed from its unseen side, if only that
+ * conditional leads there: by the site at the start of that side, which isn't hit until it is
+ * taken.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "retire.h"
 #include "pipeline/counts/tally.h"
 
-/* For each kprobe that is removed the kernel waits, up to some 20 ms: so many at a time. */
+/* Most kprobes to remove in one round: for each the kernel waits up to some 20 ms. */
 #define KERNEL_ROUND 32
 
 struct retire retire__begin(const struct request *req, const struct plan *plan)
@@ -32,13 +33,13 @@ static uint64_t hits_of(const struct site_count *n)
 	return n->taken + n->not_taken;
 }
 
-/* May it go to places where it has not been seen to go? */
+/* True if the site may lead to targets that were not seen. */
 static bool has_targets(const struct plan_site *s)
 {
 	return s->kind == BRANCH_IJMP || s->kind == BRANCH_ICALL;
 }
 
-/* What shows the side of a conditional that was not seen; NULL: nothing does. */
+/* Returns the side of a conditional that was not seen, if a site shows it; else NULL. */
 static const struct plan_side *unseen_side(const struct plan *p, uint32_t site,
 					   const struct site_count *n)
 {
@@ -58,7 +59,8 @@ static const struct plan_side *unseen_side(const struct plan *p, uint32_t site,
 	return NULL;
 }
 
-/* Has this site shown all that it can, so that its probe can go? *watch: the site that gets one. */
+/* True if this site has shown all that it can, so that its probe can be removed. *watch is the
+ * site that gets one instead. */
 static bool is_done(const struct retire *r, const struct plan *p, uint32_t site,
 		    const struct site_count *n, uint32_t *watch)
 {
@@ -103,8 +105,8 @@ static void change(struct plan *p, change_vec *changes, uint32_t site, enum prob
 }
 
 /*
- * A watching site that was hit before needs no probe. The kernel may refuse one: there the site
- * goes when the other one is in place. False: this is enough for now.
+ * Retires a site. If the kernel refuses the probe of the watching site, the old one stays until it
+ * is in place; a watching site that was hit before needs none. Returns false if the round is full.
  */
 static bool retire_site(struct plan *p, change_vec *changes, const struct site_count *counted,
 			uint32_t site, uint32_t watch)
@@ -149,7 +151,7 @@ int retire__tick(struct retire *r, struct plan *plan, struct sources *sources, s
 	return err;
 }
 
-/* What the hits of a site took, ns. */
+/* Returns what this number of hits of a site took, ns. */
 static uint64_t price_of(const struct plan *p, uint32_t site, uint64_t hits)
 {
 	bool kernel = plan__is_kernel_site(p, site);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* CMD: a child that waits on a pipe until the probes are attached, then executes the command. If
- * bbtrace ends before that, so does the child. */
+ * bbtrace ends earlier, the child ends, too. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -22,7 +22,8 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* "./prog 1", "NAME=1": what a shell would split, or set. */
+/* Returns a remedy for names that a shell would have treated: "./prog 1" it would split,
+ * "NAME=1" set. */
 static char *remedy_of_shell_words(const char *name)
 {
 	autofree char *first = xstrndup(name, strcspn(name, " "));
@@ -34,7 +35,7 @@ static char *remedy_of_shell_words(const char *name)
 	return NULL;
 }
 
-/* The next step, or "". */
+/* Returns the next step for the user, or "". */
 static char *remedy(const char *name, int err)
 {
 	char *words = err == ENOENT ? remedy_of_shell_words(name) : NULL;
@@ -58,7 +59,8 @@ static int cannot_run(const char *name, int err, int *status)
 			*status == EXIT_NOT_FOUND ? "no such command" : strerror(err), hint);
 }
 
-/* The command itself was found before: ENOENT means that its interpreter is missing. */
+/* Reports a failed exec. The command itself was found before: ENOENT means that its interpreter
+ * is missing. */
 static int cannot_exec(const char *name, int err, int *status)
 {
 	*status = EXIT_NOT_EXECUTABLE;
@@ -74,7 +76,7 @@ static int become(const struct passwd *pw)
 	setenv("USER", pw->pw_name, 1);
 	setenv("LOGNAME", pw->pw_name, 1);
 	setenv("SHELL", *pw->pw_shell ? pw->pw_shell : "/bin/sh", 1);
-	/* root regains all capabilities by exec, and a program that gains some loses its perf
+	/* by exec root regains all capabilities, and a program that gains some loses its perf
 	 * events */
 	if (pw->pw_uid)
 		privileges__none();
@@ -87,7 +89,7 @@ wait_and_exec(int go, int failed, char **command, const struct passwd *pw)
 	int err = pw ? -become(pw) : 0;
 	char byte;
 
-	/* end of file without a byte: bbtrace has exited */
+	/* end of file without a byte: bbtrace has ended */
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
 	if (!err) {
@@ -99,8 +101,8 @@ wait_and_exec(int go, int failed, char **command, const struct passwd *pw)
 	_exit(EXIT_NOT_FOUND);
 }
 
-/* The caller has to have the right: capabilities of bbtrace's file would make whoever runs it any
- * other user, and root. */
+/* Fails unless the caller may change the user: by capabilities of bbtrace's file, anybody could
+ * become any other user, and root. */
 static int may_change_user(void)
 {
 	with_own_rights;
@@ -172,14 +174,14 @@ bool child__ended(struct child *c, bool wait)
 	return c->ended;
 }
 
-/* Its tracer may have seen its end before its parent could. */
+/* A tracer may see the end of CMD before its parent can. */
 void child__report_signal(struct child *c)
 {
 	if (child__ended(c, false) && c->signal && c->signal != SIGINT && c->signal != SIGPIPE)
 		note("%s was killed by signal %d (%s)", c->name, c->signal, strsignal(c->signal));
 }
 
-/* A job in the foreground of a terminal: that is the shell's again when bbtrace ends. */
+/* True for a job in the foreground of a terminal, which the shell takes back when bbtrace ends. */
 static bool has_terminal(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -188,7 +190,7 @@ static bool has_terminal(void)
 	return false;
 }
 
-/* A short one has its status told, as without -t. */
+/* Waits for a CMD that ends soon, so that its status is returned, as without -t. */
 static bool ends_soon(struct child *c)
 {
 	uint64_t end = now_ns(CLOCK_MONOTONIC) + CHILD_LEFT_S * 1000000000ull;

@@ -13,19 +13,19 @@ struct child {
 	int failed; /* read end: errno of an exec that failed */
 	bool ended;
 	int status; /* exit status for CMD's caller */
-	int signal; /* that ended it; 0: none did */
+	int signal; /* the signal that ended it; 0 if none did */
 };
-/* Forks a process that waits to become CMD. -ENOENT, -EACCES (with EXIT_… as *status): no such
- * command. */
+/* Forks a process that waits to become CMD. Returns 0, or -errno with a message; -ENOENT or
+ * -EACCES if it can't be executed, with EXIT_... as *status. */
 int child__prepare(struct child *c, char **command, const char *user, int *status);
-/* Starts CMD. -errno of its exec, *status as above. */
+/* Starts CMD. Returns 0, or -errno of its exec, with *status as above. */
 int child__start(struct child *c, int *status);
-/* Has it ended? Sets c->status and c->signal. wait: waits for its end. */
+/* Returns true if CMD has ended, and sets c->status and c->signal. wait: waits for its end. */
 bool child__ended(struct child *c, bool wait);
-/* A note, if a signal ended it: as a shell does, which can't here, since CMD is not its child. */
+/* Notes the signal that ended CMD, if one did: the shell can't, since CMD is not its child. */
 void child__report_signal(struct child *c);
-/* The time is over: is a CMD that still runs so many seconds later left to itself? Not if it would
- * lose the terminal by that. A note says what is done. */
+/* Called when the trace's time is over. Returns true if a CMD that still runs after CHILD_LEFT_S
+ * seconds is left running; not if it would lose the terminal by that. Notes what is done. */
 #define CHILD_LEFT_S 5
 bool child__leave(struct child *c);
 /* Kills a child that was not started. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* See confine.h. */
 #include <errno.h>
 #include <unistd.h>
 #include "confine.h"
@@ -19,7 +18,7 @@ static bool names_kernel(const struct request *req)
 	return false;
 }
 
-/* Does it read files alone? What the kernel and processes are asked needs other rights. */
+/* True if the verb only reads files. What the kernel and processes are asked needs other rights. */
 static bool reads_files(const struct request *req)
 {
 	if (req->verb->bit == VERB_LIST)
@@ -27,8 +26,11 @@ static bool reads_files(const struct request *req)
 	return req->verb->bit & VERB_READS;
 }
 
-/* The user's own files are named to report, merge and diff; programs may be readable by others
- * alone, and root may read all. list names the processes that run a program that was deleted. */
+/*
+ * Returns the capabilities that are needed. report, merge and diff read the user's own files;
+ * programs may be readable only by others, and root may read all; list names the processes that run
+ * a deleted program.
+ */
 static uint64_t needed(const struct request *req)
 {
 	uint64_t read = PRIVILEGE_DAC_READ_SEARCH;
@@ -58,7 +60,7 @@ static int keep_output(const struct request *req)
 	return err;
 }
 
-/* debuginfod's cache is the user's. */
+/* debuginfod's cache belongs to the user. */
 int confine__reader(const struct request *req)
 {
 	int err;

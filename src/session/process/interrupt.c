@@ -7,9 +7,9 @@ volatile sig_atomic_t interrupted, counts_asked_for;
 static volatile sig_atomic_t forward_to, wakes = -1;
 static struct sources *volatile stops;
 static volatile bool cuts;
-static volatile uint64_t first; /* ns: when a signal came; 0: none has */
+static volatile uint64_t first; /* ns: time of the first signal; 0 if none came */
 
-/* A terminal, and timeout(1), may send the same one twice. */
+/* A terminal and timeout(1) may send the same signal twice within this time. */
 #define AT_ONCE_NS 300000000
 
 static void on_signal(int sig, siginfo_t *info, void *context)
@@ -22,7 +22,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	if (stops && (cuts || first) && now - first > AT_ONCE_NS)
 		sources__cut(stops);
 	first = first ? first : now;
-	/* CMD also gets the signals of the terminal's keys */
+	/* CMD gets the signals of the terminal's keys itself */
 	if (forward_to && info->si_code <= 0)
 		kill(forward_to, sig);
 	interrupted = sig;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Drops the privileges that are no longer needed: those for reading new processes' names and files
- * are kept. What of root's files is written later is open, or is the keepers'.
- */
+/* Drops the privileges that are no longer needed; those for reading names and files of new
+ * processes are kept. Root's files that are written later are open, or the keepers write them. */
 #include "privilege_drop.h"
 
-/* Names in folders are root's, or of whom root may write for: a process of its own keeps that. */
+/* Starts a keeper if names have to be changed in folders where only root, or a user for whom
+ * root writes, may do so. */
 static int keep_files(const struct privilege_drop *g)
 {
 	struct kept_files f = {.path = request__record_name(g->request), .removed = g->removed};
@@ -20,7 +19,8 @@ static int keep_files(const struct privilege_drop *g)
 	return err;
 }
 
-/* CMD's exec is awaited by ptrace(2) with watchpoints; debuginfod's servers may be asked later. */
+/* Returns the system calls to forbid. With watchpoints, CMD's exec is awaited by ptrace(2);
+ * debuginfod's servers may be asked later. */
 static unsigned forbidden_calls(const struct privilege_drop *g)
 {
 	return FORBID_EXEC | (g->runs_command && g->watches ? 0 : FORBID_TRACING) |
@@ -33,13 +33,14 @@ static uint64_t kept(const struct privilege_drop *g)
 		plan__sees_programs(g->plan) || request__format(g->request)->wants.source_text;
 	uint64_t keep = PRIVILEGE_SYS_PTRACE;
 
-	if (names_files || !rights__user()) /* root's own files, once it is no longer root */
+	/* root's own files, when this process is no longer root */
+	if (names_files || !rights__user())
 		keep |= PRIVILEGE_DAC_READ_SEARCH;
 	if (names_files)
 		keep |= PRIVILEGE_CHECKPOINT_RESTORE;
 	if (g->runs_command)
 		keep |= PRIVILEGE_KILL;
-	if (g->runs_command && g->watches) /* set when it has called exec */
+	if (g->runs_command && g->watches) /* they are set after its exec */
 		keep |= PRIVILEGE_PERFMON | PRIVILEGE_BPF | PRIVILEGE_SYS_ADMIN;
 	if (rights__user() && sources__facts(g->sources).definitions)
 		keep |= PRIVILEGE_DAC_OVERRIDE;

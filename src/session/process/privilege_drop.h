@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* privilege_drop: what a live trace no longer needs once its probes are attached. */
+/* privilege_drop: drops what a live trace no longer needs once its probes are attached. */
 #ifndef BBTRACE_SESSION_PROCESS_PRIVILEGE_DROP_H
 #define BBTRACE_SESSION_PROCESS_PRIVILEGE_DROP_H
 
@@ -10,12 +10,13 @@ struct privilege_drop {
 	const struct request *request;
 	const struct plan *plan;
 	struct sources *sources;
-	struct recorder *recorder;	  /* NULL: none */
-	const struct named_file *removed; /* at the end: the control socket; NULL: none */
+	struct recorder *recorder; /* NULL if none */
+	/* file to remove at the end: the control socket; NULL if none */
+	const struct named_file *removed;
 	bool runs_command, watches;
-	struct keeper *files; /* is started if root's names have to be changed later */
+	struct keeper *files; /* started if root's names have to be changed later */
 };
-/* Before anything that was recorded is read. 0, or -errno with a message. */
+/* Called before anything that was recorded is read. Returns 0, or -errno with a message. */
 int privilege_drop__apply(const struct privilege_drop *g);
 
 #endif

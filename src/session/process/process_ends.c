@@ -8,7 +8,7 @@
 #include "util/util.h"
 #include "process_ends.h"
 
-#define WAKEUP UINT64_MAX /* the others have their index in pidfds */
+#define WAKEUP UINT64_MAX /* other events have their index in pidfds */
 
 static int add(struct process_ends *w, int fd, uint64_t data)
 {
@@ -38,7 +38,8 @@ void process_ends__also(struct process_ends *w, int fd)
 	add(w, fd, WAKEUP);
 }
 
-/* It would keep fd readable. Closing alone doesn't remove it: a child may have a copy. */
+/* Counts the end, and removes the pidfd, which would keep fd readable. Closing it isn't enough:
+ * a child may have a copy. */
 static void count_end(struct process_ends *w, int *pidfd)
 {
 	epoll_ctl(w->fd, EPOLL_CTL_DEL, *pidfd, NULL);

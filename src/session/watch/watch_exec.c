@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * CMD with watchpoints: it is traced with ptrace(2) until they are in place. The exec stop comes
- * when the kernel has mapped the program and ld.so, before the first instruction; a library is
- * waited for from system call to system call of ld.so. A watchpoint is set as soon as the code of
- * its object is mapped, which ld.so does before it writes to the data.
+ * CMD with watchpoints: traced with ptrace(2) until they are set. At the exec stop the kernel has
+ * mapped the program and ld.so, before the first instruction; for a library, each system call of
+ * ld.so is awaited. A watchpoint is set as soon as the code of its object is mapped, which ld.so
+ * does before it writes to the data.
  */
 #include <errno.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ int watch_exec__prepare(pid_t pid)
 	return 0;
 }
 
-/* Waits for the next stop; false: it has ended, which its parent sees later. */
+/* Waits for the next stop. Returns false if the process has ended, which its parent notes later. */
 static bool wait_for_stop(pid_t pid, int *status)
 {
 	siginfo_t si;
@@ -44,18 +44,18 @@ static enum stop stop_of(int status)
 	return WSTOPSIG(status) == (SIGTRAP | 0x80) ? STOP_SYSCALL : STOP_OTHER;
 }
 
-/* A signal that it is about to get; 0: none. */
+/* Returns the signal that the process is about to get; 0 if none. */
 static int signal_of(int status)
 {
 	return stop_of(status) == STOP_OTHER && status >> 16 == 0 ? WSTOPSIG(status) : 0;
 }
 
-/* How CMD starts. */
+/* The state of CMD's start. */
 struct start {
 	pid_t pid;
-	uint64_t loader; /* the file that it begins in: ld.so, or the program if that is static */
+	uint64_t loader; /* the file in which it begins: ld.so, or a static program */
 	struct __ptrace_syscall_info at;
-	bool maps; /* the system call is one of those by which ld.so maps an object */
+	bool maps; /* the system call is one with which ld.so maps an object */
 };
 
 static bool is_mapping(uint64_t number)
@@ -63,7 +63,7 @@ static bool is_mapping(uint64_t number)
 	return number == SYS_mmap || number == SYS_mprotect || number == SYS_munmap;
 }
 
-/* Where it has stopped. */
+/* Looks at where CMD has stopped. */
 static void look(struct start *s)
 {
 	memset(&s->at, 0, sizeof(s->at));
@@ -72,7 +72,7 @@ static void look(struct start *s)
 		s->maps = is_mapping(s->at.entry.nr);
 }
 
-/* Is the thread still in the file that it began in? */
+/* True while the thread is in the file in which it began. */
 static bool is_loading(struct start *s)
 {
 	uint64_t ip = s->at.instruction_pointer;
@@ -105,8 +105,8 @@ static int refuse(const struct watchpoints *w, const struct child *c)
 	return 0;
 }
 
-/* At the exec stop: goes on until all objects are mapped, and whole: when ld.so calls something
- * else. */
+/* Called at the exec stop: continues until all objects are mapped completely, which is when
+ * ld.so makes another system call. */
 static int wait_for_objects(struct watchpoints *w, struct sources *sources, const struct child *c)
 {
 	struct start s = {.pid = c->pid};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * What a watchpoint's hit tells: the instruction that did it, the value that was there and the new
- * one. The record has the registers behind the instruction; src/code/access.h finds it.
- */
+/* What a watchpoint's hit shows: the instruction that did it, the old value and the new one. The
+ * record has the registers after the instruction; src/code/access.h finds it. */
 #include <linux/types.h>
 #include <stdlib.h>
 #include "select/targets.h"
@@ -14,7 +12,7 @@ struct watch_hits {
 	const struct watchpoints *points;
 	const struct targets *targets;
 	struct accesses *accesses;
-	/* of the event that is being looked at */
+	/* for the event in work */
 	const struct show *show;
 	uint32_t pid;
 	struct event event;
@@ -105,17 +103,18 @@ static uint64_t bytes_of(uint64_t word, uint64_t addr, unsigned len)
 	return len == 8 ? word : word & ((1ull << 8 * len) - 1);
 }
 
-/* The value that was stored, if the instruction tells all of it; else what is there now. */
+/* Sets the new value: the stored one if the instruction determines all of it, else the one that
+ * is there now. */
 static void put_values(struct watch_hits *h, const struct wire_watch_hit *w, unsigned len,
 		       const struct accessor *a)
 {
-	bool told = a && a->result == ACCESS_PROVED && a->known == (1u << len) - 1;
+	bool determined = a && a->result == ACCESS_PROVED && a->known == (1u << len) - 1;
 
 	h->named.len = offsetof(struct watch_hit_data, new);
-	if (!told && !(w->flags & WATCH_HAS_WORD))
+	if (!determined && !(w->flags & WATCH_HAS_WORD))
 		return;
-	PUT(from, told ? "instruction" : "memory");
-	h->data.new = told ? a->value : bytes_of(w->word, w->addr, len);
+	PUT(from, determined ? "instruction" : "memory");
+	h->data.new = determined ? a->value : bytes_of(w->word, w->addr, len);
 	h->named.len = offsetof(struct watch_hit_data, old);
 	if (!(w->flags & WATCH_HAS_OLD))
 		return;
@@ -158,7 +157,8 @@ static void find_accessor(struct watch_hits *h, const struct watchpoint *p,
 		 a->result == ACCESS_PROVED ? "its bytes" : access_result_text[a->result]);
 }
 
-/* The kernel has accessed a program's memory, for it: shown where the program called it. */
+/* Reports an access by the kernel to a program's memory, at the place where the program called
+ * the kernel. */
 static void report_kernel(struct watch_hits *h, const struct watchpoint *p,
 			  const struct wire_watch_hit *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* watch_hits: what the hits of watchpoints show. */
+/* watch_hits: the data that the hits of watchpoints show. */
 #ifndef BBTRACE_SESSION_WATCH_WATCH_HITS_H
 #define BBTRACE_SESSION_WATCH_WATCH_HITS_H
 
@@ -9,8 +9,8 @@
 struct watch_hits;
 struct watch_hits *watch_hits__new(const struct watchpoints *w, const struct targets *n);
 void watch_hits__free(struct watch_hits *h);
-/* The event with what is to be shown of the hit, until the next call; e if it is none of a
- * watchpoint. */
+/* Returns the event with the data of the hit, valid until the next call; e itself if it is no
+ * watchpoint's. */
 const struct event *watch_hits__event(struct watch_hits *h, const struct show *s,
 				      const struct event *e);
 
