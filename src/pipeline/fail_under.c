@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include "fail_under.h"
 
-/* Lines, where the format has them and debug information tells them; else blocks. */
+/* Returns the ratio to compare: of lines, if the format has them and debug information is there;
+ * else of blocks. */
 static const struct coverage_ratio *measured(const struct request *req,
 					     const struct output_coverage *c, const char **what)
 {
@@ -15,7 +16,7 @@ static const struct coverage_ratio *measured(const struct request *req,
 	return c->lines.all + c->lines.unknown ? &c->lines : &c->blocks;
 }
 
-/* What is not known has not been seen to run. */
+/* Returns true if the coverage is too low. What is not known counts as not executed. */
 static bool is_under(const struct request *req, const struct output_coverage *c)
 {
 	const char *what;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A signal that ends a process, in words. */
+/* Describes a signal that ends a process. */
 #include <linux/types.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static bool is_sent(const struct wire_killed *w)
 	return w->code == SI_USER || w->code == SI_TKILL || w->code == SI_QUEUE;
 }
 
-/* In a copy the instruction is elsewhere. */
+/* Returns the address of the instruction; in a copy it is that of the original. */
 static uint64_t address_of(const struct arch *arch, const struct wire_killed *w)
 {
 	bool is_own = w->signal == SIGILL || w->signal == SIGFPE || w->signal == SIGTRAP;
@@ -163,7 +163,7 @@ const struct event *fatal_signal__event(const struct plan *p, const struct event
 	return &room->event;
 }
 
-/* A trap comes behind its instruction. */
+/* A trap is reported after its instruction. */
 bool fatal_signal__is_by_fault(const struct plan *p, const struct step *s)
 {
 	const struct fatal_signal_data *d;

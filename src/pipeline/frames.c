@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * frames: makes the call stack of a copied stack, by the rules of the code that it returns to, or
- * validates one that was recorded. Frame pointers form a chain only if each function keeps one;
+ * frames: makes the call stack from a copied stack, by the unwind rules of the code that it returns
+ * to, or validates a recorded one. Frame pointers form a chain only if each function keeps one;
  * otherwise the register holds any value. So a user-mode frame is valid only if .eh_frame (for Go:
  * the code) shows that the previous function has set up its frame pointer. The stack ends before
  * the first invalid frame, with the reason.
@@ -9,7 +9,7 @@
 #include "code/code.h"
 #include "frames.h"
 
-/* Looks up the call before addr: a return address may be after its function's end. */
+/* Looks up the call before addr: a return address may be after the end of its function. */
 static enum frame_link link_at(struct show *s, uint32_t pid, uint64_t addr)
 {
 	struct mapped_place place;
@@ -18,14 +18,14 @@ static enum frame_link link_at(struct show *s, uint32_t pid, uint64_t addr)
 	spaces__find(s->spaces, pid, addr - 1, &place);
 	if (!place.object)
 		return FRAME_UNKNOWN;
-	/* the .debug_frame of Go's functions doesn't tell that they keep one */
+	/* the .debug_frame of Go's functions doesn't show that they keep one */
 	link = prologue__frame_link(place.object, place.vaddr);
 	return link == FRAME_POINTER || link == FRAME_OUTERMOST
 		       ? link
 		       : object__frame_link(place.object, place.vaddr);
 }
 
-/* The first caller is from the top of the stack. *n: the number of valid frames. */
+/* Sets *n to the number of valid frames. The first caller is on top of the stack. */
 static enum stack_end check_user(struct show *s, uint32_t pid, const uint64_t *stack, unsigned *n)
 {
 	unsigned frames = *n;
@@ -39,8 +39,8 @@ static enum stack_end check_user(struct show *s, uint32_t pid, const uint64_t *s
 	return frames == STACK_FRAMES ? STACK_LIMIT : STACK_UNREADABLE;
 }
 
-/* Those of the kernel's walk by frame pointers: the first one is where the program was, the second
- * one by its frame pointer there. */
+/* Checks frames that the kernel found by frame pointers: the first one is where the program was,
+ * the second one is from its frame pointer there. */
 static enum stack_end check_named_user(struct show *s, uint32_t pid, struct event_named *e)
 {
 	const uint64_t *stack = e->stack + e->nkernel;
@@ -65,11 +65,13 @@ static enum stack_end check_kernel(unsigned n)
 struct finder {
 	struct show *show;
 	uint32_t pid;
-	uint64_t entry; /* the running address of the entered function's first instruction; 0: the
-			   event is at another one */
+	/* the running address of the entered function's first instruction; 0 if the event is at
+	 * another one */
+	uint64_t entry;
 };
 
-/* Of Go's own functions the code tells more than their .debug_frame: which is the outermost. */
+/* Finds unwind rules. For Go's functions the code shows more than their .debug_frame: which one
+ * is outermost. */
 static void find_rules(void *ctx, uint64_t addr, struct unwind_rules *out)
 {
 	const struct finder *f = ctx;
@@ -113,7 +115,8 @@ static void unwind_entry(struct show *s, const struct event *e, struct checked_e
 	entry->copy = (struct stack_copy){0};
 }
 
-/* The program's frames by the copy, or as far as frame pointers are known to lead. */
+/* Adds the program's frames from the copied stack, or as far as the chain of frame pointers is
+ * known. */
 static const struct event *check_named(struct show *s, const struct event *e,
 				       struct checked_event *room)
 {

@@ -14,11 +14,11 @@ struct checked_event {
 	struct fetched fetched[VALUES_FETCHED];
 };
 
-/* Returns e, or for an entry with a stack a copy in *room with its valid frames. */
+/* Returns e, or for an entry with a stack a copy in *room that has only the valid frames. */
 const struct event *frames__check(struct show *s, const struct event *e,
 				  struct checked_event *room);
 
-/* Likewise, with values that could not be read, but are known (absent.c). */
+/* Returns e, or a copy in *room with values that could not be read but are known (absent.c). */
 const struct event *absent__complete(struct show *s, const struct event *e,
 				     struct checked_event *room);
 

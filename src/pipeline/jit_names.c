@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * jit_names: names of code that processes generate. A function in anonymous memory becomes
- * a mapping of its own, named after it: so it is in trace files, and code that takes its place is
- * another one.
+ * jit_names: names of code that processes generate. A function in anonymous memory becomes a
+ * mapping of its own with its name as path: so trace files have it, and code that takes its place
+ * is another mapping.
  */
 #include "jit_names.h"
 
 #define PREFIX "[jit] "
-/* Names of a process that count at one time: each mapping takes time in each lookup. */
+/* Most names of a process at one time: each mapping slows down each lookup. */
 #define NAMES_MOST (1u << 15)
 
 const char *jit_names__name(const char *path)
@@ -48,7 +48,7 @@ static void note_flood(uint32_t pid)
 	noted = true;
 }
 
-/* Whatever a process writes, its files' code is theirs. */
+/* True for anonymous memory: whatever names a process writes, code of files keeps its own. */
 static bool may_name(const struct spaces *spaces, uint32_t pid, const struct generated *g)
 {
 	struct overlap o = {.g = g};

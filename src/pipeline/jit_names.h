@@ -6,11 +6,13 @@
 #include "event/event.h"
 #include "process/process.h"
 
-/* Calls fn with a mapping for each frame of a program's call stack, an entry's or a named event's,
- * that is generated code, unless spaces has it already. 0, or what fn returns. */
+/*
+ * For each frame of a program's call stack, of an entry or a named event, that is generated code:
+ * calls fn with a mapping for it, unless spaces has it already. Returns 0, or what fn returns.
+ */
 int jit_names__map(struct perf_maps *maps, struct spaces *spaces, const struct event *e,
 		   int (*fn)(void *ctx, const struct sideband_event *e), void *ctx);
-/* Its name, if such a mapping has this path; else NULL. */
+/* Returns the name if the path is that of such a mapping; else NULL. */
 const char *jit_names__name(const char *path);
 
 #endif

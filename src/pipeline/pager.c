@@ -12,7 +12,8 @@
 #include "pager.h"
 #include "render.h"
 
-/* As git(1) and systemctl(1): quit if one screen, raw colours, no clearing. */
+/* Options as git(1) and systemctl(1) set them: quit if it fits one screen, raw colours, no
+ * clearing. */
 #define LESS_OPTIONS "FRX"
 
 static void exec_pager(const char *command, int in)
@@ -48,7 +49,7 @@ static const char *pager_command(void)
 	return is_there("less") && !terminal__is_dumb() ? "less" : "";
 }
 
-/* Its process, with the rights that bbtrace had, and the write end of its stdin. */
+/* The pager's process, which has bbtrace's original rights, and the write end of its stdin. */
 static struct {
 	pid_t pid;
 	int go, out;
@@ -101,7 +102,7 @@ pid_t pager__start(void)
 	dup2(prepared.out, STDOUT_FILENO);
 	close(prepared.out);
 	close(prepared.go);
-	/* the terminal's Ctrl-C is for the pager */
+	/* Ctrl-C of the terminal is for the pager */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	return pid;
@@ -116,8 +117,8 @@ void pager__wait(pid_t pager)
 	close(STDOUT_FILENO);
 	while (waitpid(pager, &status, 0) < 0 && errno == EINTR)
 		;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127) /* of sh(1): not found */
-		note("the pager '%s' is not there; with PAGER= the trace is shown without one",
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127) /* sh(1) did not find it */
+		note("the pager '%s' was not found; PAGER= shows the trace without one",
 		     pager_command());
 }
 
@@ -130,9 +131,9 @@ bool terminal__is_dumb(void)
 	return !term || !strcmp(term, "dumb");
 }
 
-#define FIRST_NS 1000000000ull /* no progress is shown for shorter work */
+#define FIRST_NS 1000000000ull /* no progress is shown for work that is shorter */
 #define EVERY_NS 200000000ull
-#define MANY	 4096 /* with this many probes it is shown sooner */
+#define MANY	 4096 /* from this number of probes on, it is shown earlier */
 #define LONG_NS	 10000000000ull
 #define CLEAR	 "\r\033[K"
 
@@ -174,14 +175,14 @@ static bool is_due(const struct progress *p, uint64_t now)
 	return now - p->start >= FIRST_NS && now - p->last >= EVERY_NS;
 }
 
-/* stderr is a log: prints the estimate once, if it is known and long. */
+/* For a stderr that is a log: prints the estimate once, if it is known and long. */
 static void report_estimate(struct progress *p, uint64_t now)
 {
 	double left = (now - p->start) * 1.0 / p->done * (p->total - min_of(p->done, p->total));
 
-	if (p->told || now - p->start < FIRST_NS || left < LONG_NS)
+	if (p->estimated || now - p->start < FIRST_NS || left < LONG_NS)
 		return;
-	p->told = true;
+	p->estimated = true;
 	note("attaching %llu probes takes about %.0f s more; Ctrl-C ends it",
 	     (unsigned long long)p->probes, left / 1e9);
 }

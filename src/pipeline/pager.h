@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pager and progress line, for long output and long work on a terminal. */
+/* pager: the pager and the progress line, for long output and long work on a terminal. */
 #ifndef BBTRACE_PIPELINE_PAGER_H
 #define BBTRACE_PIPELINE_PAGER_H
 
@@ -7,25 +7,25 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Inserts $PAGER between fd 1 and the terminal; 0: no pager. */
+/* Inserts $PAGER between fd 1 and the terminal. Returns its PID; 0 if there is no pager. */
 pid_t pager__start(void);
-/* Makes the process that pager__start() starts: before the rights that it is to have are given up.
- * It ends with bbtrace if it isn't started. */
+/* Forks the process that pager__start() turns into the pager, before bbtrace gives up the rights
+ * that the pager keeps. If it isn't used it ends with bbtrace. */
 void pager__prepare(void);
 /* Closes the output and waits until the pager exits. */
 void pager__wait(pid_t pager);
 
-/* TERM is unset or dumb: no escape sequences. */
+/* True if TERM is unset or dumb: no escape sequences. */
 bool terminal__is_dumb(void);
 
 struct progress {
-	bool shown; /* stderr is a terminal that no CMD writes to, and not a dumb one */
+	bool shown; /* stderr is a terminal, not a dumb one, and no CMD writes to it */
 	uint64_t probes,
-		attached; /* the number of probes, and of attached ones; 0: reading bytes */
-	uint64_t total;	  /* bytes, or plan__attach_work(); 0: unknown */
+		attached; /* numbers of probes and of attached ones; 0 while reading bytes */
+	uint64_t total;	  /* bytes, or plan__attach_work(); 0 if unknown */
 	uint64_t done;
 	uint64_t start, last; /* ns */
-	bool told;	      /* the estimate was printed */
+	bool estimated;	      /* the estimate was printed */
 };
 void progress__read(struct progress *p, bool wanted, uint64_t bytes);
 void progress__attach(struct progress *p, bool wanted, uint64_t probes, uint64_t work);

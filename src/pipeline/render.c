@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sets up an output from the options, or from those recorded in a trace file. */
+/* Sets up an output by the options, or by those that a trace file has. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -98,7 +98,7 @@ static bool want_color(const struct render *r, const struct request *req)
 	return r->sink.is_terminal && !getenv("NO_COLOR") && !terminal__is_dumb();
 }
 
-/* A format that was chosen by the name of the file: says how to choose another one. */
+/* If the file's suffix chose the format: notes how to choose another one. */
 static void report_format(const struct request *req)
 {
 	const char *name = req->show.format->name;
@@ -158,8 +158,8 @@ bool newest_first(const struct request *req)
 	return output__form(req->show.format) == FORM_TEXT;
 }
 
-/* Pending repetitions are shown after a while for a live viewer. Not in a regular file, where the
- * text must depend on the events only. */
+/* After this time, pending repetitions are shown to a live viewer. Not in a regular file, whose
+ * text must depend only on the events. */
 #define SETTLE_NS 200000000
 
 int render__flush(struct render *r, uint64_t now)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From events and sideband events to steps to output; resolves running addresses. */
+/* Turns events and sideband events into steps, and passes these to the output; resolves running
+ * addresses. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
@@ -101,17 +102,17 @@ int show__event(struct show *s, const struct event *e)
 
 /* ---- input that is added up ---- */
 
-/* -v: once per process. */
+/* -v: notes the PID of a process in its own namespace, once. */
 static void report_inner(struct show *s, uint32_t pid, uint32_t ns_pid, const char *comm)
 {
-	uint64_t *told = map64__put(&s->told, pid);
+	uint64_t *reported = map64__put(&s->reported, pid);
 
-	if (*told != ns_pid)
+	if (*reported != ns_pid)
 		note_verbose("process %u (%s) is %u in its own PID namespace", pid, comm, ns_pid);
-	*told = ns_pid;
+	*reported = ns_pid;
 }
 
-/* Does nothing need the steps themselves? */
+/* True if nothing needs the steps themselves. */
 static bool takes_runs(const struct show *s)
 {
 	return !s->filter && !s->last && !s->tally && !s->limit &&
@@ -183,7 +184,8 @@ static void widen(void *ctx, uint64_t start, uint64_t end)
 	m->end = max_of(m->end, end);
 }
 
-/* Where something else was mapped before, an event's addresses may be of that: no name is told. */
+/* Maps an object. If something else was mapped there before, events may be older than the
+ * mapping: their addresses get no names. */
 static void map(struct show *s, uint32_t pid, const struct map *m)
 {
 	struct map either = {.exec = true};
@@ -234,7 +236,7 @@ static void end_program(struct show *s, uint32_t pid)
 		tally__end_program(s->tally, pid);
 }
 
-/* Threads may outlive their process's main thread. */
+/* Ends a thread. Threads may outlive the main thread of their process. */
 static int on_exit_of(struct show *s, const struct sideband_event *e)
 {
 	bool known = trace__knows(s->trace, e->pid);
@@ -345,7 +347,7 @@ static bool is_watched(const struct show *s, const struct step *step)
 	       s->plan->named.data[step->named->which].kind == NAMED_WATCHPOINT;
 }
 
-/* --last: what led to the hit of a watchpoint is shown with it. */
+/* --last: keeps a step; a hit of a watchpoint is shown with what led to it. */
 static int keep(struct show *s, const struct step *step)
 {
 	int err;
@@ -379,7 +381,7 @@ static int on_step(void *ctx, const struct step *step)
 	return err;
 }
 
-/* Does anything read the steps? A trace that is only recorded just counts them. */
+/* True if anything reads the steps. A trace that is only recorded just counts them. */
 static bool reads_steps(const struct show *s)
 {
 	return s->output || s->limit || note__level() == NOTE_VERBOSE;
@@ -473,7 +475,7 @@ int show__finish(struct show *s, bool newest_first)
 {
 	int err = show__end(s);
 
-	/* what followed the last hit of a watchpoint led to none */
+	/* what followed the last hit of a watchpoint led to no other */
 	if (err || !s->last || plan__has_named(s->plan, NAMED_WATCHPOINT))
 		return err;
 	return last__give(s->last, newest_first, render, s);
@@ -491,7 +493,7 @@ const struct trace_totals *show__totals(struct show *s)
 	return &s->totals;
 }
 
-/* -v */
+/* -v: notes the hits that probes missed. */
 static void report_missed(const struct show *s)
 {
 	const struct missed *m;
@@ -508,7 +510,7 @@ static void report_missed(const struct show *s)
 	}
 }
 
-/* What part of the times that are shown is tracing. */
+/* Notes how much of the times shown is that of tracing. */
 static void report_tracing(struct show *s)
 {
 	const struct trace_totals *t = show__totals(s);
@@ -554,5 +556,5 @@ void show__close(struct show *s)
 	vec__free(&s->missed);
 	untraced__free(&s->untraced);
 	map64__free(&s->not_fully);
-	map64__free(&s->told);
+	map64__free(&s->reported);
 }

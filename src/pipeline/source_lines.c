@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Lines of source files, for the formats that show them. The paths are from the program's debug
- * information, which is untrusted: only what the user could read without bbtrace is shown, from
- * regular files of limited size in the program's root, and of none that is newer than the program.
- * Root, who may read everything, is shown world-readable files.
+ * Lines of source files, for the formats that show them. The paths come from the program's debug
+ * information, which is untrusted: so only what the user could read without bbtrace is shown, from
+ * regular files of limited size in the program's root that are not newer than the program. Root,
+ * who may read everything, sees world-readable files.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,19 +13,19 @@
 #include "cli/request.h"
 
 #define MAX_FILE  (16u << 20)
-#define MAX_TOTAL (256u << 20) /* of all cached files */
+#define MAX_TOTAL (256u << 20) /* bytes of all cached files */
 
 struct source_file {
 	char *path, *object;
-	char *text; /* NULL: can't be shown. Lines end with 0 */
+	char *text; /* NULL if it can't be shown. Each line ends with a 0 */
 	VEC(const char *) lines;
 };
 
 struct source_lines {
 	struct root root;
-	bool gone; /* the root is gone */
+	bool gone; /* the process whose root it is has ended */
 	VEC(struct source_file) files;
-	size_t last; /* the last one that was requested */
+	size_t last; /* the line that was requested last */
 	size_t total;
 };
 
@@ -54,8 +54,8 @@ void source_lines__free(struct source_lines *s)
 	free(s);
 }
 
-/* The traced program names its sources: it must not make bbtrace show files that need a
- * privilege. */
+/* True if the user could read the file: the traced program names its sources, and must not make
+ * bbtrace show files that need a privilege. */
 static bool may_be_read(const struct stat *st)
 {
 	bool ordinary = rights__user() && privileges__missing(PRIVILEGE_DAC_READ_SEARCH);
@@ -63,7 +63,7 @@ static bool may_be_read(const struct stat *st)
 	return ordinary || st->st_mode & S_IROTH;
 }
 
-/* The whole path counts: a readable file in a folder that the user may not enter is none. */
+/* Opens a source. Fails also for a readable file in a folder that the user may not enter. */
 static int open_source(const struct root *r, const char *path, struct stat *st)
 {
 	with_own_rights;
@@ -75,10 +75,10 @@ static int open_source(const struct root *r, const char *path, struct stat *st)
 	return -EACCES;
 }
 
-/* A newer source may have other lines than the program was built from. */
+/* True if the source may have other lines than those the program was built from. */
 static bool is_newer(const struct root *r, const struct stat *st, const char *object)
 {
-	static const struct root ours; /* a chroot's object is named by its path in our root */
+	static const struct root ours; /* an object in a chroot has a path in our root */
 	struct stat built;
 	autoclose int fd = root__open_file(r, object, OBJECT_LIMIT, &built);
 	autoclose int outside = fd < 0 ? root__open_file(&ours, object, OBJECT_LIMIT, &built) : -1;

@@ -9,7 +9,7 @@ struct source_lines;
 /* pid: the process in whose root sources are looked up; 0: our own. */
 struct source_lines *source_lines__new(pid_t pid);
 void source_lines__free(struct source_lines *s);
-/* output_options.source; ctx: struct source_lines *. */
+/* The function for output_options.source; ctx is a struct source_lines *. */
 const char *source_lines__line(void *ctx, const char *object, const char *file, unsigned line);
 
 #endif

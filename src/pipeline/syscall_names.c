@@ -10,7 +10,7 @@ static const struct {
 #include "pipeline/syscall_numbers.inc"
 };
 
-/* Those that the kernel's source calls otherwise. */
+/* System calls whose functions have another name in the kernel's source. */
 static const struct {
 	const char *name, *function;
 } others[] = {

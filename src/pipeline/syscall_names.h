@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* NULL: there is none of this number. */
+/* Returns NULL if there is no call of this number. */
 const char *syscall__name(uint64_t number);
 bool syscall__exists(const char *name);
-/* What the kernel calls the function that implements it, malloc()ed: "__x64_sys_openat". NULL: it
- * isn't known of this architecture. */
+/* Returns the name of the kernel's function that implements it, malloc()ed, as
+ * "__x64_sys_openat"; NULL if not known of this architecture. */
 char *syscall__function(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What could not be traced, as it is kept for the end, and for another trace file. */
+/* Rows of what could not be traced, kept for the end and for another trace file. */
 #include <stdlib.h>
 #include "show.h"
 

@@ -145,7 +145,7 @@ like "$T/err" "no function 'nosuch' was traced" 'the error says so'
 
 bb report "$T/left.bbt" "$T/parts"
 exits 1 'a file that is no trace'
-like "$T/err" "$T/parts is no trace file of bbtrace" 'the error says so'
+like "$T/err" "$T/parts is not a trace file of bbtrace" 'the error says so'
 
 # ---- events of several ----
 

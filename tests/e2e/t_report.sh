@@ -202,7 +202,7 @@ for quiet in "report $T/trace -q -F json" "report - -q <$T/trace" "report $T/tra
 	is "$status $(wc -l <"$T/paged")" '0 0' "no pager: ${quiet//"$T/"/}"
 done
 PAGER=$T/none typed "$BBTRACE report $T/trace"
-like "$T/typed" "^bbtrace: the pager '$T/none' is not there; with PAGER= the trace is shown without one" "a \$PAGER that is not there: a note says what to do"
+like "$T/typed" "^bbtrace: the pager '$T/none' was not found; PAGER= shows the trace without one" "a \$PAGER that is not there: a note says what to do"
 if command -v less >/dev/null; then
 	TERM=dumb typed "env -u PAGER $BBTRACE report $T/trace -q --head 1"
 	is "$status $(wc -l <"$T/typed")" '0 1' 'a dumb terminal has no pager by default'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Adds up what probes counted. Targets are resolved when they are told, since the process may have
- * ended later. */
+/* Adds up what probes counted. Targets are resolved when they are reported, since the process
+ * may have ended later. */
 #include <errno.h>
 #include <stdlib.h>
 #include "plan/join/join.h"
@@ -29,7 +29,7 @@ void tally__free(struct tally *t)
 	tally_before__free(t->before_change);
 	tally__forget_parts(t);
 	target_sums__clear(&t->targets);
-	vec__free(&t->told);
+	vec__free(&t->passed_on);
 	vec__free(&t->cuts);
 	vec__free(&t->replaced);
 	map64__free(&t->faults);
@@ -112,7 +112,7 @@ int tally__add(struct tally *t, const struct count *n)
 
 /* ---- threads that leave their path between two counters ---- */
 
-/* Is the thread's next instruction in a traced function? */
+/* True if the thread's next instruction is in a traced function. */
 static bool is_traced_at(struct tally *t, const struct event *e, struct plan_cut *out)
 {
 	struct location at;
@@ -136,9 +136,9 @@ static uint64_t place_key(const struct event *e)
 }
 
 /*
- * Whether a handler will return isn't known: so each one counts as a cut until it does, but where
- * the solver has one already, behind a system call. Where a fault ends the thread, that its
- * instruction has been counted is known.
+ * Whether a handler will return isn't known: each one counts as a cut until it does, except where
+ * the solver already has one, after a system call. If a fault ends the thread, its instruction is
+ * known to have been counted.
  */
 void tally__signal(struct tally *t, const struct event *e)
 {
@@ -151,12 +151,13 @@ void tally__signal(struct tally *t, const struct event *e)
 	if (e->unhandled || plan__is_break(t->plan, at.object, at.vaddr))
 		return;
 	t->cut++;
-	/* what faulted is executed again, and its probe counts it again */
+	/* the faulting instruction is executed again, and its probe counts it again */
 	if (!e->fault || plan__hooked_at(t->plan, at.object, at.vaddr) == NO_SITE)
 		++*map64__put(&t->handlers, place_key(e));
 }
 
-/* To exactly where it interrupted the thread, with the same stack: nothing is open any more. */
+/* The handler returned to where it interrupted the thread, with the same stack: its cut is
+ * closed. */
 void tally__resume(struct tally *t, const struct event *e)
 {
 	uint64_t key = place_key(e), *open = map64__get(&t->handlers, key);
@@ -168,9 +169,9 @@ void tally__resume(struct tally *t, const struct event *e)
 		map64__del(&t->handlers, key);
 }
 
-/* What is counted is counted before it is executed: behind the instruction that caused the fault
- * the thread has gone no further. By a branch it has left its block. False: it has. */
-static bool go_behind(const struct plan *p, struct plan_cut *at)
+/* Moves a cut after the instruction that faulted: it was counted before it was executed, and the
+ * thread went no further. Returns false for a branch, with which the thread has left its block. */
+static bool move_after(const struct plan *p, struct plan_cut *at)
 {
 	uint32_t site = plan__hooked_at(p, at->object, at->vaddr);
 
@@ -185,7 +186,7 @@ void tally__end_thread(struct tally *t, const struct event *e)
 	struct plan_cut at;
 
 	map64__del(&t->faults, thread_key(e));
-	if (is_traced_at(t, e, &at) && (!is_fault || go_behind(t->plan, &at)))
+	if (is_traced_at(t, e, &at) && (!is_fault || move_after(t->plan, &at)))
 		vec__push(&t->cuts, at);
 }
 
@@ -201,7 +202,7 @@ void tally__solve(const struct tally *t, struct plan_counts *out)
 		vec__push(&out->cuts, *cut);
 	for (size_t i = 0; i < t->targets.rows.len; i++) {
 		const struct counted_target *target = &t->targets.rows.data[i];
-		uint64_t count = target->count - (i < t->told.len ? t->told.data[i] : 0);
+		uint64_t count = target->count - (i < t->passed_on.len ? t->passed_on.data[i] : 0);
 
 		if (count)
 			plan_counts__jumped(out, t->plan, target->site, target->object,
@@ -213,7 +214,7 @@ void tally__solve(const struct tally *t, struct plan_counts *out)
 		plan_counts__solve(out, t->plan);
 }
 
-/* The counts that were given last. */
+/* Returns the counts that were given last. */
 static struct edge_counts given_counts(const struct tally *t)
 {
 	return (struct edge_counts){&t->edges, t->targets.rows.data, t->targets.rows.len};
@@ -244,7 +245,7 @@ void tally__reset(struct tally *t)
 	plan_counts__free(&t->earlier);
 	plan_counts__init(&t->earlier, t->plan);
 	target_sums__clear(&t->targets);
-	t->told.len = 0;
+	t->passed_on.len = 0;
 	tally__forget_parts(t);
 	t->cuts.len = 0;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The plan changes while its probes count. Counts follow from each other by the plan, so those
- * until then are solved by the plan before, and added to the later ones.
- */
+/* Changes of the plan while its probes count. Counts follow from each other by the plan, so
+ * those up to the change are solved by the old plan, and added to the later ones. */
 #include <stdlib.h>
 #include "tally_private.h"
 
@@ -15,7 +13,7 @@ void tally_before__free(struct tally_before *b)
 	free(b);
 }
 
-/* Of functions that are not among these (by function) nothing was counted. */
+/* Clears the counts of functions that are not among these (by function). */
 static void keep_of(const struct plan *p, struct plan_counts *c, const bool *functions)
 {
 	for (size_t i = 0; i < p->sites.len; i++)
@@ -57,7 +55,7 @@ void tally__plan_changes(struct tally *t)
 	memcpy(b->blocks, p->blocks.data, b->nblocks * sizeof(*b->blocks));
 }
 
-/* ---- what was counted earlier, by the plan's new rows ---- */
+/* ---- earlier counts, by the rows of the new plan ---- */
 
 static uint64_t table_count(const struct tally *t, uint32_t block, uint32_t to,
 			    const struct plan_counts *c)
@@ -84,7 +82,7 @@ static void move_blocks(const struct tally *t, const struct plan_counts *old, st
 			c->table[b->table + k] =
 				table_count(t, i, p->table.data[b->table + k], old);
 	}
-	/* the second half of what was one block */
+	/* blocks that were split from others */
 	for (uint32_t i = before->nblocks; i < p->blocks.len; i++) {
 		const struct plan_block *b = &p->blocks.data[i];
 		uint32_t first = plan__block_holding(p, b->object, b->start - 1);
@@ -107,9 +105,9 @@ static void move_earlier(struct tally *t)
 	plan_counts__free(&old);
 }
 
-/* ---- the moment ---- */
+/* ---- the moment of the change ---- */
 
-/* The functions that were traced until now. */
+/* Solves the counts of the functions that were traced so far. */
 static void solve_until_now(const struct tally *t, struct plan_counts *out)
 {
 	const struct tally_before *before = t->before_change;
@@ -129,9 +127,9 @@ static void begin_again(struct tally *t)
 	t->nsites = n;
 	memset(t->counted, 0, n * sizeof(*t->counted));
 	t->cuts.len = 0;
-	t->told.len = 0;
+	t->passed_on.len = 0;
 	for (size_t i = 0; i < t->targets.rows.len; i++)
-		vec__push(&t->told, t->targets.rows.data[i].count);
+		vec__push(&t->passed_on, t->targets.rows.data[i].count);
 }
 
 void tally__plan_changed(struct tally *t)

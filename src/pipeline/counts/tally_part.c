@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What was counted between two moments: the difference of the counts at these. */
+/* What was counted between two moments: the difference of their counts. */
 #include <stdlib.h>
 #include "tally_private.h"
 
 struct tally_parts {
-	struct plan_counts before; /* at the end of the part before */
+	struct plan_counts before; /* at the end of the previous part */
 	size_t nsites, nblocks, ntable;
-	VEC(uint64_t) targets;	 /* likewise */
-	struct plan_counts part; /* that was told last */
-	VEC(struct counted_target) told;
+	VEC(uint64_t) targets;	 /* by target, also at that time */
+	struct plan_counts part; /* the part that was returned last */
+	VEC(struct counted_target) counted;
 };
 
 void tally__forget_parts(struct tally *t)
@@ -18,13 +18,13 @@ void tally__forget_parts(struct tally *t)
 	plan_counts__free(&t->parts->before);
 	plan_counts__free(&t->parts->part);
 	vec__free(&t->parts->targets);
-	vec__free(&t->parts->told);
+	vec__free(&t->parts->counted);
 	free(t->parts);
 	t->parts = NULL;
 }
 
-/* What follows from others may be less than it was, by what is in the midst of its path: then they
- * contradict each other. */
+/* Returns the difference. A count that is derived from others may have become smaller, by what
+ * is in the middle of its path: then the counts contradict each other. */
 static uint64_t since(uint64_t now, uint64_t before, uint64_t *residue)
 {
 	if (now == COUNT_UNKNOWN || before == COUNT_UNKNOWN)
@@ -59,7 +59,7 @@ static void take_targets(struct tally *t)
 {
 	struct tally_parts *parts = t->parts;
 
-	parts->told.len = 0;
+	parts->counted.len = 0;
 	for (size_t i = 0; i < t->targets.rows.len; i++) {
 		struct counted_target row = t->targets.rows.data[i];
 
@@ -68,11 +68,11 @@ static void take_targets(struct tally *t)
 		row.count -= parts->targets.data[i];
 		parts->targets.data[i] = t->targets.rows.data[i].count;
 		if (row.count)
-			vec__push(&parts->told, row);
+			vec__push(&parts->counted, row);
 	}
 }
 
-/* Now is the end of the part before. */
+/* Takes the present counts as the end of the previous part. */
 static void remember(struct tally *t)
 {
 	struct tally_parts *parts = t->parts;
@@ -100,5 +100,5 @@ struct edge_counts tally__part(struct tally *t)
 		 parts->ntable, &part->residue);
 	take_targets(t);
 	remember(t);
-	return (struct edge_counts){part, parts->told.data, parts->told.len};
+	return (struct edge_counts){part, parts->counted.data, parts->counted.len};
 }

@@ -6,7 +6,8 @@
 
 /* ---- steps ---- */
 
-/* As an output: the steps of all files go to the paths of the one that is read. */
+/* The state of an output that passes the steps of all files to the paths of the file that is
+ * read. */
 struct sink_state {
 	struct paths *paths;
 };
@@ -28,14 +29,14 @@ static void direct(struct diff_inputs *r, struct paths *paths)
 	if (!r->sink)
 		r->sink = output__new(&paths_sink, &none, merged_plan__plan(r->files.joined), NULL,
 				      NULL);
-	r->sink->error = 0; /* that no more steps were wanted */
+	r->sink->error = 0; /* not an error: no more steps were wanted */
 	((struct sink_state *)r->sink->state)->paths = paths;
 	r->files.output = r->sink;
 }
 
 /* ---- counts ---- */
 
-/* low: there may be more. */
+/* low: the count is a lower bound. */
 static void add(struct run *run, uint32_t outcome, uint64_t n, bool low)
 {
 	run->bounds |= low;
@@ -46,7 +47,7 @@ static void add(struct run *run, uint32_t outcome, uint64_t n, bool low)
 		paths__count(&run->paths, outcome, n);
 }
 
-/* Where indirect branches went; what isn't known of them has no target. */
+/* Adds the targets of indirect branches; unknown ones have no target. */
 static void add_targets(struct diff_inputs *r, struct run *run, const struct edge_counts *c)
 {
 	for (size_t i = 0; i < c->ntargets; i++) {
@@ -56,7 +57,7 @@ static void add_targets(struct diff_inputs *r, struct run *run, const struct edg
 	}
 }
 
-/* Entries are executions of the first block, by whatever probe that is known. */
+/* Adds entries, as executions of the first block, whichever probe counted these. */
 static void add_entries(struct diff_inputs *r, struct run *run, const struct edge_counts *c)
 {
 	const struct plan *p = merged_plan__plan(r->files.joined);
@@ -97,7 +98,7 @@ static struct run *current(struct diff_inputs *r)
 	return &r->run[r->begun - 1];
 }
 
-/* Other machines have other builds of what isn't traced. */
+/* Notes if files are from several machines: what isn't traced may differ between them. */
 static void note_host(struct diff_inputs *r, const char *host)
 {
 	host = host ? host : "";
@@ -174,7 +175,8 @@ static const struct files_calls calls = {.begin = on_begin,
 					 .end = on_end,
 					 .forked = on_forked};
 
-/* The next file isn't of a run that ended before its first step. */
+/* Fails if a file has no trace, which must not be taken for a run that ended before its first
+ * step. */
 static int check_begun(const struct diff_inputs *r)
 {
 	return r->begun == r->request->files
@@ -214,7 +216,7 @@ int diff_inputs__read(struct diff_inputs *r, const struct request *req, bool kee
 	return err;
 }
 
-/* ---- again ---- */
+/* ---- reading the files again ---- */
 
 struct again {
 	struct diff_inputs *r;
@@ -271,7 +273,7 @@ int diff_inputs__read_again(struct diff_inputs *r, struct paths *again)
 	enum note_level level = note__level();
 	int err = 0;
 
-	note__set_level(NOTE_QUIET); /* damage was told */
+	note__set_level(NOTE_QUIET); /* damage was reported before */
 	for (size_t i = 0; !err && i < r->request->files; i++)
 		if (again[i].wanted)
 			err = read_again(r, again, i);

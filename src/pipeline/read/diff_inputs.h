@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* diff_inputs: trace files as paths, or counts, of one merged plan; each file is a run. */
+/* diff_inputs: reads trace files as paths, or counts, of one merged plan. Each file is a run. */
 #ifndef BBTRACE_PIPELINE_READ_DIFF_INPUTS_H
 #define BBTRACE_PIPELINE_READ_DIFF_INPUTS_H
 
@@ -11,11 +11,11 @@ struct run {
 	struct paths paths;
 	struct trace_meta meta;		/* without strings */
 	struct trace_totals totals;	/* of this run */
-	uint64_t unknown;		/* counts that can't be told */
-	unsigned events;		/* enum plan_events: those that its file has */
+	uint64_t unknown;		/* number of counts that are unknown */
+	unsigned events;		/* enum plan_events: the kinds that its file has */
 	bool damaged;			/* its end is missing */
-	VEC(uint32_t) functions;	/* of the joined plan, that it traced */
-	VEC(uint32_t) unknown_outcomes; /* the outcomes that have them */
+	VEC(uint32_t) functions;	/* of the merged plan, which this run traced */
+	VEC(uint32_t) unknown_outcomes; /* the outcomes with unknown counts */
 	bool bounds;			/* counts are lower bounds */
 };
 
@@ -25,22 +25,21 @@ struct diff_inputs {
 	struct outcomes outcomes;
 	struct scratch *scratch;
 	struct output *sink;
-	struct run *run; /* by file: args->files of them */
+	struct run *run; /* by file: request->files of them */
 	size_t begun;
 	char *host; /* of the first file */
 	bool several_hosts;
-	uint64_t damaged; /* files, so far */
-	/* Set before diff_inputs__read(), or NULL: a file has ended. Paths that aren't kept may be
-	 * freed.
-	 */
+	uint64_t damaged; /* number of files so far */
+	/* Set before diff_inputs__read(), or NULL: called when a file has ended. Paths that
+	 * aren't kept may be freed. */
 	void (*ended)(struct diff_inputs *r, struct run *run);
 	void *ctx;
 };
-/* Reads all files; the paths go to a scratch file if keeps_paths, and then no file may be stdin.
- * -errno with a message. */
+/* Reads all files. keeps_paths: the paths go to a scratch file, and no file may be stdin.
+ * Returns 0, or -errno with a message. */
 int diff_inputs__read(struct diff_inputs *r, const struct request *req, bool keeps_paths);
-/* Reads the files once more, for the steps that paths__want() has asked for of run[i].paths:
- * again[i].captured() takes them. */
+/* Reads the files again, for the steps of run[i].paths that paths__want() has requested:
+ * again[i].captured() gets them. */
 int diff_inputs__read_again(struct diff_inputs *r, struct paths *again);
 void diff_inputs__close(struct diff_inputs *r);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* JSON is taken apart by json-c; what the fields must be is here. */
+/* Parses a line by json-c, and checks the types of its fields. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <ctype.h>
 #include "edge_line.h"
 #include "util/util.h"
 
-#define DEPTH 8 /* of objects and arrays; an edge has 4 */
+#define DEPTH 8 /* most nested objects and arrays; an edge has 4 */
 
 static void free_tokener(struct json_tokener **t)
 {
@@ -18,7 +18,7 @@ static void free_object(struct json_object **o)
 	json_object_put(*o);
 }
 
-/* NULL with a message: the line is not one value of JSON. */
+/* Returns NULL with a message if the line is not a single JSON value. */
 static struct json_object *parse(const char *line, size_t len)
 {
 	CLEANUP(free_tokener) struct json_tokener *t = json_tokener_new_ex(DEPTH);
@@ -38,7 +38,7 @@ static struct json_object *parse(const char *line, size_t len)
 	return NULL;
 }
 
-/* NULL: there is none, or it is no string. */
+/* Returns a string; NULL if there is none, or the value is no string. */
 static const char *text_of(struct json_object *o, const char *key)
 {
 	struct json_object *value;
@@ -49,7 +49,7 @@ static const char *text_of(struct json_object *o, const char *key)
 	return json_object_get_string(value);
 }
 
-/* 0 where there is none. */
+/* Reads a count, which is 0 if missing. */
 static int read_count(struct json_object *o, const char *key, uint64_t *count)
 {
 	struct json_object *value;

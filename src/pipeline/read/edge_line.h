@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A line of -c -F json, as src/output/json/edges.c writes it, read back. Any bytes may come. */
+/* edge_line: reads a line of -c -F json, as src/output/json/edges.c writes it. Accepts any
+ * bytes. */
 #ifndef BBTRACE_PIPELINE_READ_EDGE_LINE_H
 #define BBTRACE_PIPELINE_READ_EDGE_LINE_H
 
@@ -13,8 +14,9 @@ struct edge {
 	uint64_t vaddr, taken, not_taken;
 };
 /*
- * 1: an edge, object to be freed. 0: another event, or an edge whose address is hidden. -EBADMSG
- * with a message: no object of JSON, not an event, or a field is wrong.
+ * Returns 1 for an edge, whose object the caller frees; 0 for another event, or an edge whose
+ * address is hidden; -EBADMSG with a message if the line is no JSON object, no event, or a field is
+ * wrong.
  */
 int edge_line__read(const char *line, size_t len, struct edge *out);
 

@@ -108,7 +108,7 @@ bool input__is_of_file(int err)
 	return err == -EBADMSG || err == -ENODATA || err == -ENOEXEC || err == -ENOTSUP;
 }
 
-/* A recording bbtrace holds a lock on the file. */
+/* A bbtrace that writes the file holds a lock on it. */
 bool input__is_growing(const struct input *in)
 {
 	if (!flock(in->fd, LOCK_SH | LOCK_NB)) {
@@ -118,7 +118,7 @@ bool input__is_growing(const struct input *in)
 	return errno == EWOULDBLOCK;
 }
 
-/* A gap in the armor is the cause. */
+/* Reports damaged armor as the cause of the error, if there is some. */
 int input__report_damage(struct input *in, int err)
 {
 	autofree char *why = xstrdup(err__text());
@@ -131,7 +131,7 @@ int input__report_damage(struct input *in, int err)
 
 /* ---- names ---- */
 
-/* The first line of an armored one may be behind other text. */
+/* Text may precede the first line of an armored file. */
 #define FIRST_LINE "@bb000000"
 
 bool input__is_trace(const char *name)

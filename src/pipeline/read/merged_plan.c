@@ -9,19 +9,20 @@ struct merged_plan {
 	struct plan *plan;
 	int (*extended)(void *ctx, const struct plan_increment *i);
 	void *ctx;
-	VEC(struct range *) ranges; /* that the plan borrows */
+	VEC(struct range *) ranges; /* owned; the plan borrows them */
 
-	/* of the file */
+	/* of the file in work */
 	struct plan_numbers numbers;
-	bool borrows;		     /* the plan has something of it */
-	bool moves;		     /* some of its code is elsewhere in the plan */
-	struct map64 shared;	     /* a string of the file -> the same one of ours */
-	uint64_t run, last_call;     /* of all files; the largest number of a call in this one */
-	int64_t first_offset, later; /* ns: of the first file; what is added to the times of this */
-	struct event_named named;    /* of the last step; so is: */
+	bool borrows;	     /* the plan borrows from the file */
+	bool moves;	     /* some of its code has another address in the plan */
+	struct map64 shared; /* a string of the file -> the same string of ours */
+	/* calls of all files; the largest number of a call in this file */
+	uint64_t run, last_call;
+	int64_t first_offset, later; /* ns: of the first file; added to the times of this file */
+	struct event_named named;    /* of the last step, as is: */
 	struct fetched fetched[VALUES_FETCHED];
 	VEC(struct location) stack;
-	uint64_t first_call; /* what is added to the numbers of its calls */
+	uint64_t first_call; /* added to the numbers of its calls */
 
 	/* strings that outlive the files: hash -> index + 1 */
 	struct map64 by_text;
@@ -95,7 +96,7 @@ void merged_plan__begin_file(struct merged_plan *j, int64_t realtime_offset)
 	j->borrows = j->moves = false;
 }
 
-/* Code and symbols of objects that the plan has already. */
+/* Adds code and symbols to objects that the plan has already. */
 static void adopt_objects(struct merged_plan *j, const struct plan *p, size_t nobjects)
 {
 	const struct plan_function *f;
@@ -106,7 +107,7 @@ static void adopt_objects(struct merged_plan *j, const struct plan *p, size_t no
 		uint32_t to = j->plan->functions.data[j->numbers.functions[i]].object;
 		const struct object *from = p->objects.data[f->object].object;
 
-		/* what was found by its symbol has the code of another build */
+		/* functions that were found by symbol have the code of another build */
 		if (done[f->object] || j->numbers.by_symbol[i] || to >= nobjects ||
 		    j->plan->objects.data[to].object == from)
 			continue;
@@ -172,7 +173,7 @@ bool merged_plan__end_file(struct merged_plan *j)
 
 /* ---- strings ---- */
 
-/* Of all files, each once. */
+/* Keeps a string, each once for all files. */
 static const char *keep(struct merged_plan *j, const char *text)
 {
 	uint64_t *known;
@@ -206,7 +207,7 @@ static uint64_t call_of(struct merged_plan *j, uint64_t call)
 	return call ? j->first_call + call : 0;
 }
 
-/* In code of the plan an address may have moved. */
+/* Returns how far an address of the plan's code has moved. */
 static uint64_t shift_of(const struct merged_plan *j, const struct plan *p,
 			 const struct location *l)
 {
@@ -240,7 +241,7 @@ static void place_stack(struct merged_plan *j, const struct step *step, struct s
 	room->stack = step->stack ? j->stack.data : NULL;
 }
 
-/* What its file loaded, where the joined plan has it. */
+/* Sets the places that fetched values refer to, as they are in the merged plan. */
 static void place_fetched(struct merged_plan *j, const struct step *step, struct step *room)
 {
 	const uint8_t *places = j->numbers.fetched[step->function][step->type != STEP_ENTRY];
@@ -290,7 +291,7 @@ const struct step *merged_plan__step(struct merged_plan *j, const struct step *s
 
 /* ---- counts ---- */
 
-/* The numbers are those of the file. */
+/* Adds a target whose numbers are those of the file. */
 static void take_target(struct merged_plan *j, const struct plan *p, struct counted_target t)
 {
 	place(j, p, &t.to);
@@ -300,7 +301,7 @@ static void take_target(struct merged_plan *j, const struct plan *p, struct coun
 	target_sums__add(&j->targets, &t);
 }
 
-/* A jump by a table that had no probe: where it led was told by flow. */
+/* Adds the targets of a jump by table that had no probe: they follow from the flow. */
 static void take_table(struct merged_plan *j, const struct plan *p, const struct plan_block *b,
 		       const uint64_t *table)
 {

@@ -18,7 +18,7 @@ static bool has_code_in(const struct plan_function *f, uint32_t object, uint64_t
 	return false;
 }
 
-/* Does the function have code of a function of the source that is declared there? */
+/* True if the function has code of a source function that is declared there. */
 static bool has_scope(const struct spec *spec, const struct plan *plan,
 		      const struct plan_function *f)
 {
@@ -34,7 +34,7 @@ static bool has_scope(const struct spec *spec, const struct plan *plan,
 	return false;
 }
 
-/* Does the function have code of that line? */
+/* True if the function has code of that line. */
 static bool has_line(const struct spec *spec, const struct plan *plan,
 		     const struct plan_function *f)
 {
@@ -66,7 +66,7 @@ static bool names_function(const struct spec *spec, const struct plan *plan,
 	return spec->kind == SPEC_LINE ? has_line(spec, plan, pf) : spec__matches(spec, &f);
 }
 
-/* Marks the functions that text names; -ENOENT: none. */
+/* Marks the functions that text names. -ENOENT if there are none. */
 static int mark_functions(bool *functions, const struct plan *plan, const char *name,
 			  const char *text, bool value)
 {
@@ -85,10 +85,11 @@ static int mark_functions(bool *functions, const struct plan *plan, const char *
 	spec__free(&spec);
 	if (found)
 		return 0;
-	if (!stat(text, &st)) /* access(2) would ask for the real user alone */
-		return err__set(ENOENT,
-				"%s is no trace file of bbtrace, and no function '%s' was traced",
-				text, text);
+	if (!stat(text, &st)) /* access(2) would check the real user only */
+		return err__set(
+			ENOENT,
+			"%s is not a trace file of bbtrace, and no function '%s' was traced", text,
+			text);
 	return err__set(ENOENT, "%s: no function '%s' was traced; -F summary shows those that ran",
 			name, text);
 }
@@ -111,7 +112,7 @@ int replay__choose(const struct request *req, const struct plan *plan, const cha
 	return err;
 }
 
-/* One of several files need not have all of them. */
+/* Chooses the functions. One of several files may lack some. */
 static int choose(struct replay *r, const struct plan *plan)
 {
 	int err;
@@ -175,7 +176,7 @@ static int judge(struct replay *r)
 	if (!c->len)
 		return 0;
 	if (r->meta.counts)
-		return err__set(EINVAL, "--if: %s has counts alone", r->in->name);
+		return err__set(EINVAL, "--if needs events: %s has only counts", r->in->name);
 	err = trace_reader__judge(r->in->reader, c);
 	return err ? err__prefix(err, "%s", r->in->name) : 0;
 }
@@ -199,7 +200,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	if (err)
 		return err;
 	options = meta__trace_options(&r->meta);
-	if (r->filter.functions) { /* depth counts the filtered functions only */
+	if (r->filter.functions) { /* depth counts only the functions that pass */
 		r->filter.max_depth = options.max_depth;
 		options.max_depth = 0;
 	}
@@ -207,7 +208,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	if (err)
 		return err;
 	show__open(&r->show, plan, &options, spaces__recorded(), output, r->meta.limit);
-	/* an output of the file's own plan takes the file's own numbers */
+	/* an output of the file's own plan gets the file's own numbers */
 	r->show.joined = output && output->plan != plan ? r->joined : NULL;
 	if (r->request->record.last)
 		show__keep_last(&r->show, r->request->record.last);

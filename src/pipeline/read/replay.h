@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* replay: one trace file through the replay, with the options that choose a part of it. */
+/* replay: passes one trace file through the replay, with the options that choose a part of it. */
 #ifndef BBTRACE_PIPELINE_READ_REPLAY_H
 #define BBTRACE_PIPELINE_READ_REPLAY_H
 
@@ -10,15 +10,15 @@ struct merged_plan;
 
 struct replay;
 struct replay_calls {
-	/* The plan was read: *out, which may be NULL, is where steps go. It is of this plan, whose
-	 * growth it is then told, or of the joined one. */
+	/* Called when the plan was read. Sets *out to the output that gets the steps, or NULL.
+	 * The output is of this plan, whose extensions it then gets, or of the merged one. */
 	int (*begin)(void *ctx, const struct replay *r, const struct plan *plan,
 		     struct output **out);
-	/* An increment has extended it. NULL: nothing is to be done. */
+	/* Called when an increment has extended the plan. NULL if not needed. */
 	int (*extended)(void *ctx, const struct replay *r, const struct plan *plan);
-	/* The file has counts instead of events. */
+	/* Called with the counts of a file that has counts instead of events. */
 	int (*counts)(void *ctx, const struct replay *r, const struct trace_counts *c);
-	/* A thread was made. NULL: nothing is to be done. */
+	/* Called when a thread was created. NULL if not needed. */
 	void (*forked)(void *ctx, const struct sideband_event *e);
 };
 
@@ -28,7 +28,7 @@ struct replay {
 	const struct replay_calls *calls;
 	void *ctx;
 	struct merged_plan
-		*joined; /* steps go there first if the output is of its plan; may be NULL */
+		*joined; /* gets the steps first if the output is of its plan; may be NULL */
 	struct source *source;
 	struct trace_meta meta;
 	struct report_filter_options filter;
@@ -36,12 +36,15 @@ struct replay {
 	bool begun;	 /* the plan was read */
 	struct show show;
 };
-/* Reads to the end. 0; 1: the limit is reached; an error of the file, or of a callback. */
+/* Reads to the end. Returns 0; 1 if the limit is reached; or an error of the file, or of a
+ * callback. */
 int replay__run(struct replay *r);
 void replay__close(struct replay *r);
 
-/* Which functions of a plan the operands and --exclude choose: by number, the caller's to free;
- * NULL: all. -ENOENT: one names none; name is that of the file. */
+/*
+ * Sets *out to which functions of a plan the operands and --exclude choose, by number; the caller
+ * frees it; NULL: all. name is that of the file. -ENOENT with a message if an operand names none.
+ */
 int replay__choose(const struct request *req, const struct plan *plan, const char *name,
 		   bool **out);
 

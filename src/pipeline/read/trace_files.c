@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Trace files that are read one after the other and joined. */
+/* Reads trace files one after the other and merges them. */
 #include <errno.h>
 #include <stdlib.h>
 #include "trace_files.h"
 #include "pipeline/render.h"
 
 struct file {
-	struct input in; /* the first member: it may outlive the rest */
+	struct input in; /* first, since it may outlive the rest */
 	struct replay replay;
 };
 
@@ -19,7 +19,7 @@ static int open_file(struct trace_files *f, const char *name)
 	return input__open(&f->file->in, name);
 }
 
-/* Those that the joined plan borrows from are kept. */
+/* Drops a file, but keeps one from which the merged plan borrows. */
 static void drop_file(struct trace_files *f)
 {
 	bool keeps = f->joined && merged_plan__end_file(f->joined);
@@ -38,7 +38,7 @@ static void drop_file(struct trace_files *f)
 	free(file);
 }
 
-/* What was peeked at may not come again, as standard input: the first file stays open. */
+/* Keeps the first file open: standard input can't be read twice. */
 int trace_files__find_counts(struct trace_files *f)
 {
 	struct file *first = NULL;
@@ -136,8 +136,8 @@ static uint32_t object_of(const struct plan *p, const char *path)
 	return UNTRACED_ALL;
 }
 
-/* By the objects of the joined plan; all functions of an object, since theirs have other numbers.
- */
+/* Adds what wasn't traced, by objects of the merged plan. It counts for all functions of an
+ * object, since functions have other numbers there. */
 static void add_untraced(struct trace_files *f, const struct replay *p)
 {
 	const struct plan *from = p->show.plan;
@@ -155,7 +155,7 @@ static void add_untraced(struct trace_files *f, const struct replay *p)
 		output__untraced(f->output, &f->untraced);
 }
 
-/* What was read of it is good, whatever ended it. */
+/* Ends a file. What was read of it is valid, whatever ended it. */
 static int end_file(struct trace_files *f, struct replay *p)
 {
 	int err = show__finish(&p->show, newest_first(f->request));
@@ -212,7 +212,7 @@ static int read_file(struct trace_files *f, const char *name)
 	return err ? err : end;
 }
 
-/* Functions and probes are those of the joined plan; what is counted is counted once. */
+/* Counts functions and probes of the merged plan, each once. */
 static void count_plan(struct trace_files *f)
 {
 	struct edge_counts sum = merged_plan__counts(f->joined);

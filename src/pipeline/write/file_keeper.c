@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* See file_keeper.h. */
 #include <errno.h>
 #include <sys/stat.h>
 #include "util/named_file.h"
@@ -60,7 +59,7 @@ int file_keeper__start(struct keeper *k, const struct kept_files *f)
 		.give_up = give_up,
 		.answer = answer,
 		.kept = {f->place ? f->place->dir : -1, f->removed ? f->removed->folder : -1},
-		.keeps_all = f->output, /* which may be named as a descriptor */
+		.keeps_all = f->output, /* its name may be that of a descriptor */
 	};
 
 	if (f->place && fstat(f->current, &j.current))

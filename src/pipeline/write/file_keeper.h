@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * file_keeper: the process (util/keeper.h) that keeps root's right to names in folders, while the
- * process that shows what a trace or a file says has it no longer. It changes the names that it was
- * started with, and no others: it rotates the trace file, opens the output file, and removes one
- * (the control socket) at the end.
+ * file_keeper: the process (util/keeper.h) that keeps root's right to change names in folders,
+ * while the process that shows a trace or a file has lost it. It changes only the names that it was
+ * started with: it rotates the trace file, opens the output file, and removes one file (the control
+ * socket) at the end.
  */
 #ifndef BBTRACE_PIPELINE_WRITE_FILE_KEEPER_H
 #define BBTRACE_PIPELINE_WRITE_FILE_KEEPER_H
@@ -12,19 +12,19 @@
 #include "util/keeper.h"
 #include "util/named_file.h"
 
-/* What it keeps. */
+/* The files that it may change. */
 struct kept_files {
 	const struct sink_place
-		*place; /* of the file to rotate, whose descriptor is current; or NULL */
+		*place; /* of the file to rotate, with descriptor current; or NULL */
 	int current;
-	const char *path;		  /* of that file */
-	const char *output;		  /* of a file to open; NULL: none */
-	const struct named_file *removed; /* at the end; NULL: none */
+	const char *path;		  /* its path */
+	const char *output;		  /* path of a file to open; NULL if none */
+	const struct named_file *removed; /* file to remove at the end; NULL if none */
 };
 
-/* 0, or -errno with a message. */
+/* Starts the keeper. Returns 0, or -errno with a message. */
 int file_keeper__start(struct keeper *k, const struct kept_files *f);
-/* A new file in place of the one that is full, the output file: a descriptor, or -errno with a
+/* Rotates the full file, or opens the output file. Returns a descriptor, or -errno with a
  * message. */
 int file_keeper__rotate(const struct keeper *k);
 int file_keeper__open(const struct keeper *k);

@@ -5,25 +5,25 @@
 #include "packer.h"
 
 struct packer {
-	/* those of who writes */
+	/* used by the writing thread */
 	struct sink *sink;
-	struct armor *armor; /* NULL: not armored */
+	struct armor *armor; /* NULL if not armored */
 	struct str bytes, lines;
-	/* those of both */
+	/* shared */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct trace_block waiting[PACKER_WAITING]; /* the first one is being written */
+	struct trace_block waiting[PACKER_WAITING]; /* the first block is being written */
 	unsigned nwaiting;
 	uint64_t size;
 	bool ends, reader_gone;
-	int err; /* the first one */
+	int err; /* of the first failed block */
 	char *text;
-	/* those of who puts */
+	/* used by the caller of put */
 	bool threaded;
 	pthread_t thread;
 };
 
-/* A block begins with a line. */
+/* Writes a block, which begins with a line of armor. */
 static int write_bytes(struct packer *p)
 {
 	if (!p->armor)
@@ -76,7 +76,7 @@ static void *run(void *packer)
 			continue;
 		}
 		pthread_mutex_unlock(&p->lock);
-		/* behind an error nothing can be read */
+		/* after an error nothing could be read */
 		if (!p->err)
 			write_block(p, &b);
 		pthread_mutex_lock(&p->lock);
@@ -87,7 +87,8 @@ static void *run(void *packer)
 	return NULL;
 }
 
-/* Signals are for the main thread. Without a thread it goes on by itself. */
+/* Starts the thread, in which signals are blocked. If that fails, blocks are written by the
+ * caller. */
 static bool start(struct packer *p)
 {
 	sigset_t all, old;
@@ -100,7 +101,7 @@ static bool start(struct packer *p)
 	return !err;
 }
 
-/* ---- who puts ---- */
+/* ---- the caller of put ---- */
 
 struct packer *packer__new(struct sink *sink, enum armor_kind armor, bool threaded)
 {
@@ -135,7 +136,7 @@ void packer__free(struct packer *p)
 	free(p);
 }
 
-/* With the lock. */
+/* Called with the lock held. */
 static int err_of(const struct packer *p)
 {
 	return p->err ? err__set(-p->err, "%s", p->text) : 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Recording. A file holds only what its readers need: a process's name and mappings from its first
- * record on, and those symbols of an object that addresses refer to. With --max-size, a new file is
- * started when one is full, and all of this is written again.
+ * Writes a trace file. It holds only what its readers need: a process's name and mappings from its
+ * first record on, and those symbols of an object that addresses refer to. With --max-size, a new
+ * file is started when one is full, and all of this is written again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@
 #define SEEN_SLOTS   4096
 #define MAX_SIZE_MIN (64u << 10)
 
-/* The values of recorder.pids: flags, and how many threads of the process are in tids. */
+/* The values of recorder.pids: flags, and the number of threads of the process in tids. */
 #define KNOWN	   1u
-#define MAIN_ENDED 2u /* the others go on */
+#define MAIN_ENDED 2u /* other threads still run */
 #define THREAD	   4u
 
 struct recorder {
@@ -30,18 +30,19 @@ struct recorder {
 	const char *name; /* of the file */
 	struct sink sink;
 	struct sink_place place;
-	const struct keeper *keeper; /* NULL: files are rotated here */
-	struct packer *packer;	     /* NULL: nothing is written yet */
+	const struct keeper *keeper; /* NULL if this process rotates files itself */
+	struct packer *packer;	     /* NULL if nothing is written yet */
 	struct trace_writer *writer;
 	struct show *show;
 	struct trace_meta meta;
-	char *tag;		 /* of what is counted; NULL: it has no name */
-	uint64_t begun;		 /* bytes of the file after the plan */
-	uint64_t flushed;	 /* when */
-	struct map64 pids;	 /* processes whose mappings are in the file */
-	struct map64 tids;	 /* threads whose names are in the file */
-	uint64_t introduced;	 /* pid << 32 | tid of the last thread that is in both; 0: none */
-	struct map64 goroutines; /* tid -> its goroutine, by the last event */
+	char *tag;	   /* name of the counts; NULL if none */
+	uint64_t begun;	   /* size of the file after the plan, bytes */
+	uint64_t flushed;  /* time of the last flush */
+	struct map64 pids; /* processes whose mappings are in the file */
+	struct map64 tids; /* threads whose names are in the file */
+	/* pid << 32 | tid of the last thread that is in both maps; 0 if none */
+	uint64_t introduced;
+	struct map64 goroutines; /* tid -> its goroutine, as of its last event */
 	uint64_t map_changes;
 	struct {
 		uint64_t addr, map_changes;
@@ -158,7 +159,7 @@ static void need_address(struct recorder *r, uint32_t pid, uint64_t addr)
 		need_kernel_address(r, addr);
 }
 
-/* An address in an object of the plan that no function of the plan covers. */
+/* Notes an address in an object of the plan that no function of the plan covers. */
 static void need_static_address(struct recorder *r, uint32_t object, uint64_t vaddr)
 {
 	const struct plan *p = r->show->plan;
@@ -171,7 +172,7 @@ static void need_static_address(struct recorder *r, uint32_t object, uint64_t va
 		trace_writer__symbol(r->writer, p->objects.data[object].object, vaddr);
 }
 
-/* Where the plan's functions are, formats may name places by symbols, too. */
+/* Notes the symbols at the plan's functions: formats may name places by them. */
 static void need_functions(struct recorder *r)
 {
 	const struct plan *p = r->show->plan;
@@ -265,7 +266,7 @@ static int put_process(struct recorder *r, uint64_t time, uint32_t pid)
 	return s.err || !inner.count ? s.err : trace_writer__sideband(r->writer, &inner);
 }
 
-/* The file has this thread of a process that it has. */
+/* Notes that the file has this thread of a process that it has. */
 static void add_thread(struct recorder *r, uint32_t pid, uint32_t tid)
 {
 	uint64_t *known = map64__put(&r->tids, tid);
@@ -275,7 +276,7 @@ static void add_thread(struct recorder *r, uint32_t pid, uint32_t tid)
 	*known = 1;
 }
 
-/* A process ends with its last thread. */
+/* Drops a thread; a process ends with its last thread. */
 static void drop_thread(struct recorder *r, uint32_t pid, uint32_t tid)
 {
 	uint64_t *known = map64__get(&r->pids, pid);
@@ -290,7 +291,7 @@ static void drop_thread(struct recorder *r, uint32_t pid, uint32_t tid)
 		map64__del(&r->pids, pid);
 }
 
-/* Idle tasks (tid 0) get their names from their entries only. */
+/* Writes a thread. Idle tasks (tid 0) get their names only from their entries. */
 static int put_thread(struct recorder *r, uint64_t time, uint32_t pid, uint32_t tid)
 {
 	struct sideband_event e = {.type = SIDEBAND_COMM, .time = time, .pid = pid, .tid = tid};
@@ -326,7 +327,7 @@ static int begin_file(struct recorder *r)
 {
 	int err;
 
-	/* where a file is full is to be known at once */
+	/* with a size limit, the size must be known at once */
 	r->packer = packer__new(&r->sink, r->request->file.armor, !r->request->file.max_size);
 	r->writer =
 		trace_writer__new(r->show->plan, packer__put, r->packer, r->request->file.armor);
@@ -335,7 +336,7 @@ static int begin_file(struct recorder *r)
 		err = packer__flush(r->packer);
 	r->begun = packer__size(r->packer);
 	need_static_addresses(r);
-	/* what an earlier part of the trace has told, too */
+	/* what an earlier file of the trace has reported, too */
 	return err ? err : untraced__write(&r->show->untraced, r->writer);
 }
 
@@ -358,7 +359,7 @@ static int end_file(struct recorder *r, enum trace_end_reason reason)
 	return err ? err : packer__flush(r->packer);
 }
 
-/* Renames FILE to FILE.1, which replaces an older one, and makes a new FILE: its descriptor. */
+/* Renames FILE to FILE.1, replacing an older one, and makes a new FILE. Returns its descriptor. */
 static int replace_file(struct recorder *r)
 {
 	struct stat current;
@@ -404,12 +405,11 @@ static int rotate_if_full(struct recorder *r)
 
 /* ---- what is recorded ---- */
 
-/* A file that starts in the middle of a trace must contain each thread's current goroutine, whose
- * record is in an earlier file. */
+/* Writes the thread's current goroutine, if its record is in an earlier file. */
 static int put_goroutine(struct recorder *r, const struct event *e)
 {
 	const uint64_t *runs = map64__get(&r->goroutines, e->tid);
-	struct event told = {.time = e->time,
+	struct event copy = {.time = e->time,
 			     .pid = e->pid,
 			     .tid = e->tid,
 			     .sp = e->sp,
@@ -422,11 +422,11 @@ static int put_goroutine(struct recorder *r, const struct event *e)
 	}
 	if (!runs || !*runs || map64__get(&r->tids, e->tid))
 		return 0;
-	told.goroutine = *runs;
-	return trace_writer__event(r->writer, &told);
+	copy.goroutine = *runs;
+	return trace_writer__event(r->writer, &copy);
 }
 
-/* What a file must have before this event. */
+/* Writes what the file must have before this event. */
 static int prepare(struct recorder *r, const struct event *e)
 {
 	int err = put_goroutine(r, e);
@@ -466,12 +466,13 @@ static bool is_global(const struct sideband_event *e)
 	       (e->type == SIDEBAND_MARK && !e->pid);
 }
 
-/* Forks of processes in the file are written, so that the file has the child, too. */
+/* True if the process is in the file. Its forks are written, so that the file has the child,
+ * too. */
 static bool is_known(struct recorder *r, const struct sideband_event *e)
 {
 	if (is_global(e))
 		return true;
-	if (e->type == SIDEBAND_FORK) /* the number may be that of one that an exec ended */
+	if (e->type == SIDEBAND_FORK) /* the TID may be that of a thread which an exec ended */
 		map64__del(&r->tids, e->tid);
 	if (e->type == SIDEBAND_FORK && map64__get(&r->pids, e->ppid)) {
 		if (e->pid != e->ppid)
@@ -499,7 +500,7 @@ int recorder__sideband(struct recorder *r, const struct sideband_event *e)
 		err = introduce(r, e->time, e->pid, e->tid);
 	if (!err && (known || e->type == SIDEBAND_GAP || e->type == SIDEBAND_MARK))
 		err = trace_writer__sideband(r->writer, e);
-	if (known && e->type == SIDEBAND_EXEC) /* which ended the other threads */
+	if (known && e->type == SIDEBAND_EXEC) /* it has ended the other threads */
 		*map64__put(&r->pids, e->pid) = KNOWN + (map64__get(&r->tids, e->tid) ? THREAD : 0);
 	if (known && (e->type == SIDEBAND_EXEC || e->type == SIDEBAND_COMM))
 		add_thread(r, e->pid, e->tid);

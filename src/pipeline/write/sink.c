@@ -13,7 +13,7 @@ bool sink__is_stdout(const char *path)
 	return !path || !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
 }
 
-/* What depends on the kind of file. */
+/* Sets what depends on the kind of file. */
 static void use(struct sink *s, int fd)
 {
 	struct winsize size;
@@ -27,7 +27,7 @@ static void use(struct sink *s, int fd)
 	s->has_old = s->is_file && fd != STDOUT_FILENO;
 }
 
-static int (*opener)(void); /* NULL: this process may open its files */
+static int (*opener)(void); /* NULL if this process may open its files */
 
 void sink__open_by(int (*open)(void))
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Opens an output file safely. In world-writable directories, other users' files are not written to
- * and their links are not followed, for every component of the path. That is what the kernel's
- * fs.protected_* do (Documentation/admin-guide/sysctl/fs.rst), but also if these are off. Root
- * follows no link of another user at all, and writes to no second name of a file in another user's
- * folder: they would choose what root writes to.
+ * and their links are not followed, in every component of the path. The kernel's fs.protected_* do
+ * the same (Documentation/admin-guide/sysctl/fs.rst), but may be off. Root follows no link of
+ * another user at all, and writes to no second name of a file in another user's folder: that user
+ * would choose what root writes to.
  *
- * A path is resolved once, to a name in a directory that stays open: what its components are later
- * doesn't matter to rotation.
+ * A path is resolved once, to a name in a directory that stays open: what its components become
+ * later doesn't affect rotation.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,11 +25,11 @@
 #define MAX_LINKS 40
 #define FILE_MODE 0600
 
-/* The result of resolving path: name in dir, not a link. */
+/* The result of resolving a path: name in dir, which is no link. */
 struct place {
 	const char *path;
 	int dir;
-	char *name, *rest; /* rest: name and what follows it */
+	char *name, *rest; /* rest: name, and what follows it in the path */
 	unsigned links;
 	bool there;
 	struct stat st; /* of the existing file */
@@ -48,7 +48,7 @@ static int refuse(const char *path, const char *what)
 			path, what);
 }
 
-/* Is it another user's, in a world-writable directory? */
+/* True if it belongs to another user, in a world-writable directory. */
 static bool is_strange(int dir, const struct stat *st)
 {
 	struct stat folder;
@@ -57,7 +57,7 @@ static bool is_strange(int dir, const struct stat *st)
 	       st->st_uid != folder.st_uid;
 }
 
-/* Could another user, but root, have made a name in it? */
+/* True if another user than root could have made a name in it. */
 static bool is_shared(int dir)
 {
 	struct stat st;
@@ -100,7 +100,7 @@ static int set_rest(struct place *p, char *rest)
 	return go_to(p, open(*rest == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-static int follow(struct place *p, int link, const char *behind)
+static int follow(struct place *p, int link, const char *rest)
 {
 	char to[PATH_MAX];
 	ssize_t n = readlinkat(link, "", to, sizeof(to) - 1);
@@ -115,11 +115,11 @@ static int follow(struct place *p, int link, const char *behind)
 	if (n <= 0 || ++p->links > MAX_LINKS)
 		return cannot(p->path, n < 0 ? errno : ELOOP);
 	to[n] = 0;
-	return set_rest(p, *behind ? xasprintf("%s/%s", to, behind) : xstrdup(to));
+	return set_rest(p, *rest ? xasprintf("%s/%s", to, rest) : xstrdup(to));
 }
 
-/* The directory that was looked at, not what has its name by now; a link in /proc is opened. */
-static int enter(struct place *p, int *fd, const char *behind)
+/* Enters the directory that was looked at, not what has its name by now; opens a link in /proc. */
+static int enter(struct place *p, int *fd, const char *rest)
 {
 	int dir = *fd, err;
 
@@ -129,22 +129,22 @@ static int enter(struct place *p, int *fd, const char *behind)
 		*fd = -1;
 	else
 		return cannot(p->path, ENOTDIR);
-	behind = xstrdup(behind);
+	rest = xstrdup(rest);
 	err = go_to(p, dir);
-	return err ? (free((char *)behind), err) : set_rest(p, (char *)behind);
+	return err ? (free((char *)rest), err) : set_rest(p, (char *)rest);
 }
 
-/* Resolves one component. 1: it was the last one: name in dir, which may not exist. */
+/* Resolves one component. Returns 1 for the last one: name in dir, which may not exist. */
 static int take_step(struct place *p)
 {
-	char *start = p->rest + strspn(p->rest, "/"), *behind = start + strcspn(start, "/");
+	char *start = p->rest + strspn(p->rest, "/"), *rest = start + strcspn(start, "/");
 	autoclose int fd = -1;
 	bool last;
 
 	free(p->name);
-	p->name = xstrndup(start, behind - start);
-	last = !*behind;
-	behind += strspn(behind, "/");
+	p->name = xstrndup(start, rest - start);
+	last = !*rest;
+	rest += strspn(rest, "/");
 	if (!*p->name)
 		return cannot(p->path, EISDIR);
 	fd = openat(p->dir, p->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -152,13 +152,13 @@ static int take_step(struct place *p)
 		return 1;
 	if (fd < 0 || fstat(fd, &p->st))
 		return cannot(p->path, errno);
-	/* links in /proc/PID/fd don't lead to their text */
+	/* the text of links in /proc/PID/fd isn't a path */
 	if (S_ISLNK(p->st.st_mode) && !in_proc(p->dir))
-		return follow(p, fd, behind);
+		return follow(p, fd, rest);
 	p->there = last;
 	if (last)
 		return 1;
-	return enter(p, &fd, behind);
+	return enter(p, &fd, rest);
 }
 
 /* ---- the existing file ---- */
@@ -172,7 +172,7 @@ static bool takes_text(const struct stat *st)
 	       (ma >= 136 && ma <= 143) || ma == 166 || ma == 188 || ma == 204 || ma == 229;
 }
 
-/* A program's or library's file: the name of a trace was forgotten, or mistyped. */
+/* True for the file of a program or library: the name of the trace was forgotten, or mistyped. */
 static bool is_elf(const struct place *p)
 {
 	autoclose int fd =
@@ -226,7 +226,7 @@ static int open_place(const struct place *p)
 		return fd;
 	if (fstat(fd, &st) ||
 	    (flags & O_NOFOLLOW && (st.st_ino != p->st.st_ino || st.st_dev != p->st.st_dev)))
-		errno = EAGAIN; /* replaced meanwhile */
+		errno = EAGAIN; /* it was replaced meanwhile */
 	else
 		return fd;
 	close(fd);
@@ -250,7 +250,7 @@ static void forget(struct place *p)
 	free(p->rest);
 }
 
-/* The directory and the name outlive the path that led there. */
+/* Keeps the directory and the name, independent of the path that led there. */
 static void keep(struct sink_place *kept, struct place *p)
 {
 	*kept = (struct sink_place){p->dir, p->name};
@@ -315,9 +315,9 @@ static int make(int dir, const char *name)
 }
 
 /*
- * A new file gets the name, and the one that had it gets the old name. The name is never free, so
- * that no other user can take it. Both are names in a directory of which nothing but these is
- * changed, and no link is followed. The new descriptor, or -1.
+ * Exchanges the file with a new one, so that the name never is free for another user to take. Both
+ * names are in one directory, of which nothing else is changed, and no link is followed. Returns
+ * the new descriptor, or -1.
  */
 static int exchange(const struct sink_place *p, const char *old)
 {
@@ -336,7 +336,8 @@ static int exchange(const struct sink_place *p, const char *old)
 	return -1;
 }
 
-/* Where a file system can't exchange names, one that another user takes meanwhile is refused. */
+/* For file systems that can't exchange names: a name that another user takes meanwhile is
+ * refused. */
 static int rename_and_make(const struct sink_place *p, const char *old)
 {
 	return renameat(p->dir, p->name, p->dir, old) ? -1 : make(p->dir, p->name);
