@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* doctor --calibrate: a table of what a hit costs on this machine, whether that agrees with the
- * placement's assumptions, and what to do about it. */
+/* doctor --calibrate: a table of what a hit costs on this machine, whether that agrees with what
+ * placement assumes, and what to do about it. */
 #include <elf.h>
 #include <stdlib.h>
 #include "plan/placement/cost.h"
@@ -21,7 +21,7 @@ static double cheapest(const calibration_vec *v)
 	return least;
 }
 
-/* A cost that is not above 0 is below the noise: it has no ratio. */
+/* Appends a row. A cost that is not above 0 is below the noise, and has no ratio. */
 static void put_row_json(struct str *s, const struct calibration *c, double least)
 {
 	struct json j = {.out = s};
@@ -61,7 +61,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The median of a class of branches; 0: none was measured. */
+/* Returns the median cost of a class of branches; 0 if none was measured. */
 static double cost_of(const calibration_vec *v, const char *mechanism, enum cost_class class)
 {
 	autofree double *ns = xcalloc(v->len + 1, sizeof(*ns));
@@ -108,9 +108,9 @@ static void put_verdict(const calibration_vec *v, const struct cost_row *row, bo
 		       assumed);
 }
 
-/* ---- what later traces use ---- */
+/* ---- the file for later traces ---- */
 
-/* Measured rows of mechanisms with all costs that traces need. */
+/* Makes rows of the mechanisms of which all costs that traces need were measured. */
 static void make_rows(const calibration_vec *v, struct cost_row *rows)
 {
 	const struct cost_row *usual;
@@ -138,7 +138,7 @@ static void put_kept(const char *path, bool json)
 	struct json j = {.out = &s};
 
 	if (!json) {
-		printf("kept in %s: traces place their probes by these costs\n", path);
+		printf("written to %s: traces place their probes by these costs\n", path);
 		return;
 	}
 	json__open_object(&j);
@@ -156,15 +156,16 @@ static void keep(const calibration_vec *v, bool json)
 	if (!rows[0].mechanism)
 		return;
 	if (costs__keep(arch__native(), rows, &path))
-		note("these costs are not kept, so traces assume the usual ones: %s", err__text());
+		note("these costs were not written, so traces assume the usual ones: %s",
+		     err__text());
 	else
 		put_kept(path, json);
 	err__clear();
 }
 
-/* ---- what follows for the user ---- */
+/* ---- advice ---- */
 
-/* The cost of this instruction with this record; 0: not measured, or below the noise. */
+/* Returns the cost of this instruction with this record; 0 if not measured, or below the noise. */
 static double cost_at(const calibration_vec *v, const char *mechanism, const char *insn,
 		      const char *record)
 {
@@ -197,7 +198,7 @@ static void put_advice(const char *mechanism, double ret, struct json_key than, 
 	puts(s.data);
 }
 
-/* Is a return probe worth it? */
+/* Advises whether return probes are worth it. */
 static void advise_returns(const char *mechanism, double ret, double probe, bool json)
 {
 	autofree char *advice = NULL;
@@ -216,7 +217,7 @@ static void advise_returns(const char *mechanism, double ret, double probe, bool
 		   json);
 }
 
-/* Do calls cost much more than their branches? */
+/* Advises if calls cost much more than their branches. */
 static void advise_calls(const char *mechanism, double ret, double conditional, bool json)
 {
 	autofree char *advice = NULL;

@@ -14,16 +14,16 @@
 
 #define GREETING_MS 10000
 #define ANSWER_MS   60000
-/* Thousands of probes. */
+/* Attaching thousands of probes takes this long. */
 #define ATTACH_MS 600000
-/* Of one of several traces. */
+/* Time for the answer of each listed trace. */
 #define LISTED_MS 1000
 
 struct ctl {
 	const struct request *request;
 	bool json;
-	/* the target, and for messages */
-	uint32_t pid; /* 0: by path, or none was given */
+	/* also used in messages */
+	uint32_t pid; /* 0 if the trace is named by path, or not at all */
 	char *path, *who;
 	char **words; /* the command and its text */
 	size_t nwords;
@@ -33,7 +33,7 @@ struct ctl {
 
 struct running {
 	uint32_t pid;
-	char *path; /* of its socket; owned */
+	char *path; /* of the trace's socket; owned */
 };
 typedef VEC(struct running) running_vec;
 
@@ -60,7 +60,7 @@ static void add_folder(running_vec *out, const char *folder, uid_t owner)
 	vec__free(&pids);
 }
 
-/* Root may control the traces of users with capabilities, too. */
+/* Adds the traces of other users with capabilities, which root may control, too. */
 static void add_users(running_vec *out)
 {
 	DIR *dir = opendir("/run/user");
@@ -85,7 +85,7 @@ static void find_running(running_vec *out)
 		add_users(out);
 }
 
-/* How many traces only root may control. */
+/* Returns the number of traces that only root may control. */
 static size_t count_roots(void)
 {
 	autofree char *folder = control_folder__of(0);
@@ -112,7 +112,7 @@ static int collect(void *text, const char *data, size_t len)
 	return 0;
 }
 
-/* The value in the line "key: value" of a status; the caller frees. */
+/* Returns the value in the line "key: value" of a status; the caller frees it. */
 static char *value_of(const struct str *status, const char *key)
 {
 	autofree char *head = xasprintf("%s: ", key);
@@ -191,7 +191,7 @@ static int list(const struct ctl *ctl)
 	return EXIT_TRACED;
 }
 
-/* ---- which trace is meant ---- */
+/* ---- the choice of the trace ---- */
 
 static int several(const running_vec *all)
 {
@@ -232,8 +232,8 @@ static char *path_in(const char *folder, uint32_t pid)
 	return folder ? xasprintf("%s/%u.sock", folder, pid) : NULL;
 }
 
-/* In the folder of this user, or root's, whose trace is another user's process, or of the user
- * whose process it is. */
+/* Returns the path of a trace's socket: in the folder of this user, or of root, whose trace may
+ * be another user's process, or of the user whose process it is. */
 static char *path_of(uint32_t pid)
 {
 	char *folders[] = {control_folder__own(), control_folder__of(0),
@@ -261,7 +261,7 @@ static int choose_pid(struct ctl *ctl)
 				ctl->pid);
 	return err__set(
 		ENOENT,
-		"process %u is no trace that you can reach; bbtrace ctl lists them; a trace "
+		"process %u is not a trace that you can reach; bbtrace ctl lists them; a trace "
 		"with --control-socket PATH is named by PATH",
 		ctl->pid);
 }
@@ -271,7 +271,7 @@ static bool is_number(const char *word)
 	return *word && strspn(word, "0123456789") == strlen(word) && strlen(word) < 10;
 }
 
-/* The first operand: a PID, a socket, or already the command. */
+/* Chooses the trace by the first operand: a PID, a socket, or already the command. */
 static int choose(struct ctl *ctl)
 {
 	const char *first = ctl->request->operands.data[0];
@@ -297,7 +297,7 @@ static int choose(struct ctl *ctl)
 
 /* ---- a command ---- */
 
-/* Text for a terminal is shown when all of it is there. */
+/* Shows an answer; text for a terminal only when it is complete. */
 struct shown {
 	bool terminal;
 	struct str text;
@@ -354,7 +354,7 @@ static int refused(const struct ctl *ctl, int err)
 	return err;
 }
 
-/* Of a path that is not absolute: the trace may have another working directory. */
+/* Makes a relative path absolute: the trace may have another working directory. */
 static void put_folder(struct str *s, const char *word)
 {
 	size_t prefix = strncmp(word, "user:", 5) ? 0 : 5, path = word[prefix] == '@';
@@ -367,7 +367,7 @@ static void put_folder(struct str *s, const char *word)
 	str__puts(s, name);
 }
 
-/* Words of a command line stay apart. */
+/* Appends a word, quoted if words must stay separate. */
 static void put_word(struct str *s, const char *word, bool apart)
 {
 	autofree struct str full = {0};
@@ -437,7 +437,7 @@ static int command(const struct ctl *ctl)
 
 static const struct option_row option_rows[] = {
 	{"wait", 0, NULL, VERB_CTL, SWITCH(wait),
-	 "return when the trace has written all, after quit"},
+	 "quit: return only when the trace has written everything"},
 	{"timeout", 't', "SEC", VERB_CTL, DURATION(when.timeout_ns),
 	 "wait this long for an answer (default: 60, 10 for the first sign)"},
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The verb diff: where two traces part (src/diff), or with --pass and --fail which branches tell
- * the one set of runs from the other (rank.c). Exit status as diff(1): 0 the same, 1 different, 2
- * trouble.
+ * The verb diff: shows where two traces part (src/diff), or with --pass and --fail which branches
+ * distinguish failed runs from those that passed (diff_sets.c). Exit status as diff(1): 0 the same,
+ * 1 different, 2 trouble.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #include "diff_show.h"
 #include "pipeline/read/diff_inputs.h"
 
-#define ROWS 10 /* of counts, as text */
+#define ROWS 10 /* most rows of counts, as text */
 
 /* ---- operands ---- */
 
-/* Files first, in their order, then functions. */
+/* Sorts files first, in their order, then functions. */
 static void sort_operands(struct request *req)
 {
 	struct request sorted = {0};
@@ -26,7 +26,7 @@ static void sort_operands(struct request *req)
 	for (int files = 1; files >= 0; files--)
 		for (size_t i = 0; i < req->operands.len; i++) {
 			char *word = req->operands.data[i];
-			/* the first two are files, whatever they are */
+			/* the first two operands are files in any case */
 			bool is_file = req->diff.set == SET_NONE
 					       ? i < 2
 					       : input__is_trace(word) || !strcmp(word, "-");
@@ -88,11 +88,11 @@ static const struct option_row option_rows[] = {
 	{"differences", 'n', "N", VERB_DIFF, POSITIVE(diff.differences),
 	 "show the first N differences (default: 1), or branches (default: 10)"},
 	{"context", 0, "N", VERB_DIFF, COUNT(diff.context),
-	 "show N steps before and behind each difference (default: 5)", check_context},
+	 "show N steps before and after each difference (default: 5)", check_context},
 	{"pass", 0, NULL, VERB_DIFF, OTHER, "the files that follow are of runs that passed",
 	 set_pass},
 	{"fail", 0, NULL, VERB_DIFF, OTHER,
-	 "the files that follow are of runs that failed: rank what tells them apart", set_fail},
+	 "the files that follow are of runs that failed: rank what distinguishes them", set_fail},
 };
 
 const struct option_group options_diff = {"Of bbtrace diff", option_rows, ARRAY_SIZE(option_rows)};
@@ -122,7 +122,7 @@ struct comparison {
 	struct diff_view view;
 };
 
-/* Functions of two builds, and none that corresponds: nothing can be compared. */
+/* Refuses two builds of which no function corresponds: nothing can be compared. */
 static int refuse_builds(const struct plan *p)
 {
 	const struct plan_object *a, *b;
@@ -156,7 +156,7 @@ static int check_builds(const struct diff_inputs *r)
 	return apart && !mapped ? refuse_builds(merged_plan__plan(r->files.joined)) : 0;
 }
 
-/* What one of them doesn't record would be a difference at each step. */
+/* Fails if the runs recorded different events: each step would be a difference. */
 static int check_events(const struct diff_inputs *r)
 {
 	static const char *const names[] = {"entry", "branch", "return"};
@@ -176,7 +176,7 @@ static int check_events(const struct diff_inputs *r)
 	return -EINVAL;
 }
 
-/* Functions that only one of the runs traced: their calls are told as differences. */
+/* Notes functions that only one of the runs traced: their calls show as differences. */
 static void report_functions(const struct diff_inputs *r)
 {
 	const struct outcomes *o = &r->outcomes;
@@ -254,7 +254,7 @@ static int show(struct comparison *c)
 	return diff_show(c->request, &c->view, render, c);
 }
 
-/* What couldn't be compared, and the exit status. */
+/* Notes what couldn't be compared, and returns the exit status. */
 static int conclude(const struct comparison *c)
 {
 	const struct diff *d = &c->diff;
@@ -268,13 +268,13 @@ static int conclude(const struct comparison *c)
 		     (unsigned long long)d->uncertain);
 	for (int side = 0; side < SIDES; side++) {
 		if (run[side].unknown)
-			note("%s: %llu counts can't be told", run[side].name,
+			note("%s: %llu counts are not known", run[side].name,
 			     (unsigned long long)run[side].unknown);
 		if (totals__are_low(&run[side].totals))
 			note("%s: events are missing, so that its counts may be too low",
 			     run[side].name);
 	}
-	if (err) /* a difference may be what is missing */
+	if (err) /* a difference may be in what is missing */
 		return err;
 	if (differs)
 		return EXIT_DIFFERENT;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which branches tell the runs that failed from those that passed: src/diff/rank/rank.h. */
+/* Ranks which branches distinguish the runs that failed from those that passed:
+ * src/diff/rank/rank.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,7 +15,7 @@ struct sets {
 	struct diff_inputs runs;
 	struct rank rank;
 	bool begun;
-	bool *functions; /* NULL: all */
+	bool *functions; /* NULL if all */
 	uint64_t damaged, lossy;
 	struct diff_view lines;
 };
@@ -32,7 +33,7 @@ static int check_pair(const struct request *req, size_t i, size_t k)
 			x, y);
 }
 
-/* By device and inode. */
+/* A file, by device and inode. */
 struct file_key {
 	uint64_t dev, ino;
 };
@@ -66,7 +67,7 @@ static bool has_losses(const struct run *run)
 	return run->totals.lost || run->totals.at_least || run->totals.untraced || run->paths.gaps;
 }
 
-/* Its counts are all that is kept of a run. */
+/* Keeps only the counts of a run that has ended. */
 static void on_ended(struct diff_inputs *r, struct run *run)
 {
 	struct sets *s = r->ctx;
@@ -113,7 +114,7 @@ static int read_all(struct sets *s)
 	return 0;
 }
 
-/* ---- what is shown ---- */
+/* ---- the result ---- */
 
 static void render(void *ctx, enum output_form form, struct str *out)
 {
@@ -147,11 +148,11 @@ static int conclude(const struct sets *s)
 		note("the code of %zu functions differs between the builds: their branches are left "
 		     "out",
 		     s->rank.changed);
-	if (err) /* as of two runs */
+	if (err) /* as for two runs */
 		return err;
 	if (s->rank.rows.len)
 		return EXIT_DIFFERENT;
-	return s->lossy ? err__set(ENODATA, "nothing tells the sets apart in what is known, but "
+	return s->lossy ? err__set(ENODATA, "nothing that is known distinguishes the sets, but "
 					    "events were lost")
 			: EXIT_TRACED;
 }

@@ -4,10 +4,10 @@
 
 #include "cli/request.h"
 
-/* Is each file given once? -EINVAL with a message. */
+/* Fails if a file is given twice: -EINVAL with a message. */
 int diff_sets__check(const struct request *req);
-/* diff --pass FILE... --fail FILE...: ranks what tells the one set of runs from the other. The exit
- * status, or -errno with a message. */
+/* diff --pass FILE... --fail FILE...: ranks what distinguishes the sets of runs. Returns the
+ * exit status, or -errno with a message. */
 int diff_sets__run(const struct request *req);
 
 #endif

@@ -5,8 +5,8 @@
 #include "cli/request.h"
 #include "diff/diff.h"
 
-/* Writes what fn renders to where the options say, when all of it is rendered. Fills in what the
- * options say of the view before: colours, addresses, sources. -errno with a message. */
+/* Writes what fn renders to where the options say, once all is rendered. Before that, sets what
+ * the options say of the view: colours, addresses, sources. Returns 0, or -errno with a message. */
 int diff_show(const struct request *req, struct diff_view *v,
 	      void (*fn)(void *ctx, enum output_form form, struct str *out), void *ctx);
 

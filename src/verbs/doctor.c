@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verb doctor: for each mechanism, whether it is available, and if not, why and the remedy. */
+/* The verb doctor: shows for each mechanism whether it is available, and if not, why and how to
+ * enable it. */
 #include <errno.h>
 #include "cli/option.h"
 #include "cli/exit_status.h"
@@ -7,7 +8,7 @@
 #include "cli/request.h"
 #include "util/json.h"
 
-/* Nothing helps where the architecture can't. */
+/* Returns the remedy; there is none where the architecture lacks the mechanism. */
 static const char *remedy_of(const struct feature *f, int err)
 {
 	return err == -ENOSYS ? "none on this architecture" : f->remedy;
@@ -65,7 +66,8 @@ static void show(bool json)
 #define FILTER	 "no exec, ptrace, connect, change of users, mount"
 #define READING	 "bbtrace's, and descriptors of what it reads"
 
-/* As root; who isn't root keeps the own user. tests/e2e/t_privileges.sh reads it from /proc. */
+/* As root; otherwise processes keep their user. tests/e2e/t_privileges.sh compares it with
+ * /proc. */
 static const struct process_row {
 	const char *name, *user, *capabilities, *filter, *descriptors;
 } processes[] = {
@@ -109,7 +111,7 @@ static void put_process(struct str *s, const struct process_row *p)
 		    p->name, p->user, "", p->capabilities, "", p->filter, "", p->descriptors);
 }
 
-/* What each process keeps once it reads what others have made. */
+/* Shows what each process keeps once it reads what others have made. */
 static void show_processes(bool json)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(processes); i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Metadata of a trace file. Nothing is replayed. */
+/* Shows metadata of a trace file, without replaying it. */
 #include "info.h"
 
 static void put_text(struct info *i, const char *key, const char *text)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verb list: functions with address, size and branches; --sites lists branches, --points a
- * points file. */
+/* The verb list: lists functions with address, size and branches; with --sites their branches;
+ * with --points writes a points file. */
 #include <errno.h>
 #include <stdlib.h>
 #include "cli/option.h"
@@ -13,13 +13,14 @@
 #include "util/json.h"
 #include "select/requirements.h"
 
-#define BATCH (8u << 20) /* bytes of code that are followed at once: about 200 MB of memory */
+#define BATCH (8u << 20) /* bytes of code to follow at once: takes about 200 MB of memory */
 
 struct listing {
 	const struct request *request;
 	const struct plan *plan;
-	struct copies *copies;	    /* NULL: not asked for */
-	uint32_t *gaps, *gaps_from; /* of function f: gaps[gaps_from[f] … gaps_from[f + 1] - 1] */
+	struct copies *copies; /* NULL if not requested */
+	/* gaps of function f: gaps[gaps_from[f] … gaps_from[f + 1] - 1] */
+	uint32_t *gaps, *gaps_from;
 	struct str out;
 	bool json;
 	bool hide_addresses;
@@ -52,7 +53,7 @@ static void index_gaps(struct listing *l)
 	l->gaps_from = from;
 }
 
-/* The ranges that were not decoded. */
+/* Writes the ranges that were not decoded. */
 static void put_gaps(const struct listing *l, struct json *j, uint32_t function)
 {
 	json__key(j, "undecoded");
@@ -68,7 +69,7 @@ static void put_gaps(const struct listing *l, struct json *j, uint32_t function)
 	json__close_array(j);
 }
 
-/* Of --engine inline: NULL: it isn't asked for. */
+/* Returns what --engine inline would do; NULL if that isn't requested. */
 static const char *copy_text(const struct listing *l, uint32_t function)
 {
 	uint8_t why = COPY_OK;
@@ -150,7 +151,8 @@ static void put_functions(struct listing *l)
 
 /* ---- sites ---- */
 
-/* The name of a direct branch's target, as requested, else by the symbol table; NULL: none. */
+/* Returns the name of a direct branch's target, as requested, else by the symbol table; NULL if
+ * there is none. */
 static const char *target_name(const struct listing *l, const struct plan_site *s, uint64_t *offset)
 {
 	uint32_t f = plan__function_at(l->plan, s->object, s->target);
@@ -296,7 +298,7 @@ static void put_sites(struct listing *l)
 
 /* ---- points ---- */
 
-/* A path takes a line in a points file, so it can't contain control characters. */
+/* Fails for a path that can't be a line of a points file because it has control characters. */
 static int check_points(const struct plan *p)
 {
 	const struct plan_object *o;
@@ -345,7 +347,7 @@ static uint64_t code_size(const function_vec *functions)
 	return size;
 }
 
-/* A graph needs its edges, so its code is followed at once. */
+/* Fails if the code is too large for a graph, whose code is followed at once. */
 static int check_graph(const function_vec *functions)
 {
 	uint64_t size = code_size(functions);
@@ -358,7 +360,7 @@ static int check_graph(const function_vec *functions)
 			size / (double)(1 << 20), BATCH >> 20);
 }
 
-/* As a trace shows it, without counts. */
+/* Shows the code as a trace does, without counts. */
 static int put_code(const struct request *req, struct plan *plan)
 {
 	const struct trace_totals none = {0};
@@ -392,13 +394,13 @@ static void free_listing(struct listing *l)
 
 /* ---- the names of exported functions ---- */
 
-/* Are functions of several programs listed, OBJECT:FUNC each? */
+/* True if functions of several programs are listed, as OBJECT:FUNC. */
 static bool has_objects(const struct targets *n)
 {
 	return !n->kernel && n->objects.len > 1;
 }
 
-/* One a line, so that a shell can pass them on as FUNC. */
+/* Writes one name a line, so that a shell can pass them on as FUNC. */
 static int put_names(const struct targets *n)
 {
 	char **words = functions__words(&n->functions, n->objects.data, n->objects.len);
@@ -415,7 +417,7 @@ static int put_names(const struct targets *n)
 	return 0;
 }
 
-/* Only the names, unless something else is asked for. */
+/* True if only names are listed, since nothing else is requested. */
 static bool is_names(const struct request *req)
 {
 	return req->what.exported && !req->list.sites && !req->list.points &&
@@ -443,7 +445,7 @@ static int list(const struct request *req)
 	}
 	if (err)
 		return err;
-	if (req->how.engine != ENGINE_PROBE) /* as a trace of all events would have it */
+	if (req->how.engine != ENGINE_PROBE) /* as in a trace of all events */
 		o = (struct plan_options){.events = PLAN_ENTRY | PLAN_BRANCH | PLAN_RETURN};
 	if (req->how.engine != ENGINE_PROBE && targets.kernel)
 		return err__usage("--engine inline is for programs and libraries");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* list --events: the tracepoints of the kernel, or the static probes of a program, with their
- * fields. */
+/* list --events: lists the tracepoints of the kernel, or the static probes of a program, with
+ * their fields. */
 #include <errno.h>
 #include <stdlib.h>
 #include "select/targets.h"
@@ -22,7 +22,7 @@ static void put_fields_json(struct json *j, const struct plan *p, uint32_t which
 	json__close_array(j);
 }
 
-/* Where in the object they are. */
+/* Writes the places of the probes in the object. */
 static void put_places_json(struct json *j, const struct named_events *with, uint32_t which)
 {
 	const struct usdt_site *s;

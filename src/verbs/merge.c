@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * The verb merge: what many trace files have counted, as one file of counts. Counts of one name are
- * one part of it, and those without a name are another; events are counted.
- */
+/* The verb merge: adds up what many trace files have counted into one file of counts. Counts of
+ * one name are one part of the file, and those without a name another; events are counted. */
 #include <errno.h>
 #include <stdlib.h>
 #include "verbs.h"
@@ -16,8 +14,8 @@ struct merge {
 	struct sink sink;
 	struct packer *packer;
 	struct trace_writer *writer;
-	char *tag;	 /* of what was added up and isn't written yet */
-	uint64_t traces; /* likewise: their number; 0: there is nothing */
+	char *tag;	 /* name of what was added up and isn't written yet */
+	uint64_t traces; /* the number of traces in that; 0 if nothing */
 };
 
 static int begin_file(struct merge *m, const struct trace_meta *first)
@@ -27,7 +25,7 @@ static int begin_file(struct merge *m, const struct trace_meta *first)
 
 	if (err)
 		return err;
-	/* its machine and time are those of the first file; what made it is this command */
+	/* machine and time are those of the first file; the command is this one */
 	meta.counts = true;
 	meta.tag = m->request->file.tag;
 	meta.host = m->request->files > 1 ? NULL : meta.host;
@@ -57,7 +55,7 @@ static int on_extended(void *ctx, const struct plan_increment *i)
 	return m->writer ? trace_writer__increment(m->writer, i) : 0;
 }
 
-/* The symbols by which formats name places. */
+/* Writes the symbols by which formats name places. */
 static void put_symbols(struct merge *m)
 {
 	const struct plan *p = merged_plan__plan(m->files.joined);
@@ -88,7 +86,8 @@ static bool same_tag(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* What is joined is of one name: if that is another one, the file gets the part before. */
+/* Adds counts. The sums are those of one name: counts of another name begin a new part of the
+ * file. */
 static int on_add(void *ctx, const struct replay *p, const struct trace_counts *c)
 {
 	struct merge *m = ctx;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The verb report: trace files, through the same replay and outputs as a live trace. One that has
- * events is shown as it is read; several, and counts, are joined first (files.c).
+ * The verb report: passes trace files through the same replay and outputs as a live trace. One that
+ * has events is shown as it is read; several, and counts, are merged first (read/trace_files.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@
 #include "pipeline/render.h"
 
 struct report {
-	struct request request; /* with -c, where the files have counts alone */
+	struct request request; /* with -c if the files have only counts */
 	pid_t pager;
 	struct render render;
 	struct trace_files files;
-	struct replay replay;	 /* of one file of events */
-	struct trace_meta first; /* of several: of the first one */
-	bool *functions;	 /* of the joined plan; NULL: all */
+	struct replay replay;	 /* used for one file of events */
+	struct trace_meta first; /* of several files: that of the first one */
+	bool *functions;	 /* of the merged plan; NULL: all */
 	bool started, under;
 	struct info info; /* for --info */
 };
@@ -37,13 +37,13 @@ static const struct output_format *format_of(const struct report *r)
 
 /* ---- errors ---- */
 
-/* 1 (the limit is reached) and a closed pipe are not errors. */
+/* Returns 0 in place of 1 (the limit is reached) and of a closed pipe, which are not errors. */
 static int clean(const struct report *r, int err)
 {
 	return err == 1 || (err == -EPIPE && r->render.sink.reader_gone) ? 0 : err;
 }
 
-/* A recording that has just started has an empty file. */
+/* True if the file is empty because its recording has just begun. */
 static bool is_unfinished(const struct input *in, int err)
 {
 	return (err == -ENODATA || (err == -ENOEXEC && !in->npeeked)) && input__is_growing(in);
@@ -93,7 +93,7 @@ static int write_info(struct report *r)
 	return clean(r, sink__write(&r->render.sink, r->info.text.data, r->info.text.len));
 }
 
-/* err: the result of reading. */
+/* Ends a file. err is the result of reading it. */
 static int finish_one(struct report *r, int err)
 {
 	struct input *in = trace_files__first(&r->files);
@@ -172,7 +172,7 @@ static int start_joined(struct report *r, const struct trace_meta *meta)
 	r->first = *meta;
 	if (r->request.files > 1 || r->request.file.tag)
 		r->first.tag = r->request.file.tag;
-	if (r->request.files > 1) /* each has its own */
+	if (r->request.files > 1) /* each trace has its own */
 		r->first.host = NULL;
 	err = render__start(&r->render, &r->request, merged_plan__plan(r->files.joined), &r->first,
 			    0);
@@ -183,7 +183,7 @@ static int start_joined(struct report *r, const struct trace_meta *meta)
 	return sink__begin(&r->render.sink);
 }
 
-/* Where another trace begins, as a mark with its name. */
+/* Marks where another trace begins, with its name. */
 static int mark_file(struct report *r, const struct replay *p)
 {
 	struct step room, s = {.type = STEP_MARK,
@@ -237,13 +237,13 @@ static int check_format(struct report *r)
 				"%s shows events, and %s: use text, json, summary, annotate, html, "
 				"lcov or another format of counts",
 				f->name,
-				r->request.file.tag ? "--tag is of counts"
-						    : "a file has counts alone");
+				r->request.file.tag ? "--tag selects counts"
+						    : "a file has only counts");
 	if (!r->files.counts && r->request.files > 1 && !f->at_end && !output__has_lines(f))
 		return err__set(EINVAL, "%s shows one trace: give one file, or another format",
 				f->name);
 	if (r->request.show.info && r->request.files > 1)
-		return err__set(EINVAL, "--info is of one file");
+		return err__set(EINVAL, "--info shows one file: give only one");
 	return 0;
 }
 
@@ -264,8 +264,7 @@ static int finish_joined(struct report *r, int err)
 
 	err = clean(r, err);
 	if (!err && r->request.file.tag && !r->files.parts)
-		err = err__set(ENOENT,
-			       "no trace is named '%s'; -F tests shows the names that there are",
+		err = err__set(ENOENT, "no trace is named '%s'; -F tests shows the names",
 			       r->request.file.tag);
 	if (r->started && !err && !r->render.sink.reader_gone) {
 		if (r->files.counts)
@@ -327,7 +326,7 @@ static void close_report(struct report *r)
 	str__free(&r->info.text);
 }
 
-/* The trace would be gone before it is read. */
+/* Fails if the output would overwrite the trace before it is read. */
 static bool is_output(const char *input, const char *output)
 {
 	struct stat in, out;
@@ -347,7 +346,7 @@ int trace_files__check(const struct request *req)
 	return 0;
 }
 
-/* The first operand is a file, and so are those behind it that are trace files. */
+/* The first operand is a file, and so are those after it that are trace files. */
 /* ---- options ---- */
 
 static const struct option_row option_rows[] = {
@@ -380,7 +379,7 @@ int report__run(const struct request *req)
 
 	r.files = (struct trace_files){
 		.request = &r.request, .calls = &calls, .ctx = &r, .only = req->file.tag};
-	/* what is no function may be a file, which a message says */
+	/* an operand that is no function may be a file, which the message mentions */
 	if (!format_of(&r)->wants.source_text && req->operands.len == req->files)
 		r.files.opened = confine__no_files;
 	err = report(&r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The verbs user, kernel and trace: resolves operands, builds the plan, attaches probes, and writes
- * the trace to stdout or a file. */
+/* The verbs user, kernel, trace, event, watch and profile: resolve operands, build the plan,
+ * attach probes, and write the trace to stdout or a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -38,7 +38,8 @@
 
 #define BTF_LIMIT (256ull << 20)
 
-/* libbpf takes a path: uses that of a descriptor that was opened with the user's own rights. */
+/* Opens the BTF file with the user's own rights. libbpf takes a path: gets that of the
+ * descriptor. */
 static int open_btf(struct session *s)
 {
 	static const struct root ours;
@@ -80,7 +81,7 @@ static int poll_until_over(struct session *s)
 			       ? now_ns(CLOCK_MONOTONIC) + s->request.when.timeout_ns
 			       : UINT64_MAX;
 
-	/* if there is a CMD, it is the process of the filters */
+	/* a CMD is the process in the filters */
 	s->ends = process_ends__open(s->request.who.filters.pids.data,
 				     s->request.who.filters.pids.len);
 	interrupt__wakes(s->ends.wakeup);
@@ -107,8 +108,8 @@ static int poll_until_over(struct session *s)
 		err = live__tick(&s->live, now, sources__settled(s->sources));
 		if (err)
 			return err;
-		if (overhead_limit__tick(&s->brake, s->live.show.trace, now)) {
-			overhead_limit__report(&s->brake, s->live.show.trace, s->plan);
+		if (overhead_limit__tick(&s->overhead, s->live.show.trace, now)) {
+			overhead_limit__report(&s->overhead, s->live.show.trace, s->plan);
 			break;
 		}
 		err = switching__tick(&s->switching, now_ns(CLOCK_MONOTONIC));
@@ -124,20 +125,21 @@ static int poll_until_over(struct session *s)
 	return 0;
 }
 
-/* 1: the limit is reached; a reader that has gone away is no error either. */
+/* Returns 0 in place of 1 (the limit is reached), and if the reader of the output is gone, which
+ * is no error. */
 static int clean(const struct session *s, int err)
 {
 	return err == 1 || (err == -EPIPE && session__reader_gone(s)) ? 0 : err;
 }
 
-/* Does a thread get it by what it does? */
+/* True for a signal that a thread gets by what it does itself. */
 static bool is_own_signal(int signal)
 {
 	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
 	       signal == SIGTRAP || signal == SIGSYS || signal == SIGABRT;
 }
 
-/* To what explains how CMD ended. */
+/* Passes the status to the explanation of how CMD ended. */
 static void report_status(struct session *s)
 {
 	struct explaining *e = s->explaining;
@@ -193,7 +195,7 @@ static int drop_privileges(struct session *s)
 	return privilege_drop__apply(&g);
 }
 
-/* Raises bbtrace's limit of descriptors, not CMD's: it was forked before. */
+/* Raises bbtrace's limit of descriptors, not that of CMD, which was forked before. */
 static void raise_limits(void)
 {
 	struct rlimit r;
@@ -204,7 +206,7 @@ static void raise_limits(void)
 	setrlimit(RLIMIT_NOFILE, &r);
 }
 
-/* Does the trace include processes that run already? */
+/* True if the trace includes processes that already run. */
 static bool rescans(const struct session *s)
 {
 	return !s->child.pid && plan__sees_programs(s->plan);
@@ -293,7 +295,7 @@ static int begin_recording(struct session *s)
 	return err || !stopped ? err : sources__park(s->sources);
 }
 
-/* With watchpoints it stops before its first instruction. */
+/* Starts CMD. With watchpoints it stops before its first instruction. */
 static int start_command(struct session *s, int *status)
 {
 	struct watchpoints *w = &s->planning.watches;
@@ -311,11 +313,11 @@ static int run(struct session *s, int *status)
 	struct trace_options t = meta__trace_options(&s->meta);
 	int err;
 
-	s->brake.most = s->request.how.max_overhead;
-	s->brake.copies = s->engine.inliner;
-	t.account = s->brake.most;
+	s->overhead.most = s->request.how.max_overhead;
+	s->overhead.copies = s->engine.inliner;
+	t.account = s->overhead.most;
 	s->options = options_of(s);
-	/* before the first probe, so that none is left attached; CMD was forked before */
+	/* before the first probe, so that a signal leaves none attached; CMD was forked before */
 	interrupt__catch(s->child.pid);
 	if (session__counts(s))
 		interrupt__asks();
@@ -323,7 +325,7 @@ static int run(struct session *s, int *status)
 	err = open_control(s);
 	if (err)
 		return err;
-	/* what copies count can't change (growth.c) */
+	/* counters of copies can't change (growth.c) */
 	s->options.grows = control__fd(&s->control) >= 0 && !s->options.retires &&
 			   !(s->options.inlines && session__counts(s));
 	err = attach(s, &s->options);
@@ -337,7 +339,7 @@ static int run(struct session *s, int *status)
 	if (err)
 		return err;
 	s->recording.sources = s->sources;
-	s->brake.sources = s->sources;
+	s->overhead.sources = s->sources;
 	s->growth = growth_of(s);
 	interrupt__stops(s->sources);
 	live__open(&s->live, s->plan, &s->planning.targets, &t, s->render.output, s->recorder,
@@ -374,7 +376,7 @@ static int run(struct session *s, int *status)
 	return finish(s, poll_until_over(s));
 }
 
-/* It waits until the probes are in place. */
+/* Forks CMD, which waits until the probes are in place. */
 static int prepare_command(struct session *s, int *status)
 {
 	int err;
@@ -390,7 +392,7 @@ static int prepare_command(struct session *s, int *status)
 	return 0;
 }
 
-/* Whose pid is not looked up in: it has no program yet. */
+/* Makes CMD the traced process. Names are not looked up in it, since it has no program yet. */
 static void filter_command(struct session *s)
 {
 	if (s->child.pid)
@@ -414,7 +416,7 @@ static int prepare(struct session *s, int *status)
 	if (err)
 		return err;
 	raise_limits();
-	/* what it traces, and what is shown of that, may be another plan then */
+	/* the plan may change by this: for what is traced and shown */
 	err = engine__start(&s->engine, &s->request, &s->planning, &s->plan, s->child.pid);
 	if (err)
 		return err;
@@ -453,16 +455,16 @@ static void close_session(struct session *s)
 	file_keeper__end(&s->files);
 	meta__free(&s->meta);
 	live__close(&s->live);
-	overhead_limit__free(&s->brake);
+	overhead_limit__free(&s->overhead);
 	plan__free(s->plan);
 	growth__free(&s->growth);
 	switching__free(&s->switching);
 	planning__free(&s->planning);
-	if (s->child.pid) /* its pid was added: of -p there is none then */
+	if (s->child.pid) /* its PID was added: without -p there was none */
 		vec__free(&s->request.who.filters.pids);
 }
 
-/* The exit status of an error; status: as child.c set it. */
+/* Returns the exit status of an error. status is that of child.c. */
 static int status_of_error(int status)
 {
 	return err__is_usage() ? EXIT_USAGE : status;
@@ -481,7 +483,7 @@ static int run_session(const struct request *req, struct explaining *e)
 			    .sources = sources__new()};
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 
-	/* now, not in main: CMD may run for long */
+	/* now, not in main, since CMD may run for long */
 	status = err	   ? status_of_error(status)
 		 : s.blind ? EXIT_CANNOT
 		 : s.under ? EXIT_UNDER

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Whether the options of a tracing verb are complete and agree with each other. */
+/* Checks that the options of a tracing verb are complete and agree with each other. */
 #include <errno.h>
 #include "select/returns.h"
 #include "verbs.h"
@@ -23,14 +23,15 @@ static int check_why(const struct request *req)
 	struct output_wants w = requirements__of(req);
 
 	if (request__counts(req) || !w.tests)
-		return err__usage("--why tells the values of each branch: use -F text, -F json or "
+		return err__usage("--why shows the values of each branch: use -F text, -F json or "
 				  "a trace file (-o FILE)");
 	if (!(w.events & PLAN_BRANCH))
-		return err__usage("--why tells the values of branches: -e must have branch");
+		return err__usage("--why shows the values of branches: -e must have branch");
 	return 0;
 }
 
-/* What is left out has to be over before others are shown, and begun to be judged. */
+/* Fails if --if can't work: a call has to be over before others are shown, and its entry is
+ * needed to judge it. */
 static int check_conditions(const struct request *req)
 {
 	const struct value_condition *c;
@@ -41,21 +42,20 @@ static int check_conditions(const struct request *req)
 	vec__each (c, &req->record.conditions)
 		of_return |= !strcmp(c->left.base, "ret");
 	if (req->record.last)
-		return err__usage("--if and --last exclude each other: the entry that tells may be "
+		return err__usage("--if and --last exclude each other: the deciding entry may be "
 				  "older than what is kept");
 	if (req->how.max_overhead)
 		return err__usage("--if and --max-overhead exclude each other: what is left out "
 				  "takes time, too, and isn't counted");
 	if (req->file.record && req->record.count)
-		return err__usage("--if leaves out invocations, and --record with -c has counts of "
+		return err__usage("--if leaves out calls, and --record with -c has counts of "
 				  "all: give -o FILE, then bbtrace report -c");
 	if (of_return && !(req->record.events & PLAN_RETURN))
 		return err__usage("--if with ret needs returns: -e must have return, and not "
 				  "--returns none");
 	if (!(req->record.events & (PLAN_RETURN | PLAN_BRANCH)))
-		return err__usage(
-			"--if needs to know when invocations are over: -e must have return "
-			"or branch, and not --returns none");
+		return err__usage("--if needs to know when calls are over: -e must have return "
+				  "or branch, and not --returns none");
 	return 0;
 }
 
@@ -108,7 +108,7 @@ static int usage_of(const struct request *req)
 	return 0;
 }
 
-/* It shows no events, so it has neither counts of them nor their last ones. */
+/* Checks --explain, which shows no events, so neither counts nor last ones. */
 static int check_explain(struct request *req)
 {
 	req->record.why = true;

@@ -4,13 +4,13 @@
 #include "select/requirements.h"
 #include "trace_private.h"
 
-/* The process of -p, in whose root names are looked up; 0: none. */
+/* Returns the process of -p, in whose root names are looked up; 0 if none. */
 static pid_t first_pid(const struct request *req)
 {
 	return req->who.filters.pids.len ? (pid_t)req->who.filters.pids.data[0] : 0;
 }
 
-/* Is anything shown? */
+/* True if anything is shown. */
 static bool is_shown(const struct request *req)
 {
 	return req->file.record || !request__record_name(req);
@@ -47,7 +47,6 @@ int session__write_out(struct session *s, uint64_t now)
 	return err || !s->render.output ? err : render__flush(&s->render, now);
 }
 
-/* Starts the output: its time is the start of the trace. */
 int session__begin_output(struct session *s)
 {
 	int err;

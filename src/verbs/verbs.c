@@ -36,7 +36,7 @@ const struct verb verbs[] = {
 	 "Add up what trace files have counted, of one build, by test or all together.", VERB_MERGE,
 	 NULL, merge__check, merge__run},
 	{"diff", "A B [FUNC...] [options] | --pass FILE... --fail FILE... [FUNC...] [options]",
-	 "Show where two traces part, or which branches tell failed runs from those that passed.",
+	 "Show where two traces part, or which branches distinguish failed runs from passed ones.",
 	 VERB_DIFF, &options_diff, diff__check, diff__run},
 	{"core", "CORE [TRACE] [options]",
 	 "Show a core dump's stacks, each beside the last branches that a trace has of its thread.",

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * verbs: one file a verb. A verb calls the other rooms in the order of the data flow. Verbs are
- * rows in verbs.c; main.c parses, helps, reports errors and frees for all of them.
- */
+/* verbs: one file a verb, which calls the other rooms in the order of the data flow. Verbs are
+ * rows in verbs.c; main.c parses, prints help and errors, and frees for all of them. */
 #ifndef BBTRACE_VERBS_VERBS_H
 #define BBTRACE_VERBS_VERBS_H
 
@@ -10,7 +8,7 @@
 #include "explain/explain.h"
 
 extern const struct verb verbs[]; /* ends with name NULL */
-/* NULL: unknown. */
+/* Returns NULL if there is no such verb. */
 const struct verb *verb__find(const char *name);
 
 extern const struct option_group options_why, options_list, options_report, options_diff,
@@ -19,7 +17,7 @@ extern const struct option_group options_why, options_list, options_report, opti
 /* check and run of each verb. */
 int trace__check(struct request *req);
 int trace__run(const struct request *req);
-/* The same, but explains into e instead of showing events. */
+/* As trace__run(), but explains into e instead of showing events. */
 int trace__explain(const struct request *req, struct explaining *e);
 int list__check(struct request *req);
 int list__run(const struct request *req);
@@ -38,11 +36,11 @@ int why__check(struct request *req);
 int why__run(const struct request *req);
 int ctl__run(const struct request *req);
 
-/* report, merge, diff: is none of the files that are read the one to write? (report.c) -EINVAL with
- * a message. */
+/* report, merge, diff: fails if the file to write is one of those to read (report.c): -EINVAL
+ * with a message. */
 int trace_files__check(const struct request *req);
 
-/* doctor --calibrate (calibrate.c); 0, or -errno with a message. */
+/* doctor --calibrate (calibrate.c). Returns 0, or -errno with a message. */
 int calibrate__show(bool json);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The verb why: traces CMD's own functions and, where the kernel has kprobes, those of the system
- * calls that are asked for; with --again in further runs those that the earlier ones have shown to
+ * The verb why: traces CMD's own functions and, where the kernel has kprobes, those of the
+ * requested system calls; with --again, in further runs, those that the earlier ones have shown to
  * matter.
  */
 #include <errno.h>
@@ -18,11 +18,11 @@
 struct why {
 	const struct request *req;
 	VEC(char *) operands; /* owned */
-	bool kernel;	      /* it has kprobes */
-	bool system_calls;    /* their exits can be seen */
+	bool kernel;	      /* the kernel has kprobes */
+	bool system_calls;    /* the exits of system calls can be seen */
 	struct failed_call chosen;
-	size_t failures; /* kinds of them, among which one was chosen */
-	bool blamed;	 /* it was chosen since a branch tested its result */
+	size_t failures; /* number of kinds of failures of which one was chosen */
+	bool blamed;	 /* chosen since a branch tested its result */
 };
 
 static bool has_operand(const struct why *w, const char *word)
@@ -35,7 +35,7 @@ static bool has_operand(const struct why *w, const char *word)
 	return false;
 }
 
-/* Takes ownership. False: it is there already. */
+/* Adds an operand, which it owns. Returns false if it was there already. */
 static bool add_operand(struct why *w, char *word)
 {
 	if (has_operand(w, word)) {
@@ -74,7 +74,7 @@ static bool has_tracepoint(const char *name)
 	return has;
 }
 
-/* The program that runs a script: "#!/bin/sh -e". NULL: it is none. */
+/* Returns the interpreter of a script ("#!/bin/sh -e"); NULL if the file is none. */
 static char *interpreter_of(const char *path)
 {
 	autofree char *text = NULL;
@@ -127,7 +127,8 @@ static int add_all(struct why *w)
 
 /* ---- further runs ---- */
 
-/* Without names: the failure that the program's end is due to, or the last one. */
+/* Returns the failure to explain if no name was given: the one that the program's end is due to,
+ * or the last one. */
 static const char *choose(struct why *w, const struct why_run *r)
 {
 	const struct failed_call *f;
@@ -141,7 +142,7 @@ static const char *choose(struct why *w, const struct why_run *r)
 	return w->chosen.result ? syscall__name(w->chosen.number) : NULL;
 }
 
-/* Does another run tell more? */
+/* Adds functions for another run. Returns false if it would show no more. */
 static bool widen(struct why *w, const struct why_run *r, bool first)
 {
 	const char *name;
@@ -185,7 +186,7 @@ static int run_all(struct why *w, struct why_run *r)
 	}
 }
 
-/* ---- what is said ---- */
+/* ---- notes ---- */
 
 static void report(const struct why *w, const struct why_run *r)
 {
@@ -218,7 +219,7 @@ static bool is_asked(const struct request *req, const char *name)
 	return false;
 }
 
-/* Nothing is shown. */
+/* Notes why nothing is shown. */
 static void report_nothing(const struct why *w, const struct why_run *r)
 {
 	const struct failed_call *f;
@@ -235,8 +236,7 @@ static void report_nothing(const struct why *w, const struct why_run *r)
 		     name, strerrorname_np((int)-f->result) ?: "?", (unsigned long long)f->times);
 	}
 	if (!any)
-		note("nothing failed: no system call that was traced, and %s ended well",
-		     w->req->command[0]);
+		note("nothing failed: neither a traced system call, nor %s", w->req->command[0]);
 }
 
 static int show(const struct why *w, const struct why_run *r)
@@ -314,8 +314,8 @@ static const struct option_row option_rows[] = {
 	{"again", 0, NULL, VERB_WHY, SWITCH(what.again),
 	 "run CMD again, to trace what the first run has shown to matter"},
 	{"depth", 0, "N", VERB_WHY, NUMBER(what.callees),
-	 "trace what the system calls' functions call, N deep (default: 3)", check_callees},
-	{"output", 'o', "FILE", VERB_WHY, FILE_NAME(show.output), "write there, not to stdout",
+	 "also trace what the system calls' functions call, N levels (default: 3)", check_callees},
+	{"output", 'o', "FILE", VERB_WHY, FILE_NAME(show.output), "write to FILE instead of stdout",
 	 .values = ":files"},
 };
 

@@ -11,7 +11,7 @@
 #include "pipeline/syscall_names.h"
 #include "why_run.h"
 
-/* What the run's process leaves. */
+/* What the run's process leaves in shared memory. */
 struct left {
 	bool traced, complete, cut;
 	size_t explained, nfailed, wanted_len, text_len;
@@ -44,7 +44,7 @@ static void leave(struct left *l, const struct explaining *e)
 	memcpy(l->text, e->text.data, l->text_len);
 }
 
-/* In the run's process. */
+/* Traces, in the run's process. */
 static int trace(struct left *l, const struct request *req, char *const *operands, size_t n,
 		 bool system_calls)
 {
@@ -98,14 +98,14 @@ static void pass_on(int sig)
 		kill(running, sig);
 }
 
-/* A signal of the terminal's keys goes to the run's process as well. */
+/* Sets handlers. A signal of the terminal's keys reaches the run's process, too. */
 static void catch_signals(void (*terminal)(int), void (*others)(int))
 {
 	signal(SIGINT, terminal);
 	signal(SIGTERM, others);
 }
 
-/* *out: what the run's process exited with. */
+/* Waits for the run's process. *out is its exit status. */
 static int wait_for(pid_t pid, int *out)
 {
 	int status;
@@ -118,7 +118,7 @@ static int wait_for(pid_t pid, int *out)
 	running = 0;
 	catch_signals(SIG_DFL, SIG_DFL);
 	if (!WIFEXITED(status))
-		return err__set(EIO, "the run ended by signal %d (%s), and tells nothing",
+		return err__set(EIO, "the run was ended by signal %d (%s): it has no result",
 				WTERMSIG(status), strsignal(WTERMSIG(status)));
 	*out = WEXITSTATUS(status);
 	return 0;
@@ -134,7 +134,7 @@ int why_run__do(struct why_run *r, const struct request *req, char *const *opera
 
 	*r = (struct why_run){.status = EXIT_CANNOT};
 	if (l == MAP_FAILED)
-		return err__set(errno, "no memory for what a run tells: %s", strerror(errno));
+		return err__set(errno, "no memory for the result of a run: %s", strerror(errno));
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* why_run: a run of CMD for bbtrace why, in a process of its own: tracing gives privileges up. */
+/* why_run: a run of CMD for bbtrace why, in a process of its own, since tracing gives up
+ * privileges. */
 #ifndef BBTRACE_VERBS_WHY_RUN_H
 #define BBTRACE_VERBS_WHY_RUN_H
 
@@ -8,16 +9,17 @@
 
 struct why_run {
 	int status;  /* bbtrace's exit status: CMD's, if it was traced */
-	bool traced; /* it has ended, and was explained */
+	bool traced; /* CMD has ended, and that was explained */
 	bool complete;
 	size_t explained;
-	struct failed_call blamed; /* what the program's deciding branch tested; result 0: none */
+	struct failed_call blamed; /* what the program's deciding branch tested; result 0 if none */
 	VEC(struct failed_call) failed;
 	VEC(char *) wanted; /* owned */
 	char *text;	    /* owned */
 	size_t len;
 };
-/* operands, with: of the trace, which are borrowed. -errno: it could not be begun. */
+/* Runs CMD. The operands of the trace are borrowed. Returns 0, or -errno if the run could not
+ * begin. */
 int why_run__do(struct why_run *r, const struct request *req, char *const *operands, size_t n,
 		bool system_calls);
 void why_run__free(struct why_run *r);

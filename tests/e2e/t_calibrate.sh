@@ -117,7 +117,7 @@ exits 0 'doctor --calibrate as text ends well'
 unlike "$T/out" 'advice' 'text has the advice without its name'
 is "$(grep -cE '^[uk]probe_[a-z]+ +[a-z0-9]+ +[a-z0-9]+ +[a-z]+ +[0-9.]+ +[0-9.]+$' "$T/out")" "$(json "$T/json" '$e->{insn}')" 'text has as many rows as JSON'
 is "$(grep -cE '^uprobe_[a-z]+: stepped/emulated: [0-9.]+, placement assumes [0-9.]+$' "$T/out")" "$(wc -l <"$T/mechanisms")" 'text has a line for each mechanism that says what the placement assumes'
-is "$(grep -c '^bbtrace: these costs are not kept, so traces assume the usual ones: cannot write /var/lib/bbtrace/costs: ' "$T/err") $(wc -l <"$T/err")" '1 1' \
+is "$(grep -c '^bbtrace: these costs were not written, so traces assume the usual ones: cannot write /var/lib/bbtrace/costs: ' "$T/err") $(wc -l <"$T/err")" '1 1' \
 	'costs that cannot be kept: a note says so, and what was measured is shown all the same'
 is "$(ls -A /var/lib/bbtrace)" costs 'no part of the file is left'
 

@@ -57,7 +57,7 @@ ctl "$trace" help
 like "$T/out" '^counts  .*' 'help lists the commands'
 ctl 1
 exits 1 'a process that is no trace'
-like "$T/err" 'process 1 is no trace that you can reach' 'is said to be none'
+like "$T/err" 'process 1 is not a trace that you can reach' 'is said to be none'
 ctl 999999999 counts
 like "$T/err" 'no such process' 'so is one that is not there'
 ctl "$trace" quit --wait --quiet now

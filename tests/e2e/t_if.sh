@@ -122,7 +122,7 @@ while IFS='|' read -r options why; do
 done <<'EOF'
 --last 10|--last exclude
 --max-overhead 5|--max-overhead exclude
--e entry|when invocations are over
+-e entry|when calls are over
 -c --record x|report -c
 EOF
 while IFS='|' read -r condition options why; do

@@ -64,7 +64,7 @@ done
 for format in chrome folded svg callgrind pprof; do
 	bb report "$T/whole.bbt" -F $format
 	exits 1 "$format needs events"
-	like "$T/err" "$format shows events, and a file has counts alone: use text, json" "$format: the error says what counts can be"
+	like "$T/err" "$format shows events, and a file has only counts: use text, json" "$format: the error says what counts can be"
 done
 bb report "$T/whole.bbt" --info
 like "$T/out" '^tag  *whole$' '--info: the tag'
@@ -123,7 +123,7 @@ exits 1 'a name that none has'
 like "$T/err" "no trace is named 'nosuch'; -F tests shows" 'the error says so'
 bb report "$T/apart.bbt" --tag apart -F chrome
 exits 1 'events of a name: not there'
-like "$T/err" 'chrome shows events, and --tag is of counts' 'and why'
+like "$T/err" 'chrome shows events, and --tag selects counts' 'and why'
 
 # ---- functions that not all files have ----
 

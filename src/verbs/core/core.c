@@ -7,13 +7,13 @@
 #include "verbs/verbs.h"
 #include "core.h"
 
-#define LAST 20 /* branches, unless --last says how many */
+#define LAST 20 /* number of branches, unless --last is given */
 
 struct run {
-	struct request request; /* of the process alone, and its last branches */
+	struct request request; /* for only this process, and its last branches */
 	struct core *core;
 	struct core_place *places;
-	char *found; /* the trace that lies beside it */
+	char *found; /* the trace beside the core dump */
 	struct core_trace fit;
 	struct input in;
 	struct replay replay;
@@ -21,7 +21,7 @@ struct run {
 	struct core_shown shown;
 };
 
-/* ---- what doesn't fit ---- */
+/* ---- notes on what doesn't match ---- */
 
 static bool is_in_a_stack(const struct run *r, const struct core_file *f)
 {
@@ -68,7 +68,7 @@ static void report_trace(const struct run *r)
 
 /* ---- the trace ---- */
 
-/* 1: there is none. */
+/* Chooses the trace. Returns 1 if there is none. */
 static int choose_trace(struct run *r)
 {
 	const struct request *req = &r->request;
@@ -78,7 +78,7 @@ static int choose_trace(struct run *r)
 	if (req->operands.len == 1) {
 		r->found = core_trace__beside(path, r->core);
 		if (!r->found) {
-			note("no trace of process %u (*.bbt) is beside %s: name it behind the "
+			note("no trace of process %u (*.bbt) is beside %s: name it after the "
 			     "dump; bbtrace user ... --last N --record FILE.bbt records one",
 			     r->core->pid, path);
 			return 1;
@@ -127,7 +127,7 @@ static int replay(struct run *r)
 	return show__end(&r->replay.show);
 }
 
-/* ---- all of it ---- */
+/* ---- the verb ---- */
 
 static int write_out(struct run *r, struct str *text)
 {
@@ -137,8 +137,8 @@ static int write_out(struct run *r, struct str *text)
 	return err;
 }
 
-/* A thread's ID is that of the trace, but for processes in a PID namespace: of these only the main
- * thread's is known. */
+/* Returns a thread's ID in the trace: the same, except for processes in a PID namespace, of
+ * which only the main thread's is known. */
 static uint32_t tid_in_trace(const struct run *r, const struct core_thread *t)
 {
 	if (r->fit.pid == r->core->pid)
@@ -197,7 +197,7 @@ int core__check(struct request *req)
 		return err__set(EINVAL, "no core dump given; see bbtrace core --help");
 	if (req->operands.len > 2)
 		return err__set(EINVAL, "core takes a core dump and one trace file");
-	req->files = req->operands.len; /* no operand is a function */
+	req->files = req->operands.len; /* no operand names a function */
 	return 0;
 }
 
@@ -221,7 +221,7 @@ int core__run(const struct request *req)
 	err = choose_trace(&r);
 	if (!err)
 		err = replay(&r);
-	if (err) { /* the stacks alone */
+	if (err) { /* shows only the stacks */
 		r.shown.trace = NULL;
 		why = err < 0 ? xstrdup(err__text()) : NULL;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* core: a core dump's stacks beside a trace of the process. */
+/* core: shows the stacks of a core dump beside a trace of the process. */
 #ifndef BBTRACE_VERBS_CORE_CORE_H
 #define BBTRACE_VERBS_CORE_CORE_H
 
@@ -7,55 +7,56 @@
 #include "pipeline/render.h"
 #include "pipeline/read/replay.h"
 
-/* ---- is a trace file one of that process? (core_trace.c) ---- */
+/* ---- whether a trace file is of that process (core_trace.c) ---- */
 
 struct core_trace {
-	uint32_t pid; /* as the trace has it; 0: it has no such process */
-	bool ended;   /* it has the process's end */
-	size_t same;  /* files that both have at the same address */
-	char *why;    /* it isn't; NULL: it is */
+	uint32_t pid; /* as in the trace; 0 if it has no such process */
+	bool ended;   /* the trace has the process's end */
+	size_t same;  /* number of files that both have at the same address */
+	char *why;    /* why it is of another process; NULL if it is of this one */
 };
-/* Reads all of it. 0, or -errno: it can't be read. */
+/* Reads the whole trace. Returns 0, or -errno if it can't be read. */
 int core_trace__look(const char *path, const struct core *c, struct core_trace *out);
 void core_trace__free(struct core_trace *t);
-/* The newest trace file of that process beside the core dump, malloc()ed; NULL: none. */
+/* Returns the newest trace file of that process beside the core dump, malloc()ed; NULL if there
+ * is none. */
 char *core_trace__beside(const char *core_path, const struct core *c);
 
 /* ---- frames by name and line (core_frames.c) ---- */
 
-/* A function that was inlined there, or the frame's own. */
+/* A function that was inlined at the place, or the frame's own. */
 struct core_line {
-	char *function; /* as shown; NULL: not known */
+	char *function; /* as shown; NULL if not known */
 	const char *file;
-	unsigned line; /* 0: not known */
+	unsigned line; /* 0 if not known */
 	bool inlined;
 };
 struct core_place {
 	struct location at;
-	const struct core_file *of;  /* NULL: of no file */
+	const struct core_file *of;  /* NULL if it is in no file */
 	VEC(struct core_line) lines; /* innermost first */
 };
-/* By the frame's number in core->frames; the caller frees them with core_places__free(). */
+/* Returns the places, by the frame's number in core->frames; freed by core_places__free(). */
 struct core_place *core_places__new(const struct core *c, bool lines);
 void core_places__free(struct core_place *p, const struct core *c);
 
-/* ---- where a thread's newest branch meets its stack (core_meet.c) ---- */
+/* ---- where a thread's newest branch meets its stack (core_match.c) ---- */
 
 enum core_meet_how {
 	MEET_NOTHING,  /* the trace has no branch of the thread */
-	MEET_APART,    /* it leads elsewhere */
-	MEET_GAP,      /* events are missing behind it */
-	MEET_STRAIGHT, /* it leads to the frame's instruction, without a branch in between */
-	MEET_CALL,     /* it is the call that the frame is in */
-	MEET_INTO      /* it leads into the function of the frame, which isn't traced */
+	MEET_APART,    /* the branch leads elsewhere */
+	MEET_GAP,      /* events are missing after the branch */
+	MEET_STRAIGHT, /* the branch leads to the frame's instruction, with no branch in between */
+	MEET_CALL,     /* the branch is the call that the frame is in */
+	MEET_INTO      /* the branch leads into the function of the frame, which isn't traced */
 };
 struct core_meet {
 	enum core_meet_how how;
-	size_t frame; /* of the thread's */
+	size_t frame; /* index into the thread's frames */
 	bool has_branch;
 	struct kept_step branch;
 };
-/* pid: as the trace has it. */
+/* Finds where they meet. pid is as in the trace. */
 void core_meet__find(struct show *s, uint32_t pid, uint32_t tid, const struct core *c,
 		     const struct core_thread *t, const struct core_place *places,
 		     struct core_meet *out);
@@ -66,7 +67,7 @@ void core_meet__free(struct core_meet *m);
 struct core_shown {
 	const struct core *core;
 	const struct core_place *places;
-	const char *trace; /* the file's name; NULL: none */
+	const char *trace; /* the file's name; NULL if none */
 	const struct core_trace *fit;
 	bool json;
 };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The frames of a core dump by name and source line, with what was inlined there. */
+/* Names and source lines of the frames of a core dump, with the functions that were inlined
+ * there. */
 #include "core.h"
 
 /* ---- names ---- */
 
-/* The instruction that the frame is in: its call comes before a return address. */
+/* Returns an address within the instruction that the frame is in: a call is before its return
+ * address. */
 static uint64_t code_of(const struct core_frame *f)
 {
 	return f->pc - f->calls;
@@ -17,7 +19,8 @@ static void name(const struct core *c, const struct core_frame *f, struct core_p
 
 	p->at.addr = f->pc;
 	p->of = core__find(c, code_of(f), &vaddr);
-	if (!p->of || !p->of->object) /* where its segments are isn't known: the address alone */
+	/* where its segments are isn't known: only the address is shown */
+	if (!p->of || !p->of->object)
 		return;
 	p->at.object = p->of->path;
 	p->at.vaddr = vaddr + f->calls;

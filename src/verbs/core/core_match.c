@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where a thread's newest branch meets its stack: what is told is shown by the plan, or not told.
- */
+/* Where a thread's newest branch meets its stack: only what the plan proves is reported. */
 #include "core.h"
 
 /* ---- the newest branch ---- */
 
-/* Steps come newest first. */
+/* Called with the newest step first. */
 static int on_newest(void *ctx, const struct step *s)
 {
 	struct core_meet *m = ctx;
 
-	/* there is nothing behind the thread's end */
+	/* nothing follows the thread's end */
 	if (s->type == STEP_NAMED && s->plan->named.data[s->named->which].kind == NAMED_KILLED)
 		m->how = MEET_NOTHING;
 	if (s->type == STEP_UNKNOWN || s->type == STEP_LOST)
@@ -29,7 +28,7 @@ static bool is_object(const struct object *o, const struct core_file *f)
 	return f && f->object && object__same_build(o, f->object);
 }
 
-/* The plan's object of a file of the dump; UINT32_MAX: none. */
+/* Returns the plan's object for a file of the dump; UINT32_MAX if there is none. */
 static uint32_t object_of(const struct plan *p, const struct core_file *f)
 {
 	for (uint32_t i = 0; i < p->objects.len; i++)
@@ -38,7 +37,7 @@ static uint32_t object_of(const struct plan *p, const struct core_file *f)
 	return UINT32_MAX;
 }
 
-/* Does control run from one address to the other without a branch? */
+/* True if control runs from one address to the other without a branch. */
 static bool is_straight(const struct plan *p, uint32_t object, uint64_t from, uint64_t to)
 {
 	uint32_t f = plan__function_at(p, object, from);

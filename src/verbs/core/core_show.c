@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A core dump as text and as JSON: whose it is, and the stack of a thread. */
+/* Shows a core dump as text and as JSON: its process, and the stack of a thread. */
 #include "core.h"
 #include "pipeline/fatal_signals.h"
 
@@ -163,7 +163,7 @@ static bool meets(const struct core_meet *m)
 	return m->how == MEET_STRAIGHT || m->how == MEET_CALL || m->how == MEET_INTO;
 }
 
-/* That of the program needs no name. */
+/* True for the program's file, which needs no name. */
 static bool is_program(const struct core *c, const struct core_file *f)
 {
 	const struct core_map *m = core__map_at(c, c->entry);
@@ -204,7 +204,7 @@ static void put_apart(const struct core_meet *m, struct str *to)
 	if (m->how == MEET_NOTHING)
 		str__puts(to, "  -- the trace has no branch of this thread --\n");
 	else if (m->how == MEET_GAP)
-		str__puts(to, "  -- what the thread did last is missing in the trace --\n");
+		str__puts(to, "  -- the thread's last events are missing in the trace --\n");
 	if (m->how != MEET_APART)
 		return;
 	str__puts(to, "  -- the newest branch doesn't lead to this stack: ");
@@ -216,7 +216,7 @@ static void put_thread_text(const struct core_shown *s, const struct core_thread
 			    const struct core_meet *meet, struct str *to)
 {
 	str__printf(to, "\nthread %u%s\n", t->tid,
-		    t->tid == s->core->tid && s->core->signal ? ", to which the signal came" : "");
+		    t->tid == s->core->tid && s->core->signal ? ", which got the signal" : "");
 	for (size_t i = 0; i < t->n; i++)
 		put_frame_text(s, &s->places[t->first + i], i, meet, to);
 	if (ends[t->end])

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/*
- * Is a trace file one of the process that dumped core? By the PID and by where its files were
- * mapped, which differs from run to run.
- */
+/* Decides whether a trace file is of the process that dumped core: by the PID, and by the
+ * addresses of its files, which differ from run to run. */
 #include <dirent.h>
 #include <errno.h>
 #include <sys/stat.h>
@@ -81,7 +79,7 @@ static void compare_map(void *ctx, const struct map *m)
 		c->other = true;
 }
 
-/* NULL: the trace has none of that path. */
+/* Returns the trace's object of this path; NULL if it has none. */
 static const struct object *object_of(const struct look *l, const char *path)
 {
 	for (size_t i = 0; i < l->objects.len; i++)
@@ -116,11 +114,11 @@ static void compare(struct look *l, struct core_trace *t)
 		t->same += c.same;
 	}
 	if (!t->why && !t->same)
-		t->why = xasprintf("it doesn't tell where the files of its process %u were mapped",
+		t->why = xasprintf("it doesn't have the addresses of the files of its process %u",
 				   t->pid);
 }
 
-/* The process that has this PID in its own namespace. */
+/* Returns the process that has this PID in its own namespace. */
 static uint32_t find_pid(const struct look *l)
 {
 	uint32_t pid = 0;
