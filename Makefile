@@ -280,6 +280,7 @@ test:
 check-quick:
 	@scripts/deps.sh test
 	$(BUILD_ALL) all units corpus
+	$(BUILD_ALL) -C tests/progs B=$(abspath $(B))
 	@B=$(B) TESTS="$$(B=$(B) scripts/tests.sh quick | xargs)" scripts/check.sh
 
 # What tests call besides bbtrace.

@@ -30,6 +30,7 @@ needs() { echo "$(scripts/tests.sh targets "$1" | xargs) $(scripts/tests.sh prog
 is "$(needs build/unit/test_util)" 'build/unit/test_util ' 'a unit test needs itself alone'
 is "$(needs tests/e2e/t_pairs.sh)" 'all build/san/bbtrace ' 'a test of the sanitized program needs that'
 is "$(needs tests/e2e/t_paths.sh)" 'all yes' 'a test of programs of tests/progs needs these'
+is "$(needs tests/check/t_flow.sh)" 'all yes' 'a test of the reference needs it and these programs'
 is "$(needs tests/vm/t_growing.sh)" 'all build/growing yes' 'a guest needs what it takes along'
 is "$(needs tests/scripts/t_tests.sh)" ' ' 'a test of a script needs nothing'
 is "$(scripts/tests.sh match 'vm/t_gro')" tests/vm/t_growing.sh 'a pattern finds guests of check-long, too'
