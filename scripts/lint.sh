@@ -41,11 +41,11 @@ pure_headers='unistd|fcntl|signal|dlfcn|pthread|sched|poll|err|errno_base|sys/(s
 # Undefined symbols that an object file of a pure folder must not have (64: the names for large files).
 pure_symbols='(open|openat|creat|fopen|freopen|fdopen|opendir|tmpfile|mkstemp|stat|lstat|fstat|mmap)(64)?|(p?read|p?write|readv|writev|close|readlink|access|ioctl|munmap|mprotect|pipe|dup2?|poll|select|epoll_.*)|(socket|connect|send|recv).*|(syscall|system|popen|fork|vfork|clone|exec.*|wait.*|posix_spawn.*|kill|raise|signal|sigaction)|(exit|_exit|quick_exit|abort)|(printf|vprintf|puts|putchar|putc_unlocked|perror|__v?printf_chk|stdout|stderr|stdin)|(getenv|secure_getenv|setenv|time|clock_gettime|gettimeofday|localtime|localtime_r|usleep|nanosleep|sleep|rand|random|getpid|gettid|getuid|geteuid|setlocale)|(bpf_.*|libbpf_.*|ring_buffer__.*|btf__.*|perf_.*|pthread_create|dlopen|err|errx|warn|warnx|error)'
 most_lines=600
-# Folders with more than 25 C files, and how many they have. Numbers only fall, and rows go.
+# Folders with more C files than others may have (scripts/rooms.pl limits), and how many they have. Numbers only fall, and rows go.
 crowded_folders='
 bpf               | 30
 '
-# Cycles of more than 6 files that call each other: the top-level folders that they are in, and how many files each has.
+# Cycles of more files that call each other than others may have: the top-level folders that they are in, and their files.
 # Numbers only fall, and rows go. scripts/rooms.pl show build prints the calls.
 long_cycles='
 '
@@ -187,37 +187,9 @@ format() {
 		none 'C is formatted as .clang-format says'
 }
 
-# Each quoted include as "FILE INCLUDED", both from the root of the tree: in the file's folder, else under src.
-includes() {
-	find src -name '*.[ch]' -print0 | sort -z | xargs -0 perl -ne '
-		my ($name) = /^\s*#\s*include\s+"([^"]+)"/ or next;
-		my ($folder) = $ARGV =~ m{(.*)/};
-		my $path = -e "$folder/$name" ? "$folder/$name" : "src/$name";
-		1 while $path =~ s{[^/]+/\.\./}{};
-		print "$ARGV $path\n"'
-}
-
 direction() {
-	includes | awk -v table="$may_include" -v many_doors=" $many_doors " '
-		BEGIN {
-			n = split(table, rows, "\n")
-			for (i = 1; i <= n; i++) {
-				split(rows[i], cell, /[ ]*[|][ ]*/)
-				may[cell[1]] = " " cell[2] " "
-			}
-		}
-		{
-			split($1, from, "/"); split($2, to, "/")
-			if (from[3] == "" || to[2] == from[2]) next           # main.c; its own
-			if ($2 ~ /[.]skel[.]h$/ && from[2] == "source") next
-			if (to[2] == "util") next                             # a header for each of its things
-			n = split($2, to, "/")
-			front = to[n] == to[n - 1] ".h"                       # of a folder, or of a folder in it
-			front = front || (index(many_doors, " " to[2] " ") && $2 !~ /_private[.]h$/)
-			door = $2 ~ /^bpf\/wire(_named|_text)?\.h$/ ? "wire" : front ? to[2] : "?"
-			if (!(from[2] in may)) print $1 ": no row for this folder in scripts/lint.sh"
-			else if (!index(may[from[2]], " " door " ")) print $1 " includes " $2
-		}' | none 'a folder includes its own files and the public headers of those before it'
+	scripts/rooms.pl includes "$may_include" "$many_doors" |
+		none 'a folder includes its own files and the public headers of those before it'
 }
 
 # Two headers with one guard hide each other.
@@ -253,16 +225,17 @@ ratchet() {
 
 # The includes again, as the linker sees them: a declaration in a header may have its definition anywhere.
 rooms() {
-	local missing
+	local missing files cycle
 
-	scripts/rooms.pl sizes "$crowded_folders" | ratchet 'no folder has more than 25 C files, but the listed ones'
+	read -r files cycle < <(scripts/rooms.pl limits)
+	scripts/rooms.pl sizes "$crowded_folders" | ratchet "no folder has more than $files C files, but the listed ones"
 	missing=$(scripts/rooms.pl built "$B")
 	if [[ $missing ]]; then
 		skip 'who calls whom, by the symbols of the linker' "$(wc -l <<<"$missing") sources are not built in $B"
 		return
 	fi
 	scripts/rooms.pl order "$B" "$may_include" | none 'a folder calls its own files and the folders that it may include'
-	scripts/rooms.pl cycles "$B" "$long_cycles" | ratchet 'no more than 6 files call each other in a cycle, but the listed ones'
+	scripts/rooms.pl cycles "$B" "$long_cycles" | ratchet "no more than $cycle files call each other in a cycle, but the listed ones"
 }
 
 purity() {

@@ -3,6 +3,8 @@
 # The rooms of src, as the linker sees them. Each line of output is a finding; lines that start with "note: " only say
 # what could be lowered. Run at the root of the tree; BUILD is the folder of its objects.
 #   rooms.pl built BUILD            the sources of src that have no object in BUILD
+#   rooms.pl includes TABLE DOORS   a folder includes headers of its row alone: that of a folder's name, those of the folders DOORS
+#   rooms.pl limits                 files of a folder and of a cycle without a row
 #   rooms.pl order BUILD TABLE      a folder calls only the folders of its row; TABLE is may_include of lint.sh
 #   rooms.pl cycles BUILD TABLE     files that call each other in a cycle; rows of TABLE: FOLDERS | SIZES
 #   rooms.pl sizes TABLE            .c and .h files directly in one folder; rows of TABLE: FOLDER | FILES
@@ -111,6 +113,44 @@ sub order {
 }
 
 # Two cycles of the same top-level folders share a row, with their sizes in falling order.
+# The file that a quoted include means: in the folder of the file, else under src.
+sub included {
+	my ($file, $name) = @_;
+	my ($folder) = $file =~ m{(.*)/};
+	my $path = -e "$folder/$name" ? "$folder/$name" : "src/$name";
+	1 while $path =~ s{[^/]+/\.\./}{};
+	return $path;
+}
+
+# What a header is to other folders: a word of a row, or nothing.
+sub door_of {
+	my ($header, $doors) = @_;
+	my @parts = split m{/}, $header;
+	return 'wire' if $header =~ m{^bpf/wire(_named|_text)?[.]h$};
+	return $parts[1] if $parts[-1] eq "$parts[-2].h"; # of a folder, or of a folder in it
+	return (grep { $_ eq $parts[1] } split ' ', $doors) && $header !~ /_private[.]h$/ ? $parts[1] : '';
+}
+
+sub includes {
+	my ($table, $doors) = @_;
+	my %may = rows($table);
+
+	for my $file (files('[ch]', 'src')) {
+		my (undef, $from, $rest) = split m{/}, $file;
+		next if !defined $rest; # main.c
+		open my $in, '<', $file or die "$file: $!\n";
+		for (<$in>) {
+			my ($name) = /^\s*#\s*include\s+"([^"]+)"/ or next;
+			my $header = included($file, $name);
+			my $to = (split m{/}, $header)[1];
+			next if $to eq $from || $to eq 'util' || ($header =~ /[.]skel[.]h$/ && $from eq 'source');
+			my $door = door_of($header, $doors);
+			if (!$may{$from}) { print "$file: no row for this folder in scripts/lint.sh\n" }
+			elsif (!grep { $_ eq $door } @{$may{$from}}) { print "$file includes $header\n" }
+		}
+	}
+}
+
 sub cycles {
 	my ($build, $table) = @_;
 	my %row = rows($table);
@@ -177,8 +217,10 @@ sub show {
 }
 
 if ($mode eq 'built' && @ARGV == 1) { print map { "src/$_.c\n" } grep { !-e object($ARGV[0], $_) } sources() }
+elsif ($mode eq 'includes' && @ARGV == 2) { includes(@ARGV) }
+elsif ($mode eq 'limits' && !@ARGV) { print "$most_files $most_cycle\n" }
 elsif ($mode eq 'order' && @ARGV == 2) { order(@ARGV) }
 elsif ($mode eq 'cycles' && @ARGV == 2) { cycles(@ARGV) }
 elsif ($mode eq 'sizes' && @ARGV == 1) { sizes(@ARGV) }
 elsif ($mode eq 'show' && @ARGV) { show(@ARGV) }
-else { die "usage: rooms.pl built|order|cycles|show BUILD ..., rooms.pl sizes TABLE\n" }
+else { die "usage: rooms.pl built|order|cycles|show BUILD ..., rooms.pl sizes TABLE, rooms.pl includes TABLE DOORS, rooms.pl limits\n" }

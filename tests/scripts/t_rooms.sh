@@ -42,6 +42,17 @@ ok $? 'the small tree is built'
 is "$("$rooms" built build)" '' 'everything is built'
 is "$("$rooms" order build "$table")" '' 'calls of earlier folders are in order'
 is "$("$rooms" cycles build '')" '' 'there is no cycle'
+is "$("$rooms" includes "$table" '')" '' 'there are no includes'
+touch src/low/{low,leaf,leaf_private}.h src/low/deep/deep.h src/high/high.h
+printf '#include "low/low.h"\n#include "low/deep/deep.h"\n#include "high.h"\n#include "../high/high.h"\n' >src/high/ok.c
+printf '#include "low/leaf.h"\n' >src/high/side.c
+is "$("$rooms" includes "$table" '')" 'src/high/side.c includes src/low/leaf.h' "a header that is not a folder's front is found"
+is "$("$rooms" includes "$table" low)" '' 'unless the folder has several'
+printf '#include "low/leaf_private.h"\n' >src/high/side.c
+is "$("$rooms" includes "$table" low)" 'src/high/side.c includes src/low/leaf_private.h' 'but for private ones'
+printf '#include "high/high.h"\n' >src/low/up.c
+is "$("$rooms" includes "$table" low | grep up)" 'src/low/up.c includes src/high/high.h' 'an include against the order is found'
+rm src/low/*.h src/low/deep/*.h src/high/high.h src/high/{ok,side}.c src/low/up.c
 source_file low/deep/a top leaf
 build
 is "$("$rooms" order build "$table")" 'src/low/deep/a.c calls src/high/top.c: top' 'a call of a later folder is found'
