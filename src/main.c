@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Selects and runs a verb of verbs/verbs.c. What all verbs share is done here: parsing, --help,
- * error messages and freeing. */
+/*
+ * Selects and runs a verb of verbs/verbs.c: parses its options, runs it, and turns its result into
+ * the exit status. What all verbs share is done here: help, error messages, closed streams and the
+ * last write to stdout. Only main exits.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,17 +15,7 @@
 #include "cli/request.h"
 #include "session/process/confine.h"
 
-static void print_overview(FILE *out)
-{
-	const struct verb *v;
-
-	fprintf(out, "bbtrace %s: every branch that a program or the kernel takes\n\n",
-		BBTRACE_VERSION);
-	for (v = verbs; v->name; v++)
-		fprintf(out, "  bbtrace %-7s %s\n      %s\n", v->name, v->args, v->help);
-	fprintf(out,
-		"\n  bbtrace VERB --help shows a verb's options; the manual is bbtrace(8), bbtrace-VERB(8).\n");
-}
+/* ---- this process ---- */
 
 /*
  * If a standard stream is closed, the next opened file would get its number, and the trace or notes
@@ -37,9 +30,8 @@ static void occupy_streams(void)
 			return;
 }
 
-/*
- * A set-ID bbtrace would run CMD and the pager, and write files, as another user than the caller.
- */
+/* A set-ID bbtrace would run CMD and the pager, and write files, as another user than the
+ * caller. */
 static bool is_set_id(void)
 {
 	if (getuid() == geteuid() && getgid() == getegid())
@@ -55,6 +47,8 @@ static int fail(int status)
 	err__print();
 	return status;
 }
+
+/* ---- unknown commands ---- */
 
 /* Returns what bbtrace calls a command of another tracer; NULL if it has no such command. */
 static const char *counterpart(const char *name)
@@ -108,7 +102,9 @@ static int refuse_unknown(const char *name)
 	return fail(EXIT_USAGE);
 }
 
-/* argv starts with the verb's name. */
+/* ---- a verb ---- */
+
+/* argv starts with the verb's name. Returns the exit status. */
 static int run(const struct verb *verb, int argc, char **argv)
 {
 	CLEANUP(request__free) struct request request;
@@ -155,12 +151,26 @@ static int flush_output(int status, const struct verb *verb)
 	return fail(verb && verb->bit == VERB_DIFF ? EXIT_TROUBLE : EXIT_CANNOT);
 }
 
+/* ---- help ---- */
+
+static void print_overview(FILE *out)
+{
+	const struct verb *v;
+
+	fprintf(out, "bbtrace %s: every branch that a program or the kernel takes\n\n",
+		BBTRACE_VERSION);
+	for (v = verbs; v->name; v++)
+		fprintf(out, "  bbtrace %-7s %s\n      %s\n", v->name, v->args, v->help);
+	fprintf(out,
+		"\n  bbtrace VERB --help shows a verb's options; the manual is bbtrace(8), bbtrace-VERB(8).\n");
+}
+
 static bool is_one_of(const char *arg, const char *a, const char *b, const char *c)
 {
 	return !strcmp(arg, a) || !strcmp(arg, b) || (c && !strcmp(arg, c));
 }
 
-/* For completion: the verbs with their help, or the options of one. */
+/* Lists, for completion, the verbs with their help, or the options of one. */
 static int list_options(const char *name)
 {
 	const struct verb *verb = name ? verb__find(name) : NULL;
@@ -197,6 +207,8 @@ static int print_help(char **names)
 		print_overview(stdout);
 	return EXIT_TRACED;
 }
+
+/* ---- the command line ---- */
 
 static int run_command(int argc, char **argv, const struct verb **verb)
 {
