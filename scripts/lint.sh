@@ -132,15 +132,6 @@ seen to return	have probes at their rets
 there are none, args	use none, args
 not as the kernel writes	malformed
 '
-# Folders whose comments and documents are not yet checked for plain English (scripts/plain.pl). Rows only go.
-PLAIN_LATER='
-src/cli
-src/control
-src/pipeline
-src/select
-src/session
-src/verbs
-'
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
 may_parse='src/object/(core/core_(notes|stacks)|debug/(debug|moved)|dwarf/(die_types|dies|prototypes|lines|line_functions|line_rows|rules|scopes|variables)|symbols)[.]c'
 
@@ -361,11 +352,8 @@ phrases() {
 plain() {
 	{
 		find src bpf include -type f -name '*.[ch]'
-		find docs ./*.md -type f -name '*.md'
-	} | sort | awk -v later="$PLAIN_LATER" '
-		BEGIN { n = split(later, folder) }
-		{ for (i = 1; i <= n; i++) if (index($0, folder[i] "/") == 1) next; print }' |
-		xargs scripts/plain.pl | none 'comments and documents are in plain English'
+		find docs man ./*.md -type f \( -name '*.md' -o -name '*.mdoc' -o -name '*.[0-9]' \)
+	} | sort | xargs scripts/plain.pl | none 'comments and documents are in plain English'
 }
 
 # What the documents name is there, and they are short enough to be read: the lists are in scripts/documents.pl.

@@ -1,4 +1,4 @@
-# Makes 100 orders. -v bad=N: each Nth asks for what there isn't; -v items=N: with so many items.
+# Makes 100 orders. -v bad=N: each Nth asks for what there isn't; -v items=N: with N items each.
 BEGIN {
 	n = split("tea salt rice flour sugar oil", item)
 	for (i = 1; i <= 100; i++) {
