@@ -185,13 +185,17 @@ direction() {
 
 # Two headers with one guard hide each other.
 guards() {
-	local file guard
-
-	for file in $(find src bpf -name '*.h'); do
-		guard=${file#src/}
-		guard=BBTRACE_$(tr 'a-z/.' 'A-Z__' <<<"$guard")
-		[[ $(grep -cxE "#(ifndef|define) $guard" "$file") == 2 ]] || echo "$file: $guard"
-	done | none 'the guard of a header is its path, BBTRACE_FOLDER_FILE_H'
+	find src bpf -name '*.h' -exec awk '
+		FNR == 1 {
+			guard = FILENAME
+			sub(/^src\//, "", guard)
+			gsub(/[\/.]/, "_", guard)
+			guard = "BBTRACE_" toupper(guard)
+			lines[FILENAME] = 0
+		}
+		$0 == "#ifndef " guard || $0 == "#define " guard { lines[FILENAME]++ }
+		END { for (file in lines) if (lines[file] != 2) print file }' {} + |
+		none 'the guard of a header is its path, BBTRACE_FOLDER_FILE_H'
 }
 
 # Registers, flags, opcodes, relocations and headers of one architecture are only named in its folder and in bpf/arch.
