@@ -10,7 +10,7 @@ enum {
 	VERB_LIST = 4,
 	VERB_DOCTOR = 8,
 	VERB_REPORT = 16,
-	VERB_BOTH = 32, /* trace */
+	VERB_BOTH = 32, /* the verb `trace`: of programs and of the kernel */
 	VERB_CTL = 64,
 	VERB_MERGE = 128,
 	VERB_DIFF = 256,
@@ -22,9 +22,9 @@ enum {
 };
 #define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* verbs that name no functions */
 #define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* verbs that name functions */
-#define VERB_TRACE     (VERB_FUNCTIONS | VERB_NAMED)
+#define VERB_TRACE     (VERB_FUNCTIONS | VERB_NAMED)		/* verbs that trace */
 #define VERB_SHOW      (VERB_TRACE | VERB_REPORT)
-/* verbs that print */
+/* verbs that have formats, and take -F */
 #define VERB_TEXT                                                                                  \
 	(VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_WHY | VERB_CORE)
 #define VERB_ALL (VERB_TEXT | VERB_MERGE)

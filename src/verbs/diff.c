@@ -109,7 +109,7 @@ int diff__check(struct request *req)
 	for (size_t i = 0; i < req->files; i++)
 		if (!strcmp(req->operands.data[i], "-"))
 			return err__set(EINVAL, "-: diff reads its files twice: name a file");
-	return req->diff.set == SET_NONE ? trace_files__check(req) : check_sets(req);
+	return req->diff.set == SET_NONE ? operands__check_output(req) : check_sets(req);
 }
 
 /* ---- two runs ---- */

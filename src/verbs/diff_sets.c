@@ -57,7 +57,7 @@ int diff_sets__check(const struct request *req)
 		*first = i + 1;
 	}
 	map64__free(&known);
-	return err ? err : trace_files__check(req);
+	return err ? err : operands__check_output(req);
 }
 
 /* ---- runs ---- */

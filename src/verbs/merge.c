@@ -155,7 +155,7 @@ int merge__check(struct request *req)
 		return err__set(EINVAL, "no trace file given; see bbtrace merge --help");
 	if (!req->show.output)
 		return err__set(EINVAL, "give the file to write: -o FILE");
-	return trace_files__check(req);
+	return operands__check_output(req);
 }
 
 int merge__run(const struct request *req)

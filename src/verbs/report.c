@@ -38,7 +38,7 @@ static const struct output_format *format_of(const struct report *r)
 /* ---- errors ---- */
 
 /* Returns 0 in place of 1 (the limit is reached) and of a closed pipe, which are not errors. */
-static int clean(const struct report *r, int err)
+static int error_of(const struct report *r, int err)
 {
 	return err == 1 || (err == -EPIPE && r->render.sink.reader_gone) ? 0 : err;
 }
@@ -90,7 +90,7 @@ static int show_so_far(void *ctx)
 static int write_info(struct report *r)
 {
 	info__end(&r->info, trace_reader__end(trace_files__first(&r->files)->reader));
-	return clean(r, sink__write(&r->render.sink, r->info.text.data, r->info.text.len));
+	return error_of(r, sink__write(&r->render.sink, r->info.text.data, r->info.text.len));
 }
 
 /* Ends a file. err is the result of reading it. */
@@ -104,9 +104,9 @@ static int finish_one(struct report *r, int err)
 
 	if (p->begun && (!err || err == 1 || why))
 		end = show__finish(&p->show, newest_first(&r->request));
-	end = clean(r, end < 0 ? end : why ? 0 : err);
+	end = error_of(r, end < 0 ? end : why ? 0 : err);
 	if (p->begun && !r->render.sink.reader_gone && !end)
-		end = clean(r, output__end(r->render.output, show__totals(&p->show)));
+		end = error_of(r, output__end(r->render.output, show__totals(&p->show)));
 	if (r->info.begun)
 		end = write_info(r);
 	progress__end(&in->progress);
@@ -262,7 +262,7 @@ static int finish_joined(struct report *r, int err)
 	autofree bool *chosen = NULL;
 	int end = 0;
 
-	err = clean(r, err);
+	err = error_of(r, err);
 	if (!err && r->request.file.tag && !r->files.parts)
 		err = err__set(ENOENT, "no trace is named '%s'; -F tests shows the names",
 			       r->request.file.tag);
@@ -273,7 +273,7 @@ static int finish_joined(struct report *r, int err)
 		err = replay__choose(&r->request, merged_plan__plan(r->files.joined), "these files",
 				     &chosen);
 		if (!err)
-			end = clean(r, output__end(r->render.output, &r->files.totals));
+			end = error_of(r, output__end(r->render.output, &r->files.totals));
 	}
 	sink__close(&r->render.sink);
 	pager__wait(r->pager);
@@ -336,7 +336,7 @@ static bool is_output(const char *input, const char *output)
 	       S_ISREG(in.st_mode) && in.st_ino == out.st_ino && in.st_dev == out.st_dev;
 }
 
-int trace_files__check(const struct request *req)
+int operands__check_output(const struct request *req)
 {
 	for (size_t i = 0; i < req->files && req->show.output; i++)
 		if (is_output(req->operands.data[i], req->show.output))
@@ -346,7 +346,6 @@ int trace_files__check(const struct request *req)
 	return 0;
 }
 
-/* The first operand is a file, and so are those after it that are trace files. */
 /* ---- options ---- */
 
 static const struct option_row option_rows[] = {
@@ -359,6 +358,7 @@ static const struct option_row option_rows[] = {
 const struct option_group options_report = {"Of bbtrace report", option_rows,
 					    ARRAY_SIZE(option_rows)};
 
+/* The first operand is a file, and so are those after it that are trace files. */
 int report__check(struct request *req)
 {
 	if (!req->operands.len)
@@ -368,7 +368,7 @@ int report__check(struct request *req)
 	for (req->files = 1; req->files < req->operands.len; req->files++)
 		if (!input__is_trace(req->operands.data[req->files]))
 			break;
-	return trace_files__check(req);
+	return operands__check_output(req);
 }
 
 int report__run(const struct request *req)

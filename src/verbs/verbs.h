@@ -38,7 +38,7 @@ int ctl__run(const struct request *req);
 
 /* report, merge, diff: fails if the file to write is one of those to read (report.c): -EINVAL
  * with a message. */
-int trace_files__check(const struct request *req);
+int operands__check_output(const struct request *req);
 
 /* doctor --calibrate (calibrate.c). Returns 0, or -errno with a message. */
 int calibrate__show(bool json);
