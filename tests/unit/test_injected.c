@@ -59,7 +59,7 @@ static void run_case(bool calls, bool with_gs, const int fds[2])
 			     .from = (uintptr_t)code + FROM,
 			     .calls = calls,
 			     .number = SYS_write,
-			     .args = {fds[1], (uintptr_t) "injected", 6},
+			     .args = {fds[1], (uintptr_t) "called", 6},
 			     .mask = mask,
 			     .then = (uintptr_t)machine_exit};
 	uint8_t zone[RED_ZONE + 64];
@@ -80,7 +80,7 @@ static void run_case(bool calls, bool with_gs, const int fds[2])
 	machine__run(code, &in, &out);
 	wrong_counter += *counter != before + 1;
 	if (calls)
-		wrong_call += read(fds[0], got, 6) != 6 || strcmp(got, "injected") != 0;
+		wrong_call += read(fds[0], got, 6) != 6 || strcmp(got, "called") != 0;
 	mask &= ~(1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1));
 	wrong_mask += mask_now() != mask;
 	for (int i = 0; i < GENERAL; i++)
