@@ -7,7 +7,7 @@ const details = one('.details'), hint = details.textContent, field = one('input'
 const frames = Array.from(svg.querySelectorAll('.f'), (el, i) => {
 	const title = el.querySelector('title').textContent, cut = title.lastIndexOf('\n');
 	return { el, i, p: +el.dataset.p, text: el.querySelector('text'),
-		name: title.slice(0, cut), told: title.slice(cut + 1),
+		name: title.slice(0, cut), details_text: title.slice(cut + 1),
 		x: parseFloat(el.getAttribute('x')), w: parseFloat(el.getAttribute('width')) };
 });
 let zoomed = frames[0], at = frames[0], letter = 7.3;
@@ -58,8 +58,8 @@ function search(pattern) {
 	one('.matched').textContent = re === null ? '' : n + ' frames, ' + share.toFixed(1) + ' %';
 }
 
-function tell(f) {
-	details.textContent = f ? f.name + ' \u2014 ' + f.told : hint;
+function show_details(f) {
+	details.textContent = f ? f.name + ' \u2014 ' + f.details_text : hint;
 }
 
 function go(f) {
@@ -68,7 +68,7 @@ function go(f) {
 	at = f;
 	f.el.setAttribute('tabindex', 0);
 	f.el.focus();
-	tell(f);
+	show_details(f);
 }
 
 const keys = {
@@ -84,8 +84,8 @@ const keys = {
 const of = new Map(frames.map(f => [f.el, f]));
 const frame_of = e => e.target.closest ? of.get(e.target.closest('.f')) : undefined;
 svg.addEventListener('click', e => { const f = frame_of(e); if (f) { zoom(f); go(f); } });
-svg.addEventListener('mouseover', e => tell(frame_of(e)));
-svg.addEventListener('focusin', e => { const f = frame_of(e); if (f) { at = f; tell(f); } });
+svg.addEventListener('mouseover', e => show_details(frame_of(e)));
+svg.addEventListener('focusin', e => { const f = frame_of(e); if (f) { at = f; show_details(f); } });
 svg.addEventListener('keydown', e => {
 	if (e.target === field) {
 		if (e.key === 'Escape') { field.value = ''; search(''); }

@@ -58,10 +58,10 @@ function histogram(f, width, height, labels, [first, last]) {
 	svg.setAttribute('role', 'img');
 	for (const [bucket, n] of f.hist) {
 		const h = Math.max(1, (height - room) * n / most), x = (bucket - first) * step;
-		const from = bucket ? time(2 ** bucket) : '0 ns', told = from + ' to ' + time(2 ** (bucket + 1)) + ': ' + hits(n);
+		const from = bucket ? time(2 ** bucket) : '0 ns', range_text = from + ' to ' + time(2 ** (bucket + 1)) + ': ' + hits(n);
 		const bar = add('rect', { x, y: height - room / 2 - h, width: Math.max(step - 1, 1), height: h });
 		const title = document.createElementNS(svgns, 'title');
-		title.textContent = told;
+		title.textContent = range_text;
 		bar.append(title);
 		if (labels) {
 			add('text', { x, y: height - room / 2 - h - 3 }, hits(n));
@@ -210,11 +210,11 @@ function listing(f) {
 }
 
 function facts(f) {
-	const told = [data.objects[f.object] + ', ' + f.entry, f.calls === undefined ? 'calls: not known' : some(f.calls, 'call'), some(f.branches, 'branch')];
-	if (f.timed) told.push(time(f.total) + more + ' in all, ' + time(f.min) + ' to ' + time(f.max));
-	if (f.timed && f.timed < f.calls) told.push(some(f.calls - f.timed, 'call') + ' not timed');
-	if (f.open) told.push(some(f.open, 'call') + ' still open');
-	return make('p', { class: 'facts' }, told.join(' \u00b7 '));
+	const parts = [data.objects[f.object] + ', ' + f.entry, f.calls === undefined ? 'calls: not known' : some(f.calls, 'call'), some(f.branches, 'branch')];
+	if (f.timed) parts.push(time(f.total) + more + ' in all, ' + time(f.min) + ' to ' + time(f.max));
+	if (f.timed && f.timed < f.calls) parts.push(some(f.calls - f.timed, 'call') + ' not timed');
+	if (f.open) parts.push(some(f.open, 'call') + ' still open');
+	return make('p', { class: 'facts' }, parts.join(' \u00b7 '));
 }
 
 function show(f) {
