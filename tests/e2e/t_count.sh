@@ -68,7 +68,7 @@ is "$(awk '$2 ~ /^(function|fib|main)$/ { print $1, $2 NF }' "$T/out" | xargs)" 
 	'-c -F summary -e entry: the calls alone'
 like "$T/err" ', 2 probes' 'with one probe a function'
 bb user "$T/fib" fib -c -f -- sh -c "$T/fib; $T/fib; true"
-unlike "$T/err" 'execs could not be told' 'nothing is said of execs where no targets are counted'
+unlike "$T/err" 'execs could not be distinguished' 'nothing is said of execs where no targets are counted'
 bb user "$T/fib" fib -c -F chrome -- "$T/fib"
 is "${status:-}" 2 'a format with counts of its own is refused'
 

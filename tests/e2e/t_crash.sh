@@ -83,6 +83,14 @@ while read -r how signal code; do
 			traced $program "$how" "$engine" -v
 			exits $plain "$name: ends as without trace"
 			branches "$T/json" >"$T/branches"
+			# where the stack ends depends on the environment; in one place of 17 the log of a copy is what overflows it
+			if [[ $how.$engine == over.inline ]] && ! cmp -s "$T/branches" "$T/reference"; then
+				export PAD=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+				reference $how
+				traced $program $how $engine -v
+				unset PAD
+				branches "$T/json" >"$T/branches"
+			fi
 			same "$T/branches" "$T/reference" "$name: the last branches are those of single-stepping"
 			[[ $engine != probe ]] || like "$T/err" 'the kernel keeps the last branches: ' "$name: which the kernel has kept"
 			is "$(json_lines "$T/json" '$e->{event} eq "signal" ? join(" ", @{$e->{args}}{"signal", "code"}) =~ s/ $//r : ""')" \

@@ -15,7 +15,7 @@ happened() { json_lines "$1" '$e->{event} ne "summary" && join " ", map { $_ // 
 bb user "$T/late" late -v -- "$T/late" 1 return
 like "$T/err" 'late: its entry is reported 20 bytes after its first instruction' '-v says where the entry is reported'
 bb user "$T/late" late -v -r all -- "$T/late" 1 return
-unlike "$T/err" 'is told' 'with all registers it is told at the first instruction'
+unlike "$T/err" 'is reported' 'with all registers it is told at the first instruction'
 
 for how in return jump kill term; do
 	for step in 1 2 4 8; do

@@ -270,7 +270,7 @@ umount "$T/debugfs"
 run "$T/other" file
 finish 'a function that ends in a jump to others is traced'
 is "$(cat "$T/probed")" dput 'the kernel has probes in dput alone'
-like "$T/err" 'dput.*: may end in a jump to another function: a return probe tells' '-v says how the returns of dput are told'
+like "$T/err" 'dput.*: may end in a jump to another function: a return probe reports' '-v says how the returns of dput are told'
 isnt "$(count "$T/json" '.event == "branch" and .kind == "jmp" and .to.symbol != null and (.to.symbol | startswith("dput") | not)')" 0 \
 	'dput ends in jumps to other functions'
 is "$(count "$T/json" '.event == "return"') $(summary unmatched) $(summary 'unseen returns')" \
