@@ -101,7 +101,7 @@ wrong '^bbtrace: .*--timeout' user "$T/fib" fib -t -1
 wrong '^bbtrace: .*--pid' user "$T/fib" fib -p 0
 wrong '^bbtrace: .*--pid' user "$T/fib" fib -p ''
 wrong '^bbtrace: .*--pid' user "$T/fib" fib -p 12x
-wrong '^bbtrace: --pid: .bash. is not a PID; pidof.1. has that of a program' user "$T/fib" fib -p bash
+wrong '^bbtrace: --pid: .bash. is not a PID; pidof.1. prints a program.s' user "$T/fib" fib -p bash
 wrong '^bbtrace: --depth: must be at least 1$' user "$T/fib" fib --depth 0
 wrong "^bbtrace: --buffer: '64MB' is not a whole number, such as 100 or 64K$" user "$T/fib" fib --buffer 64MB
 wrong "^bbtrace: --output: '-F' looks like an option; write ./-F for a file of that name$" user "$T/fib" fib -o -F json
