@@ -15,6 +15,7 @@
 enum option_type {
 	OPTION_SWITCH,	 /* bool: true */
 	OPTION_TEXT,	 /* const char *: not copied */
+	OPTION_TEXTS,	 /* text_vec: may be repeated */
 	OPTION_FILE,	 /* as OPTION_TEXT; neither empty nor like an option */
 	OPTION_TIME,	 /* uint64_t: nanoseconds */
 	OPTION_DURATION, /* as OPTION_TIME, more than 0 */
@@ -48,6 +49,7 @@ struct option_row {
 	(offsetof(struct request, field) + 0 * sizeof((type *)0 == &((struct request *)0)->field))
 #define SWITCH(field)	 OPTION_SWITCH, FIELD(bool, field)
 #define TEXT(field)	 OPTION_TEXT, FIELD(const char *, field)
+#define TEXTS(field)	 OPTION_TEXTS, FIELD(text_vec, field)
 #define FILE_NAME(field) OPTION_FILE, FIELD(const char *, field)
 #define TIME(field)	 OPTION_TIME, FIELD(uint64_t, field)
 #define DURATION(field)	 OPTION_DURATION, FIELD(uint64_t, field)

@@ -49,12 +49,33 @@ int value__time(const char *text, uint64_t *ns)
 	return err__set(EINVAL, "invalid time '%s': use 2, 0.5, 20ms or 100us", text);
 }
 
-int value__name(const char *const *names, size_t n, const char *v)
+static int unknown_word(const char *words, const char *v)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(v, names[i]))
-			return i;
-	return -1;
+	struct str list = {0};
+	int err;
+
+	for (const char *p = words; *p; p++) {
+		if (*p != ' ')
+			str__putc(&list, *p);
+		else
+			str__puts(&list, strchr(p + 1, ' ') ? ", " : " or ");
+	}
+	err = err__set(EINVAL, "unknown value '%s': use %s", v, list.data);
+	str__free(&list);
+	return err;
+}
+
+int value__word(const char *words, const char *v, unsigned *index)
+{
+	const char *end;
+
+	*index = 0;
+	for (const char *p = words; *p; p = end + (*end == ' '), ++*index) {
+		end = strchrnul(p, ' ');
+		if (strlen(v) == (size_t)(end - p) && !strncmp(p, v, end - p))
+			return 0;
+	}
+	return unknown_word(words, v);
 }
 
 /* Fails for a name that is an option, as in -o -F json, where the file's name is missing. */

@@ -11,8 +11,9 @@ int value__each(struct request *req, const char *list,
 int value__u32(const char *text, uint32_t *out);
 /* Parses a time: a number with an optional unit; without one, seconds. */
 int value__time(const char *text, uint64_t *ns);
-/* Returns the index of the name; -1 if it isn't among them. */
-int value__name(const char *const *names, size_t n, const char *v);
+/* Sets *index to the place of the word among these, which blanks separate. -EINVAL with a message
+ * that lists them. */
+int value__word(const char *words, const char *v, unsigned *index);
 /* -EINVAL with a message if the name is empty or looks like an option. */
 int value__file_name(const char *name);
 

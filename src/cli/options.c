@@ -14,7 +14,14 @@ static const struct option_group *const shared[] = {
 	&options_when, &options_show, &options_file,   &options_general,
 };
 
+#define GROUPS	    (1 + ARRAY_SIZE(shared))
 #define OPTIONS_MAX 128
+
+/* Returns a group of the verb's options; NULL if the verb has no table of its own. */
+static const struct option_group *group_of(const struct verb *verb, size_t i)
+{
+	return i ? shared[i - 1] : verb->options;
+}
 
 /* The options of a verb. */
 struct options {
@@ -24,7 +31,7 @@ struct options {
 
 static void add_group(struct options *o, const struct option_group *g, unsigned verb)
 {
-	for (size_t i = 0; i < g->n && o->n < OPTIONS_MAX; i++)
+	for (size_t i = 0; g && i < g->n && o->n < OPTIONS_MAX; i++)
 		if (g->rows[i].verbs & verb)
 			o->rows[o->n++] = &g->rows[i];
 }
@@ -33,10 +40,8 @@ static struct options options_of(const struct verb *verb)
 {
 	struct options o = {.n = 0};
 
-	if (verb->options)
-		add_group(&o, verb->options, verb->bit);
-	for (size_t i = 0; i < ARRAY_SIZE(shared); i++)
-		add_group(&o, shared[i], verb->bit);
+	for (size_t i = 0; i < GROUPS; i++)
+		add_group(&o, group_of(verb, i), verb->bit);
 	return o;
 }
 
@@ -56,7 +61,7 @@ static void help_group(const struct verb *verb, const struct option_group *g, FI
 {
 	bool any = false;
 
-	for (size_t i = 0; i < g->n; i++) {
+	for (size_t i = 0; g && i < g->n; i++) {
 		if (!(g->rows[i].verbs & verb->bit))
 			continue;
 		if (!any)
@@ -69,10 +74,8 @@ static void help_group(const struct verb *verb, const struct option_group *g, FI
 void request__help(const struct verb *verb, FILE *out)
 {
 	fprintf(out, "usage: bbtrace %s %s\n%s\n", verb->name, verb->args, verb->help);
-	if (verb->options)
-		help_group(verb, verb->options, out);
-	for (size_t i = 0; i < ARRAY_SIZE(shared); i++)
-		help_group(verb, shared[i], out);
+	for (size_t i = 0; i < GROUPS; i++)
+		help_group(verb, group_of(verb, i), out);
 	if (verb->bit & VERB_TEXT)
 		formats__help(verb, out);
 }
@@ -98,7 +101,7 @@ static void put_values(const struct verb *verb, const char *values, FILE *out)
 
 static void list_group(const struct verb *verb, const struct option_group *g, FILE *out)
 {
-	for (size_t i = 0; i < g->n; i++) {
+	for (size_t i = 0; g && i < g->n; i++) {
 		const struct option_row *r = &g->rows[i];
 
 		if (!(r->verbs & verb->bit))
@@ -114,10 +117,8 @@ static void list_group(const struct verb *verb, const struct option_group *g, FI
 
 void request__list_options(const struct verb *verb, FILE *out)
 {
-	if (verb->options)
-		list_group(verb, verb->options, out);
-	for (size_t i = 0; i < ARRAY_SIZE(shared); i++)
-		list_group(verb, shared[i], out);
+	for (size_t i = 0; i < GROUPS; i++)
+		list_group(verb, group_of(verb, i), out);
 }
 
 /* ---- parsing ---- */
@@ -207,6 +208,9 @@ static int store(struct request *req, const struct option_row *r, const char *va
 	case OPTION_FILE:
 		*(const char **)field = value;
 		return value__file_name(value);
+	case OPTION_TEXTS:
+		vec__push((text_vec *)field, value);
+		return 0;
 	case OPTION_TEXT:
 		*(const char **)field = value;
 		return 0;

@@ -4,15 +4,18 @@
 #include "option.h"
 #include "option_values.h"
 
+/* In the order of their enums. */
+#define ENGINES	   "probe inline auto"
+#define PLACEMENTS "full implied witness"
+#define RETURNS	   "ret probe none"
+
 int engine__parse(const char *name, enum engine *out)
 {
-	static const char *const names[] = {
-		[ENGINE_PROBE] = "probe", [ENGINE_INLINE] = "inline", [ENGINE_AUTO] = "auto"};
-	int i = value__name(names, ARRAY_SIZE(names), name);
+	unsigned i;
+	int err = value__word(ENGINES, name, &i);
 
-	*out = max_of(i, 0);
-	return i >= 0 ? 0
-		      : err__set(EINVAL, "unknown engine '%s': use probe, inline or auto", name);
+	*out = i;
+	return err;
 }
 
 static int set_engine(struct request *req, const char *v)
@@ -23,26 +26,22 @@ static int set_engine(struct request *req, const char *v)
 
 static int set_placement(struct request *req, const char *v)
 {
-	static const char *const names[] = {[PLACEMENT_FULL] = "full",
-					    [PLACEMENT_IMPLIED] = "implied",
-					    [PLACEMENT_WITNESS] = "witness"};
-	int i = value__name(names, ARRAY_SIZE(names), v);
+	unsigned i;
+	int err = value__word(PLACEMENTS, v, &i);
 
-	req->how.placement = max_of(i, 0);
+	req->how.placement = i;
 	req->how.placement_given = true;
-	return i >= 0 ? 0
-		      : err__set(EINVAL, "unknown placement '%s': use full, implied or witness", v);
+	return err;
 }
 
 static int set_returns(struct request *req, const char *v)
 {
-	static const char *const names[] = {
-		[RETURNS_RET] = "ret", [RETURNS_PROBE] = "probe", [RETURNS_NONE] = "none"};
-	int i = value__name(names, ARRAY_SIZE(names), v);
+	unsigned i;
+	int err = value__word(RETURNS, v, &i);
 
-	req->how.returns = max_of(i, 0);
+	req->how.returns = i;
 	req->how.returns_given = true;
-	return i >= 0 ? 0 : err__set(EINVAL, "unknown value '%s': use ret, probe or none", v);
+	return err;
 }
 
 static int check_buffer(struct request *req, const char *v)
@@ -62,18 +61,18 @@ static int check_overhead(struct request *req, const char *v)
 static const struct option_row rows[] = {
 	{"engine", 0, "HOW", VERB_TRACE | VERB_LIST | VERB_WHY, OTHER,
 	 "probe: by traps; inline: by copies of the functions; auto (default): copies if possible",
-	 set_engine, .values = "probe inline auto"},
+	 set_engine, .values = ENGINES},
 	{"attach", 0, "NAME", VERB_TRACE, TEXT(how.attach),
 	 "attach by this mechanism only; bbtrace doctor lists them", .values = ":mechanisms"},
 	{"placement", 0, "HOW", VERB_TRACE, OTHER,
 	 "full: a probe on every branch; implied, witness: fewer probes, same steps", set_placement,
-	 .values = "full implied witness"},
+	 .values = PLACEMENTS},
 	{"profile", 0, "FILE", VERB_TRACE, FILE_NAME(how.branch_weights),
 	 "branch weights for --placement witness: a trace file or -c -F json output",
 	 .values = ":files"},
 	{"returns", 0, "HOW", VERB_TRACE, OTHER,
 	 "ret (default): at ret instructions; probe: by return probes; none: no returns",
-	 set_returns, .values = "ret probe none"},
+	 set_returns, .values = RETURNS},
 	{"btf", 'b', "FILE", VERB_TRACE, TEXT(how.btf), "read kernel types from this file",
 	 .values = ":files"},
 	{"buffer", 0, "SIZE", VERB_TRACE | VERB_WHY, COUNT(how.buffer),

@@ -62,12 +62,6 @@ static int check_last(struct request *req, const char *v)
 	return 0;
 }
 
-static int set_dump_on(struct request *req, const char *v)
-{
-	vec__push(&req->record.dump_on, v);
-	return 0;
-}
-
 static const struct option_row rows[] = {
 	{"events", 'e', "LIST", VERB_SHOW, OTHER, "any of entry,branch,return (default: all three)",
 	 set_events, .values = ",entry branch return sched"},
@@ -102,9 +96,9 @@ static const struct option_row rows[] = {
 	{"last", 0, "N", VERB_SHOW | VERB_CORE, COUNT(record.last),
 	 "keep the last N branches of each thread; show them at the end, and when it is killed",
 	 check_last},
-	{"dump-on", 0, "FUNC[=VALUE]", VERB_TRACE, OTHER,
+	{"dump-on", 0, "FUNC[=VALUE]", VERB_TRACE, TEXTS(record.dump_on),
 	 "--last: also when this is called, or returns VALUE: N, <N, >N, an errno; may be repeated",
-	 set_dump_on, .values = ":functions"},
+	 .values = ":functions"},
 	{"dump-on-failure", 0, NULL, VERB_TRACE, SWITCH(record.dump_on_failure),
 	 "--last: also show them when a process exits with a status other than 0"},
 };

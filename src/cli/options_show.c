@@ -4,25 +4,24 @@
 #include "option.h"
 #include "option_values.h"
 
+#define STYLES "rel abs delta none" /* in the order of enum time_style */
+#define COLORS "auto always never"
+
 static int set_time(struct request *req, const char *v)
 {
-	static const char *const names[] = {[TIME_REL] = "rel",
-					    [TIME_ABS] = "abs",
-					    [TIME_DELTA] = "delta",
-					    [TIME_NONE] = "none"};
-	int i = value__name(names, ARRAY_SIZE(names), v);
+	unsigned i;
+	int err = value__word(STYLES, v, &i);
 
-	req->show.time = max_of(i, 0);
+	req->show.time = i;
 	req->show.time_given = true;
-	return i >= 0 ? 0
-		      : err__set(EINVAL, "unknown time style '%s': use rel, abs, delta or none", v);
+	return err;
 }
 
 static int check_color(struct request *req, const char *v)
 {
-	if (strcmp(v, "auto") && strcmp(v, "always") && strcmp(v, "never"))
-		return err__set(EINVAL, "invalid value '%s': use auto, always or never", v);
-	return 0;
+	unsigned i;
+
+	return value__word(COLORS, v, &i);
 }
 
 static int check_depth(struct request *req, const char *v)
@@ -79,9 +78,9 @@ static const struct option_row rows[] = {
 	 "write a trace file for bbtrace report; with -F, or named x.html, that format",
 	 .values = ":files"},
 	{"time", 'T', "STYLE", VERB_SHOW | VERB_CORE, OTHER, "rel (default), abs, delta or none",
-	 set_time, .values = "rel abs delta none"},
+	 set_time, .values = STYLES},
 	{"color", 0, "WHEN", VERB_SHOW | VERB_DIFF | VERB_CORE, TEXT(show.color),
-	 "auto (default), always or never", check_color, .values = "auto always never"},
+	 "auto (default), always or never", check_color, .values = COLORS},
 	{"depth", 0, "N", VERB_SHOW | VERB_DIFF, NUMBER(show.depth),
 	 "only N levels of nested calls of traced functions", check_depth},
 	{"min-duration", 0, "TIME", VERB_SHOW, TIME(show.min_duration),

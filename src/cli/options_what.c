@@ -3,28 +3,14 @@
 #include "option.h"
 #include "resolve/resolve.h"
 
-static int set_exclude(struct request *req, const char *v)
-{
-	vec__push(&req->what.exclude, v);
-	return 0;
-}
-
-static int set_with(struct request *req, const char *v)
-{
-	vec__push(&req->what.with, v);
-	return 0;
-}
-
-static int add_watch(struct request *req, const char *v)
+static int check_watch(struct request *req, const char *v)
 {
 	struct watch_spec s;
 	int err = watch_spec__parse(v, &s);
 
-	if (err)
-		return err;
-	watch_spec__free(&s);
-	vec__push(&req->what.watch, v);
-	return 0;
+	if (!err)
+		watch_spec__free(&s);
+	return err;
 }
 
 static int check_debuginfod(struct request *req, const char *v)
@@ -33,14 +19,13 @@ static int check_debuginfod(struct request *req, const char *v)
 }
 
 static const struct option_row rows[] = {
-	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY, OTHER,
-	 "leave out these functions; may be repeated", set_exclude, .values = ":functions"},
-	{"with", 0, "NAME", VERB_TRACE, OTHER,
-	 "also events of this name, GROUP:NAME with * and ?; may be repeated", set_with,
-	 .values = ":events"},
-	{"watch", 0, "WHERE", VERB_TRACE, OTHER,
+	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY, TEXTS(what.exclude),
+	 "leave out these functions; may be repeated", .values = ":functions"},
+	{"with", 0, "NAME", VERB_TRACE, TEXTS(what.with),
+	 "also events of this name, GROUP:NAME with * and ?; may be repeated", .values = ":events"},
+	{"watch", 0, "WHERE", VERB_TRACE, TEXTS(what.watch),
 	 "also accesses of SYMBOL[+OFF], OBJECT:SYMBOL or 0xADDR, [:LEN][:w|rw|x]; may be repeated",
-	 add_watch},
+	 check_watch},
 	{"user-only", 0, NULL, VERB_TRACE, SWITCH(what.user_only),
 	 "watchpoints: leave out what the kernel does for a process"},
 	{"exported", 0, NULL, VERB_TRACE | VERB_LIST, SWITCH(what.exported),

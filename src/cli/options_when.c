@@ -13,18 +13,6 @@ static int set_control(struct request *req, const char *v)
 		       : err__set(EINVAL, "unknown control '%s': use app, or app:OBJECT", v);
 }
 
-static int set_start_on(struct request *req, const char *v)
-{
-	vec__push(&req->when.start_on, v);
-	return 0;
-}
-
-static int set_stop_on(struct request *req, const char *v)
-{
-	vec__push(&req->when.stop_on, v);
-	return 0;
-}
-
 static const struct option_row rows[] = {
 	{"timeout", 't', "SEC", VERB_TRACE, DURATION(when.timeout_ns), "stop after this long"},
 	{"limit", 'l', "N", VERB_SHOW, POSITIVE(when.limit), "stop after N printed events"},
@@ -33,12 +21,10 @@ static const struct option_row rows[] = {
 	{"control", 0, "WHO", VERB_TRACE, OTHER,
 	 "app, or app:OBJECT: record from BBTRACE_START() to BBTRACE_STOP() (bbtrace.h)",
 	 set_control, .values = "app"},
-	{"start-on", 0, "FUNC", VERB_TRACE, OTHER,
-	 "start recording where this is executed; may be repeated", set_start_on,
-	 .values = ":functions"},
-	{"stop-on", 0, "FUNC", VERB_TRACE, OTHER,
-	 "stop recording where this is executed; may be repeated", set_stop_on,
-	 .values = ":functions"},
+	{"start-on", 0, "FUNC", VERB_TRACE, TEXTS(when.start_on),
+	 "start recording where this is executed; may be repeated", .values = ":functions"},
+	{"stop-on", 0, "FUNC", VERB_TRACE, TEXTS(when.stop_on),
+	 "stop recording where this is executed; may be repeated", .values = ":functions"},
 	{"delay", 0, "TIME", VERB_TRACE, DURATION(when.delay_ns),
 	 "start recording this long after the start was requested, or the trace began"},
 	{"for", 0, "TIME", VERB_TRACE, DURATION(when.for_ns), "stop this long after each start"},

@@ -7,6 +7,8 @@
 #include "output/output.h"
 #include "source/source.h"
 
+typedef VEC(const char *) text_vec;
+
 /* --armor: a trace file as lines of text, with parity or not. */
 enum armor_kind { ARMOR_NONE, ARMOR_LINES, ARMOR_REDUNDANT };
 
@@ -26,16 +28,16 @@ int engine__parse(const char *name, enum engine *out);
 
 /* What is traced. */
 struct what_request {
-	VEC(const char *) exclude;
-	VEC(const char *) with;	 /* --with: named events */
-	VEC(const char *) watch; /* --watch */
-	bool user_only;		 /* watchpoints: leave out the kernel's accesses */
-	bool exported;		 /* only exported functions */
-	bool debuginfod;	 /* fetch debug files from servers */
+	text_vec exclude;
+	text_vec with;	 /* --with: named events */
+	text_vec watch;	 /* --watch */
+	bool user_only;	 /* watchpoints: leave out the kernel's accesses */
+	bool exported;	 /* only exported functions */
+	bool debuginfod; /* fetch debug files from servers */
 	/* of why */
-	VEC(const char *) syscalls; /* owned */
-	uint64_t callees;	    /* levels of called kernel functions to add */
-	bool again;		    /* run CMD again to trace more */
+	text_vec syscalls; /* owned */
+	uint64_t callees;  /* levels of called kernel functions to add */
+	bool again;	   /* run CMD again to trace more */
 };
 
 /* In which processes and threads. */
@@ -67,7 +69,7 @@ struct record_request {
 	bool reset;	 /* each set of counts starts at 0 */
 	uint64_t last;	 /* branches to keep per thread; 0: all */
 	bool dump_on_failure;
-	VEC(const char *) dump_on; /* FUNC[=VALUE] */
+	text_vec dump_on; /* FUNC[=VALUE] */
 };
 
 /* By which means. */
@@ -90,11 +92,11 @@ struct when_request {
 	uint64_t timeout_ns;
 	uint64_t limit;
 	bool paused;
-	bool control_app;		     /* --control app */
-	VEC(const char *) markers_in;	     /* --control app:OBJECT */
-	VEC(const char *) start_on, stop_on; /* FUNCs */
-	uint64_t delay_ns, for_ns;	     /* 0: none */
-	const char *control_socket;	     /* where; "none"; NULL: the default one */
+	bool control_app;	    /* --control app */
+	text_vec markers_in;	    /* --control app:OBJECT */
+	text_vec start_on, stop_on; /* FUNCs */
+	uint64_t delay_ns, for_ns;  /* 0: none */
+	const char *control_socket; /* where; "none"; NULL: the default one */
 };
 
 /* What is shown, and how. */

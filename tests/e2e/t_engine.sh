@@ -141,5 +141,5 @@ BBTRACE_ENGINE=inline bb user "$T/ladder" classify --comm nosuch -t 0.1
 exits 0 'BBTRACE_ENGINE=inline: what copies are not for is traced'
 BBTRACE_ENGINE=fast bb user "$T/ladder" classify -- "$T/ladder"
 exits 2 'an unknown engine is wrong usage'
-like "$T/err" "^bbtrace: BBTRACE_ENGINE: unknown engine 'fast': use probe, inline or auto" 'and the message says whose'
+like "$T/err" "^bbtrace: BBTRACE_ENGINE: unknown value 'fast': use probe, inline or auto" 'and the message says whose'
 done_testing
