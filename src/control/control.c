@@ -28,11 +28,11 @@ static int find_status(struct control *c, struct status *s)
 	s->counts = c->recording->live->show.tally;
 	s->elapsed = now_ns(CLOCK_MONOTONIC) - c->meta->start_time;
 	if (!err && s->counts) {
-		err = sources__counts(c->recording->sources, &c->recording->live->sink);
+		err = source__counts(c->recording->source, &c->recording->live->sink);
 		show__give_counts(&c->recording->live->show);
 	}
 	if (!err)
-		sources__misses(c->recording->sources, &c->recording->live->sink);
+		source__misses(c->recording->source, &c->recording->live->sink);
 	s->hits = c->recording->live->show.hits;
 	s->totals = show__totals(&c->recording->live->show);
 	return err;

@@ -26,11 +26,11 @@ static struct output *output_for(const struct control *c, const struct output_fo
 /* Reads all counters at one moment. */
 static int count(struct control *c)
 {
-	int err = sources__counts(c->recording->sources, &c->recording->live->sink);
+	int err = source__counts(c->recording->source, &c->recording->live->sink);
 
 	if (err)
 		return err;
-	sources__misses(c->recording->sources, &c->recording->live->sink);
+	source__misses(c->recording->source, &c->recording->live->sink);
 	show__give_counts(&c->recording->live->show);
 	return 0;
 }
@@ -81,7 +81,7 @@ int control__counts(struct control *c, const char *text, struct str *answer)
 	err = recording__catch_up(c->recording);
 	if (err)
 		return err;
-	sources__misses(c->recording->sources, &c->recording->live->sink);
+	source__misses(c->recording->source, &c->recording->live->sink);
 	return put_totals(c, answer);
 }
 

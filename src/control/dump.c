@@ -108,7 +108,7 @@ void control__reap_dumps(struct control *c)
 	for (size_t i = 0; i < ARRAY_SIZE(c->dumps); i++) {
 		if (!c->dumps[i] || !waitpid(c->dumps[i], NULL, WNOHANG))
 			continue;
-		sources__exclude(c->recording->sources, c->dumps[i], false);
+		source__exclude(c->recording->source, c->dumps[i], false);
 		c->dumps[i] = 0;
 	}
 }
@@ -152,7 +152,7 @@ static int hand_over(struct control *c)
 	if (!pid)
 		answer_for(c, c->reply->fd);
 	if (pid > 0)
-		sources__exclude(c->recording->sources, pid, true);
+		source__exclude(c->recording->source, pid, true);
 	(void)!write(go[1], "", 1);
 	close(go[0]);
 	close(go[1]);
@@ -193,6 +193,6 @@ int control__dump(struct control *c, const char *text, struct str *answer)
 	err = recording__catch_up(c->recording);
 	if (err)
 		return err;
-	sources__misses(c->recording->sources, &c->recording->live->sink);
+	source__misses(c->recording->source, &c->recording->live->sink);
 	return hand_over(c);
 }

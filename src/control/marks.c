@@ -17,7 +17,7 @@ int control__stop(struct control *c, const char *text, struct str *answer)
 	if (c->recording->stopped)
 		return err__set(EALREADY, "recording is stopped already; start continues it");
 	err = recording__stop(c->recording, NULL);
-	return err ? err : sources__park(c->recording->sources);
+	return err ? err : source__park(c->recording->source);
 }
 
 int control__start(struct control *c, const char *text, struct str *answer)
@@ -63,7 +63,7 @@ static int name_counts(struct control *c, const char *text)
 			EINVAL,
 			"counts of probes that %s has removed would be missing after the mark",
 			c->request->record.once ? "--once" : "--retire");
-	err = sources__counts(c->recording->sources, &c->recording->live->sink);
+	err = source__counts(c->recording->source, &c->recording->live->sink);
 	if (err)
 		return err;
 	show__give_counts(&c->recording->live->show);

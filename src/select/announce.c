@@ -74,9 +74,9 @@ static void report_price(const struct request *req, const struct plan *p)
 				   : "; --max-overhead 20 would end a trace that takes too much");
 }
 
-void announce__cost(const struct request *req, const struct plan *p, const struct sources *sources)
+void announce__cost(const struct request *req, const struct plan *p, const struct source *source)
 {
-	const struct source_facts facts = sources__facts(sources);
+	const struct source_facts facts = source__facts(source);
 
 	if (system_wide(req))
 		note("tracing every process but bbtrace itself; limit it with -p PID or -- CMD");

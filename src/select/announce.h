@@ -10,7 +10,7 @@ void announce__plan(const struct plan *p, enum plan_placement placement);
 /* -v: reports the sites that plan__choose_again() chose. */
 void announce__others(const struct plan *p, const id_vec *sites);
 /* Before attaching: notes what the probes will cost the traced processes and others. */
-void announce__cost(const struct request *req, const struct plan *p, const struct sources *sources);
+void announce__cost(const struct request *req, const struct plan *p, const struct source *source);
 /* Notes that the probes are live. */
 void announce__live(const struct request *req, const struct plan *p);
 /* On a terminal: notes how to show the trace file of this name. NULL if there is none. */

@@ -18,14 +18,14 @@ static int attach_once(struct attaching *a, struct probe_options *o, bool first)
 
 	if (err)
 		return err;
-	sources__add(*a->sources, a->inliner ? inlined__source(a->inliner, probes) : probes);
+	*a->source = a->inliner ? inlined__source(a->inliner, probes) : probes;
 	if (first)
-		announce__cost(a->request, a->plan, *a->sources);
+		announce__cost(a->request, a->plan, *a->source);
 	progress__attach(&progress, note__level() == NOTE_NORMAL, plan__hooked(a->plan),
 			 plan__attach_work(a->plan));
 	o->attached = on_attached;
 	o->attached_ctx = &progress;
-	err = sources__attach(*a->sources);
+	err = source__attach(*a->source);
 	progress__end(&progress);
 	o->attached = NULL;
 	return err;
@@ -50,8 +50,8 @@ static int attach_others(struct attaching *a, struct probe_options *o)
 		skipped = a->plan->skipped;
 		if (a->output)
 			output__plan_extended(a->output);
-		sources__close(*a->sources);
-		*a->sources = sources__new();
+		source__close(*a->source);
+		*a->source = NULL;
 		err = attach_once(a, o, false);
 	}
 	return err;
@@ -75,13 +75,13 @@ int attach__probes(struct attaching *a, struct probe_options *o)
 			ENOTSUP,
 			"none of the %zu sites can be probed; bbtrace list --sites shows why",
 			a->plan->sites.len);
-	sources__mechanisms(*a->sources, &by);
+	source__mechanisms(*a->source, &by);
 	if (!by.len)
 		str__printf(&by, "nothing but copies of functions");
 	note_verbose(
 		"%u probes attached by %s in %.3f s; the BPF program is %u verified instructions",
 		plan__hooked(a->plan), by.data, (now_ns(CLOCK_MONOTONIC) - start) / 1e9,
-		sources__facts(*a->sources).verified_insns);
+		source__facts(*a->source).verified_insns);
 	str__free(&by);
 	return 0;
 }

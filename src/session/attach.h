@@ -10,7 +10,7 @@ struct attaching {
 	struct plan *plan;
 	const struct plan_options *options; /* with which plan was built */
 	struct output *output;		    /* NULL if none */
-	struct sources **sources;	    /* probes are added to it; others may replace them */
+	struct source **source;		    /* what is attached, also in part; NULL if nothing is */
 	struct inliner *inliner;	    /* NULL if no functions are copied */
 };
 /* Returns 0, or -errno with a message; -EINTR if a signal interrupted it. */

@@ -102,7 +102,7 @@ static void set_all(struct plan *p, const id_vec *sites, enum probe_how how)
  * those from here on. */
 static int end_counting(struct growth *g, struct plan_change *c)
 {
-	int err = sources__counts(g->sources, &g->live->sink);
+	int err = source__counts(g->source, &g->live->sink);
 
 	if (err)
 		return err;
@@ -112,19 +112,19 @@ static int end_counting(struct growth *g, struct plan_change *c)
 	if (err || !c->detach.len)
 		return err;
 	set_all(g->plan, &c->detach, PROBE_CHANGING);
-	err = sources__detach_sites(g->sources, c->detach.data, c->detach.len);
+	err = source__detach_sites(g->source, c->detach.data, c->detach.len);
 	set_all(g->plan, &c->detach, PROBE_NONE);
 	return err;
 }
 
 static int end_events(struct growth *g, struct plan_change *c)
 {
-	int err = sources__detach_sites(g->sources, c->detach.data, c->detach.len);
+	int err = source__detach_sites(g->source, c->detach.data, c->detach.len);
 
 	if (err)
 		return err;
 	/* events from meanwhile, of some of the probes */
-	err = sources__catch_up(g->sources, &g->live->sink);
+	err = source__catch_up(g->source, &g->live->sink);
 	return err ? err : end(g, c);
 }
 
@@ -234,7 +234,7 @@ static int apply(struct growth *g, struct plan_change *c, struct growth_change *
 {
 	bool counts = g->plan->placement == PLACEMENT_COUNT;
 	/* the old plan decodes the events so far */
-	int err = sources__catch_up(g->sources, &g->live->sink);
+	int err = source__catch_up(g->source, &g->live->sink);
 
 	if (err)
 		return fail(g, err);
@@ -246,7 +246,7 @@ static int apply(struct growth *g, struct plan_change *c, struct growth_change *
 	out->attached = c->attach.len;
 	out->detached = c->detach.len;
 	report_logged(g->plan, c);
-	err = sources__attach_sites(g->sources, c->attach.data, c->attach.len);
+	err = source__attach_sites(g->source, c->attach.data, c->attach.len);
 	*undoes = err;
 	if (err)
 		return err;

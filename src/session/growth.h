@@ -11,13 +11,13 @@
 struct growth {
 	struct planning *planning;
 	struct plan *plan;
-	struct sources *sources;
+	struct source *source;
 	struct live *live;
 	struct counting *counting;
 	size_t objects;		   /* number of the objects of planning's targets that live has */
 	struct output_wants wants; /* the needs of output and trace file */
 	VEC(struct plan *) plans;  /* plans that own names and ranges of the present one */
-	int failed; /* what ends the trace: as sources__take() returned it; 0 if nothing does */
+	int failed; /* what ends the trace: as source__take() returned it; 0 if nothing does */
 };
 /* What changed: numbers of functions and of probes. */
 struct growth_change {

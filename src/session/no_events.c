@@ -247,11 +247,11 @@ static bool may_have_run(struct show *s)
 	return spaces__incomplete(s->spaces) || s->sideband_lost;
 }
 
-bool no_events__report_untraced(struct show *s, const struct sources *sources)
+bool no_events__report_untraced(struct show *s, const struct source *source)
 {
 	const struct trace_totals *t = show__totals(s);
 
-	if (!sources__facts(sources).nothing || t->events || s->hits || has_other_probes(s->plan) ||
+	if (!source__facts(source).nothing || t->events || s->hits || has_other_probes(s->plan) ||
 	    !may_have_run(s))
 		return false;
 	note("nothing could be traced: the functions can't run as copies in the processes named "
@@ -260,9 +260,9 @@ bool no_events__report_untraced(struct show *s, const struct sources *sources)
 }
 
 void no_events__explain_live(const struct request *req, const struct trace_meta *meta,
-			     struct live *l, const struct sources *sources)
+			     struct live *l, const struct source *source)
 {
-	const struct source_facts facts = sources__facts(sources);
+	const struct source_facts facts = source__facts(source);
 	const struct trace_totals *t = show__totals(&l->show);
 
 	const char *children = facts.left_children ? "; children are not traced without -f" : "";

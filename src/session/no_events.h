@@ -7,9 +7,9 @@
 
 /* Print a note if no event was shown: of a live trace that has ended, of a file that was read. */
 void no_events__explain_live(const struct request *req, const struct trace_meta *meta,
-			     struct live *l, const struct sources *sources);
+			     struct live *l, const struct source *source);
 void no_events__explain_report(const struct trace_meta *meta, struct show *s);
 /* Returns true, after a note, if the functions may have run but could be traced in no process. */
-bool no_events__report_untraced(struct show *s, const struct sources *sources);
+bool no_events__report_untraced(struct show *s, const struct source *source);
 
 #endif

@@ -103,8 +103,8 @@ bool overhead_limit__tick(struct overhead_limit *b, const struct trace *t, uint6
 		return false;
 	b->next = time + EVERY;
 	trace__each_cost(t, add_look, &l);
-	if (b->sources)
-		sources__each_cost(b->sources, add_look, &l);
+	if (b->source)
+		source__each_cost(b->source, add_look, &l);
 	vec__each (now, &l.now)
 		overhead_limit__look(b, *now, &tracing, &cpu);
 	verdict = cpu >= VERDICT_CPU;

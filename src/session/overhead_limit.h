@@ -16,7 +16,7 @@ struct overhead_look {
 struct overhead_limit {
 	unsigned most; /* percent; 0: off */
 	/* they report costs other than those of their events; NULL if none does */
-	struct sources *sources;
+	struct source *source;
 	bool copies;	    /* functions run as copies, which cost time, too */
 	struct map64 index; /* pid -> index into looks + 1 */
 	VEC(struct overhead_look) looks;

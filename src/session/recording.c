@@ -4,7 +4,7 @@
 
 int recording__catch_up(struct recording *r)
 {
-	int err = sources__catch_up(r->sources, &r->live->sink);
+	int err = source__catch_up(r->source, &r->live->sink);
 
 	if (err)
 		r->failed = err;
@@ -27,7 +27,7 @@ int recording__take_counts(struct recording *r)
 	if (!r->live->show.tally)
 		return 0;
 	counting__note_cut(r->counting);
-	return sources__counts(r->sources, &r->live->sink);
+	return source__counts(r->source, &r->live->sink);
 }
 
 int recording__has_stopped(struct recording *r, uint64_t time, const char *by)
@@ -43,7 +43,7 @@ int recording__stop(struct recording *r, const char *by)
 	uint64_t now;
 	int err;
 
-	sources__stop(r->sources);
+	source__stop(r->source);
 	now = now_ns(CLOCK_MONOTONIC);
 	err = recording__catch_up(r);
 	/* a program may have stopped it meanwhile */
@@ -55,7 +55,7 @@ int recording__stop(struct recording *r, const char *by)
 
 int recording__prepare_start(struct recording *r)
 {
-	int err = sources__unpark(r->sources);
+	int err = source__unpark(r->source);
 
 	if (err)
 		r->failed = err;
@@ -72,6 +72,6 @@ int recording__start(struct recording *r, uint64_t asked, const char *by)
 		return err;
 	r->stopped = r->live->closed = false;
 	counting__note_cut(r->counting);
-	sources__start(r->sources);
+	source__start(r->source);
 	return 0;
 }

@@ -13,7 +13,7 @@
 /* All of it is borrowed. Functions return 0, or what ends the trace: -errno, or what the sink
  * returned. */
 struct recording {
-	struct sources *sources;
+	struct source *source;
 	struct live *live;
 	struct counting *counting;
 	bool stopped; /* nothing is recorded */

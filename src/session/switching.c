@@ -30,7 +30,7 @@ static char *name_of(const struct probe_marker *w, const struct event *e)
 /* Stops recording here: all earlier events have been passed on, later ones are dropped. */
 static int stop_here(struct switching *s, uint64_t time, const char *by)
 {
-	sources__stop(s->recording->sources);
+	source__stop(s->recording->source);
 	s->parks = true;
 	return recording__has_stopped(s->recording, time, by);
 }
@@ -73,7 +73,7 @@ static int look_for_lost(struct switching *s, uint64_t now)
 {
 	struct event e = {.type = EVENT_SWITCH, .time = now};
 	size_t last;
-	uint64_t lost = sources__lost_switches(s->recording->sources, &last);
+	uint64_t lost = source__lost_switches(s->recording->source, &last);
 
 	if (lost == s->lost)
 		return 0;
@@ -126,7 +126,7 @@ static int park(struct switching *s)
 
 	s->parks = false;
 	s->recording->quits |= !s->starts_again;
-	return err || s->recording->quits ? err : sources__park(s->recording->sources);
+	return err || s->recording->quits ? err : source__park(s->recording->source);
 }
 
 /* Attaches markers that were found since. Without them, the trace continues. */
@@ -137,7 +137,7 @@ static void attach_found(struct switching *s)
 
 	if (from >= s->markers->all.len)
 		return;
-	err = sources__attach_markers(s->recording->sources, from);
+	err = source__attach_markers(s->recording->source, from);
 	if (!err)
 		return note_verbose("%zu markers that were mapped just now count from here on",
 				    s->markers->all.len - from);

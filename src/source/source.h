@@ -155,42 +155,37 @@ struct source {
 	struct source *inner; /* a source whose events it passes on with its own; or NULL */
 };
 
-/* ---- the source of a trace (sources.c) ---- */
+/* ---- the operations of a source, or of its inner ones (source.c); NULL has no facts ---- */
 
-struct sources;
-struct sources *sources__new(void);
-/* Takes ownership of source, the only one. */
-void sources__add(struct sources *s, struct source *source);
-/* The operations of the source. */
-int sources__attach(struct sources *s);
-void sources__start(struct sources *s);
-void sources__stop(struct sources *s);
-void sources__cut(struct sources *s);
-int sources__take(struct sources *s, struct source_wait wait, const struct source_sink *sink);
-uint64_t sources__settled(const struct sources *s);
-int sources__catch_up(struct sources *s, const struct source_sink *sink);
-int sources__counts(struct sources *s, const struct source_sink *sink);
-void sources__misses(struct sources *s, const struct source_sink *sink);
-int sources__losses(struct sources *s, const struct source_sink *sink);
-int sources__park(struct sources *s);
-int sources__unpark(struct sources *s);
-struct source_facts sources__facts(const struct sources *s);
-void sources__mechanisms(const struct sources *s, struct str *out);
-uint64_t sources__lost_switches(const struct sources *s, size_t *last);
-void sources__each_cost(struct sources *s, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
-			void *ctx);
+int source__attach(struct source *s);
+void source__start(struct source *s);
+void source__stop(struct source *s);
+void source__cut(struct source *s);
+int source__take(struct source *s, struct source_wait wait, const struct source_sink *sink);
+uint64_t source__settled(const struct source *s);
+int source__catch_up(struct source *s, const struct source_sink *sink);
+int source__counts(struct source *s, const struct source_sink *sink);
+void source__misses(struct source *s, const struct source_sink *sink);
+int source__losses(struct source *s, const struct source_sink *sink);
+int source__park(struct source *s);
+int source__unpark(struct source *s);
+struct source_facts source__facts(const struct source *s);
+void source__mechanisms(const struct source *s, struct str *out);
+uint64_t source__lost_switches(const struct source *s, size_t *last);
+void source__each_cost(struct source *s, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
+		       void *ctx);
 /* -ENOTSUP, with a message: the source can't. */
-int sources__change(struct sources *s);
-int sources__attach_sites(struct sources *s, const uint32_t *sites, size_t n);
-int sources__detach_sites(struct sources *s, const uint32_t *sites, size_t n);
-int sources__attach_markers(struct sources *s, size_t from);
-int sources__watch(struct sources *s, const struct probe_watch *w);
-int sources__drop_privileges(struct sources *s, uint64_t keep, unsigned forbidden);
-void sources__note_value(struct sources *s, const struct probe_watch *w);
-void sources__exclude(struct sources *s, uint32_t pid, bool excluded);
-void sources__forget_sideband(struct sources *s);
-/* Closes the source and frees s. NULL: nothing. */
-void sources__close(struct sources *s);
+int source__change(struct source *s);
+int source__attach_sites(struct source *s, const uint32_t *sites, size_t n);
+int source__detach_sites(struct source *s, const uint32_t *sites, size_t n);
+int source__attach_markers(struct source *s, size_t from);
+int source__watch(struct source *s, const struct probe_watch *w);
+int source__drop_privileges(struct source *s, uint64_t keep, unsigned forbidden);
+void source__note_value(struct source *s, const struct probe_watch *w);
+void source__exclude(struct source *s, uint32_t pid, bool excluded);
+void source__forget_sideband(struct source *s);
+/* Closes the source with its inner ones. NULL: nothing. */
+void source__close(struct source *s);
 
 /* ---- the probes (probes/) ---- */
 

@@ -67,7 +67,7 @@ static int attach(struct session *s, struct probe_options *o)
 			      .plan = s->plan,
 			      .options = &s->planning.options,
 			      .output = s->render.output,
-			      .sources = &s->sources,
+			      .source = &s->source,
 			      .inliner = s->engine.inliner};
 
 	return attach__probes(&a, o);
@@ -100,12 +100,12 @@ static int poll_until_over(struct session *s)
 					 (uint64_t)counting__patience_ms(&s->counting, now));
 		wait.timeout_ms = control__patience_ms(&s->control, wait.timeout_ms);
 		wait.timeout_ms = switching__patience_ms(&s->switching, now, wait.timeout_ms);
-		err = sources__take(s->sources, wait, &s->live.sink);
+		err = source__take(s->source, wait, &s->live.sink);
 		if (err == SOURCE_ENDED)
 			break;
 		if (err)
 			return err;
-		err = live__tick(&s->live, now, sources__settled(s->sources));
+		err = live__tick(&s->live, now, source__settled(s->source));
 		if (err)
 			return err;
 		if (overhead_limit__tick(&s->overhead, s->live.show.trace, now)) {
@@ -155,17 +155,17 @@ static int finish(struct session *s, int err)
 {
 	int end;
 
-	sources__stop(s->sources);
+	source__stop(s->source);
 	interrupt__cuts();
 	counting__note_cut(&s->counting);
 	if (!err)
-		err = sources__losses(s->sources, &s->live.sink);
+		err = source__losses(s->source, &s->live.sink);
 	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(&s->request)) : 0;
 	err = clean(s, end < 0 ? end : err);
 	report_status(s);
 	end = clean(s, session__end_output(s));
 	if (!err && !end)
-		no_events__explain_live(&s->request, &s->meta, &s->live, s->sources);
+		no_events__explain_live(&s->request, &s->meta, &s->live, s->source);
 	counting__report(&s->counting);
 	switching__report(&s->switching);
 	child__report_signal(&s->child);
@@ -173,7 +173,7 @@ static int finish(struct session *s, int err)
 	if (!err && !end)
 		announce__file(&s->request, request__record_name(&s->request));
 	engine__advise(&s->engine, show__totals(&s->live.show)->events);
-	s->blind = !err && !end && no_events__report_untraced(&s->live.show, s->sources);
+	s->blind = !err && !end && no_events__report_untraced(&s->live.show, s->source);
 	s->under = !err && !end && fail_under__is_missed(&s->request, s->render.output);
 	show__summary(&s->live.show);
 	return err ? err : end;
@@ -185,7 +185,7 @@ static int drop_privileges(struct session *s)
 	struct privilege_drop g = {
 		.request = &s->request,
 		.plan = s->plan,
-		.sources = s->sources,
+		.source = s->source,
 		.recorder = s->recorder,
 		.removed = control__fd(&s->control) >= 0 ? &s->control.socket.file : NULL,
 		.runs_command = s->child.pid,
@@ -214,8 +214,7 @@ static bool rescans(const struct session *s)
 
 static int open_control(struct session *s)
 {
-	s->recording = (struct recording){
-		.sources = s->sources, .live = &s->live, .counting = &s->counting};
+	s->recording = (struct recording){.live = &s->live, .counting = &s->counting};
 	s->control = (struct control){.request = &s->request,
 				      .plan = s->plan,
 				      .recording = &s->recording,
@@ -230,7 +229,7 @@ static struct growth growth_of(struct session *s)
 {
 	return (struct growth){.planning = &s->planning,
 			       .plan = s->plan,
-			       .sources = s->sources,
+			       .source = s->source,
 			       .live = &s->live,
 			       .counting = &s->counting,
 			       .objects = s->planning.targets.objects.len,
@@ -278,7 +277,7 @@ static int begin_recording(struct session *s)
 	if (!s->child.pid && !stopped)
 		counting__note_cut(&s->counting);
 	if (!stopped) {
-		sources__start(s->sources);
+		source__start(s->source);
 		note_verbose("recording");
 	} else {
 		err = control__begin_stopped(&s->control, s->meta.start_time);
@@ -292,7 +291,7 @@ static int begin_recording(struct session *s)
 	s->live.switched_ctx = &s->switching;
 	if (!err)
 		err = switching__begin(&s->switching, s->meta.start_time);
-	return err || !stopped ? err : sources__park(s->sources);
+	return err || !stopped ? err : source__park(s->source);
 }
 
 /* Starts CMD. With watchpoints it stops before its first instruction. */
@@ -304,7 +303,7 @@ static int start_command(struct session *s, int *status)
 	if (!err)
 		err = child__start(&s->child, status);
 	if (!err && w->all.len)
-		err = watch_exec__begin(w, s->sources, &s->child);
+		err = watch_exec__begin(w, s->source, &s->child);
 	return err;
 }
 
@@ -330,7 +329,7 @@ static int run(struct session *s, int *status)
 			   !(s->options.inlines && session__counts(s));
 	err = attach(s, &s->options);
 	if (!err)
-		err = watchpoints__begin(&s->planning.watches, s->sources, &s->request);
+		err = watchpoints__begin(&s->planning.watches, s->source, &s->request);
 	if (err == -EINTR && interrupted)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
@@ -338,10 +337,10 @@ static int run(struct session *s, int *status)
 	err = drop_privileges(s);
 	if (err)
 		return err;
-	s->recording.sources = s->sources;
-	s->overhead.sources = s->sources;
+	s->recording.source = s->source;
+	s->overhead.source = s->source;
 	s->growth = growth_of(s);
-	interrupt__stops(s->sources);
+	interrupt__stops(s->source);
 	live__open(&s->live, s->plan, &s->planning.targets, &t, s->render.output, s->recorder,
 		   s->request.when.limit);
 	if (s->planning.watches.all.len)
@@ -352,17 +351,17 @@ static int run(struct session *s, int *status)
 		s->live.dumps = (struct dumps){.request = &s->request, .copies = s->engine.copies};
 	}
 	/* attaching takes time: a rescan replaces the sideband events of that time */
-	sources__forget_sideband(s->sources);
+	source__forget_sideband(s->source);
 	if (rescans(s))
-		live__rescan(&s->live, sources__facts(s->sources).processes);
-	if (rescans(s) && !sources__facts(s->sources).processes->len &&
+		live__rescan(&s->live, source__facts(s->source).processes);
+	if (rescans(s) && !source__facts(s->source).processes->len &&
 	    privileges__missing(PRIVILEGE_SYS_PTRACE))
 		note("other users' processes are shown without symbols: that needs CAP_SYS_PTRACE");
 	err = session__begin_output(s);
 	if (err)
 		return clean(s, err);
 	if (session__counts(s))
-		s->counting = counting__begin(&s->request, s->plan, s->sources, &s->live,
+		s->counting = counting__begin(&s->request, s->plan, s->source, &s->live,
 					      s->render.output);
 	err = begin_recording(s);
 	if (err)
@@ -447,7 +446,7 @@ static void close_session(struct session *s)
 	process_ends__close(&s->ends);
 	counting__end(&s->counting);
 	child__cancel(&s->child);
-	sources__close(s->sources);
+	source__close(s->source);
 	engine__close(&s->engine);
 	util__close(&s->btf);
 	render__close(&s->render);
@@ -479,8 +478,7 @@ static int run_session(const struct request *req, struct explaining *e)
 			    .render.sink.fd = -1,
 			    .btf = -1,
 			    .child = {.go = -1, .failed = -1},
-			    .ends = {.fd = -1, .wakeup = -1},
-			    .sources = sources__new()};
+			    .ends = {.fd = -1, .wakeup = -1}};
 	int status = EXIT_CANNOT, err = trace(&s, &status);
 
 	/* now, not in main, since CMD may run for long */

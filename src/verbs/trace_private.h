@@ -25,7 +25,7 @@ struct session {
 	struct process_ends ends;
 	struct plan *plan;
 	struct engine_state engine;
-	struct sources *sources;
+	struct source *source;
 	struct probe_options options; /* options of the probes */
 	struct live live;
 	struct overhead_limit overhead;

@@ -126,17 +126,17 @@ static void on_missed(void *ctx, const struct missed *m)
 
 static const struct source_sink sink = {NULL, on_event, on_sideband, on_lost, on_missed};
 
-static void run(struct sources *s, int expected)
+static void run(struct source *s, int expected)
 {
 	int err;
 
 	str__clear(&got);
 	do {
-		err = sources__take(s, (struct source_wait){1, -1}, &sink);
+		err = source__take(s, (struct source_wait){1, -1}, &sink);
 		str__puts(&got, "| ");
 	} while (!err);
 	is(err, expected, "a trace ends as its source does");
-	is(sources__losses(s, &sink), 0, "the losses of a source are reported");
+	is(source__losses(s, &sink), 0, "the losses of a source are reported");
 	str__put(&got, "", 0);
 }
 
@@ -146,24 +146,23 @@ static const uint32_t sites[] = {1, 2, 3};
 static void test_alone(void)
 {
 	struct made one = {{&made_ops}, early, 4, 4, .pid = 1, .lost = 3, .missed = 4, .ready = 1};
-	struct sources *s = sources__new();
+	struct source *s = &one.source;
 
-	sources__add(s, &one.source);
-	is(sources__catch_up(s, &sink), 0, "a source catches up");
+	is(source__catch_up(s, &sink), 0, "a source catches up");
 	is(one.given, 1, "what is ready is passed on then");
-	is(sources__settled(s), 2, "a trace is settled as its source is");
+	is(source__settled(s), 2, "a trace is settled as its source is");
 	run(s, SOURCE_ENDED);
 	is_str(got.data, "1:4 1:6 1:8 | | 1 lost 3 ", "a source's events and losses are passed on");
 	is(one.waited, 2, "a source waits in each take");
 	is(missed, 4, "missed hits are reported");
-	is(sources__attach_sites(s, sites, 2), 0, "a source that can attaches sites");
-	is(sources__attach_sites(s, sites, 3), -ENOSPC, "its error is returned");
-	is(sources__detach_sites(s, sites, 3), -ENOTSUP, "one that can't detach them fails");
+	is(source__attach_sites(s, sites, 2), 0, "a source that can attaches sites");
+	is(source__attach_sites(s, sites, 3), -ENOSPC, "its error is returned");
+	is(source__detach_sites(s, sites, 3), -ENOTSUP, "one that can't detach them fails");
 	is_str(err__text(), "no source of this trace can remove probes", "with a message");
-	is(sources__drop_privileges(s, 0, 0), 0, "one without privileges has nothing to drop");
-	is(sources__park(s), 0, "one that can't be parked stays as it is");
-	is(sources__counts(s, &sink), 0, "one that doesn't count has no counts");
-	sources__close(s);
+	is(source__drop_privileges(s, 0, 0), 0, "one without privileges has nothing to drop");
+	is(source__park(s), 0, "one that can't be parked stays as it is");
+	is(source__counts(s, &sink), 0, "one that doesn't count has no counts");
+	source__close(s);
 	is(one.closed, 1, "it is closed");
 }
 
@@ -171,34 +170,31 @@ static void test_inner(void)
 {
 	struct made in = {{&made_ops}, early, 4, 4, .pid = 1, .missed = 5, .ready = 2};
 	struct made over = {{&over_ops, &in.source}, late, 5, 2, .pid = 2, .lost = 7};
-	struct sources *s = sources__new();
+	struct source *s = &over.source;
 
 	missed = 0;
-	sources__add(s, &over.source);
 	run(s, SOURCE_ENDED);
 	is_str(got.data, "2:1 2:5 | 2:6 2:20 | 2:22 | | ",
 	       "the outer source's events are passed on");
 	is(missed, 5, "losses are those of the inner source, if the outer one reports none");
-	is(sources__attach_sites(s, sites, 2), 0, "the inner source does what the outer one can't");
+	is(source__attach_sites(s, sites, 2), 0, "the inner source does what the outer one can't");
 	is(in.sites, 2, "it attaches the sites");
 	is(over.sites, 0, "the outer one doesn't");
-	is(sources__facts(s).left_children, 1, "its facts are those of the inner one");
+	is(source__facts(s).left_children, 1, "its facts are those of the inner one");
 	str__clear(&got);
-	is(sources__catch_up(s, &sink), 0, "the inner one catches up");
+	is(source__catch_up(s, &sink), 0, "the inner one catches up");
 	is_str(got.data, "1:2 1:4 ", "with its events");
-	is(sources__watch(s, NULL), -ENOTSUP, "what none of them can fails");
-	sources__close(s);
+	is(source__watch(s, NULL), -ENOTSUP, "what none of them can fails");
+	source__close(s);
 	is(over.closed + in.closed, 2, "both are closed");
 }
 
 int main(void)
 {
-	struct sources *none = sources__new();
-
 	test_alone();
 	test_inner();
-	is(sources__facts(none).spares, SPARES_ALL, "a trace without a source has no facts");
-	sources__close(none);
+	is(source__facts(NULL).spares, SPARES_ALL, "a trace without a source has no facts");
+	source__close(NULL);
 	str__free(&got);
 	return tap__done();
 }

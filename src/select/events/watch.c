@@ -349,7 +349,7 @@ static bool place(const struct watchpoints *w, const struct watchpoint *p, uint3
 	return true;
 }
 
-int watchpoints__begin_in(struct watchpoints *w, struct sources *s, uint32_t pid, bool *waits)
+int watchpoints__begin_in(struct watchpoints *w, struct source *s, uint32_t pid, bool *waits)
 {
 	struct watchpoint *i;
 	struct probe_watch to;
@@ -363,23 +363,23 @@ int watchpoints__begin_in(struct watchpoints *w, struct sources *s, uint32_t pid
 			*waits = true;
 			continue;
 		}
-		err = sources__watch(s, &to);
+		err = source__watch(s, &to);
 		i->watched_in = pid;
 	}
 	return err;
 }
 
-void watchpoints__note_values(const struct watchpoints *w, struct sources *s, uint32_t pid)
+void watchpoints__note_values(const struct watchpoints *w, struct source *s, uint32_t pid)
 {
 	const struct watchpoint *i;
 	struct probe_watch to;
 
 	vec__each (i, &w->all)
 		if (!i->kernel && place(w, i, pid, &to))
-			sources__note_value(s, &to);
+			source__note_value(s, &to);
 }
 
-static int begin_in_process(struct watchpoints *w, struct sources *s, uint32_t pid)
+static int begin_in_process(struct watchpoints *w, struct source *s, uint32_t pid)
 {
 	const struct watchpoint *i;
 	bool waits;
@@ -396,7 +396,7 @@ static int begin_in_process(struct watchpoints *w, struct sources *s, uint32_t p
 	return 0;
 }
 
-int watchpoints__begin(struct watchpoints *w, struct sources *s, const struct request *req)
+int watchpoints__begin(struct watchpoints *w, struct source *s, const struct request *req)
 {
 	const struct watchpoint *i;
 	struct probe_watch to;
@@ -405,7 +405,7 @@ int watchpoints__begin(struct watchpoints *w, struct sources *s, const struct re
 
 	vec__each (i, &w->all)
 		if (!err && i->kernel && place(w, i, 0, &to))
-			err = sources__watch(s, &to);
+			err = source__watch(s, &to);
 	if (req->command)
 		return err;
 	vec__each (pid, &req->who.filters.pids)

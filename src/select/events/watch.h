@@ -38,11 +38,11 @@ int watchpoints__plan(struct watchpoints *w, const struct request *req, struct t
 /* True if a watchpoint needs the kernel's symbols and code. */
 bool watchpoints__name_kernel(const struct request *req);
 /* Sets the watchpoints in the kernel, and in processes that run. */
-int watchpoints__begin(struct watchpoints *w, struct sources *s, const struct request *req);
+int watchpoints__begin(struct watchpoints *w, struct source *s, const struct request *req);
 /* Sets the watchpoints in one process that has mapped their objects. *waits: some objects are
  * not mapped yet. */
-int watchpoints__begin_in(struct watchpoints *w, struct sources *s, uint32_t pid, bool *waits);
-void watchpoints__note_values(const struct watchpoints *w, struct sources *s, uint32_t pid);
+int watchpoints__begin_in(struct watchpoints *w, struct source *s, uint32_t pid, bool *waits);
+void watchpoints__note_values(const struct watchpoints *w, struct source *s, uint32_t pid);
 void watchpoints__free(struct watchpoints *w);
 
 #endif

@@ -10,11 +10,11 @@
 #define LOOK_LAST  1000000000
 
 struct counting counting__begin(const struct request *request, struct plan *plan,
-				struct sources *sources, struct live *live, struct output *output)
+				struct source *source, struct live *live, struct output *output)
 {
 	return (struct counting){.request = request,
 				 .plan = plan,
-				 .sources = sources,
+				 .source = source,
 				 .live = live,
 				 .output = output,
 				 .next = now_ns(CLOCK_MONOTONIC) + request->record.interval_ns,
@@ -52,7 +52,7 @@ static bool is_due(struct counting *c, uint64_t now)
 
 static int print(struct counting *c, uint64_t now)
 {
-	sources__misses(c->sources, &c->live->sink);
+	source__misses(c->source, &c->live->sink);
 	show__give_counts(&c->live->show);
 	if (c->request->record.reset)
 		show__reset_counts(&c->live->show);
@@ -62,7 +62,7 @@ static int print(struct counting *c, uint64_t now)
 static int look(struct counting *c)
 {
 	uint64_t rounds = c->retire.rounds;
-	int err = retire__tick(&c->retire, c->plan, c->sources, c->live->show.tally);
+	int err = retire__tick(&c->retire, c->plan, c->source, c->live->show.tally);
 
 	c->patience = c->retire.rounds > rounds ? LOOK_FIRST
 						: min_of(2 * c->patience, (uint64_t)LOOK_LAST);
@@ -82,7 +82,7 @@ int counting__tick(struct counting *c)
 	looks = c->retire.hits && now >= c->next_look;
 	if (!prints && !looks)
 		return 0;
-	err = sources__counts(c->sources, &c->live->sink);
+	err = source__counts(c->source, &c->live->sink);
 	if (!err && looks)
 		err = look(c);
 	return err || !prints ? err : print(c, now);
@@ -95,7 +95,7 @@ void counting__end(struct counting *c)
 
 void counting__report(const struct counting *c)
 {
-	uint64_t twice = c->request ? sources__facts(c->sources).counted_twice : 0;
+	uint64_t twice = c->request ? source__facts(c->source).counted_twice : 0;
 
 	if (twice)
 		note("%llu hits may have been counted twice, while probes were replaced: too many threads "
@@ -118,7 +118,7 @@ void counting__note_cut(struct counting *c)
 
 	if (!c->request)
 		return;
-	facts = sources__facts(c->sources);
+	facts = source__facts(c->source);
 	pids = facts.processes;
 	if (!pids->len)
 		processes__all(&all);

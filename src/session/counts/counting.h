@@ -11,7 +11,7 @@
 struct counting {
 	const struct request *request; /* NULL: nothing counts */
 	struct plan *plan;
-	struct sources *sources;
+	struct source *source;
 	struct live *live;
 	struct output *output;
 	struct process_ends *ends; /* the caller's, who sets it */
@@ -22,7 +22,7 @@ struct counting {
 };
 /* All arguments are borrowed. */
 struct counting counting__begin(const struct request *request, struct plan *plan,
-				struct sources *sources, struct live *live, struct output *output);
+				struct source *source, struct live *live, struct output *output);
 /* Returns how long counting__tick() need not be called. */
 int counting__patience_ms(const struct counting *c, uint64_t now);
 /* Does what is due. Returns 0, or -errno. */

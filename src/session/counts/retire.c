@@ -121,7 +121,7 @@ static bool retire_site(struct plan *p, change_vec *changes, const struct site_c
 	return !kernel || changes->len < KERNEL_ROUND;
 }
 
-int retire__tick(struct retire *r, struct plan *plan, struct sources *sources, struct tally *tally)
+int retire__tick(struct retire *r, struct plan *plan, struct source *source, struct tally *tally)
 {
 	const struct site_count *counted = tally__counted(tally);
 	change_vec changes = {0};
@@ -137,7 +137,7 @@ int retire__tick(struct retire *r, struct plan *plan, struct sources *sources, s
 		    !retire_site(plan, &changes, counted, i, watch))
 			break;
 	if (changes.len)
-		err = sources__change(sources);
+		err = source__change(source);
 	vec__each (c, &changes) {
 		if (err)
 			set_probe(plan, c->site, c->before);

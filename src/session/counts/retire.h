@@ -18,7 +18,7 @@ struct retire retire__begin(const struct request *req, const struct plan *plan);
 void retire__end(struct retire *r);
 /* Retires sites by what was counted so far. Changes the plan and the probes. Returns 0, or
  * -errno if they could not be changed. */
-int retire__tick(struct retire *r, struct plan *plan, struct sources *sources, struct tally *tally);
+int retire__tick(struct retire *r, struct plan *plan, struct source *source, struct tally *tally);
 /* Notes which probes are left, and what they cost. */
 void retire__report(const struct retire *r, const struct plan *plan, const struct tally *tally);
 

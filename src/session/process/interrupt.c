@@ -5,7 +5,7 @@
 
 volatile sig_atomic_t interrupted, counts_asked_for;
 static volatile sig_atomic_t forward_to, wakes = -1;
-static struct sources *volatile stops;
+static struct source *volatile stops;
 static volatile bool cuts;
 static volatile uint64_t first; /* ns: time of the first signal; 0 if none came */
 
@@ -18,9 +18,9 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	int kept = errno;
 
 	if (stops)
-		sources__stop(stops);
+		source__stop(stops);
 	if (stops && (cuts || first) && now - first > AT_ONCE_NS)
-		sources__cut(stops);
+		source__cut(stops);
 	first = first ? first : now;
 	/* CMD gets the signals of the terminal's keys itself */
 	if (forward_to && info->si_code <= 0)
@@ -57,7 +57,7 @@ void interrupt__asks(void)
 	sigaction(SIGUSR1, &sa, NULL);
 }
 
-void interrupt__stops(struct sources *s)
+void interrupt__stops(struct source *s)
 {
 	stops = s;
 }

@@ -19,7 +19,7 @@ void interrupt__catch(pid_t cmd);
 /* SIGUSR1 sets counts_asked_for from here on, instead of ending bbtrace. */
 void interrupt__asks(void);
 /* A signal stops these sources at once, and a later one cuts what they have left. NULL: none. */
-void interrupt__stops(struct sources *s);
+void interrupt__stops(struct source *s);
 /* The sources were stopped: the next signal cuts. */
 void interrupt__cuts(void);
 /* A signal wakes the process_ends with this wakeup; -1 if none. */

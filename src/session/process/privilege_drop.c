@@ -42,7 +42,7 @@ static uint64_t kept(const struct privilege_drop *g)
 		keep |= PRIVILEGE_KILL;
 	if (g->runs_command && g->watches) /* they are set after its exec */
 		keep |= PRIVILEGE_PERFMON | PRIVILEGE_BPF | PRIVILEGE_SYS_ADMIN;
-	if (rights__user() && sources__facts(g->sources).definitions)
+	if (rights__user() && source__facts(g->source).definitions)
 		keep |= PRIVILEGE_DAC_OVERRIDE;
 	return keep;
 }
@@ -51,5 +51,5 @@ int privilege_drop__apply(const struct privilege_drop *g)
 {
 	int err = keep_files(g);
 
-	return err ? err : sources__drop_privileges(g->sources, kept(g), forbidden_calls(g));
+	return err ? err : source__drop_privileges(g->source, kept(g), forbidden_calls(g));
 }

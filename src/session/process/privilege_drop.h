@@ -9,7 +9,7 @@
 struct privilege_drop {
 	const struct request *request;
 	const struct plan *plan;
-	struct sources *sources;
+	struct source *source;
 	struct recorder *recorder; /* NULL if none */
 	/* file to remove at the end: the control socket; NULL if none */
 	const struct named_file *removed;

@@ -107,7 +107,7 @@ static int refuse(const struct watchpoints *w, const struct child *c)
 
 /* Called at the exec stop: continues until all objects are mapped completely, which is when
  * ld.so makes another system call. */
-static int wait_for_objects(struct watchpoints *w, struct sources *sources, const struct child *c)
+static int wait_for_objects(struct watchpoints *w, struct source *source, const struct child *c)
 {
 	struct start s = {.pid = c->pid};
 	bool waits = true;
@@ -123,14 +123,14 @@ static int wait_for_objects(struct watchpoints *w, struct sources *sources, cons
 		look(&s);
 		if (!waits && !s.maps)
 			return 0;
-		err = waits && s.maps ? watchpoints__begin_in(w, sources, c->pid, &waits) : 0;
+		err = waits && s.maps ? watchpoints__begin_in(w, source, c->pid, &waits) : 0;
 		if (err)
 			return err;
 	}
 	return waits ? refuse(w, c) : 0;
 }
 
-static int begin(struct watchpoints *w, struct sources *s, const struct child *c)
+static int begin(struct watchpoints *w, struct source *s, const struct child *c)
 {
 	bool waits;
 	int err = watchpoints__begin_in(w, s, c->pid, &waits);
@@ -142,7 +142,7 @@ static int begin(struct watchpoints *w, struct sources *s, const struct child *c
 	return err;
 }
 
-int watch_exec__begin(struct watchpoints *w, struct sources *s, const struct child *c)
+int watch_exec__begin(struct watchpoints *w, struct source *s, const struct child *c)
 {
 	int status = 0, err = 0;
 

@@ -8,6 +8,6 @@
 
 /* Prepares CMD to stop at its exec, so that nothing it does is missed. */
 int watch_exec__prepare(pid_t pid);
-int watch_exec__begin(struct watchpoints *w, struct sources *s, const struct child *c);
+int watch_exec__begin(struct watchpoints *w, struct source *s, const struct child *c);
 
 #endif

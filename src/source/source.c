@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The source of a trace. An operation that it doesn't have is that of its inner source. */
 #include <errno.h>
-#include <stdlib.h>
 #include "source/source.h"
 
-struct sources {
-	struct source *source; /* NULL: none yet */
-};
-
-struct sources *sources__new(void)
-{
-	return xcalloc(1, sizeof(struct sources));
-}
-
-void sources__add(struct sources *s, struct source *source)
-{
-	s->source = source;
-}
-
-/* The outermost source that has this operation. NULL: none has. */
+/* The outermost source that has this operation. NULL: none has, or there is no source. */
 #define WITH(s, operation)                                                                         \
 	({                                                                                         \
-		struct source *with_ = (s)->source;                                                \
+		__typeof__(s) with_ = (s);                                                         \
                                                                                                    \
 		while (with_ && !with_->ops->operation)                                            \
 			with_ = with_->inner;                                                      \
@@ -30,42 +15,42 @@ void sources__add(struct sources *s, struct source *source)
 
 /* ---- operations that each source has ---- */
 
-int sources__attach(struct sources *s)
+int source__attach(struct source *s)
 {
 	struct source *of = WITH(s, attach);
 
 	return of->ops->attach(of);
 }
 
-void sources__start(struct sources *s)
+void source__start(struct source *s)
 {
 	struct source *of = WITH(s, start);
 
 	of->ops->start(of);
 }
 
-void sources__stop(struct sources *s)
+void source__stop(struct source *s)
 {
 	struct source *of = WITH(s, stop);
 
 	of->ops->stop(of);
 }
 
-int sources__take(struct sources *s, struct source_wait wait, const struct source_sink *sink)
+int source__take(struct source *s, struct source_wait wait, const struct source_sink *sink)
 {
 	struct source *of = WITH(s, take);
 
 	return of->ops->take(of, wait, sink);
 }
 
-uint64_t sources__settled(const struct sources *s)
+uint64_t source__settled(const struct source *s)
 {
 	const struct source *of = WITH(s, settled);
 
 	return of->ops->settled(of);
 }
 
-int sources__losses(struct sources *s, const struct source_sink *sink)
+int source__losses(struct source *s, const struct source_sink *sink)
 {
 	struct source *of = WITH(s, losses);
 
@@ -74,21 +59,21 @@ int sources__losses(struct sources *s, const struct source_sink *sink)
 
 /* ---- those that it may have ---- */
 
-int sources__park(struct sources *s)
+int source__park(struct source *s)
 {
 	struct source *of = WITH(s, park);
 
 	return of ? of->ops->park(of) : 0;
 }
 
-int sources__unpark(struct sources *s)
+int source__unpark(struct source *s)
 {
 	struct source *of = WITH(s, unpark);
 
 	return of ? of->ops->unpark(of) : 0;
 }
 
-void sources__cut(struct sources *s)
+void source__cut(struct source *s)
 {
 	struct source *of = WITH(s, cut);
 
@@ -96,21 +81,21 @@ void sources__cut(struct sources *s)
 		of->ops->cut(of);
 }
 
-int sources__catch_up(struct sources *s, const struct source_sink *sink)
+int source__catch_up(struct source *s, const struct source_sink *sink)
 {
 	struct source *of = WITH(s, catch_up);
 
 	return of ? of->ops->catch_up(of, sink) : 0;
 }
 
-int sources__counts(struct sources *s, const struct source_sink *sink)
+int source__counts(struct source *s, const struct source_sink *sink)
 {
 	struct source *of = WITH(s, counts);
 
 	return of ? of->ops->counts(of, sink) : 0;
 }
 
-void sources__misses(struct sources *s, const struct source_sink *sink)
+void source__misses(struct source *s, const struct source_sink *sink)
 {
 	struct source *of = WITH(s, misses);
 
@@ -118,7 +103,7 @@ void sources__misses(struct sources *s, const struct source_sink *sink)
 		of->ops->misses(of, sink);
 }
 
-struct source_facts sources__facts(const struct sources *s)
+struct source_facts source__facts(const struct source *s)
 {
 	static const pid_vec any;
 	struct source_facts facts = {.spares = SPARES_ALL, .processes = &any};
@@ -129,7 +114,7 @@ struct source_facts sources__facts(const struct sources *s)
 	return facts;
 }
 
-void sources__mechanisms(const struct sources *s, struct str *out)
+void source__mechanisms(const struct source *s, struct str *out)
 {
 	const struct source *of = WITH(s, mechanisms);
 
@@ -137,7 +122,7 @@ void sources__mechanisms(const struct sources *s, struct str *out)
 		of->ops->mechanisms(of, out);
 }
 
-uint64_t sources__lost_switches(const struct sources *s, size_t *last)
+uint64_t source__lost_switches(const struct source *s, size_t *last)
 {
 	const struct source *of = WITH(s, lost_switches);
 
@@ -145,8 +130,8 @@ uint64_t sources__lost_switches(const struct sources *s, size_t *last)
 	return of ? of->ops->lost_switches(of, last) : 0;
 }
 
-void sources__each_cost(struct sources *s, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
-			void *ctx)
+void source__each_cost(struct source *s, void (*fn)(void *ctx, uint32_t pid, uint64_t ns),
+		       void *ctx)
 {
 	struct source *of = WITH(s, each_cost);
 
@@ -154,14 +139,14 @@ void sources__each_cost(struct sources *s, void (*fn)(void *ctx, uint32_t pid, u
 		of->ops->each_cost(of, fn, ctx);
 }
 
-int sources__drop_privileges(struct sources *s, uint64_t keep, unsigned forbidden)
+int source__drop_privileges(struct source *s, uint64_t keep, unsigned forbidden)
 {
 	struct source *of = WITH(s, drop_privileges);
 
 	return of ? of->ops->drop_privileges(of, keep, forbidden) : 0;
 }
 
-void sources__note_value(struct sources *s, const struct probe_watch *w)
+void source__note_value(struct source *s, const struct probe_watch *w)
 {
 	struct source *of = WITH(s, note_value);
 
@@ -169,7 +154,7 @@ void sources__note_value(struct sources *s, const struct probe_watch *w)
 		of->ops->note_value(of, w);
 }
 
-void sources__exclude(struct sources *s, uint32_t pid, bool excluded)
+void source__exclude(struct source *s, uint32_t pid, bool excluded)
 {
 	struct source *of = WITH(s, exclude);
 
@@ -177,7 +162,7 @@ void sources__exclude(struct sources *s, uint32_t pid, bool excluded)
 		of->ops->exclude(of, pid, excluded);
 }
 
-void sources__forget_sideband(struct sources *s)
+void source__forget_sideband(struct source *s)
 {
 	struct source *of = WITH(s, forget_sideband);
 
@@ -192,35 +177,35 @@ static int cannot(const char *what)
 	return err__set(ENOTSUP, "no source of this trace can %s", what);
 }
 
-int sources__change(struct sources *s)
+int source__change(struct source *s)
 {
 	struct source *of = WITH(s, change);
 
 	return of ? of->ops->change(of) : cannot("change its probes");
 }
 
-int sources__attach_sites(struct sources *s, const uint32_t *sites, size_t n)
+int source__attach_sites(struct source *s, const uint32_t *sites, size_t n)
 {
 	struct source *of = WITH(s, attach_sites);
 
 	return of ? of->ops->attach_sites(of, sites, n) : cannot("get further probes");
 }
 
-int sources__detach_sites(struct sources *s, const uint32_t *sites, size_t n)
+int source__detach_sites(struct source *s, const uint32_t *sites, size_t n)
 {
 	struct source *of = WITH(s, detach_sites);
 
 	return of ? of->ops->detach_sites(of, sites, n) : cannot("remove probes");
 }
 
-int sources__attach_markers(struct sources *s, size_t from)
+int source__attach_markers(struct source *s, size_t from)
 {
 	struct source *of = WITH(s, attach_markers);
 
 	return of ? of->ops->attach_markers(of, from) : cannot("see markers");
 }
 
-int sources__watch(struct sources *s, const struct probe_watch *w)
+int source__watch(struct source *s, const struct probe_watch *w)
 {
 	struct source *of = WITH(s, watch);
 
@@ -229,11 +214,8 @@ int sources__watch(struct sources *s, const struct probe_watch *w)
 
 /* ---- the end ---- */
 
-void sources__close(struct sources *s)
+void source__close(struct source *s)
 {
-	if (!s)
-		return;
-	if (s->source)
-		s->source->ops->close(s->source);
-	free(s);
+	if (s)
+		s->ops->close(s);
 }
