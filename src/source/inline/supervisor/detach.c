@@ -110,7 +110,6 @@ static bool unmap_all(struct thread *t)
 	const struct loaded *l;
 	bool done;
 
-	thread__restart_call(t);
 	done = unmap(t, space->watch.page, LOG_PAGE);
 	vec__each (l, &space->loaded)
 		done &= l->refused || unmap(t, l->base, l->size);

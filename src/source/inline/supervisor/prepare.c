@@ -127,7 +127,6 @@ static int prepare(struct thread *t, uint64_t began, struct start_answer *a)
 	space = space__new(s, p);
 	space->refs = 1;
 	p->space = space;
-	thread__restart_call(t);
 	thread__open_memory(t);
 	/* it is written to while the process runs */
 	if (space->writes && !map(t, a))
@@ -191,7 +190,6 @@ static bool unprepare(const struct tracer *s, struct process *p)
 		return false;
 	p->space = space__new(s, p);
 	p->space->refs = 1;
-	thread__restart_call(t);
 	thread__unmap_prepared(t);
 	return true;
 }

@@ -278,7 +278,6 @@ static void begin(struct tracer *s, struct process *p)
 		refuse_process(s, p, "its memory can't be opened");
 		return;
 	}
-	thread__restart_call(first);
 	thread__open_memory(first);
 	if (!get_slots(p, s, first)) {
 		refuse_process(s, p, s->no_log);

@@ -193,6 +193,7 @@ static int64_t call(struct thread *t, struct injected injected, const struct wit
 		return -EPERM;
 	if (t->late.is || thread__load_regs(t) || !thread__mask(t, &injected.mask))
 		return -ESRCH;
+	thread__restart_call(t);
 	memcpy(t->late.before, t->regs, sizeof(t->regs));
 	injected.then = thread__get(t, TRACEE_PC);
 	injected.small_stack = is_small(t, injected.then);

@@ -62,7 +62,8 @@ void thread__take_stop(struct thread *t);
 /* Returns true if there is a stop or an end of any thread. */
 bool tracer__next(struct tracer *s, struct stop *out);
 /* Returns true if it is in a system call that will be executed again. The kernel does that, unless
- * the thread is made to do something else before: then its registers have to be set. */
+ * the thread is made to do something else before: thread__restart_call() sets its registers so that
+ * it executes the call itself. */
 bool thread__is_in_call(struct thread *t);
 void thread__restart_call(struct thread *t);
 
@@ -157,8 +158,8 @@ bool space__stop_others(const struct tracer *s, const struct space *space,
 /* Sends it to this code, which is written to addr: its registers are stored. Returns false if it is
  * gone. */
 bool thread__send(struct thread *t, uint64_t addr, const struct injected_code *code);
-/* The thread is stopped, not within a system call, and is in the same state afterwards. Returns the
- * system call's result; -EPERM if a filter may end it for that. */
+/* The thread is stopped, and is in the same state afterwards; a system call that it was in is
+ * executed again then. Returns the system call's result; -EPERM if a filter may end it for that. */
 int64_t thread__call(struct thread *t, long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 		     uint64_t e, uint64_t f);
 /*
