@@ -33,6 +33,7 @@ enum node_flags {
 	NODE_SLOW = 2048,      /* insn.slow */
 	NODE_EXCLUSIVE = 4096, /* one of a pair of load- and store-exclusive, or between them */
 	NODE_PAIRED = 8192,    /* a load-exclusive whose store was found */
+	NODE_TAKEN = 16384,    /* code of its function makes its address (taken.c) */
 };
 
 struct node {
@@ -77,6 +78,7 @@ struct graph_function {
 	bool started;
 	bool inner;	/* its start needs a proof */
 	bool dormant;	/* it doesn't take part until that is proved */
+	bool keeps_sp;	/* it stores its stack pointer (taken.c) */
 	uint32_t batch; /* the batch in which its code is followed */
 	uint32_t group; /* another function of its group; itself if it stands for the group */
 };
@@ -248,11 +250,18 @@ uint64_t handler__installed(struct graph *g, uint32_t at, uint32_t push);
 /* Records such a handler, which is a landing pad. Invalidates pointers to nodes. */
 void handler__note(struct graph *g, uint32_t at, uint32_t push);
 
+/* ---- code whose address is taken (taken.c) ---- */
+
+/* Marks what is reached already, and adds what isn't as roots. Returns true if there was such. */
+bool taken__note(struct graph *g);
+
 /* ---- calls that don't return (noreturn.c), by name (names.c) ---- */
 
 bool graph__call_returns(struct graph *g, const struct insn *call);
-/* Returns true if the function at addr returns twice, as setjmp(3) does. By name. */
-bool names__returns_twice(const struct object *o, uint64_t addr);
+/* Returns true if the function at addr returns twice, as setjmp(3) does (twice.c). */
+bool twice__returns(const struct object *o, const struct arch *arch, uint64_t addr);
+/* By its name alone, which may have a version, or @plt. */
+bool twice__is_name(const char *name);
 bool names__noreturn(const struct object *o, uint64_t addr, bool kernel);
 
 /* ---- thunks of the kernel (thunk.c) ---- */

@@ -165,18 +165,3 @@ bool names__noreturn(const struct object *o, uint64_t addr, bool kernel)
 	}
 	return false;
 }
-
-static const char *const twice[] = {"setjmp",	   "_setjmp",	      "__setjmp", "sigsetjmp",
-				    "__sigsetjmp", "__sigsetjmp_chk", "vfork",	  "__vfork",
-				    "getcontext",  "savectx"};
-
-bool names__returns_twice(const struct object *o, uint64_t addr)
-{
-	const struct symbol *s = object__symbol_at(o, addr);
-	size_t len = s ? strcspn(s->name, "@") : 0;
-
-	for (size_t i = 0; s && i < ARRAY_SIZE(twice); i++)
-		if (strlen(twice[i]) == len && !strncmp(s->name, twice[i], len))
-			return true;
-	return false;
-}

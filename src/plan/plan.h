@@ -159,6 +159,8 @@ enum abnormal_entry {
 	ABNORMAL_NONE,
 	ABNORMAL_LANDING_PAD, /* from the unwinder */
 	ABNORMAL_RESUMED,     /* after an instruction that was assumed not to continue */
+	ABNORMAL_ADDRESS,     /* its function makes its address, for a jump from elsewhere */
+	ABNORMAL_TWICE,	      /* after a call that may return twice, as setjmp(3) does */
 };
 
 /* Why a function's entry can't carry a return probe. */
@@ -190,6 +192,9 @@ struct plan_function {
 	uint64_t unreached;	/* bytes of its ranges in plan->gaps */
 	uint8_t arguments;	/* as in struct function */
 	uint8_t return_refusal; /* enum return_refusal, if return probes are requested */
+	/* Control may enter it in the middle by no edge (irregular.c): none of its branches is
+	 * implied. Not in trace files. */
+	bool irregular;
 };
 
 /* Returns the size of all its ranges. */

@@ -161,6 +161,7 @@ void line_files__begin(const struct plan *p, struct map64 *numbers);
 uint32_t line_files__number(struct plan *p, struct map64 *numbers, const char *name);
 
 /* Finds the functions whose entries can't carry a return probe (returns.c). */
+void irregular__find(struct plan *p);
 void returns__check(struct plan *p);
 /* By block, which the caller frees: a call may end there whose return no return probe records. */
 bool *returns__unseen_ends(const struct plan_flow *flow);

@@ -117,9 +117,9 @@ static const struct {
 	int (*call)(struct waiter *w);
 	int by_signal;
 } kinds[] = {
-	{"futex", futex, 0},	   {"timed", timed, 0},	   {"sleep", do_sleep, 1},
-	{"read", do_read, 0},	   {"poll", do_poll, 0},   {"select", do_select, 0},
-	{"pause", do_pause, 1},	   {"lock", lock, 0},	   {"receive", receive, 0},
+	{"futex", futex, 0},	{"timed", timed, 0},  {"sleep", do_sleep, 1},
+	{"read", do_read, 0},	{"poll", do_poll, 0}, {"select", do_select, 0},
+	{"pause", do_pause, 1}, {"lock", lock, 0},    {"receive", receive, 0},
 };
 static unsigned kind;
 

@@ -123,6 +123,9 @@ bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out);
 int x86__decode(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr, bool kernel,
 		struct insn *out);
 bool x86__is_prefix(uint8_t byte);
+bool x86__might_take(const uint8_t *bytes, size_t len);
+bool x86__constant(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *out);
+bool i386__constant(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *out);
 bool x86__leads_to(const uint8_t *p, size_t len, uint64_t addr, uint64_t *target);
 /* condition.c */
 bool x86__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2]);

@@ -331,8 +331,10 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 	if (err)
 		return err;
 	plan__index(p);
-	if (!options->batch)
+	if (!options->batch) {
+		irregular__find(p);
 		placement__place(p, options); /* appends witnesses */
+	}
 	point_to_data(p);
 	plan__index(p);
 	if (!p->probes)

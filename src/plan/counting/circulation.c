@@ -101,7 +101,7 @@ static bool *find_entered(const struct plan *p, const bool *exposed)
 	for (size_t i = 0; i < p->functions.len; i++) {
 		f = &p->functions.data[i];
 		/* code around a range may jump anywhere in it */
-		open[i] = exposed[i] || f->flags & FUNCTION_RANGE;
+		open[i] = exposed[i] || f->irregular || f->flags & FUNCTION_RANGE;
 		if (f->entry_block != NO_BLOCK)
 			entered[f->entry_block] = true;
 	}

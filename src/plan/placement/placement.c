@@ -23,25 +23,6 @@ struct placement {
 	VEC(uint32_t) back;
 };
 
-static bool returns_twice(const struct plan *p, const struct plan_block *b)
-{
-	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
-
-	return s && s->kind == BRANCH_CALL && b->next != NO_BLOCK &&
-	       names__returns_twice(p->objects.data[s->object].object, s->target);
-}
-
-/* Returns true if control may enter the block by no edge of the graph, or by one edge twice. */
-static bool is_landing(const struct placement *pl, uint32_t block)
-{
-	const struct plan_flow *flow = &pl->f.flow;
-	bool landing = pl->p->blocks.data[block].abnormal;
-
-	for (uint32_t i = flow->in[block]; !landing && i < flow->in[block + 1]; i++)
-		landing = returns_twice(pl->p, &pl->p->blocks.data[flow->predecessors[i]]);
-	return landing;
-}
-
 /* Returns true if the branch leads into a function or out of one. Where entries may have no event,
  * nothing else shows that. */
 static bool passes_call(const struct placement *pl, const struct plan_site *s)
@@ -67,7 +48,8 @@ static bool may_choose(const struct placement *pl, const struct plan_site *s)
 	return s->probe != PROBE_NONE && !s->kept && s->kind && !s->entry &&
 	       !plan__reports_entry(p, s - p->sites.data) &&
 	       !(p->functions.data[s->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE)) &&
-	       (pl->f.flow.marked[s->block] || !is_landing(pl, s->block));
+	       !p->functions.data[s->function].irregular &&
+	       (pl->f.flow.marked[s->block] || !p->blocks.data[s->block].abnormal);
 }
 
 static void drop(struct plan *p, struct plan_site *s)
@@ -299,8 +281,8 @@ static void choose(struct placement *pl, const struct plan_options *options)
 
 /* ---- abnormal entries ---- */
 
-/* Puts witnesses where a call returns twice (setjmp(3)) or the unwinder lands. Without a witness
- * the replay would assume the ordinary path. */
+/* Puts witnesses where control enters by no edge of the graph, or by one edge twice. Without a
+ * witness the replay would assume the ordinary path. */
 static void guard_landings(struct placement *pl)
 {
 	for (uint32_t i = 0; i < pl->p->blocks.len; i++) {
@@ -311,8 +293,6 @@ static void guard_landings(struct placement *pl)
 			continue;
 		if (b->abnormal)
 			frontier__add_witness(&pl->f, i, false);
-		if (returns_twice(pl->p, b))
-			frontier__add_witness(&pl->f, b->next, false);
 	}
 }
 
@@ -458,12 +438,8 @@ static bool is_entered_unseen(struct placement *pl, uint32_t block)
 		if (pl->f.flow.marked[at])
 			continue;
 		unseen = p->blocks.data[at].abnormal;
-		for (uint32_t k = pl->f.flow.in[at]; !unseen && k < pl->f.flow.in[at + 1]; k++) {
-			uint32_t pred = pl->f.flow.predecessors[k];
-
-			unseen = returns_twice(p, &p->blocks.data[pred]);
-			search__add(pl, pred);
-		}
+		for (uint32_t k = pl->f.flow.in[at]; !unseen && k < pl->f.flow.in[at + 1]; k++)
+			search__add(pl, pl->f.flow.predecessors[k]);
 	}
 	search__end(pl);
 	return unseen;

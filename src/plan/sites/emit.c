@@ -544,6 +544,7 @@ static void add_block(struct emit *e, const struct leader *l)
 	b->function = plan_function_of(e, n->addr);
 	b->abnormal = n->flags & NODE_LANDING_PAD ? ABNORMAL_LANDING_PAD
 		      : n->flags & NODE_RESUMED	  ? ABNORMAL_RESUMED
+		      : n->flags & NODE_TAKEN	  ? ABNORMAL_ADDRESS
 						  : 0;
 	b->quick = count_quick(e, l->first);
 	b->unfit = is_unfit(e, l->first);
@@ -559,9 +560,11 @@ static void set_entries(struct emit *e)
 	vec__each (f, &e->g->functions) {
 		uint32_t node = graph__known(e->g, f->f.entry);
 
-		if (f->plan != NO_FUNCTION && graph__in_batch(e->g, f - e->g->functions.data))
-			e->plan->functions.data[f->plan].entry_block =
-				block_index(e, e->g->nodes.data[node].block);
+		if (f->plan == NO_FUNCTION || !graph__in_batch(e->g, f - e->g->functions.data))
+			continue;
+		e->plan->functions.data[f->plan].entry_block =
+			block_index(e, e->g->nodes.data[node].block);
+		e->plan->functions.data[f->plan].irregular |= f->keeps_sp;
 	}
 }
 

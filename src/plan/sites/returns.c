@@ -58,8 +58,8 @@ static void refuse_odd(struct plan *p)
 
 		if (f->entry_block == NO_BLOCK)
 			continue;
-		if (names__returns_twice(p->objects.data[f->object].object,
-					 p->blocks.data[f->entry_block].start))
+		if (twice__returns(p->objects.data[f->object].object, p->arch,
+				   p->blocks.data[f->entry_block].start))
 			f->return_refusal = RETURN_TWICE;
 		else if (ends[i] != ENDS_LEVEL && !f->return_refusal)
 			f->return_refusal = RETURN_UNPROVED;
