@@ -3,6 +3,15 @@
 as gdb numbers those that aren't inlined."""
 import gdb
 
+
+def line(sal):
+    """Of several rows of the line table at an address, gdb prefers one that begins a statement; the last has its code."""
+    if not sal.symtab:
+        return 0
+    rows = [row.line for row in sal.symtab.linetable() if row.pc == sal.pc]
+    return rows[-1] if rows else sal.line
+
+
 gdb.execute("set backtrace past-main on")
 gdb.execute("set backtrace past-entry on")
 gdb.execute("set backtrace limit 128")
@@ -13,7 +22,7 @@ for thread in gdb.selected_inferior().threads():
         if frame.type() != gdb.TAILCALL_FRAME:  # made up by gdb
             sal = frame.find_sal()
             inlined = frame.type() == gdb.INLINE_FRAME
-            print("FRAME", thread.ptid[1], n, hex(frame.pc()), "inlined" if inlined else "-", sal.line if sal.symtab else 0)
+            print("FRAME", thread.ptid[1], n, hex(frame.pc()), "inlined" if inlined else "-", line(sal))
             n += not inlined
         try:
             frame = frame.older()
