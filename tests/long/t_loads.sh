@@ -18,7 +18,7 @@ build() {
 
 	rm -rf "$folder"
 	mkdir -p "$folder"
-	(cd "$BUILD" && find . -regex '\./\(clang-.*\|vm\|progs\|san\|fuzz\|unit\)' -prune -o \
+	(cd "$BUILD" && find . -regex '\./\(clang-.*\|vm\|progs\|san\|fuzz\|unit\|corpus\|quick\|arm64\|riscv64\|sysroot\|bare\|go\)' -prune -o \
 		-type f -regex '.*\.\([odch]\|inc\|libs\)' ! -name '*.bpf.o' ! -name '*.skel.h' -print0 |
 		cpio --null --quiet --pass-through --make-directories --preserve-modification-time "$folder") &&
 		grep -lr --include='*.d' 'skel\.h' "$folder" | sed 's/d$/o/' | xargs rm -f &&

@@ -11,7 +11,8 @@ shift
 cgroup=/sys/fs/cgroup
 opens=
 choose opens traceable 'what opens files' do_sys_openat2 __x64_sys_openat
-# Each mode: what it adds to the programs, or to the ways through one that the verifier follows | the arguments.
+# Each mode: what it adds to the programs, or to the ways through one that the verifier follows | the arguments | the
+# oldest Linux for a mode that needs uprobe_multi: an older one refuses it for that reason.
 modes="
 branches            | user $P work leaf -- $P
 system-wide         | user $P work -t 1
@@ -23,22 +24,22 @@ a process           | user $P work -p $$ -t 1
 frame pointers      | user $P work leaf -k --stack-size 0 -- $P
 copied stacks       | user $P work leaf -k --stack-size 4K -- $P
 counts              | user $P work leaf handle -c -f -- $P
-sides seen once     | user $P work leaf -c --once -- $P
-probes that retire  | user $P work leaf -c --retire 2 -- $P
+sides seen once     | user $P work leaf -c --once -- $P | 6.6
+probes that retire  | user $P work leaf -c --retire 2 -- $P | 6.6
 the last branches   | user $P work leaf --last 50 -- $P
-dumps               | user $P work fails --last 50 --dump-on fails=<0 --dump-on-failure -- $P
+dumps               | user $P work fails --last 50 --dump-on fails=<0 --dump-on-failure -- $P | 6.6
 arguments           | user $P work leaf --args -f -- $P
 conditions          | user $P work leaf --args --if n>3 -- $P
 what is compared    | user $P work leaf --why -k -- $P
 why calls fail      | user $P fails --explain -- $P
-return probes       | user $P work leaf --returns probe -- $P
+return probes       | user $P work leaf --returns probe -- $P | 6.6
 few probes          | user $P work leaf --placement witness -- $P
 switches            | user $P work leaf -e entry,return,sched -k -- $P
 tracepoints         | user $P work leaf --with sched:sched_process_fork -k -- $P
 static probes       | event usdt:$P:* -- $P
 signals             | user $P work handle main -f -- $P
-markers             | user $P work leaf --control app -- $P
-from a function on  | user $P work leaf --start-on fails --stop-on leaf -- $P
+markers             | user $P work leaf --control app -- $P | 6.6
+from a function on  | user $P work leaf --start-on fails --stop-on leaf -- $P | 6.6
 a watchpoint        | watch counter -k -- $P
 the kernel's memory | watch kernel:panic_timeout:4 -- $P
 samples             | profile -t 1
@@ -75,13 +76,20 @@ loaded() { sed -n 's/.*BPF_PROG_LOAD.*prog_name="\([^"]\{1,\}\)".* = [0-9].*/\1/
 # A program that the kernel refuses is tried again with a log.
 refused() { sed -n 's/.*BPF_PROG_LOAD.*prog_name="\([^"]\{1,\}\)".* = -1 \(.*\)/\1: \2/p' "$T/calls" | sort -u | xargs; }
 
-# mode BUILD BBTRACE NAME ARG...
+older_than() { ! printf '%s\n' "$1" "$(uname -r)" | sort -VC; }
+
+# mode BUILD BBTRACE OLDEST NAME ARG...
 mode() {
-	[[ $3 =~ ${MODES:-} ]] || return
-	run "$3" "$2" "${@:4}"
+	[[ $4 =~ ${MODES:-} ]] || return
+	run "$4" "$2" "${@:5}"
+	if [[ $3 ]] && older_than "$3"; then
+		[[ $status == 1 ]] && grep -q uprobe_multi "$T/err"
+		ok $? "$(uname -r) $1, $4: refused without uprobe_multi" || diag "status $status"$'\n'"$(tail -n 30 "$T/err")"
+		return
+	fi
 	loaded >>"$OUT/$1"
 	[[ $status == 0 ]] && ! grep -q 'failed to load\|rejected\|cannot load' "$T/err"
-	ok $? "$(uname -r) $1, $3: $(loaded | wc -l) programs are loaded" ||
+	ok $? "$(uname -r) $1, $4: $(loaded | wc -l) programs are loaded" ||
 		diag "status $status; refused: $(refused)"$'\n'"$(grep -v '^ *[0-9]*: (' "$T/err" | tail -n 30 | cut -c1-300)"
 }
 
@@ -90,12 +98,13 @@ for build; do
 	name=${build%%=*} bbtrace=${build#*=}
 	like <("$bbtrace" doctor) "^bpf_program .*: clang ${name#clang-}\\." "$name: doctor shows it"
 	for mechanism in $(mechanisms "$bbtrace"); do
-		mode "$name" "$bbtrace" "$mechanism" user "$P" work leaf --attach "$mechanism" -- "$P"
+		mode "$name" "$bbtrace" '' "$mechanism" user "$P" work leaf --attach "$mechanism" -- "$P"
 	done
-	while IFS='|' read -r what arguments; do
+	while IFS='|' read -r what arguments oldest; do
 		read -r what <<<"$what"
+		read -r oldest <<<"$oldest"
 		read -ra words <<<"$arguments"
-		[[ ! $what ]] || mode "$name" "$bbtrace" "$what" "${words[@]}"
+		[[ ! $what ]] || mode "$name" "$bbtrace" "$oldest" "$what" "${words[@]}"
 	done <<<"$modes"
 	sort -u -o "$OUT/$name" "$OUT/$name"
 done
