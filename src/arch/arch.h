@@ -444,9 +444,9 @@ struct arch {
 	bool (*format)(const uint8_t *bytes, size_t len, uint64_t addr, char *out, size_t size);
 	/* What the instruction does to the registers. False: not an instruction. */
 	bool (*detail)(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
-	/* By its bytes alone: false if an instruction neither has the address of code as a constant,
-	 * which it puts into a register or memory, nor stores or copies the stack pointer. NULL:
-	 * ask .detail of each. */
+	/* By its bytes alone: false if an instruction neither has the address of code as a
+	 * constant, which it puts into a register or memory, nor stores or copies the stack
+	 * pointer. NULL: ask .detail of each. */
 	bool (*might_take)(const uint8_t *bytes, size_t len);
 	/* With .might_take: sets such a constant; false if there is none. */
 	bool (*constant)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *out);
