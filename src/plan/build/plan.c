@@ -331,10 +331,8 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 	if (err)
 		return err;
 	plan__index(p);
-	if (!options->batch) {
-		irregular__find(p);
+	if (!options->batch)
 		placement__place(p, options); /* appends witnesses */
-	}
 	point_to_data(p);
 	plan__index(p);
 	if (!p->probes)

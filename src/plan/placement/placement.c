@@ -509,6 +509,7 @@ void placement__place(struct plan *p, const struct plan_options *options)
 	autofree bool *ends = options->path_ends ? plan__ends_iterations(p) : NULL;
 	const size_t nends = p->sites.len;
 
+	irregular__find(p);
 	if (options->before)
 		keep__probes(p, options->before);
 	if (options->placement == PLACEMENT_COUNT) {

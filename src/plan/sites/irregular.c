@@ -34,7 +34,8 @@ static bool *objects_with_twice(const struct plan *p)
 	bool *twice = xcalloc(p->objects.len + 1, sizeof(*twice));
 
 	for (size_t i = 0; i < p->objects.len; i++)
-		twice[i] = !p->objects.data[i].kernel && refers_to_twice(p->objects.data[i].object);
+		twice[i] = p->objects.data[i].object && !p->objects.data[i].kernel &&
+			   refers_to_twice(p->objects.data[i].object);
 	return twice;
 }
 
@@ -81,7 +82,8 @@ void irregular__find(struct plan *p)
 	vec__each (b, &p->blocks) {
 		const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
 
-		if (b->function == NO_FUNCTION || p->objects.data[b->object].kernel)
+		if (b->function == NO_FUNCTION || p->objects.data[b->object].kernel ||
+		    !p->objects.data[b->object].object)
 			continue;
 		if (b->abnormal == ABNORMAL_ADDRESS ||
 		    (s && s->kind == BRANCH_CALL && (calls_inside(p, b, s) || calls_rest(p, s))))
