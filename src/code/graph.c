@@ -495,7 +495,7 @@ void graph__follow(struct graph *g)
 	follow_direct(g);
 	g->claims = true;
 	while (start_pads(g) || graph__resolve_jumps(g, false) || graph__resolve_jumps(g, true) ||
-	       enter_rest(g) || (!g->kernel && !g->batched && taken__note(g)))
+	       enter_rest(g) || (!g->kernel && taken__note(g)))
 		follow_direct(g);
 	g->claims = false;
 }

@@ -122,8 +122,8 @@ static bool take(struct graph *g, uint32_t i, uint64_t target)
 	uint32_t owner = graph__owner(g, target), to;
 	uint64_t before, after;
 
-	if (owner == NO_FUNCTION || g->functions.data[owner].f.entry == target ||
-	    is_of_table(g, target))
+	if (owner == NO_FUNCTION || owner != graph__owner(g, g->nodes.data[i].addr) ||
+	    g->functions.data[owner].f.entry == target || is_of_table(g, target))
 		return false;
 	to = graph__known(g, target);
 	if (to && g->nodes.data[to].flags & NODE_REACHED) {
@@ -131,8 +131,7 @@ static bool take(struct graph *g, uint32_t i, uint64_t target)
 			g->nodes.data[to].flags |= NODE_TAKEN | NODE_LEADER;
 		return false;
 	}
-	return owner == graph__owner(g, g->nodes.data[i].addr) && is_stored(g, i) &&
-	       sweep__is_start(g, owner, target, &before, &after) &&
+	return is_stored(g, i) && sweep__is_start(g, owner, target, &before, &after) &&
 	       graph__root(g, target, NODE_TAKEN | NODE_UNKNOWN_SP);
 }
 
