@@ -35,7 +35,7 @@ static bool ends_with(const char *name, const char *suffix)
  * Specification, "Mapping Symbol"). */
 static bool is_within(const char *name)
 {
-	return name[0] == '$' || !strncmp(name, ".L", 2);
+	return name[0] == '$' || (name[0] == '.' && name[1] == 'L');
 }
 
 static bool is_function_name(const char *name)
@@ -44,6 +44,8 @@ static bool is_function_name(const char *name)
 
 	if (is_within(name))
 		return false;
+	if (name[0] != '_')
+		return true;
 	/* arch/x86/boot/startup has aliases for shared code */
 	if (!strncmp(name, "__pi_", 5))
 		name += 5;
@@ -61,7 +63,17 @@ static bool is_function_name(const char *name)
 
 static bool is_function(const struct kallsym *s)
 {
-	return s->type && strchr("tTwWi", s->type) && is_function_name(s->name);
+	bool code = s->type == 't' || s->type == 'T' || s->type == 'w' || s->type == 'W' ||
+		    s->type == 'i';
+
+	return code && is_function_name(s->name);
+}
+
+/* The table has a hundred thousand names: most differ in the first character from what is looked
+ * for. */
+static bool is_name(const char *name, const char *wanted)
+{
+	return name[0] == wanted[0] && !strcmp(name, wanted);
 }
 
 /* ---- the object of each symbol ---- */
@@ -120,6 +132,28 @@ static int by_vaddr(const void *a, const void *b)
 static int by_path(const void *a, const void *b)
 {
 	return strcmp((*(struct object *const *)a)->path, (*(struct object *const *)b)->path);
+}
+
+/* The kernel's own symbols come first, by address: only what follows the last of these is sorted,
+ * and merged with them. */
+static void sort_symbols(kallsym_vec *symbols)
+{
+	struct kallsym *all = symbols->data, *rest, *sorted, *to;
+	size_t n = symbols->len, first = 1, i = 0;
+
+	while (first < n && all[first - 1].vaddr <= all[first].vaddr)
+		first++;
+	if (first >= n)
+		return;
+	rest = all + first;
+	qsort(rest, n - first, sizeof(*rest), by_vaddr);
+	to = sorted = xmalloc(n * sizeof(*sorted));
+	while (i < first || rest < all + n)
+		*to++ = rest == all + n || (i < first && all[i].vaddr <= rest->vaddr) ? all[i++]
+										      : *rest++;
+	free(all);
+	symbols->data = sorted;
+	symbols->cap = n;
 }
 
 static struct object **find_module(const struct kernel_objects *k, const char *name)
@@ -270,9 +304,9 @@ static int kernel_bounds(const kallsym_vec *symbols, uint64_t *start, uint64_t *
 	vec__each (s, symbols) {
 		if (s->module)
 			continue;
-		if (!strcmp(s->name, "_stext"))
+		if (is_name(s->name, "_stext"))
 			*start = s->vaddr;
-		else if (!strcmp(s->name, "_etext"))
+		else if (is_name(s->name, "_etext"))
 			*end = s->vaddr;
 	}
 	if (!*start || *end <= *start || *end - *start > kernel_limit)
@@ -294,7 +328,7 @@ static void find_variables(struct object *kernel, const kallsym_vec *symbols)
 
 	vec__each (s, symbols)
 		for (size_t i = 0; !s->module && i < KERNEL_VARIABLES; i++)
-			if (!strcmp(s->name, names[i]))
+			if (is_name(s->name, names[i]))
 				kernel_file__of(kernel)->variables[i] = s->vaddr;
 }
 
@@ -369,7 +403,7 @@ int kernel_objects__build(kallsym_vec *symbols, const kernel_module_vec *modules
 	out->kernel = new_object(OBJECT_KERNEL, "kernel", start, end);
 	find_variables(out->kernel, symbols);
 	add_modules(out, modules);
-	vec__sort(symbols, by_vaddr);
+	sort_symbols(symbols);
 	assign(out, symbols);
 	reserve(out, symbols);
 	add_symbols(out, symbols);

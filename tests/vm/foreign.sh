@@ -15,8 +15,9 @@ of_arch()
 	amd64)
 		qemu=qemu-system-x86_64 qemu_package=qemu-system-x86 machine=() console=ttyS0
 		append+=' no_timer_check'
-		# with ERMS the kernel clears and copies by instructions that QEMU executes byte by byte
-		build=${B:-build} cpu=${cpu:-max,-erms,-fsrm}
+		# with these the kernel clears and copies by instructions that QEMU executes byte by byte; QEMU 7.2 has no FSRS
+		build=${B:-build}
+		cpu=${cpu:-max,-erms,-fsrm$([[ ! $("${QEMU:-$qemu}" -cpu help) =~ [[:space:]]fsrs ]] || echo ,-fsrs)}
 		;;
 	arm64)
 		# its own pointer authentication takes most of the time

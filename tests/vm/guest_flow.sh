@@ -16,7 +16,7 @@ known() {
 
 	for names; do
 		for name in ${names//|/ }; do
-			sorted_symbols | grep -q " [tTwW] $name\(\.[a-z]*\.[0-9]\)\?\($\|	\)" && echo "$name" && break
+			symbols | grep -q " [tTwW] $name\(\.[a-z]*\.[0-9]\)\?\($\|	\)" && echo "$name" && break
 		done
 	done
 }

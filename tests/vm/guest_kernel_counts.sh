@@ -66,7 +66,7 @@ known() {
 
 	for names; do
 		for name in ${names//|/ }; do
-			traceable | grep -qx -- "$name" && echo "$name" && break
+			[[ $(traceable "$name") ]] && echo "$name" && break
 		done
 	done
 }

@@ -50,9 +50,13 @@ unmount() { wait_for 60 try_umount "$@"; }
 
 # ---- information from the kernel ----
 
-# All symbols of the kernel, by address. (cat, since GNU sort relies on the file's size, which is 0 in /proc.)
+# All symbols of the kernel, as /proc/kallsyms shows them, and by address. Reading it takes as long as a trace.
+symbols() {
+	[[ -e $T/kallsyms ]] || cat /proc/kallsyms >"$T/kallsyms"
+	cat "$T/kallsyms"
+}
 sorted_symbols() {
-	[[ -e $T/symbols ]] || cat /proc/kallsyms | LC_ALL=C sort >"$T/symbols"
+	[[ -e $T/symbols ]] || symbols | LC_ALL=C sort >"$T/symbols"
 	cat "$T/symbols"
 }
 
@@ -68,22 +72,22 @@ blacklist() {
 }
 
 # Compilers inline functions and kernels rename them, so a test lists candidates. These functions list those that the
-# kernel has: with a unique name, in the kernel itself.
-functions() {
-	[[ -e $T/functions ]] || sorted_symbols | awk 'NF == 3 && $2 ~ /[tT]/ { n[$3]++ } END { for (f in n) if (n[f] == 1) print f }' >"$T/functions"
-	cat "$T/functions"
+# kernel has: with a unique name, in the kernel itself. Each looks only for the names that it gets, if any: all of them
+# take seconds.
+code_named() { # [NAME...]
+	local IFS='|'
+
+	symbols | LC_ALL=C grep -E " [tT] $(if (($#)); then echo "($*)"; else echo '[^[:space:]]+'; fi)\$"
 }
+functions() { code_named "$@" | awk '{ n[$3]++ } END { for (f in n) if (n[f] == 1) print f }'; }
 listed() { # LIST-COMMAND NAME...: those of the names that it prints, in the order of the names
 	local list=$1
 	shift
-	"$list" | awk -v names="$*" '{ have[$0] } END { n = split(names, name, " "); for (i = 1; i <= n; i++) if (name[i] in have) print name[i] }'
+	"$list" "$@" | awk -v names="$*" '{ have[$0] } END { n = split(names, name, " "); for (i = 1; i <= n; i++) if (name[i] in have) print name[i] }'
 }
-traceable() {
-	[[ -e $T/traceable ]] || functions | grep -vxFf <(blacklist | awk '{ print $2 }') >"$T/traceable"
-	cat "$T/traceable"
-}
-refused() { functions | grep -xFf <(blacklist | awk '{ print $2 }'); }
-ambiguous() { sorted_symbols | awk 'NF == 3 && $2 ~ /[tT]/ { n[$3]++ } END { for (f in n) if (n[f] > 1) print f }'; }
+traceable() { functions "$@" | grep -vxFf <(blacklist | awk '{ print $2 }'); }
+refused() { functions "$@" | grep -xFf <(blacklist | awk '{ print $2 }'); }
+ambiguous() { code_named "$@" | awk '{ n[$3]++ } END { for (f in n) if (n[f] > 1) print f }'; }
 
 # choose VARIABLE LIST-COMMAND WHAT NAME...: the first of the names that this kernel has in that list.
 choose() {
@@ -106,8 +110,11 @@ ranges() {
 	sorted_symbols | awk -v names="$*" '
 		BEGIN {
 			n = split(names, list, " ")
-			for (i = 1; i <= n; i++)
+			for (i = 1; i <= n; i++) {
 				want[list[i]] = 1
+				wanted = wanted (i > 1 ? "|" : "") list[i]
+			}
+			wanted = "^(" wanted ")(\\.|$)"
 		}
 		{
 			if (open && $1 != last) {
@@ -115,7 +122,7 @@ ranges() {
 					print name[i], last, $1
 				open = 0
 			}
-			if ($2 !~ /[tTwW]/)
+			if ($3 !~ wanted || $2 !~ /[tTwW]/)
 				next
 			own = base = $3
 			cold = sub(/\.cold(\.[0-9]+)?$/, "", own)
@@ -157,10 +164,15 @@ loads() {
 
 # ---- to the host ----
 
-# By the disk, if run.sh has -b, else by the console, which takes 0.2 to 1 MB a second.
+# By a disk, if run.sh has -b, else by the console, which takes 0.2 to 1 MB a second.
 bring_back() {
 	[[ ! -d /back ]] || {
 		cp -R "$OUT/." /back
+		return
+	}
+	[[ ! -e /vm/back ]] || {
+		tar -C "$OUT" -cf "$(</vm/back)" .
+		sync
 		return
 	}
 	echo "@@begin"

@@ -32,7 +32,7 @@ in_text() {
 code_of_kernel() { # PREFIX
 	local start size from='' to
 
-	mapfile -t names < <(functions | grep "^$1_")
+	mapfile -t names < <(functions "$1_[^[:space:]]*")
 	ranges "${names[@]}" | in_text | tee -a "$OUT/$1.symbols" | LC_ALL=C sort -k2 >"$T/ranges"
 	while read -r _ start size; do
 		if [[ $from ]] && ((start - to > 65536)); then

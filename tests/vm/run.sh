@@ -11,7 +11,8 @@
 #   -p PACKAGE  include the installed files of this Debian package and its dependencies (repeatable); the root is then
 #               an ext4 disk with 1 GiB free, not an initramfs
 #   --full      for -A: with gcc, gdb and so on: what scripts/sysroot.sh makes of `full`
-#   -b FOLDER   bring the files of the guest's /back, by way of its disk: needs -A or -p
+#   -b FOLDER   bring the files that the guest puts into /back, or without a disk (-A, -p) writes as a tar file to the
+#               device that /vm/back names
 #   -c CPUS     number of CPUs, default 2
 #   -M MIB      memory, default 768
 #   -a TEXT     more of the kernel's command line
@@ -97,7 +98,6 @@ of_arch
 for need in "$qemu" cpio busybox ldd; do
 	command -v "$need" >/dev/null || fail "needs $need: apt-get install $qemu_package cpio busybox-static"
 done
-[[ ! $back ]] || on_disk || fail "-b needs a disk: -A or -p"
 ! on_disk || PATH=$PATH:/sbin:/usr/sbin type -P mke2fs >/dev/null || fail "needs mke2fs: apt-get install e2fsprogs"
 
 work=$(mktemp -d)
@@ -273,7 +273,7 @@ make_root()
 		put_busybox "$(type -P busybox)"
 	fi
 	mkdir -p "$root"/{dev,proc,sys,run,tmp,root,etc,var,mnt,vm}
-	[[ ! $back ]] || mkdir "$root/back"
+	[[ ! $back ]] || put_back
 	put_project
 	put_files
 	put_packages
@@ -294,6 +294,29 @@ make_root()
 		rooted=(-initrd "$work/initramfs")
 	fi
 	rm -rf "$root"
+}
+
+# What the guest brings is a file in /back, or on a disk that is only for that: the console takes much longer.
+put_back()
+{
+	if on_disk; then
+		mkdir "$root/back"
+		return
+	fi
+	truncate -s 1G "$work/back.disk"
+	backing=(-drive "file=$work/back.disk,format=raw,if=none,id=back,cache=unsafe" -device "nvme,serial=back,drive=back")
+	echo /dev/nvme0n1 >"$root/vm/back"
+}
+
+take_back()
+{
+	if ! on_disk; then
+		tar -C "$back" -xf "$work/back.disk" || fail "cannot read what the guest brings"
+		return
+	fi
+	PATH=$PATH:/sbin:/usr/sbin debugfs -R "rdump /back $work" "$work/disk" >/dev/null 2>"$work/debugfs" ||
+		fail "cannot read the disk: $(<"$work/debugfs")"
+	cp -R "$work/back/." "$back"
 }
 
 # NVMe and ext4 are in every kernel of kernel.sh, not in modules, but riscv64's: put_drivers().
@@ -341,7 +364,7 @@ boot() # QEMU OPTION...
 	# expedited RCU: detaching many probes takes seconds, not minutes; an oops ends the guest, which else may hang;
 	# on a busy machine the timer seems not to work when the guest looks
 	timeout --foreground -k 10 "$seconds" "$qemu" "${machine[@]}" -accel "tcg,thread=$(threads)" -cpu "$cpu" -smp "$cpus" \
-		-m "$memory" -nographic -no-reboot -nodefaults -kernel "$vmlinuz" "${rooted[@]}" \
+		-m "$memory" -nographic -no-reboot -nodefaults -kernel "$vmlinuz" "${rooted[@]}" ${backing[@]+"${backing[@]}"} \
 		-append "console=$console quiet loglevel=$(if $verbose; then echo 7; else echo 1; fi) panic=-1 oops=panic \
 rcupdate.rcu_expedited=1 $append" "$@"
 }
@@ -424,8 +447,6 @@ fi
 # Init has synchronised it.
 if [[ $back ]]; then
 	mkdir -p "$back"
-	PATH=$PATH:/sbin:/usr/sbin debugfs -R "rdump /back $work" "$work/disk" >/dev/null 2>"$work/debugfs" ||
-		fail "cannot read the disk: $(<"$work/debugfs")"
-	cp -R "$work/back/." "$back"
+	take_back
 fi
 exit "$(<"$work/status")"

@@ -47,7 +47,7 @@ judge() { # NAME [OPTION of flow.pl...]
 
 traces=(tcp loop dummy timer)
 [[ -z ${ALL:-} ]] || traces+=(mount file fault wake memory fork exec pipe poll udp unix sched)
-guest -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work" "${PLACEMENT:-full}" "${traces[*]}"
+guest -b "$T/back" -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work" "${PLACEMENT:-full}" "${traces[*]}"
 for name in "${traces[@]}"; do
 	case $name in
 	timer) judge timer --async ;;

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 needs_guest setpriv
-guest -c 1 -- tests/vm/guest_privileges.sh
+guest -b "$T/back" -c 1 -- tests/vm/guest_privileges.sh
 
 # The trace of the guest is reported on this machine: only root sees its addresses.
 cp "$BUILD/bbtrace" "$T/bbtrace" && chmod 755 "$T" "$T/back" && chmod 644 "$T/back/trace"

@@ -52,7 +52,7 @@ for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
 	rm -rf "$T/back"
 	: >"$T/alike"
-	guest -t 7200 -f "$BUILD/ref" "${files[@]}" -f "$(command -v setarch)" -f "$(command -v readelf)" -f "$(command -v nm)" \
+	guest -b "$T/back" -t 7200 -f "$BUILD/ref" "${files[@]}" -f "$(command -v setarch)" -f "$(command -v readelf)" -f "$(command -v nm)" \
 		-- tests/vm/guest_programs.sh "$(if [[ ${ALL:-}${HOWS:-} ]]; then echo whole; fi)" "$BUILD" "${names[@]}" -- "${counted[@]}" ${HOWS:+-- $HOWS}
 	for folder in "$T"/back/*; do
 		[[ ! -d $folder ]] || compare "$folder"

@@ -9,7 +9,7 @@
 needs_guest perl
 
 reads=${ALL:+1000} reads=${reads:-100}
-guest -c 1 -- tests/vm/guest_trace.sh $reads ${ALL:+all}
+guest -b "$T/back" -c 1 -- tests/vm/guest_trace.sh $reads ${ALL:+all}
 
 for name in {probe,inline}-{full,witness}; do
 	tests/vm/nested.pl --calls $((reads + 1)) --outer read --inner vfs_read --fd 3 "$T/back/$name.json" >"$T/said" 2>&1
