@@ -127,7 +127,7 @@ $(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c src/source/probes/*
 # ---- unit tests: no root, under AddressSanitizer and UBSan ----
 
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
-SAN  := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN  := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 
 $(B)/san/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
