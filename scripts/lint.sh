@@ -133,7 +133,7 @@ there are none, args	use none, args
 not as the kernel writes	malformed
 '
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
-may_parse='src/object/(core/core_(notes|stacks)|debug/(debug|moved)|dwarf/(die_types|dies|prototypes|lines|line_functions|line_rows|rules|scopes|variables)|symbols)[.]c'
+may_parse='src/object/(core/core_(notes|regs|stacks)|debug/(debug|moved)|dwarf/(die_types|dies|prototypes|lines|line_functions|line_rows|rules|scopes|variables)|symbols)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() {

@@ -138,6 +138,10 @@ struct diff_request {
 #define CONTEXT_STEPS 5
 };
 
+struct core_request {
+	const char *sysroot, *program; /* as in struct core_from; NULL: not given */
+};
+
 struct list_request {
 	bool sites, points, events;
 };
@@ -159,6 +163,7 @@ struct request {
 	struct file_request file;
 	struct diff_request diff;
 	struct list_request list;
+	struct core_request core;
 	bool calibrate; /* doctor */
 	bool wait;	/* ctl */
 };

@@ -287,20 +287,32 @@ void found__close(struct found *f)
 	*f = (struct found){.fd = -1};
 }
 
-int object__open(const char *path, struct object **out)
+int object__open_in(const struct root *root, const char *path, struct object **out)
 {
-	struct found f = {0};
+	struct found f = {.fd = root__open_file(root, path, OBJECT_LIMIT, NULL)};
+	int err;
 
-	f.fd = root__open_file(&f.root, path, OBJECT_LIMIT, NULL);
 	if (f.fd == -ENODEV)
 		return err__set(ENOEXEC,
 				"%s is not a regular file: name a program or a shared library",
 				path);
 	if (f.fd < 0)
 		return f.fd;
+	err = root__copy(&f.root, root);
+	if (err) {
+		close(f.fd);
+		return err;
+	}
 	f.path = root__shown_path(&f.root, f.fd);
 	f.path = f.path ? f.path : xstrdup(path);
 	return object__read(&f, out);
+}
+
+int object__open(const char *path, struct object **out)
+{
+	static const struct root ours;
+
+	return object__open_in(&ours, path, out);
 }
 
 void object__free(struct object *o)

@@ -179,6 +179,8 @@ int object__read(struct found *f, struct object **out);
 /* Reads the ELF file at path in our own root, without a search. As object__read(), and -ENOENT,
  * -EACCES, ... */
 int object__open(const char *path, struct object **out);
+/* The same beneath another root, which stays the caller's. */
+int object__open_in(const struct root *root, const char *path, struct object **out);
 void object__free(struct object *o);
 /* Appends its build-id in hexadecimal; nothing if it has none. */
 void object__put_build_id(const struct object *o, struct str *s);
@@ -214,6 +216,9 @@ const struct segment *object__segment_at(const struct object *o, uint64_t vaddr)
 const uint8_t *object__bytes(const struct object *o, uint64_t vaddr, size_t *avail);
 /* Returns true if it is in an executable section or, without section headers, segment. */
 bool object__is_code(const struct object *o, uint64_t vaddr);
+/* Returns true if the instruction right before vaddr is a call, so that vaddr can be where one
+ * returns to. */
+bool object__follows_call(const struct object *o, uint64_t vaddr);
 /* Returns the code address of the instruction at vaddr, which struct arch's decode, detail and
  * format take: vaddr itself if an architecture has one instruction set (modes.c). */
 uint64_t object__code_address(const struct object *o, uint64_t vaddr);

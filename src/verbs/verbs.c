@@ -40,7 +40,7 @@ const struct verb verbs[] = {
 	 VERB_DIFF, &options_diff, diff__check, diff__run},
 	{"core", "CORE [TRACE] [options]",
 	 "Show a core dump's stacks, each beside the last branches that a trace has of its thread.",
-	 VERB_CORE, NULL, core__check, core__run},
+	 VERB_CORE, &options_core, core__check, core__run},
 	{"doctor", "[options]",
 	 "Show what this kernel and machine support, and how to enable the rest.", VERB_DOCTOR,
 	 &options_doctor, doctor__check, doctor__run},

@@ -11,8 +11,8 @@ extern const struct verb verbs[]; /* ends with name NULL */
 /* Returns NULL if there is no such verb. */
 const struct verb *verb__find(const char *name);
 
-extern const struct option_group options_why, options_list, options_report, options_diff,
-	options_ctl, options_doctor;
+extern const struct option_group options_why, options_core, options_list, options_report,
+	options_diff, options_ctl, options_doctor;
 
 /* check and run of each verb. */
 int trace__check(struct request *req);

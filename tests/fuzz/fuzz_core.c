@@ -46,6 +46,7 @@ static void look(const struct core *c)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct core_from from = {NULL};
 	struct core *c;
 	int fd = file();
 
@@ -53,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	close(fd);
 	note__set_level(NOTE_QUIET);
 	err__clear();
-	if (core__open(path, &c)) {
+	if (core__open(path, &from, &c)) {
 		CHECK(*err__text());
 		return 0;
 	}

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Reads core dumps. The sandbox reads their bytes: first what was mapped (core_notes.c); then the
- * mapped files are opened if their build-ids match, and the stacks are walked by the files'
- * unwinding rules (core_stacks.c).
+ * mapped files are opened if their build-ids match (core_files.c), and the stacks are walked by the
+ * files' unwinding rules (core_stacks.c).
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "core_dump.h"
 #include "object/debug/debug.h"
 #include "object/debug/sandbox.h"
 
-#define VDSO	  "[vdso]"
-#define VDSO_MOST (1u << 20)
-#define SECONDS	  60
+#define SECONDS 60
 
 static const struct root ours;
 
@@ -130,96 +127,7 @@ const struct core_file *core__find(const struct core *c, uint64_t addr, uint64_t
 	return f;
 }
 
-/* ---- its files ---- */
-
-static enum core_fit fit_of(const struct core_file *f, const struct object *o)
-{
-	if (!f->build_id_len || !o->build_id_len)
-		return CORE_UNKNOWN;
-	return f->build_id_len == o->build_id_len &&
-			       !memcmp(f->build_id, o->build_id, o->build_id_len)
-		       ? CORE_SAME
-		       : CORE_OTHER;
-}
-
-static void open_file(struct core_file *f)
-{
-	struct object *o;
-
-	f->fit = CORE_MISSING;
-	if (object__open(f->path, &o)) {
-		f->why = xstrdup(err__text());
-		return;
-	}
-	f->fit = fit_of(f, o);
-	if (f->fit == CORE_SAME)
-		f->object = o;
-	else
-		object__free(o);
-}
-
-/* The kernel's own object is only in the dump. */
-static void add_vdso(struct core *c, int fd, const struct core_notes *n)
-{
-	struct found found = {.path = xstrdup(VDSO)};
-	uint8_t *bytes = NULL;
-	struct object *o;
-	size_t at;
-
-	if (!n->vdso_len || n->vdso_len > VDSO_MOST || core__map_at(c, n->vdso))
-		goto none;
-	bytes = xmalloc(n->vdso_len);
-	found.fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (found.fd < 0)
-		goto none;
-	if (!elf__read(fd, bytes, n->vdso_len, n->vdso_at) ||
-	    write(found.fd, bytes, n->vdso_len) != (ssize_t)n->vdso_len) {
-		close(found.fd);
-		goto none;
-	}
-	free(bytes);
-	if (object__read(&found, &o))
-		return;
-	for (at = 0; at < c->maps.len && c->maps.data[at].start < n->vdso; at++)
-		;
-	vec__add(&c->maps);
-	memmove(&c->maps.data[at + 1], &c->maps.data[at],
-		(c->maps.len - 1 - at) * sizeof(*c->maps.data));
-	c->maps.data[at] =
-		(struct core_map){n->vdso, n->vdso + n->vdso_len, 0, (uint32_t)c->files.len};
-	vec__push(&c->files, (struct core_file){.path = VDSO, .fit = CORE_SAME, .object = o});
-	return;
-none:
-	free(bytes);
-	free(found.path);
-}
-
-static void open_files(struct core *c, int fd, const struct core_notes *n)
-{
-	for (uint32_t i = 0; i < c->files.len; i++)
-		if (c->files.data[i].build_id_len) /* others may be data */
-			open_file(&c->files.data[i]);
-		else
-			c->files.data[i].fit = CORE_UNKNOWN;
-	add_vdso(c, fd, n);
-}
-
 /* ---- stacks ---- */
-
-/* Sets the load bias, by the file's first mapping. */
-static bool find_bias(const struct core *c, uint32_t file, uint64_t *bias)
-{
-	const struct core_map *m;
-	uint64_t vaddr;
-
-	vec__each (m, &c->maps)
-		if (m->file == file &&
-		    object__offset_to_vaddr(c->files.data[file].object, m->offset, &vaddr)) {
-			*bias = m->start - vaddr;
-			return true;
-		}
-	return false;
-}
 
 static int take_stacks(struct core *c, const struct str *answer)
 {
@@ -246,9 +154,34 @@ static int take_stacks(struct core *c, const struct str *answer)
 
 		memcpy(&f, answer->data + answer->len - (frames - i) * sizeof(f), sizeof(f));
 		f.calls = f.calls != 0;
+		f.assumed = f.assumed != 0;
 		vec__push(&c->frames, f);
 	}
 	return 0;
+}
+
+static bool is_return_address(const struct core *c, uint64_t addr)
+{
+	uint64_t vaddr;
+	const struct core_file *f = core__find(c, addr - 1, &vaddr);
+
+	return f && f->object && object__follows_call(f->object, vaddr + 1);
+}
+
+/* Ends stacks where a frame was assumed and no call is before it. */
+static void check_stacks(struct core *c)
+{
+	struct core_thread *t;
+
+	vec__each (t, &c->threads)
+		for (size_t i = 0; i < t->n; i++) {
+			const struct core_frame *f = &c->frames.data[t->first + i];
+
+			if (!f->assumed || is_return_address(c, f->pc))
+				continue;
+			t->n = i;
+			t->end = CORE_STACK_NO_RULES;
+		}
 }
 
 static int walk_stacks(struct core *c, int fd)
@@ -266,7 +199,7 @@ static int walk_stacks(struct core *c, int fd)
 	for (uint32_t i = 0; i < c->files.len; i++) {
 		struct debug_files f;
 
-		if (!c->files.data[i].object || !find_bias(c, i, &bias))
+		if (!c->files.data[i].object || !core_files__bias(c, i, &bias))
 			continue;
 		debug_files__find(c->files.data[i].object, &f);
 		vec__push(&modules, (struct core_module){f.own, f.debug, bias});
@@ -285,7 +218,10 @@ static int walk_stacks(struct core *c, int fd)
 		util__close(&fds.data[i]);
 	vec__free(&modules);
 	vec__free(&fds);
-	return err ? err : take_stacks(c, &answer);
+	if (!err)
+		err = take_stacks(c, &answer);
+	check_stacks(c);
+	return err;
 }
 
 /* ---- the whole ---- */
@@ -304,7 +240,7 @@ static int open_dump(struct core *c, const char *path)
 	return fd;
 }
 
-static int read_dump(struct core *c, const char *path, int fd)
+static int read_dump(struct core *c, const char *path, int fd, const struct core_from *from)
 {
 	struct sandbox s = {.fn = core_notes__read,
 			    .ctx = &fd,
@@ -322,17 +258,19 @@ static int read_dump(struct core *c, const char *path, int fd)
 		err__prefix(err, "%s", path);
 	if (err)
 		return err;
-	open_files(c, fd, &notes);
+	err = core_files__open(c, fd, &notes, from);
+	if (err)
+		return err;
 	if (walk_stacks(c, fd))
 		note("%s: its stacks can't be read: %s", path, err__text());
 	return 0;
 }
 
-int core__open(const char *path, struct core **out)
+int core__open(const char *path, const struct core_from *from, struct core **out)
 {
 	struct core *c = xcalloc(1, sizeof(*c));
 	autoclose int fd = open_dump(c, path);
-	int err = fd < 0 ? fd : read_dump(c, path, fd);
+	int err = fd < 0 ? fd : read_dump(c, path, fd, from);
 
 	if (err)
 		core__free(c);

@@ -23,7 +23,8 @@ struct core_file {
 	size_t build_id_len;  /* 0 if not known */
 	enum core_fit fit;
 	char *why;	       /* why it is CORE_MISSING */
-	struct object *object; /* NULL unless CORE_SAME */
+	struct object *object; /* NULL unless CORE_SAME, or named */
+	bool named;	       /* the user named the file, in place of path */
 };
 
 struct core_map {
@@ -43,6 +44,9 @@ struct core_frame {
 	uint64_t pc;
 	/* pc is the return address of a call; else the next instruction. */
 	bool calls;
+	/* It follows from no table, but from where a call leaves its return address. The
+	 * instruction before pc is a call. */
+	bool assumed;
 };
 
 struct core_thread {
@@ -70,9 +74,14 @@ struct core {
 	struct str strings;
 };
 
+/* Where the files of the process are; NULL: not given. */
+struct core_from {
+	const char *sysroot; /* a folder that has them by their paths */
+	const char *program;
+};
 /* Reads a core dump that the user named, the files that its process had mapped, as far as they can
  * be found, and its stacks. Returns -ENOEXEC if it is no core dump. A message is set. */
-int core__open(const char *path, struct core **out);
+int core__open(const char *path, const struct core_from *from, struct core **out);
 void core__free(struct core *c);
 /* Returns the map that holds addr; NULL if no file's does. */
 const struct core_map *core__map_at(const struct core *c, uint64_t addr);

@@ -29,6 +29,17 @@ struct core_mapping {
 /* For sandbox__run(): ctx is the descriptor. */
 void core_notes__read(void *fd, struct str *answer);
 
+/* ---- the files that were mapped (core_files.c) ---- */
+
+/* Opens c->files, and adds the vDSO from the dump, which is open as fd. Returns -errno with a
+ * message if what the user named can't be used. */
+int core_files__open(struct core *c, int fd, const struct core_notes *n,
+		     const struct core_from *from);
+/* Sets the load bias of a file that is open, by its first mapping. */
+bool core_files__bias(const struct core *c, uint32_t file, uint64_t *bias);
+
+/* ---- stacks ---- */
+
 /* An object that the process had mapped. */
 struct core_module {
 	int own, debug; /* descriptors; debug is -1 if there is none */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Pure lookups in an object's sorted arrays, by binary search. */
+#include "arch/arch.h"
 #include "object/elf/elf_file.h"
 #include "lookup.h"
 
@@ -214,4 +215,23 @@ bool object__vaddr_to_offset(const struct object *o, uint64_t vaddr, uint64_t *o
 	if (s)
 		*offset = o->kind == OBJECT_ELF ? s->offset + (vaddr - s->vaddr) : vaddr;
 	return s;
+}
+
+/* Code can't be decoded backward: each length that an instruction can have is tried. */
+bool object__follows_call(const struct object *o, uint64_t vaddr)
+{
+	const struct arch *arch = arch__by_machine(o->machine);
+	unsigned unit = arch ? arch->alignment : 1;
+
+	for (unsigned len = unit; arch && len <= arch->longest && len <= vaddr; len += unit) {
+		size_t avail;
+		const uint8_t *bytes = object__bytes(o, vaddr - len, &avail);
+		struct insn i;
+
+		if (bytes && avail >= len && object__is_code(o, vaddr - len) &&
+		    !arch->decode(bytes, len, object__code_address(o, vaddr - len), false, &i) &&
+		    i.len == len && (i.kind == BRANCH_CALL || i.kind == BRANCH_ICALL))
+			return true;
+	}
+	return false;
 }

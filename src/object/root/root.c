@@ -61,9 +61,35 @@ int root__open(struct root *r, pid_t pid)
 			pid, strerror(errno));
 }
 
+int root__open_folder(struct root *r, const char *path)
+{
+	int fd;
+	with_own_rights;
+
+	*r = (struct root){0};
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err__set(errno, "can't use %s as a root: %s: name a folder", path,
+				strerror(errno));
+	*r = (struct root){ROOT_FOLDER, fd};
+	return 0;
+}
+
+int root__copy(struct root *r, const struct root *from)
+{
+	*r = *from;
+	if (!from->pid)
+		return 0;
+	r->fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
+	if (r->fd >= 0)
+		return 0;
+	*r = (struct root){0};
+	return err__set(errno, "can't open another file: %s", strerror(errno));
+}
+
 void root__close(struct root *r)
 {
-	if (r->pid > 0)
+	if (r->pid)
 		close(r->fd);
 	*r = (struct root){0};
 }

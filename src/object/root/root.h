@@ -16,14 +16,20 @@
  * root__open_file() only, and kept as a descriptor.
  */
 
-/* Where paths are looked up: a process's root directory in its mount namespace. {0} is our own. */
+/* Where paths are looked up: a process's root directory in its mount namespace, or a folder that
+ * has another machine's files. {0} is our own. */
 struct root {
-	pid_t pid; /* the process; 0 for our own root */
+	pid_t pid; /* the process; 0 for our own root, ROOT_FOLDER for a folder */
 	int fd;	   /* that directory, O_PATH; unused for our own */
 };
+#define ROOT_FOLDER -1
 /* Sets {0} if it is the same as our own. Returns -ESRCH if there is no such process, -EACCES
  * without permission. */
 int root__open(struct root *r, pid_t pid);
+/* Takes a folder that the user named as a root. Returns -ENOTDIR, -ENOENT, ... with a message. */
+int root__open_folder(struct root *r, const char *path);
+/* Sets *r to another reference to the same root. Returns -errno if there are too many files. */
+int root__copy(struct root *r, const struct root *from);
 void root__close(struct root *r);
 
 struct stat;

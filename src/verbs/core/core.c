@@ -4,6 +4,7 @@
  * first. The trace is replayed like that of a report with --last.
  */
 #include <errno.h>
+#include "cli/option.h"
 #include "verbs/verbs.h"
 #include "core.h"
 
@@ -41,6 +42,9 @@ static void report_files(const struct run *r)
 			     f->path);
 		else if (f->fit == CORE_MISSING)
 			note("%s: %s: its frames have no names", f->path, f->why);
+		else if (f->named && f->fit == CORE_UNKNOWN)
+			note("no build-id shows that %s is the %s that was running",
+			     r->request.core.program, f->path);
 		else if (f->fit == CORE_UNKNOWN && is_in_a_stack(r, f))
 			note("%s: the dump has no build-id of it: its frames have no names",
 			     f->path);
@@ -127,6 +131,17 @@ static int replay(struct run *r)
 	return show__end(&r->replay.show);
 }
 
+/* ---- options ---- */
+
+static const struct option_row option_rows[] = {
+	{"sysroot", 0, "DIR", VERB_CORE, FILE_NAME(core.sysroot),
+	 "the dump's files are in DIR, by their paths", .values = ":folders"},
+	{"program", 0, "FILE", VERB_CORE, FILE_NAME(core.program),
+	 "the program of the dump is FILE now", .values = ":files"},
+};
+
+const struct option_group options_core = {"Of bbtrace core", option_rows, ARRAY_SIZE(option_rows)};
+
 /* ---- the verb ---- */
 
 static int write_out(struct run *r, struct str *text)
@@ -207,7 +222,8 @@ int core__run(const struct request *req)
 	autofree char *why = NULL;
 	int err, shown;
 
-	err = core__open(req->operands.data[0], &r.core);
+	err = core__open(req->operands.data[0],
+			 &(struct core_from){req->core.sysroot, req->core.program}, &r.core);
 	if (err)
 		return err;
 	r.places = core_places__new(r.core, !req->show.no_src);
