@@ -300,10 +300,13 @@ struct unwind_rules {
 	struct rule_row row;
 	enum frame_link link; /* without: by the frame pointer, or not at all */
 	bool entry;	      /* a function's first instruction: its caller is known without any */
+	bool no_code; /* nothing is mapped there that could be executed: a call has led there */
 };
 struct unwind_lookup {
 	/* addr: the running address of the instruction; *out is zeroed, and FRAME_UNKNOWN */
 	void (*find)(void *ctx, uint64_t addr, struct unwind_rules *out);
+	/* Returns true if the instruction right before addr is a call. */
+	bool (*follows_call)(void *ctx, uint64_t addr);
 	void *ctx;
 };
 struct arch;

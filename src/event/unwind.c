@@ -320,8 +320,24 @@ static bool step_by_entry(struct walk *w)
 	return true;
 }
 
-static bool step_by(struct walk *w, const struct unwind_rules *r)
+/* Only a jump or a call has led there. Other code, such as a ret of a wrong address, leaves no
+ * return address. */
+static bool step_by_call(struct walk *w, const struct unwind_lookup *lookup)
 {
+	struct frame_state before = w->now;
+
+	if (step_by_entry(w) && lookup->follows_call(lookup->ctx, w->now.pc))
+		return true;
+	w->now = before;
+	w->end = STACK_NO_RULES;
+	return false;
+}
+
+static bool step_by(struct walk *w, const struct unwind_rules *r,
+		    const struct unwind_lookup *lookup)
+{
+	if (r->no_code)
+		return w->now.exact && step_by_call(w, lookup);
 	if (r->known)
 		return step_by_rules(w, &r->row);
 	if (r->link == FRAME_POINTER)
@@ -339,7 +355,7 @@ static bool step(struct walk *w, const struct unwind_lookup *lookup)
 
 	lookup->find(lookup->ctx, addr, &rules);
 	w->end = STACK_NO_RULES;
-	if (!step_by(w, &rules))
+	if (!step_by(w, &rules, lookup))
 		return false;
 	if (!w->now.pc) {
 		w->end = STACK_WHOLE;

@@ -79,11 +79,21 @@ static void find_rules(void *ctx, uint64_t addr, struct unwind_rules *out)
 
 	out->entry = addr == f->entry;
 	spaces__find(f->show->spaces, f->pid, addr, &place);
+	out->no_code = !place.mapped;
 	if (!place.object)
 		return;
 	out->link = prologue__frame_link(place.object, place.vaddr);
 	if (out->link != FRAME_POINTER && out->link != FRAME_OUTERMOST)
 		out->known = object__rules(place.object, place.vaddr, &out->row);
+}
+
+static bool follows_call(void *ctx, uint64_t addr)
+{
+	const struct finder *f = ctx;
+	struct mapped_place place;
+
+	spaces__find(f->show->spaces, f->pid, addr - 1, &place);
+	return place.object && object__follows_call(place.object, place.vaddr + 1);
 }
 
 static bool is_first(const struct plan *plan, uint32_t site)
@@ -97,7 +107,7 @@ static void unwind(struct show *s, const struct event *e, uint64_t first, const 
 		   const struct stack_copy *copy, struct unwound *out)
 {
 	struct finder f = {s, e->pid, first};
-	const struct unwind_lookup lookup = {find_rules, &f};
+	const struct unwind_lookup lookup = {find_rules, follows_call, &f};
 
 	unwind__stack(s->plan->arch, regs, copy, &lookup, out);
 }

@@ -199,6 +199,15 @@ static const struct object *known_object(const struct mapped_files *s, struct ma
 	return f->object;
 }
 
+static void read_vdso(struct mapped_file *f)
+{
+	f->tried = true;
+	if (!vdso__read(&f->own))
+		f->object = f->own;
+	else
+		err__clear();
+}
+
 /* Separate debug files are found by the file's own path, not by the one that its process sees. */
 static void read_object(struct mapped_file *f)
 {
@@ -217,8 +226,10 @@ const struct object *mapped_file__object(struct mapped_files *s, struct mapped_f
 	f->shown = true; /* it has a mapping, so it isn't idle */
 	if (s->recorded)
 		return known_object(s, f);
-	if (!f->object && f->fd >= 0 && !f->tried)
+	if (!f->object && !f->tried && f->fd >= 0)
 		read_object(f);
+	else if (!f->object && !f->tried && vdso__is_path(f->path))
+		read_vdso(f);
 	return f->object;
 }
 

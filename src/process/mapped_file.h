@@ -58,4 +58,11 @@ void mapped_files__drop(struct mapped_files *s, struct mapped_file *f);
 const struct object *mapped_file__object(struct mapped_files *s, struct mapped_file *f);
 void mapped_files__free(struct mapped_files *s);
 
+/* ---- the kernel's own object (vdso.c) ---- */
+
+bool vdso__is_path(const char *path);
+/* Returns true if this mapping has the image of native processes, that vdso__read() reads. */
+bool vdso__is_native(const struct object *vdso, uint64_t start, uint64_t end);
+int vdso__read(struct object **out);
+
 #endif

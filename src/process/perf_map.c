@@ -31,9 +31,19 @@ struct piece {
 	uint32_t line;
 };
 
+/* Whose file it is, and where. */
+struct owner {
+	bool known;
+	struct root root;
+	uint32_t pid; /* in the process's own namespace */
+	uint64_t uid;
+};
+
 /* One file. A later line replaces those that it overlaps. */
 struct perf_map {
 	int fd; /* -1: there is none to read; FULL: all that is read of it was read */
+	struct owner owner;
+	uint64_t begun; /* CLOCK_REALTIME, ns, when the process had memory for code; 0: not known */
 	uint64_t read;
 	char *rest;  /* a line that isn't complete yet */
 	bool passes; /* that line is too long, and skipped */
@@ -64,6 +74,7 @@ static void free_map(struct perf_map *m)
 	str__free(&m->names);
 	if (m->fd >= 0)
 		close(m->fd);
+	root__close(&m->owner.root);
 	free(m->rest);
 	free(m);
 }
@@ -107,31 +118,57 @@ static uint32_t own_pid(uint32_t pid)
 	return own ? own : pid;
 }
 
-static bool is_owned(const struct stat *st, uint32_t pid)
+static bool find_owner(uint32_t pid, struct owner *out)
 {
-	return (!st->st_uid || st->st_uid == thread__status_number(pid, "Uid")) &&
-	       !(st->st_mode & S_IWOTH);
-}
-
-static int open_map(uint32_t pid)
-{
-	autofree char *path = xasprintf("/tmp/perf-%u.map", own_pid(pid)), *real = NULL;
 	struct root root;
-	struct stat st;
-	int fd;
 
 	if (root__open(&root, pid))
-		return err__clear(), -1;
-	fd = root__open_file(&root, path, OBJECT_LIMIT, &st);
+		return err__clear(), false;
+	root__close(&out->root);
+	*out = (struct owner){true, root, own_pid(pid), thread__status_number(pid, "Uid")};
+	return true;
+}
+
+static int open_of(const struct owner *o, struct stat *st)
+{
+	autofree char *path = xasprintf("/tmp/perf-%u.map", o->pid), *real = NULL;
+	int fd = root__open_file(&o->root, path, OBJECT_LIMIT, st);
+
 	if (fd >= 0)
-		real = root__path_inside(&root, fd);
-	root__close(&root);
-	if (fd >= 0 && real && !strcmp(real, path) && is_owned(&st, pid))
+		real = root__path_inside(&o->root, fd);
+	if (fd >= 0 && real && !strcmp(real, path) && (!st->st_uid || st->st_uid == o->uid) &&
+	    !(st->st_mode & S_IWOTH))
 		return fd;
 	if (fd >= 0)
 		close(fd);
 	err__clear();
 	return -1;
+}
+
+/* A process that was never seen alive most likely had our root and namespace. The file has to be
+ * younger than the process's code, since another process may have had its PID. */
+#define CLOCK_STEP_NS 20000000ull
+static int open_afterwards(const struct perf_map *m, uint32_t pid)
+{
+	const struct owner ours = {.pid = pid, .uid = getuid()};
+	struct stat st;
+	int fd = m->begun ? open_of(&ours, &st) : -1;
+
+	if (fd < 0 ||
+	    (uint64_t)st.st_mtim.tv_sec * 1000000000u + st.st_mtim.tv_nsec + CLOCK_STEP_NS >=
+		    m->begun)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The process may change its root and its user. */
+static int open_map(struct perf_map *m, uint32_t pid)
+{
+	struct stat st;
+
+	find_owner(pid, &m->owner);
+	return m->owner.known ? open_of(&m->owner, &st) : open_afterwards(m, pid);
 }
 
 /* ---- reading ---- */
@@ -336,20 +373,38 @@ static uint32_t find_line(struct perf_map *m, uint64_t addr)
 	return find_piece(m, addr);
 }
 
-static struct perf_map *map_of(struct perf_maps *p, uint32_t pid)
+static struct perf_map *get(struct perf_maps *p, uint32_t pid)
 {
 	uint64_t *slot = map64__put(&p->by_pid, pid);
-	struct perf_map *m = (struct perf_map *)(uintptr_t)*slot;
 
-	if (m && m->fd != -1)
-		return m;
-	/* the process may have begun to write it */
-	if (!m) {
-		m = xcalloc(1, sizeof(*m));
+	if (!*slot) {
+		struct perf_map *m = xcalloc(1, sizeof(*m));
+
+		m->fd = -1;
 		*slot = (uintptr_t)m;
 	}
-	m->fd = open_map(pid);
+	return (struct perf_map *)(uintptr_t)*slot;
+}
+
+static struct perf_map *map_of(struct perf_maps *p, uint32_t pid)
+{
+	struct perf_map *m = get(p, pid);
+
+	/* the process may have begun to write it */
+	if (m->fd == -1)
+		m->fd = open_map(m, pid);
 	return m;
+}
+
+void perf_maps__begin(struct perf_maps *p, uint32_t pid, uint64_t time)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	struct perf_map *m = get(p, pid);
+
+	if (!m->begun)
+		m->begun = now_ns(CLOCK_REALTIME) - (now - min_of(time, now));
+	if (!m->owner.known)
+		find_owner(pid, &m->owner);
 }
 
 const struct generated *perf_maps__find(struct perf_maps *p, uint32_t pid, uint64_t addr)

@@ -101,6 +101,7 @@ struct mapped_place {
 	uint64_t dev, ino;	     /* of that file, as in mappings */
 	const struct object *object; /* NULL: its file could not be read */
 	uint64_t vaddr;		     /* link-time address; file offset if object is NULL */
+	bool mapped;		     /* something is mapped there that can be executed */
 };
 void spaces__find(struct spaces *s, uint32_t pid, uint64_t addr, struct mapped_place *out);
 
@@ -115,6 +116,12 @@ struct perf_maps *perf_maps__new(void);
 void perf_maps__free(struct perf_maps *p);
 /* The process has ended, or runs another program. */
 void perf_maps__forget(struct perf_maps *p, uint32_t pid);
+/*
+ * The process has mapped memory for code that it generates, at this time (CLOCK_MONOTONIC, ns).
+ * While it lives, the file's place and its owner are found; the file is read also after the process
+ * has ended.
+ */
+void perf_maps__begin(struct perf_maps *p, uint32_t pid, uint64_t time);
 /* Returns the function at a running address by /tmp/perf-PID.map, as it is now, valid until the
  * next call; NULL if there is none. */
 const struct generated *perf_maps__find(struct perf_maps *p, uint32_t pid, uint64_t addr);

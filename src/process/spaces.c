@@ -242,12 +242,16 @@ void spaces__find(struct spaces *s, uint32_t pid, uint64_t addr, struct mapped_p
 
 		if (addr < m->start || addr >= m->end)
 			continue;
+		out->mapped = true;
 		if (!m->file)
 			return;
 		offset = addr - m->start + m->offset;
 		out->dev = m->file->dev;
 		out->ino = m->file->ino;
 		out->object = mapped_file__object(&s->files, m->file);
+		if (out->object && vdso__is_path(m->file->path) &&
+		    !vdso__is_native(out->object, m->start, m->end))
+			out->object = NULL;
 		/* a borrowed object has one name, whatever path it was mapped by */
 		out->path = out->object && out->object != m->file->own ? out->object->path
 								       : m->file->path;

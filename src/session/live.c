@@ -54,6 +54,76 @@ static bool has_program_stack(const struct live *l, const struct event *e)
 	       !plan__is_kernel_site(l->show.plan, e->site);
 }
 
+/* ---- samples in generated code ---- */
+
+static int pass(void *ctx, const struct event *e)
+{
+	struct live *l = ctx;
+	int err = jit_names__map(l->generated, l->show.spaces, e, take_mapping, l);
+
+	if (!err && l->recorder)
+		err = recorder__event(l->recorder, e);
+	return err ? err : show__event(&l->show, e);
+}
+
+/* Returns true unless a frame is in generated code that has no name, or not yet. */
+static bool has_names(void *ctx, const struct event *e)
+{
+	const struct event_named *n = e->named;
+	struct live *l = ctx;
+
+	for (unsigned i = 0; i < n->nuser; i++) {
+		uint64_t addr = named__frame_code(n, i);
+		struct mapped_place place;
+
+		spaces__find(l->show.spaces, e->pid, addr, &place);
+		if (place.mapped && !place.path && !perf_maps__find(l->generated, e->pid, addr))
+			return false;
+	}
+	return true;
+}
+
+static bool is_sample(const struct live *l, const struct event *e)
+{
+	const struct plan *p = l->show.plan;
+
+	return l->holds && e->type == EVENT_NAMED && e->named->stack &&
+	       e->named->which < p->named.len &&
+	       p->named.data[e->named->which].kind == NAMED_SAMPLE;
+}
+
+static int hold_or_pass(struct live *l, const struct event *e)
+{
+	int err = 0;
+
+	if (!held__has(&l->held, e->pid) && has_names(l, e))
+		return pass(l, e);
+	if (held__is_full(&l->held))
+		err = held__pass(&l->held, 0, NULL, pass, l);
+	held__put(&l->held, e);
+	return err;
+}
+
+static void note_replaced(void *ctx, uint64_t start, uint64_t end)
+{
+	*(bool *)ctx = true;
+}
+
+/* Passes on what is held of a process whose addresses will mean something else. */
+static int pass_before(struct live *l, const struct sideband_event *e)
+{
+	struct map m = sideband__map(e);
+	bool changes = e->type == SIDEBAND_EXEC || e->type == SIDEBAND_EXIT;
+
+	if (!l->held.n)
+		return 0;
+	if (e->type == SIDEBAND_MAP)
+		spaces__replaced(l->show.spaces, e->pid, &m, note_replaced, &changes);
+	return changes ? held__pass(&l->held, e->pid, NULL, pass, l) : 0;
+}
+
+/* ---- events ---- */
+
 static int on_end(struct live *l, const struct event *e)
 {
 	int err = show__event(&l->show, e);
@@ -83,6 +153,8 @@ static int on_event(void *ctx, const struct event *reported)
 	e = e ? absent__complete(&l->show, e, &room) : NULL;
 	if (reported->type == EVENT_SWITCH || reported->type == EVENT_MARK)
 		return on_marker(l, reported);
+	if (e && is_sample(l, e))
+		return hold_or_pass(l, e);
 	if (e && has_program_stack(l, e))
 		err = jit_names__map(l->generated, l->show.spaces, e, take_mapping, l);
 	if (!err && l->recorder && e)
@@ -173,8 +245,12 @@ static void look_at_again(void *ctx, uint32_t pid)
 static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct live *l = ctx;
-	int err = take_sideband(l, e);
+	int err = pass_before(l, e);
 
+	if (!err)
+		err = take_sideband(l, e);
+	if (e->type == SIDEBAND_MAP && e->text && !strcmp(e->text, "//anon"))
+		perf_maps__begin(l->generated, e->pid, e->time);
 	if (e->type == SIDEBAND_MAP && l->mapped)
 		l->mapped(l->switched_ctx, e);
 	if (e->type == SIDEBAND_EXEC || (e->type == SIDEBAND_EXIT && e->pid == e->tid))
@@ -223,7 +299,12 @@ int live__tick(struct live *l, uint64_t now, uint64_t settled)
 	if (l->count_the_dead)
 		trace__each_thread(l->show.trace, add_if_dead, l);
 	l->count_the_dead = false;
-	return err;
+	return err || !l->held.n ? err : held__pass(&l->held, 0, has_names, pass, l);
+}
+
+int live__give_held(struct live *l)
+{
+	return held__pass(&l->held, 0, NULL, pass, l);
 }
 
 static int on_lost(void *ctx, uint32_t pid, uint32_t tid, uint64_t count)
@@ -259,6 +340,7 @@ void live__open(struct live *l, const struct plan *plan, const struct targets *t
 				       on_missed, on_counted, on_run,	   on_muted};
 	l->recorder = recorder;
 	l->generated = perf_maps__new();
+	l->holds = !plan->functions.len;
 	show__open(&l->show, plan, options, spaces, output, limit);
 	l->show.inlines = plan__has_named(plan, NAMED_SAMPLE);
 	if (plan->placement == PLACEMENT_COUNT)
@@ -273,6 +355,7 @@ void live__close(struct live *l)
 {
 	watch_hits__free(l->watches);
 	show__close(&l->show);
+	held__free(&l->held);
 	perf_maps__free(l->generated);
 	vec__free(&l->dead);
 }

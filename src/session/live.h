@@ -5,6 +5,7 @@
 #define BBTRACE_SESSION_LIVE_H
 
 #include "dumps.h"
+#include "held.h"
 #include "pipeline/write/record.h"
 #include "pipeline/show.h"
 #include "select/events/watch.h"
@@ -18,6 +19,8 @@ struct live {
 	bool count_the_dead;  /* exit events may have been lost, so dead threads are searched */
 	VEC(struct sideband_event) dead;
 	struct perf_maps *generated;
+	struct held held; /* samples that wait for names of generated code */
+	bool holds;	  /* there are no other events, whose order they would leave */
 	struct dumps dumps;
 	uint64_t found_dead; /* time of that search; CLOCK_MONOTONIC, ns */
 	bool closed;	     /* recording has stopped: later events are left out */
@@ -36,6 +39,8 @@ void live__rescan(struct live *l, const pid_vec *pids);
 /* Called after each poll: ends threads whose exit event was lost. All events before settled have
  * been processed. Returns 0, or what the sink returns. */
 int live__tick(struct live *l, uint64_t now, uint64_t settled);
+/* Passes on what is held back: nothing follows. */
+int live__give_held(struct live *l);
 void live__close(struct live *l);
 
 #endif

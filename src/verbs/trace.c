@@ -160,6 +160,8 @@ static int finish(struct session *s, int err)
 	counting__note_cut(&s->counting);
 	if (!err)
 		err = source__losses(s->source, &s->live.sink);
+	if (!err)
+		err = live__give_held(&s->live);
 	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(&s->request)) : 0;
 	err = clean(s, end < 0 ? end : err);
 	report_status(s);

@@ -53,7 +53,7 @@ static void begin(uint64_t size)
 static struct unwound walk(void)
 {
 	const struct arch *arch = arch__by_machine(EM_X86_64);
-	static const struct unwind_lookup lookup = {find, NULL};
+	static const struct unwind_lookup lookup = {.find = find};
 	uint64_t regs[EVENT_REGS] = {0};
 	struct unwound out;
 
