@@ -22,6 +22,12 @@ ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
 LIBBPF   ?= -lbpf
 LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lprotobuf-c -lm -lpthread
 
+# What core dumps are decompressed by, each if it is installed.
+HAVE     = $(if $(wildcard $(SYSROOT)/usr/include/$(1)),$(2))
+UNPACK  := $(call HAVE,zstd.h,zstd) $(call HAVE,lzma.h,lzma) $(call HAVE,lz4frame.h,lz4)
+LIBS    += $(UNPACK:%=-l%)
+CPPFLAGS += $(if $(filter zstd,$(UNPACK)),-DHAVE_ZSTD) $(if $(filter lzma,$(UNPACK)),-DHAVE_LZMA) $(if $(filter lz4,$(UNPACK)),-DHAVE_LZ4)
+
 # Capstone is used if it is installed. It is loaded when it is needed: its data takes 1 ms to relocate. CAPSTONE= builds
 # without it.
 LIBDIR   := $(if $(SYSROOT),$(SYSROOT)/usr/lib/$(TRIPLET),$(shell pkg-config --variable=libdir capstone 2>/dev/null))

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "core_dump.h"
+#include "core_packed.h"
 #include "object/debug/debug.h"
 #include "object/debug/sandbox.h"
 
@@ -240,6 +241,26 @@ static int open_dump(struct core *c, const char *path)
 	return fd;
 }
 
+/* Replaces *fd by what it has unpacked, if it is compressed. */
+static int unpack(struct core *c, const char *path, int *fd)
+{
+	enum core_packing packing = core_packed__by(*fd);
+	struct stat st;
+	int plain;
+
+	if (packing == CORE_PLAIN)
+		return 0;
+	plain = core_packed__unpack(path, *fd, packing, &c->packed_cut);
+	if (plain < 0)
+		return plain;
+	close(*fd);
+	*fd = plain;
+	if (fstat(plain, &st))
+		return err__set(errno, "can't read %s: %s", path, strerror(errno));
+	c->size = st.st_size;
+	return 0;
+}
+
 static int read_dump(struct core *c, const char *path, int fd, const struct core_from *from)
 {
 	struct sandbox s = {.fn = core_notes__read,
@@ -256,6 +277,11 @@ static int read_dump(struct core *c, const char *path, int fd, const struct core
 		err = take_notes(c, path, &answer, &notes);
 	else
 		err__prefix(err, "%s", path);
+	if (err && c->packed_cut)
+		err = err__set(
+			ENOEXEC,
+			"%s is cut off: the %llu bytes that it has unpacked are no core dump", path,
+			(unsigned long long)c->size);
 	if (err)
 		return err;
 	err = core_files__open(c, fd, &notes, from);
@@ -270,8 +296,10 @@ int core__open(const char *path, const struct core_from *from, struct core **out
 {
 	struct core *c = xcalloc(1, sizeof(*c));
 	autoclose int fd = open_dump(c, path);
-	int err = fd < 0 ? fd : read_dump(c, path, fd, from);
+	int err = fd < 0 ? fd : unpack(c, path, &fd);
 
+	if (!err)
+		err = read_dump(c, path, fd, from);
 	if (err)
 		core__free(c);
 	else

@@ -61,11 +61,12 @@ struct core {
 	bool stopped;	      /* gdb dumped it while the signal had stopped it */
 	bool has_info;	      /* code is known */
 	bool has_addr;
-	uint64_t addr;	/* the address that the thread accessed */
-	uint64_t entry; /* where the program starts; 0 if not known */
-	bool cut;	/* a part of the file is missing */
-	uint64_t size, whole;
-	uint64_t mtime; /* CLOCK_REALTIME, ns */
+	uint64_t addr;	      /* the address that the thread accessed */
+	uint64_t entry;	      /* where the program starts; 0 if not known */
+	bool cut;	      /* a part of the file is missing */
+	bool packed_cut;      /* a part of the compressed file is missing */
+	uint64_t size, whole; /* bytes, unpacked */
+	uint64_t mtime;	      /* CLOCK_REALTIME, ns */
 	char comm[16], command[80];
 	VEC(struct core_map) maps; /* of files, ascending */
 	VEC(struct core_file) files;

@@ -122,13 +122,15 @@ static void give_up_rights(void)
 		_exit(NOT_CONFINED);
 }
 
-static void write_all(int fd, const struct str *s)
+static int answer_fd;
+
+void sandbox__write(const void *bytes, size_t len)
 {
 	size_t done = 0;
 	ssize_t n;
 
-	while (done < s->len) {
-		n = write(fd, s->data + done, s->len - done);
+	while (done < len) {
+		n = write(answer_fd, (const char *)bytes + done, len - done);
 		if (n <= 0)
 			_exit(1);
 		done += n;
@@ -146,8 +148,9 @@ static void __attribute__((noreturn)) be_copy(const struct sandbox *s, pid_t par
 	close_others(s, out);
 	atexit(sandbox__give_up); /* functions run in reverse order of registration */
 	give_up_rights();
+	answer_fd = out;
 	s->fn(s->ctx, &answer);
-	write_all(out, &answer);
+	sandbox__write(answer.data, answer.len);
 	_exit(0);
 }
 
@@ -168,7 +171,7 @@ static bool may_be_read(int in, uint64_t deadline)
 }
 
 /* Returns false if the child wrote too much, or took too long. */
-static bool read_answer(int in, uint64_t deadline, struct str *answer)
+static bool read_answer(const struct sandbox *s, int in, uint64_t deadline, struct str *answer)
 {
 	char chunk[65536];
 	ssize_t n = 1;
@@ -177,6 +180,11 @@ static bool read_answer(int in, uint64_t deadline, struct str *answer)
 		n = read(in, chunk, sizeof(chunk));
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return false;
+		if (n > 0 && s->take) {
+			if (!s->take(s->take_ctx, chunk, n))
+				return false;
+			continue;
+		}
 		if (n > 0 && answer->len + n > ANSWER_LIMIT)
 			return false;
 		if (n > 0)
@@ -213,7 +221,7 @@ int sandbox__run(const struct sandbox *s, struct str *answer)
 		close(ends[0]);
 		return err__set(errno, "can't start a process: %s", strerror(errno));
 	}
-	good = read_answer(ends[0], deadline, answer);
+	good = read_answer(s, ends[0], deadline, answer);
 	close(ends[0]);
 	/* This kills a child that closed the pipe and still runs; one that is exiting keeps its
 	 * status. */

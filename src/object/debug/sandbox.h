@@ -18,6 +18,10 @@ struct sandbox {
 	size_t nfds;
 	uint64_t mapped;  /* bytes of address space for its files, in addition to 1 GiB of memory */
 	unsigned seconds; /* of CPU time; wall time may be about three times as long */
+	/* Called with what fn has written, of any length, in place of the answer; returns false to
+	 * end it. NULL if it is not needed. */
+	bool (*take)(void *ctx, const char *bytes, size_t n);
+	void *take_ctx;
 };
 
 /*
@@ -27,6 +31,8 @@ struct sandbox {
  * read.
  */
 int sandbox__run(const struct sandbox *s, struct str *answer);
+/* fn calls this to pass on a part of what it writes at once, before the answer. */
+void sandbox__write(const void *bytes, size_t n);
 /* fn calls this if the input can't be read; sandbox__run() returns -EIO. */
 void __attribute__((noreturn)) sandbox__give_up(void);
 

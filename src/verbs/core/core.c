@@ -53,9 +53,12 @@ static void report_files(const struct run *r)
 
 static void report_dump(const struct run *r, const char *path)
 {
+	if (r->core->packed_cut && !r->core->cut)
+		note("%s is cut off after its last page", path);
 	if (r->core->cut)
-		note("%s is cut off: it has %llu of %llu bytes", path,
-		     (unsigned long long)r->core->size, (unsigned long long)r->core->whole);
+		note("%s is cut off: it has %llu of %llu bytes%s", path,
+		     (unsigned long long)r->core->size, (unsigned long long)r->core->whole,
+		     r->core->packed_cut ? ", unpacked" : "");
 	report_files(r);
 }
 
