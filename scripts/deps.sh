@@ -27,6 +27,9 @@ build | libbpf-dev      | <bpf/libbpf.h>          | 1:1.3
 build | libelf-dev      | <gelf.h>
 build | libdw-dev       | <elfutils/libdwfl.h>
 build | zlib1g-dev      | <zlib.h>
+build | libzstd-dev     | <zstd.h>
+build | liblzma-dev     | <lzma.h>
+build | liblz4-dev      | <lz4frame.h>
 build | libzydis-dev    | <Zydis/Zydis.h>
 build | libiberty-dev   | <libiberty/demangle.h>
 build | libjson-c-dev   | <json-c/json.h>
@@ -100,7 +103,8 @@ long  | dpkg-dev        | dpkg-source
 long  | rustc           | rustc
 long  | tcl-dev         | <tcl.h>
 long  | zsh             | zsh
-long  | zstd            | zstd
+test  | zstd            | zstd
+test  | lz4             | lz4
 long  | bzip2           | bzip2
 long  | openssl         | openssl
 long  | gpg             | gpg
@@ -135,7 +139,6 @@ long  | curl            | curl
 long  | groff           | groff
 long  | patch           | patch
 long  | m4              | m4
-long  | lz4             | lz4
 long  | zip             | zip
 long  | file            | file
 long  | mawk            | mawk

@@ -259,7 +259,7 @@ door() {
 			echo "$file:$line"
 		done | none 'only listed files open by path; others use root__open_file()'
 	grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]*<(elfutils/|libelf|gelf|lzma|zstd|lz4)' src |
-		grep -vxE "$may_parse|src/object/dwarf/(lines|dies|die_types)[.]h" |
+		grep -vxE "$may_parse|src/object/(core/core_regs|dwarf/(lines|dies|die_types))[.]h" |
 		none 'libelf, libdw and what decompresses are called in the sandbox alone'
 }
 

@@ -17,10 +17,9 @@ struct held_sample {
 
 bool held__has(const struct held *h, uint32_t pid)
 {
-	for (const struct held_sample *s = h->first; s; s = s->next)
-		if (s->event.pid == pid)
-			return true;
-	return false;
+	const uint64_t *n = h->n ? map64__get(&h->of_process, pid) : NULL;
+
+	return n && *n;
 }
 
 void held__put(struct held *h, const struct event *e)
@@ -45,6 +44,7 @@ void held__put(struct held *h, const struct event *e)
 	*h->end = s;
 	h->end = &s->next;
 	h->n++;
+	++*map64__put(&h->of_process, e->pid);
 }
 
 bool held__is_full(const struct held *h)
@@ -65,7 +65,7 @@ int held__pass(struct held *h, uint32_t pid, bool (*ready)(void *ctx, const stru
 		if (!keeps && ready) {
 			uint64_t *waits = map64__put(&waiting, s->event.pid);
 
-			*waits |= !ready(ctx, &s->event);
+			*waits = *waits || !ready(ctx, &s->event);
 			keeps = *waits;
 		}
 		if (keeps) {
@@ -74,6 +74,7 @@ int held__pass(struct held *h, uint32_t pid, bool (*ready)(void *ctx, const stru
 		}
 		*at = s->next;
 		h->n--;
+		--*map64__put(&h->of_process, s->event.pid);
 		err = pass(ctx, &s->event);
 		free(s);
 	}
@@ -92,4 +93,5 @@ void held__free(struct held *h)
 		free(s);
 	}
 	h->n = 0;
+	map64__free(&h->of_process);
 }

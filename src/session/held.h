@@ -14,12 +14,13 @@ struct held_sample;
 struct held {
 	struct held_sample *first, **end;
 	size_t n;
+	struct map64 of_process; /* PID -> how many */
 };
 /* Returns true if samples of this process are held. */
 bool held__has(const struct held *h, uint32_t pid);
 /* Holds a copy of a named event, whose stack is made. */
 void held__put(struct held *h, const struct event *e);
-/* Returns true if there are so many that the oldest have to be passed on. */
+/* Returns true if no more can be held: the oldest have to be passed on. */
 bool held__is_full(const struct held *h);
 /*
  * Passes on the samples of a process, or of all (pid 0), in their order. ready: returns false for a

@@ -25,10 +25,9 @@ static int open_unnamed(const char *dir)
 }
 
 /* /tmp may be memory. */
-struct scratch *scratch__new(void)
+int scratch__open(const char **dir)
 {
 	const char *const dirs[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp"};
-	struct scratch *s;
 	size_t i = !dirs[0] || !*dirs[0];
 	int fd;
 	with_own_rights;
@@ -36,15 +35,25 @@ struct scratch *scratch__new(void)
 	fd = open_unnamed(dirs[i]);
 	for (; fd < 0 && i == 1 && errno == ENOENT; i++)
 		fd = open_unnamed(dirs[i + 1]);
-	if (fd < 0) {
-		err__set(errno,
-			 "cannot make a temporary file in %s: %s; TMPDIR names another place",
-			 dirs[i], strerror(errno));
+	*dir = dirs[i];
+	return fd >= 0 ? fd
+		       : err__set(
+				 errno,
+				 "cannot make a temporary file in %s: %s; TMPDIR names another place",
+				 dirs[i], strerror(errno));
+}
+
+struct scratch *scratch__new(void)
+{
+	const char *dir;
+	int fd = scratch__open(&dir);
+	struct scratch *s;
+
+	if (fd < 0)
 		return NULL;
-	}
 	s = xcalloc(1, sizeof(*s));
 	s->fd = fd;
-	s->dir = dirs[i];
+	s->dir = dir;
 	return s;
 }
 

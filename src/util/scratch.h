@@ -5,6 +5,10 @@
 
 #include "util/util.h"
 
+/* Opens such a file; the caller closes it. Sets *dir to the folder that it is in. Returns -errno
+ * with a message. */
+int scratch__open(const char **dir);
+
 struct scratch;
 /* Makes it in the directory that TMPDIR names, or in /var/tmp, or else in /tmp. Returns NULL, with
  * a message, if that isn't possible. */

@@ -4,12 +4,10 @@
  * in the sandbox; what it writes goes to a file without a name, whose blocks of zeros are holes.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "core_packed.h"
 #include "object/debug/sandbox.h"
+#include "util/scratch.h"
 
 #define MOST	(64ull << 30) /* bytes of a dump */
 #define SECONDS 900
@@ -42,24 +40,9 @@ enum core_packing core_packed__by(int fd)
 
 /* ---- where it is unpacked to ---- */
 
-/* A folder on a disk rather than one in memory: dumps are large. */
-static int open_room(void)
-{
-	const char *named = getenv("TMPDIR");
-	const char *const folders[] = {named ? named : "/var/tmp", "/var/tmp", "/tmp"};
-	with_own_rights;
-
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		int fd = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-		if (fd >= 0)
-			return fd;
-	}
-	return memfd_create("core", MFD_CLOEXEC);
-}
-
 struct unpacked {
 	int fd;
+	const char *dir;
 	uint64_t size;
 	size_t filled; /* of block */
 	uint8_t block[BLOCK];
@@ -122,8 +105,9 @@ static int explain(const char *path, size_t format, const struct unpacked *u)
 	if (u->err)
 		return err__set(
 			u->err,
-			"%s can't be unpacked: %s: set TMPDIR to a folder with room, or unpack it (%s)",
-			path, strerror(u->err), tool);
+			"can't unpack %s into %s: %s; TMPDIR names another place, or unpack "
+			"it (%s) and name the result",
+			path, u->dir, strerror(u->err), tool);
 	return err__prefix(-EIO, "%s (compressed by %s)", path, formats[format].name);
 }
 
@@ -152,7 +136,7 @@ static int end_status(const char *path, size_t format, char how, bool *cut)
 int core_packed__unpack(const char *path, int fd, enum core_packing packing, bool *cut)
 {
 	struct core_stream stream = {fd, packing};
-	struct unpacked u = {.fd = open_room()};
+	struct unpacked u = {.size = 0};
 	struct sandbox s = {.fn = core_stream__decode,
 			    .ctx = &stream,
 			    .fds = &fd,
@@ -167,9 +151,9 @@ int core_packed__unpack(const char *path, int fd, enum core_packing packing, boo
 
 	while (formats[format].packing != packing)
 		format++;
+	u.fd = scratch__open(&u.dir);
 	if (u.fd < 0)
-		return err__set(errno, "can't make a file to unpack %s into: %s", path,
-				strerror(errno));
+		return u.fd;
 	err = sandbox__run(&s, &answer);
 	if (!err && !u.filled)
 		err = -EIO;

@@ -3,7 +3,7 @@
  * The stacks of a core dump's threads, by libdwfl. Runs in the sandbox. A frame is only reported if
  * an unwinding table leads to it: where a function has none, libdwfl would use the frame pointer's
  * register, which may contain anything. Where a thread called what is no code, the call alone has
- * left something on the stack: the walk goes on from the caller.
+ * left something on the stack: the walk continues at the caller.
  */
 #include <elfutils/libdwfl.h>
 #include "core_dump.h"
@@ -102,7 +102,7 @@ static void put_frame(struct walk *w, const struct core_frame *f)
 	w->nframes++;
 }
 
-/* Only a jump or a call leads to what is no code, so the walk goes on from the caller. */
+/* Only a jump or a call leads to what is no code, so the walk continues at the caller. */
 static void go_to_caller(struct walk *w, Dwfl_Frame *state)
 {
 	struct core_state at;
