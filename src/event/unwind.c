@@ -357,7 +357,8 @@ static bool step(struct walk *w, const struct unwind_lookup *lookup)
 	w->end = STACK_NO_RULES;
 	if (!step_by(w, &rules, lookup))
 		return false;
-	if (!w->now.pc) {
+	/* a return to 0 is the stack's end; a signal may have interrupted a call of 0 */
+	if (!w->now.pc && !w->now.exact) {
 		w->end = STACK_WHOLE;
 		return false;
 	}

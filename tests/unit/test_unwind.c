@@ -16,13 +16,21 @@ static struct rule_set set;
 static uint64_t words[WORDS];
 static struct stack_copy copy = {.start = START, .bytes = (const uint8_t *)words, .len = 8 * WORDS};
 static struct unwind_rules found; /* of code; elsewhere there are none */
-#define CODE 0x1000
-#define END  0x2000
+#define CODE	 0x1000
+#define END	 0x2000
+#define NO_RULES 0x9000
+static uint64_t call; /* what a call is before */
 
 static void find(void *ctx, uint64_t addr, struct unwind_rules *out)
 {
 	if (addr >= CODE && addr < END)
 		*out = found;
+	out->no_code = !addr;
+}
+
+static bool follows_call(void *ctx, uint64_t addr)
+{
+	return addr == call;
 }
 
 static void give(struct rule *rule, unsigned first, unsigned n)
@@ -53,7 +61,7 @@ static void begin(uint64_t size)
 static struct unwound walk(void)
 {
 	const struct arch *arch = arch__by_machine(EM_X86_64);
-	static const struct unwind_lookup lookup = {.find = find};
+	static const struct unwind_lookup lookup = {find, follows_call, NULL};
 	uint64_t regs[EVENT_REGS] = {0};
 	struct unwound out;
 
@@ -132,7 +140,7 @@ static void test_signal(void)
 	struct unwound u;
 
 	begin(8);
-	words[0] = CODE;
+	words[0] = NO_RULES;
 	found.row.signal = true;
 	u = walk();
 	ok(u.n == 2 && u.exact == 3, "what a signal interrupted is exact (%llx)",
@@ -140,6 +148,28 @@ static void test_signal(void)
 	found.row.signal = false;
 	u = walk();
 	ok(u.n == 2 && u.exact == 1, "a return address is not");
+}
+
+/* Where nothing can be executed, a call has left its return address on top of the stack. */
+static void test_no_code(void)
+{
+	struct unwound u;
+
+	begin(8);
+	words[0] = 0;
+	words[1] = CODE + 5;
+	found.row.signal = true;
+	u = walk();
+	ok(u.n == 2 && u.exact == 3 && !u.stack[1] && u.end == STACK_NO_RULES,
+	   "a signal interrupted what is at 0: no call is before the return address");
+	call = CODE + 5;
+	u = walk();
+	ok(u.n >= 3 && (u.exact & 7) == 3 && !u.stack[1] && u.stack[2] == CODE + 5,
+	   "a call of 0 has its caller");
+	found.row.signal = false;
+	u = walk();
+	ok(u.n == 1 && u.end == STACK_WHOLE, "a return to 0 is no call");
+	call = 0;
 }
 
 static void test_pointer(void)
@@ -289,6 +319,7 @@ int main(void)
 	test_ends();
 	test_limit();
 	test_signal();
+	test_no_code();
 	test_pointer();
 	test_entry();
 	test_expressions();
