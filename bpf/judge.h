@@ -170,20 +170,6 @@ static __noinline int judge(struct pt_regs *ctx, __u64 word, bool kernel)
 
 /* ---- where the thread is ---- */
 
-struct task_struct___alternate {
-	unsigned long sas_ss_sp;
-	unsigned long sas_ss_size;
-} __attribute__((preserve_access_index));
-
-/* The stack that signal handlers may have of their own. */
-static __always_inline bool is_on_alternate(__u64 sp)
-{
-	struct task_struct___alternate *task = (void *)bpf_get_current_task();
-	__u64 start = BPF_CORE_READ(task, sas_ss_sp);
-
-	return sp > start && sp - start <= BPF_CORE_READ(task, sas_ss_size);
-}
-
 static __always_inline __u8 interrupt_level(__u16 state)
 {
 	return state & WIRE_NMI ? 3 : state & WIRE_HARDIRQ ? 2 : state & WIRE_SOFTIRQ ? 1 : 0;

@@ -92,8 +92,7 @@ static __always_inline void fill_frames(void *ctx, struct wire_frames *f, __u16 
 static __always_inline void fill_copy(struct pt_regs *regs, struct wire_user_copy *c)
 {
 	copy_regs(c->regs, regs);
-	c->start = c->regs[ARCH_SP] & ~(WIRE_COPY_BLOCK - 1ull);
-	c->len = copy_stack(c->bytes, c->start);
+	copy_stack(&c->copied, c->bytes, c->regs[ARCH_SP]);
 	c->room = config.copy;
 }
 

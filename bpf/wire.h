@@ -193,10 +193,17 @@ struct wire_entry_stack {
  * stack. */
 #define WIRE_COPY_BLOCK 1024
 #define WIRE_COPY_MAX	(65u << 10)
+/* In bytes: the second half, if a signal's handler runs on an alternate stack. */
+#define WIRE_COPY_HALF(copy) ((copy) / 2 & ~(WIRE_COPY_BLOCK - 1u))
+struct wire_copied {
+	__u64 start; /* the address of the first byte: the block of the stack pointer */
+	__u64 len;   /* bytes that could be read; as many as there is room for: there may be more */
+	/* Likewise, of the stack that the signal interrupted, in the second half; 0: none. */
+	__u64 other, other_len;
+};
 struct wire_entry_copy {
 	struct wire_entry entry;
-	__u64 start;  /* the address of the first byte: the block of the stack pointer */
-	__u64 len;    /* bytes that could be read; config.copy: there may be more */
+	struct wire_copied copied;
 	__u8 bytes[]; /* config.copy */
 };
 
@@ -455,6 +462,8 @@ struct wire_config {
 	/* With stack: how many bytes of programs' stacks are copied, a multiple of WIRE_COPY_BLOCK;
 	 * 0: frame pointers are followed. */
 	__u32 copy;
+	/* With copy, x86-64: bytes of the processor's state that a signal saves; 0: not known */
+	__u32 signal_state;
 	__u32 off_cpu, on_cpu; /* named events: a thread leaves a CPU, or is back on one */
 	__u32 count_slots;     /* a power of two */
 	__u32 count_stride;

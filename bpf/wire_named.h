@@ -31,8 +31,8 @@ struct wire_frames {
 /* With config.copy: in place of the program's frames, its registers and a copy of its stack. */
 struct wire_user_copy {
 	__u64 regs[WIRE_REGS];
-	__u64 start, len; /* as in struct wire_entry_copy */
-	__u64 room;	  /* config.copy */
+	struct wire_copied copied;
+	__u64 room; /* config.copy */
 	__u8 bytes[];
 };
 

@@ -35,7 +35,9 @@
  *				instruction pointer stays: it was left to the kernel
  *	arch_calls_exec()	is the thread in execve(2) or execveat(2)? It may say yes in other
  *				system calls that name no thread
- *	arch_calls_setuid()	is it in one that may change the user? It may say yes in others
+ *	ARCH_SAVED_STACK, arch_saved_by_signal()	with config.signal_state: where a signal has
+ *saved the state on an alternate stack, and its uc_stack there arch_calls_setuid()	is it in one
+ *that may change the user? It may say yes in others
  */
 #ifndef BBTRACE_BPF_ARCH_ARCH_H
 #define BBTRACE_BPF_ARCH_ARCH_H
@@ -49,6 +51,14 @@
 #include "riscv.h"
 #else
 #error "no file in bpf/arch for this architecture"
+#endif
+
+#ifndef ARCH_SAVED_STACK
+#define ARCH_SAVED_STACK 0
+static __always_inline __u64 arch_saved_by_signal(__u64 top)
+{
+	return 0;
+}
 #endif
 
 #ifndef ARCH_EXECUTES

@@ -24,6 +24,18 @@
 /* after the return address, which the handler popped: struct ucontext, uc_mcontext.sp and .ip */
 #define ARCH_RESUME_SP 160
 #define ARCH_RESUME_IP 168
+/* in struct ucontext: uc_stack */
+#define ARCH_SAVED_STACK 16
+
+/* Where a signal's struct ucontext is on an alternate stack (arch/x86/kernel/signal.c,
+ * get_sigframe(); kernel/fpu/signal.c, fpu__alloc_mathframe()): struct rt_sigframe has 440 bytes,
+ * and begins with the return address. */
+static __always_inline __u64 arch_saved_by_signal(__u64 top)
+{
+	__u64 state = (top - config.signal_state) & ~63ull;
+
+	return (state - 440) & ~15ull;
+}
 
 /* struct bpf_perf_event_data: the period and addr, after the registers */
 #define ARCH_PERF_PERIOD 168

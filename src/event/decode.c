@@ -198,14 +198,26 @@ static void take_stack(struct event_entry *out, const struct wire_entry_stack *s
 	out->nstack = min_of((uint64_t)s->frames, (uint64_t)WIRE_STACK);
 }
 
+/* room: the bytes of the record that follow, of which the copy is the first. */
+static void set_copy(struct stack_copy *out, const struct wire_copied *c, const uint8_t *bytes,
+		     uint64_t room)
+{
+	uint64_t half = WIRE_COPY_HALF(room), most = c->other ? half : room;
+
+	*out = (struct stack_copy){.start = c->start,
+				   .bytes = bytes,
+				   .len = min_of((uint64_t)c->len, most),
+				   .cut = c->len >= most};
+	if (!c->other)
+		return;
+	out->other.start = c->other;
+	out->other.at = half;
+	out->other.len = min_of((uint64_t)c->other_len, room - half);
+}
+
 static void take_copy(struct event_entry *out, const struct wire_entry_copy *s, size_t size)
 {
-	uint64_t most = size - sizeof(*s);
-
-	out->copy = (struct stack_copy){.start = s->start,
-					.bytes = s->bytes,
-					.len = min_of((uint64_t)s->len, most),
-					.cut = s->len >= most};
+	set_copy(&out->copy, &s->copied, s->bytes, size - sizeof(*s));
 }
 
 /* Returns how many registers an entry's record has. Arguments on the stack have the numbers of
@@ -309,10 +321,7 @@ static size_t take_user_copy(struct event_named *n, const struct wire_user_copy 
 	if (size < sizeof(*c) || c->room > size - sizeof(*c))
 		return 0;
 	n->regs = (const uint64_t *)c->regs;
-	n->copy = (struct stack_copy){.start = c->start,
-				      .bytes = c->start ? c->bytes : NULL,
-				      .len = min_of((uint64_t)c->len, (uint64_t)c->room),
-				      .cut = c->len >= c->room};
+	set_copy(&n->copy, &c->copied, c->copied.start ? c->bytes : NULL, c->room);
 	return sizeof(*c) + c->room;
 }
 

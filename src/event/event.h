@@ -89,7 +89,17 @@ struct stack_copy {
 	const uint8_t *bytes;
 	uint64_t len;
 	bool cut; /* the stack may continue: what follows was not copied, rather than unreadable */
+	/* Likewise, of the stack that a signal's handler interrupted, if that runs on another one:
+	 * its address, and where it is in bytes. len 0: there is none. */
+	struct {
+		uint64_t start, at, len;
+	} other;
 };
+/* Returns the length of bytes. */
+static inline uint64_t stack_copy__size(const struct stack_copy *c)
+{
+	return c->other.len ? c->other.at + c->other.len : c->len;
+}
 
 /* The extra data of an entry. The pointers are valid as long as the event is. */
 struct event_entry {

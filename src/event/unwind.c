@@ -65,9 +65,14 @@ static bool load(struct walk *w, uint64_t addr, uint64_t *value)
 {
 	const struct stack_copy *c = w->copy;
 
+	*value = 0;
 	if (addr - c->start <= c->len && c->len - (addr - c->start) >= w->word) {
-		*value = 0;
 		memcpy(value, c->bytes + (addr - c->start), w->word);
+		return true;
+	}
+	if (addr - c->other.start <= c->other.len &&
+	    c->other.len - (addr - c->other.start) >= w->word) {
+		memcpy(value, c->bytes + c->other.at + (addr - c->other.start), w->word);
 		return true;
 	}
 	w->end = c->cut || addr < c->start || addr - c->start > c->len ? STACK_CUT

@@ -100,6 +100,50 @@ is "$(sed -E 's/^here on_fault [^ ]+ (\S+) (.*) main .*/\1 \2/' "$T/stacks" | se
 ? leaf
 ? tail" 'what was called, and by whom'
 
+# ---- a handler on an alternate stack ----
+cat >"$T/other.c" <<'END'
+	#include <signal.h>
+	#include <stdlib.h>
+	#include <string.h>
+
+	static volatile long sink;
+	__attribute__((noinline)) void here(void) { sink++; }
+	__attribute__((noinline)) void spin(long n) { for (long i = 0; i < n; i++) sink += i; here(); }
+	__attribute__((noinline)) static void nested(int n) { if (n) nested(n - 1), sink++; else raise(SIGUSR2); }
+	static void on_other(int sig) { spin(20000000); if (sig == SIGUSR1) nested(3); }
+	__attribute__((noinline)) static void inner(int sig) { volatile char room[300]; room[sig] = 1; raise(sig); sink += room[sig]; }
+	__attribute__((noinline)) void outer(int sig) { inner(sig); sink++; }
+
+	int main(int argc, char **argv)
+	{
+		size_t size = 65536 + atoi(argv[1]);
+		stack_t other = {.ss_sp = (char *)calloc(1, size + 64) + atoi(argv[1]) % 64, .ss_size = size};
+		struct sigaction sa = {.sa_handler = on_other, .sa_flags = SA_ONSTACK};
+
+		sigaltstack(&other, NULL);
+		sigaction(SIGUSR1, &sa, NULL);
+		sigaction(SIGUSR2, &sa, NULL);
+		for (int i = 0; i < 4; i++)
+			outer(SIGUSR1);
+		return 0;
+	}
+END
+if [[ $(uname -m) == x86_64 ]]; then
+	"${CC:-cc}" -O1 -g -fno-optimize-sibling-calls -o "$T/other" "$T/other.c" || exit 2
+	for size in 0 8 24 40 1000; do # whatever its alignment
+		bb profile --freq 997 --stack-size 16K -F folded -o "$T/folded" -- "$T/other" $size
+		between "$(awk '{ all += $NF } /;main;outer;inner;.*on_other;spin/ { n += $NF } END { print int(100 * n / all) }' "$T/folded")" 85 100
+		ok $? "$size: the samples in the handler have the frames of both stacks" || diag "$(head -5 "$T/folded")"
+		bb user "$T/other" here -k --stack-size 16K -e entry -F json -o "$T/json" -- "$T/other" $size
+		json_lines "$T/json" '$e->{event} eq "entry" ? join(" ", (map { $_->{symbol} // "?" } @{$e->{stack}}), $e->{stack_end} // "whole") : ""' |
+			sed -E 's/ (__restore_rt|\?)//g; s/ (__libc_|_start|__pthread|raise|gsignal|pthread)[^ ]*//g' | sort | uniq -c | sed 's/^ *//' >"$T/stacks"
+		is "$(<"$T/stacks")" "4 here spin on_other inner outer main whole
+4 here spin on_other nested nested nested nested on_other inner outer main whole" "$size: stacks are whole, also of a signal in the handler"
+	done
+else
+	skip 'a handler on an alternate stack' 'x86-64 only'
+fi
+
 # ---- generated code whose names are written at the end ----
 cat >"$T/jit.c" <<'END'
 	#include <stdio.h>

@@ -139,6 +139,7 @@ static void fill(struct probe *p)
 		.retries = sysconf(_SC_NPROCESSORS_CONF) > 1,
 		.replaces = p->options->retires || p->adds_links,
 	};
+	c->signal_state = c->copy && !c->narrow ? signal_state__size() : 0;
 	if (probe__counts(p))
 		counters__size(p, c);
 	own_rings__size(p, c);

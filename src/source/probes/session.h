@@ -281,6 +281,9 @@ int kernel_returns__add(struct probe *p, int fd, uint32_t function);
 void probe__configure(struct probe *p, uint32_t nprobes);
 size_t probe__ring_size(const struct probe *p);
 
+/* Returns how many bytes of the processor's state a signal saves on a thread's stack; 0 if it is
+ * not known where that is (signal_state.c). */
+uint32_t signal_state__size(void);
 /* For libbpf_set_print(): with -v the last lines of each message (print.c). */
 int probe__print(int level, const char *fmt, va_list ap);
 

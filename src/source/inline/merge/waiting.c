@@ -25,30 +25,32 @@ static void copy_entry(struct waiting *w, const struct event_entry *e)
 	w->event.entry = &w->entry;
 	snprintf(w->comm, sizeof(w->comm), "%s", e->comm);
 	w->entry.comm = w->comm;
-	at = w->data = xmalloc((nregs + nstack + EVENT_ARGS) * sizeof(*w->data) + e->copy.len);
+	at = w->data = xmalloc((nregs + nstack + EVENT_ARGS) * sizeof(*w->data) +
+			       stack_copy__size(&e->copy));
 	w->entry.regs = copy_words(&at, e->regs, nregs);
 	w->entry.args = copy_words(&at, e->args, EVENT_ARGS);
 	w->entry.stack = copy_words(&at, e->stack, nstack);
 	if (e->copy.bytes)
-		w->entry.copy.bytes = memcpy(at, e->copy.bytes, e->copy.len);
+		w->entry.copy.bytes = memcpy(at, e->copy.bytes, stack_copy__size(&e->copy));
 }
 
 static void copy_named(struct waiting *w, const struct event_named *n)
 {
 	unsigned nstack = n->stack ? n->nkernel + n->nuser : 0;
+	uint64_t copied = stack_copy__size(&n->copy);
 	uint64_t *at;
 
 	w->named = *n;
 	w->event.named = &w->named;
 	snprintf(w->comm, sizeof(w->comm), "%s", n->comm);
 	w->named.comm = w->comm;
-	at = w->data = xmalloc((nstack + EVENT_REGS) * sizeof(*w->data) + n->copy.len + n->len);
+	at = w->data = xmalloc((nstack + EVENT_REGS) * sizeof(*w->data) + copied + n->len);
 	w->named.stack = copy_words(&at, n->stack, nstack);
 	w->named.regs = copy_words(&at, n->regs, WIRE_REGS);
 	if (n->copy.bytes)
-		w->named.copy.bytes = memcpy(at, n->copy.bytes, n->copy.len);
+		w->named.copy.bytes = memcpy(at, n->copy.bytes, copied);
 	if (n->len)
-		w->named.data = memcpy((uint8_t *)at + n->copy.len, n->data, n->len);
+		w->named.data = memcpy((uint8_t *)at + copied, n->data, n->len);
 }
 
 struct waiting *waiting__event(const struct event *e)
