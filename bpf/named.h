@@ -258,13 +258,16 @@ static __always_inline __u64 extend(__u64 value, __u8 size, bool is_signed)
 	return is_signed ? (__u64)((__s64)value >> (shift & 63)) : value >> (shift & 63);
 }
 
-/* Returns false if it can't be read. */
-static __always_inline bool argument(const struct wire_usdt_arg *a, const __u64 *r, __u64 *out)
+/* ip: the probe's address, which a symbol's is relative to. Returns false if it can't be read. */
+static __always_inline bool argument(const struct wire_usdt_arg *a, const __u64 *r, __u64 ip,
+				     __u64 *out)
 {
 	__u64 value = a->disp, at;
 
 	if (a->kind == USDT_REGISTER)
 		value = r[a->base & (ARCH_GENERAL - 1)];
+	else if (a->base == REG_IP)
+		value += ip;
 	if (a->kind == USDT_MEMORY) {
 		if (a->base < ARCH_GENERAL)
 			value += r[a->base & (ARCH_GENERAL - 1)];
@@ -282,14 +285,14 @@ static __always_inline bool argument(const struct wire_usdt_arg *a, const __u64 
 static __noinline int copy_arguments(struct pt_regs *ctx, const struct wire_usdt *u,
 				     struct wire_usdt_data *d)
 {
-	__u64 r[WIRE_REGS];
+	__u64 r[WIRE_REGS], ip = arch_ip(ctx);
 
 	copy_regs(r, ctx);
 	d->known = 0;
 	for (int i = 0; i < USDT_ARGS; i++) {
 		__u64 value = 0;
 
-		if (i < u->nargs && argument(&u->args[i], r, &value))
+		if (i < u->nargs && argument(&u->args[i], r, ip, &value))
 			d->known |= 1ull << i;
 
 		d->args[i] = value;

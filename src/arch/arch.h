@@ -253,12 +253,13 @@ struct arch_passing {
 	bool known;
 	bool by_reference;    /* of what is larger than two words: its address */
 	bool result_argument; /* the address of such a result is the first argument */
-	bool float_structs;   /* one of up to four floats is in registers for them */
-	bool even_pairs;      /* what is aligned to two words begins in an even register */
-	bool splits;	      /* between the last register and the stack */
-	bool closes;	      /* what found too few registers is the last one that looks for them */
-	uint8_t floats;	      /* registers for them; 0: they are where integers are */
-	bool floats_follow;   /* further ones are where integers are; else on the stack */
+	bool classes;	    /* a struct of up to two words is in registers by its words' classes */
+	bool float_structs; /* one of up to four floats is in registers for them */
+	bool even_pairs;    /* what is aligned to two words begins in an even register */
+	bool splits;	    /* between the last register and the stack */
+	bool closes;	    /* what found too few registers is the last one that looks for them */
+	uint8_t floats;	    /* registers for them; 0: they are where integers are */
+	bool floats_follow; /* further ones are where integers are; else on the stack */
 };
 
 /* How .eh_frame describes an ordinary frame: DWARF register numbers and byte offsets. */
@@ -414,8 +415,12 @@ struct usdt_argument {
 	uint8_t kind; /* enum usdt_kind */
 	uint8_t size; /* bytes: 1, 2, 4 or 8 */
 	bool is_signed;
-	uint8_t base, index, scale; /* registers by number; REG_NONE: none */
-	int64_t disp;		    /* CONSTANT: its value */
+	uint8_t base, index,
+		scale; /* registers by number; REG_NONE: none. REG_IP: symbol's address */
+	int64_t disp;  /* CONSTANT: its value */
+	bool is_float;
+	const char *symbol; /* in the note's text, symbol_len bytes of it; NULL: there is none */
+	size_t symbol_len;
 };
 #define USDT_ARGUMENTS 12 /* of a probe, at most */
 struct arch;
@@ -423,6 +428,8 @@ struct arch;
  * that isn't understood is USDT_UNKNOWN (arch.c). */
 unsigned usdt__arguments(const struct arch *arch, const char *text,
 			 struct usdt_argument out[USDT_ARGUMENTS]);
+/* Returns where an argument's text is, *len bytes. */
+const char *usdt__argument_text(const char *text, unsigned i, size_t *len);
 
 struct arch {
 	const char *name; /* "x86-64" */

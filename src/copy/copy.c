@@ -18,7 +18,7 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_STACK] = "a stack may be too small for its log",
 	[COPY_OBJECT] = "its object can't be patched",
 	[COPY_SITE] = "a branch in it can't be logged",
-	[COPY_VALUES] = "some of its values are loaded from memory, which copies don't",
+	[COPY_VALUES] = "some of its values are in memory, or in registers that copies don't log",
 	[COPY_RESERVED] = "a mark, or what switches recording, is in it",
 	[COPY_CHANGES] = "the program changes its code",
 };
@@ -222,11 +222,32 @@ static bool has_events(const struct body *b)
 	return false;
 }
 
+static bool is_argument(const struct arch *arch, uint8_t reg)
+{
+	const struct convention *c = &arch->conventions[CONVENTION_C];
+
+	return reg == REG_NONE || memchr(c->args, reg, c->nargs);
+}
+
+/* Copies log the registers in which calls pass arguments. */
+static bool are_logged(const struct plan *p, uint32_t function)
+{
+	size_t n;
+	const struct plan_value *v = plan__values(p, function, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (v[i].from == FROM_REGISTER &&
+		    (!is_argument(p->arch, v[i].reg) || !is_argument(p->arch, v[i].second)))
+			return false;
+	return true;
+}
+
 static bool loads_values(const struct copying *c, uint32_t function)
 {
 	uint32_t planned = c->g->functions.data[function].plan;
 
-	return plan__fetched(c->plan, planned, false) || plan__fetched(c->plan, planned, true);
+	return plan__fetched(c->plan, planned, false) || plan__fetched(c->plan, planned, true) ||
+	       !are_logged(c->plan, planned);
 }
 
 static enum copy_refusal copy_function(struct copying *c, uint32_t function)

@@ -28,6 +28,18 @@ static void take_text(const struct plan_value *v, const struct fetched *f, struc
 	}
 }
 
+/* What is at an offset in what was loaded. */
+static void take_bytes(const struct plan *p, const struct plan_value *v, const struct fetched *f,
+		       struct value_read *out)
+{
+	size_t len = min_of((size_t)f->len, (size_t)FETCHED_ROOM), at = min_of((size_t)v->at, len);
+
+	memcpy(&out->number, f->bytes + at, min_of(len - at, sizeof(out->number)));
+	if (v->size > 8 && len - at > 8)
+		memcpy(&out->upper, f->bytes + at + 8, min_of(len - at - 8, (size_t)v->size - 8));
+	out->number = by_type(p, v, out->number);
+}
+
 static void take_fetched(const struct plan *p, const struct value_source *s,
 			 const struct plan_value *v, struct value_read *out)
 {
@@ -48,8 +60,7 @@ static void take_fetched(const struct plan *p, const struct value_source *s,
 		return;
 	if (v->kind == KIND_TEXT)
 		return take_text(v, f, out);
-	memcpy(&out->number, f->bytes, min_of((size_t)f->len, sizeof(out->number)));
-	out->number = by_type(p, v, out->number);
+	take_bytes(p, v, f, out);
 }
 
 static bool take_word(const struct value_source *s, const struct plan_value *v, uint64_t *out)
@@ -74,7 +85,7 @@ struct value_read value__read(const struct plan *p, const struct plan_value *v,
 	struct value_read out = {.known = VALUE_NOT_RECORDED};
 	uint64_t word;
 
-	if (v->kind == KIND_FLOAT || v->from == FROM_NOWHERE)
+	if (v->from == FROM_NOWHERE)
 		return out;
 	if (v->fetched) {
 		take_fetched(p, s, v, &out);

@@ -174,6 +174,7 @@ static const struct column value[] = {
 	NUMBER(struct plan_value, size),     NUMBER(struct plan_value, bit_at),
 	NUMBER(struct plan_value, bits),     NUMBER(struct plan_value, errnos),
 	NUMBER(struct plan_value, fetched),  NUMBER(struct plan_value, enumeration),
+	NUMBER(struct plan_value, at),
 };
 
 static const struct column enumerator[] = {

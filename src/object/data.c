@@ -90,3 +90,38 @@ void object__find_data(struct object *o, const char *name, data_vec *out)
 	vec__free(&s.others);
 	name_query__free(&s.query);
 }
+
+/* ---- by exact name ---- */
+
+struct address {
+	const char *name;
+	size_t len;
+	uint64_t vaddr;
+	unsigned found; /* how many addresses have it */
+};
+
+static void see_exact(void *ctx, const Elf64_Sym *sym, const char *name)
+{
+	struct address *a = ctx;
+	unsigned type = ELF64_ST_TYPE(sym->st_info);
+
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || type == STT_SECTION ||
+	    type == STT_FILE || strcspn(name, "@") != a->len || memcmp(name, a->name, a->len) != 0)
+		return;
+	if (type == STT_TLS)
+		a->found = 2;
+	else if (!a->found || sym->st_value != a->vaddr)
+		a->found++;
+	a->vaddr = sym->st_value;
+}
+
+bool object__find_address(struct object *o, const char *name, size_t len, uint64_t *vaddr)
+{
+	struct address a = {.name = name, .len = len};
+	struct elf_file *f = elf__of(o);
+
+	if (f)
+		symbols__each(o, f, see_exact, &a);
+	*vaddr = a.vaddr;
+	return a.found == 1;
+}

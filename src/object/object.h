@@ -258,6 +258,9 @@ struct data_symbol {
 	bool tls;	      /* each thread has its own */
 };
 typedef VEC(struct data_symbol) data_vec;
+/* Sets the address of the symbol of exactly this name, len bytes. Returns false if there is none,
+ * if there are several with different addresses, or if each thread has its own. */
+bool object__find_address(struct object *o, const char *name, size_t len, uint64_t *vaddr);
 /* Appends a program's variables of that name; if there are none, those of functions, which
  * compilers call name.1. For the kernel there are none. */
 void object__find_data(struct object *o, const char *name, data_vec *out);

@@ -12,6 +12,7 @@ struct checked_event {
 	uint64_t stack[NAMED_FRAMES]; /* of named */
 	struct unwound unwound;
 	struct fetched fetched[VALUES_FETCHED];
+	uint8_t data[NAMED_DATA]; /* of named */
 };
 
 /* Returns e, or for an entry with a stack a copy in *room that has only the valid frames. */

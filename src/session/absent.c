@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Values that a probe could not read because their page was not in memory. Where a file is mapped
- * that the program can't write to, nobody has changed its bytes: they are read from the file.
+ * Values that a probe could not read because their page was not in memory, also the texts that
+ * arguments of static probes point to. Where a file is mapped that the program can't write to,
+ * nobody has changed its bytes: they are read from the file.
  */
 #include "pipeline/frames.h"
 
@@ -67,7 +68,7 @@ static void complete(struct show *s, const struct event *e, const struct plan_va
 		     struct fetched *f)
 {
 	uint64_t addr;
-	size_t avail, len = v->size;
+	size_t avail, len = v->chunk ? v->chunk : v->size;
 	const uint8_t *bytes;
 
 	memcpy(&addr, f->bytes, sizeof(addr));
@@ -88,11 +89,68 @@ static void complete(struct show *s, const struct event *e, const struct plan_va
 	f->len = len;
 }
 
+/* ---- static probes ---- */
+
+/* Pages below it are never mapped. */
+#define LOWEST 4096
+
+/* The field before a text is the pointer to it. */
+static bool lacks_text(const struct plan_field *f, const struct event_named *n, uint64_t *addr)
+{
+	struct named_value pointer;
+
+	if (f->kind != TYPE_TEXT || f[-1].kind != TYPE_HEX ||
+	    !named__value(&f[-1], 0, n->data, n->len, &pointer) || f->offset >= n->len)
+		return false;
+	*addr = pointer.number;
+	return *addr > LOWEST && !n->data[f->offset];
+}
+
+static void complete_text(struct show *s, uint32_t pid, uint64_t addr, const struct plan_field *f,
+			  uint8_t *data)
+{
+	size_t avail;
+	const uint8_t *bytes = constant_at(s, pid, addr, &avail);
+
+	if (bytes && memchr(bytes, 0, avail))
+		memcpy(data + f->offset, bytes, strnlen((const char *)bytes, f->size - 1));
+}
+
+/* Text of which nothing was read is looked up, be it empty. */
+static const struct event *complete_named(struct show *s, const struct event *e,
+					  struct checked_event *room)
+{
+	size_t nfields;
+	const struct plan_field *f = plan__fields(s->plan, e->named->which, &nfields);
+	uint64_t addr;
+
+	for (size_t i = 1; i < nfields; i++) {
+		if (!lacks_text(&f[i], e->named, &addr) || e->named->len > sizeof(room->data) ||
+		    f[i].size > e->named->len - f[i].offset)
+			continue;
+		if (e->named->data != room->data) {
+			memcpy(room->data, e->named->data, e->named->len);
+			room->named = *e->named;
+			room->named.data = room->data;
+			if (e != &room->event)
+				room->event = *e;
+			room->event.named = &room->named;
+			e = &room->event;
+		}
+		complete_text(s, e->pid, addr, &f[i], room->data);
+	}
+	return e;
+}
+
+/* ---- of each event ---- */
+
 const struct event *absent__complete(struct show *s, const struct event *e,
 				     struct checked_event *room)
 {
 	bool any = false;
 
+	if (e->type == EVENT_NAMED && s->plan->named.data[e->named->which].kind == NAMED_USDT)
+		return complete_named(s, e, room);
 	for (unsigned i = 0; i < e->nfetched; i++)
 		any |= e->fetched[i].len == FETCHED_ABSENT;
 	if (!any || e->nfetched > VALUES_FETCHED)

@@ -7,6 +7,7 @@ void types__free(struct types *t)
 {
 	vec__free(&t->types);
 	vec__free(&t->members);
+	vec__free(&t->parts);
 	vec__free(&t->enumerators);
 	vec__free(&t->params);
 	vec__free(&t->prototypes);
@@ -92,6 +93,7 @@ void types__put(const struct types *t, struct str *out)
 {
 	put_vec(out, &t->types);
 	put_vec(out, &t->members);
+	put_vec(out, &t->parts);
 	put_vec(out, &t->enumerators);
 	put_vec(out, &t->params);
 	put_vec(out, &t->prototypes);
@@ -152,7 +154,27 @@ static bool good_type(const struct types *t, const struct type *type)
 	size_t parts = type->kind == TYPE_KIND_ENUM ? t->enumerators.len : t->members.len;
 
 	return type->kind < TYPE_KINDS && is_name(t, type->name) && is_type(t, type->ref) &&
-	       is_part(type->first, type->n, parts);
+	       is_part(type->first, type->n, parts) && type->nparts <= TYPE_PARTS_MOST &&
+	       is_part(type->first_part, type->nparts, t->parts.len);
+}
+
+/* What is in a part follows it. */
+static bool good_parts(const struct types *t, const struct type *type)
+{
+	const struct type_part *p = t->parts.data + type->first_part;
+
+	for (uint32_t i = 0; i < type->nparts; i++)
+		if (p[i].n > type->nparts - i - 1 || p[i].kind >= PART_KINDS ||
+		    !is_name(t, p[i].name) || !is_type(t, p[i].type) || p[i].bit_at > 63 ||
+		    p[i].bits > 64)
+			return false;
+	return true;
+}
+
+static bool good_param(const struct types *t, const struct type_param *a)
+{
+	return is_name(t, a->name) && is_type(t, a->type) && a->where < WHERES &&
+	       a->place.from < FROMS && a->passed <= 1 + PASSED_SOMEHOW;
 }
 
 static bool is_good(const struct types *t)
@@ -164,7 +186,7 @@ static bool is_good(const struct types *t)
 	const struct type *type;
 
 	vec__each (type, &t->types)
-		if (!good_type(t, type))
+		if (!good_type(t, type) || !good_parts(t, type))
 			return false;
 	vec__each (m, &t->members)
 		if (!is_name(t, m->name) || !is_type(t, m->type) || m->bit_at > 63 || m->bits > 64)
@@ -173,7 +195,7 @@ static bool is_good(const struct types *t)
 		if (!e->name || !is_name(t, e->name))
 			return false;
 	vec__each (a, &t->params)
-		if (!is_name(t, a->name) || !is_type(t, a->type))
+		if (!good_param(t, a))
 			return false;
 	vec__each (p, &t->prototypes)
 		if (!is_type(t, p->result) || !is_part(p->first, p->n, t->params.len))
@@ -193,6 +215,7 @@ bool types__take(struct types *t, const void *data, size_t len)
 	from = (struct taking){data, (const char *)data + len};
 	take_vec(&from, &t->types);
 	take_vec(&from, &t->members);
+	take_vec(&from, &t->parts);
 	take_vec(&from, &t->enumerators);
 	take_vec(&from, &t->params);
 	take_vec(&from, &t->prototypes);

@@ -25,6 +25,7 @@ enum type_kind {
 	TYPE_KIND_ENUM,
 	TYPE_KIND_STRUCT, /* union, class */
 	TYPE_KIND_ARRAY,
+	TYPE_KIND_COMPLEX, /* a floating-point number that has parts, or a decimal one */
 	TYPE_KINDS
 };
 
@@ -41,10 +42,29 @@ struct type {
 	uint8_t plain;	/* struct: nothing but integers and pointers, each where its size has it;
 			   known only of those of at most PLAIN_MAX bytes */
 	uint8_t passed; /* struct: enum type_passed */
+	uint8_t whole;	/* struct: parts are all that it contains */
 	uint32_t name;
 	uint32_t ref;	   /* pointer, array: of what; NO_TYPE: not known, or void */
 	uint32_t first, n; /* struct: members, enum: enumerators */
-	uint64_t size;	   /* bytes; 0: not known */
+	uint32_t first_part, nparts;
+	uint64_t size; /* bytes; 0: not known */
+};
+
+/* What a struct that is passed by value contains, in the order of the source. */
+enum type_part_kind {
+	PART_VALUE,
+	PART_STRUCT, /* the n next parts are in it; a base of a class: name "<Base>" */
+	PART_ARRAY,
+	PART_KINDS
+};
+#define TYPE_PARTS_MOST 64
+struct type_part {
+	uint32_t name; /* 0: an element of an array, or an unnamed struct */
+	uint32_t type; /* of VALUE */
+	uint32_t n;
+	uint32_t offset;      /* bytes from the start of the whole */
+	uint8_t bit_at, bits; /* as in struct type_member */
+	uint8_t kind;	      /* enum type_part_kind */
 };
 
 /* Only the members that were asked for are there. */
@@ -60,12 +80,46 @@ struct type_enumerator {
 	int64_t value;
 };
 
+/* ---- where a value is ---- */
+
+enum value_from {
+	FROM_NOWHERE, /* it isn't recorded */
+	FROM_REGISTER,
+	FROM_SYSCALL, /* an argument of a system call */
+	FROM_RESULT,  /* the return register */
+	FROM_STACK,   /* word .reg above the stack pointer of the function's entry */
+	FROMS
+};
+
+struct value_place {
+	uint8_t from; /* enum value_from */
+	/* The registers of the first and of the second word. REG_NONE: it has none, or one whose
+	 * content is not recorded. */
+	uint8_t reg, second;
+	bool by_address;  /* that is the address of the value */
+	uint16_t missing; /* a bit for each byte that isn't there */
+};
+
+/* What debug information has about the location of a parameter when the function is entered. */
+enum param_where {
+	WHERE_CONVENTION, /* where calls pass it; the function moves it elsewhere later */
+	WHERE_PLACE,
+	WHERE_NOWHERE, /* it has none, or none that is recorded */
+	WHERES
+};
+
+/* ---- prototypes ---- */
+
 struct type_param {
 	uint32_t name, type;
+	uint8_t where;	/* enum param_where */
+	uint8_t passed; /* 1 + enum type_passed, if its type may be passed SOMEHOW; 0: not known */
+	struct value_place place; /* of PLACE */
 };
 
 struct prototype {
-	uint32_t id; /* of the function, as the asker numbers them */
+	uint32_t id;	 /* of the function, as the asker numbers them */
+	uint8_t changed; /* the compiler may have changed how it is called */
 	uint32_t result;
 	uint32_t first, n; /* params */
 };
@@ -73,6 +127,7 @@ struct prototype {
 struct types {
 	VEC(struct type) types;
 	VEC(struct type_member) members;
+	VEC(struct type_part) parts;
 	VEC(struct type_enumerator) enumerators;
 	VEC(struct type_param) params;
 	VEC(struct prototype) prototypes;
@@ -208,16 +263,7 @@ struct compare_type comparison__type(struct compare_type type, struct constant *
 const char *errno__name(unsigned error);
 int errno__find(const char *name);
 
-/* ---- where a value is (place.c, value.c) ---- */
-
-enum value_from {
-	FROM_NOWHERE, /* it isn't recorded */
-	FROM_REGISTER,
-	FROM_SYSCALL, /* an argument of a system call */
-	FROM_RESULT,  /* the return register */
-	FROM_STACK,   /* word .reg above the stack pointer of the function's entry */
-	FROMS
-};
+/* ---- values (place.c, classes.c, value.c, parts.c) ---- */
 
 /* In trace files: append only. */
 enum value_kind {
@@ -230,25 +276,24 @@ enum value_kind {
 	KIND_TEXT, /* a string in memory */
 	KIND_CHAR,
 	KIND_FLOAT,
-	KIND_PAIR, /* two words, in two registers */
-	KIND_VOID, /* of a result: there is none */
+	KIND_PAIR,   /* two words, in two registers */
+	KIND_VOID,   /* of a result: there is none */
+	KIND_STRUCT, /* the next values, size of them, are its members */
+	KIND_ARRAY,  /* likewise, its elements */
 	KINDS_OF_VALUES
 };
 
 #define VALUE_STEPS    6
 #define VALUE_TEXT_MAX 64 /* bytes of a string that are shown; one more shows that it continues */
 
-struct value_place {
-	uint8_t from;	     /* enum value_from */
-	uint8_t reg, second; /* second: of a PAIR */
-};
-
 /* A value that is found in a hit. */
 struct value {
 	struct value_place place;
 	uint8_t kind;	      /* enum value_kind */
 	uint8_t size;	      /* bytes */
-	uint8_t bit_at, bits; /* of a bit field; bits 0: none */
+	uint8_t bit_at, bits; /* of a part of a word; bits 0: it is none */
+	uint8_t chunk;	      /* bytes that are loaded; 0: size */
+	uint8_t at;	      /* its offset in them */
 	uint8_t array;	      /* of TEXT: size bytes, among which may be no 0 */
 	uint32_t enumeration; /* of ENUM: the type; else NO_TYPE */
 	/* Loaded from memory: address = the place's value + step[0]; then for each further step,
@@ -268,6 +313,25 @@ struct callee {
  * return register. */
 void callee__places(const struct callee *c, const struct types *t, const struct prototype *p,
 		    struct value_place *params, struct value_place *result);
+/* Calls fn with the value of each part of a struct that is at this place, after that of the whole
+ * (KIND_STRUCT). path: "name.member[2]". Returns false if its parts are not known (parts.c). */
+typedef void part_value_fn(void *ctx, const char *path, uint32_t type, const struct value *v);
+bool value__each_part(const struct types *t, const struct callee *c, uint32_t type,
+		      const struct value_place *at, const char *name, part_value_fn *fn, void *ctx);
+/* Sets where a part of what is at a place is, size bytes at offset, or some of its bits: out's
+ * place, bit_at, bits, chunk, at, steps. whole: the size of all of it (parts.c). */
+void value__locate(const struct callee *c, const struct value_place *at, uint64_t whole,
+		   const struct type_part *part, uint64_t size, struct value *out);
+/* As value__locate(), of a word that is an address: out is what is there. Returns false if it is
+ * nowhere. */
+bool value__follow(const struct callee *c, const struct value_place *at, uint64_t offset,
+		   struct value *out);
+/* Sets the places of a parameter, number param, or of the result (UINT32_MAX). */
+void callee__place(const struct callee *c, const struct types *t, const struct prototype *p,
+		   uint32_t param, struct value_place *out);
+enum value_kind value__kind_of(const struct type *type);
+/* Returns true if it is a pointer to characters, or an array of them. */
+bool type__is_text(const struct types *t, const struct type *type);
 /* The value of a parameter, number param, or of the result (UINT32_MAX). */
 void value__of_param(const struct types *t, const struct prototype *p, const struct callee *c,
 		     uint32_t param, struct value *out);

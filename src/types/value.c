@@ -7,7 +7,7 @@
 #define RESULT	   "ret"
 #define PARAMS_MAX 64
 
-static enum value_kind kind_of(const struct type *type)
+enum value_kind value__kind_of(const struct type *type)
 {
 	static const uint8_t kinds[TYPE_KINDS] = {
 		[TYPE_KIND_SIGNED] = KIND_SIGNED, [TYPE_KIND_UNSIGNED] = KIND_UNSIGNED,
@@ -26,11 +26,28 @@ static const struct type *target_of(const struct types *t, const struct type *ty
 		       : NULL;
 }
 
-static bool is_text(const struct types *t, const struct type *type)
+bool type__is_text(const struct types *t, const struct type *type)
 {
 	const struct type *of = target_of(t, type);
 
 	return of && of->kind == TYPE_KIND_CHAR && of->size == 1;
+}
+
+/* The value has a form that can't be shown, or bytes that are in none of its registers. */
+static bool is_hidden(const struct callee *c, const struct type *of, const struct value_place *at)
+{
+	unsigned word = c->arch->word;
+
+	if (!of || !of->size || at->by_address || at->missing || of->kind == TYPE_KIND_COMPLEX ||
+	    of->kind == TYPE_KIND_ARRAY)
+		return true;
+	if (of->kind == TYPE_KIND_FLOAT && of->size != 4 && of->size != 8)
+		return true;
+	if (at->from == FROM_STACK)
+		return of->kind == TYPE_KIND_STRUCT && of->size > word;
+	if (at->from != FROM_REGISTER)
+		return false;
+	return at->reg == REG_NONE || (of->size > word && at->second == REG_NONE);
 }
 
 /* The value itself is in its place. */
@@ -40,45 +57,61 @@ static void take_place(const struct types *t, const struct callee *c, uint32_t t
 	const struct type *of = types__at(t, type);
 
 	*out = (struct value){.place = at,
-			      .kind = kind_of(of),
+			      .kind = value__kind_of(of),
 			      .size = of && of->size <= 16 ? of->size : 0,
 			      .enumeration = NO_TYPE};
 	if (out->kind == KIND_ENUM)
 		out->enumeration = type;
-	if (out->kind == KIND_FLOAT)
-		out->place.from = FROM_NOWHERE;
+	if (is_hidden(c, of, &at))
+		out->place = (struct value_place){.reg = REG_NONE, .second = REG_NONE};
 	/* i386's 64-bit numbers are two words, too */
-	if (at.second != REG_NONE && c->arch->word == 8)
+	else if (at.second != REG_NONE && c->arch->word == 8 && out->kind == KIND_UNKNOWN)
 		out->kind = KIND_PAIR;
-	if (is_text(t, of) && of->kind == TYPE_KIND_POINTER) {
+	if (type__is_text(t, of) && of->kind == TYPE_KIND_POINTER) {
 		out->kind = KIND_TEXT;
 		out->size = VALUE_TEXT_MAX;
 		out->nsteps = 1;
 	}
 }
 
-void value__of_param(const struct types *t, const struct prototype *p, const struct callee *c,
-		     uint32_t param, struct value *out)
+void callee__place(const struct callee *c, const struct types *t, const struct prototype *p,
+		   uint32_t param, struct value_place *out)
 {
 	struct value_place places[PARAMS_MAX], result;
 	struct prototype few = *p;
 
 	few.n = min_of(few.n, (uint32_t)PARAMS_MAX);
 	callee__places(c, t, &few, places, &result);
-	if (param == UINT32_MAX)
-		take_place(t, c, p->result, result, out);
-	else if (param < few.n)
-		take_place(t, c, t->params.data[p->first + param].type, places[param], out);
-	else
-		*out = (struct value){.kind = KIND_UNKNOWN, .enumeration = NO_TYPE};
+	*out = param == UINT32_MAX ? result
+	       : param < few.n	   ? places[param]
+				   : (struct value_place){.reg = REG_NONE, .second = REG_NONE};
+}
+
+static uint32_t type_of(const struct types *t, const struct prototype *p, uint32_t param)
+{
+	return param == UINT32_MAX ? p->result : t->params.data[p->first + param].type;
+}
+
+void value__of_param(const struct types *t, const struct prototype *p, const struct callee *c,
+		     uint32_t param, struct value *out)
+{
+	struct value_place at;
+
+	callee__place(c, t, p, param, &at);
+	take_place(t, c, type_of(t, p, param), at, out);
 }
 
 /* ---- expressions ---- */
 
-/* On the path to a value. In memory, the last step leads to it. */
+/* On the path to a value. In memory, the last step leads to it; else it is offset bytes within what
+ * is at a place. */
 struct walk {
 	const struct types *t;
+	const struct callee *c;
 	const struct expression *e;
+	struct value_place at;
+	uint64_t whole; /* the size of what is at the place */
+	uint64_t offset;
 	const struct type *type;
 	uint32_t number; /* of type */
 	struct value *out;
@@ -93,7 +126,19 @@ static int cannot(const struct walk *w, const char *why)
 
 static int forward(struct walk *w, int64_t bytes)
 {
-	w->out->steps[w->out->nsteps - 1] += bytes;
+	if (w->in_memory)
+		w->out->steps[w->out->nsteps - 1] += bytes;
+	else
+		w->offset += bytes;
+	return 0;
+}
+
+/* Takes the pointer at the place, or in it. */
+static int leave_place(struct walk *w)
+{
+	if (!value__follow(w->c, &w->at, w->offset, w->out))
+		return cannot(w, "it is not recorded");
+	w->in_memory = true;
 	return 0;
 }
 
@@ -104,8 +149,10 @@ static int follow(struct walk *w)
 		return cannot(w, "only pointers lead somewhere");
 	if (w->out->nsteps == VALUE_STEPS)
 		return cannot(w, "too many pointers lead to it");
-	w->out->steps[w->out->nsteps++] = 0;
-	w->in_memory = true;
+	if (w->in_memory)
+		w->out->steps[w->out->nsteps++] = 0;
+	else if (leave_place(w))
+		return -EINVAL;
 	w->number = w->type->ref;
 	w->type = types__at(w->t, w->number);
 	return 0;
@@ -148,8 +195,6 @@ static int walk_member(struct walk *w, const char *name, bool deref)
 		return cannot(w, "it has no members, or they are not known");
 	if (!find_member(w->t, w->type, name, 0, 0, &m))
 		return err__set(EINVAL, "'%s': there is no member %s", w->e->text, name);
-	if (!w->in_memory)
-		return cannot(w, "members of what is passed by value are not recorded");
 	w->number = m.type;
 	w->type = types__at(w->t, m.type);
 	w->bit_at = m.bit_at;
@@ -161,7 +206,7 @@ static int walk_member(struct walk *w, const char *name, bool deref)
 
 static int walk_index(struct walk *w, int64_t index)
 {
-	bool of_array = w->type && w->type->kind == TYPE_KIND_ARRAY && w->in_memory;
+	bool of_array = w->type && w->type->kind == TYPE_KIND_ARRAY;
 	int err = of_array ? 0 : follow(w);
 
 	if (err)
@@ -196,8 +241,8 @@ static bool is_named_text(const struct types *t, const struct type *type)
 	const struct type *of = target_of(t, type);
 	const char *name = of ? types__name(t, of->name) : NULL;
 
-	return is_text(t, type) || (of && of->kind == TYPE_KIND_UNSIGNED && of->size == 1 && name &&
-				    !strcmp(name, "unsigned char"));
+	return type__is_text(t, type) || (of && of->kind == TYPE_KIND_UNSIGNED && of->size == 1 &&
+					  name && !strcmp(name, "unsigned char"));
 }
 
 /* Takes the value at the end of the path. */
@@ -206,14 +251,14 @@ static int take_end(struct walk *w)
 	struct value *out = w->out;
 
 	/* of an array its first element; of characters all */
-	if (w->type && w->type->kind == TYPE_KIND_ARRAY && w->in_memory &&
-	    !is_named_text(w->t, w->type)) {
+	if (w->type && w->type->kind == TYPE_KIND_ARRAY &&
+	    (!w->in_memory || !is_named_text(w->t, w->type))) {
 		w->number = w->type->ref;
 		w->type = types__at(w->t, w->number);
 	}
 	if (!w->type || !w->type->size)
 		return cannot(w, "what it is, is not known");
-	out->kind = kind_of(w->type);
+	out->kind = value__kind_of(w->type);
 	out->size = min_of(w->type->size, (uint64_t)VALUE_TEXT_MAX);
 	if (is_named_text(w->t, w->type)) {
 		out->kind = KIND_TEXT;
@@ -221,12 +266,7 @@ static int take_end(struct walk *w)
 		out->array =
 			w->type->kind == TYPE_KIND_ARRAY && w->type->size <= VALUE_TEXT_MAX + 1;
 		out->size = out->array ? w->type->size : VALUE_TEXT_MAX;
-		if (w->type->kind == TYPE_KIND_POINTER) {
-			if (out->nsteps == VALUE_STEPS)
-				return cannot(w, "too many pointers lead to it");
-			out->steps[out->nsteps++] = 0;
-		}
-		return 0;
+		return w->type->kind == TYPE_KIND_POINTER ? follow(w) : 0;
 	}
 	if (w->type->kind == TYPE_KIND_STRUCT)
 		return cannot(w, "it is a struct: name a member of it");
@@ -236,6 +276,11 @@ static int take_end(struct walk *w)
 		out->enumeration = w->number;
 	out->bit_at = w->bit_at;
 	out->bits = w->bits;
+	if (!w->in_memory)
+		value__locate(w->c, &w->at, w->whole,
+			      &(struct type_part){
+				      .offset = w->offset, .bit_at = w->bit_at, .bits = w->bits},
+			      w->type->size, out);
 	return 0;
 }
 
@@ -261,14 +306,15 @@ int value__of_expression(const struct types *t, const struct prototype *p, const
 	if (!of_result && param == UINT32_MAX)
 		return err__set(ENOENT, "it has no parameter %s", e->base);
 	value__of_param(t, p, c, param, out);
-	type = of_result ? p->result : t->params.data[p->first + param].type;
 	if (!e->n)
 		return 0;
+	type = type_of(t, p, param);
 
-	struct walk w = {.t = t, .e = e, .type = types__at(t, type), .number = type, .out = out};
+	struct walk w = {
+		.t = t, .c = c, .e = e, .type = types__at(t, type), .number = type, .out = out};
 
-	if (out->place.second != REG_NONE)
-		return cannot(&w, "members of what is passed by value are not recorded");
+	callee__place(c, t, p, param, &w.at);
+	w.whole = w.type ? w.type->size : 0;
 	out->nsteps = 0; /* of a string */
 	for (unsigned i = 0; !err && i < e->n; i++)
 		err = walk(&w, i);

@@ -17,6 +17,8 @@ static void put_fields_json(struct json *j, const struct plan *p, uint32_t which
 		json__open_object(j);
 		json__member(j, string, "name", f->name);
 		json__member(j, string, "type", f->type);
+		if (f->kind == TYPE_UNRECORDED)
+			json__member(j, bool, "recorded", false);
 		json__close_object(j);
 	}
 	json__close_array(j);
@@ -79,6 +81,7 @@ static void put_text(struct str *out, const struct named_events *with, const str
 		str__shown(out, f->name);
 		str__puts(out, ": ");
 		str__shown(out, f->type ? f->type : "?");
+		str__puts(out, f->kind == TYPE_UNRECORDED ? " (not recorded)" : "");
 		first = false;
 	}
 	str__putc(out, '\n');

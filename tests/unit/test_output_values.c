@@ -60,6 +60,46 @@ static void check_fetched(struct plan_value v, const char *bytes, int len, const
 	str__free(&object);
 }
 
+/* struct { int a; struct { char text[3]; }; float v[2]; } p, without p.v[1]; its first word is in
+ * register 7, the second one in 6. */
+static void check_struct(void)
+{
+#define PART(path, k, s, r, ...)                                                                   \
+	{                                                                                          \
+		.name = path, .kind = KIND_##k, .size = s, .reg = r, .second = 255, ##__VA_ARGS__  \
+	}
+	struct plan_value parts[] = {
+		PART("p", STRUCT, 9, 255),
+		PART("p.a", SIGNED, 4, 7, .from = FROM_REGISTER, .bits = 32),
+		PART("p.{1}", STRUCT, 4, 255),
+		PART("p.text", ARRAY, 3, 255),
+		PART("p.text[0]", CHAR, 1, 7, .from = FROM_REGISTER, .bits = 8, .bit_at = 32),
+		PART("p.text[1]", CHAR, 1, 7, .from = FROM_REGISTER, .bits = 8, .bit_at = 40),
+		PART("p.text[2]", CHAR, 1, 7, .from = FROM_REGISTER, .bits = 8, .bit_at = 48),
+		PART("p.v", ARRAY, 2, 255),
+		PART("p.v[0]", FLOAT, 4, 6, .from = FROM_REGISTER, .bits = 32),
+		PART("p.v[1]", FLOAT, 4, 255),
+	};
+	struct plan p = {.arch = &fixture_arch};
+	struct output o = {.plan = &p};
+	uint64_t regs[EVENT_REGS] = {[7] = 0x00006968ffffffff, [6] = 0x3fc00000};
+	struct step step = {.type = STEP_ENTRY, .plan = &p, .regs = regs};
+	struct str got = {0}, object = {0}, missing = {0};
+	struct json j = {.out = &object}, k = {.out = &missing};
+
+	p.values.data = parts;
+	p.values.len = ARRAY_SIZE(parts);
+	values__put_args(&o, &step, &got);
+	values__put_json(&o, &j, &step);
+	values__put_not_recorded(&o, &k, &step);
+	is_str(got.data, "p={a=-1, {text=\"hi\"}, v={1.5, (not recorded)}}", "a struct's text");
+	is_str(object.data, "{\"p\":{\"a\":-1,\"text\":\"hi\",\"v\":[1.5,null]}}", "its JSON");
+	is_str(missing.data, "[\"p.v[1]\"]", "what isn't recorded is named");
+	str__free(&got);
+	str__free(&object);
+	str__free(&missing);
+}
+
 #define ROW(k, s, ...)                                                                             \
 	((struct plan_value){.kind = KIND_##k, .size = s, .second = 255, ##__VA_ARGS__})
 
@@ -92,7 +132,14 @@ int main(void)
 	check(ROW(ENUM, 4, .enumeration = 1, .bits = 2), 7, "x=D", "{\"x\":\"D\"}");
 	check(ROW(ENUM, 4, .bits = 2), 3, "x=C", "{\"x\":\"C\"}");
 	check(ROW(ENUM, 4), 0, "x=0", "{\"x\":0}");
-	check(ROW(FLOAT, 8), 5, "x=(not recorded)", "{}");
+	check(ROW(FLOAT, 8), 0x3ff8000000000000, "x=1.5", "{\"x\":1.5}");
+	check(ROW(FLOAT, 8), 0x3fb999999999999a, "x=0.10000000000000001",
+	      "{\"x\":0.10000000000000001}");
+	check(ROW(FLOAT, 4), 0x3dcccccd, "x=0.100000001", "{\"x\":0.100000001}");
+	check(ROW(FLOAT, 4, .bit_at = 32, .bits = 32), 0x4020000000000000, "x=2.5", "{\"x\":2.5}");
+	check(ROW(FLOAT, 8), 0x7ff0000000000000, "x=inf", "{\"x\":\"inf\"}");
+	check((struct plan_value){.kind = KIND_SIGNED, .size = 16, .second = 6}, 5,
+	      "x=85961827383486510530565", "{\"x\":85961827383486510530565}");
 	check(ROW(UNSIGNED, 4, .bit_at = 3, .bits = 5), 0xff, "x=31", "{\"x\":31}");
 	check(ROW(SIGNED, 4, .bit_at = 3, .bits = 5), 0xff, "x=-1", "{\"x\":-1}");
 	check((struct plan_value){.kind = KIND_PAIR, .size = 16, .second = 6}, 0x10,
@@ -118,8 +165,9 @@ int main(void)
 	check_fetched(ROW(TEXT, 4), "abcd", 4, "x=\"abcd\"", "{\"x\":\"abcd\"}");
 	check_fetched(ROW(TEXT, 64), "\0\0\0\0\0\0\0\0", FETCHED_ABSENT, "x=NULL", "{\"x\":null}");
 	check_fetched(ROW(TEXT, 64), "\x10\0\0\0\0\0\0\0", FETCHED_ABSENT, "x=0x10 (unreadable)",
-		      "{\"x\":null}");
-	check_fetched(ROW(SIGNED, 4), "", -1, "x=(unreadable)", "{\"x\":null}");
+		      "{\"x\":{\"unreadable\":\"0x10\"}}");
+	check_fetched(ROW(SIGNED, 4), "", -1, "x=(unreadable)", "{\"x\":{\"unreadable\":null}}");
 	check_fetched(ROW(SIGNED, 2), "\xfe\xff", 2, "x=-2", "{\"x\":-2}");
+	check_struct();
 	return tap__done();
 }

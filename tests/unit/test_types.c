@@ -216,9 +216,29 @@ static void test_values(void)
 
 /* ---- places ---- */
 
+/* A struct of two numbers, all of whose parts are known. */
+static uint32_t add_whole(struct types *t, uint64_t size, enum type_kind kind, uint64_t first,
+			  uint32_t at, enum type_kind other, uint64_t second, uint32_t behind)
+{
+	uint32_t a = add(t, kind, first, NO_TYPE), b = add(t, other, second, NO_TYPE);
+	struct type type = {.kind = TYPE_KIND_STRUCT,
+			    .size = size,
+			    .whole = true,
+			    .ref = NO_TYPE,
+			    .first_part = t->parts.len,
+			    .nparts = 2};
+
+	vec__push(&t->parts, (struct type_part){.type = a, .offset = at});
+	vec__push(&t->parts, (struct type_part){.type = b, .offset = behind});
+	vec__push(&t->types, type);
+	return t->types.len - 1;
+}
+
 /* A letter for each parameter: i word, f float, l long double, s small struct, b big one, d struct
  * with floats, D a big one, a struct that is passed by its address, u perhaps, V vector, q 16-byte
- * integer. The places: a register's name, sN: word of the stack, "-". */
+ * integer, m struct { double; long }, n { long; double }, F { float; int }, x { char; long }
+ * packed, L { long double }, Q { 16-byte integer }, c complex number. The places: a register's
+ * name, sN: word of the stack, "-", with * if its address is there. */
 static uint32_t lettered(struct types *t, char letter)
 {
 	switch (letter) {
@@ -234,6 +254,20 @@ static uint32_t lettered(struct types *t, char letter)
 		return add(t, TYPE_KIND_SIGNED, 16, NO_TYPE);
 	case 'V':
 		return add(t, TYPE_KIND_ARRAY, 8, NO_TYPE);
+	case 'c':
+		return add(t, TYPE_KIND_COMPLEX, 16, NO_TYPE);
+	case 'm':
+		return add_whole(t, 16, TYPE_KIND_FLOAT, 8, 0, TYPE_KIND_SIGNED, 8, 8);
+	case 'n':
+		return add_whole(t, 16, TYPE_KIND_SIGNED, 8, 0, TYPE_KIND_FLOAT, 8, 8);
+	case 'F':
+		return add_whole(t, 8, TYPE_KIND_FLOAT, 4, 0, TYPE_KIND_SIGNED, 4, 4);
+	case 'x':
+		return add_whole(t, 9, TYPE_KIND_CHAR, 1, 0, TYPE_KIND_SIGNED, 8, 1);
+	case 'L':
+		return add_whole(t, 16, TYPE_KIND_FLOAT, 16, 0, TYPE_KIND_FLOAT, 16, 0);
+	case 'Q':
+		return add_whole(t, 16, TYPE_KIND_SIGNED, 16, 0, TYPE_KIND_SIGNED, 16, 0);
 	case 'v':
 		return NO_TYPE;
 	}
@@ -259,7 +293,10 @@ static void places(const struct arch *arch, char result, const char *params, str
 	callee__places(&c, &t, &p, at, &back);
 	for (unsigned i = 0; i < p.n; i++) {
 		str__puts(out, i ? " " : "");
-		if (at[i].from == FROM_REGISTER)
+		str__puts(out, at[i].by_address ? "*" : "");
+		if (at[i].from == FROM_REGISTER && at[i].reg == REG_NONE)
+			str__putc(out, '-');
+		else if (at[i].from == FROM_REGISTER)
 			str__puts(out, arch->reg_names[at[i].reg]);
 		else if (at[i].from == FROM_STACK)
 			str__printf(out, "s%u", at[i].reg);
@@ -285,37 +322,46 @@ static void test_places(void)
 		{62, 's', "ii", "rdi rsi > -"},
 		{62, 'd', "ii", "- - > -"},
 		{62, 'v', "isi", "rdi rsi+rdx rcx > -"},
-		{62, 'v', "iiiiisi", "rdi rsi rdx rcx r8 - r9 > -"},
+		{62, 'v', "iiiiisi", "rdi rsi rdx rcx r8 s1 r9 > -"},
 		{62, 'v', "bii", "- rdi rsi > -"},
 		{62, 'v', "idi", "rdi - - > -"},
-		{62, 'v', "ilii", "rdi - - - > -"},
+		{62, 'v', "ilii", "rdi s1 rsi rdx > -"},
+		{62, 'v', "mni", "-+rdi rsi rdx > -"},
+		{62, 'n', "i", "rdi > ret"},
+		{62, 'm', "i", "rdi > ret"},
+		{62, 'v', "Fi", "rdi rsi > -"},
+		{62, 'v', "xi", "s1 rdi > -"},
+		{62, 'v', "iLi", "rdi s1 rsi > -"},
+		{62, 'v', "iQi", "rdi rsi+rdx rcx > -"},
+		{62, 'v', "iiiiiQi", "rdi rsi rdx rcx r8 - - > -"},
+		{62, 'v', "ici", "rdi - rsi > -"},
 		{62, 'v', "iq", "rdi rsi+rdx > -"},
-		{62, 'v', "iiiiiqii", "rdi rsi rdx rcx r8 - r9 - > -"},
-		{62, 'v', "iai", "rdi - rdx > -"},
+		{62, 'v', "iiiiiqii", "rdi rsi rdx rcx r8 - - - > -"},
+		{62, 'v', "iai", "rdi *rsi rdx > -"},
 		{62, 'v', "iui", "rdi - - > -"},
 		{62, 'a', "ii", "rsi rdx > -"},
 		{62, 'u', "ii", "- - > -"},
 		{62, 'V', "ii", "- - > -"},
 		{62, 'v', "iVi", "rdi - - > -"},
-		{62, 'v', "fffffffffi", "- - - - - - - - - rdi > -"},
+		{62, 'v', "fffffffffi", "- - - - - - - - s1 rdi > -"},
 		{183, 'i', "iiiiiiiii", "x0 x1 x2 x3 x4 x5 x6 x7 s0 > ret"},
 		{183, 'b', "ii", "x0 x1 > -"},
-		{183, 'v', "ibi", "x0 - x2 > -"},
+		{183, 'v', "ibi", "x0 *x1 x2 > -"},
 		{183, 'v', "iqi", "x0 x2+x3 x4 > -"},
 		{183, 'v', "iDi", "x0 - - > -"},
 		{183, 'a', "ii", "x0 x1 > -"},
 		{183, 'u', "ii", "x0 x1 > -"},
-		{183, 'v', "iiiiiiisi", "x0 x1 x2 x3 x4 x5 x6 - s2 > -"},
+		{183, 'v', "iiiiiiisi", "x0 x1 x2 x3 x4 x5 x6 s0 s2 > -"},
 		{243, 'i', "iiiiiiiii", "a0 a1 a2 a3 a4 a5 a6 a7 s0 > ret"},
 		{243, 'b', "i", "a1 > -"},
-		{243, 'v', "iDi", "a0 - a2 > -"},
+		{243, 'v', "iDi", "a0 *a1 a2 > -"},
 		{243, 'a', "i", "a1 > -"},
-		{243, 'v', "fffffffffi", "- - - - - - - - - a1 > -"},
+		{243, 'v', "fffffffffi", "- - - - - - - - a0 a1 > -"},
 		{243, 'v', "iiiiiiisi", "a0 a1 a2 a3 a4 a5 a6 - s1 > -"},
 		{3, 'w', "wwwwwwww", "arg0 arg1 arg2 arg3 arg4 arg5 s7 s8 > ret"},
 		{3, 'v', "wiw", "arg0 arg1+arg2 arg3 > -"},
 		{3, 's', "w", "arg1 > -"},
-		{3, 'v', "fw", "- arg2 > -"},
+		{3, 'v', "fw", "arg0+arg1 arg2 > -"},
 		{40, 'i', "i", "- > -"},
 	};
 
@@ -328,6 +374,36 @@ static void test_places(void)
 		       rows[i].params, rows[i].result);
 		str__free(&got);
 	}
+}
+
+/* Debug information beats the convention, which does not hold for what follows a difference. */
+static void test_places_of_debug_information(void)
+{
+	const struct value_place at_rcx = {.from = FROM_REGISTER, .reg = 1, .second = REG_NONE};
+	const struct callee c = {.arch = arch__by_machine(62)};
+	struct value_place at[4], back;
+	struct types t = {0};
+	struct prototype p = {.n = 4, .result = NO_TYPE};
+
+	for (unsigned i = 0; i < p.n; i++)
+		add_param(&t, NULL, add(&t, TYPE_KIND_SIGNED, 8, NO_TYPE));
+	t.params.data[1].where = WHERE_PLACE;
+	t.params.data[1].place = at_rcx;
+	callee__places(&c, &t, &p, at, &back);
+	ok(at[0].from == FROM_REGISTER && at[1].reg == 1, "a parameter is where it is said to be");
+	ok(at[2].from == FROM_NOWHERE && at[3].from == FROM_NOWHERE, "the others may have moved");
+	t.params.data[1].place.reg = 6; /* rsi */
+	callee__places(&c, &t, &p, at, &back);
+	ok(at[2].from == FROM_REGISTER && at[3].from == FROM_REGISTER,
+	   "if it is in its usual place, the others are, too");
+	t.params.data[1].where = WHERE_NOWHERE;
+	callee__places(&c, &t, &p, at, &back);
+	ok(at[0].from == FROM_REGISTER && at[1].from == FROM_NOWHERE && at[2].from == FROM_NOWHERE,
+	   "one that is nowhere may not have been passed");
+	p.changed = true;
+	callee__places(&c, &t, &p, at, &back);
+	ok(at[0].from == FROM_NOWHERE, "a function whose calls were changed has no convention");
+	types__free(&t);
 }
 
 static void test_table(void)
@@ -355,6 +431,7 @@ int main(void)
 	test_bytes();
 	test_values();
 	test_places();
+	test_places_of_debug_information();
 	test_table();
 	return tap__done();
 }

@@ -29,6 +29,57 @@ static void test_operands(void)
 		    (struct usdt_argument){USDT_MEMORY, 8, false, REG_NONE, RDX, 8, 16});
 }
 
+static void is_symbol(const char *text, struct usdt_argument want, const char *symbol)
+{
+	struct usdt_argument got[USDT_ARGUMENTS];
+
+	is_argument(text, want);
+	usdt__arguments(arch, text, got);
+	ok(got[0].symbol_len == strlen(symbol) && !memcmp(got[0].symbol, symbol, strlen(symbol)),
+	   "'%s': its symbol", text);
+}
+
+static void test_symbols(void)
+{
+	is_symbol("-4@requests(%rip)",
+		  (struct usdt_argument){USDT_MEMORY, 4, true, REG_IP, REG_NONE, 1}, "requests");
+	is_symbol("-8@total+16(%rip)",
+		  (struct usdt_argument){USDT_MEMORY, 8, true, REG_IP, REG_NONE, 1, 16}, "total");
+	is_symbol("8@8+.LC0-4+1(%rip)",
+		  (struct usdt_argument){USDT_MEMORY, 8, false, REG_IP, REG_NONE, 1, 5}, ".LC0");
+	is_symbol("8@count.0", (struct usdt_argument){USDT_MEMORY, 8, false, REG_IP, REG_NONE, 1},
+		  "count.0");
+	is_symbol("8@table-8(,%rax,8)",
+		  (struct usdt_argument){USDT_MEMORY, 8, false, REG_IP, RAX, 8, -8}, "table");
+	is_symbol("8@table(%rbx)", (struct usdt_argument){USDT_MEMORY, 8, false, REG_IP, RBX, 1},
+		  "table");
+	is_symbol("8@$text", (struct usdt_argument){USDT_CONSTANT, 8, false, REG_IP}, "text");
+}
+
+static void test_floats(void)
+{
+	struct usdt_argument got[USDT_ARGUMENTS];
+
+	is(usdt__arguments(arch, "8f@%rax -4f@8(%rsp) 4@%eax", got), 3, "three arguments");
+	ok(got[0].is_float && got[0].kind == USDT_REGISTER && got[0].size == 8,
+	   "a double in a general register");
+	ok(got[1].is_float && got[1].kind == USDT_MEMORY && got[1].size == 4, "a float in memory");
+	ok(!got[2].is_float, "an integer");
+}
+
+static void test_texts(void)
+{
+	static const char text[] = " 8@%rax 4@[sp, 16]  8f@%xmm0 ";
+	size_t len;
+	const char *at = usdt__argument_text(text, 1, &len);
+
+	ok(len == 10 && !memcmp(at, "4@[sp, 16]", len), "the text of an argument");
+	at = usdt__argument_text(text, 2, &len);
+	ok(len == 8 && !memcmp(at, "8f@%xmm0", len), "that of the last one");
+	usdt__argument_text(text, 3, &len);
+	is(len, 0, "there are no more");
+}
+
 /* A word has 4 bytes; more registers there are none, though their names are known. */
 static void test_i386(void)
 {
@@ -48,9 +99,11 @@ static void test_i386(void)
 
 static void test_unknown(void)
 {
-	static const char *const texts[] = {"8@foo(%rip)", "8f@%xmm0",	      "8@%xmm0", "8@%nope",
-					    "8@(%rax",	   "8@(%rax,%rbx,3)", "8@$",	 "8@",
-					    "16@%rax",	   "3@%rax",	      "8@%rax)"};
+	static const char *const texts[] = {
+		"8@x@tpoff(%rip)",  "8f@%xmm0",	   "8@%xmm0",	      "8@%nope", "8@8(%rip)",
+		"8@%fs:x",	    "8@a+b(%rip)", "8@a-b(%rip)",     "2f@%rax", "8x@%rax",
+		"8@a(%rax,%rbx,8)", "8@(%rax",	   "8@(%rax,%rbx,3)", "8@$",	 "8@",
+		"16@%rax",	    "3@%rax",	   "8@%rax)"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct usdt_argument got[USDT_ARGUMENTS];
@@ -66,7 +119,7 @@ static void test_lists(void)
 
 	is(usdt__arguments(arch, "", got), 0, "no arguments");
 	is(usdt__arguments(arch, "nonsense", got), 0, "no text of arguments");
-	is(usdt__arguments(arch, "8@%rax 8@foo(%rip) -4@$1", got), 3,
+	is(usdt__arguments(arch, "8@%rax 8@%xmm0 -4@$1", got), 3,
 	   "an argument that can't be told has its place");
 	ok(got[1].kind == USDT_UNKNOWN && got[2].kind == USDT_CONSTANT && got[2].disp == 1,
 	   "and those behind it theirs");
@@ -89,6 +142,9 @@ int main(void)
 {
 	arch = arch__by_machine(EM_X86_64);
 	test_operands();
+	test_symbols();
+	test_floats();
+	test_texts();
 	test_i386();
 	test_unknown();
 	test_lists();

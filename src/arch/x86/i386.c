@@ -114,7 +114,8 @@ static bool is_general(uint8_t reg)
 static bool usdt_operand(const char **p, struct usdt_argument *out)
 {
 	return x86__usdt_operand(p, out) &&
-	       (out->kind == USDT_CONSTANT || (is_general(out->base) && is_general(out->index)));
+	       (out->kind == USDT_CONSTANT ||
+		((out->base == REG_IP || is_general(out->base)) && is_general(out->index)));
 }
 
 const struct arch arch_i386 = {

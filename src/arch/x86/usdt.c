@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Arguments of static probes as sys/sdt.h has the compiler write them: SIZE@OPERAND, the operand in
- * the assembler's AT&T syntax: %rax, $5, -8(%rbp), 16(%rax,%rbx,8), (%rdi).
+ * the assembler's AT&T syntax: %rax, $5, -8(%rbp), 16(%rax,%rbx,8), (%rdi), symbol+16(%rip).
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include "x86.h"
 
@@ -55,15 +56,52 @@ static bool take_number(const char **p, int64_t *out)
 	return true;
 }
 
+static size_t symbol_length(const char *text)
+{
+	size_t n = 0;
+
+	if (isdigit((unsigned char)*text))
+		return 0;
+	while (isalnum((unsigned char)text[n]) || (text[n] && strchr("_.$", text[n])))
+		n++;
+	return n;
+}
+
+/* A sum of numbers and of at most one symbol: "requests", "total+16", "-8". */
+static bool take_sum(const char **p, struct usdt_argument *out)
+{
+	int64_t number;
+
+	while (true) {
+		bool minus = **p == '-';
+
+		*p += **p == '-' || **p == '+';
+		if (isdigit((unsigned char)**p)) {
+			if (!take_number(p, &number))
+				return false;
+			out->disp += minus ? -number : number;
+		} else {
+			if (out->symbol || minus || !(out->symbol_len = symbol_length(*p)))
+				return false;
+			out->symbol = *p;
+			*p += out->symbol_len;
+		}
+		if (**p != '-' && **p != '+')
+			return true;
+	}
+}
+
+static bool is_scale(int64_t n)
+{
+	return n == 1 || n == 2 || n == 4 || n == 8;
+}
+
 /* "(%rax,%rbx,8)" */
-static bool take_memory(const char **p, struct usdt_argument *out)
+static bool take_registers(const char **p, struct usdt_argument *out)
 {
 	int64_t scale = 1;
 
 	++*p;
-	out->kind = USDT_MEMORY;
-	out->base = out->index = REG_NONE;
-	out->scale = 1;
 	if (**p != ',' && !take_register(p, &out->base))
 		return false;
 	if (**p == ',') {
@@ -74,21 +112,56 @@ static bool take_memory(const char **p, struct usdt_argument *out)
 			return false;
 	}
 	out->scale = scale;
-	return (scale == 1 || scale == 2 || scale == 4 || scale == 8) && *(*p)++ == ')';
+	return is_scale(scale) && *(*p)++ == ')';
+}
+
+/* A symbol's address takes the place of the base register, which then is the index. */
+static bool add_symbol(struct usdt_argument *out)
+{
+	if (out->base != REG_NONE && out->index != REG_NONE)
+		return false;
+	if (out->base != REG_NONE) {
+		out->index = out->base;
+		out->scale = 1;
+	}
+	out->base = REG_IP;
+	return true;
+}
+
+static bool take_memory(const char **p, struct usdt_argument *out)
+{
+	static const char relative[] = "(%rip)";
+
+	out->kind = USDT_MEMORY;
+	out->base = out->index = REG_NONE;
+	out->scale = 1;
+	if (**p != '(' && !take_sum(p, out))
+		return false;
+	if (!strncmp(*p, relative, strlen(relative))) {
+		*p += strlen(relative);
+		return out->symbol && add_symbol(out);
+	}
+	if (**p == '(' ? !take_registers(p, out) : !out->symbol)
+		return false;
+	return !out->symbol || add_symbol(out);
+}
+
+static bool take_constant(const char **p, struct usdt_argument *out)
+{
+	out->kind = USDT_CONSTANT;
+	out->base = out->index = REG_NONE;
+	return take_sum(p, out) && (!out->symbol || add_symbol(out));
 }
 
 bool x86__usdt_operand(const char **p, struct usdt_argument *out)
 {
 	if (**p == '$') {
 		++*p;
-		out->kind = USDT_CONSTANT;
-		return take_number(p, &out->disp);
+		return take_constant(p, out);
 	}
 	if (**p == '%') {
 		out->kind = USDT_REGISTER;
 		return take_register(p, &out->base);
 	}
-	if (**p != '(' && !take_number(p, &out->disp))
-		return false;
-	return **p == '(' && take_memory(p, out);
+	return take_memory(p, out);
 }

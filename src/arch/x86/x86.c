@@ -84,7 +84,7 @@ const struct arch arch_x86_64 = {
 			[CONVENTION_SYSCALL] = {syscall_args, ARRAY_SIZE(syscall_args), X86_RAX},
 		},
 	/* System V ABI, 3.2.3 */
-	.passing = {.known = true, .result_argument = true, .floats = 8},
+	.passing = {.known = true, .result_argument = true, .classes = true, .floats = 8},
 	.clobbered = X86_CALLER_SAVED,
 	.call_pushes = 8,
 	/* System V ABI, figures 3.36 and 3.3 */

@@ -43,10 +43,13 @@ static void take_base(struct type *t, Dwarf_Die *die)
 				  : TYPE_KIND_UNSIGNED;
 		break;
 	case DW_ATE_float:
-	case DW_ATE_complex_float:
-	case DW_ATE_imaginary_float:
-	case DW_ATE_decimal_float:
 		t->kind = TYPE_KIND_FLOAT;
+		break;
+	case DW_ATE_complex_float:
+		t->kind = TYPE_KIND_COMPLEX;
+		break;
+	case DW_ATE_decimal_float:
+		t->kind = t->size <= 8 ? TYPE_KIND_COMPLEX : TYPE_KIND_UNKNOWN;
 		break;
 	}
 }
@@ -91,7 +94,7 @@ static void take_enumerators(struct die_types *f, struct type *t, Dwarf_Die *die
 
 /* The lowest bit of a bit field is in the first byte, since this is little-endian. Returns false if
  * no word of the member's size contains it. */
-static bool take_bits(struct type_member *m, Dwarf_Die *die, uint64_t size)
+bool die_types__take_bits(struct type_member *m, Dwarf_Die *die, uint64_t size)
 {
 	Dwarf_Attribute attr;
 	uint64_t at = 0, bits = die__number(die, DW_AT_bit_size);
@@ -127,7 +130,7 @@ static void take_member(struct die_types *f, Dwarf_Die *die, unsigned depth, mem
 
 	if (!die__offset(die, &m.offset))
 		return;
-	if (!take_bits(&m, die, die__peeled_type(die, &type) ? die__size(&type) : 0))
+	if (!die_types__take_bits(&m, die, die__peeled_type(die, &type) ? die__size(&type) : 0))
 		return;
 	m.type = type_of(f, die, depth);
 	m.name = dwarf_tag(die) == DW_TAG_member ? types__add_name(&f->types, dwarf_diename(die))
@@ -375,6 +378,11 @@ void die_types__settle(struct die_types *f)
 uint32_t die_types__of(struct die_types *f, Dwarf_Die *die)
 {
 	return type_of(f, die, 0);
+}
+
+uint32_t die_types__add(struct die_types *f, Dwarf_Die *type)
+{
+	return add_type(f, type, 0);
 }
 
 void die_types__free(struct die_types *f)

@@ -21,6 +21,12 @@ struct die_types {
 
 /* Returns the type that a DIE has (DW_AT_type); NO_TYPE if it has none. */
 uint32_t die_types__of(struct die_types *f, Dwarf_Die *die);
+/* Returns the type that a DIE is. */
+uint32_t die_types__add(struct die_types *f, Dwarf_Die *type);
+/* Sets where a bit field is in a word of size bytes. Returns false if none has all of it. */
+bool die_types__take_bits(struct type_member *m, Dwarf_Die *member, uint64_t size);
+/* Adds the parts of the struct that a DIE has as its type, if it has one (die_parts.c). */
+void die_types__add_parts(struct die_types *f, Dwarf_Die *die);
 /* After the last type: completes types that are other ones by another name. */
 void die_types__settle(struct die_types *f);
 void die_types__free(struct die_types *f);

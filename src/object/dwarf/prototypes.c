@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The parameters and results of functions by debug information (DWARF, through libdw, in the
- * sandbox). A function whose parameters are elsewhere than in the calling convention, or nowhere,
- * has none.
+ * sandbox), with what it has about where parameters are at the entry (param_place.c).
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -12,6 +11,7 @@
 #include "die_types.h"
 #include "dies.h"
 #include "dwarf.h"
+#include "param_place.h"
 
 #define PARAMS_MOST 64
 
@@ -22,16 +22,9 @@ struct asked {
 	const struct arch *arch;
 };
 
-/* A prototype; its parameters' places are checked when all types are complete. */
-struct pending {
-	Dwarf_Die die;
-	Dwarf_Addr entry;
-};
-
 struct finder {
 	const struct asked *asked;
 	struct die_types types;
-	VEC(struct pending) pending; /* by prototype */
 	Dwarf_Addr bias;
 	Dwarf_Off walked;
 	bool c_language; /* a language in which a function declared without parameters may have some
@@ -40,63 +33,9 @@ struct finder {
 
 /* ---- functions ---- */
 
-/* Returns true if debug information has this parameter in another register than the convention. If
- * a compiler has dropped a parameter, later ones have moved. */
-static bool is_moved(const struct finder *f, Dwarf_Die *die, Dwarf_Addr entry,
-		     const struct value_place *place)
-{
-	const struct arch_dwarf *regs = &f->asked->arch->dwarf;
-	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
-	size_t n, dwarf;
-
-	if ((place->from != FROM_REGISTER && place->from != FROM_STACK) ||
-	    place->second != REG_NONE || !dwarf_attr(die, DW_AT_location, &attr) ||
-	    dwarf_getlocation_addr(&attr, entry, &ops, &n, 1) <= 0 || n != 1)
-		return false;
-	if (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
-		dwarf = ops->atom - DW_OP_reg0;
-	else if (ops->atom == DW_OP_regx)
-		dwarf = ops->number;
-	else
-		return false;
-	return dwarf < regs->nregs &&
-	       (place->from == FROM_STACK || regs->regs[dwarf] != place->reg);
-}
-
-static void add_param(struct finder *f, Dwarf_Die *die)
-{
-	struct type_param p = {.type = die_types__of(&f->types, die)};
-
-	p.name = types__add_name(&f->types.types, dwarf_diename(die));
-	vec__push(&f->types.types.params, p);
-}
-
 static bool is_param(Dwarf_Die *die)
 {
 	return dwarf_tag(die) == DW_TAG_formal_parameter;
-}
-
-/* Returns true if all parameters are where the convention has them. */
-static bool is_usual(const struct finder *f, Dwarf_Die *function, Dwarf_Addr entry,
-		     const struct prototype *p)
-{
-	const struct callee call = {.arch = f->asked->arch};
-	struct value_place places[PARAMS_MOST], result;
-	uint32_t i = 0;
-	Dwarf_Die child;
-
-	callee__places(&call, &f->types.types, p, places, &result);
-	if (!p->n || dwarf_child(function, &child))
-		return true;
-	do {
-		if (!is_param(&child))
-			continue;
-		if (i >= p->n || is_moved(f, &child, entry, &places[i]))
-			return false;
-		i++;
-	} while (die__next(&child));
-	return i == p->n;
 }
 
 /* Returns true if the compiler calls this function in its own way. */
@@ -118,38 +57,95 @@ static unsigned count_params(Dwarf_Die *die)
 	return n;
 }
 
-/* Sets what was declared, if this is an instance of that; else itself. */
-static bool has_all_params(Dwarf_Die *die)
+/* Sets the function that this is an instance of. */
+static bool find_origin(Dwarf_Die *die, Dwarf_Die *origin)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Die origin;
 
-	return !dwarf_attr(die, DW_AT_abstract_origin, &attr) ||
-	       !dwarf_formref_die(&attr, &origin) || count_params(&origin) == count_params(die);
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, origin);
 }
 
-static bool take_function(struct finder *f, Dwarf_Die *die, uint32_t id)
+/* Sets the parameter of an instance that was declared as this one; false if it was dropped. */
+static bool find_instance(Dwarf_Die *function, Dwarf_Die *declared, Dwarf_Die *out)
 {
-	struct prototype p = {.id = id, .first = f->types.types.params.len};
-	Dwarf_Attribute attr;
-	Dwarf_Die child;
+	Dwarf_Die origin;
 
-	if (is_nocall(die) || !has_all_params(die) || count_params(die) > PARAMS_MOST)
+	if (dwarf_child(function, out))
 		return false;
-	if (f->c_language && !count_params(die) &&
+	do
+		if (is_param(out) && find_origin(out, &origin) &&
+		    dwarf_dieoffset(&origin) == dwarf_dieoffset(declared))
+			return true;
+	while (die__next(out));
+	return false;
+}
+
+/* A float of a function that was declared without its parameters is passed as a double. */
+static bool is_promoted(const struct finder *f, Dwarf_Die *function, Dwarf_Die *param)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die type;
+
+	return f->c_language && !dwarf_attr_integrate(function, DW_AT_prototyped, &attr) &&
+	       die__peeled_type(param, &type) && dwarf_tag(&type) == DW_TAG_base_type &&
+	       die__number(&type, DW_AT_encoding) == DW_ATE_float;
+}
+
+/* instance: NULL if it has none, for it was dropped. */
+static void add_param(struct finder *f, const struct entered *e, Dwarf_Die *die,
+		      Dwarf_Die *instance)
+{
+	struct type_param p = {.type = die_types__of(&f->types, die), .where = WHERE_NOWHERE};
+
+	die_types__add_parts(&f->types, die);
+	p.place = (struct value_place){.reg = REG_NONE, .second = REG_NONE};
+	if (instance)
+		param__locate(e, instance, &p);
+	if (p.where == WHERE_CONVENTION && is_promoted(f, e->function, die))
+		p.where = WHERE_PLACE;
+	p.name = types__add_name(&f->types.types, dwarf_diename(die));
+	vec__push(&f->types.types.params, p);
+}
+
+/* Adds the parameters as they are declared. */
+static void add_params(struct finder *f, const struct entered *e, Dwarf_Die *declared)
+{
+	Dwarf_Die child, instance;
+
+	if (dwarf_child(declared, &child))
+		return;
+	do
+		if (!is_param(&child))
+			continue;
+		else if (declared == e->function)
+			add_param(f, e, &child, &child);
+		else
+			add_param(f, e, &child,
+				  find_instance(e->function, &child, &instance) ? &instance : NULL);
+	while (die__next(&child));
+}
+
+static void take_function(struct finder *f, Dwarf_Die *die, Dwarf_Addr entry, uint32_t id)
+{
+	struct prototype p = {
+		.id = id, .first = f->types.types.params.len, .changed = is_nocall(die)};
+	const struct entered e = {.arch = f->asked->arch, .function = die, .entry = entry};
+	Dwarf_Die origin, *declared = die;
+	Dwarf_Attribute attr;
+
+	if (find_origin(die, &origin) && count_params(&origin) != count_params(die))
+		declared = &origin;
+	if (count_params(declared) > PARAMS_MOST || count_params(declared) < count_params(die))
+		return;
+	if (f->c_language && !count_params(declared) &&
 	    !dwarf_attr_integrate(die, DW_AT_prototyped, &attr))
-		return false;
+		return;
 	p.result = die_types__of(&f->types, die);
-	if (dwarf_child(die, &child) == 0)
-		do
-			if (is_param(&child))
-				add_param(f, &child);
-		while (die__next(&child));
+	die_types__add_parts(&f->types, die);
+	add_params(f, &e, declared);
 	p.n = f->types.types.params.len - p.first;
-	if (types__are_full(&f->types.types)) /* It may lack some. */
-		return false;
-	vec__push(&f->types.types.prototypes, p);
-	return true;
+	if (!types__are_full(&f->types.types)) /* else it may lack some */
+		vec__push(&f->types.types.prototypes, p);
 }
 
 static int by_vaddr(const void *a, const void *b)
@@ -188,8 +184,8 @@ static void look_at(struct finder *f, Dwarf_Die *die)
 	if (dwarf_tag(die) != DW_TAG_subprogram)
 		return;
 	q = query_of(f, die, &entry);
-	if (q && take_function(f, die, q->id))
-		vec__push(&f->pending, (struct pending){*die, entry});
+	if (q)
+		take_function(f, die, entry, q->id);
 }
 
 static void walk(struct finder *f, Dwarf_Die *die, unsigned depth)
@@ -269,7 +265,7 @@ static bool is_typed(struct finder *f, Dwarf_Die *unit)
 }
 
 /* If an entry occurs twice, it isn't known which one is right: both are dropped. */
-static void drop_unusual(struct finder *f)
+static void drop_doubtful(struct finder *f)
 {
 	struct types *t = &f->types.types;
 	struct map64 times = {0};
@@ -278,13 +274,9 @@ static void drop_unusual(struct finder *f)
 
 	vec__each (p, &t->prototypes)
 		++*map64__put(&times, p->id);
-	for (size_t i = 0; i < t->prototypes.len; i++) {
-		struct pending *at = &f->pending.data[i];
-
-		p = &t->prototypes.data[i];
-		if (*map64__get(&times, p->id) == 1 && is_usual(f, &at->die, at->entry, p))
+	vec__each (p, &t->prototypes)
+		if (*map64__get(&times, p->id) == 1)
 			t->prototypes.data[kept++] = *p;
-	}
 	t->prototypes.len = kept;
 	map64__free(&times);
 }
@@ -304,10 +296,9 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 			walk(&f, unit, 0);
 	}
 	die_types__settle(&f.types);
-	drop_unusual(&f);
+	drop_doubtful(&f);
 	types__put(&f.types.types, answer);
 	die_types__free(&f.types);
-	vec__free(&f.pending);
 }
 
 /* ---- in bbtrace's own process ---- */

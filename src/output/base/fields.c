@@ -211,6 +211,15 @@ static bool get_cut(const struct output *o, const struct step *s, union field_va
 	return values__are_typed(o, s) && o->options.show_regs && values__put_cut(o, NULL, s);
 }
 
+static bool get_not_recorded(const struct output *o, const struct step *s, union field_value *v)
+{
+	v->step = s;
+	if (s->type == STEP_NAMED)
+		return named__put_not_recorded(o, NULL, s->named);
+	return values__are_typed(o, s) && o->options.show_regs &&
+	       values__put_not_recorded(o, NULL, s);
+}
+
 static bool get_since(const struct output *o, const struct step *s, union field_value *v)
 {
 	v->number = s->since_entry;
@@ -333,6 +342,9 @@ const struct field fields[FIELDS] = {
 	[FIELD_RET] = {KEY("ret"), VALUE_RESULT, IN(STEP_RETURN), get_ret},
 	[FIELD_ERRNO] = {KEY("errno"), VALUE_STRING, IN(STEP_RETURN), get_errno},
 	[FIELD_CUT] = {KEY("cut"), VALUE_CUT, IN(STEP_ENTRY) | IN(STEP_RETURN), get_cut},
+	[FIELD_NOT_RECORDED] = {KEY("not_recorded"), VALUE_NOT_RECORDED_NAMES,
+				IN(STEP_ENTRY) | IN(STEP_RETURN) | IN(STEP_NAMED),
+				get_not_recorded},
 	[FIELD_DURATION] = {KEY("duration_ns"), VALUE_DEC, IN(STEP_RETURN), get_duration},
 	[FIELD_NET] = {KEY("net_ns"), VALUE_DEC, IN(STEP_RETURN), get_net},
 	[FIELD_OFF] = {KEY("off_cpu_ns"), VALUE_DEC, IN(STEP_RETURN) | IN(STEP_NAMED), get_off},

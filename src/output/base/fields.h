@@ -27,6 +27,7 @@ enum field_type {
 	VALUE_TYPED, /* arguments by their types, as an object; the result; names (values.h) */
 	VALUE_RESULT,
 	VALUE_CUT,
+	VALUE_NOT_RECORDED_NAMES,
 };
 
 union field_value {
@@ -87,6 +88,7 @@ enum field_id {
 	FIELD_RET,
 	FIELD_ERRNO,
 	FIELD_CUT,
+	FIELD_NOT_RECORDED,
 	FIELD_DURATION,
 	FIELD_NET,
 	FIELD_OFF,
@@ -116,6 +118,9 @@ static inline bool field__get(enum field_id id, const struct output *o, const st
  * (named.c). */
 const char *named__kind(const struct output *o, const struct step *s);
 void named__put_json(const struct output *o, struct json *j, const struct event_named *n);
+/* Puts the names of fields that are not recorded, as a JSON array; with j NULL it puts nothing.
+ * Returns false if there are none. */
+bool named__put_not_recorded(const struct output *o, struct json *j, const struct event_named *n);
 void named__put_args(const struct output *o, struct str *s, const struct event_named *n);
 /* A table of how many there were of each: of plan->named. */
 void named__put_counts(struct output *o, const uint64_t *counts);

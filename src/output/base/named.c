@@ -15,9 +15,23 @@ const char *named__kind(const struct output *o, const struct step *s)
 	return names[o->plan->named.data[s->named->which].kind];
 }
 
+/* An infinite one, and one that is no number, is a string. */
+static void put_float(struct json *j, const struct plan_field *f, uint64_t number)
+{
+	char room[FLOAT_DIGITS];
+	const char *digits = named__float_digits(f, number, room);
+
+	if (strpbrk(digits, "ni"))
+		json__string(j, digits);
+	else
+		json__put(j, digits, strlen(digits));
+}
+
 static void put_number(struct json *j, const struct plan_field *f, uint64_t number)
 {
 	switch (f->kind) {
+	case TYPE_FLOAT:
+		return put_float(j, f, number);
 	case TYPE_SIGNED:
 		return json__signed(j, number);
 	case TYPE_HEX:
@@ -51,6 +65,42 @@ static void put_text(struct json *j, const struct plan_field *f, const struct na
 	json__string(j, text.len ? text.data : "");
 }
 
+static bool is_unreadable(const struct output *o, const struct event_named *n,
+			  const struct plan_field *f)
+{
+	return f->kind != TYPE_UNRECORDED &&
+	       named__missing(f, o->plan->named.data[n->which].kind, n->data, n->len);
+}
+
+static void put_unreadable(struct json *j, const char *name)
+{
+	json__name(j, name);
+	json__open_object(j);
+	json__key(j, "unreadable");
+	json__null(j);
+	json__close_object(j);
+}
+
+bool named__put_not_recorded(const struct output *o, struct json *j, const struct event_named *n)
+{
+	size_t nfields;
+	const struct plan_field *f = plan__fields(o->plan, n->which, &nfields);
+	bool any = false;
+
+	for (size_t i = 0; i < nfields; i++, f++) {
+		if (f->kind != TYPE_UNRECORDED)
+			continue;
+		if (j && !any)
+			json__open_array(j);
+		any = true;
+		if (j)
+			json__string(j, f->name);
+	}
+	if (j && any)
+		json__close_array(j);
+	return any;
+}
+
 void named__put_json(const struct output *o, struct json *j, const struct event_named *n)
 {
 	size_t nfields;
@@ -59,10 +109,14 @@ void named__put_json(const struct output *o, struct json *j, const struct event_
 
 	json__open_object(j);
 	for (size_t i = 0; i < nfields; i++, f++) {
+		if (is_unreadable(o, n, f)) {
+			put_unreadable(j, f->name);
+			continue;
+		}
 		if (!named__value(f, 0, n->data, n->len, &v))
 			continue;
 		json__name(j, f->name);
-		if (f->kind >= TYPE_STRING)
+		if (!plan_field__is_number(f))
 			put_text(j, f, &v);
 		else if (f->count)
 			put_numbers(j, f, n);
@@ -79,8 +133,12 @@ void named__put_args(const struct output *o, struct str *s, const struct event_n
 
 	for (size_t i = 0; i < nfields; i++, f++) {
 		autofree struct str value = {0};
+		const char *missing =
+			named__missing(f, o->plan->named.data[n->which].kind, n->data, n->len);
 
-		if (!named__put_text(f, n->data, n->len, &value))
+		if (missing)
+			str__printf(&value, "(%s)", missing);
+		else if (!named__put_text(f, n->data, n->len, &value))
 			continue;
 		str__puts(s, i ? " " : "");
 		/* what the field before it points to needs no name */

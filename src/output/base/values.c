@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Arguments and results by their types, as text and as JSON. */
+/* Arguments and results by their types: which there are, and as text. */
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "fields.h"
-#include "values.h"
+#include "value_rows.h"
 
-static struct value_read read_value(const struct output *o, const struct step *s,
-				    const struct plan_value *v)
+struct value_read value_rows__read(const struct output *o, const struct step *s,
+				   const struct plan_value *v)
 {
 	const struct value_source from = {.regs = s->regs,
 					  .syscall_args = s->syscall_args,
@@ -53,7 +53,7 @@ static bool put_flags(const struct output *o, const struct plan_value *v, uint64
 	return value;
 }
 
-static bool put_enum(const struct output *o, const struct plan_value *v, uint64_t value,
+bool value__put_enum(const struct output *o, const struct plan_value *v, uint64_t value,
 		     struct str *out)
 {
 	const char *name = enumerator(o, v, value);
@@ -100,15 +100,51 @@ static void put_quoted(const struct value_read *s, struct str *out)
 }
 
 /* A number that could be an address is written so that it can be hidden. */
-static bool is_hidden(const struct output *o, uint64_t number)
+bool value__is_hidden(const struct output *o, uint64_t number)
 {
 	return o->hides_addresses && number >> 47 && (int64_t)number < -ERRNO_MAX;
+}
+
+/* Returns the decimal digits of a number of two words. */
+const char *value__wide_digits(const struct value_read *s, bool is_signed, char room[DIGITS_128])
+{
+	unsigned __int128 n = (unsigned __int128)s->upper << 64 | s->number;
+	bool negative = is_signed && s->upper >> 63;
+	char *at = room + DIGITS_128 - 1;
+
+	*at = 0;
+	n = negative ? -n : n;
+	do
+		*--at = '0' + (char)(n % 10);
+	while (n /= 10);
+	if (negative)
+		*--at = '-';
+	return at;
+}
+
+/* As many digits as distinguish it from all others. */
+const char *value__float_digits(const struct plan_value *v, uint64_t number, char *room,
+				size_t size)
+{
+	double wide;
+	float narrow;
+	uint32_t low = number;
+
+	memcpy(&wide, &number, sizeof(wide));
+	memcpy(&narrow, &low, sizeof(narrow));
+	snprintf(room, size, v->size == 4 ? "%.9g" : "%.17g", v->size == 4 ? (double)narrow : wide);
+	return room;
 }
 
 static void put_number(const struct output *o, const struct plan_value *v,
 		       const struct value_read *s, struct str *out)
 {
+	char room[DIGITS_128];
+
 	switch (v->kind) {
+	case KIND_FLOAT:
+		str__puts(out, value__float_digits(v, s->number, room, sizeof(room)));
+		return;
 	case KIND_BOOL:
 		if (s->number <= 1) {
 			str__puts(out, s->number ? "true" : "false");
@@ -116,7 +152,7 @@ static void put_number(const struct output *o, const struct plan_value *v,
 		}
 		break;
 	case KIND_ENUM:
-		if (put_enum(o, v, s->number, out))
+		if (value__put_enum(o, v, s->number, out))
 			return;
 		break;
 	case KIND_CHAR:
@@ -136,7 +172,9 @@ static void put_number(const struct output *o, const struct plan_value *v,
 		str__hex(out, s->number);
 		return;
 	}
-	if (is_hidden(o, s->number))
+	if (v->size > 8)
+		str__puts(out, value__wide_digits(s, plan__is_signed(o->plan, v), room));
+	else if (value__is_hidden(o, s->number))
 		str__hex(out, s->number);
 	else if (plan__is_signed(o->plan, v))
 		str__printf(out, "%lld", (long long)s->number);
@@ -158,10 +196,10 @@ static void put_unreadable(const struct plan_value *v, const struct value_read *
 	str__puts(out, "(unreadable)");
 }
 
-static void put_value(const struct output *o, const struct step *step, const struct plan_value *v,
-		      struct str *out)
+static void put_one(const struct output *o, const struct step *step, const struct plan_value *v,
+		    struct str *out)
 {
-	struct value_read s = read_value(o, step, v);
+	struct value_read s = value_rows__read(o, step, v);
 	const char *error = error_of(v, &s);
 
 	if (s.known == VALUE_NOT_READABLE)
@@ -178,125 +216,155 @@ static void put_value(const struct output *o, const struct step *step, const str
 		str__printf(out, " %s", error);
 }
 
+struct value_rows value_rows__at(const struct plan_value *v, size_t most)
+{
+	return (struct value_rows){v, plan_value__rows(v, most)};
+}
+
+/* Returns the rows of the next value in a struct; v NULL after the last one. */
+struct value_rows value_rows__first(const struct value_rows *whole)
+{
+	return whole->n > 1 ? value_rows__at(whole->v + 1, whole->n - 1)
+			    : (struct value_rows){NULL, 0};
+}
+
+struct value_rows value_rows__next(const struct value_rows *whole, const struct value_rows *r)
+{
+	size_t at = r->v + r->n - whole->v;
+
+	return at < whole->n ? value_rows__at(whole->v + at, whole->n - at)
+			     : (struct value_rows){NULL, 0};
+}
+
+bool value_rows__hold(const struct plan_value *v)
+{
+	return v->kind == KIND_STRUCT || v->kind == KIND_ARRAY;
+}
+
+/* Takes the characters of an array up to the first 0. Returns false if it is another array, or if
+ * one of them is not known. */
+bool value_rows__characters(const struct output *o, const struct step *step,
+			    const struct value_rows *array, uint8_t room[UINT8_MAX],
+			    struct value_read *out)
+{
+	size_t n = 0;
+
+	*out = (struct value_read){.text = room};
+	for (struct value_rows r = value_rows__first(array); r.v; r = value_rows__next(array, &r)) {
+		struct value_read c = value_rows__read(o, step, r.v);
+
+		if (r.v->kind != KIND_CHAR || c.known != VALUE_KNOWN || n == UINT8_MAX)
+			return false;
+		room[n++] = c.number;
+	}
+	out->len = strnlen((const char *)room, n);
+	return n;
+}
+
+static void put_value(const struct output *o, const struct step *step,
+		      const struct value_rows *rows, struct str *out)
+{
+	uint8_t room[UINT8_MAX];
+	struct value_read text;
+	bool any = false;
+
+	if (!value_rows__hold(rows->v))
+		return put_one(o, step, rows->v, out);
+	if (rows->v->kind == KIND_ARRAY && value_rows__characters(o, step, rows, room, &text))
+		return put_quoted(&text, out);
+	str__putc(out, '{');
+	for (struct value_rows r = value_rows__first(rows); r.v;
+	     r = value_rows__next(rows, &r), any = true) {
+		const char *name = plan_value__own_name(r.v);
+
+		str__puts(out, any ? ", " : "");
+		if (*name) {
+			str__shown(out, name);
+			str__putc(out, '=');
+		}
+		put_value(o, step, &r, out);
+	}
+	str__putc(out, '}');
+}
+
 static bool is_result(const struct plan_value *v)
 {
 	return v->of_return && !strcmp(v->name, "ret");
 }
 
-void values__each_arg(const struct output *o, const struct step *step,
-		      void (*fn)(void *ctx, const char *name, const char *text), void *ctx)
+/* Returns the rows of the step's next value that isn't the result; v NULL if there is none. from is
+ * an index, which is moved past them. */
+struct value_rows value_rows__next_arg(const struct output *o, const struct step *step,
+				       size_t *from)
 {
 	size_t n;
 	const struct plan_value *v = plan__values(o->plan, step->function, &n);
-	autofree struct str text = {0};
 
-	for (size_t i = 0; i < n; i++, v++) {
-		if (v->of_return != (step->type == STEP_RETURN) || is_result(v))
-			continue;
+	while (*from < n) {
+		struct value_rows r = value_rows__at(v + *from, n - *from);
+
+		*from += r.n;
+		if (r.v->of_return == (step->type == STEP_RETURN) && !is_result(r.v))
+			return r;
+	}
+	return (struct value_rows){NULL, 0};
+}
+
+void values__each_arg(const struct output *o, const struct step *step,
+		      void (*fn)(void *ctx, const char *name, const char *text), void *ctx)
+{
+	autofree struct str text = {0};
+	size_t at = 0;
+
+	for (struct value_rows r; (r = value_rows__next_arg(o, step, &at)).v;) {
 		str__clear(&text);
-		put_value(o, step, v, &text);
-		fn(ctx, v->name, text.data);
+		put_value(o, step, &r, &text);
+		fn(ctx, r.v->name, text.data);
 	}
 }
 
 void values__put_args(const struct output *o, const struct step *step, struct str *out)
 {
-	size_t n;
-	const struct plan_value *v = plan__values(o->plan, step->function, &n);
+	size_t at = 0;
 	bool any = false;
 
-	for (size_t i = 0; i < n; i++, v++) {
-		if (v->of_return != (step->type == STEP_RETURN) || is_result(v))
-			continue;
+	for (struct value_rows r; (r = value_rows__next_arg(o, step, &at)).v; any = true) {
 		str__puts(out, any ? ", " : "");
-		str__shown(out, v->name);
+		str__shown(out, r.v->name);
 		str__putc(out, '=');
-		put_value(o, step, v, out);
-		any = true;
+		put_value(o, step, &r, out);
 	}
 }
 
-/* ---- as JSON ---- */
+/* ---- the result ---- */
 
-static void put_json(const struct output *o, struct json *j, const struct step *step,
-		     const struct plan_value *v, const struct value_read *s)
-{
-	autofree struct str text = {0};
-
-	switch (v->kind) {
-	case KIND_TEXT:
-		str__put(&text, (const char *)s->text, s->len);
-		return json__string(j, text.len ? text.data : "");
-	case KIND_POINTER:
-	case KIND_UNKNOWN:
-		return json__hex(j, s->number);
-	case KIND_BOOL:
-		if (s->number <= 1)
-			return json__bool(j, s->number);
-		break;
-	case KIND_ENUM:
-		if (put_enum(o, v, s->number, &text))
-			return json__string(j, text.data);
-		break;
-	case KIND_PAIR:
-		json__open_array(j);
-		json__hex(j, s->number);
-		json__hex(j, s->upper);
-		return json__close_array(j);
-	}
-	if (is_hidden(o, s->number))
-		json__hex(j, s->number);
-	else if (plan__is_signed(o->plan, v))
-		json__signed(j, s->number);
-	else
-		json__unsigned(j, s->number);
-}
-
-void values__put_json(const struct output *o, struct json *j, const struct step *step)
-{
-	size_t n;
-	const struct plan_value *v = plan__values(o->plan, step->function, &n);
-
-	json__open_object(j);
-	for (size_t i = 0; i < n; i++, v++) {
-		struct value_read s;
-
-		if (v->of_return != (step->type == STEP_RETURN) || is_result(v))
-			continue;
-		s = read_value(o, step, v);
-		if (s.known == VALUE_NOT_RECORDED)
-			continue;
-		json__name(j, v->name);
-		if (s.known == VALUE_NOT_READABLE)
-			json__null(j);
-		else
-			put_json(o, j, step, v, &s);
-	}
-	json__close_object(j);
-}
-
-static const struct plan_value *result_of(const struct output *o, const struct step *step)
+struct value_rows value_rows__result(const struct output *o, const struct step *step)
 {
 	size_t n;
 	const struct plan_value *v = plan__values(o->plan, step->function, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (is_result(&v[i]))
-			return &v[i];
-	return NULL;
+			return value_rows__at(&v[i], n - i);
+	return (struct value_rows){NULL, 0};
 }
 
 void values__put_result(const struct output *o, const struct step *step, struct str *out)
 {
-	put_value(o, step, result_of(o, step), out);
+	struct value_rows r = value_rows__result(o, step);
+
+	put_value(o, step, &r, out);
 }
 
-void values__put_result_json(const struct output *o, struct json *j, const struct step *step)
+/* Returns true if it, or some of what it contains, is recorded. */
+bool value_rows__recorded(const struct output *o, const struct step *step,
+			  const struct value_rows *rows)
 {
-	const struct plan_value *v = result_of(o, step);
-	struct value_read s = read_value(o, step, v);
-
-	s.known == VALUE_NOT_READABLE ? json__null(j) : put_json(o, j, step, v, &s);
+	for (size_t i = 0; i < rows->n; i++)
+		if (!value_rows__hold(&rows->v[i]) &&
+		    value_rows__read(o, step, &rows->v[i]).known != VALUE_NOT_RECORDED)
+			return true;
+	return rows->n == 1 && value_rows__hold(rows->v);
 }
 
 /* ---- what there is ---- */
@@ -322,48 +390,53 @@ bool values__has_args(const struct output *o, const struct step *step)
 	for (size_t i = 0; i < n; i++)
 		if (v[i].of_return == (step->type == STEP_RETURN) && !is_result(&v[i]))
 			return true;
-	v = result_of(o, step);
+	v = value_rows__result(o, step).v;
 	return step->type == STEP_ENTRY && v && !v->reg;
 }
 
 enum result_known values__result(const struct output *o, const struct step *step)
 {
-	const struct plan_value *v = values__are_typed(o, step) ? result_of(o, step) : NULL;
-	struct value_read s;
+	struct value_rows r = values__are_typed(o, step) ? value_rows__result(o, step)
+							 : (struct value_rows){NULL, 0};
+	const struct plan_value *v = r.v;
 
 	if (!v)
 		return RESULT_UNTYPED;
 	if (v->kind == KIND_VOID)
 		return RESULT_NONE;
-	s = read_value(o, step, v);
-	if (s.known == VALUE_NOT_RECORDED)
-		return step->has_value && v->kind != KIND_FLOAT && v->from == FROM_RESULT
-			       ? RESULT_UNTYPED
-			       : RESULT_NOT_RECORDED;
-	return RESULT_TYPED;
+	if (value_rows__recorded(o, step, &r))
+		return RESULT_TYPED;
+	return step->has_value && v->kind != KIND_FLOAT && v->from == FROM_RESULT
+		       ? RESULT_UNTYPED
+		       : RESULT_NOT_RECORDED;
 }
 
 const char *values__errno(const struct output *o, const struct step *step)
 {
-	const struct plan_value *v = values__are_typed(o, step) ? result_of(o, step) : NULL;
+	const struct plan_value *v =
+		values__are_typed(o, step) ? value_rows__result(o, step).v : NULL;
 	struct value_read s;
 
 	if (!v)
 		return NULL;
-	s = read_value(o, step, v);
+	s = value_rows__read(o, step, v);
 	return error_of(v, &s);
 }
 
-/* The names of those whose text is longer. */
-bool values__put_cut(const struct output *o, struct json *j, const struct step *step)
+/* ---- lists of names ---- */
+
+typedef bool of_value(const struct output *o, const struct step *step, const struct plan_value *v);
+
+/* Puts the names of the step's values that have a property. */
+static bool put_names(const struct output *o, struct json *j, const struct step *step,
+		      of_value *has)
 {
 	size_t n;
 	const struct plan_value *v = plan__values(o->plan, step->function, &n);
 	bool any = false;
 
 	for (size_t i = 0; i < n; i++, v++) {
-		if (v->of_return != (step->type == STEP_RETURN) || v->kind != KIND_TEXT ||
-		    !read_value(o, step, v).cut)
+		if (v->of_return != (step->type == STEP_RETURN) || !has(o, step, v))
 			continue;
 		if (j && !any)
 			json__open_array(j);
@@ -374,4 +447,28 @@ bool values__put_cut(const struct output *o, struct json *j, const struct step *
 	if (j && any)
 		json__close_array(j);
 	return any;
+}
+
+static bool is_cut(const struct output *o, const struct step *step, const struct plan_value *v)
+{
+	return v->kind == KIND_TEXT && value_rows__read(o, step, v).cut;
+}
+
+bool values__put_cut(const struct output *o, struct json *j, const struct step *step)
+{
+	return put_names(o, j, step, is_cut);
+}
+
+static bool is_not_recorded(const struct output *o, const struct step *step,
+			    const struct plan_value *v)
+{
+	if (value_rows__hold(v) || v->kind == KIND_VOID ||
+	    (is_result(v) && values__result(o, step) != RESULT_NOT_RECORDED))
+		return false;
+	return value_rows__read(o, step, v).known == VALUE_NOT_RECORDED;
+}
+
+bool values__put_not_recorded(const struct output *o, struct json *j, const struct step *step)
+{
+	return put_names(o, j, step, is_not_recorded);
 }

@@ -13,6 +13,8 @@ void values__put_args(const struct output *o, const struct step *step, struct st
 /* Puts the names of those whose text is longer than what was recorded, as a JSON array; with j NULL
  * it puts nothing. Returns false if there are none. */
 bool values__put_cut(const struct output *o, struct json *j, const struct step *step);
+/* The same of those that are not recorded. */
+bool values__put_not_recorded(const struct output *o, struct json *j, const struct step *step);
 
 enum result_known {
 	RESULT_UNTYPED, /* nothing but the register */

@@ -85,6 +85,10 @@ static void put_value(const struct output *o, struct json *j, enum field_type ty
 	case VALUE_CUT:
 		values__put_cut(o, j, v->step);
 		return;
+	case VALUE_NOT_RECORDED_NAMES:
+		v->step->type == STEP_NAMED ? named__put_not_recorded(o, j, v->step->named)
+					    : values__put_not_recorded(o, j, v->step);
+		return;
 	case VALUE_STACK:
 		return put_stack(j, v->stack.frames, v->stack.n);
 	}

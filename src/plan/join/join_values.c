@@ -41,7 +41,8 @@ static bool same_value(const struct joining *j, const struct plan_value *ours,
 	       ours->from == theirs->from && ours->reg == theirs->reg &&
 	       ours->second == theirs->second && ours->size == theirs->size &&
 	       ours->bit_at == theirs->bit_at && ours->bits == theirs->bits &&
-	       ours->errnos == theirs->errnos && !ours->fetched == !theirs->fetched &&
+	       ours->at == theirs->at && ours->errnos == theirs->errnos &&
+	       !ours->fetched == !theirs->fetched &&
 	       same_enumerators(j, ours->enumeration, theirs->enumeration);
 }
 
@@ -101,7 +102,7 @@ static struct matching matching_of(const struct joining *j, const struct counter
  * same. What was recorded without values is shown as it is alone. */
 static bool is_one(const struct joining *j, const struct counterpart *c, const struct matching *m)
 {
-	unsigned loaded[2] = {m->fetched[0], m->fetched[1]};
+	unsigned loaded[2] = {m->fetched[0], m->fetched[1]}, seen[2] = {0};
 
 	if (!m->ntheirs || (j->n->by_symbol[c->own] && m->nours != m->ntheirs))
 		return false;
@@ -110,7 +111,10 @@ static bool is_one(const struct joining *j, const struct counterpart *c, const s
 
 		if (ours ? !same_value(j, ours, v) : j->n->by_symbol[c->own])
 			return false;
-		if (!ours && v->fetched && ++loaded[v->of_return] > VALUES_FETCHED)
+		if (ours || !v->fetched || seen[v->of_return] >> v->fetched & 1)
+			continue;
+		seen[v->of_return] |= 1u << v->fetched;
+		if (++loaded[v->of_return] > VALUES_FETCHED)
 			return false;
 	}
 	return true;
@@ -127,7 +131,11 @@ static void match(struct joining *j, const struct counterpart *c, struct matchin
 		if (!ours) {
 			row.function = c->function;
 			row.enumeration = add_enumeration(j, v->enumeration);
-			row.fetched = v->fetched ? ++m->fetched[v->of_return] : 0;
+			/* several may be in what is loaded at once */
+			row.fetched = !v->fetched ? 0
+				      : places[v->of_return][v->fetched - 1]
+					      ? places[v->of_return][v->fetched - 1]
+					      : ++m->fetched[v->of_return];
 			plan__add_value(&j->more->rows, &row);
 			ours = &row;
 		}

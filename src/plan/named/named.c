@@ -107,9 +107,10 @@ bool named__value(const struct plan_field *f, size_t i, const void *data, size_t
 	*out = (struct named_value){0};
 	if (f->known && (len < 8 || !(number_at(bytes, 8, false) >> (f->known - 1) & 1)))
 		return false;
-	if (i >= max_of(f->count, 1u) || at > len || f->size > len - at)
+	if (f->kind == TYPE_UNRECORDED || i >= max_of(f->count, 1u) || at > len ||
+	    f->size > len - at)
 		return false;
-	if (f->kind < TYPE_STRING) {
+	if (plan_field__is_number(f)) {
 		out->number = number_at(bytes + at + i * size, size, f->kind == TYPE_SIGNED);
 		return true;
 	}
@@ -129,9 +130,39 @@ bool named__value(const struct plan_field *f, size_t i, const void *data, size_t
 	return f->kind != TYPE_TEXT || is_text(out);
 }
 
+const char *named__missing(const struct plan_field *f, enum named_kind kind, const void *data,
+			   size_t len)
+{
+	struct named_value v;
+
+	if (f->kind == TYPE_UNRECORDED)
+		return "not recorded";
+	return kind == NAMED_USDT && f->kind != TYPE_TEXT && !named__value(f, 0, data, len, &v)
+		       ? "unreadable"
+		       : NULL;
+}
+
+const char *named__float_digits(const struct plan_field *f, uint64_t number,
+				char room[FLOAT_DIGITS])
+{
+	double wide;
+	float narrow;
+	uint32_t low = number;
+
+	memcpy(&wide, &number, sizeof(wide));
+	memcpy(&narrow, &low, sizeof(narrow));
+	snprintf(room, FLOAT_DIGITS, f->size == 4 ? "%.9g" : "%.17g",
+		 f->size == 4 ? (double)narrow : wide);
+	return room;
+}
+
 static void put_number(const struct plan_field *f, uint64_t number, struct str *out)
 {
-	if (f->kind == TYPE_HEX)
+	char room[FLOAT_DIGITS];
+
+	if (f->kind == TYPE_FLOAT)
+		str__puts(out, named__float_digits(f, number, room));
+	else if (f->kind == TYPE_HEX)
 		str__hex(out, number);
 	else if (f->kind == TYPE_BOOL)
 		str__puts(out, number ? "true" : "false");
@@ -162,7 +193,7 @@ bool named__put_text(const struct plan_field *f, const void *data, size_t len, s
 
 	if (!named__value(f, 0, data, len, &v))
 		return false;
-	if (f->kind >= TYPE_STRING) {
+	if (!plan_field__is_number(f)) {
 		is_string(f) ? put_quoted(&v, out) : put_bytes(&v, out);
 		return true;
 	}

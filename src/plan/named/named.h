@@ -33,8 +33,10 @@ enum named_type {
 	TYPE_STRING_AT, /* u32: offset in the data | length << 16 (tracefs: __data_loc) */
 	TYPE_BYTES,
 	TYPE_BYTES_AT,
-	TYPE_TEXT, /* as STRING; but data that is no text, or has less than two characters, is no
-		      value */
+	TYPE_TEXT,  /* as STRING; but data that is no text, or has less than two characters, is no
+		       value */
+	TYPE_FLOAT, /* size: 4 or 8 */
+	TYPE_UNRECORDED, /* it has no value; type: what it would be read from */
 	NAMED_TYPES
 };
 
@@ -74,13 +76,26 @@ uint32_t plan__first_named(const struct plan *p, enum named_kind kind);
 
 /* The value of a field. */
 struct named_value {
-	uint64_t number;   /* of numbers; SIGNED: sign-extended */
+	uint64_t number;   /* of numbers; SIGNED: sign-extended; FLOAT: its bits */
 	const void *bytes; /* of strings and bytes: len bytes of the data */
 	size_t len;
 };
+static inline bool plan_field__is_number(const struct plan_field *f)
+{
+	return f->kind < TYPE_STRING || f->kind == TYPE_FLOAT;
+}
+
 /* Sets the value, of an array that of element i. Returns false if the data doesn't have it. */
 bool named__value(const struct plan_field *f, size_t i, const void *data, size_t len,
 		  struct named_value *out);
+/* Why a value is missing that an event of this kind should have: "not recorded", "unreadable"; NULL
+ * if it is there, or need not be. */
+const char *named__missing(const struct plan_field *f, enum named_kind kind, const void *data,
+			   size_t len);
+/* Returns the digits of a FLOAT, as many as distinguish it from all others. */
+#define FLOAT_DIGITS 40
+const char *named__float_digits(const struct plan_field *f, uint64_t number,
+				char room[FLOAT_DIGITS]);
 /* Appends the value as text: "4096", "0x7f12...", "\"name\"", "[1, 2]". Returns false if the data
  * doesn't have it. */
 bool named__put_text(const struct plan_field *f, const void *data, size_t len, struct str *out);

@@ -135,7 +135,10 @@ static int resolve(const struct plan *p, const struct value_condition *c,
 {
 	*out = (struct plan_condition){
 		.function = v->function, .value = v - p->values.data, .how = c->how};
-	if (v->kind == KIND_PAIR || v->kind == KIND_FLOAT || v->kind == KIND_UNKNOWN)
+	if (v->kind == KIND_STRUCT || v->kind == KIND_ARRAY)
+		return bad(p, c, v, "is a struct: name a member of it");
+	if (v->kind == KIND_PAIR || v->kind == KIND_FLOAT || v->kind == KIND_UNKNOWN ||
+	    (v->size > 8 && v->kind != KIND_TEXT))
 		return bad(p, c, v, "is no number, no pointer and no string");
 	if (v->from == FROM_NOWHERE)
 		return bad(p, c, v, "is not recorded");

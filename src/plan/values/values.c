@@ -76,6 +76,21 @@ unsigned plan__most_fetched(const struct plan *p)
 	return most;
 }
 
+size_t plan_value__rows(const struct plan_value *v, size_t n)
+{
+	bool holds = v->kind == KIND_STRUCT || v->kind == KIND_ARRAY;
+
+	return min_of(1 + (holds ? (size_t)v->size : 0), n);
+}
+
+const char *plan_value__own_name(const struct plan_value *v)
+{
+	const char *dot = strrchr(v->name, '.'), *name = dot ? dot + 1 : v->name;
+	size_t len = strlen(name);
+
+	return name[0] == '{' || (len && name[len - 1] == ']') ? "" : name;
+}
+
 uint64_t value__lowest(uint64_t number, unsigned bits)
 {
 	return bits < 64 ? number & ((1ull << bits) - 1) : number;
@@ -116,7 +131,8 @@ struct adding {
 	/* By condition: 1 + the index, among what is loaded in a hit of the function, of the value
 	 * that it names. */
 	uint8_t reserved[CONDITIONS_MOST];
-	int error; /* of an expression that names a parameter */
+	size_t first_chunk; /* the first row that may share what is loaded */
+	int error;	    /* of an expression that names a parameter */
 };
 
 static uint32_t enumeration_of(struct adding *a, uint32_t type)
@@ -158,12 +174,31 @@ static uint8_t reserved_for(const struct adding *a, const char *name)
 	return 0;
 }
 
+static bool same_chunk(const struct plan_value *a, const struct plan_value *b)
+{
+	return a->chunk && a->chunk == b->chunk && a->of_return == b->of_return &&
+	       a->from == b->from && a->reg == b->reg && a->nsteps == b->nsteps &&
+	       !memcmp(a->steps, b->steps, a->nsteps * sizeof(*a->steps));
+}
+
+/* Returns the index of what is loaded for a member of the same struct, and contains this one; 0 if
+ * there is none. */
+static uint8_t loaded_with(const struct adding *a, const struct plan_value *row)
+{
+	for (size_t i = a->first_chunk; i < a->p->values.len; i++)
+		if (a->p->values.data[i].fetched && same_chunk(&a->p->values.data[i], row))
+			return a->p->values.data[i].fetched;
+	return 0;
+}
+
 /* Sets its index among what is loaded in the same hit. */
 static void place_fetched(struct adding *a, struct plan_value *row, unsigned *fetched)
 {
 	if (!row->nsteps && row->from != FROM_STACK)
 		return;
 	row->fetched = reserved_for(a, row->name);
+	if (!row->fetched)
+		row->fetched = loaded_with(a, row);
 	if (row->fetched)
 		return;
 	if (row->from != FROM_NOWHERE && *fetched < VALUES_FETCHED) {
@@ -197,6 +232,8 @@ static void add_value(struct adding *a, const struct callee *c, uint32_t functio
 				 .bits = v->bits,
 				 .errnos = has_errnos(c, v),
 				 .nsteps = v->nsteps,
+				 .chunk = v->chunk,
+				 .at = v->at,
 				 .array = v->array};
 
 	if (of_return && !strcmp(name, "ret"))
@@ -209,19 +246,69 @@ static void add_value(struct adding *a, const struct callee *c, uint32_t functio
 	plan__add_value(a->p, &row);
 }
 
+/* Adding a struct: its type is that of its first row. */
+struct adding_parts {
+	struct adding *a;
+	const struct callee *c;
+	uint32_t function, type;
+	bool of_return;
+	unsigned *fetched;
+};
+
+static void add_part(void *ctx, const char *path, uint32_t type, const struct value *v)
+{
+	struct adding_parts *p = ctx;
+
+	(void)type;
+	add_value(p->a, p->c, p->function, path, p->type, v, p->of_return, p->fetched);
+	p->type = NO_TYPE;
+}
+
+/* Adds a parameter, or the result (UINT32_MAX), with all its parts. */
+static void add_whole(struct adding *a, const struct callee *c, const struct prototype *p,
+		      uint32_t function, uint32_t param, const char *name, unsigned fetched[2])
+{
+	bool of_return = param == UINT32_MAX;
+	uint32_t type = of_return ? p->result : a->t->params.data[p->first + param].type;
+	struct adding_parts parts = {.a = a,
+				     .c = c,
+				     .function = function,
+				     .type = of_return ? NO_TYPE : type,
+				     .of_return = of_return,
+				     .fetched = fetched};
+	struct value_place at;
+	struct value v;
+
+	a->first_chunk = a->p->values.len;
+	callee__place(c, a->t, p, param, &at);
+	if (value__each_part(a->t, c, type, &at, name, add_part, &parts))
+		return;
+	value__of_param(a->t, p, c, param, &v);
+	add_value(a, c, function, name, parts.type, &v, of_return, fetched);
+}
+
 static void add_params(struct adding *a, const struct callee *c, const struct prototype *p,
 		       uint32_t function, unsigned fetched[2])
 {
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct type_param *param = &a->t->params.data[p->first + i];
 		char numbered[16];
-		struct value v;
 
 		snprintf(numbered, sizeof(numbered), "arg%u", i);
-		value__of_param(a->t, p, c, i, &v);
-		add_value(a, c, function, param->name ? types__name(a->t, param->name) : numbered,
-			  param->type, &v, false, fetched);
+		add_whole(a, c, p, function, i,
+			  param->name ? types__name(a->t, param->name) : numbered, fetched);
 	}
+}
+
+static uint32_t param_named(const struct types *t, const struct prototype *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		const char *own = types__name(t, t->params.data[p->first + i].name);
+
+		if (own && !strcmp(own, name))
+			return i;
+	}
+	return 0;
 }
 
 static void add_expressions(struct adding *a, const struct callee *c, const struct prototype *p,
@@ -239,7 +326,13 @@ static void add_expressions(struct adding *a, const struct callee *c, const stru
 		if (err)
 			continue;
 		a->found[e - a->o->expressions->data] = true;
-		if (strcmp(e->text, "ret") != 0) /* ret always exists */
+		a->first_chunk = a->p->values.len;
+		if (!strcmp(e->text, "ret")) /* it always exists */
+			continue;
+		if (!e->n)
+			add_whole(a, c, p, function, param_named(a->t, p, e->base), e->text,
+				  fetched);
+		else
 			add_value(a, c, function, e->text, NO_TYPE, &v, !strcmp(e->base, "ret"),
 				  fetched);
 	}
@@ -287,6 +380,7 @@ static void add_conditions(struct adding *a, const struct callee *c, const struc
 		if (err == -EINVAL && !a->error)
 			a->error =
 				err__prefix(err, "--if: %s", a->p->functions.data[function].name);
+		a->first_chunk = a->p->values.len;
 		if (!err && strcmp(one->left.text, "ret") != 0 &&
 		    !has_row(a, first, one->left.text))
 			add_value(a, c, function, one->left.text, NO_TYPE, &v,
@@ -303,7 +397,6 @@ static void add_function(struct adding *a, uint32_t function)
 			   .kernel = a->p->objects.data[f->object].kernel};
 	size_t first = a->p->values.len;
 	unsigned fetched[2] = {0};
-	struct value v;
 
 	if (!p) {
 		if (!a->result->untyped++)
@@ -312,13 +405,12 @@ static void add_function(struct adding *a, uint32_t function)
 	}
 	a->nparams = p->n;
 	reserve(a, &c, p, function, fetched);
-	value__of_param(a->t, p, &c, UINT32_MAX, &v);
 	if (a->o->expressions)
 		add_expressions(a, &c, p, function, fetched);
 	else
 		add_params(a, &c, p, function, fetched);
 	add_conditions(a, &c, p, function, first, fetched);
-	add_value(a, &c, function, "ret", NO_TYPE, &v, true, fetched);
+	add_whole(a, &c, p, function, UINT32_MAX, "ret", fetched);
 }
 
 /* ---- asking ---- */

@@ -12,7 +12,8 @@
 struct object;
 struct plan;
 
-/* An argument, a value that an expression leads to, or the result. */
+/* An argument, a value that an expression leads to, or the result. The members of a struct that is
+ * passed by value follow it (KIND_STRUCT, KIND_ARRAY), with their paths as names. */
 struct plan_value {
 	const char *name;     /* as in C: "path->dentry"; "ret"; owned by the plan; and so is: */
 	const char *type;     /* of the parameter; NULL if not known */
@@ -26,8 +27,9 @@ struct plan_value {
 	uint8_t size, bit_at, bits;
 	uint8_t errnos;	 /* a small negative number is that of an error */
 	uint8_t fetched; /* 1 + its index among what is loaded in the hit; 0 if it isn't loaded */
+	uint8_t at;	 /* its offset in that */
 	/* How it is loaded, as in struct value. Not in trace files. */
-	uint8_t nsteps, array;
+	uint8_t nsteps, array, chunk;
 	int64_t steps[VALUE_STEPS];
 };
 
@@ -71,6 +73,10 @@ unsigned plan__most_fetched(const struct plan *p);
 const struct plan_enumerator *plan__enumerators(const struct plan *p, uint32_t enumeration,
 						size_t *n);
 
+/* Returns how many rows a value has: itself, and what is in it; at most n, which there are. */
+size_t plan_value__rows(const struct plan_value *v, size_t n);
+/* Returns its name in what it is in: "x" of "p.x", "" of "p[0]" and of a struct without a name. */
+const char *plan_value__own_name(const struct plan_value *v);
 bool plan__is_signed(const struct plan *p, const struct plan_value *v);
 unsigned plan_value__width(const struct plan_value *v);
 uint64_t value__lowest(uint64_t number, unsigned bits);

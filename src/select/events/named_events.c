@@ -9,6 +9,7 @@ struct finding {
 	struct named_events *with;
 	struct plan *p;
 	struct object *o; /* of static probes */
+	const usdt_vec *all;
 	size_t found;
 	int err;
 };
@@ -65,8 +66,7 @@ static bool matches(const struct usdt_probe *u, const char *pattern)
 	return !fnmatch(pattern, strchr(pattern, ':') ? both : u->name, 0);
 }
 
-/* The fields of an event are those of its first place; arguments have the same size at the
- * others. */
+/* Arguments have the same type at all places of an event. */
 static void add_usdt(struct finding *f, const struct usdt_probe *u)
 {
 	autofree char *name = xasprintf("%s:%s", u->provider, u->name);
@@ -75,11 +75,12 @@ static void add_usdt(struct finding *f, const struct usdt_probe *u)
 
 	if (which == f->p->named.len) {
 		plan__add_named(f->p, NAMED_USDT, name);
-		usdt__add_fields(f->p, u);
+		usdt__add_fields(f->p, f->o, f->all, u);
 	}
 	*own = *u;
 	plan__keep(f->p, f->o, u->vaddr);
-	vec__push(&f->with->usdt, (struct usdt_site){which, f->o, own});
+	vec__push(&f->with->usdt, (struct usdt_site){.named = which, .object = f->o, .probe = own});
+	usdt__resolve(f->p->arch, f->o, vec__last(&f->with->usdt));
 	f->found++;
 }
 
@@ -124,6 +125,7 @@ static int add_usdts(struct named_events *with, struct plan *p, struct object *o
 	if (err)
 		return err;
 	object__usdt(o, &all);
+	f.all = &all;
 	vec__each (u, &all)
 		if (matches(u, pattern) && is_there(o, u))
 			add_usdt(&f, u);

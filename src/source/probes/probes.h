@@ -47,6 +47,8 @@ struct usdt_site {
 	uint32_t named;
 	const struct object *object; /* borrowed, and so is: */
 	const struct usdt_probe *probe;
+	unsigned nargs; /* set by usdt__resolve(), and so is: */
+	struct usdt_argument args[USDT_ARGUMENTS];
 };
 
 struct probe_options {
@@ -127,8 +129,12 @@ int tracepoints__each(const char *pattern, void (*fn)(void *ctx, const char *nam
 /* Appends one of these to the plan's named events, with its fields. */
 int tracepoint__add(struct plan *p, const char *name);
 
-/* Appends the fields of a static probe's event to the plan's last named event (usdt.c). */
-void usdt__add_fields(struct plan *p, const struct usdt_probe *probe);
+/* Sets the arguments of a static probe, with the addresses of the symbols in them (usdt.c). */
+void usdt__resolve(const struct arch *arch, struct object *o, struct usdt_site *s);
+/* Appends the fields of static probes' event to the plan's last named event: of those among all
+ * that have the name of probe (usdt.c). */
+void usdt__add_fields(struct plan *p, struct object *o, const usdt_vec *all,
+		      const struct usdt_probe *probe);
 
 /* ---- privileges: sets of capabilities ---- */
 

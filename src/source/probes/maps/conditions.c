@@ -64,7 +64,7 @@ static bool make(const struct plan *p, const struct plan_condition *from,
 	static const uint8_t orders[] = {[COMPARE_EQ] = 2, [COMPARE_NE] = 5, [COMPARE_LT] = 4,
 					 [COMPARE_LE] = 6, [COMPARE_GT] = 1, [COMPARE_GE] = 3};
 
-	if (v->second != REG_NONE || (v->kind == KIND_TEXT && !v->nsteps))
+	if (v->second != REG_NONE || v->at || (v->kind == KIND_TEXT && !v->nsteps))
 		return false;
 	type = comparison__type(type, &with);
 	*out = (struct wire_condition){

@@ -17,7 +17,7 @@ struct wire_fetch fetch__of(const struct plan *plan, const struct plan_value *v)
 			       .reg = on_stack ? plan->arch->sp_reg : v->reg,
 			       .nsteps = v->nsteps + on_stack,
 			       .text = v->kind == KIND_TEXT && !v->array,
-			       .size = v->size};
+			       .size = v->chunk ? v->chunk : v->size};
 
 	if (on_stack)
 		f.steps[0] = (int64_t)v->reg * plan->arch->word;

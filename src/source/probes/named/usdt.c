@@ -14,27 +14,40 @@ _Static_assert(USDT_ARGS == USDT_ARGUMENTS, "as many arguments");
 
 /* ---- fields ---- */
 
-static void add_argument(struct plan *p, unsigned i, const struct usdt_argument *a)
+/* Sets the arguments. A symbol's address becomes relative to the probe's. */
+static unsigned arguments_of(const struct arch *arch, struct object *o,
+			     const struct usdt_probe *probe,
+			     struct usdt_argument args[USDT_ARGUMENTS])
 {
-	autofree char *name = xasprintf("arg%u", i), *text = xasprintf("arg%u_text", i),
-		      *type = xasprintf("%s%u", a->is_signed ? "s" : "u", 8 * a->size);
-	bool word = a->size == p->arch->word;
-	bool pointer = word && !a->is_signed;
+	unsigned n = usdt__arguments(arch, probe->arguments, args);
+	uint64_t vaddr;
 
-	if (a->kind == USDT_UNKNOWN)
-		return;
-	plan__add_field(
-		p, &(struct plan_field){.name = name,
-					.type = type,
-					.offset = offsetof(struct wire_usdt_data, args) + 8 * i,
-					.size = 8,
-					.kind = a->is_signed ? TYPE_SIGNED
-						: pointer    ? TYPE_HEX
-							     : TYPE_UNSIGNED,
-					.known = 1 + i});
-	if (word)
-		plan__add_field(
-			p, &(struct plan_field){.name = text,
+	for (unsigned i = 0; i < n; i++) {
+		if (!args[i].symbol)
+			continue;
+		if (object__find_address(o, args[i].symbol, args[i].symbol_len, &vaddr))
+			args[i].disp += (int64_t)(vaddr - probe->vaddr);
+		else
+			args[i].kind = USDT_UNKNOWN;
+	}
+	return n;
+}
+
+void usdt__resolve(const struct arch *arch, struct object *o, struct usdt_site *s)
+{
+	s->nargs = arguments_of(arch, o, s->probe, s->args);
+}
+
+static bool same_name(const struct usdt_probe *a, const struct usdt_probe *b)
+{
+	return !strcmp(a->name, b->name) && !strcmp(a->provider, b->provider);
+}
+
+static void add_text(struct plan *p, unsigned i)
+{
+	autofree char *text = xasprintf("arg%u_text", i);
+
+	plan__add_field(p, &(struct plan_field){.name = text,
 						.type = "char *",
 						.offset = offsetof(struct wire_usdt_data, text) +
 							  USDT_TEXT * i,
@@ -43,23 +56,79 @@ static void add_argument(struct plan *p, unsigned i, const struct usdt_argument 
 						.known = 1 + i});
 }
 
-void usdt__add_fields(struct plan *p, const struct usdt_probe *probe)
+static void add_argument(struct plan *p, unsigned i, const struct usdt_argument *a)
+{
+	autofree char *name = xasprintf("arg%u", i), *type = xasprintf("%s%u",
+								       a->is_float    ? "f"
+								       : a->is_signed ? "s"
+										      : "u",
+								       8 * a->size);
+	bool word = a->size == p->arch->word && !a->is_float;
+	bool pointer = word && !a->is_signed;
+
+	plan__add_field(
+		p, &(struct plan_field){.name = name,
+					.type = type,
+					.offset = offsetof(struct wire_usdt_data, args) + 8 * i,
+					.size = a->is_float ? a->size : 8,
+					.kind = a->is_float    ? TYPE_FLOAT
+						: a->is_signed ? TYPE_SIGNED
+						: pointer      ? TYPE_HEX
+							       : TYPE_UNSIGNED,
+					.known = 1 + i});
+	if (word)
+		add_text(p, i);
+}
+
+/* Its type is the operand: what follows the first i arguments, up to the next one. */
+static void add_unrecorded(struct plan *p, unsigned i, const char *text)
+{
+	autofree char *name = xasprintf("arg%u", i), *operand = NULL;
+	size_t len;
+	const char *at = usdt__argument_text(text, i, &len);
+
+	operand = xstrndup(at, len);
+	plan__add_field(
+		p, &(struct plan_field){.name = name, .type = operand, .kind = TYPE_UNRECORDED});
+}
+
+/* Finds the first place whose argument i can be recorded. */
+static bool find_argument(struct plan *p, struct object *o, const usdt_vec *all,
+			  const struct usdt_probe *probe, unsigned i, struct usdt_argument *out)
 {
 	struct usdt_argument args[USDT_ARGUMENTS];
-	unsigned n = usdt__arguments(p->arch, probe->arguments, args);
+	const struct usdt_probe *u;
 
-	for (unsigned i = 0; i < n; i++)
-		add_argument(p, i, &args[i]);
+	vec__each (u, all)
+		if (same_name(u, probe) && arguments_of(p->arch, o, u, args) > i &&
+		    args[i].kind != USDT_UNKNOWN) {
+			*out = args[i];
+			return true;
+		}
+	return false;
+}
+
+void usdt__add_fields(struct plan *p, struct object *o, const usdt_vec *all,
+		      const struct usdt_probe *probe)
+{
+	struct usdt_argument args[USDT_ARGUMENTS];
+	unsigned n = arguments_of(p->arch, o, probe, args);
+
+	for (unsigned i = 0; i < n; i++) {
+		if (args[i].kind != USDT_UNKNOWN || find_argument(p, o, all, probe, i, &args[i]))
+			add_argument(p, i, &args[i]);
+		else
+			add_unrecorded(p, i, probe->arguments);
+	}
 }
 
 /* ---- the BPF program's table ---- */
 
-static struct wire_usdt describe(const struct probe *p, const struct usdt_site *s)
+static struct wire_usdt describe(const struct usdt_site *s)
 {
-	struct wire_usdt u = {.which = s->named};
-	struct usdt_argument args[USDT_ARGUMENTS];
+	struct wire_usdt u = {.which = s->named, .nargs = s->nargs};
+	const struct usdt_argument *args = s->args;
 
-	u.nargs = usdt__arguments(p->plan->arch, s->probe->arguments, args);
 	for (unsigned i = 0; i < u.nargs; i++)
 		u.args[i] = (struct wire_usdt_arg){.disp = args[i].disp,
 						   .kind = args[i].kind,
@@ -76,7 +145,7 @@ static int fill(struct probe *p)
 	int fd = bpf_map__fd(p->skel->maps.usdt_sites);
 
 	for (uint32_t i = 0; i < p->options->nusdt; i++) {
-		struct wire_usdt u = describe(p, &p->options->usdt[i]);
+		struct wire_usdt u = describe(&p->options->usdt[i]);
 
 		if (bpf_map_update_elem(fd, &i, &u, BPF_ANY))
 			return err__set(errno, "cannot describe a static probe: %s",
