@@ -35,9 +35,9 @@
  *				instruction pointer stays: it was left to the kernel
  *	arch_calls_exec()	is the thread in execve(2) or execveat(2)? It may say yes in other
  *				system calls that name no thread
- *	ARCH_SAVED_STACK, arch_saved_by_signal()	with config.signal_state: where a signal has
- *saved the state on an alternate stack, and its uc_stack there arch_calls_setuid()	is it in one
- *that may change the user? It may say yes in others
+ *	arch_calls_setuid()	is it in one that may change the user? It may say yes in others
+ *	arch_saved_by_signal()	with config.signal_state: where a signal has saved the state on an
+ *				alternate stack; ARCH_SAVED_STACK: uc_stack in it
  */
 #ifndef BBTRACE_BPF_ARCH_ARCH_H
 #define BBTRACE_BPF_ARCH_ARCH_H

@@ -53,6 +53,47 @@ for engine in probe inline; do
 	same "$T/again" "$T/json" "$engine: a trace file shows the same"
 done
 
+# ---- variables, numbers in general registers, a literal that nobody has read, what can't be read ----
+cat >"$T/places.c" <<'END'
+#include "sdt.h"
+int requests = 7;
+static long total[4] = {1, 22, 333, 4444};
+static __thread int own = 5;
+int main(void)
+{
+	static const char literal[8192] __attribute__((aligned(4096))) = {[4096] = 'n', 'e', 'v', 'e', 'r'};
+	long d = 0x4004000000000000;
+	int f = 0xbdcccccd;
+	for (int i = 0; i < 3; i++) {
+		requests++;
+		asm volatile(NOTE("places", "0",
+				  "-4@requests(%%rip) -8@total+16(%%rip) 8f@%%rax 4f@%%edx 8@%%rdi 4@%%fs:own@tpoff 8f@%%xmm0")
+			     ::"a"(d), "d"(f), "D"(literal + 4096), "m"(requests), "m"(total), "m"(own));
+	}
+	return 0;
+}
+END
+if gcc -w -O1 -I "$ROOT/tests/progs" -o "$T/places" "$T/places.c" 2>"$T/log"; then
+	bb list --events "$T/places"
+	is "$(cat "$T/out")" 'test:places  arg0: s32, arg1: s64, arg2: f64, arg3: f32, arg4: u64, arg5: 4@%fs:own@tpoff (not recorded), arg6: 8f@%xmm0 (not recorded)' \
+		'what can be read of the arguments is listed, and what can not'
+	bb list --events "$T/places" -F json
+	is "$(json_lines "$T/out" 'join " ", map { "$_->{name}" . (exists $_->{recorded} ? "!" : "") } @{$e->{fields}}' | head -n 1)" \
+		'arg0 arg1 arg1_text arg2 arg3 arg4 arg4_text arg5! arg6!' 'in JSON, too'
+	bb event "usdt:$T/places:*" -T none -- "$T/places"
+	like "$T/out" 'arg0=8 arg1=333 arg2=2.5 arg3=-0.100000001 arg4=0x[0-9a-f]* "never" arg5=\(not recorded\) arg6=\(not recorded\)' \
+		'variables, floats, the text of a page that was not in memory'
+	like "$T/out" 'arg0=10 arg1=333' 'as they are at each hit'
+	bb event "usdt:$T/places:*" -F json -o "$T/json" -- "$T/places"
+	like "$T/json" '"arg0":8,"arg1":333,"arg2":2.5,"arg3":-0.100000001,"arg4":"0x[0-9a-f]*","arg4_text":"never"}' 'in JSON'
+	like "$T/json" '"not_recorded":\["arg5","arg6"\]' 'with the names of those that are not recorded'
+	bb event "usdt:$T/places:*" --record "$T/trace" -- "$T/places"
+	bb report "$T/trace" -T none
+	like "$T/out" 'arg0=9 arg1=333 arg2=2.5 .* "never" arg5=\(not recorded\)' 'a trace file has the same'
+else
+	skip 'no compiler'
+fi
+
 # ---- who isn't traced doesn't pay: its code has no breakpoint ----
 background sh -c 'exec sleep 1000'
 bb event "usdt:$T/probes:none" -- true

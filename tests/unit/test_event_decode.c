@@ -185,17 +185,17 @@ static void test_copies(struct decoder *d, const struct wire_entry *entry)
 
 	w->entry = *entry;
 	w->entry.event.state |= WIRE_COPIED;
-	w->start = 0x7000;
-	w->len = 32;
+	w->copied.start = 0x7000;
+	w->copied.len = 32;
 	w->bytes[31] = 0x55;
 	e = decoder__event(d, w, sizeof(room), 0)->entry;
 	ok(!e->stack && e->copy.start == 0x7000 && e->copy.len == 32 && e->copy.bytes[31] == 0x55,
 	   "an entry has the copied stack of its record");
 	ok(!e->copy.cut, "a stack whose rest could not be read is not cut");
-	w->len = 64;
+	w->copied.len = 64;
 	e = decoder__event(d, w, sizeof(room), 0)->entry;
 	ok(e->copy.len == 64 && e->copy.cut, "a stack that fills the record is cut");
-	w->len = 1 << 20;
+	w->copied.len = 1 << 20;
 	e = decoder__event(d, w, sizeof(room), 0)->entry;
 	is(e->copy.len, 64, "no more of a stack than the record has");
 }
