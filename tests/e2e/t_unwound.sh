@@ -75,8 +75,13 @@ run "$T/frames" leaf -- "$T/frames" 100
 is "$(ends "$T/json") $(names "$T/json" | tail -n 1 | wc -w)" 'limit=1 whole=2 64' 'no more than 64 frames'
 program altstack -O2 -fomit-frame-pointer
 run "$T/altstack" count -- "$T/altstack"
-is "$(ends "$T/json")" 'cut=6 whole=5' "behind a handler's own stack is the interrupted one, which was not copied"
-is "$(names "$T/json" | grep -c '^count.* handler [^ ]* [^ ]*$')" 6 'its stacks have what was interrupted, and no more'
+if [[ $(uname -m) == x86_64 ]]; then
+	is "$(ends "$T/json")" 'whole=11' "after a handler's own stack comes the interrupted one"
+	same 'across stacks' count "$T/altstack"
+else
+	is "$(ends "$T/json")" 'cut=6 whole=5' "after a handler's own stack comes the interrupted one, which was not copied"
+	is "$(names "$T/json" | grep -c '^count.* handler [^ ]* [^ ]*$')" 6 'its stacks have what was interrupted, and no more'
+fi
 
 # ---- a PLT's entry, where the call has pushed nothing yet ----
 gcc -O2 -fomit-frame-pointer -Wl,-z,lazy -o "$T/lazy" -x c - <<-'END' || exit 2

@@ -200,6 +200,29 @@ static void test_copies(struct decoder *d, const struct wire_entry *entry)
 	is(e->copy.len, 64, "no more of a stack than the record has");
 }
 
+/* The second half of the room is of the stack that a signal interrupted. */
+static void test_two_copies(struct decoder *d, const struct wire_entry *entry)
+{
+	static uint64_t room[(sizeof(struct wire_entry_copy) + 2 * WIRE_COPY_BLOCK) / 8];
+	struct wire_entry_copy *w = (void *)room;
+	const struct event_entry *e;
+
+	w->entry = *entry;
+	w->entry.event.state |= WIRE_COPIED;
+	w->copied = (struct wire_copied){0x7000, WIRE_COPY_BLOCK, 0x9000, 16};
+	w->bytes[WIRE_COPY_BLOCK + 15] = 0x77;
+	e = decoder__event(d, w, sizeof(room), 0)->entry;
+	ok(e->copy.start == 0x7000 && e->copy.len == WIRE_COPY_BLOCK && e->copy.cut,
+	   "the handler's stack is in the first half");
+	ok(e->copy.other.start == 0x9000 && e->copy.other.len == 16 &&
+		   e->copy.bytes[e->copy.other.at + 15] == 0x77,
+	   "that of what was interrupted in the second");
+	w->copied.len = w->copied.other_len = 1 << 20;
+	e = decoder__event(d, w, sizeof(room), 0)->entry;
+	ok(e->copy.len == WIRE_COPY_BLOCK && e->copy.other.len == WIRE_COPY_BLOCK,
+	   "no more of either than the record has");
+}
+
 static void test_entries(void)
 {
 	static struct plan_site sites[] = {{.vaddr = 0x1000, .entry = 1}};
@@ -228,6 +251,7 @@ static void test_entries(void)
 	   "an entry has all that is in the record");
 	is(e->entry->nstack, WIRE_STACK, "an entry has no more frames than a record");
 	test_copies(d, &w.entry);
+	test_two_copies(d, &w.entry);
 	decoder__free(d);
 }
 
