@@ -7,7 +7,8 @@
  * by the longest path of calls, over all of the program's code. Like the linker, it assumes that a
  * function which is called through a pointer compares: any such function may be called. Before a
  * function has compared, it has what its caller has left, and so has morestack, which it calls if
- * that is too little. If a function changes to another stack, that stack has room.
+ * that is too little. If a function changes to another stack, that stack has room. It jumps through
+ * a pointer only on that stack, too: systemstack, if it is there already.
  *
  * A function that the runtime injects wherever it has interrupted a thread has no caller.
  */
@@ -126,7 +127,7 @@ static void note_stack(struct scan *s, const struct insn *insn)
 static void note_call(struct scan *s, const struct insn *insn, int32_t pushes)
 {
 	bool call = insn->kind == BRANCH_CALL || insn->kind == BRANCH_ICALL;
-	bool elsewhere = call && s->switched;
+	bool elsewhere = s->switched && (call || insn->kind == BRANCH_IJMP);
 	int32_t depth = (elsewhere ? 0 : s->f->frame) + (call ? pushes : 0);
 	struct room *to = insn->target ? room_at(s->rooms, insn->target) : NULL;
 	bool before = to && to->grows && s->f->compares;
