@@ -163,7 +163,6 @@ struct thread {
 };
 
 extern FILE *out;
-extern bool by_goroutine; /* lines by goroutine, not by thread */
 extern unsigned long long steps;
 
 /* The instruction under way has run, and led to now. */
@@ -172,6 +171,8 @@ void thread__ran(struct thread *t, const struct user_regs_struct *now);
 void thread__faulted(struct thread *t);
 /* Control came to pc from outside of the program: a signal handler, a new image. */
 void thread__placed(struct thread *t);
+/* Lines are by goroutine of this program of Go, not by thread. */
+void goroutines__show(const char *object);
 void thread__inherit(struct thread *t, const struct thread *parent);
 
 __attribute__((format(printf, 1, 2), noreturn)) void die(const char *fmt, ...);

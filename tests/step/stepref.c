@@ -446,6 +446,7 @@ int main(int argc, char **argv)
 		{0},
 	};
 	const char *object = NULL, *ranges = NULL, *path = NULL;
+	bool go = false;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "+fo:", options, NULL)) != -1) {
@@ -460,7 +461,7 @@ int main(int argc, char **argv)
 		else if (c == 'e')
 			from_entry = true;
 		else if (c == 'g')
-			by_goroutine = true;
+			go = true;
 		else if (c == 'd')
 			drop = strtoull(optarg, NULL, 10);
 		else
@@ -473,6 +474,8 @@ int main(int argc, char **argv)
 		die("%s: %s", path, strerror(errno));
 	setvbuf(out, NULL, _IOFBF, 1 << 20);
 	ranges__load(object, ranges);
+	if (go)
+		goroutines__show(object);
 	start(argv + optind);
 	loop();
 	if (drop)

@@ -5,14 +5,18 @@
  * listed function found its return address, and goes there, ends that call, even if another
  * function executes it (a tail call's callee need not be listed).
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <unistd.h>
 
 #include "step.h"
 
 unsigned long long steps;
-bool by_goroutine;
 static int threads_seen;
 
 static void line__begin(struct thread *t)
@@ -178,14 +182,36 @@ static void note_syscall(uint64_t number, bool narrow)
 		maps_generation++;
 }
 
-/* ---- goroutines: what the Go compilers 1.18 to 1.22 lay out so; programs that are not linked with
- * C ---- */
+/* ---- goroutines of programs that Go 1.18 to 1.24 compiled and that are not linked with C ---- */
 
 #define G_FROM_BASE (-8) /* in the thread's own memory */
 #define G_STACK_HI  8
-#define G_GOID	    152
+#define VERSION_AT  33 /* in the linker's record of the build */
 
+static uint64_t goid_at; /* the place of its number in g; 0: lines are by thread */
 static struct thread *goroutines;
+
+void goroutines__show(const char *object)
+{
+	static const char magic[] = "\xff Go buildinf:";
+	int fd = open(object, O_RDONLY | O_CLOEXEC);
+	off_t len = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	char *file = len <= 0 ? MAP_FAILED : mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+	const char *at;
+	char version[8] = "";
+	int minor;
+
+	if (file == MAP_FAILED)
+		die("%s: %s", object, strerror(errno));
+	at = memmem(file, len, magic, sizeof(magic) - 1);
+	if (at && file + len - at > (ptrdiff_t)(VERSION_AT + sizeof(version)))
+		memcpy(version, at + VERSION_AT, sizeof(version) - 1);
+	if (sscanf(version, "go1.%d", &minor) != 1 || minor < 18 || minor > 24)
+		die("%s: its goroutines are not known: not of Go 1.18 to 1.24", object);
+	goid_at = minor < 23 ? 152 : 160;
+	munmap(file, len);
+	close(fd);
+}
 
 static uint64_t peek(const struct thread *t, uint64_t addr)
 {
@@ -196,8 +222,8 @@ static uint64_t peek(const struct thread *t, uint64_t addr)
  * or the thread. */
 static struct thread *thread_of(struct thread *t)
 {
-	uint64_t g = by_goroutine && t->regs.fs_base ? peek(t, t->regs.fs_base + G_FROM_BASE) : 0;
-	uint64_t goid = g && g != ~0ull ? peek(t, g + G_GOID) : 0;
+	uint64_t g = goid_at && t->regs.fs_base ? peek(t, t->regs.fs_base + G_FROM_BASE) : 0;
+	uint64_t goid = g && g != ~0ull ? peek(t, g + goid_at) : 0;
 	struct thread *s;
 
 	if (!goid || goid == ~0ull)
