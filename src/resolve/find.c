@@ -517,3 +517,42 @@ int object__find(const char *name, pid_t pid, struct found *out)
 	root__close(&s.root);
 	return err;
 }
+
+/* ---- OBJECT:REST ---- */
+
+/* Returns the first colon from text on that is not part of a "::". */
+static const char *lone_colon(const char *text)
+{
+	for (const char *p = text; (p = strchr(p, ':')); p++) {
+		if (p[1] != ':')
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
+static bool is_found(const char *name, pid_t pid)
+{
+	struct found found;
+	bool is = !object__find(name, pid, &found);
+
+	if (is)
+		found__close(&found);
+	err__clear();
+	return is;
+}
+
+const char *object__colon(const char *text, pid_t pid)
+{
+	const char *first = lone_colon(text), *colon;
+
+	if (!first || !lone_colon(first + 1))
+		return first;
+	for (colon = first; colon; colon = lone_colon(colon + 1)) {
+		autofree char *object = xstrndup(text, colon - text);
+
+		if (*object && is_found(object, pid))
+			return colon;
+	}
+	return first;
+}

@@ -7,11 +7,13 @@
 
 #include "resolve/resolve.h"
 
-/* ---- offsets.c: 0xOFF, 0xOFF+0xLEN, @POINTS ---- */
+/* ---- offsets.c: 0xOFF, 0xOFF+0xLEN, NAME+0xOFF, @POINTS ---- */
 
 int offsets__resolve(struct object *o, const struct spec *spec, function_vec *v);
 int ranges__resolve(struct object *o, const struct spec *spec, function_vec *v);
 int points__resolve(struct object *o, const struct spec *spec, function_vec *v);
+/* NAME+0xOFF, in these functions of that name: appends the instruction there, of each. */
+int places__select(const struct spec *spec, const function_vec *named, function_vec *v);
 /* The start address of an offset or range of the command line. False: not in the code. */
 bool spec__vaddr(const struct spec *spec, const struct object *o, uint64_t *vaddr);
 

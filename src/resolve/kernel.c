@@ -365,6 +365,21 @@ static int resolve_range(struct resolver *r)
 	return 0;
 }
 
+static int resolve_place(struct resolver *r)
+{
+	function_vec named = {0}, *out = r->out;
+	int err;
+
+	r->out = &named;
+	map64__free(&r->have);
+	r->have = (struct map64){0};
+	err = resolve_name(r);
+	if (!err)
+		err = places__select(r->spec, &named, out);
+	functions__free(&named);
+	return err;
+}
+
 /* ---- all forms ---- */
 
 /* The kernel replaces '-' by '_' in module names. */
@@ -423,6 +438,8 @@ static int resolve(struct resolver *r)
 		return resolve_name(r);
 	case SPEC_GLOB:
 		return resolve_glob(r);
+	case SPEC_PLACE:
+		return resolve_place(r);
 	case SPEC_OFFSET:
 		return resolve_address(r);
 	case SPEC_RANGE:

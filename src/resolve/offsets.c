@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Resolves numbers: 0xOFF, 0xOFF+0xLEN and points files of an ELF object. A number is a file
- * offset; if that isn't in the code, it is a link-time address, as disassemblers and bbtrace show.
+ * Resolves numbers: 0xOFF, 0xOFF+0xLEN and points files of an ELF object, and NAME+0xOFF. A number
+ * is a file offset; if that isn't in the code, it is a link-time address, as disassemblers and
+ * bbtrace show.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -107,6 +108,37 @@ int ranges__resolve(struct object *o, const struct spec *spec, function_vec *v)
 				spec->text, o->path, avail);
 	functions__select(v, o, vaddr, spec->len);
 	return 0;
+}
+
+/* ---- places ---- */
+
+/* The function's end, of the range that its entry is in. */
+static uint64_t size_from_entry(const struct function *f)
+{
+	const struct range *r;
+
+	vec__each (r, &f->ranges)
+		if (f->entry - r->vaddr < r->size)
+			return r->size - (f->entry - r->vaddr);
+	return 0;
+}
+
+int places__select(const struct spec *spec, const function_vec *named, function_vec *v)
+{
+	const struct function *f;
+	uint64_t most = 0;
+	bool found = false;
+
+	vec__each (f, named) {
+		most = max_of(most, size_from_entry(f));
+		if (spec->start >= size_from_entry(f))
+			continue;
+		functions__select(v, f->object, f->entry + spec->start, 1);
+		found = true;
+	}
+	return found ? 0
+		     : err__set(EINVAL, "%s is not in %s, which has 0x%llx bytes", spec->text,
+				spec->name, (unsigned long long)most);
 }
 
 /* ---- points ---- */

@@ -460,6 +460,17 @@ static int resolve_name(struct object *o, const struct spec *spec, function_vec 
 	return is_name(o, spec) ? resolve_as(o, spec, false, v) : err;
 }
 
+static int resolve_place(struct object *o, const struct spec *spec, function_vec *v)
+{
+	function_vec named = {0};
+	int err = resolve_as(o, spec, false, &named);
+
+	if (!err)
+		err = places__select(spec, &named, v);
+	functions__free(&named);
+	return err;
+}
+
 int object__resolve(struct object *o, const struct spec *spec, function_vec *v)
 {
 	if (o->kind != OBJECT_ELF)
@@ -472,6 +483,8 @@ int object__resolve(struct object *o, const struct spec *spec, function_vec *v)
 		return offsets__resolve(o, spec, v);
 	case SPEC_RANGE:
 		return ranges__resolve(o, spec, v);
+	case SPEC_PLACE:
+		return resolve_place(o, spec, v);
 	case SPEC_LINE:
 		return object__resolve_line(o, spec->text, spec->name, spec->start, v);
 	case SPEC_POINTS:
@@ -513,6 +526,7 @@ bool spec__matches(const struct spec *spec, const struct function *f)
 		return !strcmp(spec->text, f->name) ||
 		       (spec__vaddr(spec, f->object, &vaddr) &&
 			overlaps(f, vaddr, spec->kind == SPEC_RANGE ? spec->len : 1));
+	case SPEC_PLACE:
 	case SPEC_LINE:
 	case SPEC_POINTS:
 		return false;

@@ -20,6 +20,10 @@
  * found__close(). Returns -ENOENT with a message that lists what was tried.
  */
 int object__find(const char *name, pid_t pid, struct found *out);
+/* Returns the colon between OBJECT and what follows it in OBJECT:REST; NULL if there is none. A
+ * path may have colons, too: it is the first one after the name of a file, else the first one. A
+ * "::" is part of a name. */
+const char *object__colon(const char *text, pid_t pid);
 /* From now on, libraries without a process are those that this program would load, which may be of
  * 32 bits. Without effect if it isn't found, or if it is no program that runs on this machine. */
 void object__find_as(const char *program);
@@ -31,6 +35,7 @@ enum spec_kind {
 	SPEC_GLOB,   /* fnmatch(3) pattern: has one of * ? [ */
 	SPEC_OFFSET, /* 0xOFF or 0xOFF:NAME */
 	SPEC_RANGE,  /* 0xOFF+0xLEN */
+	SPEC_PLACE,  /* NAME+0xOFF, in one function */
 	SPEC_LINE,   /* FILE:LINE */
 	SPEC_POINTS, /* @POINTS */
 };
@@ -38,12 +43,12 @@ enum spec_kind {
 struct spec {
 	enum spec_kind kind;
 	char *text;    /* as given */
-	char *name;    /* NAME, GLOB: the name or pattern; OFFSET: the alias or NULL; LINE: FILE;
-			  POINTS: the path */
-	char *module;  /* kernel NAME and GLOB: the part before the colon, or NULL */
+	char *name;    /* NAME, GLOB, PLACE: the name or pattern; OFFSET: the alias or NULL; LINE:
+			  FILE;    POINTS: the path */
+	char *module;  /* kernel NAME, GLOB and PLACE: the part before the colon, or NULL */
 	bool exported; /* set by the caller: only exported functions, of NAME and GLOB */
 	uint64_t start, len; /* OFFSET, RANGE: file offset (user) or address (kernel) and length;
-				LINE: start = LINE */
+				PLACE: start = OFF; LINE: start = LINE */
 };
 
 /* -EINVAL with a message. Free the result with spec__free(). */
@@ -54,9 +59,9 @@ void spec__free(struct spec *s);
  * Appends what spec names in object: each function once, whatever its aliases; one already in *v
  * with the same object and entry stays as it is. Returns -ENOENT with a message that suggests close
  * names; -EINVAL for a file offset outside of the code etc. Kernel: -ENOTUNIQ if several symbols
- * have the name; the message lists them with address and module. A range, a point or a line becomes
- * FUNCTION_RANGE members with the names of the functions that contain it, one per range until
- * functions__join().
+ * have the name; the message lists them with address and module. A range, place, point or line
+ * becomes FUNCTION_RANGE members with the names of the functions that contain it, one per range
+ * until functions__join().
  */
 int object__resolve(struct object *o, const struct spec *spec, function_vec *v);
 /*

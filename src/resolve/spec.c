@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Parses FUNC of the command line into one of its forms. resolve.c finds what it names. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include "resolve/forms.h"
-
-static bool all_digits(const char *p)
-{
-	return *p && !p[strspn(p, "0123456789")];
-}
 
 /* Parses a number with 0x at *p; what follows it decides the form. */
 static bool hex(const char **p, uint64_t *out)
@@ -50,17 +46,20 @@ static int parse_offset(const char *text, bool kernel, struct spec *s)
 	return err__usage("'%s' is not %s: write 0xOFF, 0xOFF:NAME or 0xOFF+0xLEN", text, what);
 }
 
-/* FILE:LINE: no part of a C++ name is a number. */
+/* FILE:LINE: no part of a C++ name is a number. " inlined" may follow, as output shows it. */
 static bool parse_line(const char *text, struct spec *s)
 {
 	const char *colon = strrchr(text, ':');
+	uint64_t line;
+	char *end;
 
-	if (!colon || colon == text || colon[-1] == ':' || !all_digits(colon + 1))
+	if (!colon || colon == text || colon[-1] == ':' || !isdigit((unsigned char)colon[1]))
 		return false;
 	errno = 0;
-	s->start = strtoull(colon + 1, NULL, 10);
-	if (errno || !s->start)
+	line = strtoull(colon + 1, &end, 10);
+	if (errno || !line || (*end && strcmp(end, " inlined")))
 		return false;
+	s->start = line;
 	s->kind = SPEC_LINE;
 	s->name = xstrndup(text, colon - text);
 	return true;
@@ -88,10 +87,20 @@ static bool is_glob(const char *p)
 	return false;
 }
 
+/* Returns the length of NAME in NAME+0xOFF, as output shows places; 0: it is none. */
+static size_t place_len(const char *text, uint64_t *offset)
+{
+	const char *plus = strrchr(text, '+'), *p = plus ? plus + 1 : NULL;
+
+	return plus && plus != text && hex(&p, offset) && !*p ? plus - text : 0;
+}
+
 static int parse_name(const char *text, bool kernel, struct spec *s)
 {
 	const char *colon = kernel ? strchr(text, ':') : NULL;
+	size_t len = place_len(text, &s->start);
 
+	s->name = len ? xstrndup(text, len) : xstrdup(text);
 	/* kernel: module:name; Rust and C++ names may contain :: */
 	if (colon && colon[1] != ':' && colon > text) {
 		if (!colon[1])
@@ -99,10 +108,14 @@ static int parse_name(const char *text, bool kernel, struct spec *s)
 					  "MODULE:FUNC",
 					  text);
 		s->module = xstrndup(text, colon - text);
-		text = colon + 1;
+		memmove(s->name, s->name + (colon + 1 - text), strlen(s->name) - (colon - text));
 	}
-	s->name = xstrdup(text);
-	s->kind = is_glob(text) ? SPEC_GLOB : SPEC_NAME;
+	s->kind = is_glob(s->name) ? SPEC_GLOB : SPEC_NAME;
+	if (len && s->kind == SPEC_GLOB)
+		return err__usage("'%s': a place is in one function: write NAME+0xOFF", text);
+	/* f+0x0 is where f is entered: f itself */
+	if (len && s->start)
+		s->kind = SPEC_PLACE;
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /* Parses what is to be watched, and splits it into what hardware breakpoints can watch. Pure. */
 #include <errno.h>
 #include <stdlib.h>
+#include "resolve/resolve.h"
 #include "resolve/watch.h"
 
 #define KERNEL_HALF (1ull << 63)
@@ -84,20 +85,10 @@ static int cut_offset(char *text, struct watch_spec *s)
 	return errno ? err__usage("invalid offset in '%s'", s->text) : 0;
 }
 
-/* The colon between OBJECT and SYMBOL: the first one that is not part of a "::". */
-static char *object_colon(char *text)
-{
-	for (char *p = text; (p = strchr(p, ':')); p++) {
-		if (p[1] != ':')
-			return p;
-		p++;
-	}
-	return NULL;
-}
-
 static int set_symbol(char *text, struct watch_spec *s)
 {
-	char *colon = object_colon(text), *symbol = colon ? colon + 1 : text;
+	const char *colon = object__colon(text, 0);
+	char *symbol = colon ? text + (colon + 1 - text) : text;
 	int err = cut_offset(symbol, s);
 
 	if (err)

@@ -63,7 +63,7 @@ static int exclude_one(struct targets *n, const char *text, bool kernel)
 
 	if (err)
 		return err;
-	if (spec.kind == SPEC_LINE || spec.kind == SPEC_POINTS)
+	if (spec.kind == SPEC_LINE || spec.kind == SPEC_POINTS || spec.kind == SPEC_PLACE)
 		return drop_selected(n, &spec);
 	drop_matching(n, &spec);
 	return 0;

@@ -123,7 +123,7 @@ static bool is_line(const char *text)
 /* Finds the functions of OBJECT:FUNC or @POINTS. */
 static int find_pair(struct targets *n, const char *text, pid_t pid)
 {
-	const char *colon = object_colon(text);
+	const char *colon = object__colon(text, pid);
 	autofree char *object = colon ? xstrndup(text, colon - text) : NULL;
 	struct object *o;
 	int err;

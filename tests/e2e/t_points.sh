@@ -116,6 +116,26 @@ printf '# objname=%s\n0x%x+0x2\n' "$T/ladder" $((first + 1)) >"$T/points"
 bb user "@$T/points" -- "$T/ladder"
 exits 1 'a point inside an instruction is refused'
 is "$(cat "$T/out")" '' 'a point inside an instruction is refused before anything runs'
+
+# ---- places, as output shows them ----
+bb user "$T/ladder" classify -F json -o "$T/json" -- "$T/ladder"
+place=$(json_lines "$T/json" '$e->{event} eq "branch" && sprintf "%s+0x%x %s", @$e{qw(symbol offset vaddr)}' | tail -n 1)
+bb user "$T/ladder" "${place% *}" -F json -o "$T/json" -- "$T/ladder"
+is "$status $(branches | cut -d' ' -f2 | sort -u)" "0 ${place#* }" 'FUNC+0xOFF is the branch there'
+bb user "$T/ladder:classify+0x0" -F json -o "$T/json" -- "$T/ladder"
+isnt "$(json "$T/json" '$e->{event} eq "entry"')" 0 'FUNC+0x0 is the function'
+bb user "$T/ladder" classify+0x100000 -- "$T/ladder"
+like "$T/err" 'classify\+0x100000 is not in classify, which has 0x[0-9a-f]+ bytes' 'a place after the end is refused'
+
+# ---- paths with colons ----
+mkdir "$T/d:1"
+cp "$T/ladder" "$T/d:1/lad:der"
+for spec in "user $T/d:1/lad:der classify" "user $T/d:1/lad:der:classify" "trace user:$T/d:1/lad:der:classify"; do
+	read -ra words <<<"$spec"
+	bb "${words[@]}" -F json -o "$T/json" -- "$T/d:1/lad:der"
+	isnt "$status $(json "$T/json" '$e->{event} eq "entry"')" '0 0' "${spec%% *} ${spec##*/}: a path with colons"
+done
+
 bb user @ -- "$T/ladder"
 exits 1 '@ without a file is refused'
 done_testing

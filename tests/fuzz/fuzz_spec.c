@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(!strcmp(s.text, text));
 	CHECK(s.name || s.kind == SPEC_OFFSET || s.kind == SPEC_RANGE);
 	CHECK(s.kind != SPEC_RANGE || (s.len && s.start <= UINT64_MAX - s.len));
-	CHECK(s.kind != SPEC_LINE || s.start);
+	CHECK((s.kind != SPEC_LINE && s.kind != SPEC_PLACE) || s.start);
 	spec__free(&s);
 	return 0;
 }

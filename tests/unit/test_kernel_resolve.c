@@ -81,6 +81,11 @@ static void test_names(void)
 	is(resolve("krn::idle"), 0, "a Rust function is resolved by its readable name");
 	is_str(v.data[0].raw, "_RNvC3krn4idle", "a Rust function keeps its raw name");
 	is(resolve("krn::*"), 0, "a pattern of readable Rust names is resolved");
+	is(resolve("plain+0x10"), 0, "a place in a function is resolved");
+	ok(v.len == 1 && v.data[0].flags & FUNCTION_RANGE &&
+		   v.data[0].ranges.data[0].vaddr == 0x1010,
+	   "it is a selection of the code there");
+	is(resolve("plain+0x40"), -EINVAL, "a place after a function's end is none of its");
 	is(resolve("only"), 0, "a module's function is resolved by its name alone");
 	is_str(v.data[0].object->path, "xfs_x", "a module's function is in the module's object");
 }

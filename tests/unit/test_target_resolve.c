@@ -37,6 +37,13 @@ static const struct {
 	{"a.c:12", false, SPEC_LINE, "a.c", NULL, 12, 0},
 	{"src/a.c:12", false, SPEC_LINE, "src/a.c", NULL, 12, 0},
 	{"c:d.c:7", false, SPEC_LINE, "c:d.c", NULL, 7, 0},
+	{"a.c:12 inlined", false, SPEC_LINE, "a.c", NULL, 12, 0},
+	{"a.c:12 outlined", false, SPEC_NAME, "a.c:12 outlined", NULL, 0, 0},
+	{"f+0x13", false, SPEC_PLACE, "f", NULL, 0x13, 0},
+	{"ns::operator++0x2", false, SPEC_PLACE, "ns::operator+", NULL, 2, 0},
+	{"f+0x0", false, SPEC_NAME, "f", NULL, 0, 0},
+	{"f+13", false, SPEC_NAME, "f+13", NULL, 0, 0},
+	{"ext4:ext4_open+0x1f", true, SPEC_PLACE, "ext4_open", "ext4", 0x1f, 0},
 	{"@points", false, SPEC_POINTS, "points", NULL, 0, 0},
 	{"ext4:ext4_open", true, SPEC_NAME, "ext4_open", "ext4", 0, 0},
 	{"ext4:*open", true, SPEC_GLOB, "*open", "ext4", 0, 0},
@@ -55,6 +62,7 @@ static const struct {
 	{"0x10000000000000000", false, -1, NULL, NULL, 0, 0},
 	{"0xffffffffffffffff+0x2", false, -1, NULL, NULL, 0, 0},
 	{"ext4:", true, -1, NULL, NULL, 0, 0},
+	{"f*+0x13", false, -1, NULL, NULL, 0, 0},
 };
 
 static bool same(const char *a, const char *b)

@@ -140,7 +140,7 @@ static int add_usdts(struct named_events *with, struct plan *p, struct object *o
 static int add_of_object(struct named_events *with, struct targets *n, pid_t pid, struct plan *p,
 			 const char *text)
 {
-	const char *colon = strchr(text, ':');
+	const char *colon = object__colon(text, pid);
 	autofree char *name = colon ? xstrndup(text, colon - text) : NULL;
 	struct object *o;
 	int err;
