@@ -170,8 +170,12 @@ int probe__attach(struct source *s)
 		    !plan__is_kernel_site(p->plan, i))
 			vec__push(&sites, i);
 	err = probe__check_code(p, &sites);
+	if (!err)
+		err = shield__run(p->programs.mechanism->attach, p);
+	if (!err)
+		err = probe__check_mapped(p, &sites);
 	vec__free(&sites);
-	return err ? err : shield__run(p->programs.mechanism->attach, p);
+	return err;
 }
 
 void probe__forget_sideband(struct source *s)

@@ -360,6 +360,9 @@ void privileges__note(const char *who, uint64_t kept);
 /* -EBUSY, with a message: a process that would have breakpoints at these sites runs copies of their
  * functions, which another bbtrace made. */
 int probe__check_code(const struct probe *p, const id_vec *sites);
+/* After attaching. -ESTALE, with a message: the processes of the trace have mapped other files than
+ * those that their paths name now; a note if only some have. */
+int probe__check_mapped(const struct probe *p, const id_vec *sites);
 
 /* Returns true if its probes count, instead of making records. */
 static inline bool probe__counts(const struct probe *p)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Code that a process runs and that isn't its file's: copied functions (src/source/inline) of
- * another bbtrace, or of one that was killed. The kernel doesn't check: it writes its breakpoint
+ * Code that a process runs and that isn't its file's. Copied functions (src/source/inline) of
+ * another bbtrace, or of one that was killed: the kernel doesn't check, it writes its breakpoint
  * over whatever is there, executes the file's instruction in its place, and the program continues
- * in the middle of a springboard.
+ * in the middle of a springboard. A file that overlayfs has copied since it was mapped: the path
+ * names the copy, and the kernel writes no breakpoint into the process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,17 +74,23 @@ static uint32_t find_in_map(const struct plan *p, const id_vec *sites, uint32_t 
 	return found;
 }
 
+static int open_memory(uint32_t pid)
+{
+	autofree char *path = xasprintf("/proc/%u/mem", pid);
+
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 static int check_process(const struct plan *p, const id_vec *sites, uint32_t pid)
 {
 	CLEANUP(maps__free) map_vec maps = {0};
-	autofree char *path = xasprintf("/proc/%u/mem", pid);
 	uint32_t found = NO_FUNCTION;
 	const struct map *m;
 	autoclose int mem = -1;
 
 	if (maps__read(pid, &maps) || !has_logs(&maps))
 		return 0;
-	mem = open(path, O_RDONLY | O_CLOEXEC);
+	mem = open_memory(pid);
 	vec__each (m, &maps)
 		if (mem >= 0 && found == NO_FUNCTION)
 			found = find_in_map(p, sites, pid, mem, m);
@@ -112,4 +119,80 @@ int probe__check_code(const struct probe *p, const id_vec *sites)
 			err = check_process(p->plan, sites, *pid);
 	vec__free(&pids);
 	return err;
+}
+
+/* ---- after attaching ---- */
+
+struct placed {
+	const struct plan *plan;
+	const id_vec *sites;
+	unsigned there, missing; /* processes */
+};
+
+/* Returns true if the process has the file's bytes at all of these sites: no breakpoint, and
+ * nothing else in place of one. */
+static bool lacks_probes(const struct placed *c, uint32_t object, int mem, uint64_t bias)
+{
+	const struct object *o = c->plan->objects.data[object].object;
+	const uint32_t *id;
+	bool any = false;
+
+	vec__each (id, c->sites) {
+		const struct plan_site *s = &c->plan->sites.data[*id];
+		const uint8_t *was;
+		uint8_t now;
+		size_t avail = 0;
+
+		if (s->object != object || s->refusal)
+			continue;
+		was = object__bytes(o, s->vaddr + s->probe_at, &avail);
+		if (!was || !avail ||
+		    pread(mem, &now, 1, (off_t)(s->vaddr + s->probe_at + bias)) != 1 || now != *was)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static void look_for_probes(struct placed *c, uint32_t pid)
+{
+	CLEANUP(maps__free) map_vec maps = {0};
+	autoclose int mem = maps__read(pid, &maps) ? -1 : open_memory(pid);
+	const struct map *m;
+	uint64_t bias;
+
+	vec__each (m, &maps)
+		for (uint32_t i = 0; mem >= 0 && i < c->plan->objects.len; i++) {
+			const struct object *o = c->plan->objects.data[i].object;
+
+			if (!o || !map__is_code(pid, m, o, &bias))
+				continue;
+			if (!lacks_probes(c, i, mem, bias)) {
+				c->there++;
+				continue;
+			}
+			c->missing++;
+			err__set(ESTALE,
+				 "process %u has mapped %s from before that file was copied or "
+				 "replaced (overlayfs copies what is changed): probes don't reach "
+				 "it; use --engine inline, or restart the process",
+				 pid, o->path);
+		}
+}
+
+int probe__check_mapped(const struct probe *p, const id_vec *sites)
+{
+	struct placed c = {.plan = p->plan, .sites = sites};
+	const uint32_t *pid;
+
+	if (p->scope.kind == SCOPE_ALL)
+		return 0;
+	vec__each (pid, &p->scope.pids)
+		look_for_probes(&c, *pid);
+	if (c.missing && !c.there)
+		return -ESTALE;
+	if (c.missing)
+		note("%s", err__text());
+	err__clear();
+	return 0;
 }
