@@ -152,6 +152,19 @@ uint32_t locate__block_in(const struct trace *t, uint32_t pid, uint32_t object, 
 	return pid && !bias ? NO_BLOCK : block_at(t, object, addr - (bias ? *bias : 0));
 }
 
+uint32_t locate__call(const struct trace *t, uint32_t pid, uint64_t addr)
+{
+	uint32_t call = NO_BLOCK;
+
+	for (uint32_t i = 0; call == NO_BLOCK && i < t->plan->objects.len; i++) {
+		const uint64_t *bias = pid ? map64__get(&t->biases, bias_key(pid, i)) : NULL;
+
+		if (pid ? bias != NULL : t->plan->objects.data[i].kernel)
+			call = walk__call_ending(t->walk, i, addr - (bias ? *bias : 0));
+	}
+	return call;
+}
+
 bool locate__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr)
 {
 	uint32_t object;

@@ -498,6 +498,9 @@ bool locate__in_plan(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr
 /* Returns the function of the plan in whose undecoded bytes a running address is; NO_FUNCTION if it
  * is in none. */
 uint32_t locate__undecoded(struct trace *t, uint32_t pid, uint64_t time, uint64_t addr);
+/* Returns the plan's block whose call returns to a running address, in whichever object whose load
+ * bias is known; NO_BLOCK if there is none. pid 0: the kernel. */
+uint32_t locate__call(const struct trace *t, uint32_t pid, uint64_t addr);
 void locate__learn_bias(struct trace *t, uint32_t pid, uint32_t object, uint64_t bias);
 void locate__forget_process(struct trace *t, uint32_t pid);
 

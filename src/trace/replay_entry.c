@@ -24,6 +24,28 @@ static struct call *caller_at(struct event_context *n, uint32_t block)
 	return c && is_outer(n, c, delta) && c->state == CALL_AT && c->block != NO_BLOCK ? c : NULL;
 }
 
+/* Returns the block that ends in the call which returns to where this entry's call does; NO_BLOCK
+ * if there is none. It may be in another object, such as the program that calls a library. */
+static uint32_t calling_block(const struct event_context *n)
+{
+	uint32_t call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
+
+	return call == NO_BLOCK && n->t->plan->objects.len > 1
+		       ? locate__call(n->t, thread__space(n->th), n->entry->caller)
+		       : call;
+}
+
+/* Returns true if the block's call doesn't pass a stub, which may look the function up first.
+ * Kernel objects share their addresses. */
+static bool calls_directly(struct event_context *n, uint32_t block)
+{
+	const struct plan *plan = n->t->plan;
+	const struct plan_site *s = &plan->sites.data[plan->blocks.data[block].site];
+
+	return s->target == n->block->start &&
+	       (s->object == n->s->object || plan->objects.data[s->object].kernel);
+}
+
 /* Returns true if the block ends in a direct call of another function whose entry is probed: such a
  * call didn't lead to this entry. */
 static bool calls_another(struct event_context *n, uint32_t block)
@@ -31,16 +53,8 @@ static bool calls_another(struct event_context *n, uint32_t block)
 	const struct plan *plan = n->t->plan;
 	const struct plan_site *s = &plan->sites.data[plan->blocks.data[block].site];
 
-	return s->kind == BRANCH_CALL && s->target != n->block->start &&
+	return s->kind == BRANCH_CALL && !calls_directly(n, block) &&
 	       plan__entry_is_probed(plan, s->object, s->target);
-}
-
-/* Returns true if the block's call doesn't pass a stub, which may look the function up first. */
-static bool calls_directly(struct event_context *n, uint32_t block)
-{
-	const struct plan *plan = n->t->plan;
-
-	return plan->sites.data[plan->blocks.data[block].site].target == n->block->start;
 }
 
 /* The same for a caller in undecoded code: only a call that the stack pointer identifies. */
@@ -112,7 +126,7 @@ static int walk_caller(struct event_context *n)
 
 	if (!n->entry->caller)
 		return 0;
-	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
+	call = calling_block(n);
 	c = call == NO_BLOCK || calls_another(n, call) ? NULL : caller_at(n, call);
 	if (!(n->t->options.events & PLAN_BRANCH)) {
 		if (c && calls_directly(n, call))
@@ -121,7 +135,7 @@ static int walk_caller(struct event_context *n)
 	}
 	if (!c)
 		return call == NO_BLOCK || calls_another(n, call) ? 0 : find_caller(n, call);
-	if (plan->blocks.data[c->block].object != n->s->object ||
+	if (plan->blocks.data[c->block].object != plan->blocks.data[call].object ||
 	    walk_to_call(n, c, call, &path) == WALK_NONE)
 		return 0;
 	err = replay__end_idle(n, c);
@@ -146,8 +160,10 @@ static bool is_made_by(struct event_context *n, const struct call *c)
 					     ? &n->t->plan->blocks.data[c->block]
 					     : NULL;
 
-	return b && b->object == n->s->object && n->entry->caller &&
-	       b->start + n->bias == n->entry->caller;
+	return b && n->entry->caller &&
+	       (b->object == n->s->object ? b->start + n->bias == n->entry->caller
+					  : locate__block_in(n->t, thread__space(n->th), b->object,
+							     n->entry->caller) == c->block);
 }
 
 static bool is_made(struct event_context *n)
@@ -164,7 +180,7 @@ static bool is_nested(struct event_context *n, const struct call *c)
 
 	if (n->t->plan->arch->call_pushes || !n->entry->caller || c->state != CALL_AT)
 		return false;
-	call = walk__call_ending(n->t->walk, n->s->object, n->entry->caller - n->bias);
+	call = calling_block(n);
 	return is_made_by(n, c) ||
 	       (call != NO_BLOCK && calls_directly(n, call) && caller_at(n, call) == c &&
 		walk_to_call(n, c, call, &path) == WALK_FOUND);

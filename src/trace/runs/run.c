@@ -400,10 +400,9 @@ static enum entered find_caller(struct runner *r, const struct logged *l,
 		return ENTERED_NONE;
 	b = &p->blocks.data[r->place >> 1];
 	if (in_call)
-		return walk__call_ending(r->t->walk, object, return_vaddr) != NO_BLOCK
-			       ? ENTERED_NONE
-		       : b->object == object && b->start == return_vaddr ? ENTERED_MADE
-									 : ENTERED_OTHERWISE;
+		return locate__call(r->t, r->th->pid, e->caller) != NO_BLOCK ? ENTERED_NONE
+		       : b->object == object && b->start == return_vaddr     ? ENTERED_MADE
+									     : ENTERED_OTHERWISE;
 	if (b->object != object)
 		return ENTERED_NONE;
 	*way = ways__enter(r->t, r->place, l, return_vaddr);
