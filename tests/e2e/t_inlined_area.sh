@@ -21,7 +21,8 @@ cat >"$T/work.h" <<'END_OF_WORK'
 #include <sys/wait.h>
 #include <unistd.h>
 #define LOGS 0x2a0000000000ul
-__attribute__((noipa)) static int work(int n) { return n > 3 ? n * 2 : n - 1; }
+static volatile int seen; /* so that the function has a branch and is wide, whatever the compiler */
+__attribute__((noipa)) static int work(int n) { if (n > 3) seen = n; return n > 3 ? n * 2 : n - 1; }
 END_OF_WORK
 entries() { grep -c '"event":"entry"' "$T/json"; }
 
