@@ -5,7 +5,7 @@ the same source, built with --coverage, line for line, function for function and
 
 Prints what differs and has no reason here; exits with 1 if there is any. The last line counts. What may differ:
 
-opening   gcov counts a function's calls at the line where it is declared, debug information at that of its first
+opening   gcov counts a function's calls at the line where it is declared, debug information also at that of its first
           instruction: the next one, if the brace is there
 closing   a function's last line, of its epilogue, isn't counted by gcov; nor is it of a lambda, whose last line is one of
           the function around it, too
@@ -123,7 +123,7 @@ class Comparison:
                 next((ours[n] for n in sorted(ours) if n > line), None) == a:
             opened.add(min(n for n in ours if n > line))
             return "opening"
-        if a is None and line in opened:
+        if a is None and (line in opened or (text.strip() == "{" and any(f[0] == line - 1 and f[2] == b for f in functions.values()))):
             return "opening"
         if ends and b is not None and (a or 0) <= b <= (a or 0) + sum(f[2] for f in ends):
             return "closing"

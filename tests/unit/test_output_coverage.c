@@ -211,11 +211,16 @@ static void test_strict_readers(void)
 	with_scopes(scopes, 2, ranges, 1);
 	code_lines[1].line = 21;
 	has("lcov", "-", "FNDA:1,g\n", "a function is called of which no code is left");
-	has("lcov", "-", "DA:7,1\nDA:20,1\nDA:21,0\nLF:3\nLH:2\n",
+	has("lcov", "-", "DA:6,1\nDA:7,1\nDA:20,1\nDA:21,0\nLF:4\nLH:3\n",
 	    "it has its calls at the line where it is declared");
-	has("lcov", "g", "DA:7,1\nDA:21,1\nLF:2\nLH:2\n", "unless a line of it ran");
+	has("lcov", "", "DA:6,0\nDA:7,0\nDA:20,0\nDA:21,0\nLF:4\nLH:0\n",
+	    "where it has none if it was not called");
 	scopes[1].line = 21;
-	has("lcov", "-", "DA:7,1\nDA:21,1\nLF:2\nLH:2\n", "which may be that line");
+	has("lcov", "-", "DA:6,1\nDA:7,1\nDA:21,1\nLF:3\nLH:3\n",
+	    "nor is a line of it without its calls");
+	scopes[1].line = 7;
+	has("lcov", "-h", "DA:6,2\nDA:7,2\nDA:21,1\nLF:3\nLH:3\n",
+	    "a line with code has the count of that");
 	with_scopes(NULL, 0, NULL, 0);
 	code_lines[1].line = 8;
 

@@ -73,8 +73,9 @@ bool coverage__has_block(const struct coverage *c, uint32_t block);
 
 /* Fills in by_function. */
 void coverage__find_functions(struct coverage *c);
-/* A function that was called, none of whose lines ran, since nothing is left of the code that was
- * inlined, has its calls at the line where it is declared. */
+/* The line where a function is declared has its calls if it has no code, or if none of the
+ * function's lines ran, since nothing is left of the code that was inlined. Compilers' coverage has
+ * that line, too, and genhtml of lcov 2 wants a count where a function is. */
 void coverage__fill_lines(struct coverage *c);
 
 /* ---- for both ---- */

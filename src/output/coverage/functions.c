@@ -212,16 +212,14 @@ void coverage__find_functions(struct coverage *c)
 	find_shared(c);
 }
 
-/* ---- lines that a compiler has left nothing of ---- */
+/* ---- lines of functions ---- */
 
-/* Returns true if none of its known lines shows that the function ran. They end where the next
- * function begins. lines is the first of its file that is not before it. */
+/* Returns true if none of its lines shows that the function ran. They end where the next function
+ * begins. [line, n): rows from the function's line on. */
 static bool is_bare(const struct coverage *c, const struct coverage_function *f, size_t line,
-		    uint32_t end)
+		    size_t n, uint32_t end)
 {
-	size_t first = line;
-
-	for (; line < c->by_line.len; line++) {
+	for (; line < n; line++) {
 		const struct coverage_line *l = &c->by_line.data[line];
 
 		if (l->file != f->file || l->line >= end)
@@ -229,7 +227,28 @@ static bool is_bare(const struct coverage *c, const struct coverage_function *f,
 		if (l->count)
 			return false;
 	}
-	return line > first;
+	return true;
+}
+
+/* Returns the calls of all functions of this line; *next is the one after these. */
+static uint64_t calls_at(const struct coverage *c, const struct coverage_function *f,
+			 const struct coverage_function **next)
+{
+	const struct coverage_function *all = vec__end(&c->by_function);
+	uint64_t calls = RUNS_UNKNOWN;
+
+	for (*next = f; *next < all && (*next)->file == f->file && (*next)->line == f->line;
+	     ++*next)
+		calls = coverage__sum(calls, (*next)->calls);
+	return calls;
+}
+
+/* Compares the place of a row with that of a function. */
+static int order_of(const struct coverage *c, size_t line, const struct coverage_function *f)
+{
+	const struct coverage_line *l = &c->by_line.data[line];
+
+	return coverage__order(c->rank, l->file, l->line, f->file, f->line);
 }
 
 void coverage__fill_lines(struct coverage *c)
@@ -238,23 +257,17 @@ void coverage__fill_lines(struct coverage *c)
 	size_t n = c->by_line.len, line = 0;
 
 	for (f = c->by_function.data; f < all && f->line; f = next) {
-		uint64_t calls = 0;
+		uint64_t calls = calls_at(c, f, &next);
+		bool last = next == all || !next->line || next->file != f->file;
 
-		for (next = f; next < all && next->file == f->file && next->line == f->line; next++)
-			calls = coverage__sum(calls, next->calls);
-		while (line < n &&
-		       coverage__order(c->rank, c->by_line.data[line].file,
-				       c->by_line.data[line].line, f->file, f->line) < 0)
-			line++;
-		if (!calls ||
-		    !is_bare(c, f, line,
-			     next < all && next->line && next->file == f->file ? next->line
-									       : UINT32_MAX))
+		for (; line < n && order_of(c, line, f) < 0; line++)
+			;
+		if (calls == RUNS_UNKNOWN)
 			continue;
-		if (c->by_line.data[line].line == f->line)
-			c->by_line.data[line].count = calls;
-		else
+		if (line == n || order_of(c, line, f))
 			vec__push(&c->by_line, (struct coverage_line){f->file, f->line, calls});
+		else if (is_bare(c, f, line, n, last ? UINT32_MAX : next->line))
+			c->by_line.data[line].count = calls;
 	}
 	vec__sort_by(&c->by_line, by_place, c->rank);
 }
