@@ -151,8 +151,9 @@ struct object {
 	VEC(struct cold_part) cold_parts; /* by owner; filled in by cold_parts.c on first use */
 	struct map64 cold_part_of;	  /* part -> 1 + its index in cold_parts */
 	bool cold_parts_known;
-	bool numbered;		  /* local symbols have their number, or get none */
-	bool no_debug;		  /* its debug information turned out to be unreadable */
+	bool numbered;	    /* local symbols have their number, or get none */
+	bool no_debug;	    /* its debug information turned out to be unreadable */
+	bool debug_is_part; /* a note was printed that a file of its debug information is missing */
 	struct rule_table *rules; /* rules.c; NULL until they are read */
 	struct inlined *inlined;  /* inlined.c; NULL if nothing is known */
 	VEC(char *) answers;	  /* strings of its debug information */

@@ -105,7 +105,7 @@ static void answer(void *question, struct str *out)
 	Dwfl_Module *module = dwfl ? open_module(q, dwfl) : NULL;
 	Dwarf *alt = module ? set_alt(module, q->files.alt) : NULL;
 
-	struct debug_session s = {.module = module, .files = &q->files};
+	struct debug_session s = {.module = module, .files = &q->files, .object = q->object};
 	moved_vec moved = {0};
 
 	if (module && object__is_kernel(q->object)) {
@@ -120,6 +120,20 @@ static void answer(void *question, struct str *out)
 
 /* ---- in bbtrace's own process ---- */
 
+/* Once for each object. */
+static void note_lost_alt(const struct object *o, const struct debug_files *files)
+{
+	struct object *own = (struct object *)o;
+
+	if (!files->lost_alt || o->debug_is_part)
+		return;
+	own->debug_is_part = true;
+	note("%s: %s, which has the part of its debug information that it shares with other programs, is missing: "
+	     "continuing without the functions, lines and types there; install that file (package -dbgsym or "
+	     "-debuginfo), or use --debuginfod",
+	     o->path, files->lost_alt);
+}
+
 int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
 {
 	struct question q = {.object = o, .fn = fn, .ctx = ctx};
@@ -131,6 +145,7 @@ int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
 	debug_files__find(o, &q.files);
 	if (q.files.own < 0 && object__is_kernel(o))
 		return 0;
+	note_lost_alt(o, &q.files);
 	mib = q.files.bytes >> 20;
 	fds[0] = q.files.own;
 	fds[1] = q.files.debug;

@@ -18,6 +18,7 @@ struct debug_files {
 	int own;   /* for the kernel and modules: the file with the debug information */
 	int debug; /* found by build-id or .gnu_debuglink, and checked to be of the same build */
 	int alt;   /* .gnu_debugaltlink: shared by several debug files */
+	char *lost_alt; /* its name, if it isn't there; else NULL */
 	uint64_t bytes;
 	bool dwarf;   /* one of them has .debug_info */
 	bool symbols; /* its file has .gnu_debugdata: compressed symbols */
@@ -40,12 +41,17 @@ typedef VEC(struct moved) moved_vec;
 struct debug_session {
 	struct Dwfl_Module *module; /* NULL if libdwfl can't read the file */
 	const struct debug_files *files;
+	const struct object *object;
 	const moved_vec *moved; /* NULL if addresses are those of the file */
 };
 /* Return the code that runs at vaddr, and the code that debug information has at vaddr; NULL if not
  * known. */
 const struct moved *debug__moved_to(const struct debug_session *s, uint64_t vaddr);
 const struct moved *debug__moved_from(const struct debug_session *s, uint64_t vaddr);
+/* Returns true if the program has this code: linkers keep debug information of functions that they
+ * drop, at address 0, 1, -1, -2, or what these plus an offset are. start is the function's, or the
+ * line sequence's. */
+bool debug__has_code(const struct debug_session *s, uint64_t start, uint64_t end);
 void moved__find(const struct object *o, struct Dwfl_Module *module, moved_vec *out);
 /* Returns true if there is DWARF. If it can't be read, the query ends with an error. */
 bool debug__has_dwarf(const struct debug_session *s);

@@ -268,8 +268,9 @@ static bool try_alt(struct place *p, const struct place *of, const char *name,
 	return false;
 }
 
-/* The section has a name, relative to its own file, and a build-id after the NUL. */
-static bool find_alt(struct place *p, const struct place *of, const struct root *root)
+/* The section has a name, relative to its own file, and a build-id after the NUL. Sets *lost, to be
+ * freed, to the name of a file that isn't found. */
+static bool find_alt(struct place *p, const struct place *of, const struct root *root, char **lost)
 {
 	uint64_t len;
 	const uint8_t *name = elf__bytes(of->f, elf__section(of->f, ".gnu_debugaltlink"), &len);
@@ -280,8 +281,12 @@ static bool find_alt(struct place *p, const struct place *of, const struct root 
 		return false;
 	id.len = min_of(len - (end + 1 - name), sizeof(id.bytes));
 	memcpy(id.bytes, end + 1, id.len);
-	return find_anywhere(p, root, &id) || try_alt(p, of, (const char *)name, &id) ||
-	       fetch(p, &id, (const char *)name);
+	if (find_anywhere(p, root, &id) || try_alt(p, of, (const char *)name, &id) ||
+	    fetch(p, &id, (const char *)name))
+		return true;
+	free(*lost);
+	*lost = xstrdup((const char *)name);
+	return false;
 }
 
 /* ---- both ---- */
@@ -304,7 +309,7 @@ static void take(struct place *p, struct debug_files *out)
 {
 	struct place alt = {0};
 
-	find_alt(&alt, p, &ours);
+	find_alt(&alt, p, &ours, &out->lost_alt);
 	out->dwarf = has_dwarf(p->f);
 	out->own = keep(p, &out->bytes);
 	out->alt = keep(&alt, &out->bytes);
@@ -377,8 +382,8 @@ void debug_files__find(const struct object *o, struct debug_files *out)
 		leave(&debug);
 		debug = fetched;
 	}
-	if (!debug.f || !find_alt(&alt, &debug, &o->root))
-		find_alt(&alt, &own, &o->root);
+	if (!debug.f || !find_alt(&alt, &debug, &o->root, &out->lost_alt))
+		find_alt(&alt, &own, &o->root, &out->lost_alt);
 	out->dwarf |= debug.f && has_dwarf(debug.f);
 	out->debug = keep(&debug, &out->bytes);
 	out->alt = keep(&alt, &out->bytes);
@@ -392,4 +397,6 @@ void debug_files__close(struct debug_files *f)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	f->own = f->debug = f->alt = -1;
+	free(f->lost_alt);
+	f->lost_alt = NULL;
 }
