@@ -133,7 +133,7 @@ there are none, args	use none, args
 not as the kernel writes	malformed
 '
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
-may_parse='src/object/(core/core_(notes|regs|stacks|stream)|debug/(debug|moved)|dwarf/(die_parts|die_types|dies|param_place|prototypes|lines|line_functions|line_rows|rules|scopes|variables)|symbols)[.]c'
+may_parse='src/object/(core/core_(notes|regs|stacks|stream)|debug/(debug|moved)|dwarf/(die_parts|die_types|dies|param_place|prototypes|lines|line_functions|folded|line_rows|line_table|rules|scopes|variables)|symbols)[.]c'
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() {
@@ -259,7 +259,7 @@ door() {
 			echo "$file:$line"
 		done | none 'only listed files open by path; others use root__open_file()'
 	grep -rlE --include='*.[ch]' '#[[:space:]]*include[[:space:]]*<(elfutils/|libelf|gelf|lzma|zstd|lz4)' src |
-		grep -vxE "$may_parse|src/object/(core/core_regs|dwarf/(lines|dies|die_types|param_place))[.]h" |
+		grep -vxE "$may_parse|src/object/(core/core_regs|dwarf/(lines|line_table|folded|dies|die_types|param_place))[.]h" |
 		none 'libelf, libdw and what decompresses are called in the sandbox alone'
 }
 

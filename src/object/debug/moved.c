@@ -130,3 +130,25 @@ const struct moved *debug__moved_from(const struct debug_session *s, uint64_t va
 			return m;
 	return NULL;
 }
+
+bool debug__has_code(const struct debug_session *s, uint64_t start, uint64_t end)
+{
+	const struct object *o = s->object;
+	const struct elf_file *f = elf__of(o);
+	const struct address_range *code;
+	const struct moved *m;
+
+	if (start >= end)
+		return false;
+	if (s->moved) {
+		m = debug__moved_from(s, start);
+		return m && end <= m->end;
+	}
+	/* 0 and 1 are code only if something is there by name. */
+	if (start <= 1 && object__symbols_from(o, start) == o->symbols.len)
+		return false;
+	if (!f || !f->code.len)
+		return object__is_code(o, start) && object__is_code(o, end - 1);
+	code = elf__code_at(f, start);
+	return code && end <= code->end;
+}

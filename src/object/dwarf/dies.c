@@ -13,6 +13,24 @@ bool die__next_after(Dwarf_Die *die, Dwarf_Off walked)
 	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > walked;
 }
 
+bool die__entry(Dwarf_Die *die, Dwarf_Addr *entry)
+{
+	Dwarf_Addr base, end;
+
+	return !dwarf_entrypc(die, entry) || dwarf_ranges(die, 0, &base, entry, &end) > 0;
+}
+
+bool unit__whole(Dwarf_Die *unit, Dwarf_Die *whole)
+{
+	uint8_t type;
+
+	*whole = *unit;
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, whole, NULL, NULL, NULL) ||
+	    type != DW_UT_skeleton)
+		*whole = *unit;
+	return whole->addr;
+}
+
 uint64_t die__number(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;

@@ -17,6 +17,12 @@ bool die__next(Dwarf_Die *child);
  * children four times, and so on.
  */
 bool die__next_after(Dwarf_Die *die, Dwarf_Off walked);
+/* Sets where control enters the code of a DIE: the first of its ranges, if nothing else is known.
+ */
+bool die__entry(Dwarf_Die *die, Dwarf_Addr *entry);
+/* Sets the DIE that has a unit's contents: that of the split unit, if the unit is a skeleton.
+ * Returns false if that can't be read. */
+bool unit__whole(Dwarf_Die *unit, Dwarf_Die *whole);
 /* Returns a numeric attribute; 0 if there is none. */
 uint64_t die__number(Dwarf_Die *die, unsigned name);
 /* Sets the offset of a member in its struct. Returns false if that isn't constant. */

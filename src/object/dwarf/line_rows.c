@@ -8,6 +8,7 @@
 #include <elfutils/libdwfl.h>
 #include "object/debug/debug.h"
 #include "object/golang/gopclntab.h"
+#include "line_table.h"
 #include "lines.h"
 
 /* A row of the answer. */
@@ -29,58 +30,10 @@ struct asked {
 /* ---- in the sandbox ---- */
 
 struct finder {
+	struct line_tables tables;
 	struct str rows, names;
 	struct map64 seen; /* a name and its folder -> 1 + its offset in names */
 };
-
-/* Returns the unit that contains vaddr. Without .debug_aranges every unit is searched. */
-static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t vaddr, Dwarf_Addr *bias)
-{
-	Dwarf_Die *unit = dwfl_module_addrdie(module, vaddr, bias);
-
-	if (unit)
-		return unit;
-	while ((unit = dwfl_module_nextcu(module, unit, bias)))
-		if (dwarf_haspc(unit, vaddr - *bias) == 1)
-			return unit;
-	return NULL;
-}
-
-/* Returns the index of the last row at or before addr (of the unit); n if there is none. */
-static size_t row_before(Dwarf_Lines *lines, size_t n, Dwarf_Addr addr)
-{
-	size_t low = 0, high = n;
-	Dwarf_Addr at;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (!dwarf_lineaddr(dwarf_onesrcline(lines, mid), &at) && at <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? low - 1 : n;
-}
-
-/*
- * Returns true if the code at addr belongs to this unit, by its last row at or before addr. A
- * sequence's last row may be empty, and libdw sorts it after the sequence's end: then it is no row
- * of what follows.
- */
-static bool is_of_unit(Dwarf_Die *unit, Dwarf_Lines *lines, size_t row, Dwarf_Addr addr)
-{
-	Dwarf_Addr at, before;
-	bool ends = false;
-
-	if (dwarf_lineaddr(dwarf_onesrcline(lines, row), &at))
-		return false;
-	if (at == addr && row && !dwarf_lineaddr(dwarf_onesrcline(lines, row - 1), &before) &&
-	    before == addr)
-		dwarf_lineendsequence(dwarf_onesrcline(lines, row - 1), &ends);
-	return (at == addr && !ends) || dwarf_haspc(unit, addr) == 1 ||
-	       !(dwarf_hasattr(unit, DW_AT_ranges) || dwarf_hasattr(unit, DW_AT_high_pc));
-}
 
 /* Units may share a name that is relative to different folders. */
 static uint32_t put_name(struct finder *f, const char *folder, const char *name)
@@ -95,69 +48,93 @@ static uint32_t put_name(struct finder *f, const char *folder, const char *name)
 	return *known - 1;
 }
 
-static void put_row(struct finder *f, Dwarf_Line *line, const char *folder, uint64_t vaddr,
-		    size_t range)
+static void put_row(struct finder *f, const struct line_unit *u, const struct line_place *line,
+		    const char *folder, uint64_t vaddr, size_t range)
 {
 	struct row row = {.vaddr = vaddr, .range = range};
-	const char *file = dwarf_linesrc(line, NULL, NULL);
-	unsigned discriminator;
-	bool ends = false;
-	int number = 0;
+	const char *file = line_unit__file(u, line);
 
-	if (!dwarf_lineendsequence(line, &ends) && !ends && !dwarf_lineno(line, &number) &&
-	    number > 0 && file) {
-		row.line = number;
+	if (line->line && file) {
+		row.line = line->line;
 		row.file = put_name(f, folder, file);
-		if (!dwarf_linediscriminator(line, &discriminator))
-			row.discriminator = discriminator;
+		row.discriminator = line->discriminator;
 	}
 	str__put(&f->rows, (const char *)&row, sizeof(row));
+}
+
+static void put_end(struct finder *f, uint64_t vaddr, size_t range)
+{
+	const struct row row = {.vaddr = vaddr, .range = range};
+
+	str__put(&f->rows, (const char *)&row, sizeof(row));
+}
+
+static const char *folder_of(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
+}
+
+/* Puts the rows of a sequence for the code from vaddr on, up to end. All of these are running
+ * addresses. */
+static void put_sequence(struct finder *f, const struct line_sequence *s, const struct moved *m,
+			 uint64_t vaddr, uint64_t end, size_t range)
+{
+	struct line_unit *u = line_tables__unit(&f->tables, s->unit);
+	const struct line_place *row = u->rows.data + s->first, *last = row + s->n;
+	const char *folder = folder_of(&u->die);
+
+	/* of the rows at or before vaddr, the last one has its line */
+	while (row + 1 < last && row[1].vaddr + m->shift <= vaddr)
+		row++;
+	for (; row < last && row->vaddr + m->shift < end; row++)
+		put_row(f, u, row, folder, max_of(vaddr, row->vaddr + m->shift), range);
+	if (s->end + m->shift < end)
+		put_end(f, s->end + m->shift, range);
 }
 
 static void find_rows(struct finder *f, const struct debug_session *s, const struct range *r,
 		      size_t range)
 {
-	static const struct row damaged = {.range = DAMAGED};
-	Dwarf_Addr bias, at;
-	Dwarf_Lines *lines;
 	const struct moved *m = debug__moved_to(s, r->vaddr);
-	Dwarf_Die *unit = m ? unit_at(s->module, r->vaddr - m->shift, &bias) : NULL;
-	const char *folder;
-	Dwarf_Attribute attr;
-	uint64_t end;
-	size_t n, i;
+	uint64_t at = r->vaddr, end;
+	struct line_sequence found;
 
-	if (!unit || !dwarf_hasattr(unit, DW_AT_stmt_list))
+	if (!m)
 		return;
-	if (dwarf_getsrclines(unit, &lines, &n)) {
-		str__put(&f->rows, (const char *)&damaged, sizeof(damaged));
-		return;
-	}
-	bias += m->shift;
-	end = min_of(r->vaddr + r->size, m->end + m->shift);
-	folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
-	i = row_before(lines, n, r->vaddr - bias);
-	if (i < n && !is_of_unit(unit, lines, i, r->vaddr - bias))
-		return;
-	for (uint64_t from = r->vaddr; i < n; i++, from = 0) {
-		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+	end = r->vaddr + min_of(r->size, m->end + m->shift - r->vaddr);
+	while (at < end) {
+		if (line_tables__at(&f->tables, at - m->shift, r->name, &found)) {
+			put_sequence(f, &found, m, at, end, range);
+			at = found.end + m->shift;
+		} else {
+			uint64_t next = line_tables__next(&f->tables, at - m->shift);
 
-		if (dwarf_lineaddr(line, &at) || at + bias >= end)
-			break;
-		put_row(f, line, folder, max_of(from, at + bias), range);
+			at = next < end - m->shift ? next + m->shift : end;
+		}
 	}
 }
 
 static void find_all(void *ctx, const struct debug_session *s, struct str *answer)
 {
+	static const struct row damaged = {.range = DAMAGED};
 	const struct asked *a = ctx;
 	struct finder f = {0};
+	const struct line_unit *u;
+	bool is_damaged = false;
 
 	if (!debug__has_dwarf(s))
 		return;
+	line_tables__begin(&f.tables, s);
 	for (size_t i = 0; i < a->n; i++)
 		find_rows(&f, s, &a->ranges[i], i);
+	vec__each (u, &f.tables.units)
+		is_damaged |= u->damaged;
+	if (is_damaged)
+		str__put(&f.rows, (const char *)&damaged, sizeof(damaged));
 	table__put(answer, &f.rows, sizeof(struct row), &f.names);
+	line_tables__end(&f.tables);
 	str__free(&f.rows);
 	str__free(&f.names);
 	map64__free(&f.seen);

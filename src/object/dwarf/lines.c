@@ -6,38 +6,29 @@
  */
 #include <stdlib.h>
 #include "object/debug/debug.h"
+#include "dies.h"
+#include "line_table.h"
 #include "lines.h"
 
 /* ---- rows of the line table ---- */
 
-static void add_row(struct line_search *s, Dwarf_Line *row, Dwarf_Line *next)
+static void find_rows(struct line_search *s, struct line_tables *t, uint32_t unit)
 {
-	Dwarf_Addr start, end;
+	struct line_unit *u = line_tables__unit(t, unit);
+	const struct line_sequence *q;
 
-	if (!dwarf_lineaddr(row, &start) && !dwarf_lineaddr(next, &end) && end > start)
-		lines__add_row(s, start + s->bias, end + s->bias);
-}
+	vec__each (q, &u->sequences)
+		for (size_t i = q->first; i < q->first + q->n; i++) {
+			const struct line_place *row = &u->rows.data[i];
+			uint64_t end = i + 1 < q->first + q->n ? row[1].vaddr : q->end;
 
-static void find_rows(struct line_search *s, Dwarf_Die *unit)
-{
-	Dwarf_Lines *lines;
-	size_t n, i;
-	int line;
-	bool ends;
-
-	if (dwarf_getsrclines(unit, &lines, &n))
-		return;
-	for (i = 0; i + 1 < n; i++) {
-		Dwarf_Line *row = dwarf_onesrcline(lines, i);
-
-		if (dwarf_lineendsequence(row, &ends) || ends || dwarf_lineno(row, &line) ||
-		    !lines__is_file(s, dwarf_linesrc(row, NULL, NULL)))
-			continue;
-		if (line == s->line)
-			add_row(s, row, dwarf_onesrcline(lines, i + 1));
-		else
-			lines__note_near(s, line);
-	}
+			if (!lines__is_file(s, line_unit__file(u, row)))
+				continue;
+			if ((int)row->line != s->line)
+				lines__note_near(s, row->line);
+			else if (end > row->vaddr)
+				lines__add_row(s, row->vaddr, end);
+		}
 }
 
 /* ---- units ---- */
@@ -55,20 +46,27 @@ static bool has_file(const struct line_search *s, Dwarf_Die *unit)
 	return false;
 }
 
-static void search_units(struct line_search *s, Dwfl_Module *module)
+static void search_units(struct line_search *s, const struct debug_session *session)
 {
-	Dwarf_Die *unit = NULL;
+	struct line_tables t;
+	struct line_unit *u;
+	Dwarf_Die whole;
 
-	while ((unit = dwfl_module_nextcu(module, unit, &s->bias))) {
-		if (!has_file(s, unit))
+	line_tables__begin(&t, session);
+	vec__each (u, &t.units) {
+		if (!has_file(s, &u->die))
 			continue;
 		s->file_known = true;
-		find_rows(s, unit);
+		find_rows(s, &t, u - t.units.data);
 	}
 	/* functions are searched after all rows are known */
-	while ((unit = dwfl_module_nextcu(module, unit, &s->bias)))
-		if (has_file(s, unit))
-			lines__find_functions(s, unit);
+	vec__each (u, &t.units) {
+		if (!has_file(s, &u->die) || !unit__whole(&u->die, &whole))
+			continue;
+		s->bias = u->bias;
+		lines__find_functions(s, &whole);
+	}
+	line_tables__end(&t);
 }
 
 static void search(void *search, const struct debug_session *session, struct str *answer)
@@ -80,7 +78,7 @@ static void search(void *search, const struct debug_session *session, struct str
 		answer__put(answer, ANSWER_NO_DWARF, 0, 0);
 		return;
 	}
-	search_units(s, session->module);
+	search_units(s, session);
 	if (s->file_known)
 		answer__put(answer, ANSWER_FILE, s->below, s->above);
 	if (!s->found)

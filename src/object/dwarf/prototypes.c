@@ -11,6 +11,7 @@
 #include "die_types.h"
 #include "dies.h"
 #include "dwarf.h"
+#include "folded.h"
 #include "param_place.h"
 
 #define PARAMS_MOST 64
@@ -24,7 +25,9 @@ struct asked {
 
 struct finder {
 	const struct asked *asked;
+	const struct debug_session *session;
 	struct die_types types;
+	VEC(enum folded_fit) fits; /* by prototype: how well it fits the function that is asked for */
 	Dwarf_Addr bias;
 	Dwarf_Off walked;
 	bool c_language; /* a language in which a function declared without parameters may have some
@@ -179,13 +182,17 @@ static const struct type_query *query_of(const struct finder *f, Dwarf_Die *die,
 static void look_at(struct finder *f, Dwarf_Die *die)
 {
 	const struct type_query *q;
+	struct folded_function fn;
 	Dwarf_Addr entry;
 
-	if (dwarf_tag(die) != DW_TAG_subprogram)
+	if (!folded__describe(die, f->bias, f->session, &fn) || !fn.entry)
 		return;
 	q = query_of(f, die, &entry);
-	if (q)
-		take_function(f, die, entry, q->id);
+	if (!q)
+		return;
+	take_function(f, die, entry, q->id);
+	if (f->fits.len < f->types.types.prototypes.len)
+		vec__push(&f->fits, folded__fit(&fn, fn.entry, q->name));
 }
 
 static void walk(struct finder *f, Dwarf_Die *die, unsigned depth)
@@ -264,41 +271,50 @@ static bool is_typed(struct finder *f, Dwarf_Die *unit)
 	return false;
 }
 
-/* If an entry occurs twice, it isn't known which one is right: both are dropped. */
+/* If an entry occurs several times, the first one with the function's name is right: a linker has
+ * folded functions, or has kept one of several copies. If none has the name, it isn't known which
+ * one is right: all are dropped. */
 static void drop_doubtful(struct finder *f)
 {
 	struct types *t = &f->types.types;
-	struct map64 times = {0};
-	struct prototype *p;
+	struct map64 times = {0}, taken = {0};
+	const struct prototype *p;
 	size_t kept = 0;
 
 	vec__each (p, &t->prototypes)
 		++*map64__put(&times, p->id);
-	vec__each (p, &t->prototypes)
-		if (*map64__get(&times, p->id) == 1)
-			t->prototypes.data[kept++] = *p;
+	for (size_t i = 0; i < t->prototypes.len; i++) {
+		p = &t->prototypes.data[i];
+		if (*map64__get(&times, p->id) > 1 &&
+		    (f->fits.data[i] != FOLDED_EXACT || (*map64__put(&taken, p->id))++))
+			continue;
+		t->prototypes.data[kept++] = *p;
+	}
 	t->prototypes.len = kept;
 	map64__free(&times);
+	map64__free(&taken);
 }
 
 static void find_all(void *ctx, const struct debug_session *s, struct str *answer)
 {
 	const struct asked *asked = ctx;
 	struct finder f = {.asked = asked,
+			   .session = s,
 			   .types = {.wanted = asked->members, .word = asked->arch->word}};
-	Dwarf_Die *unit = NULL;
+	Dwarf_Die *unit = NULL, whole;
 
 	if (!debug__has_dwarf(s))
 		return;
 	while ((unit = dwfl_module_nextcu(s->module, unit, &f.bias))) {
 		f.walked = 0;
-		if (is_typed(&f, unit) && has_asked(&f, unit))
-			walk(&f, unit, 0);
+		if (has_asked(&f, unit) && unit__whole(unit, &whole) && is_typed(&f, &whole))
+			walk(&f, &whole, 0);
 	}
 	die_types__settle(&f.types);
 	drop_doubtful(&f);
 	types__put(&f.types.types, answer);
 	die_types__free(&f.types);
+	vec__free(&f.fits);
 }
 
 /* ---- in bbtrace's own process ---- */

@@ -6,6 +6,7 @@
 #include "object/debug/debug.h"
 #include "dies.h"
 #include "dwarf.h"
+#include "folded.h"
 
 #define AT_GNU_discriminator 0x2136 /* of binutils, include/dwarf2.def */
 
@@ -34,6 +35,11 @@ struct finder {
 	Dwarf_Addr bias;
 	Dwarf_Off walked; /* the last DIE of the unit that was visited */
 	uint32_t scopes;
+	VEC(uint32_t) roots; /* by scope: the function that it is, or was inlined in */
+	struct folded_owners owners;
+	VEC(struct address_range)
+	code; /* the function's ranges, from first on; then those of functions in it */
+	size_t first;
 };
 
 /* folder: for a path, where the compiler was started; NULL if not known, or if it is no path */
@@ -77,12 +83,14 @@ static bool is_asked(const struct finder *f, uint64_t start, uint64_t end)
 	return low < f->asked->n && f->asked->ranges[low].vaddr < end;
 }
 
-/* Returns false if it isn't known where this code runs. */
+/* Returns false if the program doesn't have this code, or if it isn't known where it runs. A
+ * compiler may have left nothing of what it has inlined. */
 static bool to_running(const struct finder *f, Dwarf_Addr *start, Dwarf_Addr *end)
 {
+	uint64_t last = max_of(*start + 1, *end) + f->bias;
 	const struct moved *m = debug__moved_from(f->session, *start + f->bias);
 
-	if (!m)
+	if (!m || !debug__has_code(f->session, *start + f->bias, last))
 		return false;
 	*start += f->bias + m->shift;
 	*end = min_of(*end + f->bias, m->end) + m->shift;
@@ -138,61 +146,152 @@ static const char *linkage_name(Dwarf_Die *die)
 		    : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr));
 }
 
-static void put_ranges(struct finder *f, Dwarf_Die *die)
+static void put_range(struct finder *f, uint64_t start, uint64_t end)
+{
+	const struct row row = {.is_range = true, .start = start, .end = end};
+
+	str__put(&f->rows, (const char *)&row, sizeof(row));
+}
+
+/* Code that was inlined is in the function: other ranges are what a cleared address plus an offset
+ * is. */
+static bool is_in_function(const struct finder *f, uint64_t start, uint64_t end)
+{
+	for (size_t i = f->first; i < f->code.len; i++)
+		if (start >= f->code.data[i].start && end <= f->code.data[i].end)
+			return true;
+	return false;
+}
+
+static void put_ranges(struct finder *f, Dwarf_Die *die, bool inlined)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		struct row row = {.is_range = true};
-
-		if (start >= end || !to_running(f, &start, &end))
+		if (start >= end || !to_running(f, &start, &end) ||
+		    (inlined && !is_in_function(f, start, end)))
 			continue;
-		row.start = start;
-		row.end = end;
-		str__put(&f->rows, (const char *)&row, sizeof(row));
+		if (!inlined)
+			vec__push(&f->code, (struct address_range){start, end});
+		put_range(f, start, end);
 	}
 }
 
-/* Returns its number. */
-static uint32_t put_scope(struct finder *f, Dwarf_Die *die, uint32_t parent)
+/* Puts a scope without its ranges. Returns its number. */
+static uint32_t put_scope(struct finder *f, Dwarf_Die *die, uint32_t parent, uint64_t entry)
 {
 	struct row row = {.parent = parent,
+			  .start = entry,
 			  .name = put_name(f, dwarf_diename(die)),
 			  .raw = put_name(f, linkage_name(die)),
 			  .file = put_file(f, die, DW_AT_decl_file),
 			  .call_file = put_file(f, die, DW_AT_call_file),
 			  .call_line = number(die, DW_AT_call_line),
 			  .call_discriminator = number(die, AT_GNU_discriminator)};
-	Dwarf_Addr pc, end = 0;
 	int line;
 
-	if (!dwarf_entrypc(die, &pc) && to_running(f, &pc, &end))
-		row.start = pc;
 	if (row.file != NONE && !dwarf_decl_line(die, &line) && line > 0)
 		row.line = line;
 	str__put(&f->rows, (const char *)&row, sizeof(row));
-	put_ranges(f, die);
+	vec__push(&f->roots, parent == NO_SCOPE ? f->scopes : f->roots.data[parent]);
 	return f->scopes++;
+}
+
+static uint64_t entry_of(const struct finder *f, Dwarf_Die *die)
+{
+	Dwarf_Addr pc, end;
+
+	if (dwarf_entrypc(die, &pc))
+		return 0;
+	end = pc + 1;
+	return to_running(f, &pc, &end) ? pc : 0;
+}
+
+/* Returns the function's number, or NO_SCOPE if it has no code that is asked for, or none of its
+ * own. */
+static uint32_t take_function(struct finder *f, Dwarf_Die *die)
+{
+	struct folded_function fn;
+	uint64_t entry, size;
+	uint32_t scope;
+
+	if (!folded__describe(die, f->bias, f->session, &fn))
+		return NO_SCOPE;
+	if (!fn.entry) {
+		if (!folded_owners__find_entry(&f->owners, &fn, &entry, &size) ||
+		    !folded_owners__take(&f->owners, &fn, entry, f->scopes))
+			return NO_SCOPE;
+		/* what was inlined in it is not known */
+		scope = put_scope(f, die, NO_SCOPE, entry);
+		put_range(f, entry, entry + size);
+		return NO_SCOPE;
+	}
+	if (!has_asked_code(f, die) || !folded_owners__take(&f->owners, &fn, fn.entry, f->scopes))
+		return NO_SCOPE;
+	scope = put_scope(f, die, NO_SCOPE, entry_of(f, die));
+	f->first = f->code.len;
+	put_ranges(f, die, false);
+	return scope;
+}
+
+static uint32_t take_inlined(struct finder *f, Dwarf_Die *die, uint32_t parent)
+{
+	uint32_t scope;
+
+	if (!has_asked_code(f, die))
+		return NO_SCOPE;
+	scope = put_scope(f, die, parent, entry_of(f, die));
+	put_ranges(f, die, true);
+	return scope;
 }
 
 static void walk(struct finder *f, Dwarf_Die *die, uint32_t scope, unsigned depth)
 {
+	size_t first = f->first, n = f->code.len;
 	int tag = dwarf_tag(die);
 	Dwarf_Die child;
 
 	f->walked = dwarf_dieoffset(die);
-	if (tag == DW_TAG_subprogram)
-		scope = NO_SCOPE; /* also within another scope */
 	if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
-		if (!has_asked_code(f, die))
+		/* a function may also be within another scope */
+		scope = tag == DW_TAG_subprogram ? take_function(f, die)
+						 : take_inlined(f, die, scope);
+		if (scope == NO_SCOPE)
 			return;
-		scope = put_scope(f, die, scope);
 	}
 	if (depth < DIE_DEPTH && dwarf_child(die, &child) == 0)
 		do
 			walk(f, &child, scope, depth + 1);
 		while (die__next_after(&child, f->walked));
+	f->first = first;
+	f->code.len = n;
+}
+
+/* Drops the functions that turned out to have the code of others, and numbers the scopes again. */
+static void drop_folded(struct finder *f)
+{
+	autofree VEC(uint32_t) numbers = {0};
+	struct row *row, *to = (struct row *)f->rows.data, *last = to + f->rows.len / sizeof(*to);
+	uint32_t scope = 0, n = 0;
+	bool keep = false;
+
+	if (!folded_owners__changed(&f->owners))
+		return;
+	for (row = to; row < last; row++) {
+		if (!row->is_range) {
+			keep = !folded_owners__is_replaced(&f->owners, f->roots.data[scope++]);
+			vec__push(&numbers, n);
+			n += keep;
+		}
+		if (!keep)
+			continue;
+		*to = *row;
+		if (!to->is_range && to->parent != NO_SCOPE)
+			to->parent = numbers.data[to->parent];
+		to++;
+	}
+	f->rows.len = (char *)to - f->rows.data;
 }
 
 /* A unit may have no ranges. */
@@ -205,16 +304,21 @@ static bool may_have_asked_code(const struct finder *f, Dwarf_Die *unit)
 static void find_all(void *ctx, const struct debug_session *s, struct str *answer)
 {
 	struct finder f = {.asked = ctx, .session = s};
-	Dwarf_Die *unit = NULL;
+	Dwarf_Die *unit = NULL, whole;
 
 	if (!debug__has_dwarf(s))
 		return;
+	folded_owners__begin(&f.owners, s, f.asked->ranges, f.asked->n);
 	while ((unit = dwfl_module_nextcu(s->module, unit, &f.bias))) {
-		if (!may_have_asked_code(&f, unit))
+		if (!may_have_asked_code(&f, unit) || !unit__whole(unit, &whole))
 			continue;
-		walk(&f, unit, NO_SCOPE, 0);
+		walk(&f, &whole, NO_SCOPE, 0);
 	}
+	drop_folded(&f);
 	table__put(answer, &f.rows, sizeof(struct row), &f.names);
+	folded_owners__end(&f.owners);
+	vec__free(&f.code);
+	vec__free(&f.roots);
 	str__free(&f.rows);
 	str__free(&f.names);
 	map64__free(&f.seen);

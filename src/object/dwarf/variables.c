@@ -12,6 +12,7 @@
 #include "die_types.h"
 #include "dies.h"
 #include "dwarf.h"
+#include "folded.h"
 
 struct asked {
 	const struct operand_place *places; /* by vaddr */
@@ -32,12 +33,16 @@ struct row {
 struct named_place {
 	char *name; /* NULL if there is none */
 	unsigned depth;
+	uint32_t function; /* the number that it has as an owner of code; 0 if none */
 	uint8_t type;
 };
 
 struct finder {
 	const struct asked *asked;
-	Dwarf_Addr bias; /* of the unit */
+	const struct debug_session *session;
+	struct folded_owners owners;
+	uint32_t functions; /* how many were taken */
+	Dwarf_Addr bias;    /* of the unit */
 	Dwarf_Off walked;
 	struct named_place *found; /* by place */
 	Dwarf_CFI *cfi;
@@ -48,6 +53,7 @@ struct finder {
 struct scope {
 	Dwarf_Die *die, *function;
 	unsigned depth;
+	uint32_t number; /* of the function, from 1 on */
 };
 
 /* The location of a variable: a register, or memory at a register plus offset, or at an address. */
@@ -330,7 +336,9 @@ static void take_match(struct finder *f, struct scope *s, Dwarf_Die *variable, D
 	struct home h;
 	uint8_t what;
 
-	if ((found->name && found->depth > s->depth) || !home_of(f, s, ops, n, p->vaddr, &h))
+	if ((found->name && found->depth > s->depth &&
+	     !folded_owners__is_replaced(&f->owners, found->function)) ||
+	    !home_of(f, s, ops, n, p->vaddr, &h))
 		return;
 	what = put_name(variable, type, &h, p, &to);
 	if (!what || to.name.len > NAME_MOST) {
@@ -338,7 +346,7 @@ static void take_match(struct finder *f, struct scope *s, Dwarf_Die *variable, D
 		return;
 	}
 	free(found->name);
-	*found = (struct named_place){to.name.data, s->depth, what};
+	*found = (struct named_place){to.name.data, s->depth, s->number, what};
 }
 
 static bool is_in(struct finder *f, struct scope *s, uint64_t vaddr)
@@ -390,6 +398,16 @@ static bool has_places(struct finder *f, Dwarf_Die *die)
 	return false;
 }
 
+/* Returns false if the program doesn't have its code, or has that as another function. */
+static bool take_function(struct finder *f, Dwarf_Die *die, struct scope *s)
+{
+	struct folded_function fn;
+
+	s->number = ++f->functions;
+	return folded__describe(die, f->bias, f->session, &fn) && fn.entry &&
+	       folded_owners__take(&f->owners, &fn, fn.entry, s->number);
+}
+
 static void walk(struct finder *f, Dwarf_Die *die, const struct scope *outer, unsigned depth)
 {
 	struct scope s = *outer;
@@ -403,7 +421,7 @@ static void walk(struct finder *f, Dwarf_Die *die, const struct scope *outer, un
 	}
 	if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
 	    tag == DW_TAG_lexical_block) {
-		if (!has_places(f, die))
+		if (!has_places(f, die) || (tag == DW_TAG_subprogram && !take_function(f, die, &s)))
 			return;
 		s.die = die;
 		s.depth++;
@@ -428,6 +446,10 @@ static void put_answer(struct finder *f, struct str *answer)
 
 		if (!f->found[i].name)
 			continue;
+		if (folded_owners__is_replaced(&f->owners, f->found[i].function)) {
+			free(f->found[i].name);
+			continue;
+		}
 		str__put(&names, f->found[i].name, strlen(f->found[i].name) + 1);
 		str__put(&rows, (const char *)&row, sizeof(row));
 		free(f->found[i].name);
@@ -440,18 +462,21 @@ static void put_answer(struct finder *f, struct str *answer)
 
 static void find_all(void *ctx, const struct debug_session *s, struct str *answer)
 {
-	struct finder f = {.asked = ctx};
+	struct finder f = {.asked = ctx, .session = s};
 	const struct scope none = {0};
-	Dwarf_Die *unit = NULL;
+	Dwarf_Die *unit = NULL, whole;
 
 	if (!debug__has_dwarf(s) || s->moved)
 		return;
+	folded_owners__begin(&f.owners, s, NULL, 0);
 	f.found = xcalloc(f.asked->n + 1, sizeof(*f.found));
 	f.cfi = dwfl_module_eh_cfi(s->module, &f.cfi_bias);
 	while ((unit = dwfl_module_nextcu(s->module, unit, &f.bias)))
-		if (has_places(&f, unit) || !dwarf_hasattr(unit, DW_AT_ranges))
-			walk(&f, unit, &none, 0);
+		if ((has_places(&f, unit) || !dwarf_hasattr(unit, DW_AT_ranges)) &&
+		    unit__whole(unit, &whole))
+			walk(&f, &whole, &none, 0);
 	put_answer(&f, answer);
+	folded_owners__end(&f.owners);
 	free(f.found);
 }
 

@@ -84,8 +84,10 @@ static void take_lines(struct taking *t)
 	vec__each (extent, &t->p->extents)
 		if (extent->object == t->object &&
 		    !(t->p->functions.data[extent->function].flags & FUNCTION_HELPER))
-			vec__push(&ranges,
-				  (struct range){extent->start, extent->end - extent->start});
+			vec__push(
+				&ranges,
+				(struct range){extent->start, extent->end - extent->start,
+					       (char *)t->p->functions.data[extent->function].raw});
 	if (o && ranges.len)
 		object__lines(o, ranges.data, ranges.len, take_row, t);
 	vec__free(&ranges);

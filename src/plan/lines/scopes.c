@@ -109,7 +109,9 @@ static void take_object(struct taking *t, scopes_fn read)
 	vec__each (e, &t->p->extents)
 		if (e->object == t->object &&
 		    !(t->p->functions.data[e->function].flags & FUNCTION_HELPER))
-			vec__push(&ranges, (struct range){e->start, e->end - e->start});
+			vec__push(&ranges,
+				  (struct range){e->start, e->end - e->start,
+						 (char *)t->p->functions.data[e->function].raw});
 	t->first = t->p->scopes.len;
 	t->depths.len = t->ranges.len = 0;
 	if (o && ranges.len)
