@@ -341,6 +341,7 @@ void object__free(struct object *o)
 	map64__free(&o->cold_part_of);
 	rules__free(o->rules);
 	inlined__free(o->inlined);
+	free(o->split_units);
 	root__close(&o->root);
 	free(o->path);
 	free(o->attach_path);

@@ -155,8 +155,11 @@ struct object {
 	bool no_debug;	    /* its debug information turned out to be unreadable */
 	bool debug_is_part; /* a note was printed that a file of its debug information is missing */
 	struct rule_table *rules; /* rules.c; NULL until they are read */
-	struct inlined *inlined;  /* inlined.c; NULL if nothing is known */
-	VEC(char *) answers;	  /* strings of its debug information */
+	char *split_units; /* the answer of split_units.c, split_len bytes; NULL until it is asked
+			      for */
+	size_t split_len;
+	struct inlined *inlined; /* inlined.c; NULL if nothing is known */
+	VEC(char *) answers;	 /* strings of its debug information */
 };
 /* Returns true if it is the running kernel, or a module of it. */
 static inline bool object__is_kernel(const struct object *o)

@@ -37,9 +37,15 @@ goes_on() {
 }
 
 "$HOSTILE" around "$ROOT/tests/fuzz/corpus/lines/libdw-crash" "$T/crash"
-goes_on 'what libdw crashes on' f "$T/crash" true
-like "$T/err" '/crash: its debug information can.t be used .*: continuing without its source lines' 'debug information that crashes its reader is named, with what is missing'
-is "$(grep -c 'debug information' "$T/err")" 1 'debug information that crashes its reader is named once'
+goes_on 'what libdw has crashed on' f "$T/crash" true
+
+# the reader ends
+objcopy --compress-debug-sections=zlib "$T/work" "$T/ends"
+read -r offset size < <(readelf -SW "$T/ends" | sed -n 's/.*\.debug_info *PROGBITS *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\).*/0x\1 0x\2/p')
+tr '\0' '\377' </dev/zero | dd of="$T/ends" bs=1 seek=$((offset + 24)) count=$((size - 24)) conv=notrunc 2>"$T/dd"
+goes_on 'what ends the reader' work "$T/ends" "$T/work"
+like "$T/err" '/ends: its debug information can.t be used .*: continuing without its source lines' 'debug information that ends its reader is named, with what is missing'
+is "$(grep -c 'debug information' "$T/err")" 1 'debug information that ends its reader is named once'
 
 "$HOSTILE" lines "$T/work" "$T/lines"
 chmod +x "$T/lines"

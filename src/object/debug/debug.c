@@ -8,6 +8,7 @@
 #include <elfutils/libdwfl.h>
 #include "debug.h"
 #include "sandbox.h"
+#include "split.h"
 
 /* The limit of CPU time depends on the file size; compressed files take ten times as long. */
 #define SECONDS_LEAST 4
@@ -134,29 +135,105 @@ static void note_lost_alt(const struct object *o, const struct debug_files *file
 	     o->path, files->lost_alt);
 }
 
+/* Closes the files. */
+static int ask(struct question *q, struct str *out)
+{
+	const int fds[] = {q->files.own, q->files.debug, q->files.alt};
+	uint64_t mib = q->files.bytes >> 20;
+	struct sandbox s = {.fn = answer,
+			    .ctx = q,
+			    .fds = fds,
+			    .nfds = ARRAY_SIZE(fds),
+			    .files = q->files.split,
+			    .nfiles = q->files.nsplit,
+			    .mapped = q->files.bytes};
+	int err;
+
+	s.seconds = min_of(SECONDS_LEAST + mib * SECONDS_A_MIB, (uint64_t)SECONDS_MOST);
+	err = sandbox__run(&s, out);
+	debug_files__close(&q->files);
+	return err;
+}
+
+/* ---- split units ---- */
+
+static bool split_table(const struct object *o, struct table *units)
+{
+	const struct str answer = {.data = o->split_units, .len = o->split_len};
+
+	return table__take(units, &answer, sizeof(struct split_unit));
+}
+
+/* Notes the units that have no file, or one of another build. */
+static void note_lost_units(const struct object *o, const struct table *units)
+{
+	size_t lost = 0;
+	struct split_unit row, first = {0};
+
+	for (size_t i = 0; i < units->n; i++) {
+		memcpy(&row, units->records + i * sizeof(row), sizeof(row));
+		if (!row.found && !lost++)
+			first = row;
+	}
+	if (!lost || !split_unit__text(units, first.name) || !split_unit__text(units, first.folder))
+		return;
+	note("%s: the debug information of %zu of its %zu units is in files (-gsplit-dwarf) that are missing, of "
+	     "another build or unreadable, first %s of %s: continuing without types and inlined functions there; put "
+	     "the files where they were compiled or beside the program, or a package of them to %s.dwp",
+	     o->path, lost, units->n, split_unit__text(units, first.name),
+	     split_unit__text(units, first.folder), o->path);
+}
+
+/* Lists the split units, once for each object; the second time with their files, which shows what
+ * is missing. */
+static void list_split(const struct object *o)
+{
+	struct object *own = (struct object *)o;
+	struct question first = {.object = o, .fn = split_units__list}, second = first;
+	struct str answer = {0};
+	struct table units;
+
+	own->split_units = xstrdup("");
+	debug_files__find(o, &first.files);
+	if (ask(&first, &answer))
+		return;
+	if (!table__take(&units, &answer, sizeof(struct split_unit)) || !units.n) {
+		str__free(&answer);
+		return;
+	}
+	free(own->split_units);
+	own->split_units = answer.data;
+	own->split_len = answer.len;
+	answer = (struct str){0};
+	debug_files__find(o, &second.files);
+	split_files__open(o, &units, &second.files);
+	if (!ask(&second, &answer) && table__take(&units, &answer, sizeof(struct split_unit)))
+		note_lost_units(o, &units);
+	str__free(&answer);
+}
+
+static void open_split(const struct object *o, struct debug_files *files)
+{
+	struct table units;
+
+	if (object__is_kernel(o) || !files->may_be_split)
+		return;
+	if (!o->split_units)
+		list_split(o);
+	if (split_table(o, &units))
+		split_files__open(o, &units, files);
+}
+
 int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
 {
 	struct question q = {.object = o, .fn = fn, .ctx = ctx};
-	struct sandbox s = {.fn = answer, .ctx = &q};
-	int fds[3];
-	uint64_t mib;
-	int err;
 
 	debug_files__find(o, &q.files);
 	if (q.files.own < 0 && object__is_kernel(o))
 		return 0;
 	note_lost_alt(o, &q.files);
-	mib = q.files.bytes >> 20;
-	fds[0] = q.files.own;
-	fds[1] = q.files.debug;
-	fds[2] = q.files.alt;
-	s.fds = fds;
-	s.nfds = ARRAY_SIZE(fds);
-	s.mapped = q.files.bytes;
-	s.seconds = min_of(SECONDS_LEAST + mib * SECONDS_A_MIB, (uint64_t)SECONDS_MOST);
-	err = sandbox__run(&s, out);
-	debug_files__close(&q.files);
-	return err;
+	open_split(o, &q.files);
+	return ask(&q, out);
 }
 
 bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *out, const char *lost)

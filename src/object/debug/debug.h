@@ -9,6 +9,7 @@
 #define BBTRACE_OBJECT_DEBUG_DEBUG_H
 
 #include "object/elf/elf_file.h"
+#include "sandbox_files.h"
 
 struct Dwfl_Module;
 
@@ -19,10 +20,16 @@ struct debug_files {
 	int debug; /* found by build-id or .gnu_debuglink, and checked to be of the same build */
 	int alt;   /* .gnu_debugaltlink: shared by several debug files */
 	char *lost_alt; /* its name, if it isn't there; else NULL */
+	/* files of split units: none, until split_files__open() adds them */
+	struct sandbox_file *split;
+	size_t nsplit;
 	uint64_t bytes;
+	bool may_be_split;
 	bool dwarf;   /* one of them has .debug_info */
 	bool symbols; /* its file has .gnu_debugdata: compressed symbols */
 };
+/* Opens a file that an object names; NULL if it isn't there, or no ELF file. */
+struct elf_file *debug_file__open(const struct root *root, const char *path);
 void debug_files__find(const struct object *o, struct debug_files *out);
 /* Appends the places of the debug information of the running kernel or of a module, the likeliest
  * one first (kernel_debug.c). */

@@ -12,6 +12,7 @@
 #include <zlib.h>
 #include "debug.h"
 #include "debuginfod.h"
+#include "split.h"
 
 #define FOLDER	  "/usr/lib/debug"
 #define CRC_LIMIT (1ull << 30) /* larger files are recent enough to have build-ids */
@@ -51,27 +52,39 @@ static bool read_sections(struct elf_file *f)
 	return elf__read_sections(f);
 }
 
-static bool enter(struct place *p, const struct root *root, const char *path)
+struct elf_file *debug_file__open(const struct root *root, const char *path)
 {
+	struct elf_file *f;
 	struct stat st;
 	/* The file's name is from the object, whose author may not choose what bbtrace's
 	 * capabilities open. */
 	with_own_rights;
 	int fd = root__open_file(root, path, OBJECT_LIMIT, &st);
 
-	*p = (struct place){NULL, root};
 	if (fd < 0)
-		return false;
-	p->f = elf_file__new(fd, st.st_size);
-	if (read_sections(p->f))
-		return true;
-	leave(p);
-	return false;
+		return NULL;
+	f = elf_file__new(fd, st.st_size);
+	if (read_sections(f))
+		return f;
+	elf_file__free(f);
+	return NULL;
+}
+
+static bool enter(struct place *p, const struct root *root, const char *path)
+{
+	*p = (struct place){debug_file__open(root, path), root};
+	return p->f;
 }
 
 static bool has_dwarf(const struct elf_file *f)
 {
 	return elf__section(f, ".debug_info") || elf__section(f, ".zdebug_info");
+}
+
+/* Skeletons of split units, and some others, have addresses there. */
+static bool may_be_split(const struct elf_file *f)
+{
+	return elf__section(f, ".debug_addr") || elf__section(f, ".zdebug_addr");
 }
 
 /* ---- whether a file belongs to this build ---- */
@@ -372,6 +385,7 @@ void debug_files__find(const struct object *o, struct debug_files *out)
 	*out = (struct debug_files){.own = fcntl(f->fd, F_DUPFD_CLOEXEC, 3),
 				    .bytes = f->size,
 				    .dwarf = has_dwarf(f),
+				    .may_be_split = may_be_split(f),
 				    .symbols = elf__section(f, ".gnu_debugdata")};
 	memcpy(id.bytes, o->build_id, id.len);
 	if (!find_anywhere(&debug, &o->root, &id))
@@ -385,6 +399,7 @@ void debug_files__find(const struct object *o, struct debug_files *out)
 	if (!debug.f || !find_alt(&alt, &debug, &o->root, &out->lost_alt))
 		find_alt(&alt, &own, &o->root, &out->lost_alt);
 	out->dwarf |= debug.f && has_dwarf(debug.f);
+	out->may_be_split |= debug.f && may_be_split(debug.f);
 	out->debug = keep(&debug, &out->bytes);
 	out->alt = keep(&alt, &out->bytes);
 }
@@ -397,6 +412,7 @@ void debug_files__close(struct debug_files *f)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	f->own = f->debug = f->alt = -1;
+	split_files__close(f);
 	free(f->lost_alt);
 	f->lost_alt = NULL;
 }

@@ -61,11 +61,14 @@ void sandbox__give_up(void)
 /* Closes all other descriptors, also the standard streams: only the answer remains writable. */
 static void close_others(const struct sandbox *s, int out)
 {
-	int *keep = xcalloc(s->nfds + 1, sizeof(*keep));
+	size_t n = s->nfds + s->nfiles;
+	int *keep = xcalloc(n + 1, sizeof(*keep));
 
 	memcpy(keep, s->fds, s->nfds * sizeof(*keep));
-	keep[s->nfds] = out;
-	fd__close_others(keep, s->nfds + 1);
+	for (size_t i = 0; i < s->nfiles; i++)
+		keep[s->nfds + i] = s->files[i].fd;
+	keep[n] = out;
+	fd__close_others(keep, n + 1);
 	free(keep);
 }
 
@@ -73,8 +76,10 @@ static void close_others(const struct sandbox *s, int out)
 
 #define ALLOW(call)                                                                                \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1), RETURN(SECCOMP_RET_ALLOW)
+#define TRAP(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1), RETURN(SECCOMP_RET_TRAP)
 
-/* Allows what a parser needs: reading, memory, exit. */
+/* Allows what a parser needs: reading, memory, exit. The calls that open files are answered by
+ * sandbox_files.c. */
 static bool filter_calls(void)
 {
 	static struct sock_filter filter[] = {
@@ -104,6 +109,14 @@ static bool filter_calls(void)
 		ALLOW(sigaltstack), /* used by sanitizers at exit */
 		ALLOW(exit),
 		ALLOW(exit_group),
+#ifdef __NR_open
+		TRAP(open),
+#endif
+#ifdef __NR_readlink
+		TRAP(readlink),
+#endif
+		TRAP(openat),
+		TRAP(readlinkat),
 		RETURN(SECCOMP_RET_ERRNO | EPERM),
 	};
 	struct sock_fprog program = {ARRAY_SIZE(filter), filter};
@@ -112,8 +125,9 @@ static bool filter_calls(void)
 }
 
 /* Nothing is parsed with more rights than these. */
-static void give_up_rights(void)
+static void give_up_rights(const struct sandbox *s)
 {
+	sandbox_files__answer(s->files, s->nfiles);
 	if (rights__keep(0, false))
 		_exit(NOT_CONFINED);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* A change of the user clears it. */
@@ -147,7 +161,7 @@ static void __attribute__((noreturn)) be_copy(const struct sandbox *s, pid_t par
 		_exit(NOT_CONFINED);
 	close_others(s, out);
 	atexit(sandbox__give_up); /* functions run in reverse order of registration */
-	give_up_rights();
+	give_up_rights(s);
 	answer_fd = out;
 	s->fn(s->ctx, &answer);
 	sandbox__write(answer.data, answer.len);

@@ -7,15 +7,17 @@
 #ifndef BBTRACE_OBJECT_DEBUG_SANDBOX_H
 #define BBTRACE_OBJECT_DEBUG_SANDBOX_H
 
+#include "sandbox_files.h"
 #include "util/util.h"
 
 struct sandbox {
-	/* Fills in the answer, which is passed back. It can't open files, only read those that it
-	 * has. */
+	/* Fills in the answer, which is passed back. It can open no files but those passed. */
 	void (*fn)(void *ctx, struct str *answer);
 	void *ctx;
 	const int *fds; /* descriptors that stay open; -1 for none */
 	size_t nfds;
+	struct sandbox_file *files; /* what it can open by path; empty descriptors are -1 */
+	size_t nfiles;
 	uint64_t mapped;  /* bytes of address space for its files, in addition to 1 GiB of memory */
 	unsigned seconds; /* of CPU time; wall time may be about three times as long */
 	/* Called with what fn has written, of any length, in place of the answer; returns false to

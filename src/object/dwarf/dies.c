@@ -20,15 +20,34 @@ bool die__entry(Dwarf_Die *die, Dwarf_Addr *entry)
 	return !dwarf_entrypc(die, entry) || dwarf_ranges(die, 0, &base, entry, &end) > 0;
 }
 
-bool unit__whole(Dwarf_Die *unit, Dwarf_Die *whole)
+Dwarf_Die unit__whole(Dwarf_Die *unit)
 {
+	Dwarf_Die whole;
 	uint8_t type;
 
-	*whole = *unit;
-	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, whole, NULL, NULL, NULL) ||
-	    type != DW_UT_skeleton)
-		*whole = *unit;
-	return whole->addr;
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &whole, NULL, NULL, NULL) ||
+	    type != DW_UT_skeleton || !whole.addr)
+		return *unit;
+	return whole;
+}
+
+const char *die__file(Dwarf_Die *die, unsigned name, Dwarf_Die *skeleton, Dwarf_Die *of)
+{
+	Dwarf_Die whole = unit__whole(skeleton);
+	Dwarf_Attribute attr;
+	Dwarf_Half version;
+	Dwarf_Files *files;
+	Dwarf_Word index;
+	size_t n;
+
+	if (!dwarf_attr_integrate(die, name, &attr) || dwarf_formudata(&attr, &index) ||
+	    !dwarf_cu_die(attr.cu, of, &version, NULL, NULL, NULL, NULL, NULL))
+		return NULL;
+	if (version < 5 && attr.cu == whole.cu)
+		*of = *skeleton;
+	if ((version < 5 && !index) || dwarf_getsrcfiles(of, &files, &n) || index >= n)
+		return NULL;
+	return dwarf_filesrc(files, index, NULL, NULL);
 }
 
 uint64_t die__number(Dwarf_Die *die, unsigned name)

@@ -20,9 +20,16 @@ bool die__next_after(Dwarf_Die *die, Dwarf_Off walked);
 /* Sets where control enters the code of a DIE: the first of its ranges, if nothing else is known.
  */
 bool die__entry(Dwarf_Die *die, Dwarf_Addr *entry);
-/* Sets the DIE that has a unit's contents: that of the split unit, if the unit is a skeleton.
- * Returns false if that can't be read. */
-bool unit__whole(Dwarf_Die *unit, Dwarf_Die *whole);
+/* Returns the DIE that has a unit's contents: that of the split unit, if the unit is a skeleton and
+ * its file is there. */
+Dwarf_Die unit__whole(Dwarf_Die *unit);
+/*
+ * Returns the name of the file that an attribute names by its number in its unit's table, which
+ * begins with 1 before DWARF 5; NULL if not known. Sets *of to the unit, which may be another one
+ * than the DIE's: that of what was inlined. skeleton is that of the DIE's unit, or the unit itself:
+ * before DWARF 5 it has the table, and the split file has one for types.
+ */
+const char *die__file(Dwarf_Die *die, unsigned name, Dwarf_Die *skeleton, Dwarf_Die *of);
 /* Returns a numeric attribute; 0 if there is none. */
 uint64_t die__number(Dwarf_Die *die, unsigned name);
 /* Sets the offset of a member in its struct. Returns false if that isn't constant. */

@@ -27,9 +27,7 @@ bool folded__describe(Dwarf_Die *die, Dwarf_Addr bias, const struct debug_sessio
 	if (dwarf_tag(die) != DW_TAG_subprogram ||
 	    !(dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges)))
 		return false;
-	*out = (struct folded_function){.name = dwarf_diename(die),
-					.linkage = linkage_of(die),
-					.file = dwarf_decl_file(die)};
+	*out = (struct folded_function){.name = dwarf_diename(die), .linkage = linkage_of(die)};
 	if (!dwarf_decl_line(die, &line) && line > 0)
 		out->line = line;
 	if (die__entry(die, &entry) && debug__has_code(s, entry + bias, entry + bias + 1))
@@ -42,6 +40,7 @@ bool folded__describe(Dwarf_Die *die, Dwarf_Addr bias, const struct debug_sessio
 struct walk {
 	struct folded_unit *u;
 	const struct debug_session *session;
+	Dwarf_Die *unit;
 	Dwarf_Addr bias;
 	Dwarf_Off walked;
 };
@@ -50,11 +49,13 @@ struct walk {
 static void walk(struct walk *w, Dwarf_Die *die, unsigned depth)
 {
 	struct folded_function f;
-	Dwarf_Die child;
+	Dwarf_Die child, of;
 
 	w->walked = dwarf_dieoffset(die);
-	if (folded__describe(die, w->bias, w->session, &f))
+	if (folded__describe(die, w->bias, w->session, &f)) {
+		f.file = die__file(die, DW_AT_decl_file, w->unit, &of);
 		vec__push(&w->u->functions, f);
+	}
 	if (dwarf_tag(die) == DW_TAG_inlined_subroutine || depth >= DIE_DEPTH ||
 	    dwarf_child(die, &child))
 		return;
@@ -66,14 +67,14 @@ static void walk(struct walk *w, Dwarf_Die *die, unsigned depth)
 void folded_unit__read(struct folded_unit *u, Dwarf_Die *unit, Dwarf_Addr bias,
 		       const struct debug_session *s)
 {
-	struct walk w = {.u = u, .session = s, .bias = bias};
+	struct walk w = {.u = u, .session = s, .unit = unit, .bias = bias};
 	Dwarf_Die whole;
 
 	if (u->read)
 		return;
 	u->read = true;
-	if (unit__whole(unit, &whole))
-		walk(&w, &whole, 0);
+	whole = unit__whole(unit);
+	walk(&w, &whole, 0);
 }
 
 void folded_unit__free(struct folded_unit *u)

@@ -28,10 +28,11 @@ static Dwarf_Die *origin_of(Dwarf_Die *die, Dwarf_Die *out)
 
 static bool declared_at_line(const struct line_search *s, Dwarf_Die *die)
 {
+	Dwarf_Die of;
 	int line;
 
 	return dwarf_decl_line(die, &line) == 0 && line == s->line &&
-	       lines__is_file(s, dwarf_decl_file(die));
+	       lines__is_file(s, die__file(die, DW_AT_decl_file, s->unit, &of));
 }
 
 /* Returns true if the DIE, or what it is a copy or the definition of, is declared at the line. */
@@ -161,5 +162,8 @@ static void walk(struct line_search *s, Dwarf_Die *die, unsigned depth)
 
 void lines__find_functions(struct line_search *s, Dwarf_Die *unit)
 {
-	walk(s, unit, 0);
+	Dwarf_Die whole = unit__whole(unit);
+
+	s->unit = unit;
+	walk(s, &whole, 0);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Decodes line tables (DWARF 5, 6.2). libdw sorts the rows of all sequences of a unit together, so
- * that those of a function that the linker dropped, which begin at address 0, can't be told from
- * others; here each sequence is kept or dropped as a whole. Runs in the sandbox.
+ * that those of a function that the linker dropped, which begin at address 0, can't be
+ * distinguished from others; here each sequence is kept or dropped as a whole. Runs in the sandbox.
  */
 #include <dwarf.h>
 #include <stdlib.h>

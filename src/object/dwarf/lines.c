@@ -50,7 +50,6 @@ static void search_units(struct line_search *s, const struct debug_session *sess
 {
 	struct line_tables t;
 	struct line_unit *u;
-	Dwarf_Die whole;
 
 	line_tables__begin(&t, session);
 	vec__each (u, &t.units) {
@@ -61,10 +60,10 @@ static void search_units(struct line_search *s, const struct debug_session *sess
 	}
 	/* functions are searched after all rows are known */
 	vec__each (u, &t.units) {
-		if (!has_file(s, &u->die) || !unit__whole(&u->die, &whole))
+		if (!has_file(s, &u->die))
 			continue;
 		s->bias = u->bias;
-		lines__find_functions(s, &whole);
+		lines__find_functions(s, &u->die);
 	}
 	line_tables__end(&t);
 }

@@ -18,6 +18,7 @@ struct line_search {
 	struct object *o;
 	char *file; /* the same without "./" */
 	int line;
+	Dwarf_Die *unit;  /* the current one */
 	Dwarf_Addr bias;  /* of the current unit: added to its addresses */
 	bool file_known;  /* some unit has such a file */
 	int below, above; /* the nearest lines that have code; 0 if none */

@@ -307,7 +307,10 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 		return;
 	while ((unit = dwfl_module_nextcu(s->module, unit, &f.bias))) {
 		f.walked = 0;
-		if (has_asked(&f, unit) && unit__whole(unit, &whole) && is_typed(&f, &whole))
+		if (!has_asked(&f, unit))
+			continue;
+		whole = unit__whole(unit);
+		if (is_typed(&f, &whole))
 			walk(&f, &whole, 0);
 	}
 	die_types__settle(&f.types);

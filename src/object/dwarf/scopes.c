@@ -32,6 +32,7 @@ struct finder {
 	const struct debug_session *session;
 	struct str rows, names;
 	struct map64 seen; /* a name and its folder -> 1 + its offset in names */
+	Dwarf_Die *unit;
 	Dwarf_Addr bias;
 	Dwarf_Off walked; /* the last DIE of the unit that was visited */
 	uint32_t scopes;
@@ -118,23 +119,15 @@ static uint32_t number(Dwarf_Die *die, unsigned name)
 		       : 0;
 }
 
-/* Puts the file that an attribute names by its number in its unit's table, which begins with 1
- * before DWARF 5. The unit may be another one than the DIE's: that of what was inlined. */
 static uint32_t put_file(struct finder *f, Dwarf_Die *die, unsigned name)
 {
-	Dwarf_Attribute attr, dir;
-	Dwarf_Half version;
-	Dwarf_Files *files;
-	Dwarf_Word index;
-	Dwarf_Die unit;
-	size_t n;
+	Dwarf_Attribute dir;
+	Dwarf_Die of;
+	const char *file = die__file(die, name, f->unit, &of);
 
-	if (!dwarf_attr_integrate(die, name, &attr) || dwarf_formudata(&attr, &index) ||
-	    !dwarf_cu_die(attr.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
-	    (version < 5 && !index) || dwarf_getsrcfiles(&unit, &files, &n) || index >= n)
-		return NONE;
-	return put_once(f, dwarf_filesrc(files, index, NULL, NULL), true,
-			dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &dir)));
+	return file ? put_once(f, file, true,
+			       dwarf_formstring(dwarf_attr_integrate(&of, DW_AT_comp_dir, &dir)))
+		    : NONE;
 }
 
 static const char *linkage_name(Dwarf_Die *die)
@@ -310,8 +303,10 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 		return;
 	folded_owners__begin(&f.owners, s, f.asked->ranges, f.asked->n);
 	while ((unit = dwfl_module_nextcu(s->module, unit, &f.bias))) {
-		if (!may_have_asked_code(&f, unit) || !unit__whole(unit, &whole))
+		if (!may_have_asked_code(&f, unit))
 			continue;
+		f.unit = unit;
+		whole = unit__whole(unit);
 		walk(&f, &whole, NO_SCOPE, 0);
 	}
 	drop_folded(&f);

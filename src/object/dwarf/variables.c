@@ -472,9 +472,10 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 	f.found = xcalloc(f.asked->n + 1, sizeof(*f.found));
 	f.cfi = dwfl_module_eh_cfi(s->module, &f.cfi_bias);
 	while ((unit = dwfl_module_nextcu(s->module, unit, &f.bias)))
-		if ((has_places(&f, unit) || !dwarf_hasattr(unit, DW_AT_ranges)) &&
-		    unit__whole(unit, &whole))
+		if (has_places(&f, unit) || !dwarf_hasattr(unit, DW_AT_ranges)) {
+			whole = unit__whole(unit);
 			walk(&f, &whole, &none, 0);
+		}
 	put_answer(&f, answer);
 	folded_owners__end(&f.owners);
 	free(f.found);
