@@ -8,7 +8,6 @@
 #include <elfutils/libdwfl.h>
 #include "object/debug/debug.h"
 #include "object/golang/gopclntab.h"
-#include "line_table.h"
 #include "lines.h"
 
 /* A row of the answer. */

@@ -7,7 +7,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 #include <elfutils/libdwfl.h>
-#include "line_table.h"
+#include "lines.h"
 #include "object/elf/cursor.h"
 
 /* Up to this many bytes of line tables, all are decoded: some code is in several. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include "object/debug/debug.h"
 #include "dies.h"
-#include "line_table.h"
 #include "lines.h"
 
 /* ---- rows of the line table ---- */

@@ -27,7 +27,8 @@ struct finder {
 	const struct asked *asked;
 	const struct debug_session *session;
 	struct die_types types;
-	VEC(enum folded_fit) fits; /* by prototype: how well it fits the function that is asked for */
+	VEC(enum folded_fit)
+	fits; /* by prototype: how well it fits the function that is asked for */
 	Dwarf_Addr bias;
 	Dwarf_Off walked;
 	bool c_language; /* a language in which a function declared without parameters may have some
