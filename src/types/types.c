@@ -161,7 +161,7 @@ static bool good_type(const struct types *t, const struct type *type)
 /* What is in a part follows it. */
 static bool good_parts(const struct types *t, const struct type *type)
 {
-	const struct type_part *p = t->parts.data + type->first_part;
+	const struct type_part *p = type->nparts ? &t->parts.data[type->first_part] : NULL;
 
 	for (uint32_t i = 0; i < type->nparts; i++)
 		if (p[i].n > type->nparts - i - 1 || p[i].kind >= PART_KINDS ||
