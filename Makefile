@@ -227,7 +227,7 @@ $(B)/vm/kernel_open: tests/vm/kernel_open.c tests/unit/tap.h $(PURE)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
 # Where probes would go, for tests/check/starts.py; plans by batches, for tests/check/t_batches.sh.
-$(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised: $(B)/%: tests/check/%.c $(PURE)
+$(B)/lengths $(B)/sites $(B)/batches $(B)/counting $(B)/copies $(B)/supervised: $(B)/%: tests/check/%.c $(PURE)
 	@echo "  CC    $@"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(PURE) $(LIBS)
 
@@ -290,7 +290,7 @@ check-quick:
 	@B=$(B) TESTS="$$(B=$(B) scripts/tests.sh quick | xargs)" scripts/check.sh
 
 # What tests call besides bbtrace.
-CHECKERS := $(addprefix $(B)/,sites batches counting copies supervised growing relocated san/bbtrace)
+CHECKERS := $(addprefix $(B)/,lengths sites batches counting copies supervised growing relocated san/bbtrace)
 
 # TESTS="tests/e2e/t_x.sh …": only these.
 check:

@@ -106,6 +106,7 @@ struct graph {
 	size_t jumps_seen;		  /* number of them whose tables are in table_starts */
 	VEC(uint32_t) outs;		  /* direct jumps out of all known ranges */
 	VEC(uint32_t) ends;		  /* instructions after which flow ends */
+	VEC(uint64_t) undecodable; /* addresses that control reaches, but no instruction starts */
 	VEC(uint64_t) stops; /* addresses of the ends of paths without followed code after them */
 	VEC(struct jump_table) tables;
 	VEC(uint64_t) targets;

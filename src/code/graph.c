@@ -24,6 +24,15 @@ static void add_edge(struct graph *g, uint32_t function, uint32_t from, uint32_t
 		graph__add_edge(g, from, to);
 }
 
+/* Notes that control leads from a node (0: none) to addr, where no instruction is known. */
+static void note_undecodable(struct graph *g, uint32_t from, uint64_t addr)
+{
+	uint32_t owner = graph__owner(g, addr);
+
+	if (from && owner != NO_FUNCTION && graph__in_batch(g, owner))
+		vec__push(&g->undecodable, addr);
+}
+
 /* Adds an edge from a node (0: none) to addr, whose code is to be followed. Returns the node at
  * addr, 0: no instruction. */
 static uint32_t reach(struct graph *g, uint32_t from, uint64_t addr, unsigned flags)
@@ -32,8 +41,10 @@ static uint32_t reach(struct graph *g, uint32_t from, uint64_t addr, unsigned fl
 	uint32_t to = graph__crosses(g, function, addr) ? 0 : graph__node(g, addr);
 	struct node *n;
 
-	if (!to)
+	if (!to) {
+		note_undecodable(g, from, addr);
 		return 0;
+	}
 	graph__set_state(g, addr, 0);
 	if (from)
 		add_edge(g, function, from, to);
@@ -196,8 +207,10 @@ static uint32_t fall(struct graph *g, uint32_t i, uint64_t next)
 	if (now != owner && graph__crosses(g, owner, next))
 		return 0;
 	to = graph__node(g, next);
-	if (!to)
+	if (!to) {
+		note_undecodable(g, i, next);
 		return 0;
+	}
 	if (now == owner)
 		graph__add_edge(g, i, to);
 	else

@@ -38,6 +38,7 @@ void graph__forget(struct graph *g)
 	free_slots(g);
 	g->nodes.len = g->branches.len = g->edges.len = 1;
 	g->work.len = g->jumps.len = g->outs.len = g->ends.len = g->pads.len = g->stops.len = 0;
+	g->undecodable.len = 0;
 	g->jumps_seen = 0;
 	g->exclusives = false;
 	g->handlers.len = g->tables.len = g->targets.len = 0;
@@ -68,6 +69,7 @@ void graph__free(struct graph *g)
 	vec__free(&g->ends);
 	vec__free(&g->pads);
 	vec__free(&g->stops);
+	vec__free(&g->undecodable);
 	vec__free(&g->handlers);
 	vec__free(&g->tables);
 	vec__free(&g->targets);

@@ -298,6 +298,9 @@ struct plan {
 	/* by object, then start; empty in plans made by unit tests */
 	VEC(struct plan_extent) extents;
 	VEC(struct plan_gap) gaps; /* by object, then start */
+	/* Where control reaches a gap whose first bytes are no known instruction: by object, then
+	 * vaddr. Each counts as a skipped site. Not in trace files */
+	VEC(struct plan_place) undecoded;
 	/* by object, then vaddr. Empty unless plan__lines() was called or a file had them */
 	VEC(struct plan_line) lines;
 	VEC(char *) line_files; /* paths, as debug information has them; owned */

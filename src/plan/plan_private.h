@@ -91,6 +91,9 @@ bool *plan__unseen_blocks(const struct plan *p);
 
 /* After all batches: drops the rows of functions that have to be followed again, in further
  * batches. */
+/* undecoded.c: adds what the graph's batch has; sorts it when the plan is indexed. */
+void plan__take_undecoded(struct plan *p, struct graph *g, uint32_t object);
+void plan__settle_undecoded(struct plan *p);
 void batches__reopen(struct plan *p, struct following *w);
 /* Removes the edges of blocks from this one on. */
 void batches__drop_edges(struct plan *p, size_t first);

@@ -133,6 +133,40 @@ static void report_function(const struct plan *p, uint32_t function)
 			     fn->name, (unsigned long long)delay);
 }
 
+/* Bytes that no known control flow reaches are counted in the summary alone; control was seen to
+ * reach these. */
+#define UNDECODED_SHOWN 8
+
+void announce__undecoded(const struct plan *p)
+{
+	uint32_t before = NO_FUNCTION, shown = 0, more = 0;
+	const struct plan_place *at;
+
+	vec__each (at, &p->undecoded) {
+		uint32_t function = plan__function_at(p, at->object, at->vaddr);
+		const struct plan_function *f = &p->functions.data[function];
+		uint64_t offset = 0;
+		const char *name;
+
+		if (function == NO_FUNCTION || function == before)
+			continue;
+		before = function;
+		if (++shown > UNDECODED_SHOWN) {
+			more++;
+			continue;
+		}
+		name = plan__name_at(p, function, at->vaddr, &offset);
+		note("%s: %llu of %llu bytes are not decoded, from %s+0x%llx on: its branches there "
+		     "are missing (an instruction that bbtrace doesn't know, or data)",
+		     f->name, (unsigned long long)f->unreached,
+		     (unsigned long long)plan_function__size(f), name ? name : f->name,
+		     (unsigned long long)offset);
+	}
+	if (more)
+		note("%u more functions have bytes that are not decoded: bbtrace list shows them",
+		     more);
+}
+
 void announce__plan(const struct plan *p, enum plan_placement placement)
 {
 	note_verbose("probes are placed %s", placements[placement]);

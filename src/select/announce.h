@@ -6,6 +6,8 @@
 #include "cli/request.h"
 
 /* -v: reports where probes are, and what of each function has none. */
+/* Notes the functions in which control reaches bytes that are no known instruction. */
+void announce__undecoded(const struct plan *p);
 void announce__plan(const struct plan *p, enum plan_placement placement);
 /* -v: reports the sites that plan__choose_again() chose. */
 void announce__others(const struct plan *p, const id_vec *sites);

@@ -107,6 +107,31 @@ static void put_function_json(struct listing *l, const struct plan_function *f, 
 	str__putc(&l->out, '\n');
 }
 
+/* Returns the first undecoded place that control reaches in the function; NULL if there is none. */
+static const struct plan_place *undecoded_in(const struct plan *p, uint32_t function)
+{
+	const struct plan_place *at;
+
+	vec__each (at, &p->undecoded)
+		if (plan__function_at(p, at->object, at->vaddr) == function)
+			return at;
+	return NULL;
+}
+
+static void put_unreached(struct listing *l, const struct plan_function *f)
+{
+	const struct plan_place *at;
+	uint64_t offset = 0;
+
+	if (!f->unreached)
+		return;
+	str__printf(&l->out, "  (%llu bytes not decoded", (unsigned long long)f->unreached);
+	at = undecoded_in(l->plan, f - l->plan->functions.data);
+	if (at && plan__name_at(l->plan, f - l->plan->functions.data, at->vaddr, &offset))
+		str__printf(&l->out, ", from +0x%llx on", (unsigned long long)offset);
+	str__putc(&l->out, ')');
+}
+
 static void put_function(struct listing *l, const struct plan_function *f)
 {
 	uint64_t offset = 0, vaddr = f->ranges[0].vaddr;
@@ -125,9 +150,7 @@ static void put_function(struct listing *l, const struct plan_function *f)
 	if (f->skipped || f->unresolved)
 		str__printf(&l->out, "  (%u not to be probed, %u indirect jumps not resolved)",
 			    f->skipped, f->unresolved);
-	if (f->unreached)
-		str__printf(&l->out, "  (%llu bytes not decoded)",
-			    (unsigned long long)f->unreached);
+	put_unreached(l, f);
 	copy = copy_text(l, f - l->plan->functions.data);
 	if (is_refused(copy))
 		str__printf(&l->out, "  (no copy: %s)", copy);

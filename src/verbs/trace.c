@@ -413,6 +413,7 @@ static int prepare(struct session *s, int *status)
 	err = engine__plan(&s->engine, &s->request, &s->planning, &s->plan);
 	if (err)
 		return err;
+	announce__undecoded(s->plan);
 	err = prepare_command(s, status);
 	if (err)
 		return err;

@@ -174,13 +174,68 @@ static bool is_slow(const struct x86_raw *raw)
 	       z->raw.modrm.mod != 3;
 }
 
+/* A jump or call through an extended register, which no probe can record: control returns from a
+ * call. */
+static void drop_target(struct insn *out)
+{
+	bool call = out->kind == BRANCH_ICALL;
+
+	if (!call && out->kind != BRANCH_IJMP)
+		return;
+	out->flow = FLOW_UNSUPPORTED;
+	out->kind = BRANCH_NONE;
+	out->operand = (struct operand){0};
+	out->target = call ? out->addr + out->len : 0;
+}
+
+static void set_jmpabs(uint64_t target, struct insn *out)
+{
+	out->flow = FLOW_BRANCH;
+	out->kind = BRANCH_JMP;
+	out->mnemonic = "jmpabs";
+	out->target = target;
+	out->reads[0] = out->reads[1] = REG_NONE;
+}
+
+/* Only its length, and where control and the stack pointer go. */
+static int decode_apx(const uint8_t *bytes, size_t len, uint64_t addr, bool kernel,
+		      struct insn *out)
+{
+	struct x86_apx apx;
+
+	if (x86__apx(bytes, len, &apx))
+		return -EILSEQ;
+	memset(out, 0, sizeof(*out));
+	out->addr = addr;
+	out->len = apx.len;
+	out->flow = FLOW_NEXT;
+	out->slow = true;
+	out->user_refusal = out->kernel_refusal = PROBE_PREFIX;
+	if (apx.jumps) {
+		set_jmpabs(apx.target, out);
+	} else if (!apx.older) {
+		out->sp_effect = apx.sp_effect;
+		out->sp_value = apx.sp_value;
+	} else {
+		apx.raw.z.length = apx.len;
+		set_flow(&apx.raw, kernel, out);
+		out->enters_kernel = apx.raw.form.has & X86_ENTERS_KERNEL;
+		out->repeats = apx.raw.z.attributes & X86_REPEATS;
+		if (apx.extended)
+			drop_target(out);
+		if (out->flow == FLOW_NEXT)
+			x86__sp(&apx.raw, out);
+	}
+	return 0;
+}
+
 int x86__decode(enum x86_mode mode, const uint8_t *bytes, size_t len, uint64_t addr, bool kernel,
 		struct insn *out)
 {
 	struct x86_raw raw;
 
 	if (x86__raw(mode, bytes, len, &raw))
-		return -EILSEQ;
+		return mode == X86_64 ? decode_apx(bytes, len, addr, kernel, out) : -EILSEQ;
 	memset(out, 0, sizeof(*out));
 	out->addr = addr;
 	out->len = raw.z.length;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * x86-64: its row in src/arch/arch.c. Nothing in this folder calls back into it: what the files
- * share is in raw.c, registers.c and forms.c.
+ * share is in raw.c and forms.c.
  */
 #include <elf.h>
 #include "x86.h"

@@ -2,7 +2,8 @@
 /*
  * x86-64 and i386: the front header of this folder, which only src/arch/x86 includes. No file calls
  * one that comes later here:
- * - raw.c, registers.c, forms.c: what Zydis and the table of forms say of an instruction.
+ * - raw.c, forms.c: what Zydis and the table of forms say of an instruction.
+ * - apx.c: lengths of instructions that Zydis doesn't know. Only decode.c knows these.
  * - decode.c with plain.c, sp.c and uprobe.c; detail.c, access.c, test.c, use.c with fault.c,
  *   execution.c, format.c, condition.c, link.c: its views, which are members of struct arch.
  * - copy: code that is emitted for copies, and what their threads do.
@@ -77,7 +78,7 @@ uint8_t x86__setter(const char *mnemonic, size_t len);
 
 extern const struct arch arch_x86_64, arch_i386;
 
-/* ---- raw.c, registers.c: what all others use ---- */
+/* ---- raw.c: what all others use ---- */
 
 /* What a processor executes: code of 64 bits, or of 32. */
 enum x86_mode { X86_64, X86_32 };
@@ -116,6 +117,23 @@ static inline bool x86__is_high_byte(ZydisRegister reg)
 /* The memory operand of ModRM and SIB; size is left 0. False: the operand is a register, whose
  * number is in base. */
 bool x86__modrm(const ZydisDecodedInstruction *z, struct operand *out);
+
+/* ---- apx.c: instructions that Zydis doesn't know ---- */
+
+struct x86_apx {
+	/* If older is set: an older instruction that does the same to control, rsp and rbp. Its
+	 * registers are wrong if extended is set. */
+	struct x86_raw raw;
+	bool older, extended;
+	uint8_t len;
+	/* Without an older one: jmpabs, which goes to target; or what it does to rsp and rbp. */
+	bool jumps;
+	uint64_t target;
+	uint8_t sp_effect; /* enum sp_effect */
+	int32_t sp_value;
+};
+/* Returns -EILSEQ if it is no instruction of APX. */
+int x86__apx(const uint8_t *bytes, size_t len, struct x86_apx *out);
 
 /* ---- the views, members of struct arch ---- */
 

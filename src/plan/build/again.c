@@ -31,6 +31,7 @@ static void place_again(struct plan *p, const struct plan_options *options)
 	if (!counts)
 		begin_again(p, &again);
 	placement__place(p, &again);
+	p->skipped += p->undecoded.len;
 	plan__index(p);
 	vec__each (s, &p->sites)
 		s->kept = 0;

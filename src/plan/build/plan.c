@@ -186,6 +186,7 @@ static int add_batch(struct plan *p, struct following *w, uint32_t batch, uint32
 	number_functions(p, w->g, object);
 	plan__emit(p, object, w->g, options);
 	find_gaps(p, w->g, object);
+	plan__take_undecoded(p, w->g, object);
 	return 0;
 }
 
@@ -334,6 +335,8 @@ static int fill_plan(struct plan *p, const function_vec *functions,
 	if (!options->batch)
 		placement__place(p, options); /* appends witnesses */
 	point_to_data(p);
+	plan__settle_undecoded(p);
+	p->skipped += p->undecoded.len;
 	plan__index(p);
 	if (!p->probes)
 		return plan__report_no_probes(p);
@@ -427,6 +430,7 @@ void plan__free_tables(struct plan *p)
 	vec__free(&p->stubs);
 	vec__free(&p->extents);
 	vec__free(&p->gaps);
+	vec__free(&p->undecoded);
 	vec__free(&p->lines);
 	vec__free(&p->scopes);
 	vec__free(&p->scope_ranges);
