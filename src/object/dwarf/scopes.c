@@ -265,12 +265,13 @@ static void walk(struct finder *f, Dwarf_Die *die, uint32_t scope, unsigned dept
 static void drop_folded(struct finder *f)
 {
 	autofree VEC(uint32_t) numbers = {0};
-	struct row *row, *to = (struct row *)f->rows.data, *last = to + f->rows.len / sizeof(*to);
+	struct row *row, *to = (struct row *)f->rows.data, *last;
 	uint32_t scope = 0, n = 0;
 	bool keep = false;
 
-	if (!folded_owners__changed(&f->owners))
+	if (!folded_owners__changed(&f->owners) || !to)
 		return;
+	last = to + f->rows.len / sizeof(*to);
 	for (row = to; row < last; row++) {
 		if (!row->is_range) {
 			keep = !folded_owners__is_replaced(&f->owners, f->roots.data[scope++]);
