@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 #
+# shellcheck disable=SC2154 # relay sets what it reads
 # The host's side of a guest test, besides tests/tap.sh: runs a script in a guest, includes its TAP here, and receives
 # its files. KERNEL: the guest's kernel, as run.sh's -k takes it.
 
