@@ -76,8 +76,9 @@ static bool turn_over(struct log_ring *r)
 		if (ticks() - start > 50000000000ull)
 			return false;
 	*word_at(r, r->cursor) = LOG_ID(LOG_END, 0, 0, 0);
-	volatile_of(r)->segments = next;
+	/* in the order of src/arch/x86/copy/ring.c: at no moment is the position unknown */
 	volatile_of(r)->cursor = r->base + LOG_RING_AT + next % LOG_SEGMENTS * LOG_SEGMENT;
+	volatile_of(r)->segments = next;
 	r->limit = r->cursor + LOG_SEGMENT - LOG_RECORD_MAX;
 	return true;
 }
