@@ -190,11 +190,12 @@ echo 0 >$TRACING/events/args/enable
 
 # a parameter that has another name on this kernel: that function is left out
 # jq would round large numbers
-TABLE=$table perl -ne 'next unless /"event":"entry"/ && /"symbol":"(\w+)".*"args":(\{[^}]*\})/;
+TABLE=$table perl -ne 'next unless /"event":"entry"/ && /"symbol":"(\w+)".*"args":(\{(?:[^{}]|\{[^}]*\})*\})/;
 	my ($f, $args, @a) = ($1, $2);
-	while ($args =~ /"(\w+)":("[^"]*"|[^,}]+)/g) {
+	while ($args =~ /"(\w+)":("[^"]*"|\{[^}]*\}|[^,}]+)/g) {
 		my ($name, $value) = ($1, $2);
 		next unless $ENV{TABLE} =~ /^$f (.* )?$name=/m;
+		$value = "null" if $value =~ /^\{"unreadable"/;
 		$value =~ s/"//g if $value =~ /^"0x/;
 		push @a, "$name=$value";
 	}
