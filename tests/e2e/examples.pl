@@ -72,6 +72,7 @@ sub comparable {
 	my $padding = 0;
 	if ($line =~ s/$columns/"$2-TID" . ($3 ? ' gN' : '') . ' ' x length $4/e) {
 		$padding = length($4) - (length $1 < THREAD_COLUMN ? THREAD_COLUMN - length $1 : 0);
+		$line =~ s/ (?:first entry|\+DURATION since last)/ SINCE/ if $3; # which thread has a goroutine differs
 	}
 	$line =~ s/ +/ /g;
 	$line =~ s/^ | $//g;
