@@ -101,21 +101,10 @@ static int find_in_object(struct targets *n, struct object *o, const char *func,
 					: object__resolve(o, &spec, &n->functions);
 }
 
-/* Returns the colon between OBJECT and FUNC: the first one that is not part of a "::". */
-static const char *object_colon(const char *text)
-{
-	for (const char *p = text; (p = strchr(p, ':')); p++) {
-		if (p[1] != ':')
-			return p;
-		p++;
-	}
-	return NULL;
-}
-
 /* True for FILE:LINE. A function's name doesn't begin with a digit. */
 static bool is_line(const char *text)
 {
-	const char *colon = object_colon(text);
+	const char *colon = object__colon(text, 0);
 
 	return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
 }
@@ -211,7 +200,7 @@ static int find_user(struct targets *n, const struct request *req, pid_t pid, bo
 	struct object *o;
 	int err;
 
-	if (*first == '@' || (object_colon(first) && !is_object(first, pid)))
+	if (*first == '@' || (object__colon(first, pid) && !is_object(first, pid)))
 		return is_spec(req) ? refuse_spec(req) : find_pairs(n, req, pid);
 	err = targets__open(n, first, pid, &o);
 	if (err)
@@ -307,7 +296,7 @@ static int refuse_one(const char *text)
 		if (after_prefix(text, rows[i].prefix))
 			return err__usage("'%s': write %s:%s", text, rows[i].here,
 					  after_prefix(text, rows[i].prefix));
-	if (object_colon(text))
+	if (object__colon(text, 0))
 		return err__usage("'%s': write user:%s, or kernel:FUNC", text, text);
 	return err__usage("'%s': write user:OBJECT:FUNC or kernel:FUNC", text);
 }
@@ -426,7 +415,8 @@ static int find_word(struct targets *n, const struct request *req, const char *w
 
 	if (kernel || (!user && req->verb->bit == VERB_KERNEL))
 		return find_more_in_kernel(n, req, kernel ? kernel : word);
-	if (user || *word == '@' || (object_colon(word) && !is_line(word) && !is_object(word, pid)))
+	if (user || *word == '@' ||
+	    (object__colon(word, pid) && !is_line(word) && !is_object(word, pid)))
 		return find_pair(n, user ? user : word, pid);
 	if (req->verb->bit == VERB_BOTH)
 		return refuse_one(word);
@@ -437,7 +427,7 @@ static bool all_are_specs(const struct request *req, char *const *words, size_t 
 {
 	for (size_t i = 0; i < nwords; i++)
 		if (!after_prefix(words[i], "user:") && !after_prefix(words[i], "kernel:") &&
-		    words[i][0] != '@' && !object_colon(words[i]))
+		    words[i][0] != '@' && !object__colon(words[i], 0))
 			return req->verb->bit == VERB_KERNEL;
 	return true;
 }

@@ -31,6 +31,18 @@ void json__real(struct json *j, double n, int decimals)
 	str__printf(j->out, "%.*f", decimals, n);
 }
 
+void json__float(struct json *j, uint64_t bits, unsigned size)
+{
+	struct str digits = {0};
+
+	str__float(&digits, bits, size);
+	if (strpbrk(digits.data, "ni"))
+		json__string(j, digits.data);
+	else
+		json__put(j, digits.data, digits.len);
+	str__free(&digits);
+}
+
 void json__thousandths(struct json *j, uint64_t n)
 {
 	unsigned rest = n % 1000;

@@ -155,6 +155,8 @@ static inline void json__name(struct json *j, const char *name)
 /* A key and its value: json__member(&j, unsigned, "calls", calls) */
 #define json__member(j, type, name, ...) (json__key((j), name), json__##type((j), __VA_ARGS__))
 
+/* As str__float(); one that is infinite or no number is a string. */
+void json__float(struct json *j, uint64_t bits, unsigned size);
 /* A number with this many decimals. */
 void json__real(struct json *j, double n, int decimals);
 /* n / 1000 with three decimals: nanoseconds as microseconds. */

@@ -26,6 +26,20 @@ void str__printf(struct str *s, const char *fmt, ...)
 	s->len += n;
 }
 
+void str__float(struct str *s, uint64_t bits, unsigned size)
+{
+	uint32_t low = bits;
+	double wide;
+	float narrow;
+
+	memcpy(&wide, &bits, sizeof(wide));
+	memcpy(&narrow, &low, sizeof(narrow));
+	if (size == sizeof(narrow))
+		str__printf(s, "%.9g", (double)narrow);
+	else
+		str__printf(s, "%.17g", wide);
+}
+
 void str__hex(struct str *s, uint64_t v)
 {
 	size_t digits = (64 - __builtin_clzll(v | 1) + 3) / 4;

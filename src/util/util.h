@@ -182,6 +182,9 @@ static inline void str__puts(struct str *s, const char *text)
 void str__printf(struct str *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void str__hex(struct str *s, uint64_t v); /* 0x1f */
 void str__dec(struct str *s, uint64_t v);
+/* A floating-point number of 4 or 8 bytes, with as many digits as distinguish it from all others.
+ */
+void str__float(struct str *s, uint64_t bits, unsigned size);
 /* "2026-11-20 14:42:26 +0000": CLOCK_REALTIME in ns; the time zone is seconds east of UTC. */
 void str__date(struct str *s, uint64_t realtime, int32_t utc_offset);
 /* Appends a quoted JSON string. Invalid UTF-8 becomes U+FFFD; control characters (also C1, DEL and

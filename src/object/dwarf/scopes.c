@@ -216,7 +216,7 @@ static uint32_t take_function(struct finder *f, Dwarf_Die *die)
 		    !folded_owners__take(&f->owners, &fn, entry, f->scopes))
 			return NO_SCOPE;
 		/* what was inlined in it is not known */
-		scope = put_scope(f, die, NO_SCOPE, entry);
+		put_scope(f, die, NO_SCOPE, entry);
 		put_range(f, entry, entry + size);
 		return NO_SCOPE;
 	}

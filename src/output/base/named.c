@@ -15,23 +15,11 @@ const char *named__kind(const struct output *o, const struct step *s)
 	return names[o->plan->named.data[s->named->which].kind];
 }
 
-/* An infinite one, and one that is no number, is a string. */
-static void put_float(struct json *j, const struct plan_field *f, uint64_t number)
-{
-	char room[FLOAT_DIGITS];
-	const char *digits = named__float_digits(f, number, room);
-
-	if (strpbrk(digits, "ni"))
-		json__string(j, digits);
-	else
-		json__put(j, digits, strlen(digits));
-}
-
 static void put_number(struct json *j, const struct plan_field *f, uint64_t number)
 {
 	switch (f->kind) {
 	case TYPE_FLOAT:
-		return put_float(j, f, number);
+		return json__float(j, number, f->size);
 	case TYPE_SIGNED:
 		return json__signed(j, number);
 	case TYPE_HEX:

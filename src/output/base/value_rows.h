@@ -37,9 +37,6 @@ bool value_rows__characters(const struct output *o, const struct step *step,
 #define DIGITS_128 40
 /* Returns the decimal digits of a number of two words. */
 const char *value__wide_digits(const struct value_read *s, bool is_signed, char room[DIGITS_128]);
-/* Returns as many digits as distinguish it from all other numbers. */
-const char *value__float_digits(const struct plan_value *v, uint64_t number, char *room,
-				size_t size);
 /* Puts the names of an enumeration, "A|B". Returns false if it has none. */
 bool value__put_enum(const struct output *o, const struct plan_value *v, uint64_t value,
 		     struct str *out);

@@ -105,7 +105,6 @@ bool value__is_hidden(const struct output *o, uint64_t number)
 	return o->hides_addresses && number >> 47 && (int64_t)number < -ERRNO_MAX;
 }
 
-/* Returns the decimal digits of a number of two words. */
 const char *value__wide_digits(const struct value_read *s, bool is_signed, char room[DIGITS_128])
 {
 	unsigned __int128 n = (unsigned __int128)s->upper << 64 | s->number;
@@ -122,20 +121,6 @@ const char *value__wide_digits(const struct value_read *s, bool is_signed, char 
 	return at;
 }
 
-/* As many digits as distinguish it from all others. */
-const char *value__float_digits(const struct plan_value *v, uint64_t number, char *room,
-				size_t size)
-{
-	double wide;
-	float narrow;
-	uint32_t low = number;
-
-	memcpy(&wide, &number, sizeof(wide));
-	memcpy(&narrow, &low, sizeof(narrow));
-	snprintf(room, size, v->size == 4 ? "%.9g" : "%.17g", v->size == 4 ? (double)narrow : wide);
-	return room;
-}
-
 static void put_number(const struct output *o, const struct plan_value *v,
 		       const struct value_read *s, struct str *out)
 {
@@ -143,7 +128,7 @@ static void put_number(const struct output *o, const struct plan_value *v,
 
 	switch (v->kind) {
 	case KIND_FLOAT:
-		str__puts(out, value__float_digits(v, s->number, room, sizeof(room)));
+		str__float(out, s->number, v->size);
 		return;
 	case KIND_BOOL:
 		if (s->number <= 1) {
@@ -221,7 +206,6 @@ struct value_rows value_rows__at(const struct plan_value *v, size_t most)
 	return (struct value_rows){v, plan_value__rows(v, most)};
 }
 
-/* Returns the rows of the next value in a struct; v NULL after the last one. */
 struct value_rows value_rows__first(const struct value_rows *whole)
 {
 	return whole->n > 1 ? value_rows__at(whole->v + 1, whole->n - 1)
@@ -241,8 +225,6 @@ bool value_rows__hold(const struct plan_value *v)
 	return v->kind == KIND_STRUCT || v->kind == KIND_ARRAY;
 }
 
-/* Takes the characters of an array up to the first 0. Returns false if it is another array, or if
- * one of them is not known. */
 bool value_rows__characters(const struct output *o, const struct step *step,
 			    const struct value_rows *array, uint8_t room[UINT8_MAX],
 			    struct value_read *out)
@@ -292,8 +274,6 @@ static bool is_result(const struct plan_value *v)
 	return v->of_return && !strcmp(v->name, "ret");
 }
 
-/* Returns the rows of the step's next value that isn't the result; v NULL if there is none. from is
- * an index, which is moved past them. */
 struct value_rows value_rows__next_arg(const struct output *o, const struct step *step,
 				       size_t *from)
 {
@@ -356,7 +336,6 @@ void values__put_result(const struct output *o, const struct step *step, struct 
 	put_value(o, step, &r, out);
 }
 
-/* Returns true if it, or some of what it contains, is recorded. */
 bool value_rows__recorded(const struct output *o, const struct step *step,
 			  const struct value_rows *rows)
 {

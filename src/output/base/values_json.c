@@ -14,17 +14,6 @@ static void put_unreadable_json(struct json *j, const struct plan_value *v,
 	json__close_object(j);
 }
 
-static void put_float_json(struct json *j, const struct plan_value *v, uint64_t number)
-{
-	char room[DIGITS_128];
-	const char *digits = value__float_digits(v, number, room, sizeof(room));
-
-	if (strpbrk(digits, "ni")) /* infinite, or no number */
-		json__string(j, digits);
-	else
-		json__put(j, digits, strlen(digits));
-}
-
 static void put_known_json(const struct output *o, struct json *j, const struct plan_value *v,
 			   const struct value_read *s)
 {
@@ -34,7 +23,7 @@ static void put_known_json(const struct output *o, struct json *j, const struct 
 
 	switch (v->kind) {
 	case KIND_FLOAT:
-		return put_float_json(j, v, s->number);
+		return json__float(j, s->number, v->size);
 	case KIND_TEXT:
 		str__put(&text, (const char *)s->text, s->len);
 		return json__string(j, text.len ? text.data : "");

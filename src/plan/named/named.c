@@ -142,26 +142,10 @@ const char *named__missing(const struct plan_field *f, enum named_kind kind, con
 		       : NULL;
 }
 
-const char *named__float_digits(const struct plan_field *f, uint64_t number,
-				char room[FLOAT_DIGITS])
-{
-	double wide;
-	float narrow;
-	uint32_t low = number;
-
-	memcpy(&wide, &number, sizeof(wide));
-	memcpy(&narrow, &low, sizeof(narrow));
-	snprintf(room, FLOAT_DIGITS, f->size == 4 ? "%.9g" : "%.17g",
-		 f->size == 4 ? (double)narrow : wide);
-	return room;
-}
-
 static void put_number(const struct plan_field *f, uint64_t number, struct str *out)
 {
-	char room[FLOAT_DIGITS];
-
 	if (f->kind == TYPE_FLOAT)
-		str__puts(out, named__float_digits(f, number, room));
+		str__float(out, number, f->size);
 	else if (f->kind == TYPE_HEX)
 		str__hex(out, number);
 	else if (f->kind == TYPE_BOOL)

@@ -92,10 +92,6 @@ bool named__value(const struct plan_field *f, size_t i, const void *data, size_t
  * if it is there, or need not be. */
 const char *named__missing(const struct plan_field *f, enum named_kind kind, const void *data,
 			   size_t len);
-/* Returns the digits of a FLOAT, as many as distinguish it from all others. */
-#define FLOAT_DIGITS 40
-const char *named__float_digits(const struct plan_field *f, uint64_t number,
-				char room[FLOAT_DIGITS]);
 /* Appends the value as text: "4096", "0x7f12...", "\"name\"", "[1, 2]". Returns false if the data
  * doesn't have it. */
 bool named__put_text(const struct plan_field *f, const void *data, size_t len, struct str *out);
