@@ -159,6 +159,8 @@ static void see_torn(struct rings *r, struct stream *s, uint64_t now)
 static bool look_at(struct rings *r, struct stream *s, const struct log_ring *ring, uint64_t base,
 		    uint64_t *position)
 {
+	/* this thread may be preempted beside ring__position(): then the thread runs on */
+	uint64_t before = now_ns(CLOCK_MONOTONIC);
 	bool known = ring__position(ring, base, position);
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 
@@ -171,7 +173,7 @@ static bool look_at(struct rings *r, struct stream *s, const struct log_ring *ri
 		return false;
 	}
 	s->torn = 0;
-	s->looked = now;
+	s->looked = before;
 	return true;
 }
 
