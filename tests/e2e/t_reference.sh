@@ -22,9 +22,10 @@ export ROOT BUILD T
 
 mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ { print $1 }' "$ROOT/tests/progs/progs.list")
 [[ ${ALL:-} ]] || mapfile -t names < <(printf '%s\n' "${names[@]}" | grep -vx million)
-# Of the sources whose references take seconds, since exceptions unwind: some of the compilations.
+# Of the sources whose references take seconds, since exceptions unwind: some of the compilations. Of a Go program most of the
+# half minute is what its runtime does before main (t_go.sh has Go).
 [[ ${MATRIX:-}${ALL:-} ]] || mapfile -t names < <(printf '%s\n' "${names[@]}" |
-	grep -vxE 'handled-(O0|O2|clang-O0|clang-O1)|except-nopie')
+	grep -vxE 'handled-(O0|O2|clang-O0|clang-O1|clang-O2)|except-(nopie|O2)|rusty-drops|gopher')
 declare -A chosen # the programs, by placement
 chosen[implied]=$(part_of 0 3 "${names[@]}")
 chosen[witness]=$(part_of 1 3 "${names[@]}")

@@ -18,7 +18,7 @@ t_args 6.1 6.12 newest
 t_diff 6.1 6.12 newest
 t_explain 6.1 6.12 newest
 ROWS
-for name in t_accounts t_trace; do
+for name in t_accounts t_trace t_net; do
 	ALL=1 "tests/vm/$name.sh" >"$T/out" 2>&1 </dev/null
 	judge $? "$name, whole"
 done

@@ -139,10 +139,11 @@ conditions=('count > 4096' 'count <= 370' 'count == 999' 'count != 37 && count <
 }
 
 # ---- which of them can be probed here, with such parameters ----
+cat $TRACING/available_filter_functions >"$T/available" 2>/dev/null # the kernel looks each name up
 functions=()
 while read -r f fetches; do
 	[[ $f ]] || continue
-	grep -qx "$f" $TRACING/available_filter_functions 2>/dev/null || continue
+	grep -qx "$f" "$T/available" || continue
 	{ echo "p:args/$f $f $fetches" >>$TRACING/kprobe_events; } 2>/dev/null || continue
 	functions+=("$f")
 	echo "r:args/ret_$f $f ret=\$retval:s64" >>$TRACING/kprobe_events

@@ -46,7 +46,7 @@ healthy() {
 
 # Something that runs through the probed functions again and again; the guest has one CPU, which bbtrace needs, too.
 mkfifo "$T/never"
-while :; do cat /etc/passwd && read -r -t 0.05; done >/dev/null 2>&1 <>"$T/never" &
+while :; do cat /etc/passwd && read -r -t 0.2; done >/dev/null 2>&1 <>"$T/never" &
 at_end "kill $!"
 
 # ---- while nothing is recorded ----

@@ -78,10 +78,12 @@ functions=$(known __x64_sys_mount path_mount '__x64_sys_umount|__x64_sys_oldumou
 compare mount -- "$WORK" mount
 functions=$(known ${2:+do_sys_openat2 do_filp_open path_openat link_path_walk} getname_flags do_dentry_open vfs_read vfs_write)
 compare file -- "$WORK" file
-functions=$(known __x64_sys_getppid __x64_sys_close)
-least=1 compare close -- "$WORK" close
-functions=$(known set_user_nice __x64_sys_setpriority)
-compare sched -- "$WORK" sched
+[[ ! ${2:-} ]] || { # each of them is counted below, too
+	functions=$(known __x64_sys_getppid __x64_sys_close)
+	least=1 compare close -- "$WORK" close
+	functions=$(known set_user_nice __x64_sys_setpriority)
+	compare sched -- "$WORK" sched
+}
 functions=$(known ${2:+unix_stream_sendmsg} unix_stream_read_generic)
 compare unix -- "$WORK" unix
 

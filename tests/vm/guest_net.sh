@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# Runs in the guest of t_net.sh: read(2) of 16 bytes, which takes less than tracing does, and of a megabyte, by few and
-# by many probes. The net times must be the same.
+# guest_net.sh [all], in the guest of t_net.sh: read(2) of 16 bytes, which takes less than tracing does, and of a megabyte, by
+# few and by many probes. The net times must be the same.
 
 # shellcheck disable=SC2154 # guest_lib.sh sets them
 . "$(dirname "$0")/guest_lib.sh"
@@ -46,8 +46,10 @@ check() {
 		between $((least / 10)) "${small#* }" "$least" "$how: and its net time is no longer than without"
 	is "$(returns | jq -s 'map(select(.event == "return" and .net_ns > .duration_ns)) | length')" 0 "$how: no net time is longer than the call"
 }
-traced 'one function, full' kernel "$reading" --placement full
-check
+[[ ! ${1:-} ]] || {
+	traced 'one function, full' kernel "$reading" --placement full
+	check
+}
 traced 'one function, witness' kernel "$reading" --placement witness
 check
 traced 'several functions' kernel "$reading" "${more[@]}" --placement full

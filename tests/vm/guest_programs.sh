@@ -3,8 +3,8 @@
 #
 # guest_programs.sh whole|'' BUILD NAME... -- NAME... [-- HOW...]: traces tests/progs' programs on this kernel, with each of
 # its mechanisms and with copied functions, and counts those after the --. HOW: only so, "inline", "MECHANISM" or
-# "MECHANISM.PLACEMENT". Unless whole, copies trace half of them, and each mechanism but the first a third. The host has their
-# single-stepped references and compares; the programs behave the same on both.
+# "MECHANISM.PLACEMENT". Unless whole, copies trace half of them, the first mechanism the other half, and each other one a
+# third. The host has their single-stepped references and compares; the programs behave the same on both.
 
 . "$(dirname "$0")/guest_lib.sh"
 [[ $1 != whole ]] || export MATRIX=whole
@@ -34,8 +34,8 @@ trace() {
 	local programs=("${traced[@]}")
 
 	case $1 in
-	"${hows[0]}") ;;
 	inline) mapfile -t programs < <(part_of 0 2 "${traced[@]}") ;;
+	"${hows[0]}") [[ " ${hows[*]} " != *' inline '* ]] || mapfile -t programs < <(part_of 1 2 "${traced[@]}") ;;
 	*) mapfile -t programs < <(part_of $((turn++ % 3)) 3 "${traced[@]}") ;;
 	esac
 	mkdir -p "$OUT/$1"

@@ -11,8 +11,10 @@ truncate -s $((100 * 131072)) "$T/some"
 truncate -s $((50 * 131072)) "$T/other"
 mkfifo "$T/fifo"
 
+declare -A placements=([probe]=full [inline]=witness)
+[[ ! ${2:-} ]] || placements=([probe]='full witness' [inline]='full witness')
 for engine in probe inline; do
-	for placement in full witness; do
+	for placement in ${placements[$engine]}; do
 		# cat reads where it can't have the kernel copy from file to file
 		timeout -k 10 1800 $BBTRACE trace user:libc.so.6:read kernel:vfs_read --engine $engine --placement $placement \
 			-F json -o "$OUT/$engine-$placement.json" -- cat "$T/file" >/dev/null 2>"$T/err"

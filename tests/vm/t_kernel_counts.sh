@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Counts of kernel functions (-c), in a guest with two CPUs: they are those of the events of the same work.
-# KERNELS="6.1": on these. ALL=1: of functions with hundreds of branches, too.
+# KERNELS="6.1": on these. ALL=1: of functions with hundreds of branches, and of
+# those alone that are counted with others, too.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest

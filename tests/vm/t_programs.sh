@@ -3,8 +3,8 @@
 #
 # User mode on other kernels, with each of their mechanisms and with copied functions: tests/progs' programs, compared with the single-stepped
 # references from this machine. 5.15 is the oldest supported kernel; an older one is refused with a message.
-# By the mechanism that doctor names first each program is traced, by copies half of them, by each other one every third in
-# turn.
+# By copies half of the programs are traced, by the mechanism that doctor names first the other half, by each other one every
+# third in turn.
 # KERNELS="6.12": on these. HOWS="executed_multi.full": only with this mechanism and placement. ALL=1: each by each.
 
 . "$(dirname "$0")/lib.sh"
