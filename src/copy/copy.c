@@ -21,6 +21,7 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_VALUES] = "some of its values are in memory, or in registers that copies don't log",
 	[COPY_RESERVED] = "a mark, or what switches recording, is in it",
 	[COPY_CHANGES] = "the program changes its code",
+	[COPY_BOUNDS] = "neither a symbol nor an unwinding table says where it ends",
 };
 
 /* Returns the offset of a label in the image. */

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cli/option.h"
+#include "object/search/search.h"
+#include "select/announce.h"
 #include "select/targets.h"
 #include "verbs.h"
 #include "cli/request.h"
@@ -157,6 +159,51 @@ static void put_function(struct listing *l, const struct plan_function *f)
 	str__putc(&l->out, '\n');
 }
 
+/* True if no function is named, or '*'. */
+static bool lists_all(const struct request *req)
+{
+	const char *last = req->operands.data[req->operands.len - 1];
+
+	return !req->what.exported &&
+	       (req->operands.len == 1 || (req->operands.len == 2 && !strcmp(last, "*")));
+}
+
+static void put_unknown_json(struct listing *l, const struct object *o)
+{
+	unknown_code_vec found = {0};
+	const struct unknown_code *c;
+
+	object__unknown_code(o, &found);
+	vec__each (c, &found) {
+		struct json j = {.out = &l->out};
+
+		json__open_object(&j);
+		json__member(&j, string, "object", o->path);
+		json__member(&j, string, "section", c->section);
+		json__member(&j, unsigned, "unknown_code", c->bytes);
+		json__member(&j, unsigned, "all_code", c->size);
+		json__close_object(&j);
+		str__putc(&l->out, '\n');
+	}
+	vec__free(&found);
+}
+
+/* Code that belongs to no known function. */
+static void put_unknown(struct listing *l)
+{
+	const struct plan_object *o;
+	uint64_t bytes = 0, size = 0;
+
+	if (!lists_all(l->request))
+		return;
+	vec__each (o, &l->plan->objects) {
+		announce__unknown_code(o->object, &bytes, &size);
+		if (l->json)
+			put_unknown_json(l, o->object);
+	}
+	put_out(l);
+}
+
 static void put_functions(struct listing *l)
 {
 	const struct plan_function *f;
@@ -170,6 +217,7 @@ static void put_functions(struct listing *l)
 		put_function(l, f);
 		put_out(l);
 	}
+	put_unknown(l);
 }
 
 /* ---- sites ---- */
