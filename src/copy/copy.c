@@ -289,7 +289,9 @@ static void add_functions(struct copying *c)
 		if (pf->object != c->object || pf->flags & FUNCTION_REMOVED || !pf->nranges)
 			continue;
 		if (pf->flags & FUNCTION_RANGE) {
-			c->refusals[i] = COPY_RANGE;
+			c->refusals[i] = body__is_found(c->g->object, pf->ranges[0].vaddr)
+						 ? COPY_BOUNDS
+						 : COPY_RANGE;
 			continue;
 		}
 		f.entry = pf->ranges[0].vaddr;

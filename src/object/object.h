@@ -87,6 +87,8 @@ struct frame {
 	size_t npads;
 	bool signal; /* a signal trampoline: it may start one byte before the code */
 	bool found;  /* no FDE: found by control flow and pointers (src/object/search) */
+	/* found, but its start isn't proved to be an entry: it may be a label within a function */
+	bool unproved;
 };
 
 /* A slot of the GOT that the dynamic loader fills with the address of a function. */

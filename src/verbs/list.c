@@ -88,6 +88,15 @@ static bool is_refused(const char *text)
 	return text && strcmp(text, "yes") != 0;
 }
 
+/* Returns true if nothing proves that the function's start is an entry. */
+static bool is_unproved(const struct listing *l, const struct plan_function *f)
+{
+	const struct object *o = l->plan->objects.data[f->object].object;
+	const struct frame *frame = object__frame_at(o, f->ranges[0].vaddr);
+
+	return f->flags & FUNCTION_RANGE && frame && frame->unproved;
+}
+
 static void put_function_json(struct listing *l, const struct plan_function *f, const char *name,
 			      uint64_t offset)
 {
@@ -103,6 +112,8 @@ static void put_function_json(struct listing *l, const struct plan_function *f, 
 	json__member(&j, unsigned, "unreached", f->unreached);
 	json__member(&j, unsigned, "unresolved", f->unresolved);
 	put_gaps(l, &j, f - l->plan->functions.data);
+	if (is_unproved(l, f))
+		json__member(&j, bool, "entry", false);
 	if (l->copies)
 		json__member(&j, string, "copy", copy_text(l, f - l->plan->functions.data));
 	json__close_object(&j);
@@ -153,6 +164,8 @@ static void put_function(struct listing *l, const struct plan_function *f)
 		str__printf(&l->out, "  (%u not to be probed, %u indirect jumps not resolved)",
 			    f->skipped, f->unresolved);
 	put_unreached(l, f);
+	if (is_unproved(l, f))
+		str__puts(&l->out, "  (no entry: nothing known calls it)");
 	copy = copy_text(l, f - l->plan->functions.data);
 	if (is_refused(copy))
 		str__printf(&l->out, "  (no copy: %s)", copy);

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Functions of programs without symbols and unwinding tables: each that is found, and each probe, is at an instruction
-# of the program that objdump and nm see with symbols; tables in the text, and pointers into them, lead to none.
+# of the program that objdump and nm see with symbols; each entry is a symbol's; tables in the text, and pointers into them,
+# lead to none.
 # MATRIX=whole: more builds.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
@@ -47,6 +48,22 @@ int main(int argc, char **argv)
 }
 END
 
+cat >"$T/p.cc" <<'END'
+#include <iostream>
+#include <map>
+#include <regex>
+struct base { virtual int of(int n) { return n; } virtual ~base() {} };
+struct derived : base { int of(int n) override { return n * 3 + 1; } };
+int main(int argc, char **)
+{
+	std::map<std::string, int> m;
+	for (int i = 0; i < argc + 3; i++)
+		m[std::to_string(i)] = i;
+	base *b = argc > 1 ? new base : new derived;
+	std::cout << std::regex_match("axxb", std::regex("a.*b")) << m.size() << b->of(argc) << "\n";
+}
+END
+
 check() { # NAME ORIGINAL STRIPPED LEAST
 	"$ROOT/tests/check/found.py" "$BUILD/bbtrace" "$BUILD/sites" "$2" "$3" >"$T/said"
 	local last bad found
@@ -58,10 +75,11 @@ check() { # NAME ORIGINAL STRIPPED LEAST
 
 builds=('gcc -O1' 'gcc -O2 -static')
 [[ ${MATRIX:-} != whole ]] || builds+=('gcc -O0' 'gcc -O2' 'gcc -O3' 'gcc -Os' 'gcc -O2 -no-pie' 'gcc -O2 -static-pie'
-	'clang -O1' 'clang -O2' 'clang -O2 -static')
+	'clang -O1' 'clang -O2' 'clang -O2 -static' 'g++ -O2 -static')
 for build in "${builds[@]}"; do
+	[[ $build == g++* ]] && source=$T/p.cc || source=$T/p.c
 	# shellcheck disable=SC2086 # words
-	$build -w -fno-asynchronous-unwind-tables -fno-unwind-tables -o "$T/p" "$T/p.c" || continue
+	$build -w -fno-asynchronous-unwind-tables -fno-unwind-tables -o "$T/p" "$source" || continue
 	objcopy -R .eh_frame -R .eh_frame_hdr "$T/p" "$T/stripped" 2>"$T/err" && strip "$T/stripped"
 	least=8
 	[[ $build != *static* ]] || least=300

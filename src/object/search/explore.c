@@ -157,7 +157,9 @@ static void leave(struct explorer *x, uint64_t target, const struct stack *k, bo
 	if (!object__is_code(x->s->o, target))
 		doubt(x);
 	else
-		vec__push(&x->e->outs, (struct jump_out){target, k->sp != 0 || unclear});
+		vec__push(&x->e->outs,
+			  (struct jump_out){target, k->sp != 0 || unclear,
+					    !k->sp && !conditional && target % ALIGNED == 0});
 }
 
 static void jump(struct explorer *x, const struct insn *insn, const struct stack *k)

@@ -148,6 +148,16 @@ static uint64_t without_padding(const struct object *o, const struct hole *h)
 	return n;
 }
 
+#define TRIFLE	     16	 /* bytes: most functions start at a multiple of it */
+#define TRIFLE_SHARE 100 /* of a section that is this many times larger */
+
+/* Returns true for what is no more than space between functions: a prefix before an entry, rests of
+ * padding. */
+static bool is_trifle(uint64_t bytes, uint64_t size)
+{
+	return !bytes || (bytes < TRIFLE && bytes * TRIFLE_SHARE < size);
+}
+
 static void count(const struct object *o, const char *name, uint64_t start, uint64_t end,
 		  unknown_code_vec *out)
 {
@@ -158,7 +168,7 @@ static void count(const struct object *o, const char *name, uint64_t start, uint
 	add_section(o, start, end, &holes);
 	vec__each (h, &holes)
 		bytes += without_padding(o, h);
-	if (bytes)
+	if (!is_trifle(bytes, end - start))
 		vec__push(out, (struct unknown_code){name, bytes, end - start});
 	vec__free(&holes);
 }
@@ -175,7 +185,7 @@ void object__unknown_code(const struct object *o, unknown_code_vec *out)
 	const struct segment *segment;
 	const Elf64_Shdr *s;
 
-	if (!f || object__is_kernel(o))
+	if (!f || object__is_kernel(o) || !arch__by_machine(o->machine))
 		return;
 	for (s = f->sections; s < f->sections + f->nsections; s++)
 		if (s->sh_flags & SHF_EXECINSTR && s->sh_flags & SHF_ALLOC && s->sh_size &&

@@ -9,107 +9,6 @@
 
 #define ROUNDS 8
 
-uint8_t *search__mark(struct search *s, uint64_t addr)
-{
-	const struct hole *h = holes__at(&s->holes, addr);
-
-	return h ? &s->marks[h - s->holes.data][addr - h->start] : NULL;
-}
-
-/* ---- starts ---- */
-
-static void add_certain(struct search *s, uint64_t addr)
-{
-	if (search__mark(s, addr))
-		vec__push(&s->certain, addr);
-}
-
-/* The words of a table of functions, at vaddr. */
-static void add_table(struct search *s, uint64_t vaddr, uint64_t size)
-{
-	struct elf_file *f = elf__of(s->o);
-	uint64_t value;
-
-	for (uint64_t at = 0; at + f->class->word <= size; at += f->class->word)
-		if (elf__word(s->o, f, vaddr + at, &value))
-			add_certain(s, value);
-}
-
-struct tables {
-	uint64_t init, fini, table[3], size[3];
-};
-
-static void see_entry(struct tables *t, const Elf64_Dyn *d)
-{
-	static const struct {
-		int64_t tag;
-		uint8_t table;
-		bool size;
-	} rows[] = {{DT_INIT_ARRAY, 0, false},	  {DT_INIT_ARRAYSZ, 0, true},
-		    {DT_FINI_ARRAY, 1, false},	  {DT_FINI_ARRAYSZ, 1, true},
-		    {DT_PREINIT_ARRAY, 2, false}, {DT_PREINIT_ARRAYSZ, 2, true}};
-
-	if (d->d_tag == DT_INIT)
-		t->init = d->d_un.d_ptr;
-	if (d->d_tag == DT_FINI)
-		t->fini = d->d_un.d_ptr;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (d->d_tag == rows[i].tag)
-			*(rows[i].size ? &t->size[rows[i].table] : &t->table[rows[i].table]) =
-				d->d_un.d_val;
-}
-
-static void read_dynamic(const struct search *s, struct tables *t)
-{
-	const struct elf_file *f = elf__of(s->o);
-	const Elf64_Phdr *p = f->segments, *end = f->segments + f->nsegments;
-	const uint8_t *bytes;
-	size_t avail;
-	Elf64_Dyn d;
-
-	while (p < end && p->p_type != PT_DYNAMIC)
-		p++;
-	if (p == end)
-		return;
-	bytes = object__bytes(s->o, p->p_vaddr, &avail);
-	for (avail = min_of((uint64_t)avail, p->p_filesz); avail >= f->class->dynamic;
-	     bytes += f->class->dynamic, avail -= f->class->dynamic) {
-		d = elf__take_dynamic(f->class, bytes);
-		if (d.d_tag == DT_NULL)
-			break;
-		see_entry(t, &d);
-	}
-}
-
-/* What the loader and the C library's start code call. */
-static void add_called_at_start(struct search *s)
-{
-	static const char *const arrays[] = {".init_array", ".fini_array", ".preinit_array"};
-	static const char *const code[] = {".init", ".fini"};
-	struct elf_file *f = elf__of(s->o);
-	struct tables t = {0};
-
-	relatives__read(s->o, f);
-	read_dynamic(s, &t);
-	add_certain(s, f->header.e_entry);
-	add_certain(s, t.init);
-	add_certain(s, t.fini);
-	for (size_t i = 0; i < ARRAY_SIZE(t.table); i++)
-		add_table(s, t.table[i], t.size[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
-		const Elf64_Shdr *section = elf__section(f, arrays[i]);
-
-		if (section)
-			add_table(s, section->sh_addr, section->sh_size);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(code); i++) {
-		const Elf64_Shdr *section = elf__section(f, code[i]);
-
-		if (section)
-			add_certain(s, section->sh_addr);
-	}
-}
-
 /* ---- calls from known functions into holes ---- */
 
 /* Returns true if one of the bytes may be a direct call or jump into a hole. */
@@ -153,7 +52,7 @@ static void add_callees(struct search *s, uint64_t start, uint64_t end)
 	}
 	vec__each (call, &calls)
 		if (at >= end)
-			add_certain(s, *call);
+			search__add_called(s, *call);
 		else
 			claims__add(s, *call);
 	vec__free(&calls);
@@ -179,18 +78,6 @@ static void add_callees_of_known(struct search *s)
 }
 
 /* ---- exploring ---- */
-
-/* Returns where a function at start has to end: before the next one. */
-static uint64_t limit_of(struct search *s, uint64_t start, uint8_t ends)
-{
-	const struct hole *h = holes__at(&s->holes, start);
-	const uint8_t *mark = search__mark(s, start);
-
-	for (uint64_t at = start + 1; at < h->end; at++)
-		if (mark[at - start] & ends)
-			return at;
-	return h->end;
-}
 
 static void commit(struct search *s, const struct exploration *e)
 {
@@ -218,7 +105,7 @@ static void take_targets(struct search *s, const struct exploration *e)
 
 	vec__each (addr, &e->calls) {
 		if (e->clean)
-			add_certain(s, *addr);
+			search__add_called(s, *addr);
 		else
 			claims__add(s, *addr);
 	}
@@ -227,7 +114,7 @@ static void take_targets(struct search *s, const struct exploration *e)
 			continue;
 		if (!out->part &&
 		    !(e->switches && out->target > e->start && out->target < e->limit))
-			add_certain(s, out->target);
+			search__add_jumped(s, out->target);
 		else if (search__mark(s, out->target))
 			vec__push(&s->parts, out->target);
 	}
@@ -255,7 +142,7 @@ static void take_certain(struct search *s, uint64_t start, bool part)
 
 	if (*mark & (MARK_FUNCTION | MARK_BODY | MARK_DATA) || (part && *mark & MARK_START))
 		return;
-	search__explore(s, start, limit_of(s, start, MARK_FUNCTION), part, &e);
+	search__explore(s, start, search__limit(s, start, MARK_FUNCTION), part, &e);
 	if (e.insns.len && (e.clean || *mark & MARK_START || !part))
 		add_function(s, start, part, &e);
 	exploration__free(&e);
@@ -297,19 +184,12 @@ static bool try_claim(struct search *s, uint64_t start)
 		return true;
 	if (may_be_label(s, start))
 		return false;
-	search__explore(s, start, limit_of(s, start, MARK_FUNCTION | MARK_CLAIMED), false, &e);
+	search__explore(s, start, search__limit(s, start, MARK_FUNCTION | MARK_CLAIMED), false, &e);
 	taken = claims__is_code(s, &e);
 	if (taken)
 		add_function(s, start, false, &e);
 	exploration__free(&e);
 	return taken;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* Each claim that is taken may lead to others, and be evidence for them. */
@@ -318,10 +198,10 @@ static void try_claims(struct search *s)
 	size_t before = SIZE_MAX;
 
 	for (unsigned round = 0; round < ROUNDS && s->claims.len != before; round++) {
-		VEC(uint64_t) now = {0};
+		start_vec now = {0};
 		const uint64_t *claim;
 
-		vec__sort(&s->claims, by_value);
+		vec__sort(&s->claims, starts__by_value);
 		vec__each (claim, &s->claims)
 			vec__push(&now, *claim);
 		before = now.len;
@@ -335,34 +215,6 @@ static void try_claims(struct search *s)
 	}
 }
 
-/* ---- the result ---- */
-
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct frame *x = a, *y = b;
-
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
-}
-
-/* Each is explored again, up to the next one. */
-static void make_frames(struct search *s)
-{
-	const uint64_t *start;
-	struct exploration e;
-
-	vec__sort(&s->functions, by_value);
-	vec__each (start, &s->functions) {
-		search__explore(s, *start, limit_of(s, *start, MARK_FUNCTION),
-				map64__get(&s->is_part, *start), &e);
-		vec__push(&s->o->frames, (struct frame){.vaddr = *start,
-							.size = e.end - *start,
-							.part = map64__get(&s->is_part, *start),
-							.found = true});
-		exploration__free(&e);
-	}
-	vec__sort(&s->o->frames, by_vaddr);
-}
-
 static void free_search(struct search *s)
 {
 	for (size_t i = 0; i < s->holes.len; i++)
@@ -374,6 +226,7 @@ static void free_search(struct search *s)
 	vec__free(&s->claims);
 	vec__free(&s->functions);
 	map64__free(&s->is_part);
+	map64__free(&s->is_called);
 }
 
 /* Code that the program may change is not looked at; nor that of architectures with data among
@@ -417,12 +270,12 @@ void search__functions(struct object *o)
 	}
 	s.holes.len = s.marked;
 	if (s.holes.len) {
-		add_called_at_start(&s);
+		starts__add_loaded(&s);
 		add_callees_of_known(&s);
 		take_all_certain(&s);
 		claims__of_data(&s);
 		try_claims(&s);
-		make_frames(&s);
+		entries__make_frames(&s);
 	}
 	free_search(&s);
 }

@@ -12,8 +12,10 @@
 /*
  * Appends a frame, with .found set, for each function that is found in code that no symbol and no
  * FDE covers. To be called when symbols and frames are there. Found are: what the loader calls;
- * what is called directly from code that is known; and what a pointer or a constant in such code
- * leads to, if following it shows that it is code (claims.c).
+ * what is called or jumped to directly from code that is known; and what a pointer or a constant in
+ * such code leads to, if following it shows that it is code (claims.c). Where no call proves an
+ * entry, .unproved is set: it is code, but its start may be a label (entries.c), so it is a
+ * selection.
  */
 void search__functions(struct object *o);
 
@@ -24,7 +26,8 @@ struct unknown_code {
 };
 typedef VEC(struct unknown_code) unknown_code_vec;
 /* Appends a member for each executable section with such bytes. Padding isn't counted: nops,
- * breakpoints and zeros between functions. */
+ * breakpoints and zeros between functions; nor are less than 16 bytes that are less than a
+ * hundredth of the section. */
 void object__unknown_code(const struct object *o, unknown_code_vec *out);
 
 #endif

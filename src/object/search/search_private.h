@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of src/object/search share. No file calls one that comes later here: holes.c,
- * addresses.c, explore.c, claims.c, search.c. */
+ * starts.c, addresses.c, explore.c, claims.c, entries.c, search.c. */
 #ifndef BBTRACE_OBJECT_SEARCH_SEARCH_PRIVATE_H
 #define BBTRACE_OBJECT_SEARCH_SEARCH_PRIVATE_H
 
@@ -39,22 +39,36 @@ enum mark {
 				not known, which pointers may lead to */
 };
 
+typedef VEC(uint64_t) start_vec;
+
 struct search {
 	struct object *o;
 	const struct arch *arch;
 	hole_vec holes;
-	uint8_t **marks;	 /* by hole, by byte */
-	VEC(uint64_t) certain;	 /* starts that are proved, to be explored */
-	VEC(uint64_t) parts;	 /* code that is jumped to with a frame set up, likewise */
-	VEC(uint64_t) claims;	 /* where pointers and constants lead */
-	VEC(uint64_t) functions; /* all that were found */
-	struct map64 is_part;	 /* those of functions that are parts */
-	size_t marked;		 /* the number of holes that have marks */
-	uint64_t budget;	 /* instructions that may still be decoded */
+	uint8_t **marks;	/* by hole, by byte */
+	start_vec certain;	/* starts that are proved, to be explored */
+	start_vec parts;	/* code that is jumped to with a frame set up, likewise */
+	start_vec claims;	/* where pointers and constants lead */
+	start_vec functions;	/* all that were found */
+	struct map64 is_part;	/* those of functions that are parts */
+	struct map64 is_called; /* where the loader's and known code's calls lead */
+	size_t marked;		/* the number of holes that have marks */
+	uint64_t budget;	/* instructions that may still be decoded */
 };
+
+/* ---- starts.c ---- */
 
 /* Returns the marks of addr; NULL if it is in no hole. */
 uint8_t *search__mark(struct search *s, uint64_t addr);
+/* Returns where a function at start has to end: before the next byte with one of these marks. */
+uint64_t search__limit(struct search *s, uint64_t start, uint8_t ends);
+/* Adds a start that is the target of a jump, or of a call. */
+void search__add_jumped(struct search *s, uint64_t addr);
+void search__add_called(struct search *s, uint64_t addr);
+/* Adds what the loader and the C library's start code call. */
+void starts__add_loaded(struct search *s);
+/* Compares two, for vec__sort(). */
+int starts__by_value(const void *a, const void *b);
 
 /* ---- addresses.c ---- */
 
@@ -79,6 +93,7 @@ struct jump_out {
 	/* It may be a part of this function: the stack pointer isn't that of a function's entry, or
 	 * not known; or the target is not beyond another function. */
 	bool part;
+	bool tail; /* as a tail call: always taken, at the stack pointer of an entry */
 };
 struct exploration {
 	uint64_t start, limit;
@@ -107,5 +122,10 @@ void claims__of_data(struct search *s);
 void claims__add(struct search *s, uint64_t addr);
 /* Returns true if it is certainly code. */
 bool claims__is_code(struct search *s, const struct exploration *e);
+
+/* ---- entries.c ---- */
+
+/* Adds the functions to the object's frames, and notes whose starts are proved to be entries. */
+void entries__make_frames(struct search *s);
 
 #endif
