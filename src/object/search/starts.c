@@ -41,15 +41,15 @@ void search__add_called(struct search *s, uint64_t addr)
 		*map64__put(&s->is_called, addr) = 1;
 }
 
-/* The words of a table of functions, at vaddr. */
+/* The words of a table of functions, at vaddr, as far as they are in a segment. */
 static void add_table(struct search *s, uint64_t vaddr, uint64_t size)
 {
 	struct elf_file *f = elf__of(s->o);
 	uint64_t value;
 
-	for (uint64_t at = 0; at + f->class->word <= size; at += f->class->word)
-		if (elf__word(s->o, f, vaddr + at, &value))
-			search__add_called(s, value);
+	for (; size >= f->class->word && elf__word(s->o, f, vaddr, &value);
+	     size -= f->class->word, vaddr += f->class->word)
+		search__add_called(s, value);
 }
 
 struct tables {
