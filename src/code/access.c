@@ -77,6 +77,7 @@ static bool follow(struct graph *g, uint64_t vaddr)
 		return true;
 	if (!function__around(g->object, vaddr, &f))
 		return false;
+	f.flags &= ~FUNCTION_RANGE; /* a selection has no entry to start from */
 	graph__add_function(g, &f);
 	graph__start(g);
 	graph__follow(g);

@@ -186,6 +186,13 @@ static bool has_gap(struct graph *g, const struct owned_extent *p)
 	return any;
 }
 
+bool body__is_found(const struct object *o, uint64_t vaddr)
+{
+	const struct frame *f = object__frame_at(o, vaddr);
+
+	return f && f->found;
+}
+
 /* All sites in the extent have to be at items. */
 static enum copy_refusal add_items(struct body *b, const struct owned_extent *p)
 {
@@ -195,6 +202,8 @@ static enum copy_refusal add_items(struct body *b, const struct owned_extent *p)
 	enum copy_refusal why = COPY_OK;
 	uint32_t i;
 
+	if (body__is_found(g->object, p->start))
+		return COPY_BOUNDS;
 	for (uint64_t addr = p->start; !why && (i = graph__next_reached(g, &addr, p->end)); addr++)
 		why = add_item(b, i, &site);
 	if (!why && b->items.len && item__next(vec__last(&b->items)) > p->end)

@@ -21,6 +21,7 @@ const char *const copy_refusal_text[COPY_REFUSALS] = {
 	[COPY_VALUES] = "some of its values are in memory, or in registers that copies don't log",
 	[COPY_RESERVED] = "a mark, or what switches recording, is in it",
 	[COPY_CHANGES] = "the program changes its code",
+	[COPY_BOUNDS] = "neither a symbol nor an unwinding table says where it ends",
 };
 
 /* Returns the offset of a label in the image. */
@@ -288,7 +289,9 @@ static void add_functions(struct copying *c)
 		if (pf->object != c->object || pf->flags & FUNCTION_REMOVED || !pf->nranges)
 			continue;
 		if (pf->flags & FUNCTION_RANGE) {
-			c->refusals[i] = COPY_RANGE;
+			c->refusals[i] = body__is_found(c->g->object, pf->ranges[0].vaddr)
+						 ? COPY_BOUNDS
+						 : COPY_RANGE;
 			continue;
 		}
 		f.entry = pf->ranges[0].vaddr;

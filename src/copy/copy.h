@@ -37,6 +37,7 @@ enum copy_refusal {
 	COPY_VALUES,   /* its arguments or its result are in memory, which copies don't load */
 	COPY_RESERVED, /* a probe that isn't the plan's is in it (plan.reserved) */
 	COPY_CHANGES,  /* the program changes its code, as the compiler recorded */
+	COPY_BOUNDS,   /* it was found without a symbol and an FDE (struct frame, .found) */
 	COPY_REFUSALS
 };
 extern const char *const copy_refusal_text[COPY_REFUSALS]; /* NULL for COPY_OK */

@@ -168,6 +168,8 @@ struct body {
 /* Gathers the items of a function, and finds its points. Returns COPY_OK, or why it can't be
  * copied. */
 enum copy_refusal body__gather(struct body *b);
+/* Returns true if neither a symbol nor an FDE has the bounds of what is there. */
+bool body__is_found(const struct object *o, uint64_t vaddr);
 void body__free(struct body *b);
 /* Returns the item at addr; NULL if there is none. */
 struct item *body__at(const struct body *b, uint64_t addr);

@@ -282,6 +282,8 @@ static const struct column end[] = {
 	NUMBER(struct trace_end, totals.unjudged),
 	NUMBER(struct trace_end, totals.undecided),
 	NUMBER(struct trace_end, totals.untraced),
+	NUMBER(struct trace_end, totals.unknown_code),
+	NUMBER(struct trace_end, totals.all_code),
 };
 
 #define ROWS(columns, member)                                                                      \

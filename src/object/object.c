@@ -13,6 +13,7 @@
 #include "object/dwarf/dwarf.h"
 #include "object/elf/elf_file.h"
 #include "object/golang/gopclntab.h"
+#include "object/search/search.h"
 #include "object/tables/readers.h"
 #include "symbols.h"
 
@@ -248,6 +249,7 @@ static void read_rest(struct object *o, struct elf_file *f)
 	modes__settle(o, f);
 	sleds__read(o, f);
 	object__index_symbols(o);
+	search__functions(o);
 }
 
 int object__read(struct found *found, struct object **out)

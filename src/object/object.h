@@ -78,13 +78,17 @@ struct symbol {
 	uint32_t number;
 };
 
-/* One FDE of .eh_frame: a range of code with one set of unwinding rules. */
+/* One FDE of .eh_frame: a range of code with one set of unwinding rules; or a function that was
+ * found without one. */
 struct frame {
 	uint64_t vaddr, size;
 	bool part; /* its first row's CFA is not that of a function's entry: a cold part */
 	const uint64_t *pads; /* landing pads of its LSDA (.gcc_except_table), ascending */
 	size_t npads;
 	bool signal; /* a signal trampoline: it may start one byte before the code */
+	bool found;  /* no FDE: found by control flow and pointers (src/object/search) */
+	/* found, but its start isn't proved to be an entry: it may be a label within a function */
+	bool unproved;
 };
 
 /* A slot of the GOT that the dynamic loader fills with the address of a function. */

@@ -315,6 +315,8 @@ struct plan {
 	/* by function. Not in trace files, which have their text */
 	VEC(struct plan_condition) conditions;
 	/* counts for the summary: */
+	/* If all functions were requested: struct trace_totals. Not in trace files */
+	uint64_t unknown_code, all_code;
 	uint32_t probes;	/* sites that carry a probe */
 	uint32_t skipped;	/* sites that should carry a probe, but can't */
 	uint32_t ifunc_unknown; /* IFUNC resolvers that may return other functions than those found

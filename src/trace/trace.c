@@ -335,6 +335,10 @@ void totals__of_plan(struct trace_totals *totals, const struct plan *p)
 	totals->functions = totals->undecoded = totals->code = 0;
 	for (size_t i = 0; i < p->functions.len; i++)
 		count_function(totals, &p->functions.data[i]);
+	if (p->all_code) {
+		totals->unknown_code = p->unknown_code;
+		totals->all_code = p->all_code;
+	}
 	totals->probes = p->probes;
 	totals->skipped = p->skipped;
 }

@@ -190,6 +190,9 @@ struct trace_totals {
 	/* How often recording stopped, and for how long, until it started again. */
 	uint64_t stops, stopped_ms;
 	uint64_t undecoded, code; /* the functions' bytes that were not decoded; all their bytes */
+	/* If all functions were requested: bytes of code that belong to no known function, and the
+	 * size of the sections where they are. */
+	uint64_t unknown_code, all_code;
 	/*
 	 * Invocations with --if. unmet: left out, since the condition doesn't hold. muted: left out
 	 * by the kernel, which counts only those that aren't within others. unjudged: left out,

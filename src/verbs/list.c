@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cli/option.h"
+#include "object/search/search.h"
+#include "select/announce.h"
 #include "select/targets.h"
 #include "verbs.h"
 #include "cli/request.h"
@@ -86,6 +88,15 @@ static bool is_refused(const char *text)
 	return text && strcmp(text, "yes") != 0;
 }
 
+/* Returns true if nothing proves that the function's start is an entry. */
+static bool is_unproved(const struct listing *l, const struct plan_function *f)
+{
+	const struct object *o = l->plan->objects.data[f->object].object;
+	const struct frame *frame = object__frame_at(o, f->ranges[0].vaddr);
+
+	return f->flags & FUNCTION_RANGE && frame && frame->unproved;
+}
+
 static void put_function_json(struct listing *l, const struct plan_function *f, const char *name,
 			      uint64_t offset)
 {
@@ -101,6 +112,8 @@ static void put_function_json(struct listing *l, const struct plan_function *f, 
 	json__member(&j, unsigned, "unreached", f->unreached);
 	json__member(&j, unsigned, "unresolved", f->unresolved);
 	put_gaps(l, &j, f - l->plan->functions.data);
+	if (is_unproved(l, f))
+		json__member(&j, bool, "entry", false);
 	if (l->copies)
 		json__member(&j, string, "copy", copy_text(l, f - l->plan->functions.data));
 	json__close_object(&j);
@@ -151,10 +164,57 @@ static void put_function(struct listing *l, const struct plan_function *f)
 		str__printf(&l->out, "  (%u not to be probed, %u indirect jumps not resolved)",
 			    f->skipped, f->unresolved);
 	put_unreached(l, f);
+	if (is_unproved(l, f))
+		str__puts(&l->out, "  (no entry: nothing known calls it)");
 	copy = copy_text(l, f - l->plan->functions.data);
 	if (is_refused(copy))
 		str__printf(&l->out, "  (no copy: %s)", copy);
 	str__putc(&l->out, '\n');
+}
+
+/* True if no function is named, or '*'. */
+static bool lists_all(const struct request *req)
+{
+	const char *last = req->operands.data[req->operands.len - 1];
+
+	return !req->what.exported &&
+	       (req->operands.len == 1 || (req->operands.len == 2 && !strcmp(last, "*")));
+}
+
+static void put_unknown_json(struct listing *l, const struct object *o)
+{
+	unknown_code_vec found = {0};
+	const struct unknown_code *c;
+
+	object__unknown_code(o, &found);
+	vec__each (c, &found) {
+		struct json j = {.out = &l->out};
+
+		json__open_object(&j);
+		json__member(&j, string, "object", o->path);
+		json__member(&j, string, "section", c->section);
+		json__member(&j, unsigned, "unknown_code", c->bytes);
+		json__member(&j, unsigned, "all_code", c->size);
+		json__close_object(&j);
+		str__putc(&l->out, '\n');
+	}
+	vec__free(&found);
+}
+
+/* Code that belongs to no known function. */
+static void put_unknown(struct listing *l)
+{
+	const struct plan_object *o;
+	uint64_t bytes = 0, size = 0;
+
+	if (!lists_all(l->request))
+		return;
+	vec__each (o, &l->plan->objects) {
+		announce__unknown_code(o->object, &bytes, &size);
+		if (l->json)
+			put_unknown_json(l, o->object);
+	}
+	put_out(l);
 }
 
 static void put_functions(struct listing *l)
@@ -170,6 +230,7 @@ static void put_functions(struct listing *l)
 		put_function(l, f);
 		put_out(l);
 	}
+	put_unknown(l);
 }
 
 /* ---- sites ---- */

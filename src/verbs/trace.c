@@ -414,6 +414,7 @@ static int prepare(struct session *s, int *status)
 	if (err)
 		return err;
 	announce__undecoded(s->plan);
+	announce__unknown_of_plan(&s->request, s->plan);
 	err = prepare_command(s, status);
 	if (err)
 		return err;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * `copies FILE [FOLDER] [FUNC...]`: plans all functions of a file, or these, with all events, and
- * makes their copies. One line: functions, copied ones, sites, copied ones, refusals by reason,
- * patches by form, time. VERBOSE=1: the functions that aren't copied, and why. PLACEMENT=witness.
- * POISON=1: logs change all that is dead. FOLDER (- for none): the image, its patches and tables
- * for tests/check/copies.py.
+ * makes their copies. One line: functions whose bounds a symbol or an FDE has, copied ones, sites,
+ * copied ones, refusals by reason, patches by form, time. VERBOSE=1: the functions that aren't
+ * copied, and why. PLACEMENT=witness. POISON=1: logs change all that is dead. FOLDER (- for none):
+ * the image, its patches and tables for tests/check/copies.py.
  */
 #include "copy/copy.h"
 #include "resolve/resolve.h"
@@ -178,9 +178,10 @@ static void print_patches(const struct copies *c)
 static void print_figures(const struct plan *p, const struct copies *c, double seconds)
 {
 	static const char *const names[COPY_REFUSALS] = {
-		"",	  "range", "gap",  "uncertain", "unresolved", "insn",	"room",
-		"return", "go",	   "runs", "steps",	"stack",      "object", "site"};
-	unsigned why[COPY_REFUSALS] = {0}, sites = 0, copied = 0;
+		"",	  "range",  "gap",    "uncertain", "unresolved", "insn",
+		"room",	  "return", "go",     "runs",	   "steps",	 "stack",
+		"object", "site",   "values", "reserved",  "changes",	 "bounds"};
+	unsigned why[COPY_REFUSALS] = {0}, sites = 0, copied = 0, known;
 	const struct plan_site *s;
 
 	for (size_t i = 0; i < p->functions.len; i++)
@@ -189,9 +190,9 @@ static void print_figures(const struct plan *p, const struct copies *c, double s
 		sites += plan_site__has_events(s);
 		copied += s->probe == PROBE_INLINE;
 	}
-	printf("%zu functions, %u copied, %.2f %%; %u sites, %u copied, %.2f %%; refused",
-	       p->functions.len, why[0], 100.0 * why[0] / p->functions.len, sites, copied,
-	       100.0 * copied / sites);
+	known = p->functions.len - why[COPY_BOUNDS];
+	printf("%u functions, %u copied, %.2f %%; %u sites, %u copied, %.2f %%; refused", known,
+	       why[0], known ? 100.0 * why[0] / known : 0.0, sites, copied, 100.0 * copied / sites);
 	for (unsigned k = 1; k < COPY_REFUSALS; k++)
 		if (why[k])
 			printf(" %u %s", why[k], names[k]);

@@ -76,7 +76,8 @@ def lines(*command):
 
 
 def rows(bbtrace, path, *options):
-    return [json.loads(line) for line in lines(bbtrace, "list", path, "-q", "-F", "json", *options)]
+    found = map(json.loads, lines(bbtrace, "list", path, "-q", "-F", "json", *options))
+    return [row for row in found if "vaddr" in row]  # not what belongs to no function
 
 
 def kinds(table):

@@ -7,6 +7,13 @@
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
 
+unbounded() { # FILE: the number of its functions that neither a symbol nor an FDE has; empty if there is none
+	local fdes symbols
+	fdes=$(readelf --debug-dump=frames "$1" 2>/dev/null | sed -n 's/.* FDE .*pc=0*\([0-9a-f]*\)\.\..*/\1/p')
+	symbols=$(readelf -sW "$1" 2>/dev/null | awk '$4 == "FUNC" || $4 == "NOTYPE" || $4 == "GNU_IFUNC" { sub(/^0*/, "", $2); print $2 }')
+	"$BUILD/bbtrace" list "$1" '*' -q 2>/dev/null | sed -n 's/^ *0x\([0-9a-f]*\) .*/\1/p' | grep -vxF "$fdes"$'\n'"$symbols" | grep -c . | grep -vx 0
+}
+
 check() { # FILE PLACEMENT PERCENT
 	rm -rf "$T/out"
 	mkdir "$T/out"
@@ -14,6 +21,7 @@ check() { # FILE PLACEMENT PERCENT
 	awk -v got="$(sed -n 's/.* copied, \([0-9.]*\) %; [0-9]* sites.*/\1/p' "$T/said")" -v want="$3" \
 		'BEGIN { exit !(got + 0 >= want) }'
 	ok $? "$(basename "$1"), $2: at least $3 % of its functions are copied:$(cat "$T/said")"
+	is "$(sed -n 's/.* \([0-9]*\) bounds.*/\1/p' "$T/said")" "$(unbounded "$1")" "$(basename "$1"), $2: the rest are those that neither a symbol nor an FDE has"
 	"$ROOT/tests/check/copies.py" "$1" "$T/out" >"$T/checked" 2>&1 && [[ $(sed -n 's/.*, \([0-9]*\) instructions.*/\1/p' "$T/checked") -gt 20 ]]
 	ok $? "$(basename "$1"), $2: $(tail -n 1 "$T/checked")" || diag "$(head -n 20 "$T/checked")"
 }

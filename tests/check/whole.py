@@ -31,7 +31,8 @@ def check(good, name, why=''):
 
 def listed(*arguments):
     out = subprocess.run([bbtrace, 'list', '-q', '-F', 'json', *arguments], stdout=subprocess.PIPE, check=True).stdout
-    return [json.loads(line) for line in out.splitlines()]
+    rows = map(json.loads, out.splitlines())
+    return [row for row in rows if 'vaddr' in row]  # not what belongs to no function
 
 
 # Where each function lies: NAME 0xSTART 0xSIZE OWN-NAME. Several static functions may have one name: NAME has the address.

@@ -101,12 +101,18 @@ refused 'a stripped program' 'stripped is stripped, so no name fib: .bbtrace lis
 	int main(int n, char **a) { return exported(n); }'
 refused 'a function that a stripped program does not export' 'no function named main in .*, which is stripped: only exported functions have names; .bbtrace list' \
 	user "$T/exports" main "${run[@]}"
-"${CC:-cc}" -nostdlib -fno-asynchronous-unwind-tables -fno-unwind-tables -s -o "$T/bare" -x c - <<<'void _start(void) { for (;;) {} }'
-refused 'a program without symbols and .eh_frame' 'bare has neither symbols nor .eh_frame, so no function of it is known; they come with its debug symbols' \
-	list "$T/bare"
+# Nothing leads into the library's code; the program's starts at its entry point.
+bare=(-nostdlib -fno-asynchronous-unwind-tables -fno-unwind-tables -s -x c -)
+"${CC:-cc}" -shared -fPIC -fvisibility=hidden -o "$T/bare.so" "${bare[@]}" <<<'int f(int n) { return n > 3 ? n * 5 : n; }'
+refused 'an object without symbols and .eh_frame' 'bare.so has neither symbols nor .eh_frame, so no function of it is known; they come with its debug symbols' \
+	list "$T/bare.so"
+start=$(readelf -SW "$T/bare.so" | sed -n 's/.* \.text *PROGBITS *0*\([0-9a-f]*\) .*/0x\1/p')
+bb list "$T/bare.so" "$(file_offset "$T/bare.so" "$start")+0x4" --sites
+is "$status $(cat "$T/err")" "1 bbtrace: address $start is in no function that is known" 'a range in an object without symbols and .eh_frame'
+"${CC:-cc}" -o "$T/bare" "${bare[@]}" <<<'void _start(void) { for (;;) {} }'
 start=$(readelf -hW "$T/bare" | sed -n 's/.*Entry point address: *//p')
-bb list "$T/bare" "$(file_offset "$T/bare" "$start")+0x4" --sites
-is "$status $(cat "$T/err")" "1 bbtrace: address $start is in no function that is known" 'a range in a program without symbols and .eh_frame'
+bb list "$T/bare"
+is "$status $(awk 'NR > 1 { print $1, $4 }' "$T/out")" "0 $start $start" 'of a program without symbols and .eh_frame the entry point is known'
 strip -g -o "$T/symbols" "$T/fib"
 refused 'a program without debug information, but with symbols' "no function named fibb in $T/symbols; did you mean fib[?]" user "$T/symbols" fibb "${run[@]}"
 bb list "$T/stripped" '*'

@@ -148,6 +148,13 @@ static Elf_Data *debug_frame(Elf *elf)
 	return NULL;
 }
 
+static bool has_fde(const struct object *o, uint64_t vaddr)
+{
+	const struct frame *frame = object__frame_at(o, vaddr);
+
+	return frame && !frame->found;
+}
+
 /* Adds what only .debug_frame has. An FDE begins with two words: the address of its code, and its
  * size. */
 static void put_debug_frame(struct finder *f, Dwarf *dwarf)
@@ -166,7 +173,7 @@ static void put_debug_frame(struct finder *f, Dwarf *dwarf)
 			continue;
 		code[0] = elf__take_word(class, entry.fde.start) + f->bias;
 		code[1] = elf__take_word(class, entry.fde.start + class->word);
-		if (object__is_code(f->o, code[0]) && !object__frame_at(f->o, code[0]) &&
+		if (object__is_code(f->o, code[0]) && !has_fde(f->o, code[0]) &&
 		    code[1] <= UINT64_MAX - code[0])
 			put_rows(f, code[0], code[0] + code[1]);
 	}
@@ -185,7 +192,8 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 	f.cfi = dwfl_module_eh_cfi(s->module, &f.bias);
 	if (f.cfi)
 		vec__each (frame, &o->frames)
-			put_rows(&f, frame->vaddr, frame->vaddr + frame->size);
+			if (!frame->found)
+				put_rows(&f, frame->vaddr, frame->vaddr + frame->size);
 	dwarf = dwfl_module_getdwarf(s->module, &f.bias);
 	f.cfi = dwarf ? dwfl_module_dwarf_cfi(s->module, &f.bias) : NULL;
 	if (f.cfi)

@@ -71,6 +71,7 @@ bool object__function_at(const struct object *o, uint64_t vaddr, struct function
 		return false;
 	function__from_range(out, o, f->vaddr, f->size,
 			     xasprintf("0x%llx", (unsigned long long)f->vaddr));
+	out->flags = f->unproved ? FUNCTION_RANGE : 0;
 	return true;
 }
 

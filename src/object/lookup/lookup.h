@@ -27,7 +27,7 @@ struct range {
 
 enum function_flags {
 	/* Only the branches in its ranges: no entry, no return (0xOFF+0xLEN, FILE:LINE, @POINTS,
-	 * foo.cold alone). */
+	 * foo.cold alone; code whose start may be a label: frame.unproved). */
 	FUNCTION_RANGE = 1,
 	/* entry is an IFUNC resolver: src/code replaces it by what it can return. */
 	FUNCTION_IFUNC = 2,

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Code of the traced objects that belongs to no known function: notes it, if all functions were
+ * requested. */
+#include "object/search/search.h"
+#include "announce.h"
+
+static void report(const struct object *o, const struct unknown_code *c)
+{
+	note("%s: %llu of %llu bytes of %s belong to no known function, so nothing of them is traced "
+	     "or listed: no symbol and no unwinding table has them, and no known code leads there",
+	     o->path, (unsigned long long)c->bytes, (unsigned long long)c->size,
+	     c->section ? c->section : "its executable segment");
+}
+
+static void free_unknown(unknown_code_vec *v)
+{
+	vec__free(v);
+}
+
+void announce__unknown_code(const struct object *o, uint64_t *bytes, uint64_t *size)
+{
+	CLEANUP(free_unknown) unknown_code_vec found = {0};
+	const struct unknown_code *c;
+
+	object__unknown_code(o, &found);
+	vec__each (c, &found) {
+		report(o, c);
+		*bytes += c->bytes;
+		*size += c->size;
+	}
+}
+
+/* FUNC or OBJECT:FUNC is '*'. */
+static bool is_all(const char *operand)
+{
+	size_t n = strlen(operand);
+
+	return n && operand[n - 1] == '*' && (n == 1 || operand[n - 2] == ':');
+}
+
+static bool wants_all(const struct request *req)
+{
+	for (size_t i = 0; i < req->operands.len; i++)
+		if (is_all(req->operands.data[i]))
+			return !req->what.exported;
+	return false;
+}
+
+void announce__unknown_of_plan(const struct request *req, struct plan *p)
+{
+	const struct plan_object *o;
+
+	if (!wants_all(req))
+		return;
+	vec__each (o, &p->objects)
+		if (o->object)
+			announce__unknown_code(o->object, &p->unknown_code, &p->all_code);
+}
