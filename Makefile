@@ -69,11 +69,14 @@ $(B)/%.o: src/%.c Makefile
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-# Rebuilt when Capstone was installed or removed.
+# Rebuilt when Capstone, or what decompresses core dumps, was installed or removed.
 $(B)/arch/capstone.o $(B)/san/arch/capstone.o $(B)/fuzz/arch/capstone.o: $(B)/capstone.libs
-$(B)/capstone.libs: FORCE
+$(B)/capstone.libs: USED := $(CAPSTONE)
+$(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/object/core/core_stream.o): $(B)/unpack.libs
+$(B)/unpack.libs: USED := $(UNPACK)
+$(B)/%.libs: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CAPSTONE)' | cmp -s - $@ || echo '$(CAPSTONE)' >$@
+	@echo '$(USED)' | cmp -s - $@ || echo '$(USED)' >$@
 FORCE:
 
 # Pages, style sheets and scripts as numbers for src/output/pages/pages.c, without the first line, the licence.

@@ -65,6 +65,10 @@ test  | protobuf-compiler | protoc
 test  | lcov            | genhtml
 test  | musl-tools      | musl-gcc
 test  | lld             | ld.lld
+test  | binutils-gold   | ld.gold
+test  | llvm            | llvm-cov
+test  | libclang-rt-dev | -fsanitize=fuzzer
+test  | curl            | curl
 test  | gcc-aarch64-linux-gnu | aarch64-linux-gnu-gcc
 test  | g++-aarch64-linux-gnu | aarch64-linux-gnu-g++
 test  | gcc-riscv64-linux-gnu | riscv64-linux-gnu-gcc

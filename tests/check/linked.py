@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """linked.py PROGRAM LCOV FOLDER [folded]: does a tracefile of lcov have the functions that nm and gdb have, and the lines of
-gdb's line table, no other ones, and none less? Only of files in FOLDER, whose code nm knows. folded: a linker may have folded
+the line table as gdb and objdump read it, no other ones, and none less? Only of files in FOLDER, whose code nm knows. folded: a linker may have folded
 functions, so that some of them, and their lines, may be absent. Prints what differs, then a summary; exits with 1 if
 anything does.
 """
@@ -68,6 +68,17 @@ def read_lines(ranges):
     return every, full
 
 
+def read_rows(ranges):
+    """(file, line) of rows within code that objdump reads: gdb leaves out some where files alternate at one address."""
+    rows = set()
+    for row in output("objdump", "--dwarf=decodedline", program).splitlines():
+        if m := re.match(r"(\S+)\s+(\d+)\s+0x([0-9a-f]+)\b", row):
+            name, line, at = os.path.join(folder, m[1]), int(m[2]), int(m[3], 16)
+            if os.path.exists(name) and any(s <= at < e for s, e in ranges):
+                rows.add((name, line))
+    return rows
+
+
 def read_functions():
     """(file, line) of the functions with code of their own, by gdb."""
     found, name = set(), None
@@ -109,6 +120,7 @@ folder = os.path.realpath(folder)
 others = set()
 symbols, code = read_symbols()
 known, full = read_lines(code)
+known |= read_rows(code)
 own = read_functions()
 functions, lines = read_lcov()
 for place, names in functions.items():
@@ -117,7 +129,7 @@ for place, names in functions.items():
             wrong.append(f"{function} ({short(place)}) is in lcov; nm and gdb don't have it")
 for place in sorted(lines):
     if place not in known and place not in functions:
-        wrong.append(f"line {short(place)} is in lcov, but not in gdb's table")
+        wrong.append(f"line {short(place)} is in lcov, but not in the line table")
 if not folded:
     wrong += [f"function {short(p)} is not in lcov" for p in sorted(own - set(functions))]
     wrong += [f"line {short(p)} is not in lcov" for p in sorted(full - set(lines))]

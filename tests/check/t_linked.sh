@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Coverage of programs whose debug information lies or is elsewhere: with functions that the linker has dropped or folded, with
 # link-time optimization, with split debug information; by gcc and clang, ld.bfd, gold and lld. lcov has no function and no line
-# that nm and gdb don't have, and none less (linked.py). MATRIX=whole: all of them.
+# that nm, gdb and objdump don't have, and none less (linked.py). MATRIX=whole: all of them.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
 BBTRACE=${BBTRACE:-$BUILD/bbtrace}
 SOURCES=$ROOT/tests/check/linked
-for tool in nm gdb c++filt python3 gcc; do
+for tool in nm objdump gdb c++filt python3 gcc; do
 	command -v "$tool" >/dev/null || skip_all "needs $tool"
 done
 

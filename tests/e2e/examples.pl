@@ -12,7 +12,7 @@
 #   <!-- needs: kprobes -->          the section, up to the next heading, is skipped if the kernel hasn't got this
 #   <!-- code by: COMMAND = TEXT --> what COMMAND prints where the section's output is from: a compiler's version. If it
 #                                    fails, the section is skipped; if it prints another text, the machine code differs,
-#                                    so branches, registers and counts are not compared
+#                                    so branches, offsets, registers, inlined functions and counts are not compared
 #   <!-- counts vary -->             numbers in the next block are not compared, nor the order of its lines, since tables are
 #                                    sorted by numbers
 #   <!-- status: N -->               the exit status of the next command, instead of 0
@@ -45,9 +45,16 @@ my @varies = (
 	[qr/(DURATION +)(?:noise|-)(?= +DURATION)/, '$1DURATION'],
 	[qr/\b0x(?!f{4})[0-9a-f]{6,}\b/, 'ADDRESS'],
 );
-# What differs from compiler to compiler: the lines of branches and instructions, and parts of other lines.
-my $of_code = qr/\+0x[0-9a-f]+ +[a-z]|^ +(?:cmp|test) /;
-my @of_code = ([qr/\((?:r\w\w?=\w+(?:\|\w+)?(?:, )?)+\)/, '(REGISTERS)'], [qr/ returns 0x(?!ffff)\w+/, ' returns VALUE']);
+# What differs from compiler to compiler: the lines of branches and instructions, where diff(1) finds these, and parts of
+# other lines. Of functions that are inlined at an entry it counts that there are some.
+my $of_code = qr/\+0x[0-9a-f]+ +[a-z]|^ +(?:cmp|test) |^(?:---|\d[\d,]*[acd]\d[\d,]*)$/;
+my @of_code = (
+	[qr/\((?:r\w\w?=\w+(?:\|\w+)?(?:, )?)+\)/, '(REGISTERS)'],
+	[qr/ returns 0x(?!ffff)\w+/, ' returns VALUE'],
+	[qr/\+0x[0-9a-f]+\b/, '+OFFSET'],
+	[qr/(?<=, )0x[0-9a-f]+(?=: \d+ calls)/, 'ADDRESS'],
+	[qr/(?:[\w.]+:\d+ [\w{}#]+, )+(?=[\w.]+:\d+$)/, 'INLINED, '],
+);
 my @counts = ([qr/^(bbtrace: .* unmatched returns).*/, '$1'], [qr/(?<![\w.])\d+(?:\.\d+)?(?![\w.])/, 'N']);
 # A line of text output up to the tree of calls: time, COMM-TID and goroutine.
 my $columns = qr/^ *(?:TIME )?(([a-z][\w.]*)-\d+( +g\d+)?)( +)/;
@@ -81,12 +88,21 @@ sub comparable {
 	return ' ' x $padding . $line;
 }
 
+# Another compiler's code may be of more source lines.
+sub pattern_of {
+	my ($line, %unlike) = @_;
+	my $source = '[\w.]+:N .+\n';
+
+	return "(?:.*\n)*?" if $line eq '...';
+	return quotemeta("$line\n") . ($unlike{code} && "$line\n" =~ /^$source/ ? "(?:$source)*?" : '');
+}
+
 # Is this what the page shows? Both are lists of lines.
 sub shows {
 	my ($page, $printed, %unlike) = @_;
 	my @wanted = comparable_lines($page, %unlike);
 	my @got = comparable_lines($printed, %unlike);
-	my $wanted = join '', map { $_ eq '...' ? "(?:.*\n)*?" : quotemeta("$_\n") } @wanted;
+	my $wanted = join '', map { pattern_of($_, %unlike) } @wanted;
 
 	return in_any_order(\@wanted, \@got) if $unlike{counts};
 	return join('', map {"$_\n"} @got) =~ /\A$wanted\z/;

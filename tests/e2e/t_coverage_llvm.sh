@@ -49,6 +49,12 @@ for source in "${programs[@]}"; do
 	rm -r "$T/llvm"
 done
 
+# lcov 2 warns without records of where functions end, which lcov 1 can't read; and always prints a summary.
+genhtml_accepts() { # INFO
+	genhtml --rc derive_function_end_line=0 --branch-coverage --demangle-cpp -q -o "$T/pages" "$1" >"$T/said" 2>&1 &&
+		{ [[ ! -s $T/said ]] || grep -q '^ *no messages were reported$' "$T/said"; }
+}
+
 for source in "$ROOT"/tests/cover/*.cc "$ROOT"/tests/progs/{except,carried}.cc; do
 	for cc in c++ clang++; do
 		in_part $((n++)) || continue
@@ -58,7 +64,7 @@ for source in "$ROOT"/tests/cover/*.cc "$ROOT"/tests/progs/{except,carried}.cc; 
 		tests/check/lcov_info.py "$T/info" >"$T/said" 2>&1
 		ok $? "$p: a strict reader finds nothing wrong" || diag "$(head -20 "$T/said")"
 		rm -rf "$T/pages"
-		genhtml --branch-coverage --demangle-cpp -q -o "$T/pages" "$T/info" >"$T/said" 2>&1 && [[ ! -s $T/said ]]
+		genhtml_accepts "$T/info"
 		ok $? "$p: nor does genhtml" || diag "$(cat "$T/said")"
 	done
 done

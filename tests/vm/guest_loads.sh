@@ -56,7 +56,7 @@ kernel, conditions  | kernel $opens --if ret<0 -- $P
 kernel, compared    | kernel $opens --why -- $P
 kernel, no returns  | kernel $opens --returns none -- $P
 kernel, switches    | kernel $opens -e entry,return,sched -k -- $P
-kernel, tail calls  | kernel vfs_re* -e entry,return -- $P
+kernel, tail calls  | kernel dput -e entry,return -- $P
 both                | trace user:$P:work kernel:$opens -k -- $P
 both, counts        | trace user:$P:work kernel:$opens -c -- $P
 doctor              | doctor
