@@ -44,6 +44,11 @@ def problem(*what):
         print('#', *what)
 
 
+def moved(text):
+    """An operand that is relative to the stack pointer, once the return address is pushed."""
+    return re.sub(r'(0x[0-9a-f]+)?\(%rsp\)', lambda m: '%#x(%%rsp)' % (int(m.group(1) or '0', 16) + 8), text)
+
+
 class Insn:
     __slots__ = ('addr', 'size', 'text', 'target', 'raw')
 
@@ -195,7 +200,7 @@ class Check:
         if old.target is not None:
             goes = jump.target == old.target
         else:
-            goes = jump.text.replace('jmp', '') == old.text.replace('call', '')
+            goes = jump.text.replace('jmp', '') == moved(old.text.replace('call', ''))
         return goes and self.is_log(code[:-6])
 
     def check_insn(self, old, code, at):
@@ -275,8 +280,16 @@ class Check:
                 if vaddr not in islands and vaddr not in stands:
                     problem('%x: the springboard leads to the copy of %s' % (vaddr, stands))
         where = {v: to for v, kind, to, _ in t.patches if kind == 0}
+        hops = {v: to for v, kind, to, _ in t.patches if kind == 1}
+        self.parts = {}  # of springboards that are short jumps: where their hops and islands are
         for vaddr, kind, to, _ in t.patches:
-            if kind == 1 and vaddr not in t.exact.get(where.get(to), ()):
+            if kind != 1 or vaddr in islands:
+                continue
+            self.parts[vaddr] = parts = [to]
+            while to in hops and len(parts) < 100:
+                to = hops[to]
+                parts.append(to)
+            if vaddr not in t.exact.get(where.get(to), ()):
                 problem('%x: its island leads elsewhere' % vaddr)
         self.used, self.starts = used, {s for s in starts if s not in islands}
 
@@ -336,6 +349,8 @@ class Check:
                 continue
             seen.add(addr)
             if addr in self.starts and self.write_of[addr] <= written:
+                if any(self.write_of[part] > written for part in self.parts.get(addr, ())):
+                    problem('%s: after write %d: %x leads to an island that isn\'t there' % (name, written, addr))
                 continue
             if any(self.write_of.get(b, 1 << 60) <= written for b in range(addr, old.next)):
                 problem('%s: after write %d: %x: %s runs into what is overwritten' % (name, written, addr, old.text))
