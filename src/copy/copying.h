@@ -148,6 +148,10 @@ struct spring {
 	 */
 	uint64_t hops[HOPS_MAX], island;
 	uint8_t nhops;
+	/* PATCH_SHORT: only its first byte is written. The distance is the byte after it, which is
+	 * the first one of a springboard (1 + its index), or the original's (0). */
+	bool punned;
+	uint32_t distance_of;
 	uint32_t stub; /* PATCH_CALL: the label that is called */
 	uint8_t kind;  /* enum patch_kind, SPRING_LEFT */
 	bool done;
@@ -177,6 +181,7 @@ struct body {
 	bool keeps_below;	  /* it keeps something below the stack pointer at calls */
 	bool guesses;		  /* the table of a jump may be longer than is known */
 	bool far;		  /* islands may be in another page, or reached by hops */
+	bool puns;		  /* some springboards are punned */
 	struct hints hints;
 };
 
@@ -230,6 +235,8 @@ static inline bool body__is_free(uint8_t byte)
 /* Takes free bytes that are no point's for the island of a springboard that is a short jump, and
  * for hops if body.far: from the function or the spare bytes. Returns false if there are none. */
 bool body__find_island(struct body *b, struct spring *s);
+/* Takes free bytes at this address for the springboard's island. Returns false if they aren't. */
+bool body__take_island(struct body *b, struct spring *s, uint64_t at);
 /* Adds spare bytes: the padding, and what is left of the items that are not intact (bad, by item)
  * or have a springboard. */
 void body__find_spare(struct body *b, const bool *bad);

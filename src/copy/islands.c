@@ -215,6 +215,18 @@ bool body__find_island(struct body *b, struct spring *s)
 	return find_way(b, s, true) || (b->far && find_way(b, s, false));
 }
 
+bool body__take_island(struct body *b, struct spring *s, uint64_t at)
+{
+	unsigned size = b->c->arch->copier->jump_size;
+
+	if (!is_island(b, at, size))
+		return false;
+	body__mark(b, at, size, BYTE_USED, 0);
+	s->island = at;
+	s->nhops = 0;
+	return true;
+}
+
 /* ---- which bytes are spare ---- */
 
 static bool is_patched(const struct body *b, const struct item *i)

@@ -32,7 +32,7 @@ static unsigned size_of(const struct body *b, const struct spring *s)
 
 	switch (s->kind) {
 	case PATCH_SHORT:
-		return c->short_size;
+		return s->punned ? 1 : c->short_size;
 	case PATCH_CALL:
 		return (unsigned)(item__next(&b->items.data[s->call]) - s->at);
 	default:
@@ -85,12 +85,29 @@ struct walk {
 	id_vec todo;
 };
 
+/* A punned springboard is right once that is there whose first byte is its distance. */
+static void count_distances(struct walk *w)
+{
+	const struct spring *s;
+	const struct chunk *p;
+
+	vec__each (s, &w->b->springs) {
+		if (!s->punned)
+			continue;
+		vec__each (p, w->chunks)
+			if (p->spring + 1 == s->distance_of && !p->part)
+				w->lacks[s - w->b->springs.data] += !is_there(p);
+	}
+}
+
 static void count_lacking(struct walk *w)
 {
 	const struct chunk *p;
 
 	vec__each (p, w->chunks)
 		w->lacks[p->spring] += !is_there(p);
+	if (w->b->puns)
+		count_distances(w);
 }
 
 enum meets { MEETS_NOTHING, MEETS_SPRING, MEETS_MIDDLE };

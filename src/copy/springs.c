@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Places a springboard for each point of a function: a jump; a short jump to an island, which
- * jumps, by hops if it is far away; a call that takes the place of a call of the original; or a
- * jump to an emulated call. */
+ * jumps, by hops if it is far away, or one byte of it; a call that takes the place of a call of the
+ * original; or a jump to an emulated call. */
 #include "copy/copying.h"
 
 static const struct arch_copier *copier(const struct body *b)
@@ -89,6 +89,62 @@ static bool place_short(struct body *b, struct spring *s)
 	}
 	s->kind = PATCH_SHORT;
 	s->done = true;
+	return true;
+}
+
+/* ---- a jump of one byte ---- */
+
+static const struct spring *spring_at(const struct body *b, uint64_t at)
+{
+	const struct spring *s;
+
+	vec__each (s, &b->springs)
+		if (s->done && s->at == at && (s->kind == PATCH_JUMP || s->kind == PATCH_SHORT))
+			return s;
+	return NULL;
+}
+
+/* Sets the byte at this address once all is written. Returns false if that isn't known. The code at
+ * an entry may be changed later (inline/text/entries.c). */
+static bool final_byte(const struct body *b, uint64_t at, const struct spring *s, uint8_t *out)
+{
+	const uint8_t *flags = body__byte(b, at), *was;
+	uint8_t bytes[PATCH_MAX];
+	size_t avail;
+
+	if (s && !(b->items.data[s->item].flags & ITEM_ENTRY)) {
+		if (s->kind == PATCH_JUMP)
+			copier(b)->put_jump(bytes, at, at);
+		else
+			copier(b)->put_short(bytes, at, at);
+		*out = bytes[0];
+		return true;
+	}
+	was = object__bytes(b->c->g->object, at, &avail);
+	if (s || !flags || *flags & (BYTE_POINT | BYTE_USED) || !was)
+		return false;
+	*out = *was;
+	return true;
+}
+
+/* Places a short jump of which only the first byte is written: the distance happens to be there.
+ * So it needs one byte, and may be at the end of a page. */
+static bool place_punned(struct body *b, struct spring *s)
+{
+	const unsigned size = copier(b)->short_size;
+	const struct spring *next = spring_at(b, s->at + 1);
+	uint8_t distance;
+
+	if (size != 2 || !body__room(b, s->at, 1) || !final_byte(b, s->at + 1, next, &distance))
+		return false;
+	use(b, s->at, size);
+	if (!body__take_island(b, s, s->at + size + (uint64_t)(int8_t)distance)) {
+		body__mark(b, s->at, next ? 1 : size, 0, BYTE_USED);
+		return false;
+	}
+	s->kind = PATCH_SHORT;
+	s->done = s->punned = b->puns = true;
+	s->distance_of = next ? 1 + (next - b->springs.data) : 0;
 	return true;
 }
 
@@ -274,7 +330,7 @@ static bool place_call(struct body *b, struct spring *s, struct item *call)
 static bool place_emulated(struct body *b, struct spring *s, struct item *call)
 {
 	body__mark(b, call->addr, call->len, BYTE_FREE, 0);
-	if (!place_jump(b, s) && !place_short(b, s)) {
+	if (!place_jump(b, s) && !place_short(b, s) && !(b->far && place_punned(b, s))) {
 		body__mark(b, call->addr, call->len, 0, BYTE_FREE);
 		return false;
 	}
@@ -343,8 +399,8 @@ static bool place_elsewhere(struct body *b, struct spring *s)
 static bool place_far(struct body *b, struct spring *s)
 {
 	b->far = true;
-	if (!place_short(b, s))
-		place_elsewhere(b, s);
+	if (!place_short(b, s) && !place_elsewhere(b, s))
+		place_punned(b, s);
 	b->far = false;
 	return s->done;
 }
@@ -411,9 +467,9 @@ static void put_approach(struct body *b, uint64_t start, uint64_t end)
 	vec__push(&b->c->image->approaches, (struct copy_extent){start, end});
 }
 
-static void put_short(struct body *b, uint64_t at, uint64_t to)
+static void put_short(struct body *b, uint64_t at, uint64_t to, uint8_t len)
 {
-	put(b, (struct copy_patch){at, to, PATCH_SHORT, .len = copier(b)->short_size});
+	put(b, (struct copy_patch){at, to, PATCH_SHORT, .len = len});
 }
 
 /* Returns the address of a part of it (struct placed). */
@@ -433,7 +489,7 @@ static void put_spring(struct body *b, const struct spring *s)
 		put(b, (struct copy_patch){s->at, label, PATCH_JUMP, .len = c->jump_size});
 		break;
 	case PATCH_SHORT:
-		put_short(b, s->at, part_of(s, 1));
+		put_short(b, s->at, part_of(s, 1), s->punned ? 1 : c->short_size);
 		break;
 	case PATCH_CALL:
 		size = item__next(&b->items.data[s->call]) - s->at;
@@ -451,7 +507,7 @@ static void put_hop(struct body *b, const struct spring *s, unsigned part)
 {
 	uint64_t at = part_of(s, part);
 
-	put_short(b, at, part_of(s, part + 1));
+	put_short(b, at, part_of(s, part + 1), copier(b)->short_size);
 	put_approach(b, at, at + copier(b)->short_size);
 }
 

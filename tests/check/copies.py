@@ -281,6 +281,7 @@ class Check:
                     problem('%x: the springboard leads to the copy of %s' % (vaddr, stands))
         where = {v: to for v, kind, to, _ in t.patches if kind == 0}
         hops = {v: to for v, kind, to, _ in t.patches if kind == 1}
+        size_of = {v: len(raw) // 2 for v, _, _, raw in t.patches}
         self.parts = {}  # of springboards that are short jumps: where their hops and islands are
         for vaddr, kind, to, _ in t.patches:
             if kind != 1 or vaddr in islands:
@@ -291,7 +292,20 @@ class Check:
                 parts.append(to)
             if vaddr not in t.exact.get(where.get(to), ()):
                 problem('%x: its island leads elsewhere' % vaddr)
+            if size_of[vaddr] == 1:
+                self.check_punned(vaddr, parts[0])
+                if vaddr + 1 in used:
+                    parts.append(vaddr + 1)
         self.used, self.starts = used, {s for s in starts if s not in islands}
+
+    def check_punned(self, vaddr, to):
+        """Is the byte after the one that is written the jump's distance?"""
+        byte = next((int(raw[:2], 16) for v, _, _, raw in self.t.patches if v == vaddr + 1), None)
+        if byte is None:
+            old = next(o for o in self.code if o.addr <= vaddr + 1 < o.next)
+            byte = int(old.raw[2 * (vaddr + 1 - old.addr):][:2], 16)
+        if vaddr + 2 + byte - (byte >= 128) * 256 != to:
+            problem('%x: the byte after it doesn\'t lead to %x' % (vaddr, to))
 
     def is_good(self, addr):
         """May the original be executed here?"""

@@ -2,7 +2,8 @@
 /*
  * `narrow N [still]`: functions with points that are too narrow for a jump to the copy, N times
  * under a timer (not if still) whose handler calls them, too: a return to a call through the stack
- * pointer, and a target of three bytes among targets of eight. Prints the sum of their results.
+ * pointer, a target of three bytes among targets of eight, and one of one byte. Prints the sum of
+ * their results.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 long through_stack(long n);
 long choose(long n);
+long one_byte(long n);
 long plus_one(long n);
 long plus_two(long n);
 
@@ -28,7 +30,12 @@ __asm__(".text\n.p2align 4\n.type plus_one, @function\nplus_one: lea 1(%rdi), %r
 	"1: .rept 30\nlea 0x1234(%rip), %rax\nret\n.endr\nxor %eax, %eax\nret\n"
 	".rept 29\nlea 0x5678(%rip), %rax\nret\n.endr\n"
 	"2: imul $100000, %rdi, %rax\nimul $100000, %rax, %rax\nret\n.size choose, . - choose\n"
-	".section .data.rel.ro, \"aw\"\n.p2align 3\ntable:\n"
+	/* A ret is a target, and right after it there is another one. */
+	".p2align 4\n.type one_byte, @function\none_byte: mov %rdi, %rax\ncmp $2, %rdi\nja 5f\n"
+	"lea table_of_three(%rip), %rdx\nmov (%rdx,%rdi,8), %rcx\njmp *%rcx\n"
+	"3: .rept 5\nimul $100001, %rax, %rax\n.endr\n4: ret\n"
+	"6: imul $100000, %rax, %rax\nret\n5: mov $5, %eax\nret\n.size one_byte, . - one_byte\n"
+	".section .data.rel.ro, \"aw\"\n.p2align 3\ntable_of_three: .quad 3b, 4b, 6b\ntable:\n"
 	".set i, 0\n.rept 31\n.quad 1b + i * 8\n.set i, i + 1\n.endr\n"
 	".set i, 0\n.rept 29\n.quad 1b + 243 + i * 8\n.set i, i + 1\n.endr\n.text\n");
 
@@ -38,7 +45,8 @@ static void on_tick(int sig)
 {
 	(void)sig;
 	ticks++;
-	if (through_stack(ticks) != (ticks + 2L) * (ticks + 2L) + 3 || choose(30))
+	if (through_stack(ticks) != (ticks + 2L) * (ticks + 2L) + 3 || choose(30) ||
+	    one_byte(1) != 1)
 		wrong++;
 }
 
@@ -54,6 +62,9 @@ int main(int argc, char **argv)
 		sum += through_stack(i);
 		if (i % 61 == 30 ? choose(30) != 0
 				 : i % 61 < 30 && choose(i % 61) != base + 8 * (i % 61))
+			wrong++;
+		if (one_byte(0) != 0 || one_byte(1) != 1 || one_byte(2) != 200000 ||
+		    one_byte(3) != 5)
 			wrong++;
 		sum += choose(60 + i);
 	}

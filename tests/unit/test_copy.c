@@ -1,54 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* src/copy: how springboards are laid out, and what isn't copied. */
-#include "copy_fixture.h"
-
-#define BEGIN                                                                                      \
-	".macro FN name\n.globl \\name\n.type \\name, @function\n\\name:\n.endm\n"                 \
-	".macro END name\n.size \\name, . - \\name\n.endm\n.text\n"
-
-static struct log_options options;
-
-static const struct copy_image *image(void)
-{
-	static const struct copy_image none;
-
-	return copies && copies->images.len ? copies->images.data : &none;
-}
-
-/* Assembles a program, plans some of its functions, and copies them. */
-static bool copy_some(const char *source, const char *const *names, unsigned events)
-{
-	return assemble_anew(source) && plan_and_copy(names, events, &options);
-}
-#define COPY(source, events, ...)                                                                  \
-	({                                                                                         \
-		static const char *const names_[] = {__VA_ARGS__, NULL};                           \
-		ok(copy_some(BEGIN source, names_, events), "it is planned and copied");           \
-	})
-
-static const struct copy_patch *patch_at(uint64_t vaddr)
-{
-	static const struct copy_patch none = {.kind = 99};
-	const struct copy_patch *p;
-
-	vec__each (p, &image()->patches)
-		if (p->vaddr == vaddr)
-			return p;
-	return &none;
-}
-
-static uint32_t copy_of(uint64_t vaddr)
-{
-	uint32_t offset;
-
-	return copy_image__copy_at(image(), vaddr, &offset) ? offset : UINT32_MAX;
-}
-
-static void is_copied(const char *name)
-{
-	is(refusal(name), COPY_OK, "%s: it is copied", name);
-	ok(copy_of(address(name)) != UINT32_MAX, "%s: its first instruction has a copy", name);
-}
+#include "copy_layout.h"
 
 /* ---- forms ---- */
 
@@ -112,8 +64,6 @@ static void test_short(void)
 	ok(!copy_image__is_live(image(), p->to), "an island is not live");
 }
 
-#define CALLED ".p2align 4\nFN g\nmov %rdi, %rax\nadd %rsi, %rax\nret\nEND g\n.p2align 4\n"
-
 static void test_call(void)
 {
 	uint64_t f;
@@ -137,24 +87,6 @@ static void test_call(void)
 }
 
 /* ---- what is written when ---- */
-
-/* The number of the write that a patch belongs to. */
-static unsigned write_of(uint64_t vaddr)
-{
-	uint64_t page = 0;
-	unsigned n = 0;
-	const uint32_t *i;
-
-	vec__each (i, &image()->order) {
-		const struct copy_patch *p = &image()->patches.data[*i];
-
-		n += p->vaddr / 4096 != page;
-		page = p->vaddr / 4096;
-		if (p->vaddr == vaddr)
-			return n;
-	}
-	return 0;
-}
 
 /* At the end of a page. Where the first call returns, at 10, a springboard covers a jump's target,
  * at 12. The second call returns in the other page. */
@@ -219,76 +151,6 @@ static void test_emulated(void)
 	is(patch_at(p->to)->to, copy_of(f + 10), "to the copy, which does the call");
 	ok(copy_image__is_live(image(), f + 10), "the springboard is live");
 	is(patch_at(f + 12)->kind, PATCH_JUMP, "the call's return has a springboard");
-}
-
-/* The jump's operand is the call's, although the return address is on the stack. */
-static void test_call_by_stack(void)
-{
-	uint64_t f;
-
-	COPY(CALLED
-	     "FN _start\nsub $24, %rsp\nmov %rdi, 16(%rsp)\ncall g\ncall *16(%rsp)\n"
-	     "imul $100000, %eax, %eax\nimul $100000, %eax, %eax\nadd $24, %rsp\nret\nEND _start\n"
-	     "FN h\nsub $24, %rsp\ncall g\ncall *-16(%rsp)\nimul $100000, %eax, %eax\n"
-	     "imul $100000, %eax, %eax\nadd $24, %rsp\nret\nEND h\n",
-	     ALL, "_start", "h");
-	is_copied("_start");
-	f = address("_start");
-	is(patch_at(f + 14)->kind, PATCH_SHORT, "a return to a call by the stack has a short jump");
-	is(copy_image__leads_to(image(), patch_at(f + 14)), copy_of(f + 14), "to the copy");
-	is(refusal("h"), COPY_ROOM,
-	   "one whose operand the return address would overwrite has none");
-}
-
-/* A target of three bytes among others of eight, which jumps of five bytes leave three of. */
-#define TARGETS(n)     ".rept " #n "\nlea 0x1234(%rip), %rax\nret\n.endr\n"
-#define TABLE(n, from) ".set i, 0\n.rept " #n "\n.quad 1b + " #from " + i\n.set i, i + 8\n.endr\n"
-
-static void test_hops(void)
-{
-	const struct copy_patch *p, *hop;
-	uint64_t f, narrow;
-	unsigned n = 1;
-
-	COPY("FN _start\nret\nEND _start\n.p2align 11\nFN f\ncmp $79, %edi\nja 2f\n"
-	     "mov %edi, %edi\njmp *table(,%rdi,8)\n1: " TARGETS(40) "xor %eax, %eax\nret\n" TARGETS(
-		     39) "2: imul $100000, %eax, %eax\nimul $100000, %eax, %eax\nret\nEND f\n"
-			 ".section .rodata\n.p2align 3\ntable: " TABLE(41, 0) TABLE(39, 323),
-	     ALL, "f");
-	is_copied("f");
-	f = address("f");
-	narrow = f + 18 + 320;
-	hop = p = patch_at(narrow);
-	is(p->kind, PATCH_SHORT, "what is too narrow has a short jump");
-	for (; (hop = patch_at(hop->to))->kind == PATCH_SHORT; n++) {
-		ok(copy_image__is_approach(image(), hop->vaddr), "which leads on by a hop");
-		ok(!copy_image__is_live(image(), hop->vaddr), "that nothing else executes");
-	}
-	ok(n > 2, "there are %u short jumps", n);
-	is(hop->kind, PATCH_JUMP, "up to an island");
-	is(copy_image__leads_to(image(), p), copy_of(narrow), "that leads to the copy");
-	is(copy_image__leads_to(image(), patch_at(p->to)), copy_of(narrow), "from a hop, too");
-	ok(copy_image__is_intact(image(), f + 18 + 7), "an instruction after a hop stays");
-	is(write_of(narrow), write_of(hop->vaddr), "all of it is written at once");
-}
-
-/* At the end of a page: the nearest island is over what the next point needs. */
-static void test_urgent(void)
-{
-	uint64_t f;
-
-	COPY("FN _start\njmp f + 3\nEND _start\n.p2align 12\n.skip 4092, 0xcc\n"
-	     "FN f\nxor %eax, %eax\nnop\nmov $5, %edx\nlea 0x1234(%rip), %rsi\n"
-	     "imul $100000, %eax, %eax\nimul $100000, %eax, %eax\nret\nEND f\n",
-	     ALL, "f");
-	is_copied("f");
-	f = address("f");
-	is(patch_at(f + 3)->kind, 99, "what crosses the page has no springboard");
-	is(patch_at(f + 8)->kind, PATCH_JUMP,
-	   "it is at the next instruction, which no island takes");
-	is(patch_at(f)->kind, PATCH_SHORT, "the point before it has a short jump");
-	ok(patch_at(f)->to >= f + 13, "to an island after that");
-	ok(write_of(patch_at(f)->to) < write_of(f), "in another page, which is written before");
 }
 
 /* The shadow stack would not have a call that is a push and a jump. */
@@ -617,9 +479,6 @@ int main(void)
 	test_call();
 	test_left();
 	test_emulated();
-	test_call_by_stack();
-	test_hops();
-	test_urgent();
 	test_real_calls();
 	test_slide();
 	test_slide_to_call();
