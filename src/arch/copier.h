@@ -132,9 +132,10 @@ struct arch_copier {
 	 * registers or flags. If what the call reads can't be read, or the stack ends there, the
 	 * fault comes before anything was changed. */
 	void (*push_return)(struct code_buffer *c, uint64_t vaddr, const uint8_t *call, size_t len);
-	/* Sets a jump to the target of an indirect call, of the same length. Returns false if the
-	 * operand is relative to the stack pointer. */
-	bool (*call_to_jump)(const uint8_t *bytes, size_t len, uint8_t *out);
+	/* Sets a jump to the target of an indirect call, for where the return address is on the
+	 * stack already. Returns its length, at most 16 bytes; 0 if the operand may be where that
+	 * is. */
+	size_t (*call_to_jump)(const uint8_t *bytes, size_t len, uint8_t *out);
 	/* Adds bytes to the stack pointer, without changing flags. */
 	void (*move_sp)(struct code_buffer *c, int8_t bytes);
 

@@ -251,16 +251,43 @@ static bool loads_values(const struct copying *c, uint32_t function)
 	       !are_logged(c->plan, planned);
 }
 
+/* Gathers the function again without what an attempt to place its springboards has changed. */
+static enum copy_refusal try_again(struct body *b)
+{
+	struct body again = {.c = b->c, .function = b->function, .hints = b->hints};
+
+	body__free(b);
+	*b = again;
+	return body__gather(b);
+}
+
+/* What is in the way of an attempt is served before all else in the next one. */
+static enum copy_refusal place_springs(struct body *b)
+{
+	enum copy_refusal why;
+	unsigned hints;
+
+	for (;;) {
+		hints = b->hints.nurgent + b->hints.navoid;
+		body__find_zones(b);
+		why = body__place_springs(b);
+		if (!why)
+			why = body__order(b);
+		if (!why || b->hints.nurgent + b->hints.navoid == hints)
+			return why;
+		why = try_again(b);
+		if (why)
+			return why;
+	}
+}
+
 static enum copy_refusal copy_function(struct copying *c, uint32_t function)
 {
 	struct body b = {.c = c, .function = function};
 	enum copy_refusal why = loads_values(c, function) ? COPY_VALUES : body__gather(&b);
 
 	if (!why && has_events(&b)) {
-		body__find_zones(&b);
-		why = body__place_springs(&b);
-		if (!why)
-			why = body__order(&b);
+		why = place_springs(&b);
 		if (!why) {
 			body__find_live(&b);
 			why = body__emit(&b);

@@ -44,8 +44,10 @@ extern const char *const copy_refusal_text[COPY_REFUSALS]; /* NULL for COPY_OK *
 
 /* What is written over the original. */
 enum patch_kind {
-	PATCH_JUMP,  /* a jump to offset .to of the copies */
-	PATCH_SHORT, /* a short jump to address .to of the original, where an island is */
+	PATCH_JUMP, /* a jump to offset .to of the copies */
+	/* A short jump to address .to of the original, where an island or another one is. If .len
+	 * is 1, its second byte is there already. */
+	PATCH_SHORT,
 	/* nops of .nops bytes and a call of offset .to of the copies, which ends where the original
 	 * call ends */
 	PATCH_CALL,

@@ -137,21 +137,38 @@ struct zone {
 };
 
 /* A springboard. */
+#define HOPS_MAX    32
 #define SPRING_LEFT 255 /* no springboard: the original runs up to the next kept instruction */
 struct spring {
-	uint32_t item; /* the point */
+	uint64_t point;
+	uint32_t item; /* the first one that it stands for */
 	uint32_t call; /* PATCH_CALL: the item of the call */
 	uint64_t at;   /* its address */
-	uint64_t island;
+	/* PATCH_SHORT: it leads to the first hop, if there is one, and the last hop to the island.
+	 */
+	uint64_t hops[HOPS_MAX], island;
+	uint8_t nhops;
+	/* PATCH_SHORT: only its first byte is written. The distance is the byte after it, which is
+	 * the first one of a springboard (1 + its index), or the original's (0). */
+	bool punned;
+	uint32_t distance_of;
 	uint32_t stub; /* PATCH_CALL: the label that is called */
 	uint8_t kind;  /* enum patch_kind, SPRING_LEFT */
 	bool done;
 };
 
-/* What is written at once: a springboard, or its island. */
+/* What is written at once: a springboard, a hop, or the island. */
 struct placed {
 	uint32_t spring;
-	bool island;
+	uint8_t part; /* 0: the springboard; then its hops, and the island */
+};
+
+#define HINTS_MAX 4
+/* What an attempt to place a function's springboards has shown for the next one. */
+struct hints {
+	uint64_t urgent[HINTS_MAX]; /* points that had no room: they are served first */
+	uint64_t avoid[HINTS_MAX];  /* islands that can't be written in any order */
+	unsigned nurgent, navoid;
 };
 
 struct body {
@@ -163,6 +180,9 @@ struct body {
 	VEC(struct placed) order; /* the order in which they are written (order.c) */
 	bool keeps_below;	  /* it keeps something below the stack pointer at calls */
 	bool guesses;		  /* the table of a jump may be longer than is known */
+	bool far;		  /* islands may be in another page, or reached by hops */
+	bool puns;		  /* some springboards are punned */
+	struct hints hints;
 };
 
 /* Gathers the items of a function, and finds its points. Returns COPY_OK, or why it can't be
@@ -206,21 +226,33 @@ uint8_t *body__byte(const struct body *b, uint64_t addr);
 bool body__in_page(uint64_t addr, unsigned size);
 /* Returns the number of free bytes from addr on up to the next point, at most most. */
 unsigned body__room(const struct body *b, uint64_t addr, unsigned most);
-/* Takes size free bytes that a short jump at from reaches and that are no point's, from the
- * function or the spare bytes. Returns their address; 0 if there are none. */
-uint64_t body__island(struct body *b, uint64_t from, unsigned size);
-/* Adds spare bytes: the padding, and the bytes of items that are not intact (bad, by item). */
-void body__find_spare(const struct body *b, const bool *bad);
 void body__mark(struct body *b, uint64_t addr, unsigned size, uint8_t set, uint8_t clear);
+static inline bool body__is_free(uint8_t byte)
+{
+	return (byte & (BYTE_FREE | BYTE_USED)) == BYTE_FREE;
+}
+
+/* ---- islands (islands.c) ---- */
+
+/* Takes free bytes that are no point's for the island of a springboard that is a short jump, and
+ * for hops if body.far: from the function or the spare bytes. Returns false if there are none. */
+bool body__find_island(struct body *b, struct spring *s);
+/* Takes free bytes at this address for the springboard's island. Returns false if they aren't. */
+bool body__take_island(struct body *b, struct spring *s, uint64_t at);
+/* Adds spare bytes: the padding, and what is left of the items that are not intact (bad, by item)
+ * or have a springboard. */
+void body__find_spare(struct body *b, const bool *bad);
 
 /* ---- springboards (springs.c) ---- */
 
+/* If the result is not COPY_OK, there may be new hints for another attempt. */
 enum copy_refusal body__place_springs(struct body *b);
 /* Appends the patches, with labels as .to, and what is live and intact. */
 void body__put_patches(struct body *b);
 
 /* ---- in which order they are written (order.c) ---- */
 
+/* If the result is COPY_STEPS, there may be new hints. */
 enum copy_refusal body__order(struct body *b);
 /* Sets image->order, of all functions. */
 void copying__order(struct copying *c);

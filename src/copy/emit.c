@@ -170,11 +170,13 @@ static void jump_as_call(struct emit *e, const struct item *i)
 {
 	const struct insn *insn = body__branch(e->b, i);
 	uint8_t jump[16];
+	size_t len;
 
 	if (insn->kind == BRANCH_CALL)
 		e->copier->jump(&e->c->code, false, insn->target);
-	else if (e->copier->call_to_jump(body__bytes(e->b, i), i->len, jump))
-		check(e, e->copier->displace(&e->c->code, jump, i->len, i->addr));
+	else if ((len = e->copier->call_to_jump(body__bytes(e->b, i), i->len, jump)))
+		/* What it addresses relative to itself is where it was for the call. */
+		check(e, e->copier->displace(&e->c->code, jump, len, item__next(i) - len));
 	else
 		e->why = COPY_INSN;
 }

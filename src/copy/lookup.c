@@ -137,7 +137,7 @@ const struct copy_patch *copy_image__patch_at(const struct copy_image *i, uint64
 
 uint32_t copy_image__leads_to(const struct copy_image *i, const struct copy_patch *p)
 {
-	if (p->kind == PATCH_SHORT)
+	while (p && p->kind == PATCH_SHORT)
 		p = copy_image__patch_at(i, p->to);
 	return p && p->kind == PATCH_JUMP ? (uint32_t)p->to : 0;
 }

@@ -11,7 +11,8 @@
 struct chunk {
 	uint64_t start, end;
 	uint32_t spring;
-	bool island, written;
+	uint8_t part; /* as in struct placed */
+	bool written;
 	bool tried; /* it is to be written next */
 };
 typedef VEC(struct chunk) chunk_vec;
@@ -31,7 +32,7 @@ static unsigned size_of(const struct body *b, const struct spring *s)
 
 	switch (s->kind) {
 	case PATCH_SHORT:
-		return c->short_size;
+		return s->punned ? 1 : c->short_size;
 	case PATCH_CALL:
 		return (unsigned)(item__next(&b->items.data[s->call]) - s->at);
 	default:
@@ -42,7 +43,7 @@ static unsigned size_of(const struct body *b, const struct spring *s)
 /* Returns the chunks, ascending. */
 static chunk_vec find_chunks(const struct body *b)
 {
-	const unsigned jump = b->c->arch->copier->jump_size;
+	const unsigned jump = b->c->arch->copier->jump_size, hop = b->c->arch->copier->short_size;
 	const struct spring *s;
 	chunk_vec v = {0};
 
@@ -52,8 +53,11 @@ static chunk_vec find_chunks(const struct body *b)
 		if (s->kind == SPRING_LEFT)
 			continue;
 		vec__push(&v, ((struct chunk){s->at, s->at + size_of(b, s), n}));
-		if (s->kind == PATCH_SHORT)
-			vec__push(&v, ((struct chunk){s->island, s->island + jump, n, true}));
+		if (s->kind != PATCH_SHORT)
+			continue;
+		for (unsigned k = 0; k < s->nhops; k++)
+			vec__push(&v, ((struct chunk){s->hops[k], s->hops[k] + hop, n, k + 1}));
+		vec__push(&v, ((struct chunk){s->island, s->island + jump, n, s->nhops + 1}));
 	}
 	vec__sort(&v, by_start);
 	return v;
@@ -73,37 +77,78 @@ static bool is_there(const struct chunk *p)
 	return p->written || p->tried;
 }
 
-enum meets { MEETS_NOTHING, MEETS_SPRING, MEETS_MIDDLE };
-/* What a thread finds that reaches the bytes of an item. */
-static enum meets meets(const chunk_vec *v, uint64_t start, uint64_t end)
+struct walk {
+	const struct body *b;
+	const chunk_vec *chunks;
+	uint8_t *seen;
+	uint8_t *lacks; /* by springboard: how many of its parts are not there */
+	id_vec todo;
+};
+
+/* A punned springboard is right once that is there whose first byte is its distance. */
+static void count_distances(struct walk *w)
 {
+	const struct spring *s;
+	const struct chunk *p;
+
+	vec__each (s, &w->b->springs) {
+		if (!s->punned)
+			continue;
+		vec__each (p, w->chunks)
+			if (p->spring + 1 == s->distance_of && !p->part)
+				w->lacks[s - w->b->springs.data] += !is_there(p);
+	}
+}
+
+static void count_lacking(struct walk *w)
+{
+	const struct chunk *p;
+
+	vec__each (p, w->chunks)
+		w->lacks[p->spring] += !is_there(p);
+	if (w->b->puns)
+		count_distances(w);
+}
+
+enum meets { MEETS_NOTHING, MEETS_SPRING, MEETS_MIDDLE };
+/* What a thread finds that reaches the bytes of an item: a springboard only if all that it leads
+ * to is there. */
+static enum meets meets(const struct walk *w, uint64_t start, uint64_t end)
+{
+	const chunk_vec *v = w->chunks;
 	size_t i = COUNT(v->len, v->data[i_].end <= start);
 
 	for (; i < v->len && v->data[i].start < end; i++) {
 		const struct chunk *p = &v->data[i];
 
 		if (is_there(p))
-			return p->start == start && !p->island ? MEETS_SPRING : MEETS_MIDDLE;
+			return p->start == start && !p->part && !w->lacks[p->spring] ? MEETS_SPRING
+										     : MEETS_MIDDLE;
 	}
 	return MEETS_NOTHING;
 }
 
-struct walk {
-	const struct body *b;
-	const chunk_vec *chunks;
-	uint8_t *seen;
-	id_vec todo;
-};
-
-static void go_to(struct walk *w, uint64_t addr)
+static void visit(struct walk *w, const struct item *i)
 {
-	const struct item *i = body__at(w->b, addr);
 	uint32_t n = i ? i - w->b->items.data : 0;
 
 	if (!i || w->seen[n])
 		return;
 	w->seen[n] = true;
 	vec__push(&w->todo, n);
+}
+
+static void go_to(struct walk *w, uint64_t addr)
+{
+	visit(w, body__at(w->b, addr));
+}
+
+static void fall(struct walk *w, const struct item *i)
+{
+	if (i + 1 < vec__end(&w->b->items) && i[1].addr == item__next(i))
+		visit(w, i + 1);
+	else
+		go_to(w, item__next(i));
 }
 
 static void go_on(struct walk *w, const struct item *i)
@@ -113,7 +158,7 @@ static void go_on(struct walk *w, const struct item *i)
 	if (i->flags & (ITEM_KEPT | ITEM_EMULATED))
 		return;
 	if (i->flags & ITEM_FALLS)
-		go_to(w, item__next(i));
+		fall(w, i);
 	if (w->b->c->g->nodes.data[i->node].branch && insn->target)
 		go_to(w, insn->target);
 }
@@ -122,16 +167,18 @@ static void go_on(struct walk *w, const struct item *i)
 static bool is_right(const struct body *b, const chunk_vec *chunks)
 {
 	autofree uint8_t *seen = xcalloc(b->items.len + 1, 1);
-	struct walk w = {b, chunks, seen, {0}};
+	autofree uint8_t *lacks = xcalloc(b->springs.len + 1, 1);
+	struct walk w = {b, chunks, seen, lacks, {0}};
 	const struct item *i;
 	bool right = true;
 
+	count_lacking(&w);
 	vec__each (i, &b->items)
 		if (i->flags & ITEM_POINT)
-			go_to(&w, i->addr);
+			visit(&w, i);
 	while (right && w.todo.len) {
 		i = &b->items.data[w.todo.data[--w.todo.len]];
-		switch (meets(chunks, i->addr, item__next(i))) {
+		switch (meets(&w, i->addr, item__next(i))) {
 		case MEETS_NOTHING:
 			go_on(&w, i);
 			break;
@@ -148,19 +195,22 @@ static bool is_right(const struct body *b, const chunk_vec *chunks)
 
 /* ---- the order ---- */
 
-static bool try(struct body *b, chunk_vec *v, size_t from, size_t end)
+#define ALL_SPRINGS UINT32_MAX
+/* Writes these chunks, or those of one springboard among them, if that is right. */
+static bool try(struct body *b, chunk_vec *v, size_t from, size_t end, uint32_t spring)
 {
 	bool right;
 
 	for (size_t i = from; i < end; i++)
-		v->data[i].tried = !v->data[i].written;
+		v->data[i].tried = !v->data[i].written &&
+				   (spring == ALL_SPRINGS || v->data[i].spring == spring);
 	right = is_right(b, v);
 	for (size_t i = from; i < end; i++) {
 		struct chunk *p = &v->data[i];
 
 		if (right && p->tried) {
 			p->written = true;
-			vec__push(&b->order, ((struct placed){p->spring, p->island}));
+			vec__push(&b->order, ((struct placed){p->spring, p->part}));
 		}
 		p->tried = false;
 	}
@@ -177,14 +227,19 @@ static size_t end_of_page(const chunk_vec *v, size_t from)
 	return end;
 }
 
-/* Writes some chunks of the page, as many as is possible. */
+/* Writes some chunks of the page, as many as is possible: what a springboard has there, or one. */
 static bool try_some(struct body *b, chunk_vec *v, size_t from, size_t end)
 {
 	bool any = false;
 
-	for (size_t i = from; i < end; i++)
-		if (!v->data[i].written)
-			any |= try(b, v, i, i + 1);
+	for (size_t i = from; i < end; i++) {
+		const struct chunk *p = &v->data[i];
+
+		if (!p->written && b->springs.data[p->spring].kind == PATCH_SHORT)
+			any |= try(b, v, from, end, p->spring);
+		if (!p->written)
+			any |= try(b, v, i, i + 1, ALL_SPRINGS);
+	}
 	return any;
 }
 
@@ -206,13 +261,23 @@ static bool write_more(struct body *b, chunk_vec *v)
 	for (size_t from = 0; from < v->len; from = end) {
 		end = end_of_page(v, from);
 		if (!is_written(v, from, end))
-			any |= try(b, v, from, end);
+			any |= try(b, v, from, end, ALL_SPRINGS);
 	}
 	for (size_t from = 0; !any && from < v->len; from = end) {
 		end = end_of_page(v, from);
 		any = try_some(b, v, from, end);
 	}
 	return any;
+}
+
+static void avoid_islands(struct body *b, const chunk_vec *v)
+{
+	const struct chunk *p;
+
+	vec__each (p, v)
+		if (!p->written && p->part > b->springs.data[p->spring].nhops &&
+		    b->hints.navoid < HINTS_MAX)
+			b->hints.avoid[b->hints.navoid++] = p->start;
 }
 
 enum copy_refusal body__order(struct body *b)
@@ -223,6 +288,8 @@ enum copy_refusal body__order(struct body *b)
 	b->order.len = 0;
 	while (more && !is_written(&v, 0, v.len))
 		more = write_more(b, &v);
+	if (!more)
+		avoid_islands(b, &v);
 	vec__free(&v);
 	return more ? COPY_OK : COPY_STEPS;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Places a springboard for each point of a function: a jump; a short jump to an island, which
- * jumps; a call that takes the place of a call of the original; or a jump to an emulated call. */
+ * jumps, by hops if it is far away, or one byte of it; a call that takes the place of a call of the
+ * original; or a jump to an emulated call. */
 #include "copy/copying.h"
 
 static const struct arch_copier *copier(const struct body *b)
@@ -27,7 +28,7 @@ static void add_spring(struct body *b, struct item *i)
 	struct spring *s = vec__add(&b->springs);
 
 	s->item = i - b->items.data;
-	s->at = i->addr;
+	s->at = s->point = i->addr;
 	if (!may_land(b, i))
 		return;
 	i->flags |= ITEM_ALIAS;
@@ -82,13 +83,68 @@ static bool place_short(struct body *b, struct spring *s)
 	if (body__room(b, s->at, size) < size || !is_safe(b, s->at, size))
 		return false;
 	use(b, s->at, size);
-	s->island = body__island(b, s->at, copier(b)->jump_size);
-	if (!s->island) {
+	if (!body__find_island(b, s)) {
 		body__mark(b, s->at, size, 0, BYTE_USED);
 		return false;
 	}
 	s->kind = PATCH_SHORT;
 	s->done = true;
+	return true;
+}
+
+/* ---- a jump of one byte ---- */
+
+static const struct spring *spring_at(const struct body *b, uint64_t at)
+{
+	const struct spring *s;
+
+	vec__each (s, &b->springs)
+		if (s->done && s->at == at && (s->kind == PATCH_JUMP || s->kind == PATCH_SHORT))
+			return s;
+	return NULL;
+}
+
+/* Sets the byte at this address once all is written. Returns false if that isn't known. The code at
+ * an entry may be changed later (inline/text/entries.c). */
+static bool final_byte(const struct body *b, uint64_t at, const struct spring *s, uint8_t *out)
+{
+	const uint8_t *flags = body__byte(b, at), *was;
+	uint8_t bytes[PATCH_MAX];
+	size_t avail;
+
+	if (s && !(b->items.data[s->item].flags & ITEM_ENTRY)) {
+		if (s->kind == PATCH_JUMP)
+			copier(b)->put_jump(bytes, at, at);
+		else
+			copier(b)->put_short(bytes, at, at);
+		*out = bytes[0];
+		return true;
+	}
+	was = object__bytes(b->c->g->object, at, &avail);
+	if (s || !flags || *flags & (BYTE_POINT | BYTE_USED) || !was)
+		return false;
+	*out = *was;
+	return true;
+}
+
+/* Places a short jump of which only the first byte is written: the distance happens to be there.
+ * So it needs one byte, and may be at the end of a page. */
+static bool place_punned(struct body *b, struct spring *s)
+{
+	const unsigned size = copier(b)->short_size;
+	const struct spring *next = spring_at(b, s->at + 1);
+	uint8_t distance;
+
+	if (size != 2 || !body__room(b, s->at, 1) || !final_byte(b, s->at + 1, next, &distance))
+		return false;
+	use(b, s->at, size);
+	if (!body__take_island(b, s, s->at + size + (uint64_t)(int8_t)distance)) {
+		body__mark(b, s->at, next ? 1 : size, 0, BYTE_USED);
+		return false;
+	}
+	s->kind = PATCH_SHORT;
+	s->done = s->punned = b->puns = true;
+	s->distance_of = next ? 1 + (next - b->springs.data) : 0;
 	return true;
 }
 
@@ -274,7 +330,7 @@ static bool place_call(struct body *b, struct spring *s, struct item *call)
 static bool place_emulated(struct body *b, struct spring *s, struct item *call)
 {
 	body__mark(b, call->addr, call->len, BYTE_FREE, 0);
-	if (!place_jump(b, s) && !place_short(b, s)) {
+	if (!place_jump(b, s) && !place_short(b, s) && !(b->far && place_punned(b, s))) {
 		body__mark(b, call->addr, call->len, 0, BYTE_FREE);
 		return false;
 	}
@@ -335,23 +391,68 @@ static bool place_over_call(struct body *b, struct spring *s)
 	return false;
 }
 
-enum copy_refusal body__place_springs(struct body *b)
+static bool place_elsewhere(struct body *b, struct spring *s)
+{
+	return slide(b, s) || place_before_kept(b, s) || place_over_call(b, s);
+}
+
+static bool place_far(struct body *b, struct spring *s)
+{
+	b->far = true;
+	if (!place_short(b, s) && !place_elsewhere(b, s))
+		place_punned(b, s);
+	b->far = false;
+	return s->done;
+}
+
+static bool place(struct body *b, struct spring *s)
+{
+	return place_jump(b, s) || place_short(b, s) || place_elsewhere(b, s) || place_far(b, s);
+}
+
+/* Returns the first point that gets no springboard; NULL if all have one. */
+static const struct spring *place_all(struct body *b)
 {
 	struct spring *s;
+
+	for (unsigned k = 0; k < b->hints.nurgent; k++)
+		vec__each (s, &b->springs)
+			if (!s->done && s->point == b->hints.urgent[k])
+				place(b, s);
+	vec__each (s, &b->springs)
+		if (!s->done)
+			place_jump(b, s);
+	vec__each (s, &b->springs)
+		if (!s->done)
+			place_short(b, s);
+	vec__each (s, &b->springs)
+		if (!s->done && !place_elsewhere(b, s) && !place_far(b, s))
+			return s;
+	return NULL;
+}
+
+static void note_urgent(struct hints *h, const struct spring *s)
+{
+	for (unsigned k = 0; k < h->nurgent; k++)
+		if (h->urgent[k] == s->point)
+			return;
+	if (h->nurgent < HINTS_MAX)
+		h->urgent[h->nurgent++] = s->point;
+}
+
+enum copy_refusal body__place_springs(struct body *b)
+{
+	const struct spring *narrow;
 	struct item *i;
 
 	vec__each (i, &b->items)
 		if (i->flags & ITEM_POINT)
 			add_spring(b, i);
-	vec__each (s, &b->springs)
-		place_jump(b, s);
-	vec__each (s, &b->springs)
-		if (!s->done)
-			place_short(b, s);
-	vec__each (s, &b->springs)
-		if (!s->done && !slide(b, s) && !place_before_kept(b, s) && !place_over_call(b, s))
-			return COPY_ROOM;
-	return COPY_OK;
+	narrow = place_all(b);
+	if (!narrow)
+		return COPY_OK;
+	note_urgent(&b->hints, narrow);
+	return COPY_ROOM;
 }
 
 /* ---- patches ---- */
@@ -366,6 +467,17 @@ static void put_approach(struct body *b, uint64_t start, uint64_t end)
 	vec__push(&b->c->image->approaches, (struct copy_extent){start, end});
 }
 
+static void put_short(struct body *b, uint64_t at, uint64_t to, uint8_t len)
+{
+	put(b, (struct copy_patch){at, to, PATCH_SHORT, .len = len});
+}
+
+/* Returns the address of a part of it (struct placed). */
+static uint64_t part_of(const struct spring *s, unsigned part)
+{
+	return !part ? s->at : part <= s->nhops ? s->hops[part - 1] : s->island;
+}
+
 static void put_spring(struct body *b, const struct spring *s)
 {
 	const struct arch_copier *c = copier(b);
@@ -377,7 +489,7 @@ static void put_spring(struct body *b, const struct spring *s)
 		put(b, (struct copy_patch){s->at, label, PATCH_JUMP, .len = c->jump_size});
 		break;
 	case PATCH_SHORT:
-		put(b, (struct copy_patch){s->at, s->island, PATCH_SHORT, .len = c->short_size});
+		put_short(b, s->at, part_of(s, 1), s->punned ? 1 : c->short_size);
 		break;
 	case PATCH_CALL:
 		size = item__next(&b->items.data[s->call]) - s->at;
@@ -391,12 +503,30 @@ static void put_spring(struct body *b, const struct spring *s)
 	vec__push(&b->c->image->springs, s->at);
 }
 
+static void put_hop(struct body *b, const struct spring *s, unsigned part)
+{
+	uint64_t at = part_of(s, part);
+
+	put_short(b, at, part_of(s, part + 1), copier(b)->short_size);
+	put_approach(b, at, at + copier(b)->short_size);
+}
+
 static void put_island(struct body *b, const struct spring *s)
 {
 	uint64_t label = copying__label(b->c, b->items.data[s->item].addr);
 
 	put(b, (struct copy_patch){s->island, label, PATCH_JUMP, .len = copier(b)->jump_size});
 	put_approach(b, s->island, s->island + copier(b)->jump_size);
+}
+
+static void put_part(struct body *b, const struct spring *s, unsigned part)
+{
+	if (!part)
+		put_spring(b, s);
+	else if (part <= s->nhops)
+		put_hop(b, s, part);
+	else
+		put_island(b, s);
 }
 
 /* The patches of the function that was emitted last. */
@@ -408,10 +538,7 @@ void body__put_patches(struct body *b)
 
 	f->patches = b->c->image->patches.len;
 	vec__each (p, &b->order)
-		if (p->island)
-			put_island(b, &b->springs.data[p->spring]);
-		else
-			put_spring(b, &b->springs.data[p->spring]);
+		put_part(b, &b->springs.data[p->spring], p->part);
 	f->patches_end = b->c->image->patches.len;
 	/* A landing instruction is executed in front of its springboard. */
 	vec__each (i, &b->items)

@@ -28,11 +28,6 @@ void body__mark(struct body *b, uint64_t addr, unsigned size, uint8_t set, uint8
 	}
 }
 
-static bool is_free(uint8_t byte)
-{
-	return (byte & (BYTE_FREE | BYTE_USED)) == BYTE_FREE;
-}
-
 unsigned body__room(const struct body *b, uint64_t addr, unsigned most)
 {
 	const struct zone *z = zone_at(b, addr);
@@ -41,7 +36,7 @@ unsigned body__room(const struct body *b, uint64_t addr, unsigned most)
 	if (!z)
 		return 0;
 	for (uint64_t i = addr - z->start; n < most && i < z->end - z->start; i++, n++)
-		if (!is_free(z->bytes[i]) || (n && z->bytes[i] & BYTE_POINT))
+		if (!body__is_free(z->bytes[i]) || (n && z->bytes[i] & BYTE_POINT))
 			break;
 	return n;
 }
@@ -49,100 +44,6 @@ unsigned body__room(const struct body *b, uint64_t addr, unsigned most)
 bool body__in_page(uint64_t addr, unsigned size)
 {
 	return addr / LOG_PAGE == (addr + size - 1) / LOG_PAGE;
-}
-
-static bool is_island(const struct body *b, uint64_t addr, unsigned size)
-{
-	const uint8_t *byte = body__byte(b, addr);
-
-	return byte && !(*byte & BYTE_POINT) && body__in_page(addr, size) &&
-	       body__room(b, addr, size) == size;
-}
-
-static uint64_t own_island(const struct body *b, uint64_t end, unsigned size)
-{
-	for (unsigned i = 0; i < 128; i++) {
-		if (is_island(b, end + i, size))
-			return end + i;
-		if (is_island(b, end - i - 1, size))
-			return end - i - 1;
-	}
-	return 0;
-}
-
-/* ---- spare bytes ---- */
-
-static uint64_t take_spare(struct copy_extent *x, uint64_t first, uint64_t last, unsigned size)
-{
-	uint64_t at = max_of(x->start, first);
-
-	if (!body__in_page(at, size))
-		at = (at + size) / LOG_PAGE * LOG_PAGE;
-	if (at > last || at + size > x->end)
-		return 0;
-	/* The larger rest stays. */
-	if (at - x->start > x->end - (at + size))
-		x->end = at;
-	else
-		x->start = at + size;
-	return at;
-}
-
-static uint64_t spare_island(struct body *b, uint64_t end, unsigned size)
-{
-	size_t lo = 0, hi = b->c->spare.len;
-	uint64_t at = 0;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (b->c->spare.data[mid].end + 128 < end)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; !at && lo < b->c->spare.len && b->c->spare.data[lo].start <= end + 127; lo++)
-		at = take_spare(&b->c->spare.data[lo], end - 128, end + 127, size);
-	return at;
-}
-
-uint64_t body__island(struct body *b, uint64_t from, unsigned size)
-{
-	uint64_t end = from + b->c->arch->copier->short_size, at = own_island(b, end, size);
-
-	if (at)
-		body__mark(b, at, size, BYTE_USED, 0);
-	return at || !b->c->uses_spare ? at : spare_island(b, end, size);
-}
-
-/* Removes the bytes of intact items from the spare bytes. */
-static void keep_intact(const struct body *b, const bool *bad)
-{
-	for (size_t k = 0; k < b->items.len; k++)
-		for (unsigned n = 0; !bad[k] && n < b->items.data[k].len; n++) {
-			uint8_t *byte = body__byte(b, b->items.data[k].addr + n);
-
-			if (byte)
-				*byte &= ~BYTE_FREE;
-		}
-}
-
-void body__find_spare(const struct body *b, const bool *bad)
-{
-	const unsigned size = b->c->arch->copier->jump_size;
-	const struct zone *z;
-
-	keep_intact(b, bad);
-	vec__each (z, &b->zones)
-		for (uint64_t addr = z->start, from = addr; addr <= z->end; addr++) {
-			uint8_t byte = addr < z->end ? z->bytes[addr - z->start] : 0;
-
-			if (is_free(byte) && !(byte & BYTE_POINT))
-				continue;
-			if (addr >= from + size)
-				vec__push(&b->c->spare, (struct copy_extent){from, addr});
-			from = addr + 1;
-		}
 }
 
 /* ---- finding them ---- */

@@ -44,6 +44,11 @@ def problem(*what):
         print('#', *what)
 
 
+def moved(text):
+    """An operand that is relative to the stack pointer, once the return address is pushed."""
+    return re.sub(r'(0x[0-9a-f]+)?\(%rsp\)', lambda m: '%#x(%%rsp)' % (int(m.group(1) or '0', 16) + 8), text)
+
+
 class Insn:
     __slots__ = ('addr', 'size', 'text', 'target', 'raw')
 
@@ -195,7 +200,7 @@ class Check:
         if old.target is not None:
             goes = jump.target == old.target
         else:
-            goes = jump.text.replace('jmp', '') == old.text.replace('call', '')
+            goes = jump.text.replace('jmp', '') == moved(old.text.replace('call', ''))
         return goes and self.is_log(code[:-6])
 
     def check_insn(self, old, code, at):
@@ -275,10 +280,32 @@ class Check:
                 if vaddr not in islands and vaddr not in stands:
                     problem('%x: the springboard leads to the copy of %s' % (vaddr, stands))
         where = {v: to for v, kind, to, _ in t.patches if kind == 0}
+        hops = {v: to for v, kind, to, _ in t.patches if kind == 1}
+        size_of = {v: len(raw) // 2 for v, _, _, raw in t.patches}
+        self.parts = {}  # of springboards that are short jumps: where their hops and islands are
         for vaddr, kind, to, _ in t.patches:
-            if kind == 1 and vaddr not in t.exact.get(where.get(to), ()):
+            if kind != 1 or vaddr in islands:
+                continue
+            self.parts[vaddr] = parts = [to]
+            while to in hops and len(parts) < 100:
+                to = hops[to]
+                parts.append(to)
+            if vaddr not in t.exact.get(where.get(to), ()):
                 problem('%x: its island leads elsewhere' % vaddr)
+            if size_of[vaddr] == 1:
+                self.check_punned(vaddr, parts[0])
+                if vaddr + 1 in used:
+                    parts.append(vaddr + 1)
         self.used, self.starts = used, {s for s in starts if s not in islands}
+
+    def check_punned(self, vaddr, to):
+        """Is the byte after the one that is written the jump's distance?"""
+        byte = next((int(raw[:2], 16) for v, _, _, raw in self.t.patches if v == vaddr + 1), None)
+        if byte is None:
+            old = next(o for o in self.code if o.addr <= vaddr + 1 < o.next)
+            byte = int(old.raw[2 * (vaddr + 1 - old.addr):][:2], 16)
+        if vaddr + 2 + byte - (byte >= 128) * 256 != to:
+            problem('%x: the byte after it doesn\'t lead to %x' % (vaddr, to))
 
     def is_good(self, addr):
         """May the original be executed here?"""
@@ -336,6 +363,8 @@ class Check:
                 continue
             seen.add(addr)
             if addr in self.starts and self.write_of[addr] <= written:
+                if any(self.write_of[part] > written for part in self.parts.get(addr, ())):
+                    problem('%s: after write %d: %x leads to an island that isn\'t there' % (name, written, addr))
                 continue
             if any(self.write_of.get(b, 1 << 60) <= written for b in range(addr, old.next)):
                 problem('%s: after write %d: %x: %s runs into what is overwritten' % (name, written, addr, old.text))

@@ -85,19 +85,36 @@ static void push_return(struct code_buffer *c, uint64_t vaddr, const uint8_t *ca
 	asm__pop(&c->hot, X86_RAX);
 }
 
+/* The operand is at a distance from the stack pointer, which the return address has moved. Below it
+ * the return address would be what is read. */
+static size_t move_operand(const struct x86_raw *raw, const struct operand *o, uint8_t *out)
+{
+	const unsigned sib = raw->z.raw.sib.offset;
+	const int64_t moved = o->disp + 8;
+	const int32_t disp = moved;
+
+	if (o->kind != OPERAND_MEM || o->seg || o->size != 8 || o->index != REG_NONE ||
+	    o->disp < 0 || disp != moved || raw->z.address_width != 64 || !sib ||
+	    sib + 1 + sizeof(disp) > ZYDIS_MAX_INSTRUCTION_LENGTH)
+		return 0;
+	out[raw->z.raw.modrm.offset] &= 0x3f;
+	out[raw->z.raw.modrm.offset] |= 2 << 6; /* mod: a displacement of 32 bits */
+	memcpy(out + sib + 1, &disp, sizeof(disp));
+	return sib + 1 + sizeof(disp);
+}
+
 /* Opcode FF /2 becomes FF /4. */
-static bool call_to_jump(const uint8_t *bytes, size_t len, uint8_t *out)
+static size_t call_to_jump(const uint8_t *bytes, size_t len, uint8_t *out)
 {
 	struct x86_raw raw;
 	struct insn insn;
 
 	if (!len || x86__raw(X86_64, bytes, len, &raw) ||
-	    x86__decode(X86_64, bytes, len, 0, false, &insn) || insn.kind != BRANCH_ICALL ||
-	    insn.operand.base == X86_RSP)
-		return false;
+	    x86__decode(X86_64, bytes, len, 0, false, &insn) || insn.kind != BRANCH_ICALL)
+		return 0;
 	memcpy(out, bytes, len);
 	regroup(&raw, out, GROUP5_JMP);
-	return true;
+	return insn.operand.base == X86_RSP ? move_operand(&raw, &insn.operand, out) : len;
 }
 
 static void move_sp(struct code_buffer *c, int8_t bytes)

@@ -82,15 +82,25 @@ static void mend(const struct tracer *s, const struct space *space, const struct
 	}
 }
 
-/* The springboard that the thread was at: that which leads to an island, too. */
-static const struct copy_patch *springboard(const struct moved *m)
+/* Returns the short jump that leads to a patch; NULL if there is none. */
+static const struct copy_patch *patch_before(const struct moved *m, const struct copy_patch *to)
 {
 	const struct copy_patch *p;
 
 	vec__each (p, &m->l->image->patches)
-		if (p->kind == PATCH_SHORT && p->to == m->patch->vaddr)
+		if (p->kind == PATCH_SHORT && p->to == to->vaddr)
 			return p;
-	return m->patch;
+	return NULL;
+}
+
+/* The springboard that the thread was at: that which leads to an island, too. */
+static const struct copy_patch *springboard(const struct moved *m)
+{
+	const struct copy_patch *p = m->patch, *before;
+
+	while ((before = patch_before(m, p)))
+		p = before;
+	return p;
 }
 
 static void note_moved(const struct thread *t, const struct moved *m)
