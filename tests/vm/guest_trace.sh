@@ -4,11 +4,14 @@
 # guest_trace.sh READS [all], in the guest of t_trace.sh: functions of libc and of the kernel in one trace.
 
 . "$(dirname "$0")/guest_lib.sh"
-READS=$1 # of 128 KiB each, as cat reads
+READS=$1
 
-truncate -s $((READS * 131072)) "$T/file"
-truncate -s $((100 * 131072)) "$T/some"
-truncate -s $((50 * 131072)) "$T/other"
+# what cat reads at once, which coreutils chooses
+truncate -s 4M "$T/file"
+BLOCK=$(strace -e trace=read cat "$T/file" 2>&1 >/dev/null | sed -n 's/^read(3, .*, \([0-9]*\)) *= 0$/\1/p' | tail -n 1)
+truncate -s $((READS * BLOCK)) "$T/file"
+truncate -s $((100 * BLOCK)) "$T/some"
+truncate -s $((50 * BLOCK)) "$T/other"
 mkfifo "$T/fifo"
 
 declare -A placements=([probe]=full [inline]=witness)
@@ -31,7 +34,7 @@ for engine in probe inline; do
 	{ wait_for 1800 test -e "$T/passed" && cat; } <"$T/fifo" >"$OUT/$engine-lost.json" &
 	timeout -k 10 1800 $BBTRACE trace user:libc.so.6:read kernel:vfs_read --engine $engine --buffer 4096 -F json \
 		-o "$T/fifo" -- cat "$T/some" 2>"$T/err" | {
-		head -c $((100 * 131072)) >/dev/null
+		head -c $((100 * BLOCK)) >/dev/null
 		: >"$T/passed"
 	}
 	ok "${PIPESTATUS[0]}" "$engine: cat is traced in libc and in the kernel, where most is lost" || diag "$(head -20 "$T/err")"
