@@ -80,6 +80,7 @@ done
 # Without registers, where the entries of most functions are reported after their first instruction; signals find threads there.
 late=(ladder-O2 classes-O2 classes-Os fptr tailmem cold longjmp except-O2 faults faults-alone fault-first handler sigjmp nestsig
 	threads carried firsts)
+mapfile -t late < <(printf '%s\n' "${late[@]}" | grep -xFf <(printf '%s\n' "${names[@]}")) # those that have a reference
 compare_late() { # NAME PLACEMENT...
 	local placement
 
