@@ -92,7 +92,7 @@ cat >"$T/shares.c" <<'END'
 	}
 END
 gcc -O2 -g -fno-omit-frame-pointer -o "$T/shares" "$T/shares.c" || exit 2
-# Of each function: is its part of the samples (lines "NAME SAMPLES") that of the time, within four standard deviations?
+# Of each function: is its part of the samples (lines "NAME SAMPLES") about that of the time?
 as_measured() {
 	awk 'NR == FNR { ns[$1] = $2; all += $2; next } { got[$1] += $2; samples += $2 }
 		END {
