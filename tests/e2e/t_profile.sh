@@ -81,9 +81,11 @@ cat >"$T/shares.c" <<'END'
 	{
 		long sums[3] = {0}, start = ns(), n = 0, at[4];
 		while (n++ < 100000 && (at[0] = ns()) - start < 800000000L) {
-			most(20000 + n % 1777), at[1] = ns();
-			some(20000 + n % 1777), at[2] = ns();
-			few(20000 + n % 1777), at[3] = ns();
+			long size = 5000 + n * 2654435761u % 30011; /* without a period, as samples have one */
+
+			most(size), at[1] = ns();
+			some(size), at[2] = ns();
+			few(size), at[3] = ns();
 			for (int i = 0; i < 3; i++)
 				sums[i] += at[i + 1] - at[i];
 		}
@@ -92,15 +94,14 @@ cat >"$T/shares.c" <<'END'
 	}
 END
 gcc -O2 -g -fno-omit-frame-pointer -o "$T/shares" "$T/shares.c" || exit 2
-# Of each function: is its part of the samples (lines "NAME SAMPLES") about that of the time?
+# Of each function: is its part of the samples (lines "NAME SAMPLES") that of the time, within four standard deviations?
 as_measured() {
 	awk 'NR == FNR { ns[$1] = $2; all += $2; next } { got[$1] += $2; samples += $2 }
 		END {
 			if (samples < 2000) printf "only %d samples", samples
 			for (f in ns) {
-				p = ns[f] / all; off = got[f] - samples * p; off = off < 0 ? -off : off
-				# by chance; and the clocks of a thread and of a CPU differ by what interrupts and a hypervisor take
-				if (off > 4 * sqrt(samples * p * (1 - p)) + samples / 20) printf "%s: %d of %d samples, %.1f%% of the time; ", f, got[f], samples, 100 * p
+				p = ns[f] / all; off = got[f] - samples * p
+				if (off * off > 16 * samples * p * (1 - p)) printf "%s: %d of %d samples, %.1f%% of the time; ", f, got[f], samples, 100 * p
 			}
 		}' "$T/measured" "$1"
 }
