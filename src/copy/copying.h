@@ -14,20 +14,6 @@
 #include "code/code.h"
 #include "copy/copy.h"
 
-/* The number of elements that satisfy the condition on i_; these have to be the first ones. */
-#define COUNT(n, condition)                                                                        \
-	({                                                                                         \
-		size_t lo_ = 0, hi_ = (n), i_;                                                     \
-		while (lo_ < hi_) {                                                                \
-			i_ = (lo_ + hi_) / 2;                                                      \
-			if (condition)                                                             \
-				lo_ = i_ + 1;                                                      \
-			else                                                                       \
-				hi_ = i_;                                                          \
-		}                                                                                  \
-		lo_;                                                                               \
-	})
-
 enum claim {
 	CLAIM_WEAK = 1,	  /* from bytes that may be a branch or a pointer */
 	CLAIM_STRONG = 2, /* from an instruction that was followed */

@@ -71,7 +71,7 @@ static uint64_t take_spare(struct copy_extent *x, uint64_t first, uint64_t last,
 /* Returns the first spare extent that ends after addr. */
 static size_t spare_from(const struct copying *c, uint64_t addr)
 {
-	return COUNT(c->spare.len, c->spare.data[i_].end <= addr);
+	return bisect(c->spare.len, c->spare.data[i_].end <= addr);
 }
 
 /* What was taken from the spare bytes, to be given back. */

@@ -51,7 +51,7 @@ bool copy_image__relocate(const struct copy_image *i, uint64_t bias, uint64_t ba
 /* Returns the last pc at or before offset; NULL if there is none. */
 static const struct copy_pc *pc_before(const struct copy_image *i, uint32_t offset)
 {
-	size_t n = COUNT(i->pcs.len, i->pcs.data[i_].offset <= offset);
+	size_t n = bisect(i->pcs.len, i->pcs.data[i_].offset <= offset);
 
 	return n ? &i->pcs.data[n - 1] : NULL;
 }
@@ -85,7 +85,7 @@ bool copy_image__near(const struct copy_image *i, uint32_t offset, uint64_t *vad
 
 bool copy_image__copy_at(const struct copy_image *i, uint64_t vaddr, uint32_t *offset)
 {
-	size_t n = COUNT(i->by_vaddr.len, i->pcs.data[i->by_vaddr.data[i_]].vaddr < vaddr);
+	size_t n = bisect(i->by_vaddr.len, i->pcs.data[i->by_vaddr.data[i_]].vaddr < vaddr);
 	const struct copy_pc *pc;
 
 	if (n == i->by_vaddr.len)
@@ -97,36 +97,36 @@ bool copy_image__copy_at(const struct copy_image *i, uint64_t vaddr, uint32_t *o
 
 bool copy_image__is_live(const struct copy_image *i, uint64_t vaddr)
 {
-	size_t n = COUNT(i->live.len, i->live.data[i_] < vaddr);
+	size_t n = bisect(i->live.len, i->live.data[i_] < vaddr);
 
 	return n < i->live.len && i->live.data[n] == vaddr;
 }
 
 bool copy_image__has_spring(const struct copy_image *i, uint64_t vaddr)
 {
-	size_t n = COUNT(i->springs.len, i->springs.data[i_] < vaddr);
+	size_t n = bisect(i->springs.len, i->springs.data[i_] < vaddr);
 
 	return n < i->springs.len && i->springs.data[n] == vaddr;
 }
 
 bool copy_image__is_approach(const struct copy_image *i, uint64_t vaddr)
 {
-	size_t n = COUNT(i->approaches.len, i->approaches.data[i_].end <= vaddr);
+	size_t n = bisect(i->approaches.len, i->approaches.data[i_].end <= vaddr);
 
 	return n < i->approaches.len && i->approaches.data[n].start <= vaddr;
 }
 
 bool copy_image__is_intact(const struct copy_image *i, uint64_t vaddr)
 {
-	size_t n = COUNT(i->intact.len, i->intact.data[i_].end <= vaddr);
+	size_t n = bisect(i->intact.len, i->intact.data[i_].end <= vaddr);
 
 	return n < i->intact.len && i->intact.data[n].start <= vaddr;
 }
 
 const struct copy_patch *copy_image__patch_at(const struct copy_image *i, uint64_t vaddr)
 {
-	size_t n = COUNT(i->patches_by_vaddr.len,
-			 i->patches.data[i->patches_by_vaddr.data[i_]].vaddr <= vaddr);
+	size_t n = bisect(i->patches_by_vaddr.len,
+			  i->patches.data[i->patches_by_vaddr.data[i_]].vaddr <= vaddr);
 	const struct copy_patch *p;
 
 	if (!n)
@@ -144,7 +144,7 @@ uint32_t copy_image__leads_to(const struct copy_image *i, const struct copy_patc
 
 bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *resume)
 {
-	size_t n = COUNT(i->faults.len, i->faults.data[i_].end <= offset);
+	size_t n = bisect(i->faults.len, i->faults.data[i_].end <= offset);
 
 	if (n == i->faults.len || i->faults.data[n].start > offset)
 		return false;
@@ -154,7 +154,7 @@ bool copy_image__fault(const struct copy_image *i, uint32_t offset, uint32_t *re
 
 bool copy_image__time(const struct copy_image *i, uint32_t offset, uint32_t *start)
 {
-	size_t n = COUNT(i->times.len, i->times.data[i_].end <= offset);
+	size_t n = bisect(i->times.len, i->times.data[i_].end <= offset);
 
 	if (n == i->times.len || i->times.data[n].start > offset)
 		return false;

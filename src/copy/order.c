@@ -116,7 +116,7 @@ enum meets { MEETS_NOTHING, MEETS_SPRING, MEETS_MIDDLE };
 static enum meets meets(const struct walk *w, uint64_t start, uint64_t end)
 {
 	const chunk_vec *v = w->chunks;
-	size_t i = COUNT(v->len, v->data[i_].end <= start);
+	size_t i = bisect(v->len, v->data[i_].end <= start);
 
 	for (; i < v->len && v->data[i].start < end; i++) {
 		const struct chunk *p = &v->data[i];

@@ -17,7 +17,7 @@ uint32_t copying__label(struct copying *c, uint64_t vaddr)
 
 struct item *body__at(const struct body *b, uint64_t addr)
 {
-	size_t n = COUNT(b->items.len, b->items.data[i_].addr < addr);
+	size_t n = bisect(b->items.len, b->items.data[i_].addr < addr);
 
 	return n < b->items.len && b->items.data[n].addr == addr ? &b->items.data[n] : NULL;
 }

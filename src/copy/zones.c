@@ -6,7 +6,7 @@
 
 static struct zone *zone_at(const struct body *b, uint64_t addr)
 {
-	size_t n = COUNT(b->zones.len, b->zones.data[i_].end <= addr);
+	size_t n = bisect(b->zones.len, b->zones.data[i_].end <= addr);
 
 	return n < b->zones.len && b->zones.data[n].start <= addr ? &b->zones.data[n] : NULL;
 }
@@ -119,7 +119,7 @@ static void add_zone(struct body *b, uint64_t start, uint64_t end)
 /* Returns the last item that begins before addr. */
 static const struct item *item_before(const struct body *b, uint64_t addr)
 {
-	size_t n = COUNT(b->items.len, b->items.data[i_].addr < addr);
+	size_t n = bisect(b->items.len, b->items.data[i_].addr < addr);
 
 	return n ? &b->items.data[n - 1] : NULL;
 }

@@ -4,13 +4,13 @@
 #define BBTRACE_SELECT_ANNOUNCE_H
 
 #include "cli/request.h"
+#include "object/search/search.h"
 
 /* Notes the functions in which control reaches bytes that are no known instruction. */
 void announce__undecoded(const struct plan *p);
-/* Notes which bytes of the object's code belong to no known function, and adds them to *bytes, and
- * their sections' size to *size. */
-void announce__unknown_code(const struct object *o, uint64_t *bytes, uint64_t *size);
-/* The same for all objects of a plan, if all functions are requested. */
+/* Notes code of the object that belongs to no known function. */
+void announce__unknown_code(const struct object *o, const unknown_code_vec *found);
+/* The same for all objects of a plan, if all functions are requested; sets the plan's sums. */
 void announce__unknown_of_plan(const struct request *req, struct plan *p);
 /* -v: reports where probes are, and what of each function has none. */
 void announce__plan(const struct plan *p, enum plan_placement placement);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Code of the traced objects that belongs to no known function: notes it, if all functions were
  * requested. */
-#include "object/search/search.h"
 #include "announce.h"
 
 static void report(const struct object *o, const struct unknown_code *c)
@@ -12,22 +11,12 @@ static void report(const struct object *o, const struct unknown_code *c)
 	     c->section ? c->section : "its executable segment");
 }
 
-static void free_unknown(unknown_code_vec *v)
+void announce__unknown_code(const struct object *o, const unknown_code_vec *found)
 {
-	vec__free(v);
-}
-
-void announce__unknown_code(const struct object *o, uint64_t *bytes, uint64_t *size)
-{
-	CLEANUP(free_unknown) unknown_code_vec found = {0};
 	const struct unknown_code *c;
 
-	object__unknown_code(o, &found);
-	vec__each (c, &found) {
+	vec__each (c, found)
 		report(o, c);
-		*bytes += c->bytes;
-		*size += c->size;
-	}
 }
 
 /* FUNC or OBJECT:FUNC is '*'. */
@@ -46,6 +35,20 @@ static bool wants_all(const struct request *req)
 	return false;
 }
 
+static void add_object(struct plan *p, const struct object *o)
+{
+	unknown_code_vec found = {0};
+	const struct unknown_code *c;
+
+	object__unknown_code(o, &found);
+	announce__unknown_code(o, &found);
+	vec__each (c, &found) {
+		p->unknown_code += c->bytes;
+		p->all_code += c->size;
+	}
+	vec__free(&found);
+}
+
 void announce__unknown_of_plan(const struct request *req, struct plan *p)
 {
 	const struct plan_object *o;
@@ -54,5 +57,5 @@ void announce__unknown_of_plan(const struct request *req, struct plan *p)
 		return;
 	vec__each (o, &p->objects)
 		if (o->object)
-			announce__unknown_code(o->object, &p->unknown_code, &p->all_code);
+			add_object(p, o->object);
 }

@@ -118,6 +118,20 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define vec__sort_by(v, cmp, ctx)                                                                  \
 	((v)->len ? qsort_r((v)->data, (v)->len, sizeof(*(v)->data), (cmp), (ctx)) : (void)0)
 #define vec__free(v) (util__free(&(v)->data), (v)->len = (v)->cap = 0)
+
+/* The number of elements that satisfy the condition on i_; these have to be the first ones. */
+#define bisect(n, condition)                                                                       \
+	({                                                                                         \
+		size_t lo_ = 0, hi_ = (n), i_;                                                     \
+		while (lo_ < hi_) {                                                                \
+			i_ = (lo_ + hi_) / 2;                                                      \
+			if (condition)                                                             \
+				lo_ = i_ + 1;                                                      \
+			else                                                                       \
+				hi_ = i_;                                                          \
+		}                                                                                  \
+		lo_;                                                                               \
+	})
 void *vec__grow(void *data, size_t *cap, size_t need, size_t size);
 
 /* ---- map from uint64_t to uint64_t (map.c): open addressing, any key and value ---- */

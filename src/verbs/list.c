@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "cli/option.h"
-#include "object/search/search.h"
 #include "select/announce.h"
 #include "select/targets.h"
 #include "verbs.h"
@@ -181,13 +180,12 @@ static bool lists_all(const struct request *req)
 	       (req->operands.len == 1 || (req->operands.len == 2 && !strcmp(last, "*")));
 }
 
-static void put_unknown_json(struct listing *l, const struct object *o)
+static void put_unknown_json(struct listing *l, const struct object *o,
+			     const unknown_code_vec *found)
 {
-	unknown_code_vec found = {0};
 	const struct unknown_code *c;
 
-	object__unknown_code(o, &found);
-	vec__each (c, &found) {
+	vec__each (c, found) {
 		struct json j = {.out = &l->out};
 
 		json__open_object(&j);
@@ -198,21 +196,23 @@ static void put_unknown_json(struct listing *l, const struct object *o)
 		json__close_object(&j);
 		str__putc(&l->out, '\n');
 	}
-	vec__free(&found);
 }
 
 /* Code that belongs to no known function. */
 static void put_unknown(struct listing *l)
 {
 	const struct plan_object *o;
-	uint64_t bytes = 0, size = 0;
 
 	if (!lists_all(l->request))
 		return;
 	vec__each (o, &l->plan->objects) {
-		announce__unknown_code(o->object, &bytes, &size);
+		unknown_code_vec found = {0};
+
+		object__unknown_code(o->object, &found);
+		announce__unknown_code(o->object, &found);
 		if (l->json)
-			put_unknown_json(l, o->object);
+			put_unknown_json(l, o->object, &found);
+		vec__free(&found);
 	}
 	put_out(l);
 }

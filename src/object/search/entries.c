@@ -79,17 +79,9 @@ static void add_frames(struct entries *n, frame_vec *out)
 /* Returns the last member that is less than value; 0 if there is none. */
 static uint64_t last_before(const start_vec *v, uint64_t value)
 {
-	size_t low = 0, high = v->len;
+	size_t n = bisect(v->len, v->data[i_] < value);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (v->data[mid] < value)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? v->data[low - 1] : 0;
+	return n ? v->data[n - 1] : 0;
 }
 
 /* Returns true if what it calls is another function: a function's labels follow its entry, and no

@@ -355,15 +355,18 @@ static bool is_filled(struct explorer *x, uint64_t from, uint64_t to)
 	return true;
 }
 
+static void unmark(struct search *s, const struct reached_insn *i)
+{
+	uint8_t *mark = search__mark(s, i->addr);
+
+	for (unsigned k = 0; k < i->len; k++)
+		mark[k] &= ~(MARK_SEEN | MARK_INSIDE);
+}
+
 static void forget(struct explorer *x, size_t insns, uint64_t end)
 {
-	while (x->e->insns.len > insns) {
-		const struct reached_insn *i = &x->e->insns.data[--x->e->insns.len];
-		uint8_t *mark = search__mark(x->s, i->addr);
-
-		for (unsigned k = 0; k < i->len; k++)
-			mark[k] &= ~(MARK_SEEN | MARK_INSIDE);
-	}
+	while (x->e->insns.len > insns)
+		unmark(x->s, &x->e->insns.data[--x->e->insns.len]);
 	x->e->end = end;
 }
 
@@ -420,6 +423,7 @@ void search__explore(struct search *s, uint64_t start, uint64_t limit, bool part
 		     struct exploration *out)
 {
 	struct explorer x = {.s = s, .e = out};
+	const struct reached_insn *i;
 
 	*out = (struct exploration){.start = start, .limit = limit, .end = start, .clean = true};
 	vec__push(&x.work, (struct place){start, {part ? UNKNOWN : 0, UNKNOWN}, false, false});
@@ -427,12 +431,8 @@ void search__explore(struct search *s, uint64_t start, uint64_t limit, bool part
 	while (x.later.len && !x.stopped)
 		try_nearest(&x);
 	out->clean &= !x.stopped && out->insns.len;
-	for (size_t i = 0; i < out->insns.len; i++) {
-		uint8_t *mark = search__mark(s, out->insns.data[i].addr);
-
-		for (unsigned k = 0; k < out->insns.data[i].len; k++)
-			mark[k] &= ~(MARK_SEEN | MARK_INSIDE);
-	}
+	vec__each (i, &out->insns)
+		unmark(s, i);
 	vec__free(&x.work);
 	vec__free(&x.later);
 }

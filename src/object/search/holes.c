@@ -117,17 +117,9 @@ void holes__find(const struct object *o, hole_vec *out)
 
 const struct hole *holes__at(const hole_vec *holes, uint64_t addr)
 {
-	size_t low = 0, high = holes->len;
+	size_t i = bisect(holes->len, holes->data[i_].end <= addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (holes->data[mid].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < holes->len && holes->data[low].start <= addr ? &holes->data[low] : NULL;
+	return i < holes->len && holes->data[i].start <= addr ? &holes->data[i] : NULL;
 }
 
 /* ---- what is left ---- */

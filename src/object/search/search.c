@@ -198,14 +198,12 @@ static void try_claims(struct search *s)
 	size_t before = SIZE_MAX;
 
 	for (unsigned round = 0; round < ROUNDS && s->claims.len != before; round++) {
-		start_vec now = {0};
+		start_vec now = s->claims;
 		const uint64_t *claim;
 
-		vec__sort(&s->claims, starts__by_value);
-		vec__each (claim, &s->claims)
-			vec__push(&now, *claim);
+		vec__sort(&now, starts__by_value);
 		before = now.len;
-		s->claims.len = 0;
+		s->claims = (start_vec){0};
 		vec__each (claim, &now) {
 			if (!try_claim(s, *claim))
 				vec__push(&s->claims, *claim);

@@ -56,7 +56,7 @@ struct tables {
 	uint64_t init, fini, table[3], size[3];
 };
 
-static void see_entry(struct tables *t, const Elf64_Dyn *d)
+static void see_entry(void *ctx, const Elf64_Dyn *d)
 {
 	static const struct {
 		int64_t tag;
@@ -65,6 +65,7 @@ static void see_entry(struct tables *t, const Elf64_Dyn *d)
 	} rows[] = {{DT_INIT_ARRAY, 0, false},	  {DT_INIT_ARRAYSZ, 0, true},
 		    {DT_FINI_ARRAY, 1, false},	  {DT_FINI_ARRAYSZ, 1, true},
 		    {DT_PREINIT_ARRAY, 2, false}, {DT_PREINIT_ARRAYSZ, 2, true}};
+	struct tables *t = ctx;
 
 	if (d->d_tag == DT_INIT)
 		t->init = d->d_un.d_ptr;
@@ -74,28 +75,6 @@ static void see_entry(struct tables *t, const Elf64_Dyn *d)
 		if (d->d_tag == rows[i].tag)
 			*(rows[i].size ? &t->size[rows[i].table] : &t->table[rows[i].table]) =
 				d->d_un.d_val;
-}
-
-static void read_dynamic(const struct search *s, struct tables *t)
-{
-	const struct elf_file *f = elf__of(s->o);
-	const Elf64_Phdr *p = f->segments, *end = f->segments + f->nsegments;
-	const uint8_t *bytes;
-	size_t avail;
-	Elf64_Dyn d;
-
-	while (p < end && p->p_type != PT_DYNAMIC)
-		p++;
-	if (p == end)
-		return;
-	bytes = object__bytes(s->o, p->p_vaddr, &avail);
-	for (avail = min_of((uint64_t)avail, p->p_filesz); avail >= f->class->dynamic;
-	     bytes += f->class->dynamic, avail -= f->class->dynamic) {
-		d = elf__take_dynamic(f->class, bytes);
-		if (d.d_tag == DT_NULL)
-			break;
-		see_entry(t, &d);
-	}
 }
 
 /* The resolvers of IFUNCs, which the loader calls, or the start code of a static program. */
@@ -129,7 +108,7 @@ void starts__add_loaded(struct search *s)
 	struct tables t = {0};
 
 	relatives__read(s->o, f);
-	read_dynamic(s, &t);
+	dynamic__each(s->o, f, see_entry, &t);
 	search__add_called(s, f->header.e_entry);
 	search__add_called(s, t.init);
 	search__add_called(s, t.fini);

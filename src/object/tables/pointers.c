@@ -11,8 +11,10 @@ struct dynamic {
 	bool text_relocated; /* some relocations change code */
 };
 
-static void see_entry(struct dynamic *out, const Elf64_Dyn *d)
+static void see_entry(void *ctx, const Elf64_Dyn *d)
 {
+	struct dynamic *out = ctx;
+
 	switch (d->d_tag) {
 	case 36: /* DT_RELR */
 		out->relr = true;
@@ -28,26 +30,14 @@ static void see_entry(struct dynamic *out, const Elf64_Dyn *d)
 	}
 }
 
-static void read_dynamic(const struct object *o, struct dynamic *out)
+static struct dynamic read_dynamic(const struct object *o)
 {
 	const struct elf_file *f = elf__of(o);
-	const size_t size = f ? f->class->dynamic : 0;
-	const uint8_t *bytes = NULL;
-	size_t avail = 0;
-	Elf64_Dyn d;
+	struct dynamic out = {0};
 
-	*out = (struct dynamic){0};
-	for (size_t i = 0; f && i < f->nsegments; i++)
-		if (f->segments[i].p_type == PT_DYNAMIC) {
-			bytes = object__bytes(o, f->segments[i].p_vaddr, &avail);
-			avail = min_of(avail, f->segments[i].p_filesz);
-		}
-	for (; bytes && avail >= size; bytes += size, avail -= size) {
-		d = elf__take_dynamic(f->class, bytes);
-		if (d.d_tag == DT_NULL)
-			return;
-		see_entry(out, &d);
-	}
+	if (f)
+		dynamic__each(o, f, see_entry, &out);
+	return out;
 }
 
 bool object__has_rseq(const struct object *o)
@@ -59,10 +49,7 @@ bool object__has_rseq(const struct object *o)
 
 bool object__text_relocated(const struct object *o)
 {
-	struct dynamic d;
-
-	read_dynamic(o, &d);
-	return d.text_relocated;
+	return read_dynamic(o).text_relocated;
 }
 
 void object__pointers(const struct object *o, void (*fn)(void *ctx, uint64_t value), void *ctx)
@@ -72,9 +59,8 @@ void object__pointers(const struct object *o, void (*fn)(void *ctx, uint64_t val
 	const uint64_t word = class->word;
 	const struct relative *r;
 	const struct segment *s;
-	struct dynamic d;
+	struct dynamic d = read_dynamic(o);
 
-	read_dynamic(o, &d);
 	if (f && o->pie)
 		relatives__read(o, f);
 	if (f && o->pie)

@@ -19,6 +19,10 @@ void modes__mark(struct object *o, uint64_t vaddr, uint8_t mode, enum mode_rank 
 uint64_t modes__note_symbol(struct object *o, const char *name, uint64_t value, bool function);
 void modes__settle(struct object *o, struct elf_file *f);
 
+/* Calls fn with each entry of the dynamic segment, up to DT_NULL (dynamic.c). */
+void dynamic__each(const struct object *o, const struct elf_file *f,
+		   void (*fn)(void *ctx, const Elf64_Dyn *d), void *ctx);
+
 void relatives__read(const struct object *o, struct elf_file *f);
 /* Sets the word at vaddr, of its class's size, after relocation at the link-time address. Returns
  * false if it is not within a segment. */

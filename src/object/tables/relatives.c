@@ -11,8 +11,10 @@ struct tables {
 	uint64_t rela, relasz, rel, relsz;
 };
 
-static void see_entry(struct tables *out, const Elf64_Dyn *d)
+static void see_entry(void *ctx, const Elf64_Dyn *d)
 {
+	struct tables *out = ctx;
+
 	switch (d->d_tag) {
 	case DT_RELA:
 		out->rela = d->d_un.d_ptr;
@@ -29,30 +31,6 @@ static void see_entry(struct tables *out, const Elf64_Dyn *d)
 	default:
 		break;
 	}
-}
-
-/* Finds them by the dynamic segment, which exists even without section headers. */
-static struct tables find_tables(const struct object *o, const struct elf_file *f)
-{
-	const Elf64_Phdr *p = f->segments, *end = f->segments + f->nsegments;
-	const size_t size = f->class->dynamic;
-	struct tables out = {0};
-	const uint8_t *bytes;
-	size_t avail;
-	Elf64_Dyn d;
-
-	while (p < end && p->p_type != PT_DYNAMIC)
-		p++;
-	if (p == end)
-		return out;
-	bytes = object__bytes(o, p->p_vaddr, &avail);
-	for (avail = min_of(avail, p->p_filesz); avail >= size; bytes += size, avail -= size) {
-		d = elf__take_dynamic(f->class, bytes);
-		if (d.d_tag == DT_NULL)
-			break;
-		see_entry(&out, &d);
-	}
-	return out;
 }
 
 static int by_vaddr(const void *a, const void *b)
@@ -96,11 +74,11 @@ static void read_table(const struct object *o, struct elf_file *f, uint64_t vadd
 void relatives__read(const struct object *o, struct elf_file *f)
 {
 	const struct arch *arch = arch__by_machine(o->machine);
-	struct tables t;
+	struct tables t = {0};
 
 	if (!arch || !arch->relocations.relative || f->header.e_type != ET_DYN || f->relatives.len)
 		return;
-	t = find_tables(o, f);
+	dynamic__each(o, f, see_entry, &t);
 	read_table(o, f, t.rela, t.relasz, true);
 	read_table(o, f, t.rel, t.relsz, false);
 	vec__sort(&f->relatives, by_vaddr);
