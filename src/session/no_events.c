@@ -215,8 +215,10 @@ static bool report_recorded(const struct trace_meta *meta, bool chosen, struct s
 	}
 	if (s->hits)
 		report_dropped(meta, chosen, s->hits);
-	else if (show__totals(s)->lost)
+	else if (show__totals(s)->lost && !show__totals(s)->untraced)
 		note("no event is shown: all that were recorded were lost; use a larger --buffer");
+	else if (show__totals(s)->lost)
+		note("no event is shown: what was recorded was lost, and something could not be traced");
 	return s->hits || show__totals(s)->lost;
 }
 
@@ -254,8 +256,8 @@ bool no_events__report_untraced(struct show *s, const struct source *source)
 	if (!source__facts(source).nothing || t->events || s->hits || has_other_probes(s->plan) ||
 	    !may_have_run(s))
 		return false;
-	note("nothing could be traced: the functions can't run as copies in the processes named "
-	     "above, and whether they were called is not known; use --engine probe");
+	note("nothing could be traced for the reasons above, and whether the functions were called "
+	     "is not known; use --engine probe");
 	return true;
 }
 

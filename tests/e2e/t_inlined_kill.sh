@@ -136,11 +136,13 @@ static unsigned work(int rounds, unsigned k)
 	}
 	return k;
 }
-/* Goes on when the file is there. */
+/* works FILE [BEGUN]: makes BEGUN, and continues once FILE is there. */
 int main(int argc, char **argv)
 {
 	unsigned k = work(50, 0);
 
+	if (argc > 2)
+		fclose(fopen(argv[2], "w"));
 	while (access(argv[1], F_OK))
 		work(1, k);
 	printf("%u\n", work(100, k));
@@ -150,10 +152,11 @@ END
 ${CC:-cc} -g -O2 -o "$T/works" "$T/plain.c" || exit 2
 : >"$T/killed"
 { "$T/works" "$T/killed" && echo 0; } >"$T/plain"
+# before the program has copies there is nothing to trace, and the status is another one
 for ((n = 0; n < ${KILLS:-4} / 2; n++)); do
-	rm "$T/killed"
-	begin "$T/works" "$T/killed"
-	wait_for "$PATIENCE" test -e "$T/began"
+	rm -f "$T/killed" "$T/runs_copies"
+	begin "$T/works" "$T/killed" "$T/runs_copies"
+	wait_for "$PATIENCE" test -e "$T/runs_copies"
 	delay=$((n * 40 % 211))
 	pause $delay
 	kill -9 "$supervisor"
