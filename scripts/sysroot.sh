@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# sysroot.sh arm64|riscv64 [guest|full]: makes a folder of that architecture's Debian 13 and prints its name.
+# sysroot.sh arm64|riscv64 [small|guest|full]: makes a folder of that architecture's Debian 13 and prints its name.
 #
 #   (nothing)  what bbtrace is built with: libraries and headers
+#   small      what bbtrace and tests/arch/guest_short.sh run: a shell, its tools, jq, perl without its modules
 #   guest      what a guest of tests/vm runs: a shell, its tools, python3, perl
 #   full       as guest, with the compilers, gdb and so on that tests/e2e use
 #
-# The folder is $BBTRACE_SYSROOT_DIR (by default build/sysroot), then the architecture, then -guest or -full. One that
+# The folder is $BBTRACE_SYSROOT_DIR (by default build/sysroot), then the architecture, then -small, -guest or -full. One that
 # is there and was made of the same packages is kept: remove it to renew it. The packages are downloaded as
 # scripts/apt.sh says, with all that they depend on, and unpacked, never installed: nothing of theirs is run.
 set -eu
@@ -15,9 +16,10 @@ set -eu
 suite=trixie
 build='libc6-dev libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev liblzma-dev liblz4-dev libzydis-dev libiberty-dev libjson-c-dev libprotobuf-c-dev
 	libcapstone-dev libgcc-s1 libstdc++6'
-guest='bash coreutils grep sed gawk mawk findutils diffutils procps util-linux mount jq strace perl dash gzip
-	busybox-static python3 libc-bin libcap2-bin kmod iproute2 hostname binutils file time bsdutils passwd
-	libstdc++6 libgcc-s1 libatomic1 libelf1t64 libdw1t64 zlib1g libzstd1 liblzma5 liblz4-1 libzydis4.1 libjson-c5 libprotobuf-c1 libcapstone5 libbpf1'
+run='libstdc++6 libgcc-s1 libelf1t64 libdw1t64 zlib1g libzstd1 liblzma5 liblz4-1 libzydis4.1 libjson-c5 libprotobuf-c1 libcapstone5 libbpf1'
+small="$run bash coreutils grep sed mawk findutils diffutils procps util-linux mount jq perl-base busybox-static libc-bin kmod hostname"
+guest="$run bash coreutils grep sed gawk mawk findutils diffutils procps util-linux mount jq strace perl dash gzip
+	busybox-static python3 libc-bin libcap2-bin kmod iproute2 hostname binutils file time bsdutils passwd libatomic1"
 full="$guest gcc g++ libc6-dev gdb libzydis-dev openssl make libpam-modules libpam-runtime"
 
 die()
@@ -28,7 +30,7 @@ die()
 
 usage()
 {
-	die 'usage: sysroot.sh arm64|riscv64 [guest|full]'
+	die 'usage: sysroot.sh arm64|riscv64 [small|guest|full]'
 }
 
 # Links to absolute paths lead to the same file in the folder; those to what no file of Debian has lead nowhere.
@@ -43,7 +45,7 @@ relative_links() # ROOT
 # As update-alternatives would set them where a package is installed.
 alternatives() # ROOT
 {
-	for pair in awk:gawk cc:gcc c++:g++; do
+	for pair in awk:gawk awk:mawk cc:gcc c++:g++; do
 		[ ! -e "$1/usr/bin/${pair#*:}" ] || [ -e "$1/usr/bin/${pair%:*}" ] || ln -s "${pair#*:}" "$1/usr/bin/${pair%:*}"
 	done
 }
@@ -70,6 +72,7 @@ kind=${2-build}
 case $arch in arm64 | riscv64) ;; *) usage ;; esac
 case $kind in
 build) packages=$build name=$arch ;;
+small) packages=$small name=$arch-small ;;
 guest) packages=$guest name=$arch-guest ;;
 full) packages=$full name=$arch-full ;;
 *) usage ;;

@@ -200,6 +200,7 @@ static int read_texts(struct kernel_objects *k, struct kernel_text *text)
 static void complete(const struct kernel_objects *k, struct object *o, const char *blacklist,
 		     struct probes *p)
 {
+	object__index_symbols(o);
 	kernel_patches__undo(k, o);
 	kernel_kprobes__undo(&p->kprobes, o, &p->proved);
 	kernel_probes__apply(p->before, &p->proved, o);

@@ -13,9 +13,9 @@ short() { # ARCH QEMU
 		PATH=$PATH:/usr/sbin command -v "$command" >/dev/null || { skip "$1" "needs $command" && return; }
 	done
 	[[ -x $B/$1/bbtrace ]] || { skip "$1" "needs $B/$1/bbtrace: make quick, where the cross compiler is" && return; }
-	"$VM/kernel.sh" -A "$1" >"$T/said" 2>&1 && scripts/sysroot.sh "$1" guest >"$T/said" 2>&1 ||
+	"$VM/kernel.sh" -A "$1" >"$T/said" 2>&1 && scripts/sysroot.sh "$1" small >"$T/said" 2>&1 ||
 		{ skip "$1" "$(tail -n 1 "$T/said")" && return; }
-	KERNEL='' guest -A "$1" -- tests/arch/guest_short.sh ${MATRIX:-}
+	KERNEL='' guest -A "$1" --small -- tests/arch/guest_short.sh ${MATRIX:-}
 }
 
 for arch in ${ARCHES:-arm64 riscv64}; do

@@ -40,10 +40,9 @@ of_arch()
 
 put_foreign()
 {
-	local base kind=guest
+	local base
 
-	! $full || kind=full
-	base=$(scripts/sysroot.sh "$arch" $kind) || fail "no packages of $arch"
+	base=$(scripts/sysroot.sh "$arch" "$kind") || fail "no packages of $arch"
 	cp -a --reflink=auto "$base/." "$root"
 	mkdir -p "$root/bb"
 	put_busybox "$root/usr/bin/busybox"
