@@ -92,6 +92,11 @@ test  | libstdc++6-armhf-cross | /usr/arm-linux-gnueabihf/lib/libstdc++.so.6
 test  | pkgconf         | pkg-config
 test  | libcapstone-dev | <capstone/capstone.h>
 test  | headache        | headache
+test  | libcap2-bin     | setcap
+test  | dwz             | dwz
+test  | less            | less
+test  | openssl         | openssl
+test  | sqlite3         | sqlite3
 arch  | qemu-user       | qemu-aarch64            | 1:8.1
 long  | qemu-user       | qemu-x86_64             | 1:8.1
 long  | gzip            | gzip

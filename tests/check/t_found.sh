@@ -8,6 +8,7 @@
 . "$(dirname "$0")/../tap.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
+[[ -x $BUILD/sites ]] || skip_all "needs $BUILD/sites: make $BUILD/sites"
 
 cat >"$T/p.c" <<'END'
 #include <regex.h>

@@ -6,6 +6,7 @@
 . "$(dirname "$0")/../tap.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
+[[ -x $BUILD/sites ]] || skip_all "needs $BUILD/sites: make $BUILD/sites"
 
 check() { # WHAT LEAST-SITES <FILES
 	local sites
