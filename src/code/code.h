@@ -33,7 +33,7 @@ enum node_flags {
 	NODE_SLOW = 2048,      /* insn.slow */
 	NODE_EXCLUSIVE = 4096, /* one of a pair of load- and store-exclusive, or between them */
 	NODE_PAIRED = 8192,    /* a load-exclusive whose store was found */
-	NODE_TAKEN = 16384,    /* code of its function makes its address (taken.c) */
+	NODE_TAKEN = 16384, /* code of its function makes its address, or data holds it (taken.c) */
 };
 
 struct node {
@@ -116,6 +116,8 @@ struct graph {
 	struct map64 thunks;	   /* target → what thunk.c made of it */
 	struct map64 parts;	   /* FDEs that became ranges */
 	VEC(uint64_t) pads;	   /* landing pads that are not roots yet */
+	VEC(uint64_t) labels;	   /* addresses within functions that data holds (taken.c) */
+	bool labels_read;
 	VEC(struct handler) handlers;
 	uint32_t batch;	     /* the batch that is being followed (batch.c) */
 	bool batched;	     /* there are several */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Code whose address the code of its own function makes: a label that is stored for
- * __builtin_longjmp(), for a goto out of a nested function, for a handler. Control may come to it
- * from anywhere, where no edge leads.
+ * Code whose address is taken. The code of its own function makes it: a label that is stored for
+ * __builtin_longjmp(), for a goto out of a nested function, for a handler. Or data holds it: a
+ * table from which a signal's handler takes where to continue. Control may come to it from
+ * anywhere, where no edge leads.
  */
 #include <stdlib.h>
 #include "code/code.h"
+#include "object/tables/tables.h"
 
 /* The register that the last instruction set to a constant. */
 struct last {
@@ -115,6 +117,12 @@ static bool is_of_table(const struct graph *g, uint64_t addr)
 	return false;
 }
 
+static void mark_taken(struct node *n)
+{
+	if (n->flags & NODE_REACHED && !(n->flags & (NODE_LANDING_PAD | NODE_ROOT)))
+		n->flags |= NODE_TAKEN | NODE_LEADER;
+}
+
 /* Returns true if this is new code to be followed. Where nothing else leads may be data: it is code
  * if its address is kept, not read from, and the sweep agrees. */
 static bool take(struct graph *g, uint32_t i, uint64_t target)
@@ -127,8 +135,7 @@ static bool take(struct graph *g, uint32_t i, uint64_t target)
 		return false;
 	to = graph__known(g, target);
 	if (to && g->nodes.data[to].flags & NODE_REACHED) {
-		if (!(g->nodes.data[to].flags & (NODE_LANDING_PAD | NODE_ROOT)))
-			g->nodes.data[to].flags |= NODE_TAKEN | NODE_LEADER;
+		mark_taken(&g->nodes.data[to]);
 		return false;
 	}
 	return is_stored(g, i) && sweep__is_start(g, owner, target, &before, &after) &&
@@ -145,11 +152,49 @@ static void note_kept(struct graph *g, uint64_t addr)
 		g->functions.data[owner].keeps_sp = true;
 }
 
+/* ---- what data holds ---- */
+
+static void note_label(void *ctx, uint64_t value)
+{
+	struct graph *g = ctx;
+	uint32_t owner = graph__owner(g, value);
+
+	if (owner != NO_FUNCTION && g->functions.data[owner].f.entry != value)
+		vec__push(&g->labels, value);
+}
+
+static void read_labels(struct graph *g)
+{
+	if (!g->labels_read)
+		object__pointers(g->object, note_label, g);
+	g->labels_read = true;
+}
+
+/* Marks what is reached, but for the targets of jumps, which edges lead to. */
+static void mark_labels(struct graph *g)
+{
+	struct map64 jumped = {0};
+	const uint64_t *label, *target;
+	uint32_t to;
+
+	read_labels(g);
+	if (g->labels.len)
+		vec__each (target, &g->targets)
+			*map64__put(&jumped, *target) = 1;
+	vec__each (label, &g->labels) {
+		to = graph__known(g, *label);
+		if (to && !map64__get(&jumped, *label))
+			mark_taken(&g->nodes.data[to]);
+	}
+	map64__free(&jumped);
+}
+
 bool taken__note(struct graph *g)
 {
 	struct last last = {.reg = REG_NONE};
 	bool any = false;
 
+	mark_labels(g);
 	for (uint32_t i = 1; i < g->nodes.len; i++) {
 		const struct node *n = &g->nodes.data[i];
 		uint64_t addr = n->addr, next = node__next(n);

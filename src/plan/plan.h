@@ -159,7 +159,8 @@ enum abnormal_entry {
 	ABNORMAL_NONE,
 	ABNORMAL_LANDING_PAD, /* from the unwinder */
 	ABNORMAL_RESUMED,     /* after an instruction that was assumed not to continue */
-	ABNORMAL_ADDRESS,     /* its function makes its address, for a jump from elsewhere */
+	ABNORMAL_ADDRESS,     /* its function makes its address, or data holds it, for a jump from
+				 elsewhere */
 	ABNORMAL_TWICE,	      /* after a call that may return twice, as setjmp(3) does */
 };
 

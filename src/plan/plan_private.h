@@ -30,6 +30,18 @@ static inline uint8_t insn__traps(const struct insn *insn, bool kernel)
  * is that of the plan that it is in; NO_FUNCTION for none. */
 void insn__settle(const struct plan *p, uint32_t object, uint32_t function, struct insn *insn);
 
+/*
+ * Returns true if the program may read the instruction: data or code holds its address, as a
+ * handler of faults does that finds the instruction in a table, to skip it, or to emulate it. So a
+ * probe that may be elsewhere is not put there, where it would be a breakpoint. What can't fault is
+ * no such instruction.
+ */
+static inline bool insn__may_be_read(const struct plan_block *b, uint64_t vaddr,
+				     const struct insn *insn)
+{
+	return b->abnormal == ABNORMAL_ADDRESS && vaddr == b->start && !insn->padding;
+}
+
 /* Returns why this instruction can't carry a probe (refusal.c). */
 enum probe_refusal insn__refusal(const struct arch *arch, const struct object *o, bool kernel,
 				 const struct insn *insn);

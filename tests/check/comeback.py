@@ -7,18 +7,21 @@ comeback.py same FULL OTHER     OTHER has the branches of FULL (both JSON), or l
 comeback.py counts FULL COUNTS  the counts (-c -F json) are those of FULL's branches, where there are any
 
 KIND: pointer (setjmp called through one), builtin, nested (a goto out of a nested function), own (a setjmp of its own),
-context (swapcontext), mixed (all of these).
+context (swapcontext), handler (a signal's handler goes on where a table says), mixed (all of these).
 """
 import json
 import random
 import sys
 
-KINDS = ["pointer", "builtin", "nested", "own", "context"]
+KINDS = ["pointer", "builtin", "nested", "own", "context", "handler"]
 
 HEAD = r"""
+#define _GNU_SOURCE
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <ucontext.h>
+#include <unistd.h>
 #define NOINLINE __attribute__((noinline, noclone, noipa))
 static unsigned x = %uu;
 static int armed;
@@ -54,6 +57,24 @@ NOINLINE void deep(int n, int how)
 	%s
 }
 static void run(void (*f)(int), int n) { f(n); step(); }
+static int readable;
+static struct fixup { char *at, *to; } none[] __attribute__((section("fixups"), used)) = {{0, 0}};
+extern struct fixup __start_fixups[], __stop_fixups[];
+static void fault(int sig, siginfo_t *si, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	const struct fixup *f = __start_fixups;
+
+	while (f->at != (char *)regs[REG_RIP])
+		if (++f == __stop_fixups)
+			_exit(3);
+	regs[REG_RIP] = (greg_t)f->to;
+}
+__attribute__((constructor)) static void catch(void)
+{
+	struct sigaction sa = {.sa_sigaction = fault, .sa_flags = SA_SIGINFO};
+	sigaction(SIGSEGV, &sa, NULL);
+}
 """
 
 
@@ -95,6 +116,11 @@ def function(r, i, kind):
         body = ("%s getcontext(&other); other.uc_stack.ss_sp = stack; other.uc_stack.ss_size = sizeof(stack); "
                 "other.uc_link = &here; makecontext(&other, coroutine, 0); "
                 "for (volatile int k = 0; k < 4; k++) { swapcontext(&here, &other); %s }") % (before, rest())
+    elif kind == "handler":
+        body = ("%s for (volatile int k = 0; k < 4; k++) { int *p = step() %% 2 ? &readable : (int *)8; %s "
+                "__asm__ goto(\"1: mov (%%0), %%%%eax\\n.pushsection fixups,\\\"aw\\\"\\n.quad 1b, %%l[bad]\\n.popsection\" "
+                ": : \"r\"(p) : \"eax\", \"memory\" : bad); %s if (step() & 1) { %s bad: %s } %s } %s") % (
+                    before, rest(), rest(), rest(), rest(), rest(), rest())
     else:
         arm = ARMS[kind] % rest()
         body = "%s for (volatile int k = 0; k < 2; k++) { %s %s } %s" % (before, arm, rest(), rest())

@@ -33,7 +33,7 @@ differences() {
 
 n=0
 for seed in ${SEEDS:-1}; do
-	for kind in pointer builtin nested own context mixed; do
+	for kind in pointer builtin nested own context handler mixed; do
 		"$CHECK" make "$seed" "$kind" >"$T/prog.c"
 		level=${LEVELS[n++ % ${#LEVELS[@]}]}
 		# shellcheck disable=SC2086 # options

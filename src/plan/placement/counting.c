@@ -85,11 +85,9 @@ static unsigned cost_of(const struct counting *k, bool kernel, bool entry, unsig
 {
 	const struct cost_row *row = k->rows[kernel];
 
-	if (!row)
-		return 1;
-	if (kernel)
-		return row->cost[entry ? COST_FTRACE : COST_BREAKPOINT];
-	return row->cost[traps == 1 ? COST_EMULATED : COST_STEPPED];
+	return !row	? 1
+	       : kernel ? row->cost[entry ? COST_FTRACE : COST_BREAKPOINT]
+			: row->cost[traps == 1 ? COST_EMULATED : COST_STEPPED];
 }
 
 /* ---- what the kernel refused when it was attached ---- */
@@ -154,6 +152,8 @@ static void offer_insn(struct counting *k, uint32_t block, const struct insn *in
 		return;
 	/* The kernel may rewrite a nop, and then refuses it. */
 	spot.cost = cost_of(k, kernel, false, spot.traps) + (kernel && insn->padding);
+	if (insn__may_be_read(&k->p->blocks.data[block], insn->addr, insn))
+		spot.cost += cost_of(k, kernel, false, 2);
 	offer(vec__last(&k->spots), &spot);
 }
 
@@ -162,8 +162,8 @@ static bool is_enough(const struct counting *k, const struct plan_block *b)
 {
 	const struct spot *s = vec__last(&k->spots);
 
-	return b->quick && !k->p->objects.data[b->object].kernel && s->cost &&
-	       (s->traps == 1 || !k->rows[0]);
+	return b->quick && !k->p->objects.data[b->object].kernel &&
+	       s->cost == cost_of(k, false, false, 1);
 }
 
 static void search_block(struct counting *k, uint32_t block)

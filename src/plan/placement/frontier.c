@@ -154,15 +154,23 @@ static bool is_refused(const struct plan *p, const struct plan_block *b, uint64_
 	return false;
 }
 
+static enum witness_place place_of(const struct plan_block *b, uint64_t vaddr,
+				   const struct insn *insn)
+{
+	return insn__may_be_read(b, vaddr, insn) ? PLACE_READ
+	       : insn->emulated			 ? PLACE_EMULATED
+						 : PLACE_STEPPED;
+}
+
 /* depth: of the stack at that place */
-static bool find_place(const struct plan *p, const struct plan_block *b, bool emulated_only,
+static bool find_place(const struct plan *p, const struct plan_block *b, enum witness_place least,
 		       struct insn *out, int32_t *depth)
 {
 	const struct plan_object *po = &p->objects.data[b->object];
 	const struct object *o = po->object;
 	int32_t now = b->sp_delta;
+	enum witness_place best = PLACE_NONE, place;
 	uint64_t addr = b->start;
-	bool found = false;
 	struct insn insn;
 
 	for (; addr < b->end; addr += insn.len, now = depth_after(&insn, now)) {
@@ -177,15 +185,16 @@ static bool find_place(const struct plan *p, const struct plan_block *b, bool em
 		    insn__refusal(p->arch, o, po->kernel, &insn) != PROBE_OK ||
 		    is_refused(p, b, addr))
 			continue;
-		if (!found || insn.emulated) {
-			*out = insn;
-			*depth = now;
-		}
-		found = true;
-		if (insn.emulated)
+		place = place_of(b, addr, &insn);
+		if (place <= best)
+			continue;
+		best = place;
+		*out = insn;
+		*depth = now;
+		if (place == PLACE_EMULATED)
 			break;
 	}
-	return found && (out->emulated || !emulated_only);
+	return best >= least;
 }
 
 /* A witness in another block would record calls of functions that were not requested. */
@@ -195,15 +204,15 @@ static bool is_shown(const struct plan *p, const struct plan_block *b)
 	       !(p->functions.data[b->function].flags & FUNCTION_HELPER);
 }
 
-bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_only)
+bool frontier__add_witness(struct frontier *f, uint32_t block, enum witness_place least)
 {
 	const struct plan_block *b = &f->p->blocks.data[block];
 	struct plan_site *s;
-	struct insn insn;
-	int32_t depth;
+	struct insn insn = {0};
+	int32_t depth = SP_UNKNOWN;
 
 	if (f->flow.marked[block] || b->unfit || !is_shown(f->p, b) ||
-	    !find_place(f->p, b, emulated_only, &insn, &depth))
+	    !find_place(f->p, b, least, &insn, &depth))
 		return false;
 	s = vec__add(&f->p->sites);
 	s->role = ROLE_WITNESS;

@@ -37,12 +37,16 @@ void frontier__of(struct frontier *f, uint32_t block);
 /* Sets the first two successors of a block, by their indices, whose frontiers have a member in
  * common or that reach an unprobed cycle. Returns false if there are none. */
 bool frontier__conflict(struct frontier *f, uint32_t block, uint32_t *one, uint32_t *other);
-/*
- * Puts a witness into the block: a probe on one of its instructions, preferably one that the kernel
- * emulates, and only on such a one with emulated_only. Returns false if the block already has a
- * witness, or if no instruction qualifies.
- */
-bool frontier__add_witness(struct frontier *f, uint32_t block, bool emulated_only);
+/* An instruction that may carry a witness, by preference. */
+enum witness_place {
+	PLACE_NONE,
+	PLACE_READ, /* the program may read it: insn__may_be_read() */
+	PLACE_STEPPED,
+	PLACE_EMULATED, /* by the kernel */
+};
+/* Puts a witness into the block: a probe on the best of its instructions. Returns false if the
+ * block already has a witness, or if no instruction is as good as least. */
+bool frontier__add_witness(struct frontier *f, uint32_t block, enum witness_place least);
 /* Removes the witness that was added last. */
 void frontier__drop_witness(struct frontier *f);
 

@@ -220,7 +220,8 @@ static bool try_witness(struct placement *pl, uint32_t site)
 	taken = pl->frequency.of[b->taken];
 	next = pl->frequency.of[b->next];
 	rare = taken < next ? b->taken : b->next;
-	if (pl->frequency.of[rare] > 0.4 * here || !frontier__add_witness(&pl->f, rare, true))
+	if (pl->frequency.of[rare] > 0.4 * here ||
+	    !frontier__add_witness(&pl->f, rare, PLACE_EMULATED))
 		return false;
 	if (try_unprobed(pl, site))
 		return true;
@@ -283,7 +284,7 @@ static void choose(struct placement *pl, const struct plan_options *options)
 
 /* Puts witnesses where control enters by no edge of the graph, or by one edge twice. Without a
  * witness the replay would assume the ordinary path. */
-static void guard_landings(struct placement *pl)
+static void guard_landings(struct placement *pl, enum witness_place least)
 {
 	for (uint32_t i = 0; i < pl->p->blocks.len; i++) {
 		const struct plan_block *b = &pl->p->blocks.data[i];
@@ -292,7 +293,7 @@ static void guard_landings(struct placement *pl)
 		    (pl->p->functions.data[b->function].flags & (FUNCTION_HELPER | FUNCTION_RANGE)))
 			continue;
 		if (b->abnormal)
-			frontier__add_witness(&pl->f, i, false);
+			frontier__add_witness(&pl->f, i, least);
 	}
 }
 
@@ -303,12 +304,12 @@ static void guard_calls(struct plan *p)
 	struct placement pl = {.p = p};
 
 	frontier__init(&pl.f, p);
-	guard_landings(&pl);
+	guard_landings(&pl, PLACE_READ);
 	for (uint32_t i = 0; i < p->blocks.len; i++) {
 		const struct plan_block *b = &p->blocks.data[i];
 
 		if (b->site == NO_SITE && b->next != NO_BLOCK && plan__is_entry_block(p, b->next))
-			frontier__add_witness(&pl.f, i, false);
+			frontier__add_witness(&pl.f, i, PLACE_READ);
 	}
 	frontier__free(&pl.f);
 }
@@ -318,7 +319,9 @@ static void imply(struct plan *p, const bool *ends, size_t nends)
 	struct placement pl = {.p = p, .ends = ends, .nends = nends};
 
 	frontier__init(&pl.f, p);
-	guard_landings(&pl);
+	/* Functions that are entered at addresses keep all their probes, which show where control
+	 * continues without a witness, too. */
+	guard_landings(&pl, PLACE_STEPPED);
 	for (size_t i = 0; i < p->sites.len; i++)
 		if (may_choose(&pl, &p->sites.data[i]) && is_implied(&pl, &p->sites.data[i]))
 			drop(p, &p->sites.data[i]);
@@ -461,7 +464,7 @@ static void imply_ret(struct placement *pl, uint32_t site)
 
 	if (is_entered_unseen(pl, block) || try_unprobed(pl, site))
 		return;
-	if (!frontier__add_witness(&pl->f, block, true) || try_unprobed(pl, site))
+	if (!frontier__add_witness(&pl->f, block, PLACE_EMULATED) || try_unprobed(pl, site))
 		return;
 	frontier__drop_witness(&pl->f);
 }

@@ -31,8 +31,8 @@ static void distinguish(struct frontier *f, uint32_t block)
 	       frontier__conflict(f, block, &one, &other)) {
 		bool first = one != other && runs_into(f, successors[one], successors[other]);
 
-		if (!frontier__add_witness(f, successors[first ? one : other], false) &&
-		    !frontier__add_witness(f, successors[first ? other : one], false))
+		if (!frontier__add_witness(f, successors[first ? one : other], PLACE_READ) &&
+		    !frontier__add_witness(f, successors[first ? other : one], PLACE_READ))
 			break;
 	}
 }
