@@ -10,7 +10,7 @@ static const char *const source =
 	".text\n"
 	".macro fn name\n .globl \\name\n .type \\name,@function\n .balign 16\n \\name: .cfi_startproc\n.endm\n"
 	".macro end name\n .cfi_endproc\n .size \\name,.-\\name\n.endm\n"
-	"fn handled\n test %edi,%edi\n je 1f\n"
+	"fn handled\n test %edi,%edi\n je 1f\n js fails\n"
 	"loads: mov (%rdi),%rax\nadds: add %rsi,%rax\n1: ret\n"
 	"fails: lea 3(%rsi),%rax\n lea 4(%rax),%rax\n jmp 1b\nend handled\n"
 	/* between two such places is one instruction */
@@ -35,9 +35,15 @@ static struct plan *placed(enum plan_placement placement, unsigned events)
 	return p;
 }
 
-static bool has_probe(const char *name)
+/* Places in the functions: they have no symbols that are read. */
+#define LOADS	  (address("handled") + 6)
+#define ADDS	  (address("handled") + 9)
+#define FAILS	  (address("handled") + 13)
+#define NARROW_AT (address("narrow") + 4)
+#define ONE	  (address("switches") + 15)
+
+static bool has_probe(uint64_t vaddr)
 {
-	uint64_t vaddr = address(name);
 	const struct plan_site *s;
 
 	vec__each (s, &plan->sites)
@@ -55,26 +61,26 @@ static void plan_again(enum plan_placement placement, unsigned events)
 static void test_entered(void)
 {
 	plan_again(PLACEMENT_FULL, ALL);
-	is(block(address("loads"))->abnormal, ABNORMAL_ADDRESS, "data holds the address of a load");
-	is(block(address("fails"))->abnormal, ABNORMAL_ADDRESS, "and of where to go on");
+	is(block(LOADS)->abnormal, ABNORMAL_ADDRESS, "data holds the address of a load");
+	is(block(FAILS)->abnormal, ABNORMAL_ADDRESS, "and of where to go on");
 	ok(function("handled")->irregular && function("narrow")->irregular,
 	   "both functions are entered in the middle");
-	is(block(address("one"))->abnormal, ABNORMAL_NONE, "a table's targets have edges");
+	is(block(ONE)->abnormal, ABNORMAL_NONE, "a table's targets have edges");
 	ok(!function("switches")->irregular && !function("plain")->irregular,
 	   "a switch, or a pointer to a function, enters none in the middle");
-	ok(!has_probe("loads") && !has_probe("narrow_at"), "full: no probe is at a load");
+	ok(!has_probe(LOADS) && !has_probe(NARROW_AT), "full: no probe is at a load");
 }
 
 static void test_places(void)
 {
 	plan_again(PLACEMENT_WITNESS, ALL);
-	ok(!has_probe("loads") && has_probe("adds"), "a witness is after the load");
-	ok(!has_probe("narrow_at"), "where only the load is there is none");
+	ok(!has_probe(LOADS) && has_probe(ADDS), "a witness is after the load");
+	ok(!has_probe(NARROW_AT), "where only the load is there is none");
 	plan_again(PLACEMENT_COUNT, ALL);
-	ok(!has_probe("loads") && has_probe("adds"), "what is after the load is counted");
-	ok(has_probe("narrow_at"), "where only the load is that is counted");
+	ok(!has_probe(LOADS) && has_probe(ADDS), "what is after the load is counted");
+	ok(has_probe(NARROW_AT), "where only the load is that is counted");
 	plan_again(PLACEMENT_WITNESS, PLAN_ENTRY | PLAN_RETURN);
-	ok(!has_probe("loads") && has_probe("narrow_at"),
+	ok(!has_probe(LOADS) && has_probe(NARROW_AT),
 	   "without branches a witness is at the load if only that is there");
 }
 
