@@ -94,6 +94,9 @@ test  | libcapstone-dev | <capstone/capstone.h>
 test  | headache        | headache
 arch  | qemu-user       | qemu-aarch64            | 1:8.1
 long  | qemu-user       | qemu-x86_64             | 1:8.1
+long  | valgrind        | valgrind
+long  | jq              | jq
+long  | lz4             | lz4
 long  | gzip            | gzip
 long  | dash            | dash
 long  | bc              | bc
