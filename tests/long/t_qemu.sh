@@ -110,10 +110,10 @@ build prog: ln a.o b.o
 default prog
 END
 touch a.c b.c h.h
-cat >script.awk <<'END'
+cat >script.awk <<'AWK'
 { n[$1 % 7] += $1; gsub(/1[0-9]/, "N"); s = s substr($0, 1, 1); if (match($0, /[2-4]$/)) m++ }
 END { for (i = 0; i < 7; i++) print i, n[i]; print length(s), m; printf "%5.2f %s\n", sqrt(m), toupper("x") }
-END
+AWK
 cat >script.m4 <<'END'
 define(`f', `ifelse(eval($1 < 2), 1, 1, `eval($1 * f(decr($1)) % 10007)')')dnl
 f(12) translit(len(abc), 1-9, a-i) substr(abcdef, 2, 3)
