@@ -29,7 +29,7 @@ COST = re.compile(r"(0x[0-9a-f]+|[-+]\d+|\*) (?:[-+]?\d+|\*)(?: (\d+)| )?$")
 NAMED = re.compile(r"c?ob=\((\d+)\)(?: (.*))?$")
 JUMP = re.compile(r"jcnd=(\d+)/(\d+) ")
 SHOWN = 12
-MOST_STEPPED = 8000000  # branches, each of which is a line of the stepper's
+MOST_STEPPED = 1000000  # branches, each of which is a line of the stepper's
 
 
 def run(name, command, env, stderr=None):
@@ -90,6 +90,8 @@ def stepped(text, env):
             if row[0] == "#":
                 ended = "steps, status" in row
                 continue
+            if not row.endswith("\n"):
+                return None
             _, kind, vaddr, way = row.split()[:4]
             if kind not in ("entry", "return"):
                 count = counts.setdefault(int(vaddr, 16), [0, 0])
