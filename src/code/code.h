@@ -117,9 +117,9 @@ struct graph {
 	struct map64 parts;	   /* FDEs that became ranges */
 	VEC(uint64_t) pads;	   /* landing pads that are not roots yet */
 	VEC(struct handler) handlers;
-	uint32_t batch;	     /* the batch that is being followed (batch.c) */
-	bool batched;	     /* there are several */
-	struct map64 data;   /* what the code reads of itself, in units (pool.c); value 0: nothing */
+	uint32_t batch;	   /* the batch that is being followed (batch.c) */
+	bool batched;	   /* there are several */
+	struct map64 data; /* what the code reads of itself, in units (pool.c); value 0: nothing */
 	struct map64 shared; /* address → 1 + a function that depends on what is there */
 	bool exclusives;     /* a node is a load- or store-exclusive */
 	bool claims;	     /* the current flow is not only by direct branches */
