@@ -119,9 +119,9 @@ struct graph {
 	VEC(uint64_t) labels;	   /* addresses within functions that data holds (taken.c) */
 	bool labels_read;
 	VEC(struct handler) handlers;
-	uint32_t batch;	     /* the batch that is being followed (batch.c) */
-	bool batched;	     /* there are several */
-	struct map64 data;   /* halfwords that the code reads, if data is mixed with code */
+	uint32_t batch;	   /* the batch that is being followed (batch.c) */
+	bool batched;	   /* there are several */
+	struct map64 data; /* what the code reads of itself, in units (pool.c); value 0: nothing */
 	struct map64 shared; /* address → 1 + a function that depends on what is there */
 	bool exclusives;     /* a node is a load- or store-exclusive */
 	bool claims;	     /* the current flow is not only by direct branches */
@@ -133,12 +133,17 @@ struct graph {
 /* ---- data among code (pool.c) ---- */
 
 /* For an object without symbols that mark data: notes the constants that reached code reads, and
- * the tables of its jumps. */
+ * the tables of its jumps. Where data isn't usual among the code, only tables, and none where code
+ * was reached. */
 void pool__note_load(struct graph *g, uint32_t node);
-void pool__note_table(struct graph *g, uint64_t vaddr, uint64_t size);
+void pool__note_table(struct graph *g, uint64_t vaddr, uint64_t size, bool proved);
+/* Takes back what was noted of a table that turned out to be none, where data isn't usual. */
+void pool__forget_table(struct graph *g, uint64_t vaddr, uint64_t size);
 bool pool__holds(const struct graph *g, uint64_t addr);
 /* Returns the first address from addr on that isn't such data; at most end. */
 uint64_t pool__after(const struct graph *g, uint64_t addr, uint64_t end);
+/* The same for data of proved tables alone. */
+uint64_t pool__after_proved(const struct graph *g, uint64_t addr, uint64_t end);
 
 /* ---- nodes (node.c) ---- */
 
@@ -300,6 +305,8 @@ int slice__defs(struct graph *g, uint32_t node, uint8_t reg, uint32_t defs[DEFS_
  * known.
  */
 int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX]);
+/* Returns the register to which an address adds only a constant; REG_NONE if it adds more. */
+uint8_t slice__only_register(const struct operand *m);
 /* Sets the two registers of a sum, and the scale of the second. Returns false if it is no sum. */
 bool slice__sum(const struct graph *g, const struct insn_detail *d, uint8_t *first, uint8_t *second,
 		uint8_t *scale);

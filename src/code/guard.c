@@ -52,10 +52,11 @@ static uint64_t pass_over(struct graph *g, uint32_t i, uint64_t addr, uint64_t e
 }
 
 /* Sweeps from a certain start at pos to end, or beyond it if the last instruction does. Returns the
- * address that it reached. Undecodable bytes are data, and what follows them is only a guess. */
+ * address that it reached. A proved table is passed over. Undecodable bytes are data, and what
+ * follows them is only a guess. */
 static uint64_t sweep(struct graph *g, uint64_t pos, uint64_t end)
 {
-	while (pos < end) {
+	while ((pos = pool__after_proved(g, pos, end)) < end) {
 		uint32_t i = graph__node(g, pos);
 
 		if (i)

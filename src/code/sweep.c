@@ -144,7 +144,10 @@ static void add_gaps(struct graph *g, uint64_t pos, uint64_t end, gap_vec *out)
 		uint32_t i = graph__node(g, pos);
 		uint64_t next = min_of(pos + (i ? g->nodes.data[i].len : g->arch->alignment), end);
 
-		if ((i && g->nodes.data[i].padding) || pool__holds(g, pos)) {
+		if (pool__holds(g, pos)) {
+			last = NULL;
+			next = pool__after(g, pos, end);
+		} else if (i && g->nodes.data[i].padding) {
 			last = NULL;
 		} else {
 			last = last ? last : vec__add(out);

@@ -428,6 +428,9 @@ enum return_refusal plan__return_refusal(const struct plan *p, uint32_t function
 /* Kernel, by function: it may end in a jump to a function without probes, and its entry can carry a
  * return probe. The caller frees it. */
 bool *plan__ends_elsewhere(const struct plan *p);
+/* Returns, by function, the number of its tail calls through a pointer: a call that ends in one has
+ * a return only if the target's rets have probes. To be freed by the caller. */
+uint32_t *plan__pointer_tails(const struct plan *p);
 
 /* Return true if any of its objects is the kernel or a module; if any is a program or a library
  * (sees: or may be). */

@@ -22,6 +22,7 @@ struct listing {
 	struct copies *copies; /* NULL if not requested */
 	/* gaps of function f: gaps[gaps_from[f] … gaps_from[f + 1] - 1] */
 	uint32_t *gaps, *gaps_from;
+	uint32_t *pointer_tails; /* by function */
 	struct str out;
 	bool json;
 	bool hide_addresses;
@@ -52,6 +53,7 @@ static void index_gaps(struct listing *l)
 	vec__each (gap, &p->gaps)
 		l->gaps[from[gap->function + 1]++] = gap - p->gaps.data;
 	l->gaps_from = from;
+	l->pointer_tails = plan__pointer_tails(p);
 }
 
 /* Writes the ranges that were not decoded. */
@@ -110,6 +112,7 @@ static void put_function_json(struct listing *l, const struct plan_function *f, 
 	json__member(&j, unsigned, "sites", f->branches);
 	json__member(&j, unsigned, "unreached", f->unreached);
 	json__member(&j, unsigned, "unresolved", f->unresolved);
+	json__member(&j, unsigned, "pointer_tails", l->pointer_tails[f - l->plan->functions.data]);
 	put_gaps(l, &j, f - l->plan->functions.data);
 	if (is_unproved(l, f))
 		json__member(&j, bool, "entry", false);
@@ -473,6 +476,7 @@ static void free_listing(struct listing *l)
 	str__free(&l->out);
 	free(l->gaps);
 	free(l->gaps_from);
+	free(l->pointer_tails);
 	copies__free(l->copies);
 }
 

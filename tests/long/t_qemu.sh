@@ -32,6 +32,17 @@ program() { # NAME [ARG...]: the whole of it
 	against_qemu "$1" "$path" "$path" "${@:2}"
 }
 
+library() { # PATTERN COMMAND [ARG...]: the library of the command whose name this is
+	local path object
+
+	path=$(command -v "$2") && path=$(realpath "$path") && object=$(ldd "$path" | awk -v p="$1" '$1 ~ p { print $3 }')
+	if [[ ! ${object:-} ]]; then
+		skip "${1#^}" "no $2 with such a library"
+		return
+	fi
+	against_qemu "${1#^}" "$object" "$path" "${@:3}"
+}
+
 seq 1 300 >text
 sed 's/3/x/' text >other
 cat >script.sh <<'END'
@@ -99,8 +110,18 @@ build prog: ln a.o b.o
 default prog
 END
 touch a.c b.c h.h
+cat >script.awk <<'AWK'
+{ n[$1 % 7] += $1; gsub(/1[0-9]/, "N"); s = s substr($0, 1, 1); if (match($0, /[2-4]$/)) m++ }
+END { for (i = 0; i < 7; i++) print i, n[i]; print length(s), m; printf "%5.2f %s\n", sqrt(m), toupper("x") }
+AWK
+cat >script.m4 <<'END'
+define(`f', `ifelse(eval($1 < 2), 1, 1, `eval($1 * f(decr($1)) % 10007)')')dnl
+f(12) translit(len(abc), 1-9, a-i) substr(abcdef, 2, 3)
+END
+seq 1 30 | sed 's/.*/{"id": &, "tags": ["a", "b&"], "in": {"deep": [&, null, true, -1.5e3]}}/' >objects.json
 
-for object in ${QEMU:-gzip dash bc perl lua git sqlite3 libsqlite3 ninja}; do
+for object in ${QEMU:-gzip dash bc perl lua git sqlite3 libsqlite3 ninja sed gawk mawk m4 bzip2 libbz2 libjq \
+	sort fmt lz4}; do
 	case $object in
 	gzip) program gzip -c text ;;
 	dash) program dash script.sh ;;
@@ -109,14 +130,16 @@ for object in ${QEMU:-gzip dash bc perl lua git sqlite3 libsqlite3 ninja}; do
 	lua) program lua5.1 script.lua ;;
 	git) program git --no-pager diff --no-index --stat -p text other ;;
 	sqlite3) program sqlite3 -batch :memory: '.read script.sql' ;;
-	libsqlite3)
-		library=$(ldd "$(command -v sqlite3)" 2>/dev/null | awk '/libsqlite3/ { print $3 }')
-		if [[ $library ]]; then
-			against_qemu libsqlite3 "$library" "$(command -v sqlite3)" -batch :memory: '.read script.sql'
-		else
-			skip libsqlite3 'no sqlite3 that uses it'
-		fi
-		;;
+	libsqlite3) library '^libsqlite3' sqlite3 -batch :memory: '.read script.sql' ;;
+	sed) program sed -n -E 's/(.)(.*)/\2\1/; /9$/{h;d}; G; P' text ;;
+	gawk | mawk) program "$object" -f script.awk text ;;
+	m4) program m4 script.m4 ;;
+	bzip2) program bzip2 -c text ;;
+	libbz2) library '^libbz2' bzip2 -c text ;;
+	libjq) library '^libjq' jq -c '[.id, .in.deep[0] * 2, (.tags | join("-"))]' objects.json ;;
+	sort) program sort --parallel=1 -S 1M -k1,1 other ;;
+	fmt) program fmt -w 40 text ;;
+	lz4) program lz4 -c -9 text ;;
 	ninja) program ninja -n -v -d explain ;;
 	esac
 done

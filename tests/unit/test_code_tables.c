@@ -67,6 +67,38 @@ static const char *const source =
 	"fn again\n mov %edi,%eax\n mov %rax,-16(%rsp)\n sub $7,%rax\n sub $1,%rax\n ja 9f\n"
 	" mov -16(%rsp),%rax\n lea atab(%rip),%rcx\n movslq (%rcx,%rax,4),%rax\n add %rcx,%rax\n jmp *%rax\n"
 	".globl a0\n a0: ret\na1: ret\n9: ret\nend again\n"
+	/* relative entries are added to a label's address, by an instruction that has it */
+	"fn summed\n movzbl (%rdi),%edx\n movslq sumtab(,%rdx,4),%rdx\n add $su0,%rdx\n"
+	".globl sjump\nsjump: jmp *%rdx\nsu0: ret\nsu1: ret\nend summed\n"
+	"fn leas\n movzbl (%rdi),%edx\n movslq leatab(,%rdx,4),%rdx\n lea le0(%rdx),%rdx\n"
+	".globl ljump\nljump: jmp *%rdx\nle0: ret\nle1: ret\nend leas\n"
+	/* the same with another function's, which such a jump leaves for */
+	"fn leaving\n movzbl (%rdi),%edx\n movslq sumtab(,%rdx,4),%rdx\n add $su0,%rdx\n jmp *%rdx\n"
+	"end leaving\n"
+	/* clang -O0: the target is kept in the frame, by each goto; and a pointer that is kept */
+	"fn framed\n push %rbp\n mov %rsp,%rbp\n movzbl (%rdi),%eax\n mov frtab(,%rax,8),%rax\n"
+	" mov %rax,-24(%rbp)\n jmp 7f\nfr0: mov frtab(,%rdx,8),%rax\n mov %rax,-24(%rbp)\n jmp 7f\n"
+	"fr1: pop %rbp\n ret\n7: mov -24(%rbp),%rax\n.globl fjump\nfjump: jmp *%rax\nend framed\n"
+	"fn kept_tail\n sub $24,%rsp\n mov 8(%rdi),%rax\n mov %rax,8(%rsp)\n call framed\n mov 8(%rsp),%rax\n"
+	" add $24,%rsp\n jmp *%rax\nend kept_tail\n"
+	/* a table that may change, which is read as it is at the start */
+	"fn written\n movzbl (%rdi),%edx\n jmp *wrtab(,%rdx,8)\nwr0: ret\nwr1: ret\nend written\n"
+	/* tables among the code: as instructions, their bytes end within what follows (0x58: pop)
+	 */
+	"fn amidst\n cmp $1,%edi\n ja 9f\n lea am(%rip),%rax\n mov %edi,%edi\n"
+	" movslq (%rax,%rdi,4),%rcx\n add %rax,%rcx\n.globl amjump\namjump: jmp *%rcx\n"
+	"am: .long am0-am,am1-am\nam0: mov $1,%al\n.globl amret\namret: ret\n"
+	" .skip 0x58-(.-am),0x90\nam1: ret\n9: ret\nend amidst\n"
+	"fn behind\n cmp $1,%edi\n ja 9f\n lea be(%rip),%rax\n mov %edi,%edi\n movslq (%rax,%rdi,4),%rcx\n"
+	" add %rax,%rcx\n.globl bjump\nbjump: jmp *%rcx\nbe0: ret\nbe1: ret\n9: ret\nbe: .long be0-be,be1-be\n"
+	"end behind\n"
+	"fn endless\n lea en(%rip),%rax\n mov %edi,%edi\n movslq (%rax,%rdi,4),%rcx\n add %rax,%rcx\n"
+	".globl ejump\nejump: jmp *%rcx\nen: .long en0-en,en1-en\nen0: ret\nen1: ret\nend endless\n"
+	/* a bound that is too large: what is read as a table would be code */
+	"fn wrongly\n cmp $3,%edi\n ja 9f\n lea wg(%rip),%rax\n mov %edi,%edi\n"
+	" movslq (%rax,%rdi,4),%rcx\n add %rax,%rcx\n.globl wgjump\nwgjump: jmp *%rcx\n"
+	"wg: .long wg0-wg,wg1-wg\nwg0: mov $1,%al\n.globl wgret\nwgret: ret\n"
+	" .skip 0x58-(.-wg),0x90\nwg1: ret\n9: ret\nend wrongly\n"
 	/* a table among the code, with a label of its own */
 	"amid: .long 0xc3c3c3c3,0xc3c3c3c3\n"
 	".globl _start\n_start: ud2\n"
@@ -79,8 +111,10 @@ static const char *const source =
 	".balign 4\nktab: .long k0-ktab,k1-ktab,0\nwtab: .long w0-wtab,w1-wtab,0\n"
 	"ltab: .long l0-ltab,l1-ltab,0\nrtab: .long r0-rtab,r1-rtab,0\natab: .long a0-atab,a1-atab,0\n"
 	"mtab: .long m0-mtab,m1-mtab,0\nptab: .long p0-ptab,p1-ptab,0\nutab: .long u0-utab,u1-utab,0\n"
+	"sumtab: .long 0,su1-su0,-1\nleatab: .long 0,le1-le0,-1\n"
+	".balign 8\nfrtab: .quad fr0,fr1,0\n"
 	".balign 8\nftab: .quad f0,o1\nntab: .quad n0,outside\n"
-	".data\nvarying: .byte 0,1\n .fill 254,1,1\n";
+	".data\n.balign 8\nwrtab: .quad wr0,wr1,0\nvarying: .byte 0,1\n .fill 254,1,1\n";
 
 static void test_byte_table(void)
 {
@@ -138,6 +172,44 @@ static void test_differences(void)
 	test_table("again", address("a0") - 2 - address("again"), 2, false, 1);
 }
 
+static void test_labels(void)
+{
+	ok(PLAN(ALL, "summed", "leas", "leaving"), "functions that add to a label have a plan");
+	test_table("summed", address("sjump") - address("summed"), 2, false, 1);
+	is(function("summed")->unreached, 0, "labels by an addition are reached");
+	test_table("leas", address("ljump") - address("leas"), 2, false, 1);
+	is(function("leas")->unreached, 0, "labels by a lea are reached");
+	is(function("leaving")->unresolved, 0, "a sum with another function's label is no switch");
+}
+
+static void test_frame(void)
+{
+	ok(PLAN(ALL, "framed", "kept_tail", "written"), "functions that keep a target have a plan");
+	test_table("framed", address("fjump") - address("framed"), 2, false, 1);
+	is(function("framed")->unreached, 0, "labels that are kept in the frame are reached");
+	is(function("kept_tail")->unresolved, 0,
+	   "a jump to a pointer that was kept is a tail call");
+	test_table("written", 3, 2, false, 1);
+	is(function("written")->unreached, 0, "labels of a table that may change are reached");
+}
+
+static void test_among_code(void)
+{
+	ok(PLAN(ALL, "amidst", "behind", "endless", "wrongly"),
+	   "functions with tables have a plan");
+	test_table("amidst", address("amjump") - address("amidst"), 2, true, 0);
+	is(function("amidst")->unreached, 0, "a proved table among the code isn't code");
+	is(site(address("amret"))->refusal, PROBE_OK,
+	   "what stands behind a proved table among the code is proved");
+	test_table("behind", address("bjump") - address("behind"), 2, true, 0);
+	is(function("behind")->unreached, 0, "a table at the end of the code isn't code");
+	test_table("endless", address("ejump") - address("endless"), 2, false, 1);
+	is(function("endless")->unreached, 0, "a table without a bound among the code isn't code");
+	test_table("wrongly", address("wgjump") - address("wrongly"), 2, false, 1);
+	is(site(address("wgret"))->refusal, PROBE_UNPROVED,
+	   "what only a guessed table shows to be code carries no probe");
+}
+
 static void test_other_functions(void)
 {
 	ok(PLAN(ALL, "foreign", "outside", "entries"),
@@ -190,6 +262,9 @@ int main(void)
 	test_unbounded();
 	test_kept_address();
 	test_differences();
+	test_labels();
+	test_frame();
+	test_among_code();
 	test_other_functions();
 	test_overlap();
 	test_no_witness_in_overlap();

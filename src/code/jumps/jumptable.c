@@ -25,7 +25,7 @@ struct shape {
 	bool scaled;		      /* the index register holds index * size */
 	bool sign;
 	bool guess; /* assumes without proof that a register's only known value is its value, and
-		       that stack slots are not overwritten */
+		       that stack slots and tables are not overwritten */
 };
 
 typedef VEC(uint64_t) addr_vec;
@@ -168,11 +168,21 @@ static bool table_sum(struct graph *g, uint32_t add, uint8_t entry, uint8_t base
 	       single_value(g, add, base, out->guess, &out->base) && table_entry(g, defs[0], out);
 }
 
+/* An entry of the register is added to the address of a label. */
+static bool label_sum(struct graph *g, uint32_t add, uint8_t entry, int64_t label,
+		      struct shape *out)
+{
+	uint32_t defs[DEFS_MAX];
+
+	out->base = arch__address(g->arch, (uint64_t)label);
+	return entry != REG_NONE && graph__owner(g, out->base) != NO_FUNCTION &&
+	       slice__defs(g, add, entry, defs) == 1 && table_entry(g, defs[0], out);
+}
+
 /* The shape of what set the jump's register. */
-static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsigned depth)
+static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out)
 {
 	uint8_t first, second, scale;
-	uint32_t defs[DEFS_MAX];
 	struct insn_detail d;
 
 	*out = (struct shape){.guess = out->guess, .times = 1};
@@ -188,21 +198,53 @@ static bool shape_of_def(struct graph *g, uint32_t def, struct shape *out, unsig
 	case DETAIL_ADD_LOAD:
 		return single_value(g, def, d.dst, out->guess, &out->base) &&
 		       table_load(g, def, DETAIL_ADD_LOAD, out) && out->index != REG_NONE;
+	case DETAIL_ADD_CONST:
+		return graph__is_whole(g, &d) && label_sum(g, def, d.dst, d.imm, out);
 	case DETAIL_ADD:
 	case DETAIL_LEA:
+		if (d.op == DETAIL_LEA && graph__is_whole(g, &d) &&
+		    (d.mem.base == REG_NONE || d.mem.index == REG_NONE))
+			return label_sum(g, def, slice__only_register(&d.mem), d.mem.disp, out);
 		if (!slice__sum(g, &d, &first, &second, &scale) || d.mem.disp)
 			return false;
 		out->times = scale;
 		out->extend = d.mem.extend;
 		return (scale == 1 && !d.mem.extend && table_sum(g, def, first, second, out)) ||
 		       table_sum(g, def, second, first, out);
-	case DETAIL_COPY:
-		return depth < 4 && graph__is_whole(g, &d) &&
-		       slice__defs(g, def, d.src, defs) == 1 &&
-		       shape_of_def(g, defs[0], out, depth + 1);
 	default:
 		return false;
 	}
+}
+
+struct shapes {
+	struct shape v[DEFS_MAX];
+	int n;
+	bool guess;
+};
+
+/* Adds the shapes of what set the jump's register, which may have been copied or spilled. Other
+ * stores to its slot of the stack are not excluded. */
+static bool add_shapes(struct graph *g, uint32_t def, struct shapes *out, unsigned depth)
+{
+	uint32_t from[DEFS_MAX], defs[DEFS_MAX];
+	struct insn_detail d;
+	int n;
+
+	if (depth == 4 || out->n == DEFS_MAX)
+		return false;
+	if (graph__detail(g, def, &d) && d.op == DETAIL_COPY)
+		return graph__is_whole(g, &d) && slice__defs(g, def, d.src, defs) == 1 &&
+		       add_shapes(g, defs[0], out, depth + 1);
+	out->v[out->n] = (struct shape){.guess = out->guess};
+	if (shape_of_def(g, def, &out->v[out->n]))
+		return ++out->n;
+	n = out->guess ? slice__stores(g, def, from) : 0;
+	for (int i = 0; i < n; i++)
+		if (!graph__detail(g, from[i], &d) || !graph__is_whole(g, &d) ||
+		    slice__defs(g, from[i], d.src, defs) != 1 ||
+		    !add_shapes(g, defs[0], out, depth + 1))
+			return false;
+	return n > 0;
 }
 
 /* The jump reads the entry itself. */
@@ -244,29 +286,30 @@ static bool shape_of_sum(struct graph *g, uint32_t node, const struct operand *o
 	return true;
 }
 
-/* Sets the tables that the jump may read, one for each path to it. Returns -1 if not known. */
-static int shapes_of(struct graph *g, uint32_t node, bool guess, struct shape shapes[DEFS_MAX])
+/* Sets the tables that the jump may read, one for each path to it. Returns false if not known. */
+static bool shapes_of(struct graph *g, uint32_t node, bool guess, struct shapes *out)
 {
 	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
 	uint32_t defs[DEFS_MAX];
 	int n;
 
-	for (unsigned i = 0; i < DEFS_MAX; i++)
-		shapes[i] = (struct shape){.guess = guess, .times = 1};
+	*out = (struct shapes){.v[0] = {.guess = guess, .times = 1}, .guess = guess};
 	switch (op.kind) {
 	case OPERAND_NONE:
-		return -1;
+		return false;
 	case OPERAND_MEM:
 	case OPERAND_AHEAD:
-		return shape_in_memory(g, node, &op, &shapes[0]) ? 1 : -1;
+		out->n = shape_in_memory(g, node, &op, &out->v[0]);
+		return out->n;
 	case OPERAND_SUM:
-		return shape_of_sum(g, node, &op, &shapes[0]) ? 1 : -1;
+		out->n = shape_of_sum(g, node, &op, &out->v[0]);
+		return out->n;
 	}
 	n = slice__defs(g, node, op.base, defs);
 	for (int i = 0; i < n; i++)
-		if (!shape_of_def(g, defs[i], &shapes[i], 0))
-			return -1;
-	return n;
+		if (!add_shapes(g, defs[i], out, 0))
+			return false;
+	return n > 0;
 }
 
 static int64_t extended(uint64_t value, unsigned bits, bool sign)
@@ -287,7 +330,7 @@ static bool entry_at(struct graph *g, const struct shape *s, uint64_t i, uint64_
 		return true;
 	}
 	if (!bytes || avail < s->size ||
-	    !object__is_constant(g->object, s->table + i * s->size, s->size))
+	    !(s->guess || object__is_constant(g->object, s->table + i * s->size, s->size)))
 		return false;
 	memcpy(&entry, bytes, s->size);
 	entry = extended(entry, 8 * s->size, s->sign);
@@ -358,26 +401,47 @@ static bool read_proved(struct graph *g, uint32_t node, const struct shape *s, a
 		return false;
 	if (s->scaled)
 		max /= s->size;
-	pool__note_table(g, s->table, (max + 1) * s->size);
+	pool__note_table(g, s->table, (max + 1) * s->size, false);
 	for (uint64_t i = 0; i <= max; i++) {
 		if (!entry_of(g, node, s, i, &target) ||
-		    !(graph__is_entry(g, target) || is_inside(g, node, target)))
+		    !(graph__is_entry(g, target) || is_inside(g, node, target))) {
+			pool__forget_table(g, s->table, (max + 1) * s->size);
 			return false;
+		}
 		vec__push(out, target);
 	}
+	pool__note_table(g, s->table, (max + 1) * s->size, !s->guess);
 	return true;
+}
+
+/* A table among the code ends at the latest where the first of its entries leads. */
+static uint64_t most_entries(struct graph *g, uint32_t node, const struct shape *s)
+{
+	uint64_t most = GUESS_MAX, target;
+
+	for (uint64_t i = 0; i < most && object__is_code(g->object, s->table); i++)
+		if (!entry_of(g, node, s, i, &target))
+			most = i;
+		else if (target > s->table)
+			most = min_of(most, (target - s->table) / s->size);
+	return most;
 }
 
 static bool read_guessed(struct graph *g, uint32_t node, const struct shape *s, addr_vec *out)
 {
-	uint64_t target;
+	uint64_t most = most_entries(g, node, s), i, target;
 
-	for (uint64_t i = 0; i < GUESS_MAX && entry_of(g, node, s, i, &target); i++) {
-		pool__note_table(g, s->table + i * s->size, s->size);
+	if (!g->object->mixed)
+		pool__note_table(g, s->table, most * s->size, false);
+	for (i = 0; i < most && entry_of(g, node, s, i, &target); i++) {
+		pool__note_table(g, s->table + i * s->size, s->size, false);
 		if (!is_inside(g, node, target))
 			break;
 		vec__push(out, target);
 	}
+	pool__forget_table(g, s->table, most * s->size);
+	if (out->len > 1)
+		pool__note_table(g, s->table, i * s->size, false);
 	return out->len > 1;
 }
 
@@ -430,16 +494,17 @@ static bool read_constants(struct graph *g, uint32_t node, addr_vec *out)
 
 static bool read_tables(struct graph *g, uint32_t node, bool guess, addr_vec *out, uint64_t *vaddr)
 {
-	struct shape shapes[DEFS_MAX];
-	int n = shapes_of(g, node, guess, shapes);
+	struct shapes shapes;
 
-	for (int i = 0; i < n; i++)
-		if (!(guess && shapes[i].index != REG_NONE && shapes[i].size
+	if (!shapes_of(g, node, guess, &shapes))
+		return false;
+	for (int i = 0; i < shapes.n; i++)
+		if (!(guess && shapes.v[i].index != REG_NONE && shapes.v[i].size
 			      ? read_guessed
-			      : read_proved)(g, node, &shapes[i], out))
+			      : read_proved)(g, node, &shapes.v[i], out))
 			return false;
-	*vaddr = n > 0 ? shapes[0].table : 0;
-	return n > 0;
+	*vaddr = shapes.v[0].table;
+	return true;
 }
 
 static bool resolve(struct graph *g, uint32_t node, bool guess)
@@ -480,18 +545,16 @@ static void see_start(struct graph *g, uint32_t jump, uint64_t table)
 /* Collects the starts of all tables before reading any: tables are often adjacent. */
 static void see_table_starts(struct graph *g)
 {
-	struct shape shapes[DEFS_MAX];
+	struct shapes shapes;
 
 	for (; g->jumps_seen < g->jumps.len; g->jumps_seen++) {
 		uint32_t jump = g->jumps.data[g->jumps_seen];
-		int n = shapes_of(g, jump, false, shapes);
 
-		if (n < 0)
-			n = shapes_of(g, jump, true, shapes);
-
-		for (int i = 0; i < n; i++)
-			if (shapes[i].index != REG_NONE && shapes[i].size)
-				see_start(g, jump, shapes[i].table);
+		if (!shapes_of(g, jump, false, &shapes) && !shapes_of(g, jump, true, &shapes))
+			continue;
+		for (int i = 0; i < shapes.n; i++)
+			if (shapes.v[i].index != REG_NONE && shapes.v[i].size)
+				see_start(g, jump, shapes.v[i].table);
 	}
 }
 

@@ -126,14 +126,30 @@ static enum verdict stores(struct graph *g, uint32_t node, const struct search *
 	return d.bits == search->load.bits ? SETS : HIDES;
 }
 
-/* Returns true if it is memory of the stack. Code that keeps its own address in a register spills
- * that, and finds it by the frame pointer. */
-static bool is_stack(const struct graph *g, const struct operand *m)
+/* Returns true if the register is a copy of the stack pointer before node. */
+static bool is_of_stack(struct graph *g, uint32_t node, uint8_t reg)
+{
+	uint32_t defs[DEFS_MAX];
+	struct insn_detail d;
+
+	if (slice__defs(g, node, reg, defs) != 1 || !graph__detail(g, defs[0], &d) ||
+	    !graph__is_whole(g, &d))
+		return false;
+	return d.op == DETAIL_COPY
+		       ? d.src == g->arch->sp_reg
+		       : d.op == DETAIL_LEA && slice__only_register(&d.mem) == g->arch->sp_reg;
+}
+
+/* Returns true if node accesses memory of the stack: by its pointer, or by the frame pointer. Code
+ * that keeps its own address in a register spills that, and unoptimised code each value. */
+static bool is_stack(struct graph *g, uint32_t node, const struct operand *m)
 {
 	const struct arch_dwarf *l = &g->arch->dwarf;
 
-	return m->base == g->arch->sp_reg ||
-	       (g->arch->loads_return && l->nregs && m->base == l->regs[l->fp]);
+	if (m->base == g->arch->sp_reg)
+		return true;
+	return l->nregs && m->base == l->regs[l->fp] &&
+	       (g->arch->loads_return || is_of_stack(g, node, m->base));
 }
 
 int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX])
@@ -142,7 +158,7 @@ int slice__stores(struct graph *g, uint32_t node, uint32_t found[DEFS_MAX])
 	const struct operand *m = &search.load.mem;
 
 	if (!graph__detail(g, node, &search.load) || search.load.op != DETAIL_LOAD ||
-	    !is_stack(g, m) || m->index != REG_NONE || m->seg)
+	    !is_stack(g, node, m) || m->index != REG_NONE || m->seg)
 		return -1;
 	search.reg = m->base;
 	search.moves = m->base == g->arch->sp_reg;
@@ -239,7 +255,7 @@ static void add_kept(struct graph *g, struct query *q, const struct summand *t, 
 static void load(struct graph *g, struct query *q, const struct summand *t, uint32_t p,
 		 const struct insn_detail *d, struct values *out)
 {
-	if (is_stack(g, &d->mem))
+	if (is_stack(g, p, &d->mem))
 		add_kept(g, q, t, p, out);
 	else
 		add_load(g, t, d, out);
@@ -263,8 +279,7 @@ static void add(const struct graph *g, struct query *q, struct summand t, uint32
 	query(q, t, p, src);
 }
 
-/* Returns the register to which an address adds only a constant; REG_NONE if it adds more. */
-static uint8_t only_register(const struct operand *m)
+uint8_t slice__only_register(const struct operand *m)
 {
 	if (m->seg || m->addr32)
 		return REG_NONE;
@@ -300,7 +315,7 @@ static void through(struct graph *g, struct query *q, const struct summand *t, u
 		add(g, q, *t, p, &d, d.dst, d.imm, out);
 		break;
 	case DETAIL_LEA:
-		reg = only_register(&d.mem);
+		reg = slice__only_register(&d.mem);
 		if (graph__is_whole(g, &d) && reg != REG_NONE)
 			add(g, q, *t, p, &d, reg, d.mem.disp, out);
 		else

@@ -59,11 +59,42 @@ static bool is_table_sum(struct graph *g, uint32_t node, const struct insn_detai
 	       !(is_pointer(g, node, first) && is_pointer(g, node, second));
 }
 
+/* Returns true if it adds to an address of the function's own code: that of a label. */
+static bool is_label_sum(struct graph *g, uint32_t node, const struct insn_detail *d)
+{
+	bool adds = d->op == DETAIL_ADD_CONST;
+	uint32_t to;
+
+	if (!graph__is_whole(g, d) ||
+	    !(adds || (d->op == DETAIL_LEA && slice__only_register(&d->mem) != REG_NONE)))
+		return false;
+	to = graph__owner(g, arch__address(g->arch, (uint64_t)(adds ? d->imm : d->mem.disp)));
+	return to != NO_FUNCTION && to == graph__owner(g, g->nodes.data[node].addr);
+}
+
+/* Returns true if the node makes the target of a switch, which may be spilled. */
+static bool makes_entry(struct graph *g, uint32_t node, bool spilled)
+{
+	uint32_t stores[DEFS_MAX], defs[DEFS_MAX];
+	struct insn_detail d, store;
+	int n;
+
+	if (!graph__detail(g, node, &d) || d.op == DETAIL_ADD_LOAD || is_table_sum(g, node, &d) ||
+	    is_label_sum(g, node, &d) || (d.op == DETAIL_LOAD && is_entry(g, node, &d)))
+		return true;
+	n = d.op == DETAIL_LOAD && !spilled ? slice__stores(g, node, stores) : 0;
+	for (int i = 0; i < n; i++)
+		if (graph__detail(g, stores[i], &store) && graph__is_whole(g, &store) &&
+		    slice__defs(g, stores[i], store.src, defs) == 1 &&
+		    makes_entry(g, defs[0], true))
+			return true;
+	return false;
+}
+
 bool graph__is_tail_jump(struct graph *g, uint32_t node)
 {
 	const struct operand op = graph__branch(g, &g->nodes.data[node])->operand;
 	uint32_t defs[DEFS_MAX];
-	struct insn_detail d;
 	int n;
 
 	if (op.kind == OPERAND_NONE)
@@ -74,9 +105,7 @@ bool graph__is_tail_jump(struct graph *g, uint32_t node)
 		return op.index == REG_NONE || op.scale < 4;
 	n = slice__defs(g, node, op.base, defs);
 	for (int i = 0; i < n; i++)
-		if (!graph__detail(g, defs[i], &d) || d.op == DETAIL_ADD_LOAD ||
-		    is_table_sum(g, defs[i], &d) ||
-		    (d.op == DETAIL_LOAD && is_entry(g, defs[i], &d)))
+		if (makes_entry(g, defs[i], false))
 			return false;
 	return true;
 }

@@ -150,6 +150,29 @@ bool plan__probe_rets(struct plan *p)
 	return any;
 }
 
+/* ---- tail calls through pointers ---- */
+
+/* A slot of the GOT, which names its function, is addressed relative to the jump. */
+static bool leaves_by_pointer(const struct plan *p, const struct plan_block *b)
+{
+	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
+
+	return s && s->kind == BRANCH_IJMP && b->function != NO_FUNCTION && b->leaves &&
+	       b->taken == NO_BLOCK &&
+	       !(s->operand.kind == OPERAND_MEM && s->operand.base == REG_IP);
+}
+
+uint32_t *plan__pointer_tails(const struct plan *p)
+{
+	uint32_t *n = xcalloc(p->functions.len + 1, sizeof(*n));
+	const struct plan_block *b;
+
+	vec__each (b, &p->blocks)
+		n[b->function == NO_FUNCTION ? p->functions.len : b->function] +=
+			leaves_by_pointer(p, b);
+	return n;
+}
+
 /* ---- kernel functions that end in a tail call ---- */
 
 static bool leaves_plan(const struct plan_block *b)
