@@ -39,6 +39,7 @@ static struct {
 	uint64_t lost, stray, in_round;
 	unsigned refused, gaps;
 	int to;			    /* the program's standard input */
+	int definitions;	    /* tracefs's kprobe_events */
 	VEC(struct window) windows; /* in which ADDED has probes */
 	uint32_t all;		    /* sites */
 } now;
@@ -234,15 +235,20 @@ static pid_t run(char **argv, int *to, int *from)
 	return pid;
 }
 
-/* Definitions of kprobes for ADDED. */
+/* Definitions of kprobes for ADDED. The file is opened before the rights to do so are given up. */
 static unsigned definitions(void)
 {
-	autofree char *text = NULL;
+	autofree char *text = xcalloc(1, (1u << 20) + 1);
+	size_t len = 0;
 	unsigned left = 0;
 	uint32_t *site;
+	ssize_t n;
 
-	if (file__read("/sys/kernel/tracing/kprobe_events", 1u << 20, &text, NULL))
-		die("kprobe_events");
+	while (len < 1u << 20 && (n = pread(now.definitions, text + len, (1u << 20) - len, len)))
+		if (n < 0)
+			die("kprobe_events");
+		else
+			len += n;
 	vec__each (site, &now.sites) {
 		const struct plan_site *s = &now.plan->sites.data[*site];
 		autofree char *at = xasprintf("at=\\0x%lx:", s->vaddr + s->probe_at);
@@ -505,6 +511,9 @@ int main(int argc, char **argv)
 	source = now.source;
 	if (source->ops->attach(source))
 		die("attach");
+	if (options.kernel &&
+	    (now.definitions = open("/sys/kernel/tracing/kprobe_events", O_RDONLY | O_CLOEXEC)) < 0)
+		die("kprobe_events");
 	if (options.drop && source->ops->drop_privileges(source, PRIVILEGE_SYS_PTRACE, FORBID_EXEC))
 		die("drop");
 	source->ops->start(source);
