@@ -157,9 +157,8 @@ static void note_kept(struct graph *g, uint64_t addr)
 static void note_label(void *ctx, uint64_t value)
 {
 	struct graph *g = ctx;
-	uint32_t owner = graph__owner(g, value);
 
-	if (owner != NO_FUNCTION && g->functions.data[owner].f.entry != value)
+	if (object__is_code(g->object, value))
 		vec__push(&g->labels, value);
 }
 
@@ -168,6 +167,14 @@ static void read_labels(struct graph *g)
 	if (!g->labels_read)
 		object__pointers(g->object, note_label, g);
 	g->labels_read = true;
+}
+
+/* Not the start of a function, of which not all are known before their code is followed. */
+static bool is_label(struct graph *g, uint64_t vaddr)
+{
+	uint32_t owner = graph__owner(g, vaddr);
+
+	return owner != NO_FUNCTION && g->functions.data[owner].f.entry != vaddr;
 }
 
 /* Marks what is reached, but for the targets of jumps, which edges lead to. */
@@ -183,7 +190,7 @@ static void mark_labels(struct graph *g)
 			*map64__put(&jumped, *target) = 1;
 	vec__each (label, &g->labels) {
 		to = graph__known(g, *label);
-		if (to && !map64__get(&jumped, *label))
+		if (to && is_label(g, *label) && !map64__get(&jumped, *label))
 			mark_taken(&g->nodes.data[to]);
 	}
 	map64__free(&jumped);
