@@ -100,7 +100,6 @@ test  | sqlite3         | sqlite3
 arch  | qemu-user       | qemu-aarch64            | 1:8.1
 long  | qemu-user       | qemu-x86_64             | 1:8.1
 long  | valgrind        | valgrind
-long  | jq              | jq
 long  | lz4             | lz4
 long  | gzip            | gzip
 long  | dash            | dash

@@ -45,8 +45,8 @@ fi
 said=$SAID/${test//\//.}
 run | tee "$said"
 status=${PIPESTATUS[0]}
-# CPU seconds of this test, its children included, how long it took, and when it began. (prove's figures include those of tests that ran
-# beside it; `times` in a pipeline would be a subshell's.)
+# CPU seconds of this test, its children included, how long it took, and when it began. (prove's figures include those of tests
+# that ran beside it; `times` in a pipeline would be a subshell's.)
 times >"$errors"
 awk -v wall="$SECONDS" -v test="$test" -v begun="$((EPOCHSECONDS - SECONDS))" 'NR == 2 { split($0, t, /[ms ]+/)
 	printf "%.1f %d %s %d\n", 60 * t[1] + t[2] + 60 * t[3] + t[4], wall, test, begun }' "$errors" >>"$SAID/times"

@@ -8,8 +8,8 @@
 #   guest      what a guest of tests/vm runs: a shell, its tools, python3, perl
 #   full       as guest, with the compilers, gdb and so on that tests/e2e use
 #
-# The folder is $BBTRACE_SYSROOT_DIR (by default build/sysroot), then the architecture, then -small, -guest or -full. One that
-# is there and was made of the same packages is kept: remove it to renew it. The packages are downloaded as
+# The folder is $BBTRACE_SYSROOT_DIR (by default build/sysroot), then the architecture, then -small, -guest or -full. One
+# that is there and was made of the same packages is kept: remove it to renew it. The packages are downloaded as
 # scripts/apt.sh says, with all that they depend on, and unpacked, never installed: nothing of theirs is run.
 set -eu
 

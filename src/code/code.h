@@ -116,7 +116,7 @@ struct graph {
 	struct map64 thunks;	   /* target → what thunk.c made of it */
 	struct map64 parts;	   /* FDEs that became ranges */
 	VEC(uint64_t) pads;	   /* landing pads that are not roots yet */
-	VEC(uint64_t) labels;	   /* addresses of code that data holds (taken.c) */
+	struct map64 labels;	   /* addresses of code that data holds (taken.c) */
 	bool labels_read;
 	VEC(struct handler) handlers;
 	uint32_t batch;	   /* the batch that is being followed (batch.c) */

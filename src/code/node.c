@@ -68,7 +68,7 @@ void graph__free(struct graph *g)
 	vec__free(&g->outs);
 	vec__free(&g->ends);
 	vec__free(&g->pads);
-	vec__free(&g->labels);
+	map64__free(&g->labels);
 	vec__free(&g->stops);
 	vec__free(&g->undecodable);
 	vec__free(&g->handlers);

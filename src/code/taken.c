@@ -159,7 +159,7 @@ static void note_label(void *ctx, uint64_t value)
 	struct graph *g = ctx;
 
 	if (object__is_code(g->object, value))
-		vec__push(&g->labels, value);
+		*map64__put(&g->labels, value) = 1;
 }
 
 static void read_labels(struct graph *g)
@@ -172,8 +172,11 @@ static void read_labels(struct graph *g)
 /* Not the start of a function, of which not all are known before their code is followed. */
 static bool is_label(struct graph *g, uint64_t vaddr)
 {
-	uint32_t owner = graph__owner(g, vaddr);
+	uint32_t owner;
 
+	if (!map64__get(&g->labels, vaddr))
+		return false;
+	owner = graph__owner(g, vaddr);
 	return owner != NO_FUNCTION && g->functions.data[owner].f.entry != vaddr;
 }
 
@@ -181,18 +184,17 @@ static bool is_label(struct graph *g, uint64_t vaddr)
 static void mark_labels(struct graph *g)
 {
 	struct map64 jumped = {0};
-	const uint64_t *label, *target;
-	uint32_t to;
+	const uint64_t *target;
+	struct node *n;
 
 	read_labels(g);
-	if (g->labels.len)
-		vec__each (target, &g->targets)
-			*map64__put(&jumped, *target) = 1;
-	vec__each (label, &g->labels) {
-		to = graph__known(g, *label);
-		if (to && is_label(g, *label) && !map64__get(&jumped, *label))
-			mark_taken(&g->nodes.data[to]);
-	}
+	if (!g->labels.len)
+		return;
+	vec__each (target, &g->targets)
+		*map64__put(&jumped, *target) = 1;
+	vec__each (n, &g->nodes)
+		if (is_label(g, n->addr) && !map64__get(&jumped, n->addr))
+			mark_taken(n);
 	map64__free(&jumped);
 }
 

@@ -244,11 +244,10 @@ static unsigned definitions(void)
 	uint32_t *site;
 	ssize_t n;
 
-	while (len < 1u << 20 && (n = pread(now.definitions, text + len, (1u << 20) - len, len)))
-		if (n < 0)
-			die("kprobe_events");
-		else
-			len += n;
+	while ((n = pread(now.definitions, text + len, (1u << 20) - len, len)) > 0)
+		len += n;
+	if (n < 0)
+		die("kprobe_events");
 	vec__each (site, &now.sites) {
 		const struct plan_site *s = &now.plan->sites.data[*site];
 		autofree char *at = xasprintf("at=\\0x%lx:", s->vaddr + s->probe_at);

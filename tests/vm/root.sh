@@ -165,8 +165,8 @@ put_module() # NAME
 
 # ---- what guests of this machine's architecture have in common ----
 
-# Made once for many guests, since hundreds of processes make it: it is in the build folder, and made again when one of
-# the files that it has is newer. There the root is made in another place.
+# Hundreds of processes make it, so it is made once for many guests, in the build folder, and again when one of the files
+# that it has is newer.
 is_current() # STAMP
 {
 	local inputs=(tests docs include "$build"/{bbtrace,relocated,batches,progs} /var/lib/dpkg/status /usr/lib/locale
@@ -181,7 +181,7 @@ is_current() # STAMP
 
 make_common() # FOLDER
 {
-	local root=$1/root
+	local root=$1/root # where put_... put what they have
 
 	rm -rf "$root" "$1/made"
 	mkdir -p "$root"/usr/{bin,sbin,lib,lib64} "$root/bb" "$root/etc"
