@@ -9,6 +9,7 @@
  * one for each form.
  */
 #define _GNU_SOURCE
+#include <asm/prctl.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -44,7 +46,7 @@ uint8_t data[512] __attribute__((aligned(64)));	  /* what memory operands lie in
 uint8_t stack[8192] __attribute__((aligned(64))); /* what the form runs on */
 struct result state;				  /* registers before, then after */
 void (*form_fn)(void);
-uint64_t own_sp;
+uint64_t own_sp, fs_base;
 static sigjmp_buf before;
 static int vectors; /* bytes in a vector register */
 
@@ -72,6 +74,8 @@ __asm__(".text\n"
 	"	pushf; pop state+128(%rip)\n"
 	"	pushq $2; popf\n"
 	"	mov own_sp(%rip), %rsp\n"
+	"	mov $158, %eax; mov $0x1002, %edi; mov fs_base(%rip), %rsi; syscall\n" /* restore_fs()
+											*/
 	"	pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
 	"do_return:\n"
 	"	ret\n");
@@ -110,6 +114,18 @@ static void store_vectors(void)
 /* RF: whether the processor resumes from a fault. */
 #define FLAG_RESUME 0x10000
 
+/* A form may change it (lfs, wrfsbase), and what then becomes of it depends on whether the thread
+ * is preempted. */
+static void restore_fs(void)
+{
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"(SYS_arch_prctl), "D"(ARCH_SET_FS), "S"(fs_base)
+			 : "rcx", "r11", "memory");
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	static const int order[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
@@ -117,6 +133,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 				    REG_R12, REG_R13, REG_R14, REG_R15};
 	const greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;
 
+	restore_fs();
 	memset(&state, 0, sizeof(state));
 	state.signal = signal;
 	if (signal != SIGVTALRM) { /* else it may be anywhere */
@@ -203,7 +220,7 @@ static void print(const struct form *f, int full)
 		       (unsigned long long)state.addr, (unsigned long long)state.rip);
 }
 
-/* A form may take the child along (wrfsbase); the next child goes on behind it. */
+/* A form may take the child along; the next child continues after it. */
 static void child(unsigned first, char **names, unsigned *at)
 {
 	catch_signals();
@@ -258,6 +275,7 @@ int main(int argc, char **argv)
 	int status;
 	pid_t pid;
 
+	syscall(SYS_arch_prctl, ARCH_GET_FS, &fs_base);
 	vectors = __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx2") ? 32 : 0;
 	if (argc > 1 && !strcmp(argv[1], "--stepped")) {
 		for (unsigned i = 0; forms[i].fn; i++)
