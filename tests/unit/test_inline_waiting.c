@@ -52,6 +52,39 @@ static void test_entry(void)
 	str__clear(&got);
 }
 
+static int on_return(void *ctx, const struct event *e)
+{
+	for (unsigned i = 0; i < e->nfetched; i++)
+		str__printf(&got, "%s%d %s", i ? ", " : "", e->fetched[i].len,
+			    (const char *)e->fetched[i].bytes);
+	return 0;
+}
+
+static void test_fetched(void)
+{
+	const struct source_sink returns = {.event = on_return};
+	struct fetched loaded[] = {{.len = 5, .bytes = "tail"}, {.len = 2, .bytes = "x"}};
+	struct waiting *w = waiting__event(&(struct event){
+		.type = EVENT_RETURN, .fetched = loaded, .nfetched = ARRAY_SIZE(loaded)});
+
+	memset(loaded, 0, sizeof(loaded));
+	waiting__give(w, &returns);
+	waiting__free(w);
+	is_str(got.data, "5 tail, 2 x", "values that were loaded from memory are copied");
+	str__clear(&got);
+}
+
+static void test_above(void)
+{
+	uint64_t above[] = {7, 8};
+	struct waiting *w = waiting__event(
+		&(struct event){.type = EVENT_SIGNAL, .above = above, .nabove = ARRAY_SIZE(above)});
+
+	above[1] = 0;
+	is(w->event.above[1], 8, "the words above a signal's frame are copied");
+	waiting__free(w);
+}
+
 static void test_sideband(void)
 {
 	char text[8] = "made";
@@ -73,6 +106,8 @@ static void test_lost(void)
 int main(void)
 {
 	test_entry();
+	test_fetched();
+	test_above();
 	test_sideband();
 	test_lost();
 	return tap__done();

@@ -53,6 +53,14 @@ static void copy_named(struct waiting *w, const struct event_named *n)
 		w->named.data = memcpy((uint8_t *)at + copied, n->data, n->len);
 }
 
+static void copy_fetched(struct waiting *w, const struct event *e)
+{
+	if (!e->fetched)
+		return;
+	w->fetched = xmalloc(e->nfetched * sizeof(*w->fetched));
+	w->event.fetched = memcpy(w->fetched, e->fetched, e->nfetched * sizeof(*w->fetched));
+}
+
 struct waiting *waiting__event(const struct event *e)
 {
 	struct waiting *w = xcalloc(1, sizeof(*w));
@@ -67,6 +75,7 @@ struct waiting *waiting__event(const struct event *e)
 		copy_entry(w, e->entry);
 	if (e->named)
 		copy_named(w, e->named);
+	copy_fetched(w, e);
 	if (!e->nabove)
 		return w;
 	w->data = xmalloc(e->nabove * sizeof(*w->data));
@@ -126,6 +135,7 @@ int waiting__give(const struct waiting *w, const struct source_sink *sink)
 void waiting__free(struct waiting *w)
 {
 	free(w->data);
+	free(w->fetched);
 	free(w->text);
 	free(w);
 }

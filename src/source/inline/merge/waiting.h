@@ -13,7 +13,8 @@ struct waiting {
 	struct event_entry entry;
 	struct event_named named;
 	char comm[16];
-	uint64_t *data; /* of entry or named; owned */
+	uint64_t *data;		 /* of entry or named; owned */
+	struct fetched *fetched; /* of event; owned */
 	struct sideband_event sideband;
 	char *text; /* of sideband; owned */
 	uint32_t pid, tid;
