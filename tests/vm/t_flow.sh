@@ -47,7 +47,8 @@ judge() { # NAME [OPTION of flow.pl...]
 
 traces=(tcp loop dummy timer)
 [[ -z ${ALL:-} ]] || traces+=(mount file fault wake memory fork exec pipe poll udp unix sched)
-guest -b "$T/back" -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work" "${PLACEMENT:-full}" "${traces[*]}"
+# The timer trace has a function of the interrupt entry, and ftrace attaches beside it: see threads() of run.sh.
+guest --turns -b "$T/back" -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work" "${PLACEMENT:-full}" "${traces[*]}"
 for name in "${traces[@]}"; do
 	case $name in
 	timer) judge timer --async ;;
