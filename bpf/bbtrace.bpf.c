@@ -458,4 +458,4 @@ int hit_kernel_return(struct pt_regs *ctx)
 #include "sample.h"
 #include "filter_states.h"
 #include "tasks.h"
-#include "killed.h"
+#include "outcome.h"

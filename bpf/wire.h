@@ -443,6 +443,8 @@ struct wire_config {
 	__u8 ends;     /* ends of threads are recorded */
 	__u8 fetched;  /* the number of values in memory that entries and returns have */
 	__u8 judges;   /* some entries are judged, each by at most this many conditions */
+	__u8 outcomes; /* system calls that fail, or write to the standard error stream, are
+			  recorded */
 	__u8 retries;  /* there are several CPUs: one may hold the lock of the ring for a moment */
 	__s32 go_g;    /* offset of the current g from the thread pointer */
 	__u32 go_goid; /* offset of goid in g; 0: unknown */
@@ -469,6 +471,8 @@ struct wire_config {
 	__u32 count_stride;
 	__u32 ring_bytes; /* a power of two */
 	__u32 killed;	  /* named event: a signal ends the process */
+	__u32 outcome; /* named event: a system call failed, or wrote to the standard error stream
+			*/
 };
 
 #endif

@@ -136,6 +136,33 @@ enum killed_known {
 	KILLED_INFO = 1, /* code, and of a fault addr, else sender */
 };
 
+/* ---- system calls that failed, or that wrote to the standard error stream ---- */
+
+#define OUTCOME_TEXTS 2
+#define OUTCOME_TEXT  256
+
+/* The data of its record: arguments as they were passed, and what two of them point to. */
+struct wire_outcome {
+	__u64 known; /* a bit for each text that could be read */
+	__u64 number;
+	__s64 result;
+	__u64 args[WIRE_ARGS];
+	__u8 text[OUTCOME_TEXTS][OUTCOME_TEXT]; /* with a 0 after it, if it is shorter */
+};
+
+/* By number of the system call: what its texts are. Bits below OUTCOME_OUTPUT: this argument is a
+ * string. */
+enum outcome_texts {
+	OUTCOME_OUTPUT = 0x40, /* argument 1, as many bytes as were written; 0 is a descriptor */
+	OUTCOME_VECTOR = 0x80, /* likewise, but argument 1 is an array of struct iovec */
+	OUTCOME_ADDRESS =
+		0x100, /* the bytes at argument 1, argument 2 of them: a socket's address */
+	OUTCOME_WAIT =
+		0x200, /* argument 1: the status of a child that has ended, as wait(2) has it */
+};
+#define OUTCOME_CALLS 512 /* numbers are smaller */
+#define STDERR_NUMBER 2
+
 /* The largest record of the ring. */
 #define WIRE_RECORD_MAX                                                                            \
 	(sizeof(struct wire_named) + sizeof(struct wire_frames) + sizeof(struct wire_user_copy) +  \

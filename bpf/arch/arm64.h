@@ -153,6 +153,23 @@ static __always_inline bool arch_preempt_count(__u32 *count)
 	return true;
 }
 
+static __always_inline __u32 arch_syscall(struct pt_regs *regs)
+{
+	return BPF_CORE_READ(regs, syscallno);
+}
+
+/* Returns true if a 32-bit program made the system call: arch/arm64/include/asm/ptrace.h,
+ * PSR_MODE32_BIT. */
+static __always_inline bool arch_is_narrow(struct pt_regs *regs)
+{
+	return BPF_CORE_READ(regs, pstate) & 0x10;
+}
+
+static __always_inline __u64 arch_syscall_first(struct pt_regs *regs)
+{
+	return BPF_CORE_READ(regs, orig_x0);
+}
+
 /* include/uapi/asm-generic/unistd.h, and of 32-bit programs arch/arm/tools/syscall.tbl */
 static __always_inline bool arch_calls_exec(struct pt_regs *regs)
 {

@@ -162,6 +162,22 @@ static __always_inline bool arch_calls_exec(struct pt_regs *regs)
 	return n == 221 || n == 281;
 }
 
+static __always_inline __u32 arch_syscall(struct pt_regs *regs)
+{
+	return BPF_CORE_READ(regs, a7);
+}
+
+/* Returns true if a 32-bit program made the system call: arch/riscv/include/asm/csr.h, SR_UXL. */
+static __always_inline bool arch_is_narrow(struct pt_regs *regs)
+{
+	return (BPF_CORE_READ(regs, status) >> 32 & 3) == 1;
+}
+
+static __always_inline __u64 arch_syscall_first(struct pt_regs *regs)
+{
+	return BPF_CORE_READ(regs, orig_a0);
+}
+
 /* setuid, setreuid, setresuid */
 static __always_inline bool arch_calls_setuid(struct pt_regs *regs)
 {

@@ -272,6 +272,20 @@ static __always_inline __u32 syscall_number(struct pt_regs *regs)
 	return (__u32)BPF_CORE_READ(regs, orig_ax) & ~(1u << 30);
 }
 
+#define arch_syscall(regs) syscall_number(regs)
+
+/* Returns true if a 32-bit program made the system call: arch/x86/include/asm/segment.h, USER32_CS;
+ * one by int 0x80 of a 64-bit program isn't recognised. */
+static __always_inline bool arch_is_narrow(struct pt_regs *regs)
+{
+	return (__u16)BPF_CORE_READ(regs, cs) == 0x23;
+}
+
+static __always_inline __u64 arch_syscall_first(struct pt_regs *regs)
+{
+	return BPF_CORE_READ(regs, di);
+}
+
 static __always_inline bool arch_calls_exec(struct pt_regs *regs)
 {
 	__u32 n = syscall_number(regs);

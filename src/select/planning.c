@@ -8,6 +8,7 @@
 #include "announce.h"
 #include "costs.h"
 #include "pipeline/fatal_signals.h"
+#include "pipeline/outcomes.h"
 #include "planning.h"
 #include "requirements.h"
 
@@ -273,6 +274,8 @@ int planning__begin(struct planning *p, const struct request *req, struct plan *
 	if (err)
 		return err;
 	fatal_signal__plan(req, *out);
+	if (p->explaining && p->explaining->ends)
+		outcomes__plan(*out);
 	err = req->how.returns == RETURNS_PROBE ? returns__check_probes(*out) : 0;
 	if (!err && note__level() >= NOTE_VERBOSE)
 		announce__plan(*out, p->options.placement);

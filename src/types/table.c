@@ -60,6 +60,20 @@ static void add_params(struct types *t, const char *text)
 	}
 }
 
+uint32_t types__syscall_texts(const char *name)
+{
+	const struct row *row =
+		bsearch(name, syscalls, ARRAY_SIZE(syscalls), sizeof(*row), by_name);
+	uint32_t texts = 0, n = 0;
+
+	for (const char *p = row ? row->params : ""; *p; n++) {
+		texts |= (*p == 't' ? 1u : 0) << n;
+		p += strcspn(p, ",");
+		p += *p == ',';
+	}
+	return texts;
+}
+
 bool types__from_table(struct types *t, enum type_table which, const char *name, uint32_t id)
 {
 	const struct row *rows = which == TABLE_LIBC ? libc : syscalls;

@@ -185,6 +185,8 @@ bool type_query__is_changed(const char *name);
 enum type_table { TABLE_LIBC, TABLE_SYSCALLS };
 /* Adds the prototype of a function of this name. False: the table has none. */
 bool types__from_table(struct types *t, enum type_table which, const char *name, uint32_t id);
+/* Returns which parameters of the system call are strings, one bit each. */
+uint32_t types__syscall_texts(const char *name);
 
 /* ---- expressions (expression.c) ---- */
 

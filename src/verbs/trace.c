@@ -32,6 +32,7 @@
 #include "select/planning.h"
 #include "session/switching.h"
 #include "select/events/typed_values.h"
+#include "pipeline/outcomes.h"
 #include "pipeline/syscall_names.h"
 #include "select/requirements.h"
 #include "session/process/process_ends.h"
@@ -249,6 +250,7 @@ static struct probe_options options_of(struct session *s)
 		.last = s->request.record.last,
 		.switches = request__switches(&s->request),
 		.dumps = s->request.record.dump_on.len,
+		.outcomes = plan__has_named(s->plan, NAMED_OUTCOME) ? outcomes__texts() : NULL,
 		.records = s->recorder,
 		.accounts = s->request.how.max_overhead,
 		.usdt = s->planning.with.usdt.data,

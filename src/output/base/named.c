@@ -9,7 +9,7 @@ const char *named__kind(const struct output *o, const struct step *s)
 		[NAMED_TRACEPOINT] = "tracepoint", [NAMED_USDT] = "usdt",
 		[NAMED_WATCHPOINT] = "watch",	   [NAMED_SAMPLE] = "sample",
 		[NAMED_OFF_CPU] = "sched",	   [NAMED_ON_CPU] = "sched",
-		[NAMED_KILLED] = "signal",
+		[NAMED_KILLED] = "signal",	   [NAMED_OUTCOME] = "syscall",
 	};
 
 	return names[o->plan->named.data[s->named->which].kind];

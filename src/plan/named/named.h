@@ -20,6 +20,7 @@ enum named_kind {
 	NAMED_OFF_CPU,	  /* a thread leaves its CPU, to wait or for another thread */
 	NAMED_ON_CPU,	  /* a thread is back on a CPU */
 	NAMED_KILLED,	  /* a signal ends the process */
+	NAMED_OUTCOME,	  /* a system call failed, or wrote to the standard error stream */
 	NAMED_KINDS
 };
 

@@ -130,6 +130,8 @@ static void fill(struct probe *p)
 		.cgroup = cgroup_id(f->cgroup),
 		.ends = plan__has_named(p->plan, NAMED_KILLED),
 		.killed = plan__first_named(p->plan, NAMED_KILLED),
+		.outcomes = plan__has_named(p->plan, NAMED_OUTCOME),
+		.outcome = plan__first_named(p->plan, NAMED_OUTCOME),
 		.counts = probe__counts(p),
 		.tests = p->plan->tests,
 		.watches = watches__are_planned(p),
@@ -223,6 +225,7 @@ static void choose_programs(struct probe *p)
 					  probe__counts(p) || p->skel->rodata->config.ends ||
 					  conditions__judge(p));
 	bpf_program__set_autoload(p->skel->progs.on_killed, p->skel->rodata->config.ends);
+	bpf_program__set_autoload(p->skel->progs.on_outcome, p->skel->rodata->config.outcomes);
 }
 
 void probe__configure(struct probe *p, uint32_t nprobes)

@@ -85,8 +85,10 @@ struct probe_options {
 	uint64_t last; /* the number of branches of each thread that will be shown; 0 for all */
 	bool switches; /* markers may switch recording on and off */
 	bool dumps;    /* markers may ask for the last branches */
-	bool records;  /* a trace file has all events */
-	bool accounts; /* it has to be known what hits cost each process */
+	const uint32_t *outcomes; /* OUTCOME_CALLS of them: by system call, enum outcome_texts of
+				     bpf/wire_named.h; NULL: the plan has no NAMED_OUTCOME */
+	bool records;		  /* a trace file has all events */
+	bool accounts;		  /* it has to be known what hits cost each process */
 };
 
 /* Which processes that aren't traced a probe slows down. */

@@ -53,7 +53,8 @@ static int attach_tasks(struct probe *p)
 	struct bpf_program *const programs[] = {
 		p->skel->progs.on_fork,	  p->skel->progs.on_exec,   p->skel->progs.on_exit,
 		p->skel->progs.on_signal, p->skel->progs.on_trap,   p->skel->progs.on_rename,
-		p->skel->progs.on_setuid, p->skel->progs.on_cgroup, p->skel->progs.on_killed};
+		p->skel->progs.on_setuid, p->skel->progs.on_cgroup, p->skel->progs.on_killed,
+		p->skel->progs.on_outcome};
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		if (!bpf_program__autoload(programs[i]))

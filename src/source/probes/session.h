@@ -143,7 +143,7 @@ struct probe {
 	struct decoder *decoder;
 	struct sideband *sideband;
 	struct scope scope;
-	struct bpf_link *tasks[9];	  /* tracepoints: of attach_tasks() */
+	struct bpf_link *tasks[10];	  /* tracepoints: of attach_tasks() */
 	struct bpf_link *sigreturn;	  /* NULL: it is not seen when handlers return */
 	uint32_t found_again;		  /* number of processes that were attached to again */
 	VEC(struct sideband_event) gaps;  /* gaps of these processes to report */

@@ -44,10 +44,22 @@ void named__size(struct probe *p)
 	map__set_most(p->skel->maps.off_cpu, plan__has_named(p->plan, NAMED_OFF_CPU) ? OFF_CPU : 0);
 	map__set_most(p->skel->maps.named_specs, p->plan->named.len);
 	map__set_most(p->skel->maps.usdt_sites, p->options->nusdt);
+	map__set_most(p->skel->maps.outcome_texts, p->options->outcomes ? OUTCOME_CALLS : 0);
 	/* kernels may be set to shorter stacks than this map has, and refuse it */
 	bpf_map__set_autocreate(p->skel->maps.sampled_stacks, adds_up);
 	map__set_most(p->skel->maps.sampled_stacks, STACKS);
 	map__set_most(p->skel->maps.sampled, adds_up ? SAMPLED : 0);
+}
+
+static int fill_outcomes(struct probe *p)
+{
+	int fd = bpf_map__fd(p->skel->maps.outcome_texts);
+
+	for (uint32_t i = 0; p->options->outcomes && i < OUTCOME_CALLS; i++)
+		if (p->options->outcomes[i] &&
+		    bpf_map_update_elem(fd, &i, &p->options->outcomes[i], BPF_ANY))
+			return err__set(errno, "cannot describe system calls: %s", strerror(errno));
+	return 0;
 }
 
 int named__fill(struct probe *p)
@@ -61,7 +73,7 @@ int named__fill(struct probe *p)
 			return err__set(errno, "cannot describe event %s: %s",
 					p->plan->named.data[i].name, strerror(errno));
 	}
-	return 0;
+	return fill_outcomes(p);
 }
 
 void named__choose_programs(struct probe *p)
