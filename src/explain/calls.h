@@ -34,7 +34,8 @@ struct call {
 	bool outermost;	 /* no other call of its side made it */
 	const char *cut; /* why earlier branches aren't known; NULL if they are */
 	VEC(struct item) items;
-	uint64_t args[EVENT_ARGS]; /* of a system call */
+	uint64_t args[EVENT_ARGS]; /* of a system call; of a program's function, those in registers
+				    */
 	unsigned nargs;
 };
 #define CALL_ITEMS   4096 /* kept of each call */
@@ -73,6 +74,7 @@ struct value_origin {
 };
 
 struct verdict {
+	unsigned shared; /* how many others own it, too */
 	uint32_t function;
 	uint64_t value; /* the result */
 	struct value_origin origin;
@@ -82,15 +84,18 @@ struct verdict {
 	bool callee_traced;
 	/* How the callee came by the value; owned; NULL if not known. */
 	struct verdict *inner;
+	bool passed;	    /* the value isn't known: only why control reached the end is */
 	bool decided;	    /* a branch decided, which is: */
 	struct item branch; /* its results are left out */
 	/* else the instruction that chooses without a branch; 0 if there is none */
 	uint64_t choice;
-	uint32_t block;		   /* the block of the branch or instruction */
-	struct failure failed;	   /* a system call whose result the branch tested */
-	struct location failed_in; /* the function that was called for this system call */
-	struct verdict *cause;	   /* how the value came about that the branch tested; owned */
-	const char *unsure;	   /* why no branch is named; NULL if one is */
+	uint32_t block;	       /* the block of the branch or instruction */
+	struct failure failed; /* a system call whose result the branch tested */
+	/* The function that was called for this system call, or whose result the branch tested. */
+	struct location failed_in;
+	bool tests_call;       /* the branch tested a function's result */
+	struct verdict *cause; /* how the value came about that the branch tested; owned */
+	const char *unsure;    /* why no branch is named; NULL if one is */
 };
 void verdict__free(struct verdict *v);
 
@@ -136,6 +141,10 @@ struct verdict *judge__result(struct code *code, const struct call *c, uint64_t 
  */
 struct verdict *judge__end(struct code *code, const struct call *c, bool fault, uint64_t at,
 			   place_t place, bool has_wanted, uint32_t wanted);
+
+/* Judges why control reached the branch of item n: which branch before it could have led past
+ * it. */
+struct verdict *judge__reached(struct code *code, const struct call *c, size_t n);
 
 /* Returns true if the value is an error, or may be one. */
 bool value__is_error(uint64_t value);

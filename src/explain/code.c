@@ -321,6 +321,7 @@ void code__init(struct code *c, const struct plan *p)
 {
 	*c = (struct code){.plan = p, .nblocks = p->blocks.len};
 	c->blocks = xcalloc(c->nblocks + 1, sizeof(*c->blocks));
+	c->error_exit = xcalloc(c->nblocks + 1, 1);
 	c->escapes = xcalloc(p->functions.len + 1, sizeof(*c->escapes));
 	c->lowest = xmalloc((p->functions.len + 1) * sizeof(*c->lowest));
 	memset(c->lowest, 0xff, (p->functions.len + 1) * sizeof(*c->lowest));

@@ -103,8 +103,10 @@ struct code {
 	uint32_t *first, *of_function; /* the blocks of function f: of_function[first[f] ...) */
 	uint32_t *number;	       /* by block: its index in of_function, less first[f] */
 	uint64_t *escapes;	       /* by function: a bit for each slot whose address it takes */
-	place_t *lowest; /* by function: the lowest of these slots; PLACE_NONE if none */
-	bool *scanned;	 /* by function: escapes and lowest are known */
+	place_t *lowest;     /* by function: the lowest of these slots; PLACE_NONE if none */
+	uint8_t *error_exit; /* by block: 2 if it ends in error(3) that doesn't return, 1 if not, 0:
+				not known */
+	bool *scanned;	     /* by function: escapes and lowest are known */
 	VEC(struct origins *) origins;
 	struct map64 known; /* hash of an ending -> 1 + its index */
 };

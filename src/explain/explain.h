@@ -26,10 +26,18 @@ struct explaining {
 	bool last;     /* of the failed calls of a function, explain only the last one */
 	bool captured; /* the text is not written, but kept in .text */
 	const char *command;
+	/* Appends the address of a socket; returns false if its family isn't known. */
+	bool (*socket_address)(const void *bytes, size_t len, struct str *out);
+	bool (*is_wait)(uint64_t number); /* a system call that learns of a child's end */
+	/* Opens the library of this name, which the caller keeps; NULL if it can't. */
+	const struct object *(*library)(void *ctx, const char *soname);
+	void *library_ctx;
 	/* Set before the end: */
 	int status, signal;
 	bool is_own; /* the signal is one that threads cause themselves: by a fault, by abort(3) */
 	const char *(*syscall_name)(uint64_t number); /* returns NULL if not known */
+	uint32_t (*syscall_texts)(
+		uint64_t number); /* its arguments that are strings, one bit each */
 	/* Results, which the caller frees: */
 	VEC(struct failed_call) failed;
 	/* The failed call whose result was tested by the branch that chose CMD's end. */

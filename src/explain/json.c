@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A failure as a JSON object. */
 #include <stdlib.h>
+#include "explain/message.h"
 #include "explain/show.h"
 
 static void put_place(struct json *j, const struct output *o, uint32_t function, uint64_t vaddr)
@@ -174,6 +175,111 @@ static void put_calls(struct json *j, struct output *o, const struct ending_foun
 	json__close_array(j);
 }
 
+/* ---- what it wrote, and what failed ---- */
+
+static void put_failed(struct json *j, const struct output *o, const struct outcome *f)
+{
+	const struct explaining *e = o->options.explaining;
+	const char *name = e->syscall_name ? e->syscall_name(f->number) : NULL;
+	const char *error = show__errno_name(-f->result);
+	uint32_t texts = e->syscall_texts ? e->syscall_texts(f->number) : 0;
+	unsigned text = 0;
+
+	json__open_object(j);
+	if (name)
+		json__member(j, string, "syscall", name);
+	json__key(j, "args");
+	json__open_array(j);
+	for (unsigned i = 0; i < EVENT_ARGS; i++) {
+		bool is_text = texts >> i & 1 && text < 2;
+
+		if (is_text && f->text[text])
+			json__string(j, f->text[text]);
+		else
+			json__hex(j, f->args[i]);
+		text += is_text;
+	}
+	json__close_array(j);
+	if (error)
+		json__member(j, string, "error", error);
+	json__member(j, unsigned, "pid", f->pid);
+	json__member(j, unsigned, "times", f->times);
+	json__close_object(j);
+}
+
+static void put_reached(struct json *j, struct output *o, const struct message *m,
+			const struct reached *r)
+{
+	json__open_object(j);
+	put_decision(j, o, r->verdict);
+	json__member(j, unsigned, "frame", r->frame);
+	if (r->frame < m->printers)
+		json__member(j, bool, "prints", true);
+	json__close_object(j);
+}
+
+static void put_message(struct json *j, struct output *o, const struct message *m)
+{
+	const struct explain_state *s = o->state;
+	const struct outcome *failed = message__failed(&s->outcomes, m);
+	const struct reached *because = message__because(m), *r;
+
+	json__open_object(j);
+	json__member(j, string, "text", m->text);
+	json__member(j, unsigned, "pid", m->pid);
+	json__member(j, unsigned, "tid", m->tid);
+	if (failed) {
+		json__key(j, "failed");
+		put_failed(j, o, failed);
+	}
+	if (because) {
+		json__key(j, "because");
+		put_reached(j, o, m, because);
+	}
+	json__key(j, "on_the_way");
+	json__open_array(j);
+	vec__each (r, &m->reached)
+		if (r != because)
+			put_reached(j, o, m, r);
+	json__close_array(j);
+	json__close_object(j);
+}
+
+static void put_outcomes(struct json *j, struct output *o)
+{
+	const struct outcomes *all = &((struct explain_state *)o->state)->outcomes;
+	const struct ended_child *c;
+	const struct outcome *f;
+
+	json__key(j, "messages");
+	json__open_array(j);
+	if (all->first.text)
+		put_message(j, o, &all->first);
+	if (all->last.text)
+		put_message(j, o, &all->last);
+	json__close_array(j);
+	json__key(j, "children");
+	json__open_array(j);
+	vec__each (c, &all->children) {
+		json__open_object(j);
+		json__member(j, unsigned, "pid", c->pid);
+		json__member(j, unsigned, "parent", c->parent);
+		json__member(j, string, "comm", c->comm);
+		if (c->status & 0x7f)
+			json__member(j, unsigned, "signal", c->status & 0x7f);
+		else
+			json__member(j, unsigned, "status", c->status >> 8 & 0xff);
+		json__close_object(j);
+	}
+	json__close_array(j);
+	json__key(j, "failed_calls");
+	json__open_array(j);
+	vec__each (f, &all->all)
+		if (!f->starts)
+			put_failed(j, o, f);
+	json__close_array(j);
+}
+
 static void put_ending(struct output *o, const struct ending_found *f)
 {
 	const struct explaining *e = o->options.explaining;
@@ -194,6 +300,7 @@ static void put_ending(struct output *o, const struct ending_found *f)
 	if (f->unknown && !f->returned)
 		json__member(&j, string, "unknown", f->unknown);
 	put_calls(&j, o, f);
+	put_outcomes(&j, o);
 	put_assumed(&j, last,
 		    f->returned ? "the status is what the outermost function returned" : NULL);
 	json__close_object(&j);

@@ -21,11 +21,19 @@ bool value__is_error(uint64_t value)
 
 void verdict__free(struct verdict *v)
 {
-	if (!v)
+	if (!v || v->shared) {
+		v ? v->shared-- : 0;
 		return;
+	}
 	verdict__free(v->inner);
 	verdict__free(v->cause);
 	free(v);
+}
+
+static struct verdict *verdict__share(struct verdict *v)
+{
+	v->shared++;
+	return v;
 }
 
 struct judging {
@@ -35,6 +43,9 @@ struct judging {
 	struct tracked *track; /* by index into path: where the value was */
 	struct verdict *v;
 	bool unread; /* code that matters could not be read */
+	/* The value matters, not that control reached the end: branches after the value came about
+	 * that lead past the end decide nothing. */
+	bool of_value;
 };
 
 /* ---- whether other paths return the same value ---- */
@@ -53,6 +64,8 @@ static bool same_origin_after(const struct judging *j, uint64_t o, size_t at)
 	if (o & ORIGIN_ANDED && zero)
 		return true;
 	o &= ~ORIGIN_ANDED;
+	if (j->of_value && o == ORIGIN(FROM_ELSEWHERE, 0))
+		return true;
 	if (o == (ORIGIN(FROM_PLACE, t->place) | chain))
 		return true;
 	return is_const && o == (ORIGIN(FROM_CONST, (uint32_t)m->value) | chain);
@@ -65,6 +78,8 @@ static bool same_origin_before(const struct judging *j, uint64_t o)
 	uint64_t marks = m->mangled ? ORIGIN_MANGLED : 0;
 
 	o &= ~ORIGIN_ANDED;
+	if (j->of_value && o == ORIGIN(FROM_ELSEWHERE, 0))
+		return true;
 	switch (m->kind) {
 	case VALUE_CONST:
 		return o == (ORIGIN(FROM_CONST, (uint32_t)m->value) | (uint64_t)m->mangled
@@ -196,13 +211,11 @@ static void take_callee(struct judging *j)
 		if (j->s.has_wanted && !v->origin.mangled &&
 		    (uint32_t)(*inner)->value != j->s.wanted)
 			continue;
-		v->inner = *inner;
+		v->inner = verdict__share(*inner);
 		if (!is_of_callee(j->s.code->plan, it, v->inner))
 			v->origin.assumed =
 				"a function that isn't traced returned it: from the last "
 				"function that it called and that returned the same value";
-		*inner = *vec__last(&it->results);
-		it->results.len--;
 		return;
 	}
 }
@@ -238,13 +251,8 @@ static struct verdict *take_cause(const struct plan *p, struct item *it, uint64_
 {
 	for (size_t i = it->results.len; i-- > 0;)
 		if ((uint32_t)it->results.data[i]->value == (uint32_t)value &&
-		    is_of_callee(p, it, it->results.data[i])) {
-			struct verdict *v = it->results.data[i];
-
-			it->results.data[i] = *vec__last(&it->results);
-			it->results.len--;
-			return v;
-		}
+		    is_of_callee(p, it, it->results.data[i]))
+			return verdict__share(it->results.data[i]);
 	return NULL;
 }
 
@@ -263,7 +271,7 @@ static void find_failure(struct judging *j)
 	if (!t || at == SIZE_MAX)
 		return;
 	room = xcalloc(j->path.len, sizeof(*room));
-	for (unsigned i = 0; i < t->n && !j->v->failed.result && !j->v->cause; i++) {
+	for (unsigned i = 0; i < t->n && !j->v->tests_call; i++) {
 		const struct test_operand *o = &t->operand[i];
 		struct item *it;
 		struct value_origin m;
@@ -278,6 +286,7 @@ static void find_failure(struct judging *j)
 		it = &j->s.call->items.data[j->path.data[m.at].item];
 		j->v->failed = it->failed;
 		j->v->failed_in = it->to;
+		j->v->tests_call = true;
 		j->v->cause = m.mangled ? NULL : take_cause(p, it, j->v->branch.tested.value[i]);
 	}
 	free(room);
@@ -333,7 +342,12 @@ static void conclude(struct judging *j, size_t last)
 		j->v->unsure = m->why;
 		return;
 	}
+	j->of_value = j->of_value && m->kind == VALUE_CONST;
 	find_decision(j, last);
+	if (j->of_value && !j->v->decided && !j->v->choice) {
+		j->of_value = false;
+		find_decision(j, last);
+	}
 	if (j->unread) {
 		j->v->decided = false;
 		j->v->choice = 0;
@@ -433,8 +447,18 @@ struct verdict *judge__end(struct code *code, const struct call *c, bool fault, 
 	/* Even if the value's origin isn't known, control reached this end. */
 	if (j.v->origin.kind == VALUE_UNKNOWN && !j.v->origin.choice.vaddr) {
 		j.ending.place = PLACE_NONE;
+		j.v->passed = true;
 		j.v->origin = (struct value_origin){.kind = VALUE_NONE};
 	}
+	j.of_value = true;
 	conclude(&j, n - 1);
 	return end(&j);
+}
+
+struct verdict *judge__reached(struct code *code, const struct call *c, size_t n)
+{
+	struct call before = *c;
+
+	before.items.len = n + 1;
+	return judge__end(code, &before, false, 0, PLACE_NONE, false, 0);
 }

@@ -192,7 +192,7 @@ static bool is_error(const struct object *o, const struct symbol *s)
 
 /* error(3) does not return if its first argument isn't 0. Compilers know this, so the code after
  * such a call belongs to something else. */
-static bool is_error_exit(struct code *c, uint32_t block)
+static bool find_error_exit(struct code *c, uint32_t block)
 {
 	const struct plan_block *b = &c->plan->blocks.data[block];
 	const struct plan_site *s = &c->plan->sites.data[b->site];
@@ -207,6 +207,15 @@ static bool is_error_exit(struct code *c, uint32_t block)
 		if (ops->ops[n].dst == code__argument(c))
 			return ops->ops[n].kind == OP_CONST && ops->ops[n].imm;
 	return false;
+}
+
+static bool is_error_exit(struct code *c, uint32_t block)
+{
+	uint8_t *known = &c->error_exit[block];
+
+	if (!*known)
+		*known = find_error_exit(c, block) ? 2 : 1;
+	return *known == 2;
 }
 
 static void put_after(struct code *c, origin_vec *v, const struct origins *o, uint32_t block)
@@ -249,7 +258,8 @@ static void put_after(struct code *c, origin_vec *v, const struct origins *o, ui
 	default:
 		if (b->next != NO_BLOCK)
 			put_successor(c, v, o, b->next, b->site);
-		through_call(c, o->ending.function, v, b->site);
+		if (o->ending.place != PLACE_NONE)
+			through_call(c, o->ending.function, v, b->site);
 	}
 }
 
@@ -272,7 +282,7 @@ static bool visit(struct code *c, struct origins *o, uint32_t i)
 	else
 		put_after(c, &v, o, block);
 	o->known &= ops->known;
-	for (size_t n = ops->n; n-- > 0;)
+	for (size_t n = ops->n; o->ending.place != PLACE_NONE && n-- > 0;)
 		through(&v, &ops->ops[n]);
 	more = put_all(&o->at[i], &v);
 	vec__free(&v);
@@ -357,6 +367,7 @@ void code__free(struct code *c)
 	free(c->of_function);
 	free(c->number);
 	free(c->escapes);
+	free(c->error_exit);
 	free(c->scanned);
 	free(c->lowest);
 	*c = (struct code){0};

@@ -12,6 +12,14 @@ struct shown_as {
 };
 extern const struct shown_as shown_as_text, shown_as_json;
 
+/* Parts of the text, also for messages (message_text.c). verb: "decided by". */
+void explained__put_decision(struct output *o, const struct verdict *v, const char *verb);
+void explained__put_place(struct output *o, uint32_t function, uint64_t vaddr);
+void explained__put_error(struct output *o, int64_t result);
+/* The message by which CMD said why it failed. */
+void children__put_text(struct output *o, uint32_t pid);
+void message__put_text(struct output *o, const struct message *m);
+
 /* Returns the symbolic name of an error number; NULL if it has none. */
 const char *show__errno_name(int64_t number);
 /* Returns the name of the system call that this function implements; NULL if it implements none. */

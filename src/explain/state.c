@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The calls of each thread, built from steps. */
 #include <stdlib.h>
+#include "explain/message.h"
 #include "explain/state.h"
 
 /* ---- calls ---- */
@@ -104,8 +105,15 @@ static void free_thread(struct thread *t)
 	free(t);
 }
 
+/* What isn't known matters if the thread continues. */
+static void cut_if_it_continues(struct thread *t, const char *why)
+{
+	t->cut = why;
+}
+
 static void cut_all(struct thread *t, const char *why)
 {
+	t->cut = NULL;
 	for (unsigned side = 0; side < 2; side++)
 		for (size_t i = 0; i < t->calls[side].len; i++)
 			forget_items(t->calls[side].data[i], why);
@@ -116,6 +124,15 @@ static void cut_all(struct thread *t, const char *why)
 static unsigned side_of(const struct explain_state *s, const struct step *step)
 {
 	return plan__is_kernel_function(s->code.plan, step->function);
+}
+
+static void take_arguments(struct call *c, const struct arch *arch, const uint64_t *regs)
+{
+	const struct convention *v = &arch->conventions[CONVENTION_C];
+
+	c->nargs = min_of((unsigned)v->nargs, (unsigned)EVENT_ARGS);
+	for (unsigned i = 0; i < c->nargs; i++)
+		c->args[i] = regs[v->args[i]];
 }
 
 static void on_entry(struct explain_state *s, struct thread *t, const struct step *step)
@@ -135,6 +152,8 @@ static void on_entry(struct explain_state *s, struct thread *t, const struct ste
 	}
 	c = push(v, step, NULL);
 	c->outermost = !called;
+	if (step->regs && !side)
+		take_arguments(c, s->code.plan->arch, step->regs);
 	if (!step->syscall_args)
 		return;
 	c->nargs = min_of(step->nsyscall_args, (unsigned)EVENT_ARGS);
@@ -330,6 +349,10 @@ static void on_named(struct explain_state *s, struct explaining *e, struct threa
 		s->has_sender = number_of(p, step->named, "sender", &s->sender);
 		return;
 	}
+	if (n->kind == NAMED_OUTCOME) {
+		outcome__take(s, e, t, step);
+		return;
+	}
 	if (n->kind != NAMED_TRACEPOINT || strcmp(n->name, "raw_syscalls:sys_exit") ||
 	    !number_of(p, step->named, "id", &number) || !number_of(p, step->named, "ret", &result))
 		return;
@@ -365,14 +388,19 @@ void state__step(struct explain_state *s, struct explaining *e, const struct ste
 	t = thread_of(s, step);
 	if (step->comm && *step->comm)
 		snprintf(t->comm, sizeof(t->comm), "%s", step->comm);
-	if (step->type == STEP_ENTRY || step->type == STEP_BRANCH || step->type == STEP_RETURN)
+	if (step->type == STEP_ENTRY || step->type == STEP_BRANCH || step->type == STEP_RETURN) {
 		t->time = step->time;
+		if (t->cut)
+			cut_all(t, t->cut);
+	}
 	switch (step->type) {
 	case STEP_ENTRY:
 		on_entry(s, t, step);
 		break;
 	case STEP_BRANCH:
 		on_branch(s, t, step);
+		if (!side_of(s, step) && is_asked(e, step->pid))
+			jump__take(s, t, step);
 		break;
 	case STEP_RETURN:
 		on_return(s, e, t, step);
@@ -384,7 +412,7 @@ void state__step(struct explain_state *s, struct explaining *e, const struct ste
 		cut_all(t, "events were lost");
 		break;
 	case STEP_UNKNOWN:
-		cut_all(t, "a part of its path isn't known");
+		cut_if_it_continues(t, "a part of its path isn't known");
 		break;
 	default:
 		break;
@@ -405,6 +433,7 @@ void state__free(struct explain_state *s)
 		free_thread(*t);
 	vec__each (f, &s->failures)
 		verdict__free(f->verdict);
+	messages__free(&s->outcomes);
 	vec__free(&s->threads);
 	vec__free(&s->failures);
 	code__free(&s->code);

@@ -15,6 +15,7 @@ struct thread {
 	uint64_t time;	   /* of its last step */
 	call_vec calls[2]; /* the calls that run, outermost first: of programs, and of the kernel */
 	verdict_vec ended; /* of the outermost calls of programs that ended last */
+	const char *cut;   /* why what it did up to here isn't known, if it continues; NULL */
 };
 
 /* A failure, and the verdict on it. */
@@ -27,7 +28,65 @@ struct explained {
 	uint64_t times;
 };
 
+/* A system call that failed, with what its arguments point to. */
+struct outcome {
+	uint64_t number, times;
+	uint64_t first, last; /* when */
+	int64_t result;
+	uint32_t pid;
+	uint64_t args[EVENT_ARGS];
+	char *text[2]; /* owned; NULL if not known */
+	size_t len[2];
+	bool starts; /* before a traced function ran: the dynamic loader's */
+};
+typedef VEC(struct outcome) outcome_vec;
+
+/* A branch by which control came to a message. */
+struct reached {
+	struct verdict *verdict; /* owned */
+	uint32_t site;		 /* where the call continued */
+	unsigned frame;		 /* 0: of the innermost traced call */
+	unsigned before; /* 0: the last branch that decided; 1: the one that decided about that ...
+			  */
+	int score;
+};
+
+/* What CMD wrote to the standard error stream by one system call, and how it got there. */
+struct message {
+	char *text; /* owned */
+	size_t len;
+	uint32_t pid, tid;
+	char comm[16];
+	VEC(struct reached) reached; /* the innermost first */
+	bool cut;		     /* there is more text, which wasn't recorded */
+	size_t frames;
+	VEC(struct location) stack; /* innermost first */
+	id_vec printing;	    /* functions of these: */
+	size_t printers; /* the innermost frames whose functions get the text as an argument */
+	uint64_t time;	 /* when it was written */
+};
+
+/* A child that failed, as its parent has learned. */
+struct ended_child {
+	uint32_t pid, parent, status; /* status: as wait(2) has it */
+	char comm[16];
+	uint64_t time;
+};
+
+struct outcomes {
+	VEC(struct ended_child) children;
+	outcome_vec all;
+	uint64_t hidden;	    /* kinds of failures beyond OUTCOMES_MOST */
+	struct message first, last; /* text is NULL if there is none */
+	unsigned messages;
+	struct message jump; /* the last longjmp(3) or exception: text is its function's name */
+	unsigned jumps;
+};
+#define OUTCOMES_MOST 2000
+#define MESSAGES_MOST 200 /* of these the last one is explained */
+
 struct explain_state {
+	struct outcomes outcomes;
 	struct code code;
 	VEC(struct thread *) threads;
 	VEC(struct explained) failures;

@@ -2,9 +2,10 @@
 /* A failure as a few lines of text. */
 #include <stdlib.h>
 #include <string.h>
+#include "explain/message.h"
 #include "explain/show.h"
 
-static void put_place(struct output *o, uint32_t function, uint64_t vaddr)
+void explained__put_place(struct output *o, uint32_t function, uint64_t vaddr)
 {
 	uint64_t offset;
 	const char *name = plan__name_at(o->plan, function, vaddr, &offset);
@@ -31,7 +32,7 @@ static void put_location(struct output *o, const struct location *l)
 }
 
 /* "1 EINVAL" for -1 with errno */
-static void put_error(struct output *o, int64_t result)
+void explained__put_error(struct output *o, int64_t result)
 {
 	const char *name = show__errno_name(-result);
 
@@ -46,7 +47,7 @@ static void put_branch(struct output *o, const struct verdict *v)
 	struct step step = show__step_of(v, o->plan);
 	struct str proves = {0};
 
-	put_place(o, v->function, s->vaddr);
+	explained__put_place(o, v->function, s->vaddr);
 	str__printf(&o->buffer, "  %s", s->mnemonic ? s->mnemonic : "jmp");
 	if (plan_site__is_conditional(s))
 		str__puts(&o->buffer, v->branch.taken ? " taken" : " not taken");
@@ -72,7 +73,7 @@ static void put_choice(struct output *o, const struct verdict *v)
 		code__setter(&((struct explain_state *)o->state)->code, v->block, v->choice);
 	char text[128];
 
-	put_place(o, v->function, v->choice);
+	explained__put_place(o, v->function, v->choice);
 	if (code__text(o->plan, object, v->choice, text, sizeof(text)))
 		str__printf(&o->buffer, "  %s", text);
 	str__puts(&o->buffer, ", which chooses without a branch");
@@ -91,30 +92,45 @@ static void put_failed_call(struct output *o, const struct verdict *v)
 	str__puts(&o->buffer, "    which is the result of ");
 	put_location(o, &v->failed_in);
 	str__printf(&o->buffer, ", in which %s failed: ", name ? name : "a system call");
-	put_error(o, v->failed.result);
+	explained__put_error(o, v->failed.result);
 	str__putc(&o->buffer, '\n');
 }
 
 #define CAUSES_MOST 10 /* in a row */
 
 /* The branch, and where the value came about that it tested. */
-static void put_decision(struct output *o, const struct verdict *v)
+void explained__put_decision(struct output *o, const struct verdict *v, const char *verb)
 {
-	str__puts(&o->buffer, "  decided by ");
+	bool sure = !strcmp(verb, "decided by");
+
+	str__printf(&o->buffer, "  %s ", verb);
 	(v->decided ? put_branch : put_choice)(o, v);
 	for (unsigned n = 0; v->cause && n < CAUSES_MOST; n++) {
 		const struct verdict *next = verdict__deciding(v->cause);
 
 		if (!next)
 			break;
-		str__puts(&o->buffer, "    which is the result of ");
+		str__puts(&o->buffer,
+			  sure ? "    which is the result of " : "    which was returned by ");
 		str__shown(&o->buffer, o->plan->functions.data[v->cause->function].name);
-		str__printf(&o->buffer, " = %d, decided by ", (int32_t)v->cause->value);
+		str__printf(&o->buffer, " = %d, %s ", (int32_t)v->cause->value, verb);
 		v = next;
 		(v->decided ? put_branch : put_choice)(o, v);
 	}
 	if (v->decided && v->failed.result && !v->cause)
 		put_failed_call(o, v);
+}
+
+/* A value that was loaded or computed has been decided elsewhere. */
+static const char *verb_of(const struct output *o, const struct verdict *v)
+{
+	const struct explain_state *s = o->state;
+	const struct value_origin *m = &verdict__innermost(v)->origin;
+
+	return s->outcomes.first.reached.len || v->passed || m->kind == VALUE_LOAD ||
+			       m->kind == VALUE_CODE || m->kind == VALUE_UNKNOWN
+		       ? "passed on by"
+		       : "decided by";
 }
 
 /* The calls on the way to the failure, from the outermost one on. */
@@ -161,7 +177,7 @@ static void put_verdict(struct output *o, const struct verdict *v)
 	const char *unknown = show__unknown(v);
 
 	if (deciding)
-		put_decision(o, deciding);
+		explained__put_decision(o, deciding, verb_of(o, deciding));
 	if (unknown)
 		str__printf(&o->buffer, "  not known: %s\n", unknown);
 	put_untraced(o, inner, plan__is_kernel_function(o->plan, inner->function));
@@ -184,7 +200,7 @@ static void put_failure(struct output *o, const struct explained *f)
 			str__hex(&o->buffer, f->args[i]);
 	}
 	str__puts(&o->buffer, f->nargs || name ? ") = " : "...) = ");
-	put_error(o, (int32_t)v->value);
+	explained__put_error(o, (int32_t)v->value);
 	str__puts(&o->buffer, "  ");
 	str__shown(&o->buffer, f->comm);
 	str__printf(&o->buffer, "-%u", f->tid);
@@ -224,11 +240,27 @@ static void put_calls(struct output *o, const struct ending_found *f)
 		uint32_t function = f->chain.data[i]->function;
 
 		if (f->sites.data[i] != NO_SITE)
-			put_place(o, function, o->plan->sites.data[f->sites.data[i]].vaddr);
+			explained__put_place(o, function,
+					     o->plan->sites.data[f->sites.data[i]].vaddr);
 		else
 			str__shown(&o->buffer, o->plan->functions.data[function].name);
 		str__puts(&o->buffer, i ? " > " : "\n");
 	}
+}
+
+/* Returns true if CMD ended where it had written the message, so that what made it write that is
+ * the reason of its end. */
+static bool is_explained(const struct explain_state *s, const struct ending_found *f,
+			 const struct verdict *deciding)
+{
+	const struct message *last = s->outcomes.last.text ? &s->outcomes.last : &s->outcomes.first;
+	const struct reached *because = message__because(last);
+
+	if (!because || !deciding)
+		return false;
+	return (!f->returned && message__prints(last, deciding->function)) ||
+	       (deciding->decided && deciding->function == because->verdict->function &&
+		deciding->branch.site == because->verdict->branch.site);
 }
 
 static void put_ending(struct output *o, const struct ending_found *f)
@@ -236,7 +268,17 @@ static void put_ending(struct output *o, const struct ending_found *f)
 	const struct verdict *last = f->chain.len ? *vec__last(&f->chain) : NULL;
 	const struct verdict *deciding = last ? verdict__deciding(last) : NULL;
 
+	const struct explain_state *s = o->state;
+	const struct explaining *e = o->options.explaining;
+
 	put_head(o);
+	if (s->outcomes.first.text)
+		message__put_text(o, &s->outcomes.first);
+	if (s->outcomes.last.text && !message__is_same(&s->outcomes.first, &s->outcomes.last))
+		message__put_text(o, &s->outcomes.last);
+	children__put_text(o, e->pid);
+	if (is_explained(s, f, deciding))
+		return;
 	if (f->returned) {
 		put_verdict(o, last);
 		str__printf(&o->buffer, "  assumed: the status is what %s returned\n",
@@ -244,7 +286,7 @@ static void put_ending(struct output *o, const struct ending_found *f)
 		return;
 	}
 	if (deciding)
-		put_decision(o, deciding);
+		explained__put_decision(o, deciding, verb_of(o, deciding));
 	if (f->unknown)
 		str__printf(&o->buffer, "  not known: %s\n", f->unknown);
 	if (f->chain.len)

@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/exit_status.h"
+#include "resolve/resolve.h"
 #include "verbs.h"
+#include "pipeline/outcomes.h"
 #include "pipeline/syscall_names.h"
 #include "why_run.h"
 
@@ -44,15 +46,48 @@ static void leave(struct left *l, const struct explaining *e)
 	memcpy(l->text, e->text.data, l->text_len);
 }
 
+/* ---- libraries, in whose texts messages are looked for ---- */
+
+typedef VEC(struct object *) object_vec;
+
+static const struct object *open_library(void *ctx, const char *soname)
+{
+	object_vec *all = ctx;
+	struct object *o = NULL;
+	struct found found;
+
+	if (object__find(soname, 0, &found) || object__read(&found, &o)) {
+		err__clear();
+		return NULL;
+	}
+	vec__push(all, o);
+	return o;
+}
+
+static void free_objects(object_vec *all)
+{
+	struct object **o;
+
+	vec__each (o, all)
+		object__free(*o);
+	vec__free(all);
+}
+
 /* Traces, in the run's process. */
 static int trace(struct left *l, const struct request *req, char *const *operands, size_t n,
 		 bool system_calls)
 {
+	CLEANUP(free_objects) object_vec libraries = {0};
 	struct explaining e = {.ends = true,
 			       .captured = true,
 			       .last = !req->what.syscalls.len,
 			       .command = req->command[0],
-			       .syscall_name = syscall__name};
+			       .syscall_name = syscall__name,
+			       .syscall_texts = outcomes__texts_of,
+			       .is_wait = outcomes__is_wait,
+			       .socket_address = outcomes__put_address,
+			       .library = open_library,
+			       .library_ctx = &libraries};
 	struct request traced = *req;
 	int status;
 

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Why CMD wrote a message: from the call that wrote it outward, in each traced call the branch that
+ * could have led past it, and the branches on which that one depends. Functions that get the text
+ * of the message as an argument print what others have decided.
+ */
+#include <stdlib.h>
+#include "explain/literal.h"
+#include "explain/message.h"
+
+#define BEFORE_MOST   4 /* branches of each call */
+#define FRAMES_MOST   64
+#define PRINTED_LEAST 4	   /* letters of a message that an argument has */
+#define MESSAGE_MOST  4096 /* bytes */
+
+/* ---- the text ---- */
+
+static bool contains(const struct message *m, const char *text, size_t len)
+{
+	return len > 1 && memmem(m->text, m->len, text, len);
+}
+
+/* While it writes a message, the C library looks for a translation and for conversions. */
+static bool is_librarys(const struct outcome *o)
+{
+	static const char *const parts[] = {"/locale/", "/gconv/", "/etc/ld.so."};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (o->text[0] && strstr(o->text[0], parts[i]))
+			return true;
+	return false;
+}
+
+static bool has_error(const struct message *m, const struct outcome *o)
+{
+	const char *error = strerrordesc_np((int)-o->result);
+
+	return error && contains(m, error, strlen(error)) && !is_librarys(o);
+}
+
+static bool has_argument(const struct message *m, const struct outcome *o)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (o->text[i] && contains(m, o->text[i], o->len[i]))
+			return true;
+	return false;
+}
+
+const struct outcome *message__failed(const struct outcomes *all, const struct message *m)
+{
+	const struct outcome *found = NULL;
+
+	for (size_t i = all->all.len; i-- > 0;) {
+		const struct outcome *o = &all->all.data[i];
+
+		if (o->pid != m->pid || o->first > m->time || !has_error(m, o))
+			continue;
+		if (has_argument(m, o))
+			return o;
+		if (!o->starts && !found)
+			found = o;
+	}
+	return found;
+}
+
+bool message__prints(const struct message *m, uint32_t function)
+{
+	for (size_t i = 0; i < m->printing.len; i++)
+		if (m->printing.data[i] == function)
+			return true;
+	return false;
+}
+
+/* ---- who prints ---- */
+
+/* Sets what to add to the object's addresses to get running ones, by a frame that is in it. */
+static bool find_bias(const struct plan_object *o, const struct step *step, uint64_t *bias)
+{
+	for (size_t i = 0; i < step->nstack; i++)
+		if (step->stack[i].object && !strcmp(step->stack[i].object, o->path)) {
+			*bias = step->stack[i].addr - step->stack[i].vaddr;
+			return true;
+		}
+	return false;
+}
+
+static bool is_text(const struct object *o, uint64_t vaddr, const struct message *m)
+{
+	const uint8_t *bytes;
+	size_t avail;
+
+	bytes = object__bytes(o, vaddr, &avail);
+	return bytes && memchr(bytes, 0, avail) &&
+	       literal__letters((const char *)bytes, m->text, m->len) >= PRINTED_LEAST;
+}
+
+static bool prints(const struct explain_state *s, const struct call *c, const struct message *m,
+		   const struct step *step)
+{
+	const struct plan *p = s->code.plan;
+	const struct plan_object *o = &p->objects.data[p->functions.data[c->function].object];
+	uint64_t bias;
+
+	if (!o->object || !find_bias(o, step, &bias))
+		return false;
+	for (unsigned i = 0; i < c->nargs; i++)
+		if (is_text(o->object, c->args[i] - bias, m))
+			return true;
+	return false;
+}
+
+/* ---- which branch ---- */
+
+static bool tests_memory(const struct plan *p, const struct verdict *v)
+{
+	const struct test *t = p->sites.data[v->branch.site].test;
+
+	for (unsigned i = 0; t && i < t->n; i++)
+		if (t->operand[i].kind == OPERAND_MEM && t->operand[i].at.base == REG_IP)
+			return true;
+	return false;
+}
+
+/* The order among a message's branches; more is better. */
+static int score_of(const struct explain_state *s, const struct message *m, const struct reached *r)
+{
+	const struct verdict *v = r->verdict;
+	const char *error = v->failed.result ? strerrordesc_np((int)-v->failed.result) : NULL;
+	int score = 0;
+
+	if (error && contains(m, error, strlen(error)))
+		score += 100;
+	if (v->cause && verdict__deciding(v->cause))
+		score += 20;
+	if (v->tests_call)
+		score += 12;
+	if (tests_memory(s->code.plan, v))
+		score -= 25;
+	if (r->frame < m->printers)
+		score -= 200;
+	return score - 10 * (int)r->before -
+	       15 * (int)(r->frame - min_of((size_t)r->frame, m->printers));
+}
+
+const struct reached *message__because(const struct message *m)
+{
+	const struct reached *best = NULL, *r;
+
+	vec__each (r, &m->reached)
+		if (!best || r->score > best->score)
+			best = r;
+	return best;
+}
+
+bool message__is_same(const struct message *a, const struct message *b)
+{
+	const struct reached *x = message__because(a), *y = message__because(b);
+
+	return x && y && x->verdict->function == y->verdict->function &&
+	       x->verdict->branch.site == y->verdict->branch.site;
+}
+
+/* ---- how control got there ---- */
+
+static size_t last_item_of(const struct call *c, uint32_t site, size_t before)
+{
+	for (size_t i = before; i-- > 0;)
+		if (c->items.data[i].site == site)
+			return i;
+	return SIZE_MAX;
+}
+
+static void reach(struct explain_state *s, const struct call *c, struct message *m, unsigned frame)
+{
+	size_t n = c->items.len - 1;
+	uint32_t site = c->items.data[n].site;
+
+	for (unsigned before = 0; before < BEFORE_MOST && n != SIZE_MAX; before++) {
+		struct verdict *v = judge__reached(&s->code, c, n);
+
+		if (!v->decided) {
+			verdict__free(v);
+			return;
+		}
+		vec__push(&m->reached,
+			  (struct reached){
+				  .verdict = v, .site = site, .frame = frame, .before = before});
+		n = last_item_of(c, v->branch.site, n);
+	}
+}
+
+static void forget_reached(struct message *m)
+{
+	struct reached *r;
+
+	vec__each (r, &m->reached)
+		verdict__free(r->verdict);
+	m->reached.len = 0;
+}
+
+static void free_message(struct message *m)
+{
+	forget_reached(m);
+	vec__free(&m->reached);
+	vec__free(&m->stack);
+	vec__free(&m->printing);
+	free(m->text);
+	*m = (struct message){0};
+}
+
+static void explain(struct explain_state *s, const struct thread *t, const struct step *step,
+		    struct message *m)
+{
+	const call_vec *calls = &t->calls[0];
+	struct reached *r;
+
+	forget_reached(m);
+	m->stack.len = 0;
+	for (size_t i = 0; i < step->nstack; i++)
+		vec__push(&m->stack, step->stack[i]);
+	m->printers = 0;
+	m->frames = min_of(calls->len, (size_t)FRAMES_MOST);
+	for (size_t i = 0; i < m->frames; i++)
+		if (prints(s, calls->data[calls->len - 1 - i], m, step))
+			m->printers = i + 1;
+	m->printing.len = 0;
+	for (size_t i = 0; i < m->printers; i++)
+		vec__push(&m->printing, calls->data[calls->len - 1 - i]->function);
+	for (size_t i = 0; i < m->frames; i++) {
+		const struct call *c = calls->data[calls->len - 1 - i];
+
+		if (c->items.len)
+			reach(s, c, m, i);
+	}
+	vec__each (r, &m->reached)
+		r->score = score_of(s, m, r);
+}
+
+/* ---- jumps out of functions ---- */
+
+#define JUMPS_MOST 200 /* of these the last one is explained */
+
+/* Returns the name of the function that leaves its callers without a return; NULL if it is another
+ * one. */
+static const char *jumps(const struct location *to)
+{
+	static const char *const names[] = {"longjmp",	  "_longjmp",	 "__longjmp_chk",
+					    "siglongjmp", "__cxa_throw", "__cxa_rethrow"};
+	size_t len = to->symbol ? strcspn(to->symbol, "@") : 0;
+
+	for (size_t i = 0; len && i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], to->symbol, len))
+			return names[i];
+	return NULL;
+}
+
+void jump__take(struct explain_state *s, struct thread *t, const struct step *step)
+{
+	const char *name = step->to_known ? jumps(&step->to) : NULL;
+	struct message *m = &s->outcomes.jump;
+
+	if (!name || s->outcomes.jumps++ > JUMPS_MOST)
+		return;
+	free_message(m);
+	*m = (struct message){.pid = t->pid, .tid = t->tid, .time = step->time};
+	m->text = xstrdup(name);
+	explain(s, t, &(struct step){0}, m);
+}
+
+/* ---- the events ---- */
+
+static bool value_of(const struct explain_state *s, const struct step *step, const char *name,
+		     struct named_value *out)
+{
+	const struct plan_field *f;
+	size_t n;
+
+	f = plan__fields(s->code.plan, step->named->which, &n);
+	for (; n--; f++)
+		if (!strcmp(f->name, name))
+			return named__value(f, 0, step->named->data, step->named->len, out);
+	return false;
+}
+
+static uint64_t number_of(const struct explain_state *s, const struct step *step, const char *name)
+{
+	struct named_value v;
+
+	return value_of(s, step, name, &v) ? v.number : 0;
+}
+
+/* Returns all of the bytes, *len of which are before a 0; the caller frees them. */
+static char *text_of(const struct explain_state *s, const struct step *step, const char *name,
+		     size_t *len)
+{
+	struct named_value v;
+
+	if (!value_of(s, step, name, &v))
+		return NULL;
+	*len = strnlen(v.bytes, v.len);
+	return memcpy(xcalloc(1, v.len + 1), v.bytes, v.len);
+}
+
+/* Appends what is known of what one system call wrote. */
+static void append(struct explain_state *s, const struct step *step, struct message *m)
+{
+	size_t before = m->len;
+
+	for (unsigned i = 0; i < 2; i++) {
+		size_t len = 0;
+		autofree char *text = text_of(s, step, i ? "text1" : "text0", &len);
+
+		if (!text)
+			continue;
+		m->text = xrealloc(m->text, m->len + len + 1, 1);
+		memcpy(m->text + m->len, text, len + 1);
+		m->len += len;
+	}
+	m->cut = m->len - before < number_of(s, step, "result");
+}
+
+/* Returns true if the message continues: its line isn't complete. */
+static bool continues(const struct message *m, const struct thread *t)
+{
+	return m->text && m->tid == t->tid && m->len < MESSAGE_MOST && !m->cut &&
+	       (!m->len || m->text[m->len - 1] != '\n');
+}
+
+static void take_message(struct explain_state *s, struct thread *t, const struct step *step)
+{
+	struct outcomes *o = &s->outcomes;
+	struct message *m = o->last.text ? &o->last : &o->first;
+
+	if (!continues(m, t)) {
+		if (o->messages++ > MESSAGES_MOST)
+			return;
+		m = o->first.text ? &o->last : &o->first;
+		free_message(m);
+		*m = (struct message){.pid = t->pid, .tid = t->tid};
+		memcpy(m->comm, t->comm, sizeof(m->comm));
+	}
+	append(s, step, m);
+	m->time = step->time;
+	if (m->text)
+		explain(s, t, step, m);
+}
+
+static bool is_same(const struct outcome *a, const struct outcome *b)
+{
+	if (a->number != b->number || a->result != b->result || a->pid != b->pid)
+		return false;
+	for (unsigned i = 0; i < 2; i++)
+		if (a->len[i] != b->len[i] || memcmp(a->text[i] ?: "", b->text[i] ?: "", a->len[i]))
+			return false;
+	return true;
+}
+
+static void free_outcome(struct outcome *o)
+{
+	free(o->text[0]);
+	free(o->text[1]);
+}
+
+static void take_failure(struct explain_state *s, struct thread *t, const struct step *step,
+			 int64_t result)
+{
+	static const char *const args[EVENT_ARGS] = {"arg0", "arg1", "arg2",
+						     "arg3", "arg4", "arg5"};
+	struct outcome one = {.number = number_of(s, step, "number"),
+			      .result = result,
+			      .pid = t->pid,
+			      .times = 1,
+			      .first = step->time,
+			      .last = step->time,
+			      .starts = !t->calls[0].len},
+		       *o;
+
+	for (unsigned i = 0; i < EVENT_ARGS; i++)
+		one.args[i] = number_of(s, step, args[i]);
+	one.text[0] = text_of(s, step, "text0", &one.len[0]);
+	one.text[1] = text_of(s, step, "text1", &one.len[1]);
+	vec__each (o, &s->outcomes.all)
+		if (is_same(o, &one)) { /* the last one counts */
+			one.times = o->times + 1;
+			one.first = o->first;
+			free_outcome(o);
+			memmove(o, o + 1, (vec__end(&s->outcomes.all) - o - 1) * sizeof(*o));
+			s->outcomes.all.len--;
+			break;
+		}
+	if (s->outcomes.all.len == OUTCOMES_MOST) {
+		s->outcomes.hidden++;
+		free_outcome(&one);
+		return;
+	}
+	vec__push(&s->outcomes.all, one);
+}
+
+/* A child of which its parent has learned that it failed. */
+static void take_child(struct explain_state *s, const struct thread *t, const struct step *step,
+		       uint32_t pid)
+{
+	size_t len;
+	autofree char *bytes = text_of(s, step, "text0", &len);
+	uint32_t status;
+	struct thread *const *child;
+	struct ended_child *c;
+
+	if (!bytes)
+		return;
+	memcpy(&status, bytes, sizeof(status));
+	if (!status || (status & 0xff) == 0x7f) /* it has stopped */
+		return;
+	c = vec__add(&s->outcomes.children);
+	*c = (struct ended_child){
+		.pid = pid, .parent = t->pid, .status = status, .time = step->time};
+	vec__each (child, &s->threads)
+		if ((*child)->tid == pid)
+			memcpy(c->comm, (*child)->comm, sizeof(c->comm));
+}
+
+void outcome__take(struct explain_state *s, const struct explaining *e, struct thread *t,
+		   const struct step *step)
+{
+	int64_t result = (int64_t)number_of(s, step, "result");
+
+	if (result < 0)
+		take_failure(s, t, step, result);
+	else if (e->is_wait && e->is_wait(number_of(s, step, "number")))
+		take_child(s, t, step, result);
+	else
+		take_message(s, t, step);
+}
+
+void messages__free(struct outcomes *o)
+{
+	struct outcome *f;
+
+	vec__each (f, &o->all)
+		free_outcome(f);
+	vec__free(&o->all);
+	vec__free(&o->children);
+	free_message(&o->first);
+	free_message(&o->last);
+	free_message(&o->jump);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* message: what CMD wrote to the standard error stream, and the branches by which control came
+ * there; the system calls that failed. Private to src/explain. */
+#ifndef BBTRACE_EXPLAIN_MESSAGE_H
+#define BBTRACE_EXPLAIN_MESSAGE_H
+
+#include "explain/state.h"
+
+/* Takes a NAMED_OUTCOME of a thread. */
+void outcome__take(struct explain_state *s, const struct explaining *e, struct thread *t,
+		   const struct step *step);
+/* Takes a branch that may call longjmp(3), or throw an exception. */
+void jump__take(struct explain_state *s, struct thread *t, const struct step *step);
+void messages__free(struct outcomes *o);
+
+/* Returns the branch that is the most likely reason of the message; NULL if none is known. */
+const struct reached *message__because(const struct message *m);
+/* Returns true if the same branch is the reason of both. */
+bool message__is_same(const struct message *a, const struct message *b);
+/* Returns true if the same branch is the reason of both. */
+bool message__is_same(const struct message *a, const struct message *b);
+/* Returns true if the function got the message's text as an argument, or was called by such a one.
+ */
+bool message__prints(const struct message *m, uint32_t function);
+/* Returns the last call that failed before the message with the error that it names, if possible
+ * one whose argument it names, too; NULL if there is none. */
+const struct outcome *message__failed(const struct outcomes *all, const struct message *m);
+
+#endif

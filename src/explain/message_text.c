@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A message of CMD's, and why it was written, as a few lines of text. */
+#include <stdlib.h>
+#include "explain/literal.h"
+#include "explain/message.h"
+#include "explain/show.h"
+#include "object/tables/tables.h"
+
+#define ADDRESS_MOST 128 /* bytes of a socket's address */
+#define OTHERS_MOST  4	 /* branches that aren't the most likely ones */
+
+static void put_text(struct output *o, const char *text, size_t len)
+{
+	autofree char *line = xstrndup(text, len);
+
+	str__putc(&o->buffer, '"');
+	str__shown(&o->buffer, line);
+	str__putc(&o->buffer, '"');
+}
+
+#define AT_FDCWD (-100) /* include/uapi/linux/fcntl.h */
+
+static void put_argument(struct output *o, const char *name, uint64_t value)
+{
+	if ((int32_t)value == AT_FDCWD && !(value >> 32 && value >> 32 != UINT32_MAX) && name)
+		str__puts(&o->buffer, "AT_FDCWD");
+	else if (value < 10)
+		str__dec(&o->buffer, value);
+	else
+		str__hex(&o->buffer, value);
+}
+
+/* Up to the last one that is shown as what it points to. */
+static void put_arguments(struct output *o, const struct outcome *f, const char *name,
+			  uint32_t texts)
+{
+	const struct explaining *e = o->options.explaining;
+	unsigned text = 0, i;
+
+	if (!texts && f->text[0] && e->socket_address) {
+		put_argument(o, NULL, f->args[0]);
+		str__puts(&o->buffer, ", ");
+		if (!e->socket_address(f->text[0], min_of(f->args[2], (uint64_t)ADDRESS_MOST),
+				       &o->buffer))
+			put_argument(o, NULL, f->args[1]);
+		return;
+	}
+	for (i = 0; i < EVENT_ARGS && (texts >> i || i < 2); i++) {
+		bool is_text = texts >> i & 1 && text < 2;
+
+		str__puts(&o->buffer, i ? ", " : "");
+		if (is_text && f->text[text])
+			put_text(o, f->text[text], f->len[text]);
+		else
+			put_argument(o, i ? NULL : name, f->args[i]);
+		text += is_text;
+	}
+	str__puts(&o->buffer, ", ...");
+}
+
+static void put_failed(struct output *o, const struct outcome *f)
+{
+	const struct explaining *e = o->options.explaining;
+	const char *name = e->syscall_name ? e->syscall_name(f->number) : NULL;
+	uint32_t texts = e->syscall_texts ? e->syscall_texts(f->number) : 0;
+
+	str__puts(&o->buffer, "  failed: ");
+	if (name)
+		str__puts(&o->buffer, name);
+	else
+		str__printf(&o->buffer, "system call %llu", (unsigned long long)f->number);
+	str__putc(&o->buffer, '(');
+	put_arguments(o, f, name, texts);
+	str__puts(&o->buffer, ") = ");
+	explained__put_error(o, f->result);
+	if (f->times > 1)
+		str__printf(&o->buffer, ", %llu times", (unsigned long long)f->times);
+	str__putc(&o->buffer, '\n');
+}
+
+/* ---- the code that the text is from ---- */
+
+struct searching {
+	const struct explaining *e;
+	const struct message *m;
+	struct text_place places[TEXT_PLACES_MOST];
+	size_t n;
+};
+
+/* Its own messages are what errors are called, which many calls have. */
+static bool is_system(const char *soname)
+{
+	static const char *const names[] = {"libc.so",	     "ld-linux", "libm.so",
+					    "libpthread.so", "libdl.so", "libstdc++.so",
+					    "libgcc_s.so"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(soname, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static int search_library(void *ctx, const char *soname)
+{
+	struct searching *s = ctx;
+	const struct object *o =
+		is_system(soname) ? NULL : s->e->library(s->e->library_ctx, soname);
+
+	if (o)
+		literal__find(o, s->m->text, s->m->len, s->places, &s->n);
+	return 0;
+}
+
+static void put_text_place(struct output *o, const struct text_place *p)
+{
+	const struct symbol *symbol = object__symbol_at(p->object, p->code);
+	const struct frame *frame = object__frame_at(p->object, p->code);
+	const char *slash = strrchr(p->object->path, '/');
+	const uint8_t *text;
+	size_t len;
+
+	str__puts(&o->buffer, "  its text is in ");
+	if (symbol) {
+		str__shown(&o->buffer, symbol__show(p->object, symbol)->shown);
+		str__printf(&o->buffer, "+0x%llx", (unsigned long long)(p->code - symbol->vaddr));
+	} else if (frame) {
+		str__hex(&o->buffer, frame->vaddr);
+		str__printf(&o->buffer, "+0x%llx", (unsigned long long)(p->code - frame->vaddr));
+	} else {
+		str__hex(&o->buffer, p->code);
+	}
+	str__puts(&o->buffer, " of ");
+	str__shown(&o->buffer, slash ? slash + 1 : p->object->path);
+	str__puts(&o->buffer, ": ");
+	text = object__bytes(p->object, p->literal, &len);
+	put_text(o, (const char *)text, strcspn((const char *)text, "\n"));
+	str__putc(&o->buffer, '\n');
+}
+
+/* Where the code is that takes the address of the string with most of the text, if it is in a
+ * library. */
+static void put_text_places(struct output *o, const struct message *m)
+{
+	struct searching s = {.e = o->options.explaining, .m = m};
+	const struct plan_object *p;
+	const struct object *program = NULL;
+
+	vec__each (p, &o->plan->objects) {
+		if (!p->object || p->kernel)
+			continue;
+		literal__find(p->object, m->text, m->len, s.places, &s.n);
+		program = program ?: p->object;
+	}
+	if (!program || !s.e->library)
+		return;
+	object__needed(program, search_library, &s);
+	for (size_t i = 0; i < s.n && s.n <= TEXT_PLACES_MOST; i++)
+		if (s.places[i].object != program)
+			put_text_place(o, &s.places[i]);
+}
+
+/* Known to be the reason: the result of a function that failed was tested. */
+static bool is_sure(const struct message *m, const struct reached *r)
+{
+	const struct verdict *v = r->verdict;
+
+	return r->frame >= m->printers && v->tests_call &&
+	       (v->failed.result ||
+		(v->cause && verdict__deciding(v->cause) && value__is_error(v->cause->value)));
+}
+
+static void put_others(struct output *o, const struct message *m, const struct reached *because)
+{
+	const struct reached *r;
+	unsigned n = 0;
+
+	vec__each (r, &m->reached)
+		if (r != because && r->frame >= m->printers && n++ < OTHERS_MOST)
+			explained__put_decision(o, r->verdict, "on the way");
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* From the outermost frame on; those of the system's libraries are left out. */
+static void put_way(struct output *o, const struct message *m)
+{
+	const char *before = "  in ", *object = NULL;
+
+	for (size_t i = m->stack.len; i-- > 0;) {
+		const struct location *l = &m->stack.data[i];
+
+		if (!l->object || is_system(base_of(l->object)))
+			continue;
+		str__puts(&o->buffer, before);
+		if (l->symbol) {
+			str__shown(&o->buffer, l->symbol);
+			str__printf(&o->buffer, "+0x%llx", (unsigned long long)l->offset);
+		} else {
+			str__hex(&o->buffer, l->vaddr);
+		}
+		if (object && strcmp(object, l->object)) {
+			str__puts(&o->buffer, " (");
+			str__shown(&o->buffer, base_of(l->object));
+			str__putc(&o->buffer, ')');
+		}
+		object = l->object;
+		before = " > ";
+	}
+	str__puts(&o->buffer, *before == ' ' && before[1] == '>' ? "\n" : "");
+}
+
+/* The last failures of a process that can have been why it ended. */
+#define FAILURES_SHOWN 3
+static void put_failures_of(struct output *o, uint32_t pid)
+{
+	const struct explain_state *s = o->state;
+	const outcome_vec *all = &s->outcomes.all;
+	size_t first = all->len, n = 0;
+
+	while (first && n < FAILURES_SHOWN)
+		n += all->data[--first].pid == pid;
+	for (; first < all->len; first++)
+		if (all->data[first].pid == pid)
+			put_failed(o, &all->data[first]);
+}
+
+void children__put_text(struct output *o, uint32_t pid)
+{
+	const struct explain_state *s = o->state;
+	const struct ended_child *c;
+
+	vec__each (c, &s->outcomes.children) {
+		if (pid && c->parent != pid)
+			continue;
+		str__puts(&o->buffer, "  child ");
+		str__shown(&o->buffer, c->comm);
+		str__printf(&o->buffer, "-%u ", c->pid);
+		if (c->status & 0x7f)
+			str__printf(&o->buffer, "was killed by signal %u\n", c->status & 0x7f);
+		else
+			str__printf(&o->buffer, "exited with %u\n", c->status >> 8 & 0xff);
+		put_failures_of(o, c->pid);
+		children__put_text(o, c->pid);
+	}
+}
+
+/* A longjmp(3), or an exception, before the message. */
+static void put_jump(struct output *o, const struct message *m)
+{
+	const struct message *jump = &((struct explain_state *)o->state)->outcomes.jump;
+	const struct reached *r = jump->text && jump->tid == m->tid && jump->time <= m->time
+					  ? message__because(jump)
+					  : NULL;
+
+	if (!r)
+		return;
+	str__printf(&o->buffer, "  after %s, ", jump->text);
+	explained__put_decision(o, r->verdict, "which was reached by");
+}
+
+void message__put_text(struct output *o, const struct message *m)
+{
+	const struct explain_state *s = o->state;
+	const struct reached *because = message__because(m);
+	const struct outcome *failed = message__failed(&s->outcomes, m);
+
+	str__puts(&o->buffer, "  message: ");
+	put_text(o, m->text, m->len - (m->len && m->text[m->len - 1] == '\n'));
+	str__putc(&o->buffer, '\n');
+	if (failed)
+		put_failed(o, failed);
+	if (because)
+		explained__put_decision(o, because->verdict,
+					is_sure(m, because) ? "decided by" : "because");
+	put_jump(o, m);
+	put_text_places(o, m);
+	put_others(o, m, because);
+	put_way(o, m);
+}
