@@ -29,6 +29,9 @@ PATIENCE=${PATIENCE:-600}
 
 is_root() { [[ $(id -u) == 0 ]]; }
 
+# as_root NAME: true as root; otherwise the tests of that name are skipped.
+as_root() { is_root || { skip "$1" 'needs root' && return 1; }; }
+
 # needs WHAT...: skips the whole file, with the reason, if one is missing. A command: cmd:gdb; a file: file:/proc/kcore;
 # recorded: for tests that trace by `recorded` alone.
 needs() {
@@ -88,23 +91,29 @@ bb() {
 	status=$?
 }
 
-# recorded NAME VERB ARG...: $T/trace is a trace file of bbtrace VERB ARG.... Without root it is tests/recorded/NAME.bbt;
-# with root that has to have the calls of the new one. RECORD=1: it is replaced (tests/recorded/record.sh).
+# recorded NAME VERB ARG...: $T/trace is a trace file of bbtrace VERB ARG...; without root it is the kept one.
 recorded() {
-	local kept=$ROOT/tests/recorded/$1.bbt name=$1
+	if is_root; then
+		if [[ " $* " == *' -c '* ]]; then bb "$2" --record "$T/trace" "${@:3}"; else bb "$2" -o "$T/trace" "${@:3}"; fi
+	fi
+	kept "$1"
+}
+# kept NAME: of a test that makes $T/trace itself: without root it is tests/recorded/NAME.bbt; with root that has to have the
+# calls of the new one. RECORD=1: it is replaced (tests/recorded/record.sh).
+kept() {
+	local kept=$ROOT/tests/recorded/$1.bbt
 
-	shift
 	if ! is_root; then
-		cp "$kept" "$T/trace" && status=0
+		install -m 644 "$kept" "$T/trace" || exit 2
+		status=0
 		return
 	fi
-	if [[ " $* " == *' -c '* ]]; then bb "$1" --record "$T/trace" "${@:2}"; else bb "$1" -o "$T/trace" "${@:2}"; fi
-	[[ ! ${RECORD:-} ]] || install -m 644 "$T/trace" "$kept"
-	[[ -e $kept ]] && is "$(calls_in "$kept")" "$(calls_in "$T/trace")" "tests/recorded/$name.bbt has the calls of a new trace"
+	[[ ! ${RECORD:-} ]] || install -D -m 644 "$T/trace" "$kept"
+	[[ ! -e $kept ]] || is "$(calls_in "$kept")" "$(calls_in "$T/trace")" "tests/recorded/$1.bbt has the calls of a new trace"
 }
 calls_in() { # TRACE-FILE
-	"$BBTRACE" report "$1" -q -F json >"$T/calls" || return
-	json_lines "$T/calls" '$e->{symbol} && $e->{event} ne "branch" && "$e->{event} $e->{symbol}"' | sort | uniq -c
+	"$BBTRACE" report "$1" -q -F json | grep -v '^{"event":"branch"' >"$T/calls"
+	json_lines "$T/calls" '$e->{symbol} && "$e->{event} $e->{symbol}"' | sort | uniq -c
 }
 
 # exits STATUS NAME: the last bb had this status; otherwise shows its stderr.

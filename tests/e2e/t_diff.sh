@@ -7,7 +7,7 @@
 
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"
-needs root uprobes cmd:python3
+needs recorded cmd:python3
 FLAGS=() # of record
 
 # build OPTION...: parting and parting++ to $T
@@ -15,13 +15,28 @@ build() {
 	cc -g -w "$@" -o "$T/parting" tests/diff/parting.c -lpthread && c++ -g -w "$@" -o "$T/parting++" tests/diff/parting.cc
 }
 
-# record FILE PROGRAM ARG...: all of the program's own functions
-record() {
-	local file=$1
+# Of these scenarios traces of few functions are kept (tests/recorded/diff/NAME-...); without root they are all there is.
+declare -A KEPT=(
+	[loop_if-O1]=loop_if
+	[loop_exit-O2]='loop_exit -r none'
+	[pointer-O0]='pointer one two -r none'
+	[compared-O1]='compared -r none'
+	[thrown-O1]='innermost -r none'
+	[repeated-O1]='repeated note -r none'
+	[forked-O1]='child -r none'
+	[coroutines-O1]='coroutine -r none'
+)
+is_kept() { [[ ${KEPT[$1]:-} ]]; }
 
-	shift
-	rm -f "$file"
-	timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" user "$1" '*' --exclude main --exclude 'prep*' -f "${FLAGS[@]}" -q -o "$file" -- "$@" \
+# record NAME FILE PROGRAM ARG...: all of the program's own functions; and tests/recorded/diff/NAME.bbt
+record() {
+	local few
+
+	read -ra few <<<"${KEPT[${1%-*}]:-}"
+	rm -f "$2"
+	[[ ! ${few[*]} ]] || recorded "diff/$1" user "$3" "${few[@]}" -f "${FLAGS[@]}" -q -- "${@:3}"
+	is_root || { mv "$T/trace" "$2" && return; }
+	timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" user "$3" '*' --exclude main --exclude 'prep*' -f "${FLAGS[@]}" -q -o "$2" -- "${@:3}" \
 		>"$T/stdout" 2>"$T/err" </dev/null
 }
 
@@ -44,8 +59,9 @@ for line in open(sys.argv[1]):
 parted() {
 	local name="$OPT $3${4:+, $4 rounds}" want got one
 
-	record "$T/a" "$1" "$3" 0 "${@:4}"
-	record "$T/b" "$1" "$3" 1 "${@:4}"
+	is_kept "$3$OPT" || as_root "$name" || return
+	record "$3$OPT-0" "$T/a" "$1" "$3" 0 "${@:4}"
+	record "$3$OPT-1" "$T/b" "$1" "$3" 1 "${@:4}"
 	diff_of "$T/a" "$T/b" -F json -n 100000
 	exits 1 "$name: the runs differ"
 	want=" $(planted "$2" "$3") "
@@ -83,9 +99,9 @@ done
 OPT=-O1
 build $OPT
 for scenario in loop_if sorted interpreter jumped threads forked deep coroutines; do
-	for run in a b; do
-		record "$T/$run" "$T/parting" "$scenario" 0
-	done
+	is_kept "$scenario$OPT" || as_root "$scenario: two runs are the same" || continue
+	record "$scenario$OPT-0" "$T/a" "$T/parting" "$scenario" 0
+	record "$scenario$OPT-again" "$T/b" "$T/parting" "$scenario" 0
 	diff_of "$T/a" "$T/b"
 	exits 0 "$scenario: two runs are the same"
 	is "$(wc -c <"$T/out")" 0 "$scenario: nothing is printed of runs that are the same"
@@ -97,6 +113,7 @@ done
 rounds=100000
 [[ ${MATRIX:-} != whole ]] || rounds=1000000
 for scenario in loop_if pointer; do
+	as_root "$scenario: a difference among millions of steps" || continue
 	for bad in 0 1; do
 		bb user "$T/parting" "$scenario" note one two --engine inline -o "$T/$bad" -- "$T/parting" "$scenario" $bad $rounds
 	done
@@ -109,8 +126,8 @@ done
 
 # ---- text ----
 
-record "$T/a" "$T/parting" loop_if 0
-record "$T/b" "$T/parting" loop_if 1
+record loop_if-O1-0 "$T/a" "$T/parting" loop_if 0
+record loop_if-O1-1 "$T/b" "$T/parting" loop_if 1
 diff_of "$T/a" "$T/b"
 exits 1 'text of a difference'
 like "$T/out" "^< A: $T/a$" 'text names the first file'
@@ -121,8 +138,8 @@ like "$T/out" '^<  *loop_if\+0x[0-9a-f]*  j[a-z]*  (not )?taken -> loop_if\+' 't
 like "$T/out" '^>  *loop_if\+0x[0-9a-f]*  j[a-z]*  (not )?taken -> loop_if\+' 'text shows what B does'
 like "$T/out" "parting.c:$(planted tests/diff/parting.c loop_if)" 'text shows the line of the source'
 like "$T/out" 'until they meet: A takes [0-9]* branch.*; B takes [0-9]* branch' 'text says how long each is on its own'
-record "$T/b" "$T/parting" repeated 1
-record "$T/a" "$T/parting" repeated 0
+record repeated-O1-1 "$T/b" "$T/parting" repeated 1
+record repeated-O1-0 "$T/a" "$T/parting" repeated 0
 diff_of "$T/a" "$T/b" -n 2
 like "$T/out" 'were executed a different number of times' 'counts that differ are listed'
 diff_of "$T/b" "$T/a" note
@@ -153,18 +170,20 @@ unlike "$T/out" '^difference' 'what is missing at the end of a file is no differ
 TMPDIR=$T/no diff_of "$T/a" "$T/b"
 exits 2 'a folder for temporary files that is missing is trouble'
 like "$T/err" 'TMPDIR names another place' 'it says what to do'
-bb user /bin/true '*' -q -o "$T/true" -- /bin/true
+is_root || cp tests/recorded/fib.bbt "$T/true"
+! is_root || bb user /bin/true '*' -q -o "$T/true" -- /bin/true
 diff_of "$T/a" "$T/true"
 isnt "$status" 0 'another program is not the same'
 
-record "$T/a" "$T/parting" repeated 0
+record repeated-O1-0 "$T/a" "$T/parting" repeated 0
 FLAGS=(-e "entry,return")
-record "$T/b" "$T/parting" repeated 0
+record repeated-O1-entries "$T/b" "$T/parting" repeated 0
 FLAGS=()
 diff_of "$T/a" "$T/b"
 exits 2 'traces of other events are refused'
 like "$T/err" 'has the events entry,branch,return, and .* entry,return: record both with the same -e' 'the refusal names them'
-bb user "$T/parting" repeated -q -o "$T/b" -- "$T/parting" repeated 0
+recorded diff/repeated-O1-alone user "$T/parting" repeated -q -- "$T/parting" repeated 0
+mv "$T/trace" "$T/b"
 diff_of "$T/a" "$T/b"
 exits 1 'a trace of fewer functions'
 like "$T/err" 'only one of the runs traced .*name the functions' 'it is said that one run traced more'
@@ -178,13 +197,13 @@ sed 's/PLANTED: loop_if/& once more/; s/^static long rounds = 200/static long fi
 sed -i 's/note(15);/note(15); note(16);/' "$T/other.c"
 mkdir "$T/new"
 cc -g -w -O1 -o "$T/new/parting" "$T/other.c" -lpthread
-record "$T/a" "$T/parting" loop_if 0
-record "$T/b" "$T/new/parting" loop_if 1
+record loop_if-O1-0 "$T/a" "$T/parting" loop_if 0
+record loop_if-O1-new1 "$T/b" "$T/new/parting" loop_if 1
 diff_of "$T/a" "$T/b" -F json
 exits 1 'another build'
 is "$(parts_at "$T/out")" "$(planted tests/diff/parting.c loop_if)" 'another build: they part in the planted branch'
 like "$T/err" 'two builds: [0-9]* functions correspond' 'another build: it is said how many functions correspond'
-record "$T/b" "$T/new/parting" loop_if 0
+record loop_if-O1-new0 "$T/b" "$T/new/parting" loop_if 0
 diff_of "$T/a" "$T/b"
 exits 0 'another build of the same does the same'
 
@@ -193,7 +212,8 @@ echo 'int main(int n) { for (int i = 0; i < 9; i++) { if (i % 2) n *= 3; if (n >
 mkdir "$T/build1" "$T/build2"
 cc -O1 -o "$T/build1/tiny" "$T/tiny.c" && cc -O1 -o "$T/build2/tiny" "$T/tiny2.c"
 for i in 1 2; do
-	bb user "$T/build$i/tiny" main -q -o "$T/tiny$i" -- "$T/build$i/tiny"
+	recorded diff/tiny$i user "$T/build$i/tiny" main -q -- "$T/build$i/tiny"
+	mv "$T/trace" "$T/tiny$i"
 done
 diff_of "$T/tiny1" "$T/tiny2"
 exits 2 'builds without a function in common are refused'
@@ -202,14 +222,16 @@ like "$T/err" 'tiny is of two builds \(build-id [0-9a-f]{40}, build-id [0-9a-f]{
 # ---- counts ----
 
 for bad in 0 1; do
-	bb user "$T/parting" '*' --exclude main --exclude 'prep_*' -c --record "$T/c$bad" -q -- "$T/parting" loop_if $bad
+	recorded diff/count$bad user "$T/parting" loop_if -c -q -- "$T/parting" loop_if $bad
+	mv "$T/trace" "$T/c$bad"
+	! is_root || bb user "$T/parting" '*' --exclude main --exclude 'prep_*' -c --record "$T/c$bad" -q -- "$T/parting" loop_if $bad
 done
 diff_of "$T/c0" "$T/c1"
 exits 1 'files of counts differ'
 like "$T/out" ' 0  *1  loop_if\+' 'the side that only one run has taken is listed'
 diff_of "$T/c0" "$T/c0"
 exits 0 'counts of one file are the same'
-record "$T/a" "$T/parting" loop_if 0
+record loop_if-O1-0 "$T/a" "$T/parting" loop_if 0
 diff_of "$T/a" "$T/c1" -F json
 exits 1 'events and counts are compared by counts'
 done_testing

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # -F perfetto: protoc decodes it, and its events are those of -F json: times, nesting, names, arguments.
 . "$(dirname "$0")/../e2e/lib.sh"
-needs root uprobes cmd:python3 cmd:protoc
+needs recorded cmd:python3 cmd:protoc
 
 HERE=$ROOT/tests/formats
 # unpack FILE: prints what protoc makes of it; a field that perfetto.proto doesn't have would be a number.
@@ -13,11 +13,11 @@ events() {
 	unpack "$1" >"$T/decoded" && python3 "$HERE/perfetto.py" packets <"$T/decoded" | grep -v '^bbtrace .* summary '
 }
 
-# both NAME ARG... -- CMD: records, and compares the two formats
+# both NAME ARG... -- CMD: records (tests/recorded/NAME.bbt), and compares the two formats
 both() {
 	local name=$1
 	shift
-	bb user -o "$T/trace" "$@"
+	recorded "$name" user "$@"
 	"$BBTRACE" report -q "$T/trace" -F json >"$T/json"
 	"$BBTRACE" report -q "$T/trace" -F perfetto >"$T/perfetto"
 	python3 "$HERE/perfetto.py" json <"$T/json" >"$T/wanted"
@@ -27,14 +27,14 @@ both() {
 }
 
 program fib -O1
-both fib "$T/fib" fib main -- "$T/fib"
+both fib-main "$T/fib" fib main -- "$T/fib"
 is "$(grep -c '^ *process_name: "fib"' "$T/decoded") $(grep -c '^ *thread_name: "fib"' "$T/decoded")" '1 1' \
 	'the process and its thread have their name'
 is "$(grep -c '^ *name: "fib"' "$T/decoded")" 1 'a name is told once'
 program loops -O1
-both loops "$T/loops" '*' -- "$T/loops"
+both loops-all "$T/loops" '*' -- "$T/loops"
 program switch -O1
-both switch "$T/switch" '*' -- "$T/switch"
+both switch-all "$T/switch" '*' -- "$T/switch"
 program threads -O1 -pthread
 both threads "$T/threads" collatz worker -- "$T/threads"
 program longjmp -O1
@@ -44,7 +44,7 @@ both except "$T/except" '*' -- "$T/except"
 # a child's calls that its parent began are no slices of the child's
 starts() { awk '$4 ~ /^(entry|branch|task)$/ { $3 = "-"; print }' "$1"; }
 program forks -O1
-bb user "$T/forks" '*' -f -o "$T/trace" -- "$T/forks"
+recorded forks user "$T/forks" '*' -f -- "$T/forks"
 "$BBTRACE" report -q "$T/trace" -F json | python3 "$HERE/perfetto.py" json >"$T/wanted"
 "$BBTRACE" report -q "$T/trace" -F perfetto -o "$T/perfetto"
 events "$T/perfetto" >"$T/events"
@@ -54,14 +54,18 @@ is "$(grep -c '^ *process_name: "forks"' "$T/decoded")" "$(cut -d' ' -f1 "$T/wan
 # ---- hostile, cut, small ----
 name=$'we"ird \\ \xff\x01 name'
 cp "$T/fib" "$T/$name"
-bb user "$T/$name" fib -F perfetto -o "$T/perfetto" -- "$T/$name"
+recorded hostile user "$T/$name" fib -- "$T/$name"
+bb report "$T/trace" -F perfetto -o "$T/perfetto"
+! is_root || bb user "$T/$name" fib -F perfetto -o "$T/perfetto" -- "$T/$name"
 isnt "$(events "$T/perfetto")" '' 'a hostile name stays within its string'
-bb user "$T/fib" fib -l 7 -F perfetto -o "$T/perfetto" -- "$T/fib"
+recorded fib-l7 user "$T/fib" fib -l 7 -- "$T/fib"
+bb report "$T/trace" -F perfetto -o "$T/perfetto"
+! is_root || bb user "$T/fib" fib -l 7 -F perfetto -o "$T/perfetto" -- "$T/fib"
 is "$(events "$T/perfetto" | grep -c .)" 7 'a trace cut off by -l is whole'
 program million -O1
-bb user "$T/million" '*' --engine inline -o "$T/trace" -- "$T/million"
-"$BBTRACE" report -q "$T/trace" -F perfetto -o "$T/perfetto"
+recorded million user "$T/million" '*' --engine inline -- "$T/million"
 "$BBTRACE" report -q "$T/trace" -F chrome -o "$T/chrome"
+bb report "$T/trace" -F perfetto -o "$T/perfetto"
 size=$(stat -c %s "$T/perfetto") count=$(summary events)
 ok $((size > count * 4)) "an event takes at most 4 bytes ($size bytes for $count events)"
 ok $((size * 30 > $(stat -c %s "$T/chrome"))) 'that is a thirtieth of chrome at most'
@@ -72,7 +76,7 @@ query() {
 	echo "$1;" >"$T/query" && "$tp" -q "$T/query" "$T/perfetto" 2>"$T/err" | tail -n +2 | tr -d '"'
 }
 if [[ $tp ]]; then
-	both fib "$T/fib" fib main -- "$T/fib"
+	both fib-main "$T/fib" fib main -- "$T/fib"
 	is "$(query "select count(*) from slice where category = 'function'")" "$(json "$T/json" '$e->{event} eq "entry"')" \
 		'trace_processor has all calls'
 	is "$(query "select count(*) from slice where category = 'branch'")" "$(json "$T/json" '$e->{event} eq "branch"')" \

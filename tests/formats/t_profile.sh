@@ -3,18 +3,22 @@
 # summary, folded, callgrind and pprof agree with the events of the same recording, and their readers accept them:
 # callgrind_annotate, protoc.
 . "$(dirname "$0")/../e2e/lib.sh"
-needs root uprobes cmd:perl
+needs recorded cmd:perl
 
 HERE=$ROOT/tests/formats
 count() { cp "$T/count.$1" "$T/wanted"; }
 
-# Records once and renders in every format. OBJECT FUNC... -- CMD...
+# Records once (tests/recorded/KEPT.bbt) and renders in every format. KEPT OBJECT FUNC... -- CMD...
 record() {
+	recorded "$1" user "${@:2}"
+	render
+}
+render() {
 	local format
 
-	bb user -o "$T/trace" "$@"
+	bb report "$T/trace" -F json -o "$T/json"
 	is "$(summary lost)" 0 "$name: nothing is lost"
-	for format in json summary folded folded:count callgrind pprof; do
+	for format in summary folded folded:count callgrind pprof; do
 		"$BBTRACE" report -q "$T/trace" -F "$format" >"$T/$format" || diag "report -F $format failed"
 	done
 	perl "$HERE/count.pl" "$T/json" "$T/count"
@@ -92,11 +96,10 @@ check_all() {
 	check_pprof
 }
 
-# A program of tests/progs: NAME FUNC...
+# A program of tests/progs: NAME KEPT FUNC...
 check() {
 	name=$1
-	shift
-	record "$T/$name" "$@" -- "$T/$name"
+	record "$2" "$T/$name" "${@:3}" -- "$T/$name"
 	check_all
 }
 
@@ -119,29 +122,34 @@ check_lines() {
 }
 
 program fib -O1
-check fib fib main
-is "$(perl "$HERE/pprof.pl" mappings <"$T/decoded" | awk '{ print $3, $4 }')" \
-	"$(readelf -n "$T/fib" | awk '/Build ID/ { print $3 }') $(realpath "$T/fib")" 'pprof has the build-id of the program'
+check fib fib-main fib main
+if as_root 'pprof has the build-id of the program'; then
+	is "$(perl "$HERE/pprof.pl" mappings <"$T/decoded" | awk '{ print $3, $4 }')" \
+		"$(readelf -n "$T/fib" | awk '/Build ID/ { print $3 }') $(realpath "$T/fib")" 'pprof has the build-id of the program'
+fi
 program loops -O1
-check loops '*'
+check loops loops-all '*'
 program switch -O1
-check switch '*'
-name=switch
-record "$T/switch" pick -- "$T/switch"
-check_lines switch pick
+check switch switch-all '*'
+if as_root 'the time of each line of a function'; then
+	name=switch
+	bb user "$T/switch" pick -o "$T/trace" -- "$T/switch"
+	render
+	check_lines switch pick
+fi
 program mutual -O1
-check mutual '*'
+check mutual mutual '*'
 program tail -O2
-check tail '*'
+check tail tail '*'
 program threads -O1 -pthread
-check threads worker collatz
+check threads threads collatz worker
 program loopinsn -O1
-check loopinsn '*'
+check loopinsn loopinsn '*'
 
 # ---- a C++ name with what separates, and calls left by exceptions ----
 program except -O1
 name=except
-record "$T/except" '*' -- "$T/except"
+record except "$T/except" '*' -- "$T/except"
 check_summary
 open=$(($(json "$T/json" '$e->{event} eq "entry"') - $(json "$T/json" '$e->{event} eq "return"')))
 like "$T/summary" "^Missing: .*\b$open calls without return, not timed" 'summary says how many calls have no return'
@@ -154,6 +162,13 @@ like "$T/comments" "\b$open calls without return" 'pprof says in a comment how m
 program within -O1
 # within_record ARGUMENT: what the program does from its third level on.
 within_record() {
+	is_root && within_attached "$1"
+	kept "within-$1"
+	"$BBTRACE" report -q "$T/trace" -F json >"$T/json"
+	"$BBTRACE" report -q "$T/trace" -F html | sed -n 's/.*"name":"dig".*"timed":\([0-9]*\),"open":\([0-9]*\),"total":\([0-9]*\),.*/\1 timed, \2 open, total \3/p' >"$T/figures"
+	"$BBTRACE" report -q "$T/trace" -F summary >"$T/summary"
+}
+within_attached() {
 	local program tracer
 
 	rm -f "$T/go" "$T/program.out" "$T/err" "$T/trace"
@@ -168,9 +183,6 @@ within_record() {
 	wait $program
 	is $? 0 "a recursion that is attached to ends well (and then: $1)"
 	wait $tracer
-	"$BBTRACE" report -q "$T/trace" -F json >"$T/json"
-	"$BBTRACE" report -q "$T/trace" -F html | sed -n 's/.*"name":"dig".*"timed":\([0-9]*\),"open":\([0-9]*\),"total":\([0-9]*\),.*/\1 timed, \2 open, total \3/p' >"$T/figures"
-	"$BBTRACE" report -q "$T/trace" -F summary >"$T/summary"
 }
 # The calls from level three to level four, rdi shows the level: the outermost ones of those that are timed.
 fourth='$e->{event} eq "entry" and push @levels, hex $e->{regs}{rdi};
@@ -186,15 +198,18 @@ done
 
 # ---- ten thousand levels ----
 program deep -O1
-bb user "$T/deep" deep -F folded:count -o "$T/folded" -- "$T/deep"
+recorded deep user "$T/deep" deep -r none --engine inline -- "$T/deep"
+bb report "$T/trace" -F folded:count -o "$T/folded"
+! is_root || bb user "$T/deep" deep -F folded:count -o "$T/folded" -- "$T/deep"
 is "$(grep -v '^#' "$T/folded" | awk '{ n += $NF } END { print n }')" 10001 'folded: every call of a deep recursion is counted'
 is "$(grep -v '^#' "$T/folded" | tail -1 | awk '{ print $NF }' FS='[;]')" '[deeper calls] 8977' 'folded: calls below 1024 levels are put together'
 is "$(($(stat -c %s "$T/folded") < 5000000))" 1 'folded: a deep recursion makes a file of bounded size'
 
 # ---- python3 starting ----
-if [[ -x /usr/bin/python3 ]]; then
+if [[ -x /usr/bin/python3 ]] && as_root 'python3 starting'; then
 	name=python3
-	record /usr/bin/python3 'PyDict_*' PyObject_GetAttr -- /usr/bin/python3 -c 'print(1)'
+	bb user /usr/bin/python3 'PyDict_*' PyObject_GetAttr -o "$T/trace" -- /usr/bin/python3 -c 'print(1)'
+	render
 	check_all
 	is "$(grep -vcE '^(python3(;[^; ]+)+ [0-9]+|#.*[a-z])$' "$T/folded")" 0 'python3: each line of folded is a stack, a blank and a number'
 fi
