@@ -226,6 +226,7 @@ static void put_message(struct json *j, struct output *o, const struct message *
 
 	json__open_object(j);
 	json__member(j, string, "text", m->text);
+	json__member(j, string, "comm", m->comm);
 	json__member(j, unsigned, "pid", m->pid);
 	json__member(j, unsigned, "tid", m->tid);
 	if (failed) {

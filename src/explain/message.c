@@ -21,7 +21,7 @@ static bool contains(const struct message *m, const char *text, size_t len)
 }
 
 /* While it writes a message, the C library looks for a translation and for conversions. */
-static bool is_librarys(const struct outcome *o)
+bool outcome__is_librarys(const struct outcome *o)
 {
 	static const char *const parts[] = {"/locale/", "/gconv/", "/etc/ld.so."};
 
@@ -35,7 +35,7 @@ static bool has_error(const struct message *m, const struct outcome *o)
 {
 	const char *error = strerrordesc_np((int)-o->result);
 
-	return error && contains(m, error, strlen(error)) && !is_librarys(o);
+	return error && contains(m, error, strlen(error)) && !outcome__is_librarys(o);
 }
 
 static bool has_argument(const struct message *m, const struct outcome *o)
@@ -48,17 +48,18 @@ static bool has_argument(const struct message *m, const struct outcome *o)
 
 const struct outcome *message__failed(const struct outcomes *all, const struct message *m)
 {
-	const struct outcome *found = NULL;
+	const struct outcome *found = NULL, *o;
+	bool named = false;
 
-	for (size_t i = all->all.len; i-- > 0;) {
-		const struct outcome *o = &all->all.data[i];
+	vec__each (o, &all->all) {
+		bool has = o->pid == m->pid && o->first <= m->time && has_error(m, o);
+		bool argument = has && has_argument(m, o);
 
-		if (o->pid != m->pid || o->first > m->time || !has_error(m, o))
+		if (!has || (o->starts && !argument) || (named && !argument) ||
+		    (found && named == argument && o->last < found->last))
 			continue;
-		if (has_argument(m, o))
-			return o;
-		if (!o->starts && !found)
-			found = o;
+		found = o;
+		named = argument;
 	}
 	return found;
 }
@@ -380,13 +381,12 @@ static void take_failure(struct explain_state *s, struct thread *t, const struct
 	one.text[0] = text_of(s, step, "text0", &one.len[0]);
 	one.text[1] = text_of(s, step, "text1", &one.len[1]);
 	vec__each (o, &s->outcomes.all)
-		if (is_same(o, &one)) { /* the last one counts */
-			one.times = o->times + 1;
-			one.first = o->first;
-			free_outcome(o);
-			memmove(o, o + 1, (vec__end(&s->outcomes.all) - o - 1) * sizeof(*o));
-			s->outcomes.all.len--;
-			break;
+		if (is_same(o, &one)) {
+			o->times++;
+			o->last = step->time;
+			memcpy(o->args, one.args, sizeof(o->args));
+			free_outcome(&one);
+			return;
 		}
 	if (s->outcomes.all.len == OUTCOMES_MOST) {
 		s->outcomes.hidden++;

@@ -13,6 +13,8 @@ void outcome__take(struct explain_state *s, const struct explaining *e, struct t
 void jump__take(struct explain_state *s, struct thread *t, const struct step *step);
 void messages__free(struct outcomes *o);
 
+/* Returns true if the C library made the call of its own accord. */
+bool outcome__is_librarys(const struct outcome *o);
 /* Returns the branch that is the most likely reason of the message; NULL if none is known. */
 const struct reached *message__because(const struct message *m);
 /* Returns true if the same branch is the reason of both. */

@@ -214,19 +214,29 @@ static void put_way(struct output *o, const struct message *m)
 	str__puts(&o->buffer, *before == ' ' && before[1] == '>' ? "\n" : "");
 }
 
-/* The last failures of a process that can have been why it ended. */
 #define FAILURES_SHOWN 3
-static void put_failures_of(struct output *o, uint32_t pid)
-{
-	const struct explain_state *s = o->state;
-	const outcome_vec *all = &s->outcomes.all;
-	size_t first = all->len, n = 0;
 
-	while (first && n < FAILURES_SHOWN)
-		n += all->data[--first].pid == pid;
-	for (; first < all->len; first++)
-		if (all->data[first].pid == pid)
-			put_failed(o, &all->data[first]);
+void failures__put_text(struct output *o, uint32_t pid)
+{
+	const outcome_vec *all = &((struct explain_state *)o->state)->outcomes.all;
+	const struct outcome *last[FAILURES_SHOWN] = {0}, *f;
+
+	vec__each (f, all) {
+		size_t i = FAILURES_SHOWN;
+
+		if (f->pid != pid || outcome__is_librarys(f) ||
+		    (f->starts && pid == o->options.explaining->pid))
+			continue;
+		while (i && (!last[i - 1] || last[i - 1]->last < f->last))
+			i--;
+		if (i == FAILURES_SHOWN)
+			continue;
+		memmove(last + i + 1, last + i, (FAILURES_SHOWN - 1 - i) * sizeof(*last));
+		last[i] = f;
+	}
+	for (size_t i = FAILURES_SHOWN; i-- > 0;)
+		if (last[i])
+			put_failed(o, last[i]);
 }
 
 void children__put_text(struct output *o, uint32_t pid)
@@ -244,7 +254,7 @@ void children__put_text(struct output *o, uint32_t pid)
 			str__printf(&o->buffer, "was killed by signal %u\n", c->status & 0x7f);
 		else
 			str__printf(&o->buffer, "exited with %u\n", c->status >> 8 & 0xff);
-		put_failures_of(o, c->pid);
+		failures__put_text(o, c->pid);
 		children__put_text(o, c->pid);
 	}
 }
@@ -269,7 +279,13 @@ void message__put_text(struct output *o, const struct message *m)
 	const struct reached *because = message__because(m);
 	const struct outcome *failed = message__failed(&s->outcomes, m);
 
-	str__puts(&o->buffer, "  message: ");
+	str__puts(&o->buffer, "  message");
+	if (m->pid != o->options.explaining->pid) {
+		str__puts(&o->buffer, " of ");
+		str__shown(&o->buffer, m->comm);
+		str__printf(&o->buffer, "-%u", m->pid);
+	}
+	str__puts(&o->buffer, ": ");
 	put_text(o, m->text, m->len - (m->len && m->text[m->len - 1] == '\n'));
 	str__putc(&o->buffer, '\n');
 	if (failed)

@@ -17,6 +17,9 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 void explained__put_place(struct output *o, uint32_t function, uint64_t vaddr);
 void explained__put_error(struct output *o, int64_t result);
 /* The message by which CMD said why it failed. */
+/* The last system calls of a process that failed. */
+void failures__put_text(struct output *o, uint32_t pid);
+/* The children of a process that failed, and theirs. */
 void children__put_text(struct output *o, uint32_t pid);
 void message__put_text(struct output *o, const struct message *m);
 

@@ -113,7 +113,7 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 		str__puts(&o->buffer,
 			  sure ? "    which is the result of " : "    which was returned by ");
 		str__shown(&o->buffer, o->plan->functions.data[v->cause->function].name);
-		str__printf(&o->buffer, " = %d, %s ", (int32_t)v->cause->value, verb);
+		str__printf(&o->buffer, " = %d, %s ", (int32_t)v->cause->value, sure ? verb : "by");
 		v = next;
 		(v->decided ? put_branch : put_choice)(o, v);
 	}
@@ -276,6 +276,8 @@ static void put_ending(struct output *o, const struct ending_found *f)
 		message__put_text(o, &s->outcomes.first);
 	if (s->outcomes.last.text && !message__is_same(&s->outcomes.first, &s->outcomes.last))
 		message__put_text(o, &s->outcomes.last);
+	if (!s->outcomes.first.text && e->pid)
+		failures__put_text(o, e->pid);
 	children__put_text(o, e->pid);
 	if (is_explained(s, f, deciding))
 		return;
