@@ -93,6 +93,7 @@ struct verdict {
 	struct failure failed; /* a system call whose result the branch tested */
 	/* The function that was called for this system call, or whose result the branch tested. */
 	struct location failed_in;
+	bool tests_loaded;     /* the branch tested what was in memory, or was computed from that */
 	bool tests_call;       /* the branch tested a function's result */
 	struct verdict *cause; /* how the value came about that the branch tested; owned */
 	const char *unsure;    /* why no branch is named; NULL if one is */

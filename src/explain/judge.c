@@ -276,11 +276,14 @@ static void find_failure(struct judging *j)
 		struct item *it;
 		struct value_origin m;
 
+		j->v->tests_loaded |= o->kind == OPERAND_MEM;
 		if (o->kind != OPERAND_REG || o->at.base >= EVENT_REGS)
 			continue;
 		j->s.has_wanted = false;
 		m = slice__of(&j->s, at, code__ops(j->s.code, j->path.data[at].block)->n,
 			      (struct tracked){o->at.base, false}, room);
+		j->v->tests_loaded |=
+			m.kind == VALUE_LOAD || m.kind == VALUE_CODE || m.kind == VALUE_UNKNOWN;
 		if (m.kind != VALUE_CALL || m.place != code__result(j->s.code))
 			continue;
 		it = &j->s.call->items.data[j->path.data[m.at].item];

@@ -266,11 +266,12 @@ static void put_jump(struct output *o, const struct message *m)
 	const struct reached *r = jump->text && jump->tid == m->tid && jump->time <= m->time
 					  ? message__because(jump)
 					  : NULL;
+	char verb[64];
 
 	if (!r)
 		return;
-	str__printf(&o->buffer, "  after %s, ", jump->text);
-	explained__put_decision(o, r->verdict, "which was reached by");
+	snprintf(verb, sizeof(verb), "after %s, reached by", jump->text);
+	explained__put_decision(o, r->verdict, verb);
 }
 
 void message__put_text(struct output *o, const struct message *m)

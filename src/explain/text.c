@@ -121,14 +121,16 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 		put_failed_call(o, v);
 }
 
-/* A value that was loaded or computed has been decided elsewhere. */
+/* A value that was loaded or computed has been decided elsewhere; and so has what a branch tests
+ * that was loaded. */
 static const char *verb_of(const struct output *o, const struct verdict *v)
 {
 	const struct explain_state *s = o->state;
 	const struct value_origin *m = &verdict__innermost(v)->origin;
 
-	return s->outcomes.first.reached.len || v->passed || m->kind == VALUE_LOAD ||
-			       m->kind == VALUE_CODE || m->kind == VALUE_UNKNOWN
+	return s->outcomes.first.reached.len || v->passed || !v->decided || v->tests_loaded ||
+			       m->kind == VALUE_LOAD || m->kind == VALUE_CODE ||
+			       m->kind == VALUE_UNKNOWN
 		       ? "passed on by"
 		       : "decided by";
 }

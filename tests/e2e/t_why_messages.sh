@@ -104,7 +104,7 @@ int main(int argc, char **argv)
 }
 END
 why jump 2 ./jump '(()'
-like <(block '^  after longjmp') "jump\.c:$(grep -n REASON jump.c | cut -d: -f1)" 'longjmp: what led to it'
+like <(block '^  after longjmp, reached by') "jump\.c:$(grep -n REASON jump.c | cut -d: -f1)" 'longjmp: what led to it'
 
 # ---- a library's text ----
 cat >lib.c <<'END'
