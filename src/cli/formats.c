@@ -29,6 +29,8 @@ static const struct {
 
 static bool has_format(const struct verb *verb, const struct output_format *f)
 {
+	if (f == &explain_sarif)
+		return verb->bit == VERB_WHY;
 	if (f->tagged)
 		return verb->bit & VERB_REPORT;
 	if (verb->bit == VERB_DIFF && f->form == FORM_PAGE)
@@ -37,26 +39,50 @@ static bool has_format(const struct verb *verb, const struct output_format *f)
 	       (verb->bit == VERB_LIST && output__shows_code(f));
 }
 
+/* All formats; NULL after the last one. */
+static const struct output_format *format_at(size_t i)
+{
+	size_t n = 0;
+
+	while (output_formats[n])
+		n++;
+	return i < n ? output_formats[i] : i == n ? &explain_sarif : NULL;
+}
+
+static const struct output_format *by_name(const char *name)
+{
+	const struct output_format *f;
+
+	for (size_t i = 0; (f = format_at(i)); i++)
+		if (!strcmp(f->name, name))
+			return f;
+	return NULL;
+}
+
 int formats__set(struct request *req, const char *v)
 {
+	const struct output_format *f;
 	struct str names = {0};
 	int err;
 
-	req->show.format = output__by_name(v);
+	req->show.format = by_name(v);
 	if (req->show.format && req->show.format->tagged &&
 	    !has_format(req->verb, req->show.format))
 		return err__set(EINVAL, "%s needs recorded counts: bbtrace report FILE... -F %s",
 				req->show.format->name, req->show.format->name);
+	if (req->show.format == &explain_sarif && req->verb->bit != VERB_WHY)
+		return err__set(EINVAL, "sarif is a format of why");
 	if (req->show.format && !has_format(req->verb, req->show.format))
 		return err__set(EINVAL, "%s has the formats text%s", req->verb->name,
 				req->verb->bit == VERB_LIST   ? ", json, annotate and dot"
 				: req->verb->bit == VERB_DIFF ? ", json and html"
+				: req->verb->bit == VERB_WHY  ? ", json and sarif"
 							      : " and json");
 	if (req->show.format)
 		return 0;
-	for (size_t i = 0; output_formats[i]; i++)
-		if (has_format(req->verb, output_formats[i]))
-			str__printf(&names, "%s%s", names.len ? ", " : "", output_formats[i]->name);
+	for (size_t i = 0; (f = format_at(i)); i++)
+		if (has_format(req->verb, f))
+			str__printf(&names, "%s%s", names.len ? ", " : "", f->name);
 	err = err__set(EINVAL, "unknown format '%s'; formats: %s", v, names.data);
 	str__free(&names);
 	return err;
@@ -90,7 +116,9 @@ const struct output_format *request__format(const struct request *req)
 		req->show.format ? req->show.format : output__by_name(usual);
 
 	if (req->record.explain)
-		return format->form == FORM_JSON ? &explain_json : &explain_text;
+		return format == &explain_sarif	   ? format
+		       : format->form == FORM_JSON ? &explain_json
+						   : &explain_text;
 	return req->record.count ? format->counting : format;
 }
 
@@ -180,27 +208,28 @@ static const char *help_of(const struct verb *verb, const struct output_format *
 
 void formats__list(const struct verb *verb, FILE *out)
 {
+	const struct output_format *f;
 	const char *blank = "";
 
-	for (size_t i = 0; output_formats[i]; i++) {
-		if (!has_format(verb, output_formats[i]))
+	for (size_t i = 0; (f = format_at(i)); i++) {
+		if (!has_format(verb, f))
 			continue;
-		fprintf(out, "%s%s", blank, output_formats[i]->name);
+		fprintf(out, "%s%s", blank, f->name);
 		blank = " ";
 	}
 }
 
 void formats__help(const struct verb *verb, FILE *out)
 {
-	const struct output_format *const *f;
+	const struct output_format *f;
 
 	fprintf(out, "\nformats:\n");
-	for (f = output_formats; *f; f++) {
-		if (!has_format(verb, *f))
+	for (size_t i = 0; (f = format_at(i)); i++) {
+		if (!has_format(verb, f))
 			continue;
-		fprintf(out, "  %-30s %s", (*f)->name, help_of(verb, *f));
-		if ((*f)->suffixes && verb->bit & VERB_SHOW)
-			fprintf(out, " (%s)", (*f)->suffixes);
+		fprintf(out, "  %-30s %s", f->name, help_of(verb, f));
+		if (f->suffixes && verb->bit & VERB_SHOW)
+			fprintf(out, " (%s)", f->suffixes);
 		putc('\n', out);
 	}
 }

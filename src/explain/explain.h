@@ -50,7 +50,7 @@ struct explaining {
 void explaining__free(struct explaining *e);
 
 /* These need output_options.explaining. */
-extern const struct output_format explain_text, explain_json;
+extern const struct output_format explain_text, explain_json, explain_sarif;
 
 /*
  * Calls fn for kernel functions that the plan doesn't have, but that its functions call and whose

@@ -123,9 +123,16 @@ static int end_json(struct output *o, const struct trace_totals *t)
 	return pass_on(o);
 }
 
+static int end_sarif(struct output *o, const struct trace_totals *t)
+{
+	sarif__begin(o);
+	end_with(o, &shown_as_sarif);
+	sarif__end(o);
+	return pass_on(o);
+}
+
 #define FORMAT(of_end, ...)                                                                        \
 	{                                                                                          \
-		.help = "which branch chose that calls failed",                                    \
 		.size = sizeof(struct explain_state),                                              \
 		.wants = {.events = OUTPUT_STEPS,                                                  \
 			  .regs = true,                                                            \
@@ -136,8 +143,15 @@ static int end_json(struct output *o, const struct trace_totals *t)
 		.free = release, __VA_ARGS__                                                       \
 	}
 
-const struct output_format explain_text = FORMAT(end_text, .name = "text", .form = FORM_TEXT);
-const struct output_format explain_json = FORMAT(end_json, .name = "json", .form = FORM_JSON);
+#define HELP "which branch chose that calls failed"
+
+const struct output_format explain_text =
+	FORMAT(end_text, .name = "text", .help = HELP, .form = FORM_TEXT);
+const struct output_format explain_json =
+	FORMAT(end_json, .name = "json", .help = HELP, .form = FORM_JSON);
+const struct output_format explain_sarif = FORMAT(
+	end_sarif, .name = "sarif", .help = "the same for viewers of code analysis: SARIF 2.1.0",
+	.form = FORM_OTHER, .suffixes = ".sarif");
 
 /* ---- which functions to trace as well ---- */
 

@@ -10,7 +10,10 @@ struct shown_as {
 	void (*ending)(struct output *o, const struct ending_found *f);
 	void (*hidden)(struct output *o, uint64_t failures);
 };
-extern const struct shown_as shown_as_text, shown_as_json;
+extern const struct shown_as shown_as_text, shown_as_json, shown_as_sarif;
+/* What is before and after SARIF's results. */
+void sarif__begin(struct output *o);
+void sarif__end(struct output *o);
 
 /* Parts of the text, also for messages (message_text.c). verb: "decided by". */
 void explained__put_decision(struct output *o, const struct verdict *v, const char *verb);

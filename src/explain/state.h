@@ -95,7 +95,8 @@ struct explain_state {
 	bool has_killed_at, has_sender;
 	uint64_t sender;
 	struct location killed_at;
-	uint64_t hidden; /* the number of failures beyond FAILURES_MOST */
+	unsigned results; /* SARIF: that were written */
+	uint64_t hidden;  /* the number of failures beyond FAILURES_MOST */
 };
 #define FAILURES_MOST 1000
 

@@ -112,7 +112,8 @@ static int usage_of(const struct request *req)
 static int check_explain(struct request *req)
 {
 	req->record.why = true;
-	if (req->show.format && !output__has_lines(req->show.format))
+	if (req->show.format && req->show.format != &explain_sarif &&
+	    !output__has_lines(req->show.format))
 		return err__usage("--explain has the formats text and json");
 	if (req->record.count || req->record.last || req->file.record)
 		return err__usage("--explain shows no events: not with %s", req->record.count ? "-c"

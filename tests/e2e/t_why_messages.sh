@@ -4,7 +4,7 @@
 # system call that it names; children; jumps out of functions; texts in libraries. The command isn't disturbed.
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"
-needs root uprobes
+needs root uprobes cmd:jq
 cd "$T" || exit 2
 
 # why NAME STATUS COMMAND...: explains it; stdout of the command and its status are as without.
@@ -70,6 +70,15 @@ is "$(grep -c 'decided by' "$T/said")" 1 'files: a status from a variable has no
 bb why -F json -o "$T/json" -- ./files ./missing
 is "$(json_lines "$T/json" '$e->{event} eq "ending" && join " ", $e->{messages}[0]{failed}{error}, $e->{messages}[0]{failed}{args}[1],
 	$e->{messages}[0]{because}{decided_by}{src}[0]{line}')" "ENOENT ./missing $reason" 'files: JSON has the same'
+
+bb why -F sarif -o "$T/sarif" -- ./files ./missing
+is "$(jq -r '[.version, .runs[0].tool.driver.name, (.runs[0].results | length), .runs[0].results[0].ruleId,
+	(.runs[0].results[0].locations[0].physicalLocation | .artifactLocation.uri, .region.startLine)] | map(tostring) | join(" ")' "$T/sarif")" \
+	"2.1.0 bbtrace 1 ending file://$(realpath files.c) $reason" 'files: SARIF has the place'
+is "$(jq -r '.runs[0].results[0].message.text' "$T/sarif")" './files exited with 1: cannot read ./missing: No such file or directory' \
+	'files: SARIF has the message'
+bb user ./files main -F sarif -- ./files
+exits 2 'sarif is for why alone'
 
 # ---- pieces of a line, by a library's function ----
 why pieces 1 cat ./missing
