@@ -400,17 +400,21 @@ static void take_failure(struct explain_state *s, struct thread *t, const struct
 static void take_child(struct explain_state *s, const struct thread *t, const struct step *step,
 		       uint32_t pid)
 {
-	size_t len;
-	autofree char *bytes = text_of(s, step, "text0", &len);
+	struct named_value bytes;
 	uint32_t status;
 	struct thread *const *child;
 	struct ended_child *c;
 
-	if (!bytes)
+	if (!value_of(s, step, "text0", &bytes) || bytes.len < sizeof(status))
 		return;
-	memcpy(&status, bytes, sizeof(status));
-	if (!status || (status & 0xff) == 0x7f) /* it has stopped */
+	memcpy(&status, bytes.bytes, sizeof(status));
+	/* it has stopped, or continued */
+	if (!status || (status & 0xff) == 0x7f || status == 0xffff)
 		return;
+	if (s->outcomes.children.len == CHILDREN_MOST) {
+		s->outcomes.more_children++;
+		return;
+	}
 	c = vec__add(&s->outcomes.children);
 	*c = (struct ended_child){
 		.pid = pid, .parent = t->pid, .status = status, .time = step->time};

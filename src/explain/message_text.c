@@ -239,14 +239,24 @@ void failures__put_text(struct output *o, uint32_t pid)
 			put_failed(o, last[i]);
 }
 
-void children__put_text(struct output *o, uint32_t pid)
-{
-	const struct explain_state *s = o->state;
-	const struct ended_child *c;
+#define CHILDREN_SHOWN 10
+#define CHILDREN_DEPTH 8
 
-	vec__each (c, &s->outcomes.children) {
+/* Returns how many there are beyond those that are shown. */
+static uint64_t put_children(struct output *o, uint32_t pid, unsigned depth, unsigned *shown)
+{
+	const struct outcomes *all = &((struct explain_state *)o->state)->outcomes;
+	const struct ended_child *c;
+	uint64_t more = 0;
+
+	vec__each (c, &all->children) {
 		if (pid && c->parent != pid)
 			continue;
+		if (*shown == CHILDREN_SHOWN || depth == CHILDREN_DEPTH) {
+			more++;
+			continue;
+		}
+		++*shown;
 		str__puts(&o->buffer, "  child ");
 		str__shown(&o->buffer, c->comm);
 		str__printf(&o->buffer, "-%u ", c->pid);
@@ -255,8 +265,20 @@ void children__put_text(struct output *o, uint32_t pid)
 		else
 			str__printf(&o->buffer, "exited with %u\n", c->status >> 8 & 0xff);
 		failures__put_text(o, c->pid);
-		children__put_text(o, c->pid);
+		if (pid)
+			more += put_children(o, c->pid, depth + 1, shown);
 	}
+	return more;
+}
+
+void children__put_text(struct output *o, uint32_t pid)
+{
+	const struct outcomes *all = &((struct explain_state *)o->state)->outcomes;
+	unsigned shown = 0;
+	uint64_t more = put_children(o, pid, 0, &shown) + all->more_children;
+
+	if (more)
+		str__printf(&o->buffer, "  %llu more children failed\n", (unsigned long long)more);
 }
 
 /* A longjmp(3), or an exception, before the message. */

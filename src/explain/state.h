@@ -75,6 +75,7 @@ struct ended_child {
 
 struct outcomes {
 	VEC(struct ended_child) children;
+	uint64_t more_children; /* beyond CHILDREN_MOST */
 	outcome_vec all;
 	uint64_t hidden;	    /* kinds of failures beyond OUTCOMES_MOST */
 	struct message first, last; /* text is NULL if there is none */
@@ -82,6 +83,7 @@ struct outcomes {
 	struct message jump; /* the last longjmp(3) or exception: text is its function's name */
 	unsigned jumps;
 };
+#define CHILDREN_MOST 1000
 #define OUTCOMES_MOST 2000
 #define MESSAGES_MOST 200 /* of these the last one is explained */
 
