@@ -31,35 +31,48 @@ bool outcome__is_librarys(const struct outcome *o)
 	return false;
 }
 
+/* Whatever the case: not all programs print it as the C library has it. */
 static bool has_error(const struct message *m, const struct outcome *o)
 {
 	const char *error = strerrordesc_np((int)-o->result);
 
-	return error && contains(m, error, strlen(error)) && !outcome__is_librarys(o);
+	return error && strcasestr(m->text, error);
 }
+
+#define ARGUMENT_LEAST 3 /* bytes: "/" and "." are in many messages */
 
 static bool has_argument(const struct message *m, const struct outcome *o)
 {
 	for (unsigned i = 0; i < 2; i++)
-		if (o->text[i] && contains(m, o->text[i], o->len[i]))
+		if (o->text[i] && o->len[i] >= ARGUMENT_LEAST && contains(m, o->text[i], o->len[i]))
 			return true;
 	return false;
+}
+
+/* How much of a failed call the message names; 0: nothing. */
+static unsigned naming(const struct message *m, const struct outcome *o)
+{
+	bool argument, error;
+
+	if (o->pid != m->pid || o->first > m->time || outcome__is_librarys(o))
+		return 0;
+	argument = has_argument(m, o);
+	error = has_error(m, o);
+	return argument && error ? 3 : argument ? 2 : error && !o->starts ? 1 : 0;
 }
 
 const struct outcome *message__failed(const struct outcomes *all, const struct message *m)
 {
 	const struct outcome *found = NULL, *o;
-	bool named = false;
+	unsigned most = 0;
 
 	vec__each (o, &all->all) {
-		bool has = o->pid == m->pid && o->first <= m->time && has_error(m, o);
-		bool argument = has && has_argument(m, o);
+		unsigned n = naming(m, o);
 
-		if (!has || (o->starts && !argument) || (named && !argument) ||
-		    (found && named == argument && o->last < found->last))
+		if (!n || n < most || (n == most && o->last < found->last))
 			continue;
 		found = o;
-		named = argument;
+		most = n;
 	}
 	return found;
 }

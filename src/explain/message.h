@@ -24,8 +24,8 @@ bool message__is_same(const struct message *a, const struct message *b);
 /* Returns true if the function got the message's text as an argument, or was called by such a one.
  */
 bool message__prints(const struct message *m, uint32_t function);
-/* Returns the last call that failed before the message with the error that it names, if possible
- * one whose argument it names, too; NULL if there is none. */
+/* Returns the last call that failed before the message and that it names: by an argument and the
+ * error, else by an argument, else by the error; NULL if there is none. */
 const struct outcome *message__failed(const struct outcomes *all, const struct message *m);
 
 #endif

@@ -177,6 +177,20 @@ why server 1 ./server
 like "$T/said" '^  failed: connect\(3, "\./nobody\.sock"\) = -2 ENOENT' 'connect: the address'
 
 # ---- a command that succeeds, and one that says nothing ----
+source_program lower c -O1 <<'END2'
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	if (access("./gone", R_OK) && access("./missing", R_OK)) {
+		fprintf(stderr, "./missing is not there\n");
+		return 1;
+	}
+	return 0;
+}
+END2
+why lower 1 ./lower
+like "$T/said" '^  failed: access\("\./missing", 4, \.\.\.\) = -2 ENOENT' 'a message with the path alone: the call that had it'
 why well 0 ./files /etc/passwd
 is "$(cat "$T/said")" '' 'of success nothing is said'
 why silent 1 sh -c 'exit 1'
