@@ -6,6 +6,21 @@
 #ifndef BBTRACE_BPF_OUTCOME_H
 #define BBTRACE_BPF_OUTCOME_H
 
+/* Fills in a record's stack, or its copy, and where the program is; returns where its data goes. */
+static __always_inline void *fill_program(void *ctx, struct wire_named *n, struct pt_regs *regs)
+{
+	struct wire_frames *f = (void *)(n + 1);
+
+	n->event.state |= WIRE_FRAMES;
+	n->ip = arch_user_ip(regs);
+	fill_frames(ctx, f, NAMED_USER_STACK, 0);
+	if (config.copy) {
+		n->event.state |= WIRE_COPIED;
+		copy_program((void *)(f + 1));
+	}
+	return (void *)(f + 1) + COPY_ROOM;
+}
+
 /* ---- signals ---- */
 
 #define SIGNAL_KILL 9
@@ -99,7 +114,6 @@ static __always_inline bool put_killed(void *ctx, struct who *w, __u32 sig, cons
 		bpf_ringbuf_reserve(&ring, head + COPY_ROOM + sizeof(struct wire_killed), 0);
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	__u64 now = bpf_ktime_get_ns();
-	struct wire_frames *f;
 	struct wire_ring *r;
 
 	if (!n)
@@ -109,16 +123,8 @@ static __always_inline bool put_killed(void *ctx, struct who *w, __u32 sig, cons
 		r = own_ring(w);
 		n->event.logged = r ? r->slot + 1 : 0;
 	}
-	n->event.state |= WIRE_FRAMES;
-	n->ip = arch_user_ip(regs);
 	n->event.sp = BPF_CORE_READ(regs, sp);
-	f = (void *)(n + 1);
-	fill_frames(ctx, f, NAMED_USER_STACK, 0);
-	if (config.copy) {
-		n->event.state |= WIRE_COPIED;
-		copy_program((void *)(f + 1));
-	}
-	fill_killed((void *)(f + 1) + COPY_ROOM, sig, info);
+	fill_killed(fill_program(ctx, n, regs), sig, info);
 	n->len = sizeof(struct wire_killed);
 	bpf_ringbuf_submit(n, BPF_RB_FORCE_WAKEUP);
 	return true;
@@ -225,24 +231,12 @@ static __always_inline bool put_outcome(void *ctx, struct who *w, struct pt_regs
 	const __u64 head = sizeof(struct wire_named) + sizeof(struct wire_frames);
 	struct wire_named *n =
 		bpf_ringbuf_reserve(&ring, head + COPY_ROOM + sizeof(struct wire_outcome), 0);
-	const struct wire_named_spec *spec;
 	__u64 now = bpf_ktime_get_ns();
-	__u32 which = config.outcome;
-	struct wire_frames *f;
 
 	if (!n)
 		return false;
-	spec = bpf_map_lookup_elem(&named_specs, &which);
-	fill_named(n, now, w, which);
-	n->event.state |= WIRE_FRAMES;
-	n->ip = arch_user_ip(regs);
-	f = (void *)(n + 1);
-	fill_frames(ctx, f, spec ? spec->flags & NAMED_USER_STACK : 0, 0);
-	if (config.copy) {
-		n->event.state |= WIRE_COPIED;
-		copy_program((void *)(f + 1));
-	}
-	fill_outcome((void *)(f + 1) + COPY_ROOM, regs, number, result, texts);
+	fill_named(n, now, w, config.outcome);
+	fill_outcome(fill_program(ctx, n, regs), regs, number, result, texts);
 	n->len = sizeof(struct wire_outcome);
 	bpf_ringbuf_submit(n, ring_flags(now));
 	return true;
