@@ -41,17 +41,23 @@ static const struct thread *last_thread(const struct explain_state *s, const str
 	return last;
 }
 
+const char *location__among(const struct location *l, const char *const *names, size_t n)
+{
+	size_t len = l->symbol ? strcspn(l->symbol, "@") : 0;
+
+	for (size_t i = 0; len && i < n; i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], l->symbol, len))
+			return names[i];
+	return NULL;
+}
+
 /* Returns true if this function, by its name, ends the process with its first argument as the
  * status. */
 static bool is_exit(const struct location *to)
 {
 	static const char *const names[] = {"exit", "_exit", "_Exit", "quick_exit", "exit_group"};
-	size_t len = to->symbol ? strcspn(to->symbol, "@") : 0;
 
-	for (size_t i = 0; len && i < ARRAY_SIZE(names); i++)
-		if (strlen(names[i]) == len && !strncmp(names[i], to->symbol, len))
-			return true;
-	return false;
+	return location__among(to, names, ARRAY_SIZE(names));
 }
 
 static bool is_call_site(const struct plan *p, uint32_t site)

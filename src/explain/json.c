@@ -213,7 +213,7 @@ static void put_reached(struct json *j, struct output *o, const struct message *
 	json__open_object(j);
 	put_decision(j, o, r->verdict);
 	json__member(j, unsigned, "frame", r->frame);
-	if (r->frame < m->printers)
+	if (r->frame < m->printing.len)
 		json__member(j, bool, "prints", true);
 	json__close_object(j);
 }
@@ -279,6 +279,12 @@ static void put_outcomes(struct json *j, struct output *o)
 		if (!f->starts)
 			put_failed(j, o, f);
 	json__close_array(j);
+	if (all->messages > MESSAGES_MOST)
+		json__member(j, unsigned, "more_writes", all->messages - MESSAGES_MOST);
+	if (all->more_children)
+		json__member(j, unsigned, "more_children", all->more_children);
+	if (all->hidden)
+		json__member(j, unsigned, "more_failed_calls", all->hidden);
 }
 
 static void put_ending(struct output *o, const struct ending_found *f)

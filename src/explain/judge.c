@@ -21,10 +21,8 @@ bool value__is_error(uint64_t value)
 
 void verdict__free(struct verdict *v)
 {
-	if (!v || v->shared) {
-		v ? v->shared-- : 0;
+	if (!v || (v->shared && v->shared--))
 		return;
-	}
 	verdict__free(v->inner);
 	verdict__free(v->cause);
 	free(v);

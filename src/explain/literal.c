@@ -63,10 +63,11 @@ static bool best_in(const struct segment *s, const char *text, size_t len, size_
 
 /* ---- instructions ---- */
 
-/* lea with a 32-bit distance from the next instruction: 8d, ModRM 00 reg 101 */
+/* lea r64 with a 32-bit distance from the next instruction: REX.W, 8d, ModRM 00 reg 101 */
 static bool is_lea(const uint8_t *code, size_t at)
 {
-	return at >= 2 && code[at - 2] == 0x8d && (code[at - 1] & 0xc7) == 5;
+	return at >= 3 && (code[at - 3] & 0xf8) == 0x48 && code[at - 2] == 0x8d &&
+	       (code[at - 1] & 0xc7) == 5;
 }
 
 /* mov reg32, imm32: b8 + reg */

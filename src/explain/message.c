@@ -15,11 +15,6 @@
 
 /* ---- the text ---- */
 
-static bool contains(const struct message *m, const char *text, size_t len)
-{
-	return len > 1 && memmem(m->text, m->len, text, len);
-}
-
 /* While it writes a message, the C library looks for a translation and for conversions. */
 bool outcome__is_librarys(const struct outcome *o)
 {
@@ -32,9 +27,9 @@ bool outcome__is_librarys(const struct outcome *o)
 }
 
 /* Whatever the case: not all programs print it as the C library has it. */
-static bool has_error(const struct message *m, const struct outcome *o)
+static bool has_error(const struct message *m, int64_t result)
 {
-	const char *error = strerrordesc_np((int)-o->result);
+	const char *error = result ? strerrordesc_np((int)-result) : NULL;
 
 	return error && strcasestr(m->text, error);
 }
@@ -44,7 +39,8 @@ static bool has_error(const struct message *m, const struct outcome *o)
 static bool has_argument(const struct message *m, const struct outcome *o)
 {
 	for (unsigned i = 0; i < 2; i++)
-		if (o->text[i] && o->len[i] >= ARGUMENT_LEAST && contains(m, o->text[i], o->len[i]))
+		if (o->text[i] && o->len[i] >= ARGUMENT_LEAST &&
+		    memmem(m->text, m->len, o->text[i], o->len[i]))
 			return true;
 	return false;
 }
@@ -57,7 +53,7 @@ static unsigned naming(const struct message *m, const struct outcome *o)
 	if (o->pid != m->pid || o->first > m->time || outcome__is_librarys(o))
 		return 0;
 	argument = has_argument(m, o);
-	error = has_error(m, o);
+	error = has_error(m, o->result);
 	return argument && error ? 3 : argument ? 2 : error && !o->starts ? 1 : 0;
 }
 
@@ -139,10 +135,9 @@ static bool tests_memory(const struct plan *p, const struct verdict *v)
 static int score_of(const struct explain_state *s, const struct message *m, const struct reached *r)
 {
 	const struct verdict *v = r->verdict;
-	const char *error = v->failed.result ? strerrordesc_np((int)-v->failed.result) : NULL;
 	int score = 0;
 
-	if (error && contains(m, error, strlen(error)))
+	if (has_error(m, v->failed.result))
 		score += 100;
 	if (v->cause && verdict__deciding(v->cause))
 		score += 20;
@@ -150,10 +145,10 @@ static int score_of(const struct explain_state *s, const struct message *m, cons
 		score += 12;
 	if (tests_memory(s->code.plan, v))
 		score -= 25;
-	if (r->frame < m->printers)
+	if (r->frame < m->printing.len)
 		score -= 200;
 	return score - 10 * (int)r->before -
-	       15 * (int)(r->frame - min_of((size_t)r->frame, m->printers));
+	       15 * (int)(r->frame - min_of((size_t)r->frame, m->printing.len));
 }
 
 const struct reached *message__because(const struct message *m)
@@ -226,21 +221,20 @@ static void explain(struct explain_state *s, const struct thread *t, const struc
 		    struct message *m)
 {
 	const call_vec *calls = &t->calls[0];
+	size_t frames = min_of(calls->len, (size_t)FRAMES_MOST), printers = 0;
 	struct reached *r;
 
 	forget_reached(m);
 	m->stack.len = 0;
 	for (size_t i = 0; i < step->nstack; i++)
 		vec__push(&m->stack, step->stack[i]);
-	m->printers = 0;
-	m->frames = min_of(calls->len, (size_t)FRAMES_MOST);
-	for (size_t i = 0; i < m->frames; i++)
+	for (size_t i = 0; i < frames; i++)
 		if (prints(s, calls->data[calls->len - 1 - i], m, step))
-			m->printers = i + 1;
+			printers = i + 1;
 	m->printing.len = 0;
-	for (size_t i = 0; i < m->printers; i++)
+	for (size_t i = 0; i < printers; i++)
 		vec__push(&m->printing, calls->data[calls->len - 1 - i]->function);
-	for (size_t i = 0; i < m->frames; i++) {
+	for (size_t i = 0; i < frames; i++) {
 		const struct call *c = calls->data[calls->len - 1 - i];
 
 		if (c->items.len)
@@ -252,30 +246,23 @@ static void explain(struct explain_state *s, const struct thread *t, const struc
 
 /* ---- jumps out of functions ---- */
 
-#define JUMPS_MOST 200 /* of these the last one is explained */
+#define JUMPS_MOST 200 /* are explained, each in place of the one before */
 
-/* Returns the name of the function that leaves its callers without a return; NULL if it is another
- * one. */
-static const char *jumps(const struct location *to)
-{
-	static const char *const names[] = {"longjmp",	  "_longjmp",	 "__longjmp_chk",
-					    "siglongjmp", "__cxa_throw", "__cxa_rethrow"};
-	size_t len = to->symbol ? strcspn(to->symbol, "@") : 0;
-
-	for (size_t i = 0; len && i < ARRAY_SIZE(names); i++)
-		if (strlen(names[i]) == len && !strncmp(names[i], to->symbol, len))
-			return names[i];
-	return NULL;
-}
+/* Functions that leave their callers without a return. */
+static const char *const jumps[] = {"longjmp",	  "_longjmp",	 "__longjmp_chk",
+				    "siglongjmp", "__cxa_throw", "__cxa_rethrow"};
 
 void jump__take(struct explain_state *s, struct thread *t, const struct step *step)
 {
-	const char *name = step->to_known ? jumps(&step->to) : NULL;
+	const char *name =
+		step->to_known ? location__among(&step->to, jumps, ARRAY_SIZE(jumps)) : NULL;
 	struct message *m = &s->outcomes.jump;
 
-	if (!name || s->outcomes.jumps++ > JUMPS_MOST)
+	if (!name)
 		return;
 	free_message(m);
+	if (s->outcomes.jumps++ >= JUMPS_MOST)
+		return;
 	*m = (struct message){.pid = t->pid, .tid = t->tid, .time = step->time};
 	m->text = xstrdup(name);
 	explain(s, t, &(struct step){0}, m);
@@ -286,14 +273,9 @@ void jump__take(struct explain_state *s, struct thread *t, const struct step *st
 static bool value_of(const struct explain_state *s, const struct step *step, const char *name,
 		     struct named_value *out)
 {
-	const struct plan_field *f;
-	size_t n;
+	const struct event_named *n = step->named;
 
-	f = plan__fields(s->code.plan, step->named->which, &n);
-	for (; n--; f++)
-		if (!strcmp(f->name, name))
-			return named__value(f, 0, step->named->data, step->named->len, out);
-	return false;
+	return plan__named_value(s->code.plan, n->which, name, n->data, n->len, out);
 }
 
 static uint64_t number_of(const struct explain_state *s, const struct step *step, const char *name)
@@ -345,9 +327,11 @@ static void take_message(struct explain_state *s, struct thread *t, const struct
 	struct outcomes *o = &s->outcomes;
 	struct message *m = o->last.text ? &o->last : &o->first;
 
-	if (!continues(m, t)) {
-		if (o->messages++ > MESSAGES_MOST)
+	if (o->messages > MESSAGES_MOST || !continues(m, t)) {
+		if (o->messages++ >= MESSAGES_MOST) { /* the last one isn't known any more */
+			free_message(&o->last);
 			return;
+		}
 		m = o->first.text ? &o->last : &o->first;
 		free_message(m);
 		*m = (struct message){.pid = t->pid, .tid = t->tid};
@@ -429,8 +413,7 @@ static void take_child(struct explain_state *s, const struct thread *t, const st
 		return;
 	}
 	c = vec__add(&s->outcomes.children);
-	*c = (struct ended_child){
-		.pid = pid, .parent = t->pid, .status = status, .time = step->time};
+	*c = (struct ended_child){.pid = pid, .parent = t->pid, .status = status};
 	vec__each (child, &s->threads)
 		if ((*child)->tid == pid)
 			memcpy(c->comm, (*child)->comm, sizeof(c->comm));

@@ -19,8 +19,6 @@ bool outcome__is_librarys(const struct outcome *o);
 const struct reached *message__because(const struct message *m);
 /* Returns true if the same branch is the reason of both. */
 bool message__is_same(const struct message *a, const struct message *b);
-/* Returns true if the same branch is the reason of both. */
-bool message__is_same(const struct message *a, const struct message *b);
 /* Returns true if the function got the message's text as an argument, or was called by such a one.
  */
 bool message__prints(const struct message *m, uint32_t function);

@@ -115,7 +115,6 @@ static void put_text_place(struct output *o, const struct text_place *p)
 {
 	const struct symbol *symbol = object__symbol_at(p->object, p->code);
 	const struct frame *frame = object__frame_at(p->object, p->code);
-	const char *slash = strrchr(p->object->path, '/');
 	const uint8_t *text;
 	size_t len;
 
@@ -130,7 +129,7 @@ static void put_text_place(struct output *o, const struct text_place *p)
 		str__hex(&o->buffer, p->code);
 	}
 	str__puts(&o->buffer, " of ");
-	str__shown(&o->buffer, slash ? slash + 1 : p->object->path);
+	str__shown(&o->buffer, path__base_name(p->object->path));
 	str__puts(&o->buffer, ": ");
 	text = object__bytes(p->object, p->literal, &len);
 	put_text(o, (const char *)text, strcspn((const char *)text, "\n"));
@@ -164,7 +163,7 @@ static bool is_sure(const struct message *m, const struct reached *r)
 {
 	const struct verdict *v = r->verdict;
 
-	return r->frame >= m->printers && v->tests_call &&
+	return r->frame >= m->printing.len && v->tests_call &&
 	       (v->failed.result ||
 		(v->cause && verdict__deciding(v->cause) && value__is_error(v->cause->value)));
 }
@@ -175,15 +174,8 @@ static void put_others(struct output *o, const struct message *m, const struct r
 	unsigned n = 0;
 
 	vec__each (r, &m->reached)
-		if (r != because && r->frame >= m->printers && n++ < OTHERS_MOST)
+		if (r != because && r->frame >= m->printing.len && n++ < OTHERS_MOST)
 			explained__put_decision(o, r->verdict, "on the way");
-}
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* From the outermost frame on; those of the system's libraries are left out. */
@@ -194,7 +186,7 @@ static void put_way(struct output *o, const struct message *m)
 	for (size_t i = m->stack.len; i-- > 0;) {
 		const struct location *l = &m->stack.data[i];
 
-		if (!l->object || is_system(base_of(l->object)))
+		if (!l->object || is_system(path__base_name(l->object)))
 			continue;
 		str__puts(&o->buffer, before);
 		if (l->symbol) {
@@ -205,7 +197,7 @@ static void put_way(struct output *o, const struct message *m)
 		}
 		if (object && strcmp(object, l->object)) {
 			str__puts(&o->buffer, " (");
-			str__shown(&o->buffer, base_of(l->object));
+			str__shown(&o->buffer, path__base_name(l->object));
 			str__putc(&o->buffer, ')');
 		}
 		object = l->object;
@@ -279,6 +271,17 @@ void children__put_text(struct output *o, uint32_t pid)
 
 	if (more)
 		str__printf(&o->buffer, "  %llu more children failed\n", (unsigned long long)more);
+}
+
+void losses__put_text(struct output *o, const struct outcomes *all)
+{
+	if (all->messages > MESSAGES_MOST)
+		str__printf(&o->buffer,
+			    "  %llu later writes to the standard error stream are not explained\n",
+			    (unsigned long long)(all->messages - MESSAGES_MOST));
+	if (all->hidden)
+		str__printf(&o->buffer, "  %llu more failed calls are not kept\n",
+			    (unsigned long long)all->hidden);
 }
 
 /* A longjmp(3), or an exception, before the message. */

@@ -161,7 +161,7 @@ static void put_message(struct json *j, struct output *o, const struct message *
 	related(j);
 	put_causes(j, o, because ? because->verdict : NULL);
 	vec__each (r, &m->reached)
-		if (r != because && r->frame >= m->printers)
+		if (r != because && r->frame >= m->printing.len)
 			put_branch(j, o, r->verdict);
 }
 
@@ -184,7 +184,7 @@ static void put_ending(struct output *o, const struct ending_found *f)
 	struct json j = {.out = &o->buffer, .comma = is_next(o)};
 	autofree struct str text = {0};
 
-	str__shown(&text, e->command ? e->command : "the command");
+	str__puts(&text, e->command ? e->command : "the command");
 	if (e->signal)
 		str__printf(&text, " was killed by SIG%s", sigabbrev_np(e->signal) ?: "?");
 	else
@@ -201,7 +201,7 @@ static void put_ending(struct output *o, const struct ending_found *f)
 	end_result(&j);
 }
 
-/* A result has no place for how many there are beyond. */
+/* They have no results of their own: the run says how many there are (sarif__end()). */
 static void put_hidden(struct output *o, uint64_t failures)
 {
 }
@@ -248,5 +248,8 @@ void sarif__begin(struct output *o)
 
 void sarif__end(struct output *o)
 {
-	str__puts(&o->buffer, "]}]}\n");
+	const struct explain_state *s = o->state;
+
+	str__printf(&o->buffer, "],\"properties\":{\"hiddenFailures\":%llu}}]}\n",
+		    (unsigned long long)s->hidden);
 }

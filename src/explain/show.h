@@ -19,11 +19,13 @@ void sarif__end(struct output *o);
 void explained__put_decision(struct output *o, const struct verdict *v, const char *verb);
 void explained__put_place(struct output *o, uint32_t function, uint64_t vaddr);
 void explained__put_error(struct output *o, int64_t result);
-/* The message by which CMD said why it failed. */
 /* The last system calls of a process that failed. */
 void failures__put_text(struct output *o, uint32_t pid);
+/* How many writes aren't explained, and failures not kept. */
+void losses__put_text(struct output *o, const struct outcomes *all);
 /* The children of a process that failed, and theirs. */
 void children__put_text(struct output *o, uint32_t pid);
+/* What CMD wrote, and why. */
 void message__put_text(struct output *o, const struct message *m);
 
 /* Returns the symbolic name of an error number; NULL if it has none. */

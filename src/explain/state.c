@@ -298,17 +298,12 @@ static void on_exec(struct thread *t)
 static bool number_of(const struct plan *p, const struct event_named *n, const char *name,
 		      uint64_t *out)
 {
-	const struct plan_field *f;
 	struct named_value value;
-	size_t fields;
 
-	f = plan__fields(p, n->which, &fields);
-	for (; fields--; f++)
-		if (!strcmp(f->name, name) && named__value(f, 0, n->data, n->len, &value)) {
-			*out = value.number;
-			return true;
-		}
-	return false;
+	if (!plan__named_value(p, n->which, name, n->data, n->len, &value))
+		return false;
+	*out = value.number;
+	return true;
 }
 
 static void count_failure(struct explaining *e, const struct failure *f, uint64_t time)

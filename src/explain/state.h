@@ -59,18 +59,17 @@ struct message {
 	char comm[16];
 	VEC(struct reached) reached; /* the innermost first */
 	bool cut;		     /* there is more text, which wasn't recorded */
-	size_t frames;
-	VEC(struct location) stack; /* innermost first */
-	id_vec printing;	    /* functions of these: */
-	size_t printers; /* the innermost frames whose functions get the text as an argument */
-	uint64_t time;	 /* when it was written */
+	VEC(struct location) stack;  /* innermost first */
+	/* The functions of the innermost calls: they get the text as an argument, or were called by
+	 * such a one. */
+	id_vec printing;
+	uint64_t time; /* when it was written */
 };
 
 /* A child that failed, as its parent has learned. */
 struct ended_child {
 	uint32_t pid, parent, status; /* status: as wait(2) has it */
 	char comm[16];
-	uint64_t time;
 };
 
 struct outcomes {
@@ -79,13 +78,13 @@ struct outcomes {
 	outcome_vec all;
 	uint64_t hidden;	    /* kinds of failures beyond OUTCOMES_MOST */
 	struct message first, last; /* text is NULL if there is none */
-	unsigned messages;
+	uint64_t messages;
 	struct message jump; /* the last longjmp(3) or exception: text is its function's name */
-	unsigned jumps;
+	uint64_t jumps;
 };
 #define CHILDREN_MOST 1000
 #define OUTCOMES_MOST 2000
-#define MESSAGES_MOST 200 /* of these the last one is explained */
+#define MESSAGES_MOST 200 /* are explained, the first one and the last one so far */
 
 struct explain_state {
 	struct outcomes outcomes;
@@ -106,6 +105,9 @@ void state__begin(struct explain_state *s, const struct plan *p);
 void state__step(struct explain_state *s, struct explaining *e, const struct step *step);
 void state__free(struct explain_state *s);
 
+/* Returns the one of these names that the place's symbol has, without a version or @plt; else NULL.
+ */
+const char *location__among(const struct location *l, const char *const *names, size_t n);
 /* Returns the innermost verdict of a chain: that on the function where the value came about. */
 const struct verdict *verdict__innermost(const struct verdict *v);
 /* Returns the innermost verdict of a chain that names a branch or a choice; NULL if none does. */

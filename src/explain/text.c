@@ -281,6 +281,7 @@ static void put_ending(struct output *o, const struct ending_found *f)
 	if (!s->outcomes.first.text && e->pid)
 		failures__put_text(o, e->pid);
 	children__put_text(o, e->pid);
+	losses__put_text(o, &s->outcomes);
 	if (is_explained(s, f, deciding))
 		return;
 	if (f->returned) {

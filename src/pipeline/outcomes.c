@@ -45,8 +45,9 @@ static const struct {
 const uint32_t *outcomes__texts(void)
 {
 	static uint32_t texts[OUTCOME_CALLS];
+	static bool made;
 
-	for (uint32_t i = 0; i < OUTCOME_CALLS; i++) {
+	for (uint32_t i = 0; !made && i < OUTCOME_CALLS; i++) {
 		const char *name = syscall__name(i);
 
 		texts[i] = name ? types__syscall_texts(name) & (OUTCOME_OUTPUT - 1) : 0;
@@ -54,6 +55,7 @@ const uint32_t *outcomes__texts(void)
 			if (!strcmp(name, others[k].name))
 				texts[i] = others[k].texts;
 	}
+	made = true;
 	return texts;
 }
 

@@ -176,6 +176,31 @@ END
 why server 1 ./server
 like "$T/said" '^  failed: connect\(3, "\./nobody\.sock"\) = -2 ENOENT' 'connect: the address'
 
+# ---- more than is kept ----
+source_program many c -O1 <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	char path[20];
+
+	for (int i = 0; i < 2100; i++) {
+		snprintf(path, sizeof(path), "./no%d", i);
+		access(path, R_OK);
+		if (i < 250)
+			fprintf(stderr, "%d\n", i);
+	}
+	return 1;
+}
+END
+why many 1 ./many
+like "$T/said" '^  message: "0"$' 'many: the first message'
+like "$T/said" '^  50 later writes to the standard error stream are not explained$' 'many: the others are counted'
+like "$T/said" '^  [0-9]+ more failed calls are not kept$' 'many: so are failed calls'
+bb why -F json -o "$T/json" -- ./many
+is "$(json_lines "$T/json" '$e->{event} eq "ending" && join " ", $e->{more_writes}, scalar @{$e->{messages}}, $e->{more_failed_calls} >= 100')" \
+	'50 1 1' 'many: JSON has the same'
+
 # ---- a command that succeeds, and one that says nothing ----
 source_program lower c -O1 <<'END2'
 #include <stdio.h>

@@ -192,3 +192,16 @@ bool named__put_text(const struct plan_field *f, const void *data, size_t len, s
 	str__putc(out, ']');
 	return true;
 }
+
+bool plan__named_value(const struct plan *p, uint32_t named, const char *field, const void *data,
+		       size_t len, struct named_value *out)
+{
+	const struct plan_field *f;
+	size_t n;
+
+	f = plan__fields(p, named, &n);
+	for (; n--; f++)
+		if (!strcmp(f->name, field))
+			return named__value(f, 0, data, len, out);
+	return false;
+}

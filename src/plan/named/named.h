@@ -89,6 +89,9 @@ static inline bool plan_field__is_number(const struct plan_field *f)
 /* Sets the value, of an array that of element i. Returns false if the data doesn't have it. */
 bool named__value(const struct plan_field *f, size_t i, const void *data, size_t len,
 		  struct named_value *out);
+/* The same of the event's field of this name, which is no array. */
+bool plan__named_value(const struct plan *p, uint32_t named, const char *field, const void *data,
+		       size_t len, struct named_value *out);
 /* Why a value is missing that an event of this kind should have: "not recorded", "unreadable"; NULL
  * if it is there, or need not be. */
 const char *named__missing(const struct plan_field *f, enum named_kind kind, const void *data,
