@@ -14,18 +14,23 @@ static const struct {
 	[BTF_KIND_DECL_TAG] = {4, 0},	[BTF_KIND_TYPE_TAG] = {0, 0}, [BTF_KIND_ENUM64] = {0, 12},
 };
 
-struct subset {
+struct btf_index {
 	const char *types, *strings;
 	size_t types_len, strings_len;
-	VEC(uint32_t) at;   /* by number of a type: where it is in types */
+	VEC(uint32_t) at;    /* by number of a type: where it is in types */
+	VEC(uint32_t) named; /* the numbers of those that can be relocated */
+};
+
+struct subset {
+	const struct btf_index *index;
 	uint32_t *number;   /* by number of a type: that in the subset; 0: not taken */
 	VEC(uint32_t) open; /* taken; what they contain isn't yet */
 	struct str taken, names;
 };
 
-static const struct btf_type *type_of(const struct subset *s, uint32_t id)
+static const struct btf_type *type_of(const struct btf_index *index, uint32_t id)
 {
-	return (const struct btf_type *)(s->types + s->at.data[id]);
+	return (const struct btf_type *)(index->types + index->at.data[id]);
 }
 
 static unsigned kind_of(const struct btf_type *t)
@@ -41,7 +46,7 @@ static size_t size_of(const struct btf_type *t)
 
 /* ---- reading ---- */
 
-static int find_sections(struct subset *s, const char *btf, size_t size)
+static int find_sections(struct btf_index *s, const char *btf, size_t size)
 {
 	const struct btf_header *h = (const struct btf_header *)btf;
 	uint64_t types, strings;
@@ -60,7 +65,14 @@ static int find_sections(struct subset *s, const char *btf, size_t size)
 	return 0;
 }
 
-static int number_types(struct subset *s)
+static bool can_be_relocated(const struct btf_type *t)
+{
+	return kind_of(t) == BTF_KIND_STRUCT || kind_of(t) == BTF_KIND_UNION ||
+	       kind_of(t) == BTF_KIND_ENUM || kind_of(t) == BTF_KIND_ENUM64 ||
+	       kind_of(t) == BTF_KIND_TYPEDEF || kind_of(t) == BTF_KIND_INT;
+}
+
+static int find_types(struct btf_index *s)
 {
 	const struct btf_type *t;
 
@@ -70,10 +82,34 @@ static int number_types(struct subset *s)
 		if (s->types_len - at < sizeof(*t) || kind_of(t) >= ARRAY_SIZE(sizes_after) ||
 		    s->types_len - at < size_of(t) || t->name_off >= s->strings_len)
 			return -EINVAL;
+		if (t->name_off && can_be_relocated(t))
+			vec__push(&s->named, (uint32_t)s->at.len);
 		vec__push(&s->at, (uint32_t)at);
 	}
-	s->number = xcalloc(s->at.len, sizeof(*s->number));
 	return 0;
+}
+
+int btf_index__make(const void *btf, size_t size, struct btf_index **out)
+{
+	struct btf_index *index = xcalloc(1, sizeof(*index));
+	int err = find_sections(index, btf, size);
+
+	if (!err)
+		err = find_types(index);
+	if (err)
+		btf_index__free(index);
+	else
+		*out = index;
+	return err;
+}
+
+void btf_index__free(struct btf_index *index)
+{
+	if (!index)
+		return;
+	vec__free(&index->at);
+	vec__free(&index->named);
+	free(index);
 }
 
 /* ---- what is wanted ---- */
@@ -140,13 +176,6 @@ static bool is_wanted(struct names *names, const char *name)
 	return false;
 }
 
-static bool can_be_relocated(const struct btf_type *t)
-{
-	return kind_of(t) == BTF_KIND_STRUCT || kind_of(t) == BTF_KIND_UNION ||
-	       kind_of(t) == BTF_KIND_ENUM || kind_of(t) == BTF_KIND_ENUM64 ||
-	       kind_of(t) == BTF_KIND_TYPEDEF || kind_of(t) == BTF_KIND_INT;
-}
-
 /* ---- what a type refers to ---- */
 
 /* 32-bit numbers at equal distances. */
@@ -187,7 +216,7 @@ static struct words names_of_members(struct btf_type *t)
 
 static int take(struct subset *s, uint32_t id)
 {
-	if (id >= s->at.len)
+	if (id >= s->index->at.len)
 		return -EINVAL;
 	if (!id || s->number[id])
 		return 0;
@@ -198,23 +227,22 @@ static int take(struct subset *s, uint32_t id)
 
 static int take_wanted(struct subset *s, struct names *names)
 {
+	const struct btf_index *index = s->index;
+	const uint32_t *id;
 	int err = 0;
 
-	for (uint32_t id = 1; !err && id < s->at.len; id++) {
-		const struct btf_type *t = type_of(s, id);
-
-		if (can_be_relocated(t) && is_wanted(names, s->strings + t->name_off))
-			err = take(s, id);
-	}
+	vec__each (id, &index->named)
+		if (!err && is_wanted(names, index->strings + type_of(index, *id)->name_off))
+			err = take(s, *id);
 	return err;
 }
 
 /* Only functions: what else pointers lead to isn't compared, and would be most of the kernel. */
 static int take_function(struct subset *s, uint32_t id)
 {
-	if (id >= s->at.len)
+	if (id >= s->index->at.len)
 		return -EINVAL;
-	return id && kind_of(type_of(s, id)) == BTF_KIND_FUNC_PROTO ? take(s, id) : 0;
+	return id && kind_of(type_of(s->index, id)) == BTF_KIND_FUNC_PROTO ? take(s, id) : 0;
 }
 
 static int take_contained(struct subset *s)
@@ -223,7 +251,7 @@ static int take_contained(struct subset *s)
 
 	while (!err && s->open.len) {
 		uint32_t id = s->open.data[--s->open.len];
-		struct btf_type *t = (struct btf_type *)type_of(s, id);
+		struct btf_type *t = (struct btf_type *)type_of(s->index, id);
 		struct words w = contained(t);
 
 		if (kind_of(t) == BTF_KIND_PTR)
@@ -238,9 +266,9 @@ static int take_contained(struct subset *s)
 
 static int copy_name(struct subset *s, uint32_t *offset)
 {
-	const char *name = s->strings + *offset;
+	const char *name = s->index->strings + *offset;
 
-	if (*offset >= s->strings_len)
+	if (*offset >= s->index->strings_len)
 		return -EINVAL;
 	*offset = *name ? s->names.len : 0;
 	if (*name)
@@ -273,12 +301,12 @@ static int copy_types(struct subset *s)
 	int err = 0;
 
 	str__put(&s->names, "", 1);
-	for (uint32_t id = 1; id < s->at.len; id++)
+	for (uint32_t id = 1; id < s->index->at.len; id++)
 		if (s->number[id])
 			s->number[id] = ++taken;
-	for (uint32_t id = 1; !err && id < s->at.len; id++)
+	for (uint32_t id = 1; !err && id < s->index->at.len; id++)
 		if (s->number[id])
-			err = copy_type(s, type_of(s, id));
+			err = copy_type(s, type_of(s->index, id));
 	return err;
 }
 
@@ -296,32 +324,24 @@ static void write_out(const struct subset *s, struct str *out)
 	str__put(out, s->names.data, s->names.len);
 }
 
-static int make(struct subset *s, const char *btf, size_t size, struct names *names)
+static int make(struct subset *s, struct names *names)
 {
-	int err = find_sections(s, btf, size);
+	int err = take_wanted(s, names);
 
-	if (err)
-		return err;
-	err = number_types(s);
-	if (err)
-		return err;
-	err = take_wanted(s, names);
-	if (err)
-		return err;
-	err = take_contained(s);
+	if (!err)
+		err = take_contained(s);
 	return err ? err : copy_types(s);
 }
 
-int btf_subset__make(const void *btf, size_t size, const char *const *name, size_t n,
-		     struct str *out)
+int btf_index__subset(const struct btf_index *index, const char *const *name, size_t n,
+		      struct str *out)
 {
 	CLEANUP(free_names) struct names *names = new_names(name, n);
-	struct subset s = {0};
-	int err = make(&s, btf, size, names);
+	struct subset s = {.index = index, .number = xcalloc(index->at.len, sizeof(*s.number))};
+	int err = make(&s, names);
 
 	if (!err)
 		write_out(&s, out);
-	vec__free(&s.at);
 	vec__free(&s.open);
 	free(s.number);
 	str__free(&s.taken);

@@ -9,13 +9,18 @@
 
 #include "util/util.h"
 
+/* Where each type is. It takes most of the time, so that one serves for many subsets. */
+struct btf_index;
+/* btf, which must outlive it, is aligned to 4 bytes. -EINVAL, without a message: it isn't
+ * understood. */
+int btf_index__make(const void *btf, size_t size, struct btf_index **out);
+void btf_index__free(struct btf_index *index);
 /*
  * Appends BTF with the types that have one of these names, in their order, and all that these
  * contain. As in libbpf, NAME___flavour is NAME, here and there. Pointers become pointers to void:
- * relocations don't follow them. btf is aligned to 4 bytes. -EINVAL, without a message: it isn't
- * understood.
+ * relocations don't follow them. -EINVAL, without a message: it isn't understood.
  */
-int btf_subset__make(const void *btf, size_t size, const char *const *names, size_t n,
-		     struct str *out);
+int btf_index__subset(const struct btf_index *index, const char *const *names, size_t n,
+		      struct str *out);
 
 #endif

@@ -16,24 +16,30 @@
 #define MFD_NOEXEC_SEAL 8u
 #endif
 
-static void cut(const void *btf, size_t size, const char *const *names, size_t n, struct str *out)
-{
-	if (!btf_subset__make(btf, size, names, n, out))
-		return;
-	note_verbose("%s is of an unknown form: using all of it", KERNEL_BTF);
-	str__put(out, btf, size);
-}
+/*
+ * The kernel's types, read once: of 100,000 a few are needed, again and again. A child that is
+ * forked later has them, too. They stay until the end.
+ */
+static struct {
+	const char *bytes; /* NULL: not read yet */
+	size_t size;
+	struct btf_index *index; /* NULL: of an unknown form */
+} kernel;
 
 /* Before Linux 6.16 it can't be mapped: it is read, 4 KiB at a time. */
-static int read_and_cut(int fd, const char *const *names, size_t n, struct str *out)
+static int read_bytes(int fd, size_t size)
 {
-	autofree char *btf = NULL;
-	size_t size;
-	int err = fd__read(fd, KERNEL_BTF, MOST, &btf, &size);
+	char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	int err;
 
-	if (!err)
-		cut(btf, size, names, n, out);
-	return err;
+	if (bytes == MAP_FAILED) {
+		err = fd__read(fd, KERNEL_BTF, MOST, &bytes, &size);
+		if (err)
+			return err;
+	}
+	kernel.bytes = bytes;
+	kernel.size = size;
+	return 0;
 }
 
 /* A container may have hidden it after an empty file or a device. */
@@ -42,24 +48,33 @@ static bool has_types(const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_size;
 }
 
-/* Appends BTF with the kernel's types of these names and what they contain (btf_subset.h); all
- * types if that can't be done. Errors: -errno, with a message. */
-static int read_types(const char *const *names, size_t n, struct str *out)
+int kernel_types__read(void)
 {
-	autoclose int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
+	autoclose int fd = kernel.bytes ? -1 : open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	void *btf;
+	int err;
 
+	if (kernel.bytes)
+		return 0;
 	if (fd < 0 || fstat(fd, &st))
 		return err__set(errno, "no " KERNEL_BTF " (%s)", strerror(errno));
 	if (!has_types(&st))
 		return err__set(ENOENT, "no " KERNEL_BTF " (something else is in its place)");
-	btf = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (btf == MAP_FAILED)
-		return read_and_cut(fd, names, n, out);
-	cut(btf, st.st_size, names, n, out);
-	munmap(btf, st.st_size);
-	return 0;
+	err = read_bytes(fd, st.st_size);
+	if (!err && btf_index__make(kernel.bytes, kernel.size, &kernel.index))
+		note_verbose("%s is of an unknown form: using all of it", KERNEL_BTF);
+	return err;
+}
+
+/* Appends BTF with the kernel's types of these names and what they contain (btf_subset.h); all
+ * types if that can't be done. Errors: -errno, with a message. */
+static int read_types(const char *const *names, size_t n, struct str *out)
+{
+	int err = kernel_types__read();
+
+	if (!err && (!kernel.index || btf_index__subset(kernel.index, names, n, out)))
+		str__put(out, kernel.bytes, kernel.size);
+	return err;
 }
 
 int kernel_types__open(const char *const *names, size_t n, struct btf **out)

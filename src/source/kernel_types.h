@@ -7,7 +7,10 @@
 
 struct btf;
 
-/* The same, opened: btf__free() it. */
+/* Reads all of them, once: before a fork, so that parent and child need not both do it. The others
+ * do it themselves. 0, or -errno with a message. */
+int kernel_types__read(void);
+/* Those that have one of these names, and what they contain, opened: btf__free() it. */
 int kernel_types__open(const char *const *names, size_t n, struct btf **out);
 /* A struct's member. */
 struct kernel_member {

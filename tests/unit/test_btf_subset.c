@@ -128,12 +128,24 @@ static const char *show(const struct str *subset)
 	return btf ? out.data : "not BTF";
 }
 
+static int subset(const char *btf, size_t len, const char *const *names, size_t n, struct str *out)
+{
+	struct btf_index *index;
+	int err = btf_index__make(btf, len, &index);
+
+	if (err)
+		return err;
+	err = btf_index__subset(index, names, n, out);
+	btf_index__free(index);
+	return err;
+}
+
 static void cut(const struct str *all, const char *const *names, size_t n, const char *want,
 		const char *what)
 {
 	struct str out = {0};
 
-	is(btf_subset__make(all->data, all->len, names, n, &out), 0, "%s: it is cut", what);
+	is(subset(all->data, all->len, names, n, &out), 0, "%s: it is cut", what);
 	is_str(show(&out), want, "%s", what);
 	str__free(&out);
 }
@@ -151,7 +163,7 @@ static bool is_refused(const char *btf, size_t len)
 	int err;
 
 	memcpy(exact, btf, len);
-	err = btf_subset__make(exact, len, names, 4, &out);
+	err = subset(exact, len, names, 4, &out);
 	free(exact);
 	str__free(&out);
 	return err;

@@ -2,6 +2,7 @@
 /* The start and the end of copies that log. */
 #include <stdlib.h>
 #include "inliner.h"
+#include "source/kernel_types.h"
 #include "source/source.h"
 
 /* A thread whose log makes no sense holds up the others until it is given up. */
@@ -49,6 +50,8 @@ int inlined__start(const struct inline_options *options, struct inliner **out)
 
 	i->options = *options;
 	i->clock = ticks_clock__new(options->plan->arch->ticks);
+	if (kernel_types__read())
+		err__clear(); /* who needs them says so */
 	/* It is forked before there are threads. */
 	err = supervisor__start(&s, &i->supervisor);
 	if (!err)
