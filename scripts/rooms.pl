@@ -126,7 +126,7 @@ sub included {
 sub door_of {
 	my ($header, $doors) = @_;
 	my @parts = split m{/}, $header;
-	return 'wire' if $header =~ m{^bpf/wire(_named|_text)?[.]h$};
+	return 'wire' if $header =~ m{^bpf/wire(_named)?[.]h$} || $header =~ m{^bpf/alone/wire_(text|threads)[.]h$};
 	return $parts[1] if $parts[-1] eq "$parts[-2].h"; # of a folder, or of a folder in it
 	return (grep { $_ eq $parts[1] } split ' ', $doors) && $header !~ /_private[.]h$/ ? $parts[1] : '';
 }

@@ -19,6 +19,8 @@ static const struct {
 	{VERB_DIFF, FORM_PAGE, "a page with both runs side by side"},
 	{VERB_CORE, FORM_TEXT, "stacks and branches, newest first"},
 	{VERB_CORE, FORM_JSON, "one object for the dump, per thread and per step, oldest first"},
+	{VERB_STACK, FORM_TEXT, "the stack of each thread, and what it waits for"},
+	{VERB_STACK, FORM_JSON, "one object for the process, and per thread"},
 	{VERB_CTL, FORM_TEXT, "columns, or lines of a name and a value"},
 	{VERB_CTL, FORM_JSON, "one object per trace, or what the command has as JSON"},
 	{VERB_WHY, FORM_TEXT, "each failure in a few lines"},

@@ -77,6 +77,8 @@ static const struct option_row rows[] = {
 	{"explain", 0, NULL, VERB_FUNCTIONS, SWITCH(record.explain),
 	 "instead of events: for each failed call, the kernel's branch that made it fail"},
 	{"stack", 'k', NULL, VERB_TRACE, SWITCH(record.stack), "record the call stack on entry"},
+	{"kernel", 'k', NULL, VERB_STACK, SWITCH(record.stack),
+	 "show the kernel's part of each stack"},
 	{"stack-size", 0, "SIZE", VERB_TRACE, COUNT(record.stack_size),
 	 "-k: bytes of the stack to copy (default: 8K); 0: follow frame pointers"},
 	{"freq", 0, "HZ", VERB_TRACE, POSITIVE(record.freq),

@@ -69,7 +69,7 @@ static int check_user(struct request *req, const char *v)
 }
 
 static const struct option_row rows[] = {
-	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST, OTHER,
+	{"pid", 'p', "PID[,PID...]", VERB_SHOW | VERB_LIST | VERB_STACK, OTHER,
 	 "only these processes, with all their threads", set_pid, .values = ",:pids"},
 	{"tid", 0, "TID[,TID...]", VERB_SHOW | VERB_DIFF, OTHER, "only these threads", set_tid,
 	 .values = ",:pids"},

@@ -19,6 +19,7 @@ enum {
 	VERB_PROFILE = 2048,
 	VERB_WHY = 4096,
 	VERB_CORE = 8192,
+	VERB_STACK = 16384,
 };
 #define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* verbs that name no functions */
 #define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* verbs that name functions */
@@ -26,7 +27,8 @@ enum {
 #define VERB_SHOW      (VERB_TRACE | VERB_REPORT)
 /* verbs that have formats, and take -F */
 #define VERB_TEXT                                                                                  \
-	(VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_WHY | VERB_CORE)
+	(VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_WHY | VERB_CORE |       \
+	 VERB_STACK)
 #define VERB_ALL (VERB_TEXT | VERB_MERGE)
 
 struct request;

@@ -125,3 +125,34 @@ bool object__find_address(struct object *o, const char *name, size_t len, uint64
 	*vaddr = a.vaddr;
 	return a.found == 1;
 }
+
+/* ---- by address ---- */
+
+struct holder {
+	const struct object *o;
+	uint64_t vaddr, start;
+	char *name;
+};
+
+static void see_holder(void *ctx, const Elf64_Sym *sym, const char *name)
+{
+	struct holder *h = ctx;
+
+	if (ELF64_ST_TYPE(sym->st_info) == STT_TLS || !is_data(h->o, sym) ||
+	    h->vaddr - sym->st_value >= sym->st_size || (h->name && sym->st_value <= h->start))
+		return;
+	free(h->name);
+	h->name = xstrndup(name, strcspn(name, "@"));
+	h->start = sym->st_value;
+}
+
+char *object__data_at(struct object *o, uint64_t vaddr, uint64_t *offset)
+{
+	struct holder h = {.o = o, .vaddr = vaddr};
+	struct elf_file *f = elf__of(o);
+
+	if (f)
+		symbols__each(o, f, see_holder, &h);
+	*offset = vaddr - h.start;
+	return h.name;
+}

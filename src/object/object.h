@@ -272,5 +272,8 @@ bool object__find_address(struct object *o, const char *name, size_t len, uint64
 /* Appends a program's variables of that name; if there are none, those of functions, which
  * compilers call name.1. For the kernel there are none. */
 void object__find_data(struct object *o, const char *name, data_vec *out);
+/* Returns the name of the variable that holds vaddr, malloc()ed; NULL if none does, or its size is
+ * not known. *offset: within it. */
+char *object__data_at(struct object *o, uint64_t vaddr, uint64_t *offset);
 
 #endif

@@ -29,6 +29,8 @@ int diff__check(struct request *req);
 int diff__run(const struct request *req);
 int core__check(struct request *req);
 int core__run(const struct request *req);
+int stacks__check(struct request *req);
+int stacks__run(const struct request *req);
 int doctor__check(struct request *req);
 int doctor__run(const struct request *req);
 int ctl__check(struct request *req);

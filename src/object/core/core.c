@@ -200,7 +200,7 @@ static int walk_stacks(struct core *c, int fd)
 	for (uint32_t i = 0; i < c->files.len; i++) {
 		struct debug_files f;
 
-		if (!c->files.data[i].object || !core_files__bias(c, i, &bias))
+		if (!c->files.data[i].object || !core__bias(c, i, &bias))
 			continue;
 		debug_files__find(c->files.data[i].object, &f);
 		vec__push(&modules, (struct core_module){f.own, f.debug, bias});
@@ -300,6 +300,22 @@ int core__open(const char *path, const struct core_from *from, struct core **out
 
 	if (!err)
 		err = read_dump(c, path, fd, from);
+	if (err)
+		core__free(c);
+	else
+		*out = c;
+	return err;
+}
+
+int core__read(int fd, const char *name, const struct core_from *from, struct core **out)
+{
+	struct core *c = xcalloc(1, sizeof(*c));
+	struct stat st;
+	int err = fstat(fd, &st) ? err__set(errno, "can't read %s: %s", name, strerror(errno)) : 0;
+
+	c->size = err ? 0 : st.st_size;
+	if (!err)
+		err = read_dump(c, name, fd, from);
 	if (err)
 		core__free(c);
 	else

@@ -2,7 +2,7 @@
 /*
  * core: core dumps: of which process, why, what was mapped, and the stacks of its threads. Front
  * header of src/object/core, which uses object.h, root and debug; notes and stacks are read in the
- * sandbox. First: core__open(), core__map_at(), core__find().
+ * sandbox. First: core__open(), core__read(), core__map_at(), core__find().
  */
 #ifndef BBTRACE_OBJECT_CORE_CORE_H
 #define BBTRACE_OBJECT_CORE_CORE_H
@@ -79,14 +79,19 @@ struct core {
 struct core_from {
 	const char *sysroot; /* a folder that has them by their paths */
 	const char *program;
+	uint32_t pid; /* it runs: what it has mapped is opened; 0: it does not */
 };
 /* Reads a core dump that the user named, the files that its process had mapped, as far as they can
  * be found, and its stacks. Returns -ENOEXEC if it is no core dump. A message is set. */
 int core__open(const char *path, const struct core_from *from, struct core **out);
+/* Likewise from a descriptor, which stays open. name is for messages. */
+int core__read(int fd, const char *name, const struct core_from *from, struct core **out);
 void core__free(struct core *c);
 /* Returns the map that holds addr; NULL if no file's does. */
 const struct core_map *core__map_at(const struct core *c, uint64_t addr);
 /* Returns the file that holds addr; NULL if it is in none that is known. */
 const struct core_file *core__find(const struct core *c, uint64_t addr, uint64_t *vaddr);
+/* Sets the load bias of a file whose object is open, by its first mapping. */
+bool core__bias(const struct core *c, uint32_t file, uint64_t *bias);
 
 #endif

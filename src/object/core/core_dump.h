@@ -35,8 +35,6 @@ void core_notes__read(void *fd, struct str *answer);
  * message if what the user named can't be used. */
 int core_files__open(struct core *c, int fd, const struct core_notes *n,
 		     const struct core_from *from);
-/* Sets the load bias of a file that is open, by its first mapping. */
-bool core_files__bias(const struct core *c, uint32_t file, uint64_t *bias);
 
 /* ---- stacks ---- */
 

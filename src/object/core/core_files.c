@@ -5,6 +5,7 @@
  * read from the dump.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "core_dump.h"
@@ -61,7 +62,7 @@ static void open_file(struct core_file *f, const struct root *named)
 /* ---- the program that the user named ---- */
 
 /* Sets the load bias, by the file's first mapping. */
-bool core_files__bias(const struct core *c, uint32_t file, uint64_t *bias)
+bool core__bias(const struct core *c, uint32_t file, uint64_t *bias)
 {
 	const struct core_map *m;
 	uint64_t vaddr;
@@ -84,7 +85,7 @@ static bool starts_there(const struct core *c, uint32_t file, const struct objec
 	bool good;
 
 	f->object = (struct object *)o;
-	good = core_files__bias(c, file, &bias) && c->entry - bias == elf__of(o)->header.e_entry;
+	good = core__bias(c, file, &bias) && c->entry - bias == elf__of(o)->header.e_entry;
 	f->object = before;
 	return good;
 }
@@ -172,12 +173,38 @@ none:
 	free(found.path);
 }
 
-static void open_by_paths(struct core *c, const struct root *named)
+/* A file that is mapped now is opened itself: its path may be gone, or lead to another one. */
+static bool open_mapped(struct core *c, uint32_t file, uint32_t pid)
+{
+	static const struct root ours;
+	struct core_file *f = &c->files.data[file];
+	const struct core_map *m;
+	char path[64];
+
+	vec__each (m, &c->maps) {
+		struct object *o;
+
+		if (m->file != file)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid,
+			 m->start, m->end);
+		if (object__open_in(&ours, path, &o))
+			return false;
+		f->object = o;
+		f->fit = CORE_SAME;
+		return true;
+	}
+	return false;
+}
+
+static void open_by_paths(struct core *c, uint32_t pid, const struct root *named)
 {
 	struct core_file *f;
 
 	vec__each (f, &c->files)
-		if (f->build_id_len) /* others may be data */
+		if (pid && open_mapped(c, f - c->files.data, pid))
+			continue;
+		else if (f->build_id_len) /* others may be data */
 			open_file(f, named);
 		else
 			f->fit = CORE_UNKNOWN;
@@ -189,9 +216,11 @@ int core_files__open(struct core *c, int fd, const struct core_notes *n,
 	CLEANUP(root__close) struct root named = {0};
 	int err = from->sysroot ? root__open_folder(&named, from->sysroot) : 0;
 
+	if (from->pid)
+		err = root__open(&named, from->pid);
 	if (err)
 		return err;
-	open_by_paths(c, &named);
+	open_by_paths(c, from->pid, &named);
 	err = from->program ? open_program(c, from->program) : 0;
 	if (!err)
 		add_vdso(c, fd, n);

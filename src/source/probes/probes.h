@@ -171,6 +171,34 @@ void privileges__none(void);
 /* Drops all but what a tracer of other users' programs needs: root's user, too. 0 or -errno. */
 int privileges__keep_tracing(void);
 
+/* ---- where the threads of a process are (threads.c, thread_sample.c) ---- */
+
+#define THREAD_REGS 34
+#define THREAD_ARGS 6
+struct thread_at {
+	uint32_t tid;
+	char comm[16];
+	bool on_cpu;	   /* it runs: its registers aren't known */
+	bool narrow;	   /* it is in 32-bit code */
+	uint64_t switches; /* changes before it has run again */
+	int64_t call;	   /* the number of the system call that it is in; negative: none */
+	uint64_t args[THREAD_ARGS];
+	uint64_t pc, sp;
+	/* The program's, as in a core dump (struct elf_prstatus), without x86's segments. */
+	uint64_t regs[THREAD_REGS];
+	size_t nregs;
+};
+typedef VEC(struct thread_at) thread_at_vec;
+struct thread_reader;
+/* 0, or -errno with a message. */
+int thread_reader__open(uint32_t pid, struct thread_reader **out);
+void thread_reader__close(struct thread_reader *r);
+/* Replaces out by all threads as they are now, by tid. 0, or -errno with a message. */
+int thread_reader__read(struct thread_reader *r, thread_at_vec *out);
+/* Sets the place and the registers of a thread that runs, and the bytes from its stack pointer
+ * upwards. -ETIME: it didn't run within that time. */
+int thread__sample(struct thread_at *t, int timeout_ms, struct str *stack);
+
 /* ---- before the kernel's code is read ---- */
 
 /* Pins the tracepoints that a trace uses, since enabling them patches the code they are in. */

@@ -74,5 +74,12 @@ struct core_shown {
 void core_show__head(const struct core_shown *s, struct str *to);
 void core_show__thread(const struct core_shown *s, const struct core_thread *t,
 		       const struct core_meet *meet, struct str *to);
+/* The frames of a thread, and why they end; as members stack and stack_end of an open object. meet
+ * may be NULL. */
+void core_show__stack_text(const struct core *c, const struct core_place *places,
+			   const struct core_thread *t, const struct core_meet *meet,
+			   struct str *to);
+void core_show__stack_json(const struct core_place *places, const struct core_thread *t,
+			   struct json *j);
 
 #endif

@@ -171,7 +171,7 @@ static bool is_program(const struct core *c, const struct core_file *f)
 	return m && &c->files.data[m->file] == f;
 }
 
-static void put_frame_text(const struct core_shown *s, const struct core_place *p, size_t i,
+static void put_frame_text(const struct core *c, const struct core_place *p, size_t i,
 			   const struct core_meet *meet, struct str *to)
 {
 	const struct core_line *l;
@@ -185,7 +185,7 @@ static void put_frame_text(const struct core_shown *s, const struct core_place *
 	}
 	str__printf(to, "  #%-3zu ", i);
 	put_place(&p->at, to);
-	if (p->of && !(p->at.object && is_program(s->core, p->of))) {
+	if (p->of && !(p->at.object && is_program(c, p->of))) {
 		str__puts(to, " [");
 		str__shown(to, path__base_name(p->of->path));
 		str__putc(to, ']');
@@ -212,15 +212,22 @@ static void put_apart(const struct core_meet *m, struct str *to)
 	str__puts(to, " --\n");
 }
 
+void core_show__stack_text(const struct core *c, const struct core_place *places,
+			   const struct core_thread *t, const struct core_meet *meet,
+			   struct str *to)
+{
+	for (size_t i = 0; i < t->n; i++)
+		put_frame_text(c, &places[t->first + i], i, meet, to);
+	if (ends[t->end])
+		str__printf(to, "  -- %s --\n", ends[t->end]);
+}
+
 static void put_thread_text(const struct core_shown *s, const struct core_thread *t,
 			    const struct core_meet *meet, struct str *to)
 {
 	str__printf(to, "\nthread %u%s\n", t->tid,
 		    t->tid == s->core->tid && s->core->signal ? ", which got the signal" : "");
-	for (size_t i = 0; i < t->n; i++)
-		put_frame_text(s, &s->places[t->first + i], i, meet, to);
-	if (ends[t->end])
-		str__printf(to, "  -- %s --\n", ends[t->end]);
+	core_show__stack_text(s->core, s->places, t, meet, to);
 	if (meet)
 		put_apart(meet, to);
 }
@@ -251,6 +258,28 @@ static void put_lines_json(const struct core_place *p, struct json *j)
 	json__close_array(j);
 }
 
+void core_show__stack_json(const struct core_place *places, const struct core_thread *t,
+			   struct json *j)
+{
+	json__key(j, "stack");
+	json__open_array(j);
+	for (size_t i = t->first; i < t->first + t->n; i++) {
+		const struct core_place *p = &places[i];
+
+		json__open_object(j);
+		json__member(j, hex, "addr", p->at.addr);
+		json__put_place(j, &p->at);
+		if (p->of && !p->at.object)
+			json__member(j, string, "file", p->of->path);
+		if (p->lines.len)
+			put_lines_json(p, j);
+		json__close_object(j);
+	}
+	json__close_array(j);
+	if (ends[t->end])
+		json__member(j, string, "stack_end", ends[t->end]);
+}
+
 static void put_thread_json(const struct core_shown *s, const struct core_thread *t,
 			    const struct core_meet *meet, struct str *to)
 {
@@ -261,23 +290,7 @@ static void put_thread_json(const struct core_shown *s, const struct core_thread
 	json__member(&j, unsigned, "tid", t->tid);
 	json__member(&j, bool, "killed",
 		     t->tid == s->core->tid && s->core->signal && !s->core->stopped);
-	json__key(&j, "stack");
-	json__open_array(&j);
-	for (size_t i = t->first; i < t->first + t->n; i++) {
-		const struct core_place *p = &s->places[i];
-
-		json__open_object(&j);
-		json__member(&j, hex, "addr", p->at.addr);
-		json__put_place(&j, &p->at);
-		if (p->of && !p->at.object)
-			json__member(&j, string, "file", p->of->path);
-		if (p->lines.len)
-			put_lines_json(p, &j);
-		json__close_object(&j);
-	}
-	json__close_array(&j);
-	if (ends[t->end])
-		json__member(&j, string, "stack_end", ends[t->end]);
+	core_show__stack_json(s->places, t, &j);
 	if (meet)
 		json__member(&j, string, "newest", hows[meet->how]);
 	if (meet && meets(meet))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Which calls of programs may change their code: a BPF program that sees them makes the thread stop
- * before it is back in its program, and counts those of others (bpf/text.bpf.c). Without it,
+ * before it is back in its program, and counts those of others (bpf/alone/text.bpf.c). Without it,
  * changes are searched for.
  */
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 #ifdef __x86_64__
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "../bpf/wire_text.h"
+#include "../bpf/alone/wire_text.h"
 #include "source/kernel_types.h"
 #include "text.skel.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Programs that set the base of gs, which finds the log. By a system call: a BPF program at that
- * makes the thread stop before it is back in its program (bpf/gs.bpf.c). By an instruction,
+ * makes the thread stop before it is back in its program (bpf/alone/gs.bpf.c). By an instruction,
  * wrgsbase: the code of the files that are mapped is searched for it.
  */
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 /* ---- the system call ---- */
 
-#define LEARN 0x62746773 /* bpf/gs.bpf.c */
+#define LEARN 0x62746773 /* bpf/alone/gs.bpf.c */
 
 /* Returns true if the program has seen this process make a call. */
 static bool works(struct gs_bpf *skel)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Programs that change their own code. A thread that makes code writable, maps something else
- * there, or writes it as a file stops before it is back in its program (bpf/text.bpf.c). While the
- * program may write to a function's code, its original is restored: the program reads and writes
- * its own bytes. Then a function whose code is as in its file gets its springboards back; any other
- * has lost its copy, which has the old code (states.c).
+ * there, or writes it as a file stops before it is back in its program (bpf/alone/text.bpf.c).
+ * While the program may write to a function's code, its original is restored: the program reads and
+ * writes its own bytes. Then a function whose code is as in its file gets its springboards back;
+ * any other has lost its copy, which has the old code (states.c).
  */
 #include "text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Kernel memory read by a BPF program run on request (bpf/kmem.bpf.c), for kernels without
+/* Kernel memory read by a BPF program run on request (bpf/alone/kmem.bpf.c), for kernels without
  * /proc/kcore. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /* What text.bpf.c and src/source/inline/text/text.c share. */
-#ifndef BBTRACE_BPF_WIRE_TEXT_H
-#define BBTRACE_BPF_WIRE_TEXT_H
+#ifndef BBTRACE_BPF_ALONE_WIRE_TEXT_H
+#define BBTRACE_BPF_ALONE_WIRE_TEXT_H
 
 #define TEXT_LEARN   0x62747874
 #define TEXT_RANGES  16
