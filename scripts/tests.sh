@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 B=${B:-build}
 
 # Some guests are in check-long alone: tests/long/t_guests.sh.
-long=' t_calibrate t_diff t_e2e t_execution t_growing t_kernel_coverage t_lockdown t_net t_paths '
+long=' t_calibrate t_detach t_diff t_e2e t_execution t_growing t_kernel_coverage t_lockdown t_net t_paths '
 # Unit tests of five seconds and more.
 slow=' code_step copier_use file_endless inline_rings output_fold target_elf target_hostile target_sandbox trace_damage '
 
@@ -33,7 +33,7 @@ all() {
 	{
 		printf '%s\n' scripts/lint.sh "$B"/unit/test_{target_elf,output_fold,inline_rings,code_step}
 		unit_tests
-		printf '%s\n' tests/vm/t_{programs,accounts,detach,trace}.sh tests/arch/t_short.sh \
+		printf '%s\n' tests/vm/t_{programs,accounts,trace}.sh tests/arch/t_short.sh \
 			tests/e2e/t_reference.sh tests/vm/t_*.sh tests/check/t_{whole,exported}.sh \
 			tests/e2e/t_{diff,trace_file,inlined_waits,if,crash,inlined_kill,inlined_traps,go}.sh
 		printf '%s\n' tests/{check,e2e,formats,scripts,fuzz}/t_*.sh

@@ -62,7 +62,8 @@ for filter in "-p $pid_one" "-f -p $pid_one"; do
 	before=$(descriptors) held=$(memory)
 	"$T/busy" 300 0 "$T/files" </dev/null >"$T/said"
 	settled
-	is "$(descriptors)" "$before" "$filter: files that another process maps are not opened"
+	after=$(descriptors) # one that was open for a moment may have been counted before
+	ok $((after > before)) "$filter: files that another process maps are not opened" || diag "$before before, $after now"
 	: >"$T/said"
 	mkfifo "$T/until"
 	"$T/busy" 300 700 "$T/files" <"$T/until" >"$T/said" &

@@ -13,7 +13,7 @@ needs_guest perl setarch readelf nm
 
 # Those whose traces are made of what kernels do differently; ALL=1: all but those that are long under emulation, and
 # those that jump into the C library's functions, which it chooses by the processor.
-names=(fib-staticpie switch tail longjmp except handler threads vforks execs dlopen-again odd)
+names=(fib-staticpie switch longjmp except handler threads execs odd)
 [[ -z ${ALL:-} ]] ||
 	mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ && $1 !~ /^(million|deep|tailmem(-slots|-nopie|-clang|-all)?)$/ { print $1 }' tests/progs/progs.list)
 
