@@ -76,6 +76,12 @@ static __always_inline __u64 first_argument(const struct pt_regs *regs)
 }
 #endif
 
+/* An int; from Linux 7 on an u8. */
+static __always_inline bool is_on_cpu(const struct task_struct___threads *task)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu) != 0;
+}
+
 SEC("iter/task")
 int read_thread(struct bpf_iter__task___threads *ctx)
 {
@@ -88,7 +94,7 @@ int read_thread(struct bpf_iter__task___threads *ctx)
 	if (!task || visible_number(BPF_CORE_READ(task, group_leader, thread_pid)) != process)
 		return 0;
 	t.tid = visible_number(BPF_CORE_READ(task, thread_pid));
-	t.on_cpu = BPF_CORE_READ(more, on_cpu);
+	t.on_cpu = is_on_cpu(more);
 	t.switches = BPF_CORE_READ(more, nvcsw) + BPF_CORE_READ(more, nivcsw);
 	bpf_probe_read_kernel(t.comm, sizeof(t.comm), task->comm);
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);

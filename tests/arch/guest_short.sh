@@ -37,6 +37,18 @@ for program in "${programs[@]}"; do
 			"$machine fib: so many calls"
 done
 
+perl -e 'sleep 1000' &
+dormant=$!
+wait_for 600 eval '[[ $(awk "{ print \$3 }" /proc/$dormant/stat) == S ]]'
+bb stack $dormant -F json
+exits 0 "$machine: the stack of a process"
+cp "$T/out.txt" "$T/stack"
+kill $dormant
+is "$(jq -r 'select(.event == "stack") | "\(.waits.for) \(.waits.text) \(.stack_end)"' "$T/stack")" 'time 1000 s null' \
+	"$machine: what it waits for, and its stack is whole"
+is "$(jq -r 'select(.event == "stack") | .stack[] | .symbol | select(. == "perl_run" or . == "_start")' "$T/stack" | xargs)" \
+	'perl_run _start' "$machine: the stack has perl's functions"
+
 # calls N: entries, returns and branches of the function in a program that makes N such system calls; some are the start's.
 named() { grep -E ' [tT] __(arm64|riscv)_sys_lseek$' /proc/kallsyms | cut -d' ' -f3; }
 choose function named 'the function of lseek(2)' __arm64_sys_lseek __riscv_sys_lseek

@@ -51,7 +51,7 @@ check_roles() { # NAME
 	is "$(waits checked)" "mutex error_lock $(tid holder) futex" "$1: a mutex that checks for errors"
 	is "$(waits reader)" "rwlock table $(tid holder) futex" "$1: a read-write lock that a writer has"
 	like <(waits condition) '^condition never(\+0x[0-9a-f]+)? - futex$' "$1: a condition variable"
-	like <(waits semaphore) '^semaphore items(\+0x[0-9a-f]+)? - futex$' "$1: a semaphore"
+	like <(waits semaphore) '^(semaphore|futex) items(\+0x[0-9a-f]+)? - futex$' "$1: a semaphore"
 	like <(waits barrier) '^barrier all(\+0x[0-9a-f]+)? - futex$' "$1: a barrier"
 	like <(waits naps) '^time - - (clock_)?nanosleep$' "$1: a time"
 	is "$(text naps)" '5000 s' "$1: how long"

@@ -194,14 +194,11 @@ static bool unlock(char *from, size_t len)
 }
 
 /* The note gets an address within the call, by which the rules of the caller are found. */
-bool core_regs__call(struct core_regs *r, uint32_t tid, struct core_state *state)
+bool core_regs__resume(struct core_regs *r, uint32_t tid, const struct core_state *state)
 {
 	const struct core_machine *m = r->machine;
 	const struct core_status *s;
-	uint64_t addr;
 
-	if (!m || !find_return(r, state, &addr) || !addr)
-		return false;
 	vec__each (s, &r->all) {
 		if (s->tid != tid)
 			continue;
@@ -209,8 +206,30 @@ bool core_regs__call(struct core_regs *r, uint32_t tid, struct core_state *state
 			return false;
 		for (unsigned i = 0; i < m->n; i++)
 			put(m, s->desc, m->place[i], state->regs[i]);
-		put(m, s->desc, m->pc, addr - 1);
+		put(m, s->desc, m->pc, state->pc - 1);
 		return true;
 	}
 	return false;
+}
+
+bool core_regs__call(struct core_regs *r, uint32_t tid, struct core_state *state)
+{
+	uint64_t addr;
+
+	if (!r->machine || !find_return(r, state, &addr) || !addr)
+		return false;
+	state->pc = addr;
+	return core_regs__resume(r, tid, state);
+}
+
+/* arch/arm64/include/asm/pointer_auth.h, ptrauth_user_pac_mask(), with addresses of 48 bits */
+#define SIGNED (0x7full << 48)
+
+bool core_regs__unsigned(const struct core_regs *r, uint64_t *addr)
+{
+	if (!r->machine || r->machine->machine != EM_AARCH64 || !(*addr & SIGNED) ||
+	    !core_regs__is_code(r, *addr & ~SIGNED))
+		return false;
+	*addr &= ~SIGNED;
+	return true;
 }

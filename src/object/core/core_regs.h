@@ -39,5 +39,11 @@ bool core_regs__sp(const struct core_regs *r, Dwfl_Frame *frame, uint64_t *sp);
  * within the call. Returns false if the caller can't be read.
  */
 bool core_regs__call(struct core_regs *r, uint32_t tid, struct core_state *state);
+/* The thread's registers become these, which are those after a call that returns to the state's pc.
+ * The pc is within that call. Returns false if the thread has no note. */
+bool core_regs__resume(struct core_regs *r, uint32_t tid, const struct core_state *state);
+/* arm64: functions may sign return addresses in bits that no address has; libdw before 0.191 takes
+ * them for a part of it. Replaces such an address; returns false if it isn't one. */
+bool core_regs__unsigned(const struct core_regs *r, uint64_t *addr);
 
 #endif

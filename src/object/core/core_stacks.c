@@ -126,6 +126,18 @@ static bool go_to_interrupted(struct walk *w)
 	return true;
 }
 
+/* Walks on from this frame, with its own return address instead of the signed one. */
+static int resume_unsigned(struct walk *w, Dwfl_Frame *state, uint64_t pc)
+{
+	struct core_state at;
+
+	core_regs__of_frame(&w->regs, state, &at);
+	at.pc = pc;
+	w->called = core_regs__resume(&w->regs, w->thread->tid, &at);
+	w->thread->end = CORE_STACK_NO_RULES;
+	return DWARF_CB_ABORT;
+}
+
 static int on_frame(Dwfl_Frame *state, void *ctx)
 {
 	struct walk *w = ctx;
@@ -141,6 +153,8 @@ static int on_frame(Dwfl_Frame *state, void *ctx)
 		w->thread->end = CORE_STACK_LIMIT;
 		return DWARF_CB_ABORT;
 	}
+	if (!activation && core_regs__unsigned(&w->regs, &pc))
+		return resume_unsigned(w, state, pc);
 	f.pc = pc + w->called;
 	f.calls = w->called || !activation;
 	f.assumed = w->called;

@@ -212,6 +212,22 @@ static char *symbol_at(const struct core *c, uint64_t addr)
 	return NULL;
 }
 
+/*
+ * Without a name: some of musl's locks have the owner in the futex. A thread's end is announced by
+ * the kernel, by a futex that has its number and isn't private (set_tid_address(2)).
+ */
+static enum wait_kind lock_by_value(const struct asking *a)
+{
+	const uint64_t *args = a->t->at.args;
+	uint32_t value = word_at(a, args[0]);
+
+	if (value & FUTEX_WAITERS && thread_of(a->s, value & FUTEX_TID_MASK))
+		return WAIT_MUTEX;
+	if (!(args[1] & FUTEX_PRIVATE_FLAG) && value == (uint32_t)args[2] && thread_of(a->s, value))
+		return WAIT_THREAD;
+	return WAIT_FUTEX;
+}
+
 static void put_futex(struct asking *a)
 {
 	const uint64_t *args = a->t->at.args;
@@ -226,10 +242,8 @@ static void put_futex(struct asking *a)
 	if (op != FUTEX_WAIT && op != FUTEX_WAIT_BITSET)
 		return;
 	a->w->kind = lock_of(a);
-	/* musl may have no unwinding tables; some of its locks have the owner in the futex */
-	if (a->w->kind == WAIT_FUTEX && word_at(a, args[0]) & FUTEX_WAITERS &&
-	    thread_of(a->s, word_at(a, args[0]) & FUTEX_TID_MASK))
-		a->w->kind = WAIT_MUTEX;
+	if (a->w->kind == WAIT_FUTEX)
+		a->w->kind = lock_by_value(a);
 	find_owner(a);
 }
 
