@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "cli/command.h"
 #include "cli/exit_status.h"
+#include "cli/other_words.h"
 #include "cli/usage_hints.h"
 #include "verbs/verbs.h"
 #include "cli/request.h"
@@ -50,26 +51,6 @@ static int fail(int status)
 
 /* ---- unknown commands ---- */
 
-/* Returns what bbtrace calls a command of another tracer; NULL if it has no such command. */
-static const char *counterpart(const char *name)
-{
-	static const struct {
-		const char *name, *here;
-	} rows[] = {
-		{"annotate", "user OBJECT FUNC... -F annotate -- CMD"},
-		{"record", "user OBJECT FUNC... -o FILE -- CMD"},
-		{"replay", "report FILE"},
-		{"script", "report FILE"},
-		{"stat", "user OBJECT FUNC... -F summary -- CMD"},
-		{"version", "--version"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (!strcmp(name, rows[i].name))
-			return rows[i].here;
-	return NULL;
-}
-
 /* Returns the verb whose name is most like this one; NULL if none is. */
 static const char *nearest_verb(const char *name)
 {
@@ -81,7 +62,7 @@ static const char *nearest_verb(const char *name)
 
 static int refuse_unknown(const char *name)
 {
-	const char *here = counterpart(name), *meant = nearest_verb(name);
+	const char *here = other_words__command(name), *meant = nearest_verb(name);
 
 	if (here)
 		err__usage("unknown command '%s'; write bbtrace %s; see bbtrace --help", name,

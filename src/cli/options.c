@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "option.h"
 #include "option_values.h"
+#include "other_words.h"
 
 /* In the order of --help, after the verb's own table. */
 static const struct option_group *const shared[] = {
@@ -174,6 +175,8 @@ static char *meant(const struct options *o, const char *option)
 	autofree char *name = xstrdup(strncmp(option, "--", 2) ? "" : option + 2);
 
 	name[strcspn(name, "=")] = 0;
+	if (other_words__option(name))
+		return xasprintf("; here: %s.", other_words__option(name));
 	if (output__by_name(name))
 		return xasprintf("; did you mean -F %s?", name);
 	for (size_t i = 0; strlen(name) >= 3 && i < o->n; i++)
@@ -189,7 +192,10 @@ static int usage_error(const struct options *o, const struct verb *verb, int c, 
 	autofree char *hint = meant(o, option);
 
 	if (c == ':')
-		return err__set(EINVAL, "%s needs a value; see bbtrace %s --help", option,
+		return err__set(EINVAL, "%s needs a value%s; see bbtrace %s --help", option,
+				optopt == 'l' ? ", a number of events (functions are listed by "
+						"bbtrace list OBJECT)"
+					      : "",
 				verb->name);
 	return err__set(EINVAL, "unknown option %s for 'bbtrace %s'%s%s bbtrace %s --help", option,
 			verb->name, hint, *hint ? " See" : "; see", verb->name);

@@ -200,7 +200,8 @@ static int several(const running_vec *all)
 
 	vec__each (r, all)
 		str__printf(&pids, "%s%u", pids.len ? ", " : "", r->pid);
-	return err__usage("%zu traces are running: give the PID of one, %s; bbtrace ctl lists them",
+	return err__usage("%zu traces are running: give the PID of one, %s: bbtrace ctl PID "
+			  "COMMAND; bbtrace ctl lists the traces, ctl help the commands",
 			  all->len, pids.data);
 }
 
@@ -210,7 +211,9 @@ static int choose_only(struct ctl *ctl)
 
 	find_running(&all);
 	if (!all.len)
-		return err__set(ESRCH, "no trace is running that you may control%s",
+		return err__set(ESRCH,
+				"no trace is running that you may control (bbtrace ctl help lists "
+				"the commands)%s",
 				hint_of_root());
 	if (all.len > 1)
 		return several(&all);

@@ -82,10 +82,41 @@ wrong '^bbtrace: help takes one command' help user kernel
 wrong '^bbtrace: .*see bbtrace user --help' user
 wrong '^bbtrace: .*(--frob|no option)' user "$T/fib" fib --frob
 wrong '^bbtrace: unknown option -Z for' user "$T/fib" fib -Z
-wrong "^bbtrace: unknown option --duration for 'bbtrace user'; did you mean --min-duration[?]" user "$T/fib" fib --duration 1ms
+wrong "^bbtrace: unknown option --duration for 'bbtrace user'; here: --timeout SEC \(-t\); calls that take long: --min-duration" user "$T/fib" fib --duration 1ms
 wrong "^bbtrace: unknown option --pidd for 'bbtrace user'; did you mean --pid[?] See bbtrace user --help$" user "$T/fib" fib --pidd 1
 wrong "^bbtrace: unknown option --follow-forks for 'bbtrace user'; did you mean --follow[?]" user "$T/fib" fib --follow-forks
 wrong "^bbtrace: unknown option --frobnicate for 'bbtrace user'; see bbtrace user --help$" user "$T/fib" fib --frobnicate
+# words of other tools: each names something that there is
+while read -r word here; do
+	wrong "^bbtrace: unknown command '$word'; write bbtrace $here" "$word" "$T/fib"
+	verb=${here%% *}
+	"$BBTRACE" help --options "$verb" >"$T/options" 2>&1
+	ok $? "$word: $verb is a command"
+done <<'END'
+attach user -p PID OBJECT FUNC...
+run user OBJECT FUNC... -- CMD
+tui report FILE
+coverage user OBJECT '[*]' -c -f -o FILE[.]info -- CMD
+flamegraph profile -o FILE[.]svg -- CMD
+top profile -p PID
+strace event raw_syscalls:sys_exit -- CMD
+pstack stack PID
+END
+while read -r word here; do
+	wrong "^bbtrace: unknown option --$word for 'bbtrace user'; here: $here" user "$T/fib" fib "--$word"
+	"$BBTRACE" help --options user | cut -f2 | grep -qx -- "$(sed -nE 's/^(--([a-z-]+)|-F).*/\2/; s/^$/format/; p' <<<"$here")"
+	ok $? "--$word: $here is an option"
+done <<'END'
+filter --if CONDITION
+backtrace --stack
+children --follow
+no-color --color never
+duration --timeout SEC
+hist -F summary
+call-graph --stack
+trace-children --follow
+END
+wrong '^bbtrace: -l needs a value, a number of events .*bbtrace list OBJECT' user "$T/fib" fib -l
 wrong "^bbtrace: unknown option --summary for 'bbtrace report'; did you mean -F summary[?]" report "$T/none" --summary
 wrong "^bbtrace: .kernel:vfs_[*]. is a form of bbtrace trace: .* bbtrace list kernel FUNC" list 'kernel:vfs_*'
 wrong "^bbtrace: .user:libc.so.6:malloc. is a form of bbtrace trace: here write OBJECT:FUNC" user user:libc.so.6:malloc
