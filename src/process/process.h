@@ -27,6 +27,9 @@ uint64_t thread__status_number(uint32_t tid, const char *name);
 char thread__state(uint32_t tid);
 /* Returns the process of a thread; 0 if there is no such thread. */
 uint32_t process__of_thread(uint32_t tid);
+/* Returns the path of its program, as it sees it, malloc()ed; NULL if it has none, or isn't ours to
+ * ask. */
+char *process__program(uint32_t pid);
 /* The process that it is a child of. */
 uint32_t process__parent(uint32_t tid);
 

@@ -3,6 +3,7 @@
  * out, and a caller that needs all of them lists again. */
 #include <ctype.h>
 #include <dirent.h>
+#include <unistd.h>
 #include "process/process.h"
 
 /* Appends the numeric entries of a directory. */
@@ -100,6 +101,19 @@ uint64_t thread__status_number(uint32_t tid, const char *name)
 uint32_t process__of_thread(uint32_t tid)
 {
 	return thread__status_number(tid, "Tgid");
+}
+
+char *process__program(uint32_t pid)
+{
+	char link[32], path[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%u/exe", pid);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return NULL;
+	path[n] = 0;
+	return path__undeleted(path);
 }
 
 uint32_t process__parent(uint32_t tid)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include "cli/command.h"
 #include "cli/usage_hints.h"
 #include "targets.h"
 #include "cli/request.h"
@@ -180,11 +181,13 @@ static bool is_lone_name(const struct request *req, int err)
 }
 
 /* The first operand is no object: explains the error, which differs if it is a function's name. */
-static int no_object(const struct request *req, int err)
+static int no_object(const struct request *req, const char *program, int err)
 {
 	const char *first = req->operands.data[0];
 	const char *second = req->operands.len > 1 ? req->operands.data[1] : NULL;
 
+	if (program)
+		return err__set(ENOENT, "%s has no function %s; %s", program, first, err__text());
 	if (is_lone_name(req, err))
 		second = "OBJECT";
 	else if (err != -ENOENT || !second || strchr(first, '/') || !strchr(second, '/') ||
@@ -194,17 +197,63 @@ static int no_object(const struct request *req, int err)
 			err__text(), req->verb->name, second, first);
 }
 
+/* ---- FUNC... of the program of CMD, or of the process ---- */
+
+/* Returns its path, malloc()ed; NULL if the request has none, or several. */
+static char *program_of(const struct request *req, pid_t pid)
+{
+	if (req->verb->bit != VERB_USER)
+		return NULL;
+	if (req->command)
+		return command__path(req->command[0]);
+	return pid && req->who.filters.pids.len == 1 ? process__program(pid) : NULL;
+}
+
+/* True if the first operand can't name an object, or only it does and it may as well be a
+ * function. */
+static bool may_be_function(const struct request *req, pid_t pid)
+{
+	const char *first = req->operands.data[0];
+
+	if (*first == '@' || strchr(first, '/') || strstr(first, ".so") || is_spec(req))
+		return false;
+	if (is_line(first) && !is_object(first, pid))
+		return true;
+	return !object__colon(first, pid) && (req->operands.len == 1 || !is_object(first, pid));
+}
+
+/* All operands are functions of it. 1: the first one isn't. */
+static int find_in_program(struct targets *n, const struct request *req, pid_t pid,
+			   const char *program)
+{
+	struct object *o;
+	int err = targets__open(n, program, pid, &o);
+
+	for (size_t i = 0; !err && i < req->operands.len; i++) {
+		err = find_in_object(n, o, req->operands.data[i], pid);
+		if (err == -ENOENT && !i)
+			return 1;
+		if (err)
+			return usage_hints__operand(req, i, err);
+	}
+	return err;
+}
+
 static int find_user(struct targets *n, const struct request *req, pid_t pid, bool all)
 {
 	const char *first = req->operands.data[0];
+	autofree char *program = may_be_function(req, pid) ? program_of(req, pid) : NULL;
 	struct object *o;
-	int err;
+	int err = program ? find_in_program(n, req, pid, program) : 1;
 
+	if (err != 1)
+		return err;
+	err__clear();
 	if (*first == '@' || (object__colon(first, pid) && !is_object(first, pid)))
 		return is_spec(req) ? refuse_spec(req) : find_pairs(n, req, pid);
 	err = targets__open(n, first, pid, &o);
 	if (err)
-		return no_object(req, err);
+		return no_object(req, program, err);
 	if (req->operands.len == 1)
 		return all ? find_in_object(n, o, "*", pid)
 			   : err__usage(

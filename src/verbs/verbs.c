@@ -5,7 +5,7 @@
 #include "cli/request.h"
 
 const struct verb verbs[] = {
-	{"user", "OBJECT FUNC... | OBJECT:FUNC... [options] [-- CMD ARG...]",
+	{"user", "[OBJECT] FUNC... | OBJECT:FUNC... [options] [-- CMD ARG...]",
 	 "Trace entry, branches and return of functions of a program or shared library.", VERB_USER,
 	 NULL, trace__check, trace__run},
 	{"kernel", "FUNC... [options] [-- CMD ARG...]",
