@@ -182,7 +182,7 @@ units: $(UNIT)
 # ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
 
 # They link all pure code, the command line's options, the reader of branch weights and what joins files.
-FUZZ_CMD := $(B)/cli/options.o $(B)/cli/request.o $(B)/cli/option_values.o $(patsubst src/%.c,$(B)/%.o,$(wildcard src/cli/options_*.c)) $(B)/control/line.o $(B)/cli/formats.o $(B)/pipeline/read/edge_line.o $(B)/select/costs_text.o $(B)/pipeline/read/merged_plan.o $(B)/pipeline/counts/target_sums.o
+FUZZ_CMD := $(B)/cli/options.o $(B)/cli/other_words.o $(B)/cli/request.o $(B)/cli/option_values.o $(patsubst src/%.c,$(B)/%.o,$(wildcard src/cli/options_*.c)) $(B)/control/line.o $(B)/cli/formats.o $(B)/pipeline/read/edge_line.o $(B)/select/costs_text.o $(B)/pipeline/read/merged_plan.o $(B)/pipeline/counts/target_sums.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(filter-out %/object/debug/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(PURE) $(FUZZ_CMD)))
 FUZZ_TIME ?= 60
