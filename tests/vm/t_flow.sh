@@ -45,8 +45,8 @@ judge() { # NAME [OPTION of flow.pl...]
 	diag "$(figures "$name")"
 }
 
-traces=(dummy timer)
-[[ -z ${ALL:-} ]] || traces+=(tcp loop mount file fault wake memory fork exec pipe poll udp unix sched)
+traces=(tcp dummy timer)
+[[ -z ${ALL:-} ]] || traces+=(loop mount file fault wake memory fork exec pipe poll udp unix sched)
 # The timer trace has a function of the interrupt entry, and ftrace attaches beside it: see threads() of run.sh.
 guest --turns -b "$T/back" -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work" "${PLACEMENT:-full}" "${traces[*]}"
 for name in "${traces[@]}"; do
