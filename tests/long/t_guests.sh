@@ -17,6 +17,7 @@ t_lockdown 6.1 6.12 newest
 t_args 6.1 6.12 newest
 t_diff 6.1 6.12 newest
 t_explain 6.1 6.12 newest
+t_stack 6.1 6.12 newest
 ROWS
 for name in t_accounts t_trace t_net; do
 	ALL=1 "tests/vm/$name.sh" >"$T/out" 2>&1 </dev/null

@@ -7,7 +7,7 @@ needs_guest cc
 cc -g -O1 -pthread -o "$T/waits" tests/stack/waits.c || exit 2
 cc -m32 -g -O1 -fno-pie -no-pie -nostdlib -static -fasynchronous-unwind-tables -o "$T/narrow" tests/stack/narrow.c || exit 2
 
-for KERNEL in ${KERNELS:-6.1 newest}; do
+for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
 	guest -f "$T/waits" -f "$T/narrow" -- tests/vm/guest_stack.sh "$T/waits" "$T/narrow"
 done
