@@ -186,15 +186,16 @@ static int no_object(const struct request *req, const char *program, int err)
 	const char *first = req->operands.data[0];
 	const char *second = req->operands.len > 1 ? req->operands.data[1] : NULL;
 
-	if (program)
-		return err__set(ENOENT, "%s has no function %s; %s", program, first, err__text());
 	if (is_lone_name(req, err))
 		second = "OBJECT";
 	else if (err != -ENOENT || !second || strchr(first, '/') || !strchr(second, '/') ||
 		 access(second, F_OK))
-		return err;
-	return err__set(ENOENT, "%s; a function comes after its object: bbtrace %s %s %s",
-			err__text(), req->verb->name, second, first);
+		second = NULL;
+	if (second)
+		err__set(ENOENT, "%s; a function comes after its object: bbtrace %s %s %s",
+			 err__text(), req->verb->name, second, first);
+	return program ? err__set(-err, "%s; nor has %s such a function", err__text(), program)
+		       : err;
 }
 
 /* ---- FUNC... of the program of CMD, or of the process ---- */
