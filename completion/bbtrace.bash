@@ -156,7 +156,7 @@ _bbtrace_operand() {
 	"") _bbtrace_words "$(bbtrace help --options 2>/dev/null | cut -f1)" ;;
 	ctl) _bbtrace_ctl ;;
 	report | merge | diff | core) _bbtrace_files ;;
-	stack) _bbtrace_words "$(ps -eo pid= 2>/dev/null)" ;;
+	stack) _bbtrace_pids ;;
 	kernel) _bbtrace_functions kernel ;;
 	event) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	trace | why)

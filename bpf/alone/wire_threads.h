@@ -8,10 +8,16 @@
  * begins with them. */
 #if defined(__TARGET_ARCH_x86) || defined(__x86_64__)
 #define WIRE_THREAD_REGS 21
+#define WIRE_THREAD_PC	 16
+#define WIRE_THREAD_SP	 19
 #elif defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
 #define WIRE_THREAD_REGS 34
+#define WIRE_THREAD_PC	 32
+#define WIRE_THREAD_SP	 31
 #else
 #define WIRE_THREAD_REGS 32
+#define WIRE_THREAD_PC	 0
+#define WIRE_THREAD_SP	 2
 #endif
 
 struct wire_thread {

@@ -168,15 +168,32 @@ static bool is_near(const char *option, const char *name)
 	       (len >= 4 && str__distance(name, len, option, n, 2) <= 2);
 }
 
+/* True unless the text begins with an option that the verb hasn't. */
+static bool has_first(const struct options *o, const char *text)
+{
+	size_t len = strcspn(text, " ");
+
+	if (*text != '-')
+		return true;
+	for (size_t i = 0; i < o->n; i++)
+		if (text[1] == '-' ? strlen(o->rows[i]->name) == len - 2 &&
+					     !strncmp(o->rows[i]->name, text + 2, len - 2)
+				   : o->rows[i]->letter == text[1])
+			return true;
+	return false;
+}
+
 /* Returns a hint on what an unknown long option may have meant, as "; did you mean
  * --min-duration?", or "". */
 static char *meant(const struct options *o, const char *option)
 {
 	autofree char *name = xstrdup(strncmp(option, "--", 2) ? "" : option + 2);
+	const char *here;
 
 	name[strcspn(name, "=")] = 0;
-	if (other_words__option(name))
-		return xasprintf("; here: %s.", other_words__option(name));
+	here = other_words__option(name);
+	if (here && has_first(o, here))
+		return xasprintf("; here: %s.", here);
 	if (output__by_name(name))
 		return xasprintf("; did you mean -F %s?", name);
 	for (size_t i = 0; strlen(name) >= 3 && i < o->n; i++)
@@ -191,12 +208,12 @@ static int usage_error(const struct options *o, const struct verb *verb, int c, 
 	const char *option = optopt > 0 && optopt < 256 ? letter : argv[optind - 1];
 	autofree char *hint = meant(o, option);
 
-	if (c == ':')
-		return err__set(EINVAL, "%s needs a value%s; see bbtrace %s --help", option,
-				optopt == 'l' ? ", a number of events (functions are listed by "
-						"bbtrace list OBJECT)"
-					      : "",
-				verb->name);
+	if (c == ':') {
+		const char *other = other_words__option(option + 1);
+
+		return err__set(EINVAL, "%s needs a value%s%s; see bbtrace %s --help", option,
+				other ? "; " : "", other ? other : "", verb->name);
+	}
 	return err__set(EINVAL, "unknown option %s for 'bbtrace %s'%s%s bbtrace %s --help", option,
 			verb->name, hint, *hint ? " See" : "; see", verb->name);
 }

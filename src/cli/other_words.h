@@ -3,8 +3,8 @@
 #ifndef BBTRACE_CLI_OTHER_WORDS_H
 #define BBTRACE_CLI_OTHER_WORDS_H
 
-/* Return what to write instead, after "bbtrace " (command) or among the options (option, without
- * its dashes); NULL if the word isn't known. */
+/* l is the letter, which lists in bpftrace. Return what to write instead, after "bbtrace "
+ * (command) or among the options (option, without its dashes); NULL if the word isn't known. */
 const char *other_words__command(const char *name);
 const char *other_words__option(const char *name);
 

@@ -108,16 +108,6 @@ void perf_maps__forget(struct perf_maps *p, uint32_t pid)
 
 /* ---- opening ---- */
 
-/* The last one of NSpid, in the process's own namespace. */
-static uint32_t own_pid(uint32_t pid)
-{
-	autofree char *all = thread__status(pid, "NSpid");
-	const char *last = all ? strrchr(all, '\t') : NULL;
-	uint32_t own = all ? strtoul(last ? last + 1 : all, NULL, 10) : 0;
-
-	return own ? own : pid;
-}
-
 static bool find_owner(uint32_t pid, struct owner *out)
 {
 	struct root root;
@@ -125,7 +115,8 @@ static bool find_owner(uint32_t pid, struct owner *out)
 	if (root__open(&root, pid))
 		return err__clear(), false;
 	root__close(&out->root);
-	*out = (struct owner){true, root, own_pid(pid), thread__status_number(pid, "Uid")};
+	*out = (struct owner){true, root, thread__own_number(pid),
+			      thread__status_number(pid, "Uid")};
 	return true;
 }
 

@@ -23,6 +23,8 @@ size_t process__running(uint32_t pid);
 char *thread__status(uint32_t tid, const char *name);
 /* Returns the decimal number that it begins with; 0 if there is none. */
 uint64_t thread__status_number(uint32_t tid, const char *name);
+/* Returns its number in its own PID namespace, or tid if that isn't known. */
+uint32_t thread__own_number(uint32_t tid);
 /* As in proc_pid_status(5); 'X' if there is no such thread. */
 char thread__state(uint32_t tid);
 /* Returns the process of a thread; 0 if there is no such thread. */

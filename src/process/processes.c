@@ -98,6 +98,16 @@ uint64_t thread__status_number(uint32_t tid, const char *name)
 	return value ? strtoull(value, NULL, 10) : 0;
 }
 
+/* NSpid has its numbers from our namespace to its own. */
+uint32_t thread__own_number(uint32_t tid)
+{
+	autofree char *all = thread__status(tid, "NSpid");
+	const char *last = all ? strrchr(all, '\t') : NULL;
+	uint32_t own = all ? strtoul(last ? last + 1 : all, NULL, 10) : 0;
+
+	return own ? own : tid;
+}
+
 uint32_t process__of_thread(uint32_t tid)
 {
 	return thread__status_number(tid, "Tgid");

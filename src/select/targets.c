@@ -210,8 +210,7 @@ static char *program_of(const struct request *req, pid_t pid)
 	return pid && req->who.filters.pids.len == 1 ? process__program(pid) : NULL;
 }
 
-/* True if the first operand can't name an object, or only it does and it may as well be a
- * function. */
+/* True if the first operand names no object, or is alone and may as well be a function. */
 static bool may_be_function(const struct request *req, pid_t pid)
 {
 	const char *first = req->operands.data[0];
@@ -230,6 +229,8 @@ static int find_in_program(struct targets *n, const struct request *req, pid_t p
 	struct object *o;
 	int err = targets__open(n, program, pid, &o);
 
+	if (err)
+		return 1;
 	for (size_t i = 0; !err && i < req->operands.len; i++) {
 		err = find_in_object(n, o, req->operands.data[i], pid);
 		if (err == -ENOENT && !i)

@@ -94,24 +94,27 @@ cat >"$T/shares.c" <<'END'
 	}
 END
 gcc -O2 -g -fno-omit-frame-pointer -o "$T/shares" "$T/shares.c" || exit 2
-# Of each function: is its part of the samples (lines "NAME SAMPLES") that of the time, within four standard deviations and
-# four percent of all? A virtual machine's timer has no interrupts while its host runs something else.
+# Of each function: is its part of the samples (lines "NAME SAMPLES") that of the time, within four standard deviations?
 as_measured() {
 	awk 'NR == FNR { ns[$1] = $2; all += $2; next } { got[$1] += $2; samples += $2 }
 		END {
 			if (samples < 2000) printf "only %d samples", samples
 			for (f in ns) {
 				p = ns[f] / all; off = got[f] - samples * p
-				if ((off < 0 ? -off : off) > 4 * sqrt(samples * p * (1 - p)) + 0.04 * samples) printf "%s: %d of %d samples, %.1f%% of the time; ", f, got[f], samples, 100 * p
+				if (off * off > 16 * samples * p * (1 - p)) printf "%s: %d of %d samples, %.1f%% of the time; ", f, got[f], samples, 100 * p
 			}
 		}' "$T/measured" "$1"
 }
 # The innermost function of the program's own in lines of folded
 innermost() { grep -v '_\[k\]' "$1" | sed -n 's/^.*;\(most\|some\|few\)\(;inlined_\[i\]\)\? \([0-9]*\)$/\1 \3/p'; }
 
-bb profile --freq 3997 --record "$T/trace" -F folded -o "$T/folded" -- "$T/shares"
-cp "$T/out" "$T/measured"
-innermost "$T/folded" >"$T/parts"
+# A virtual machine's timer has no interrupts while its host runs something else: one of three runs has to have the shares.
+for _ in 1 2 3; do
+	bb profile --freq 3997 --record "$T/trace" -F folded -o "$T/folded" -- "$T/shares"
+	cp "$T/out" "$T/measured"
+	innermost "$T/folded" >"$T/parts"
+	[[ $(as_measured "$T/parts") ]] || break
+done
 is "$(as_measured "$T/parts")" '' 'each function has as many samples as it took time, with copied stacks'
 is "$(grep -v '_\[k\]' "$T/folded" | grep -c ';few [0-9]*$' | sed 's/^[01]$/few/')" few 'what was inlined is a frame of its own'
 bb report "$T/trace" -F json -o "$T/json"

@@ -7,13 +7,12 @@ needs root uprobes
 
 program fib -O1 -g
 objects() { json_lines "$T/json" '$e->{event} eq "entry" && "$e->{object} $e->{symbol}"' | sort | uniq -c | awk '{ print $1, $2, $3 }'; }
-# all FUNC...: in $T/fib, as with the object; OBJECT is there in $object
 same_as_named() { # NAME FUNC...
 	bb user "$T/fib" "${@:2}" -F json -o "$T/json" -- "$T/fib"
-	cut -d, -f2- "$T/json" | grep -c '"event":"entry"' >"$T/named"
 	named=$(objects)
 	bb user "${@:2}" -F json -o "$T/json" -- "$T/fib"
 	exits 3 "$1: traced"
+	like <(objects) '^177 .*/fib fib$' "$1: each call"
 	is "$(objects)" "$named" "$1: as with the object"
 }
 same_as_named 'a function' fib

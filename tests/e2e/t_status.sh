@@ -116,7 +116,16 @@ hist -F summary
 call-graph --stack
 trace-children --follow
 END
-wrong '^bbtrace: -l needs a value, a number of events .*bbtrace list OBJECT' user "$T/fib" fib -l
+# of all the words, and of an option only where it is one
+sed -nE 's/^\t\{"([a-z-]+)", "(.*)"\},$/\1\t\2/p' "$ROOT/src/cli/other_words.c" >"$T/words"
+"$BBTRACE" help --options | cut -f1 >"$T/verbs"
+for verb in user profile; do "$BBTRACE" help --options $verb | cut -f1,2 | awk '{ print "-" $1; print "--" $2 }'; done >"$T/known"
+awk -F '\t' '$2 ~ /^[a-z]+ / { print $2 }' "$T/words" | cut -d' ' -f1 | grep -vxFf "$T/verbs" | sort -u | xargs >"$T/wrong"
+is "$(cat "$T/wrong")" 'bbtrace env functions it source' 'each word of other tools names a verb, or is a sentence'
+cut -f2 "$T/words" | grep -oE '(^|[ (])--?[a-zA-Z][a-z-]*' | tr -d ' (' | sort -u | grep -vxF -f "$T/known" >"$T/wrong"
+is "$(cat "$T/wrong")" --version 'each option in them is one'
+wrong "^bbtrace: unknown option --backtrace for 'bbtrace report'; see bbtrace report --help$" report "$T/none" --backtrace
+wrong '^bbtrace: -l needs a value; functions are listed by bbtrace list OBJECT' user "$T/fib" fib -l
 wrong "^bbtrace: unknown option --summary for 'bbtrace report'; did you mean -F summary[?]" report "$T/none" --summary
 wrong "^bbtrace: .kernel:vfs_[*]. is a form of bbtrace trace: .* bbtrace list kernel FUNC" list 'kernel:vfs_*'
 wrong "^bbtrace: .user:libc.so.6:malloc. is a form of bbtrace trace: here write OBJECT:FUNC" user user:libc.so.6:malloc

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * waits: threads of which each waits for something else, until they are killed. Prints "ROLE TID"
- * of each, and what an address or a number is that it waits for; then "ready". waits ROLE...: only
- * these.
+ * of each, and what an address or a number is that it waits for; "main TID" is the last. waits
+ * ROLE...: only these.
  */
 #define _GNU_SOURCE
 #include <netinet/in.h>

@@ -10,10 +10,10 @@
 #include <time.h>
 #include "stack.h"
 
-#define ROUNDS	    100
-#define SAMPLE_MS   10
-#define PAUSE_NS    2000000
-#define RUNNING_ONE 8 /* threads that are sampled in one round */
+#define ROUNDS	  100
+#define SAMPLE_MS 10
+#define PAUSE_NS  2000000
+#define SAMPLES	  8 /* threads that are sampled in one round */
 
 /* The part of a stack that is read: enough for all frames that are shown (CORE_FRAMES), unless
  * they have large buffers. */
@@ -46,9 +46,13 @@ static bool read_stack(const struct snapshot *s, const struct thread_at *t, stru
 	return len > 0;
 }
 
-static void take_sample(struct snap *t)
+static void take_sample(struct snapshot *s, struct snap *t)
 {
-	if (thread__sample(&t->at, SAMPLE_MS, &t->stack.bytes))
+	int err = thread__sample(&t->at, SAMPLE_MS, &t->stack.bytes);
+
+	if (err && err != -ETIME && err != -ESRCH)
+		s->unsampled = err;
+	if (err)
 		return;
 	t->stack.addr = t->at.sp;
 	t->at.call = -1;
@@ -85,17 +89,6 @@ static const struct thread_at *find_at(const thread_at_vec *all, uint32_t tid)
 			: NULL;
 }
 
-/* "NSpid: 1234 12": its numbers, from our namespace to its own. */
-static uint32_t own_tid(uint32_t tid)
-{
-	autofree char *numbers = thread__status(tid, "NSpid");
-	const char *last = numbers ? numbers + strcspn(numbers, "\n") : NULL;
-
-	while (last && last > numbers && last[-1] >= '0' && last[-1] <= '9')
-		last--;
-	return last ? strtoul(last, NULL, 10) : tid;
-}
-
 /* The threads are in order. */
 static void add_new(struct snapshot *s, const thread_at_vec *now)
 {
@@ -105,7 +98,8 @@ static void add_new(struct snapshot *s, const thread_at_vec *now)
 	vec__each (t, now)
 		if (!known || !bsearch(&t->tid, s->threads.data, known, sizeof(*s->threads.data),
 				       tid_of_snap))
-			vec__push(&s->threads, (struct snap){.at = *t, .own_tid = own_tid(t->tid)});
+			vec__push(&s->threads,
+				  (struct snap){.at = *t, .own_tid = thread__own_number(t->tid)});
 	vec__sort(&s->threads, by_tid);
 }
 
@@ -147,8 +141,8 @@ static size_t end_round(struct snapshot *s, const thread_at_vec *now)
 		}
 		if (!t->at.on_cpu && !after->on_cpu && after->switches == t->at.switches)
 			t->settled = true;
-		else if (after->on_cpu && sampled++ < RUNNING_ONE)
-			take_sample(t);
+		else if (after->on_cpu && sampled++ < SAMPLES)
+			take_sample(s, t);
 		left += !t->settled;
 	}
 	return left;

@@ -150,7 +150,9 @@ static void report_unsettled(const struct snapshot *s)
 
 	vec__each (t, &s->threads)
 		n += !t->settled;
-	if (n)
+	if (n && s->unsampled)
+		note("threads that run can't be sampled: %s", strerror(-s->unsampled));
+	else if (n)
 		note("%zu thread%s ran and waited in turns, too fast to be seen: try again", n,
 		     n == 1 ? "" : "s");
 	if (s->ended)

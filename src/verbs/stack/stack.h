@@ -28,7 +28,8 @@ struct snapshot {
 	uint32_t pid;
 	VEC(struct snap) threads; /* the main thread is the first */
 	map_vec maps;
-	size_t ended; /* threads that ended meanwhile */
+	size_t ended;  /* threads that ended meanwhile */
+	int unsampled; /* -errno: why those that run can't be sampled; 0: they can */
 	struct thread_reader *reader;
 };
 /* 0, or -errno with a message. */

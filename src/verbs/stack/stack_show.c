@@ -24,9 +24,12 @@ static void put_address(const struct wait *w, struct str *to)
 	str__putc(to, ')');
 }
 
-static void put_lock(const struct wait *w, const char *what, struct str *to)
+static void put_lock(const struct wait *w, struct str *to)
 {
-	str__printf(to, "waits for the %s ", what);
+	str__printf(to, "waits for the %s ",
+		    w->kind == WAIT_RWLOCK	? "read-write lock"
+		    : w->kind == WAIT_CONDITION ? "condition variable"
+						: names[w->kind]);
 	put_address(w, to);
 	if (w->owner)
 		str__printf(to, ", which thread %u holds", w->owner);
@@ -58,22 +61,12 @@ static void put_wait(const struct wait *w, const struct snap *t, struct str *to)
 		str__puts(to, t->at.on_cpu ? "runs" : "waits for a CPU");
 		break;
 	case WAIT_MUTEX:
-		put_lock(w, "mutex", to);
-		break;
 	case WAIT_RWLOCK:
-		put_lock(w, "read-write lock", to);
-		break;
 	case WAIT_CONDITION:
-		put_lock(w, "condition variable", to);
-		break;
 	case WAIT_SEMAPHORE:
-		put_lock(w, "semaphore", to);
-		break;
 	case WAIT_BARRIER:
-		put_lock(w, "barrier", to);
-		break;
 	case WAIT_FUTEX:
-		put_lock(w, "futex", to);
+		put_lock(w, to);
 		break;
 	case WAIT_THREAD:
 		if (w->owner)
@@ -224,6 +217,14 @@ static void put_kernel_json(void *ctx, const char *frame)
 
 /* ---- a thread ---- */
 
+/* Why a thread has none. */
+static const char *no_stack(const struct stacks *s, const struct snap *t)
+{
+	return t->at.narrow != s->snapshot->threads.data[0].at.narrow
+		       ? "it is in code of another size than the main thread"
+		       : "the stack cannot be read";
+}
+
 static void put_thread_text(const struct stacks *s, size_t i, const struct core_thread *stack,
 			    struct str *to)
 {
@@ -239,6 +240,8 @@ static void put_thread_text(const struct stacks *s, size_t i, const struct core_
 		each_kernel_frame(kernel, put_kernel_text, to);
 	if (stack)
 		core_show__stack_text(s->core, s->places, stack, NULL, to);
+	else if (t->settled)
+		str__printf(to, "  -- %s --\n", no_stack(s, t));
 }
 
 static void put_wait_json(const struct wait *w, struct json *j)
@@ -286,6 +289,8 @@ static void put_thread_json(const struct stacks *s, size_t i, const struct core_
 	}
 	if (stack)
 		core_show__stack_json(s->places, stack, &j);
+	else if (t->settled)
+		json__member(&j, string, "stack_end", no_stack(s, t));
 	json__close_object(&j);
 	str__putc(to, '\n');
 }

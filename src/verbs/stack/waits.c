@@ -190,26 +190,25 @@ static void find_owner(struct asking *a)
 	w->owner = thread_of(a->s, w->owner);
 }
 
-/* Variables that have no bytes in the file are in no part of it that is mapped. */
+/* Variables that have no bytes in their file are in memory right after it. */
 static char *symbol_at(const struct core *c, uint64_t addr)
 {
-	for (uint32_t i = 0; i < c->files.len; i++) {
-		struct object *o = c->files.data[i].object;
-		uint64_t bias, offset;
-		char *name, *whole;
+	const struct core_map *m, *below = NULL;
+	struct object *o;
+	uint64_t bias, offset;
+	char *name, *whole;
 
-		if (!o || !core__bias(c, i, &bias))
-			continue;
-		name = object__data_at(o, addr - bias, &offset);
-		if (!name)
-			continue;
-		if (!offset)
-			return name;
-		whole = xasprintf("%s+0x%" PRIx64, name, offset);
-		free(name);
-		return whole;
-	}
-	return NULL;
+	vec__each (m, &c->maps)
+		if (m->start <= addr)
+			below = m;
+	o = below ? c->files.data[below->file].object : NULL;
+	name = o && core__bias(c, below->file, &bias) ? object__data_at(o, addr - bias, &offset)
+						      : NULL;
+	if (!name || !offset)
+		return name;
+	whole = xasprintf("%s+0x%" PRIx64, name, offset);
+	free(name);
+	return whole;
 }
 
 /*

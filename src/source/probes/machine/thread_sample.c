@@ -87,20 +87,6 @@ static bool find_sample(const struct perf_event_mmap_page *page, struct thread_a
 	return false;
 }
 
-static void set_place(struct thread_at *t)
-{
-#if defined(__x86_64__)
-	t->pc = t->regs[16];
-	t->sp = t->regs[19];
-#elif defined(__aarch64__)
-	t->pc = t->regs[32];
-	t->sp = t->regs[31];
-#else
-	t->pc = t->regs[0];
-	t->sp = t->regs[2];
-#endif
-}
-
 int thread__sample(struct thread_at *t, int timeout_ms, struct str *stack)
 {
 	struct perf_event_attr attr = {
@@ -131,6 +117,7 @@ int thread__sample(struct thread_at *t, int timeout_ms, struct str *stack)
 	munmap(page, size);
 	if (!found)
 		return -ETIME;
-	set_place(t);
+	t->pc = t->regs[WIRE_THREAD_PC];
+	t->sp = t->regs[WIRE_THREAD_SP];
 	return 0;
 }

@@ -57,31 +57,25 @@ void thread_reader__close(struct thread_reader *r)
 
 /* By the members of the registers: include/uapi of the kernel, asm/ptrace.h. */
 #if defined(__x86_64__)
-static void take_regs(const struct wire_thread *w, struct thread_at *t)
+static void take_args(const struct wire_thread *w, struct thread_at *t)
 {
 	static const uint8_t wide[] = {14, 13, 12, 7, 9, 8}, narrow[] = {5, 11, 12, 13, 14, 4};
 
 	t->narrow = w->regs[17] == 0x23; /* __USER32_CS */
-	t->pc = w->regs[16];
-	t->sp = w->regs[19];
 	for (size_t i = 0; i < THREAD_ARGS; i++)
 		t->args[i] = w->regs[t->narrow ? narrow[i] : wide[i]];
 }
 #elif defined(__aarch64__)
-static void take_regs(const struct wire_thread *w, struct thread_at *t)
+static void take_args(const struct wire_thread *w, struct thread_at *t)
 {
 	t->narrow = w->regs[33] & 0x10; /* PSR_MODE32_BIT */
-	t->pc = w->regs[32];
-	t->sp = w->regs[31];
 	t->args[0] = w->first;
 	for (size_t i = 1; i < THREAD_ARGS; i++)
 		t->args[i] = w->regs[i];
 }
 #else
-static void take_regs(const struct wire_thread *w, struct thread_at *t)
+static void take_args(const struct wire_thread *w, struct thread_at *t)
 {
-	t->pc = w->regs[0];
-	t->sp = w->regs[2];
 	t->args[0] = w->first;
 	for (size_t i = 1; i < THREAD_ARGS; i++)
 		t->args[i] = w->regs[10 + i];
@@ -100,7 +94,9 @@ static void take_thread(const struct wire_thread *w, thread_at_vec *out)
 	memcpy(t->comm, w->comm, sizeof(t->comm));
 	t->comm[sizeof(t->comm) - 1] = 0;
 	memcpy(t->regs, w->regs, sizeof(w->regs));
-	take_regs(w, t);
+	t->pc = w->regs[WIRE_THREAD_PC];
+	t->sp = w->regs[WIRE_THREAD_SP];
+	take_args(w, t);
 }
 
 static int read_all(int fd, thread_at_vec *out)
