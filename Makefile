@@ -40,6 +40,20 @@ LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(PROTO:%=$(B)/%.pb-c.o)
 # Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
 PURE := $(filter-out $(foreach d,cli pipeline select session control verbs source/probes,$(B)/$(d)/%),$(LIB))
 
+# They link all pure code, the command line's options, the reader of branch weights and what joins files.
+FUZZ_CMD := $(B)/cli/options.o $(B)/cli/other_words.o $(B)/cli/request.o $(B)/cli/option_values.o $(patsubst src/%.c,$(B)/%.o,$(wildcard src/cli/options_*.c)) $(B)/control/line.o $(B)/cli/formats.o $(B)/pipeline/read/edge_line.o $(B)/select/costs_text.o $(B)/pipeline/read/merged_plan.o $(B)/pipeline/counts/target_sums.o
+
+# The objects of a folder are one, whole.o, in less than half of the time (scripts/jumbo.pl). JUMBO=san: for the sanitizers;
+# all: for the product, too, as for tests/arch/t_short.sh; empty: nowhere. ALONE: what some programs link without its folder.
+JUMBO  ?= san
+ALONE   = $(FUZZ_CMD) $(patsubst %,$(B)/%.o,source/probes/stream/drain source/probes/named/tracepoint_format \
+	source/probes/mechanisms/kprobe_profile session/process/process_ends control/server session/overhead_limit \
+	pipeline/write/packer pipeline/write/sink pipeline/write/sink_file)
+folder  = $(patsubst %/,%,$(dir $(1)))
+made    = %.pb-c.o $(B)/main.o
+whole   = $(patsubst $(B)/%,$(2)/%,$(addsuffix /whole.o,$(sort $(call folder,$(filter-out $(made),$(1))))) $(filter $(made),$(1)))
+PRODUCT = $(if $(filter all,$(JUMBO)),$(call whole,$(LIB),$(B)),$(LIB))
+
 # The manual's pages of the verbs are made by the program, of which they list the options.
 MANUAL := $(patsubst man/verbs/%.mdoc,$(B)/man/bbtrace-%.8,$(wildcard man/verbs/*.mdoc))
 
@@ -55,12 +69,12 @@ $(MANUAL): $(B)/man/bbtrace-%.8: man/verbs/%.mdoc man/options.mdoc man/bbtrace.8
 	@mv $@.tmp $@
 ifneq ($(SYSROOT),)
 $(NATIVE): FORCE
-	+@$(MAKE) --no-print-directory ARCH=$(MACHINE) B=build build/bbtrace
+	+@$(MAKE) --no-print-directory ARCH=$(MACHINE) B=build JUMBO=san build/bbtrace
 FORCE:
 endif
 
 # A test that runs meanwhile finds the old or the new program, never half of one.
-$(B)/bbtrace: $(B)/main.o $(LIB)
+$(B)/bbtrace: $(B)/main.o $(PRODUCT)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@.new $^ $(LIBS) && mv -f $@.new $@
 
@@ -69,10 +83,15 @@ $(B)/%.o: src/%.c Makefile
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
+$(B)/%/whole.o: Makefile scripts/jumbo.pl
+	@mkdir -p $(@D)
+	@echo "  CC    src/$*"
+	$(Q)scripts/jumbo.pl $@ $(sort $(wildcard src/$*/*.c)) -- $(CC) $(CPPFLAGS) -std=gnu11 $(CFLAGS)
+
 # Rebuilt when Capstone, or what decompresses core dumps, was installed or removed.
-$(B)/arch/capstone.o $(B)/san/arch/capstone.o $(B)/fuzz/arch/capstone.o: $(B)/capstone.libs
+$(B)/arch/capstone.o $(B)/san/arch/capstone.o $(B)/fuzz/arch/capstone.o $(B)/arch/whole.o $(B)/san/arch/whole.o: $(B)/capstone.libs
 $(B)/capstone.libs: USED := $(CAPSTONE)
-$(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/object/core/core_stream.o): $(B)/unpack.libs
+$(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/object/core/core_stream.o $(b)/object/core/whole.o): $(B)/unpack.libs
 $(B)/unpack.libs: USED := $(UNPACK)
 $(B)/%.libs: FORCE
 	@mkdir -p $(@D)
@@ -134,6 +153,10 @@ $(B)/%.skel.h: $(B)/%.bpf.o
 
 $(patsubst src/%.c,$(B)/%.o,$(wildcard src/source/probes/*.c src/source/probes/*/*.c) src/source/inline/text/gs.c src/source/inline/target/text_calls.c) $(foreach b,san fuzz,$(B)/$(b)/source/inline/text/gs.o $(B)/$(b)/source/inline/target/text_calls.o): | $(BPF_SKEL)
 
+# Of each folder's object what it is made of, and all that has to be made before.
+whole_of = $(eval $(1)/whole.o: $(wildcard src/$(2)/*.c) | $(BPF_SKEL) $(PAGES) $(PROTO:%=$(B)/%.pb-c.h) $(B)/pipeline/syscall_numbers.inc)
+$(foreach f,$(sort $(call folder,$(patsubst src/%,%,$(SRC)))),$(if $(JUMBO),$(call whole_of,$(B)/san/$(f),$(f)))$(if $(filter all,$(JUMBO)),$(call whole_of,$(B)/$(f),$(f))))
+
 # ---- unit tests: no root, under AddressSanitizer and UBSan ----
 
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
@@ -144,9 +167,15 @@ $(B)/san/%.o: src/%.c Makefile
 	@echo "  CC    $< (sanitized)"
 	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(SAN) -fPIC -c -o $@ $<
 
+$(B)/san/%/whole.o: Makefile scripts/jumbo.pl
+	@mkdir -p $(@D)
+	@echo "  CC    src/$* (sanitized)"
+	$(Q)scripts/jumbo.pl $@ $(filter-out $(patsubst $(B)/%.o,src/%.c,$(ALONE)),$(sort $(wildcard src/$*/*.c))) -- \
+		$(CC) $(CPPFLAGS) -std=gnu11 $(SAN) -fPIC
+
 # One for all of them: each with a copy of its own took 5 GB.
 SAN_LIB := $(B)/san/libbbtrace.so
-$(SAN_LIB): $(patsubst $(B)/%,$(B)/san/%,$(PURE))
+$(SAN_LIB): $(if $(JUMBO),$(call whole,$(PURE),$(B)/san),$(patsubst $(B)/%,$(B)/san/%,$(PURE)))
 	@echo "  LD    $@"
 	$(Q)$(CC) $(SAN) -shared -Wl,-soname,$(@F) -o $@ $^ $(LIBS)
 
@@ -167,10 +196,12 @@ $(B)/unit/test_ends: $(B)/san/session/process/process_ends.o
 $(B)/unit/test_control: $(B)/san/control/line.o $(B)/san/control/server.o
 $(B)/unit/test_brake: $(B)/san/session/overhead_limit.o
 $(B)/unit/test_packer: $(B)/san/pipeline/write/packer.o $(B)/san/pipeline/write/sink.o $(B)/san/pipeline/write/sink_file.o
+$(B)/unit/test_path_glob: $(B)/san/select/covered/path_glob.o
 $(B)/unit/test_costs: $(B)/san/select/costs_text.o
 
 # The whole program: tests/e2e/t_pairs.sh.
-SAN_PROG := $(patsubst $(B)/%,$(B)/san/%,$(B)/main.o $(filter-out $(PURE),$(LIB)))
+OTHER	 := $(filter-out $(PURE),$(LIB))
+SAN_PROG := $(B)/san/main.o $(if $(JUMBO),$(call whole,$(filter-out $(ALONE),$(OTHER)),$(B)/san)) $(patsubst $(B)/%,$(B)/san/%,$(if $(JUMBO),$(filter $(ALONE),$(OTHER)),$(OTHER)))
 $(patsubst $(B)/%,$(B)/san/%,$(filter $(B)/source/probes/%,$(LIB))): | $(BPF_SKEL)
 $(B)/san/pipeline/syscall_names.o: | $(B)/pipeline/syscall_numbers.inc
 $(B)/san/bbtrace: $(SAN_PROG) $(SAN_LIB)
@@ -179,10 +210,8 @@ $(B)/san/bbtrace: $(SAN_PROG) $(SAN_LIB)
 
 units: $(UNIT)
 
-# ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan ----
+# ---- fuzz: each tests/fuzz/fuzz_NAME.c, under AddressSanitizer and UBSan; see FUZZ_CMD ----
 
-# They link all pure code, the command line's options, the reader of branch weights and what joins files.
-FUZZ_CMD := $(B)/cli/options.o $(B)/cli/other_words.o $(B)/cli/request.o $(B)/cli/option_values.o $(patsubst src/%.c,$(B)/%.o,$(wildcard src/cli/options_*.c)) $(B)/control/line.o $(B)/cli/formats.o $(B)/pipeline/read/edge_line.o $(B)/select/costs_text.o $(B)/pipeline/read/merged_plan.o $(B)/pipeline/counts/target_sums.o
 FUZZ	 := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(filter-out %/object/debug/sandbox.o,$(patsubst $(B)/%,$(B)/fuzz/%,$(PURE) $(FUZZ_CMD)))
 FUZZ_TIME ?= 60
@@ -270,7 +299,7 @@ try:
 QUICK := $(foreach a,arm64:aarch64 riscv64:riscv64,$(if $(shell command -v $(call AT,$(a),2)-linux-gnu-gcc),$(call AT,$(a),1)))
 quick: $(filter quick-$(or $(QUICK_ARCH),%),$(QUICK:%=quick-%))
 quick-%:
-	+@$(MAKE) --no-print-directory ARCH=$* B=$(B)/quick/$* CFLAGS=-O0 all
+	+@$(MAKE) --no-print-directory ARCH=$* B=$(B)/quick/$* CFLAGS=-O0 JUMBO=all all
 	+@$(MAKE) --no-print-directory -C tests/progs ARCH=$* B=$(abspath $(B))/quick/$* $(patsubst %,$(abspath $(B))/quick/$*/progs/%,fib switch except-O2)
 
 # The unit tests, built and run.
@@ -338,7 +367,7 @@ deps:
 	@scripts/deps.sh test
 
 # docs/howto-* and docs/internals are for those who change bbtrace.
-EXAMPLES      := $(sort $(filter-out docs/howto-%,$(wildcard docs/*.md)) $(wildcard docs/tasks/*.md docs/tasks/src/*))
+EXAMPLES      := $(sort $(filter-out docs/howto-%,$(wildcard docs/*.md)) $(wildcard docs/roles/*.md docs/tasks/*.md docs/tasks/src/*))
 LICENSE_FILE  ?= LICENSE
 ZSH_FUNCTIONS ?= share/zsh/site-functions
 # Installed files: FROM:TO:MODE, under DESTDIR and PREFIX.
@@ -364,7 +393,7 @@ install: all $(MANUAL)
 
 uninstall:
 	$(foreach i,$(INSTALLED),$(call UNINSTALL_ONE,$(i)))
-	@cd "$(DESTDIR)$(PREFIX)/share/doc" && rmdir -p bbtrace/docs/tasks/src 2>/dev/null || true
+	@cd "$(DESTDIR)$(PREFIX)/share/doc" && { rmdir bbtrace/docs/roles; rmdir -p bbtrace/docs/tasks/src; } 2>/dev/null || true
 
 mutants:
 	@B=$(B) prove -v tests/mutants.sh

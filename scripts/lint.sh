@@ -134,7 +134,7 @@ there are none, args	use none, args
 not as the kernel writes	malformed
 '
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
-may_parse='src/(verbs/stack/image|object/(core/core_(notes|regs|stacks|stream)|debug/(debug|moved|split_units)|dwarf/(die_parts|die_types|dies|param_place|prototypes|lines|line_functions|folded|line_rows|line_table|rules|scopes|variables)|symbols))[.]c' # image: it writes
+may_parse='src/(verbs/stack/image|object/(core/core_(notes|regs|stacks|stream)|debug/(debug|moved|split_units|unpacked)|dwarf/(die_parts|die_types|dies|param_place|prototypes|lines|line_functions|folded|line_rows|line_table|rules|scopes|variables)|symbols))[.]c' # image: it writes
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() {
@@ -333,7 +333,7 @@ words() {
 phrases() {
 	{
 		find src -name '*.c' -print0
-		printf '%s\0' man/*.[0-9] ./*.md docs/*.md docs/tasks/*.md docs/internals/*.md
+		printf '%s\0' man/*.[0-9] ./*.md docs/*.md docs/roles/*.md docs/tasks/*.md docs/internals/*.md
 	} | TABLE=$old_phrases xargs -0 perl -0777 -ne '
 		BEGIN { @rows = map { [split /\t+/] } grep { $_ } split /\n/, $ENV{TABLE} }
 		my @texts;

@@ -46,7 +46,7 @@ sub arrows {
 	my ($build) = @_;
 	my (%owner, %needs, %arrow);
 
-	open my $nm, '-|', 'nm', '-A', map { object($build, $_) } sources() or die "nm: $!\n";
+	open my $nm, '-|', qw(nm --plugin /dev/null -A), map { object($build, $_) } sources() or die "nm: $!\n";
 	while (<$nm>) {
 		my ($file, $type, $symbol) = m{^\Q$build\E/(.*)[.]o:[0-9a-f ]*([A-Za-z]) ([^@\s]+)} or next;
 		if ($type =~ /[Uvw]/) { $needs{$file}{$symbol} = 1 }

@@ -6,7 +6,7 @@
 # output of failed tests, and for `times`. The limit only ends hangs; it suffices on a busy machine. A test also fails if
 # bash met a mistake in it: bash continues after the line, without what was to be checked there.
 test=$1
-limit=3600
+limit=1200 # three minutes are the longest on a slow machine
 user=()
 
 # Not where nobody may enter: in a clone under /root, absolute paths of the tests' own files would be refused.
@@ -18,9 +18,11 @@ drop_root() {
 
 case $test in
 */unit/test_* | tests/scripts/* | tests/fuzz/*) drop_root ;;
-tests/vm/* | tests/arch/*) limit=14400 ;;
+tests/vm/*) limit=2400 ;;
+tests/arch/*) limit=14400 ;;
 tests/long/*) limit=$((${SOAK_SECONDS:-3600} + 20 * ${KILLS:-1000})) ;;
 esac
+[[ ! ${MATRIX:-}${ALL:-} ]] || limit=$((limit > 14400 ? limit : 14400))
 [[ $test == */* ]] || test=./$test
 
 errors=$(mktemp)

@@ -82,6 +82,7 @@ targets() {
 		tests/fuzz/t_corpus.sh) echo corpus && continue ;;
 		tests/arch/t_short.sh) echo quick ;;
 		tests/arch/*) printf '%s\n' quick foreign ;;
+		tests/long/t_units.sh) echo units ;;
 		esac
 		echo all
 		# shellcheck disable=SC2046 # names of files have no blanks

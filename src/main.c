@@ -95,8 +95,8 @@ static int run(const struct verb *verb, int argc, char **argv)
 		usage_hints__option(&request);
 		return fail(EXIT_USAGE);
 	}
-	if (request.help) {
-		request__help(verb, stdout);
+	if (request.help || request.help_all) {
+		request__help(verb, request.help_all, stdout);
 		return EXIT_TRACED;
 	}
 	if (verb->check(&request))
@@ -183,7 +183,7 @@ static int print_help(char **names)
 		return fail(EXIT_USAGE);
 	}
 	if (verb)
-		request__help(verb, stdout);
+		request__help(verb, false, stdout);
 	else
 		print_overview(stdout);
 	return EXIT_TRACED;

@@ -22,7 +22,7 @@ copy_tree() {
 }
 
 build() { # TEST...
-	make -C "$tree" B=build SAN="$sanitizers" CAPSTONE= -j2 "${@/#/build/unit/test_}" >"$T/build.log" 2>&1
+	make -C "$tree" B=build SAN="$sanitizers" CAPSTONE= JUMBO= -j2 "${@/#/build/unit/test_}" >"$T/build.log" 2>&1
 }
 
 run() (

@@ -25,6 +25,9 @@ static const struct {
 	{VERB_CTL, FORM_JSON, "one object per trace, or what the command has as JSON"},
 	{VERB_WHY, FORM_TEXT, "each failure in a few lines"},
 	{VERB_WHY, FORM_JSON, "one object per failure"},
+	{VERB_COVER, FORM_TEXT, "the same as coverage"},
+	{VERB_COVER, FORM_PAGE, "a page to send: the source with its counts"},
+	{VERB_COVER, FORM_JSON, "one object per branch with its counts, the last one is a summary"},
 	{VERB_DOCTOR, FORM_TEXT, "what there is, and how to enable the rest"},
 	{VERB_DOCTOR, FORM_JSON, "one object per row"},
 };
@@ -37,6 +40,9 @@ static bool has_format(const struct verb *verb, const struct output_format *f)
 		return verb->bit & VERB_REPORT;
 	if (verb->bit == VERB_DIFF && f->form == FORM_PAGE)
 		return true;
+	if (verb->bit == VERB_COVER)
+		return output__has_lines(f) || f->covers == COVERS_ONLY || f->form == FORM_PAGE ||
+		       f->form == FORM_CODE;
 	return verb->bit & VERB_SHOW || output__has_lines(f) ||
 	       (verb->bit == VERB_LIST && output__shows_code(f));
 }
@@ -104,16 +110,23 @@ bool request__records(const struct request *req)
 	       !req->record.last && !req->record.explain;
 }
 
+/* Samples are shown as tables, unless each is to be seen. */
+static bool tabulates(const struct request *req)
+{
+	return req->verb->bit == VERB_PROFILE && !req->record.timeline && !req->record.last;
+}
+
 /* Stacks by frame pointers have no copy of memory, so samples of the same stack are equal. */
 bool request__adds_samples_up(const struct request *req)
 {
-	return req->verb->bit == VERB_PROFILE && !req->record.stack_size && !req->record.timeline &&
-	       !req->record.last;
+	return tabulates(req) && !req->record.stack_size;
 }
 
 const struct output_format *request__format(const struct request *req)
 {
-	const char *usual = request__adds_samples_up(req) ? "summary" : "text";
+	const char *usual = req->verb->bit == VERB_COVER ? "coverage"
+			    : tabulates(req)		 ? "summary"
+							 : "text";
 	const struct output_format *format =
 		req->show.format ? req->show.format : output__by_name(usual);
 
@@ -195,9 +208,11 @@ int formats__settle(struct request *req)
 		return -EINVAL;
 	if (!req->record.count || !req->show.format || req->show.format->counting)
 		return check_interval(req);
-	return err__set(EINVAL,
-			"-c counts in text, json, summary and html only; %s has counts of its own",
-			req->show.format->name);
+	return err__set(
+		EINVAL,
+		"-c counts in text, json, summary, html and coverage only; %s has counts of its "
+		"own",
+		req->show.format->name);
 }
 
 static const char *help_of(const struct verb *verb, const struct output_format *f)
@@ -230,7 +245,7 @@ void formats__help(const struct verb *verb, FILE *out)
 		if (!has_format(verb, f))
 			continue;
 		fprintf(out, "  %-30s %s", f->name, help_of(verb, f));
-		if (f->suffixes && verb->bit & VERB_SHOW)
+		if (f->suffixes && verb->bit & (VERB_SHOW | VERB_COVER))
 			fprintf(out, " (%s)", f->suffixes);
 		putc('\n', out);
 	}

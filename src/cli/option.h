@@ -42,6 +42,7 @@ struct option_row {
 	 * NULL if they offer nothing.
 	 */
 	const char *values;
+	bool knob; /* few need it: --help-all has it, --help does not */
 };
 
 /* The offset of a member; doesn't compile if the member has another type. */

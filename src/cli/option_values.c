@@ -7,11 +7,18 @@
 int value__each(struct request *req, const char *list,
 		int (*fn)(struct request *req, const char *part))
 {
+	return value__each_of(req, list, ",", fn);
+}
+
+int value__each_of(struct request *req, const char *list, const char *separators,
+		   int (*fn)(struct request *req, const char *part))
+{
 	autofree char *copy = xstrdup(list);
 	char *save = NULL;
 	int err = 0, n = 0;
 
-	for (char *p = strtok_r(copy, ",", &save); p && !err; p = strtok_r(NULL, ",", &save), n++)
+	for (char *p = strtok_r(copy, separators, &save); p && !err;
+	     p = strtok_r(NULL, separators, &save), n++)
 		err = fn(req, p);
 	return err || n ? err : err__set(EINVAL, "an empty list");
 }

@@ -8,6 +8,9 @@
 /* Calls fn for each part of a comma-separated list. */
 int value__each(struct request *req, const char *list,
 		int (*fn)(struct request *req, const char *part));
+/* The same, with other separators. */
+int value__each_of(struct request *req, const char *list, const char *separators,
+		   int (*fn)(struct request *req, const char *part));
 int value__u32(const char *text, uint32_t *out);
 /* Parses a time: a number with an optional unit; without one, seconds. */
 int value__time(const char *text, uint64_t *ns);

@@ -58,25 +58,45 @@ static void help_row(const struct option_row *r, FILE *out)
 	fprintf(out, "  %-30s %s\n", names, r->help);
 }
 
-static void help_group(const struct verb *verb, const struct option_group *g, FILE *out)
+/* *question: the heading of the group before, which may be the same. Returns how many options it
+ * leaves out. */
+static unsigned help_group(const struct verb *verb, const struct option_group *g, bool all,
+			   const char **question, FILE *out)
 {
-	bool any = false;
+	unsigned left_out = 0;
 
 	for (size_t i = 0; g && i < g->n; i++) {
 		if (!(g->rows[i].verbs & verb->bit))
 			continue;
-		if (!any)
+		if (g->rows[i].knob && !all) {
+			left_out++;
+			continue;
+		}
+		if (strcmp(*question, g->question))
 			fprintf(out, "\n%s:\n", g->question);
-		any = true;
+		*question = g->question;
 		help_row(&g->rows[i], out);
 	}
+	return left_out;
 }
 
-void request__help(const struct verb *verb, FILE *out)
+/* A verb with at most this number of options shows all of them. */
+#define FEW 28
+
+void request__help(const struct verb *verb, bool all, FILE *out)
 {
+	const char *question = "";
+	unsigned left_out = 0;
+
+	all |= options_of(verb).n <= FEW;
 	fprintf(out, "usage: bbtrace %s %s\n%s\n", verb->name, verb->args, verb->help);
 	for (size_t i = 0; i < GROUPS; i++)
-		help_group(verb, group_of(verb, i), out);
+		left_out += help_group(verb, group_of(verb, i), all, &question, out);
+	if (left_out)
+		fprintf(out, "\n%u more options, which few need: bbtrace %s --help-all\n", left_out,
+			verb->name);
+	if (verb->examples)
+		fprintf(out, "\nexamples:\n%s", verb->examples);
 	if (verb->bit & VERB_TEXT)
 		formats__help(verb, out);
 }
@@ -313,10 +333,10 @@ int request__parse(struct request *req, const struct verb *verb, int argc, char 
 		err = formats__check_coverage(req);
 	if (err || end == argc || verb->bit == VERB_CTL)
 		return err;
-	if (!(verb->bit & (VERB_TRACE | VERB_WHY)) || end + 1 == argc)
+	if (!(verb->bit & VERB_COMMAND) || end + 1 == argc)
 		return err__set(EINVAL,
-				verb->bit & (VERB_TRACE | VERB_WHY) ? "no command after --"
-								    : "%s does not take a command",
+				verb->bit & VERB_COMMAND ? "no command after --"
+							 : "%s does not take a command",
 				verb->name);
 	req->command = argv + end + 1;
 	return 0;
@@ -339,6 +359,8 @@ void request__free(struct request *req)
 	vec__free(&req->when.start_on);
 	vec__free(&req->when.stop_on);
 	vec__free(&req->what.with);
+	vec__free(&req->what.objects);
+	vec__free(&req->show.prefixes);
 	for (size_t i = 0; i < req->what.syscalls.len; i++)
 		free((char *)req->what.syscalls.data[i]);
 	vec__free(&req->what.syscalls);

@@ -34,6 +34,9 @@ struct what_request {
 	bool user_only;	 /* watchpoints: leave out the kernel's accesses */
 	bool exported;	 /* only exported functions */
 	bool debuginfod; /* fetch debug files from servers */
+	/* of cover */
+	bool covers;	  /* all functions of objects, which operands and patterns name */
+	text_vec objects; /* --objects */
 	/* of why */
 	text_vec syscalls; /* owned */
 	uint64_t callees;  /* levels of called kernel functions to add */
@@ -112,8 +115,10 @@ struct show_request {
 	uint64_t from, to; /* report: ns since the start; to 0: no end */
 	uint64_t head, tail;
 	bool no_fold;
-	bool no_src;	/* neither read nor show source lines */
-	bool addresses; /* show kernel addresses */
+	bool all;	   /* counts: branches that didn't run, too */
+	bool no_src;	   /* neither read nor show source lines */
+	bool addresses;	   /* show kernel addresses */
+	text_vec prefixes; /* --prefix-map */
 	bool info;
 	bool fail_under_given, fail_under_branch;
 	unsigned fail_under; /* in parts of ALL_OF_IT: hundredths of a percent */
@@ -153,7 +158,7 @@ struct request {
 	/* report, merge, diff: the first of the operands, this many, are trace files */
 	size_t files;
 	char **command; /* CMD and its arguments, NULL: none */
-	bool help;
+	bool help, help_all;
 	struct what_request what;
 	struct who_request who;
 	struct record_request record;
@@ -213,6 +218,6 @@ char *command_line__quoted(void);
  */
 void request__list_options(const struct verb *verb, FILE *out);
 /* Prints the options of this verb for --help. */
-void request__help(const struct verb *verb, FILE *out);
+void request__help(const struct verb *verb, bool all, FILE *out);
 
 #endif

@@ -69,7 +69,8 @@ struct jump_table {
 
 /* A function in the graph. Internal flags are above those of enum function_flags. */
 #define FUNCTION_HIDDEN                                                                            \
-	0x100 /* encloses a requested range: decoded to prove instruction starts, without sites */
+	0x10000 /* encloses a requested range: decoded to prove instruction starts, without sites  \
+		 */
 struct graph_function {
 	struct function f; /* owns name, raw, ranges */
 	uint32_t plan;	   /* index in the plan; NO_FUNCTION until it is known */

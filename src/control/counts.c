@@ -107,7 +107,7 @@ int control__reset(struct control *c, const char *text, struct str *answer)
 		return err;
 	show__add_up(&c->recording->live->show);
 	if (c->recording->live->show.last)
-		show__keep_last(&c->recording->live->show, c->request->record.last);
+		show__keep_last(&c->recording->live->show, c->request);
 	else if (!c->render->output || !output__restart(c->render->output))
 		return err__set(EINVAL,
 				"what this trace has written can't be taken back; reset is of "

@@ -11,6 +11,13 @@ const struct verdict *verdict__innermost(const struct verdict *v)
 	return v;
 }
 
+bool verdict__is_followed(const struct verdict *v)
+{
+	enum value_origin_kind kind = verdict__innermost(v)->origin.kind;
+
+	return kind != VALUE_LOAD && kind != VALUE_CODE && kind != VALUE_UNKNOWN;
+}
+
 static bool decides(const struct verdict *v)
 {
 	return v->decided || v->choice;
@@ -39,16 +46,6 @@ static const struct thread *last_thread(const struct explain_state *s, const str
 		    (!last || (*t)->time > last->time))
 			last = *t;
 	return last;
-}
-
-const char *location__among(const struct location *l, const char *const *names, size_t n)
-{
-	size_t len = l->symbol ? strcspn(l->symbol, "@") : 0;
-
-	for (size_t i = 0; len && i < n; i++)
-		if (strlen(names[i]) == len && !strncmp(names[i], l->symbol, len))
-			return names[i];
-	return NULL;
 }
 
 /* Returns true if this function, by its name, ends the process with its first argument as the

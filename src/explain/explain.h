@@ -24,6 +24,7 @@ struct explaining {
 	bool ends;     /* explain how CMD ended, too */
 	uint32_t pid;  /* the PID of CMD; 0 for all processes */
 	bool last;     /* of the failed calls of a function, explain only the last one */
+	bool again;    /* another run can trace more */
 	bool captured; /* the text is not written, but kept in .text */
 	const char *command;
 	/* Appends the address of a socket; returns false if its family isn't known. */
@@ -43,6 +44,8 @@ struct explaining {
 	/* The failed call whose result was tested by the branch that chose CMD's end. */
 	struct failed_call blamed;
 	struct str text;
+	/* Operands of trace: functions of libraries that messages lead to; if .again is set. */
+	VEC(char *) elsewhere;
 	VEC(char *) wanted; /* kernel functions that values are from, and that weren't traced */
 	size_t explained;
 	bool complete; /* each failure was traced to its branch */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The two formats, text and JSON, and the results for the caller. */
 #include <stdlib.h>
+#include "explain/libraries.h"
 #include "explain/show.h"
 
 static int begin(struct output *o)
@@ -57,6 +58,9 @@ void explaining__free(struct explaining *e)
 	vec__each (name, &e->wanted)
 		free(*name);
 	vec__free(&e->wanted);
+	vec__each (name, &e->elsewhere)
+		free(*name);
+	vec__free(&e->elsewhere);
 	vec__free(&e->failed);
 	str__free(&e->text);
 }
@@ -92,6 +96,8 @@ static void end_with(struct output *o, const struct shown_as *as)
 		return;
 	ending__find(s, e, &found);
 	blame(e, &found);
+	if (e->again)
+		libraries__want(o);
 	as->ending(o, &found);
 	ending__free(&found);
 }

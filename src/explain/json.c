@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A failure as a JSON object. */
 #include <stdlib.h>
-#include "explain/message.h"
+#include "explain/libraries.h"
 #include "explain/show.h"
 
 static void put_place(struct json *j, const struct output *o, uint32_t function, uint64_t vaddr)
@@ -218,6 +218,36 @@ static void put_reached(struct json *j, struct output *o, const struct message *
 	json__close_object(j);
 }
 
+/* The code of libraries that has the text. */
+static void put_text_places(struct json *j, struct output *o, const struct message *m)
+{
+	struct text_places text;
+
+	libraries__find_text(o, m, &text);
+	if (!text.n)
+		return;
+	json__key(j, "text_in");
+	json__open_array(j);
+	for (size_t i = 0; i < text.n; i++) {
+		const struct text_place *p = &text.all[i];
+		const struct symbol *symbol = object__symbol_at(p->object, p->code);
+		size_t len;
+
+		json__open_object(j);
+		json__member(j, string, "object", p->object->path);
+		if (symbol) {
+			json__member(j, string, "function", symbol__show(p->object, symbol)->shown);
+			json__member(j, unsigned, "offset", p->code - symbol->vaddr);
+		}
+		json__member(j, hex, "vaddr", p->code);
+		json__member(j, string, "text",
+			     (const char *)object__bytes(p->object, p->literal, &len));
+		json__member(j, bool, "traced", library__is_traced(o->plan, p));
+		json__close_object(j);
+	}
+	json__close_array(j);
+}
+
 static void put_message(struct json *j, struct output *o, const struct message *m)
 {
 	const struct explain_state *s = o->state;
@@ -237,6 +267,7 @@ static void put_message(struct json *j, struct output *o, const struct message *
 		json__key(j, "because");
 		put_reached(j, o, m, because);
 	}
+	put_text_places(j, o, m);
 	json__key(j, "on_the_way");
 	json__open_array(j);
 	vec__each (r, &m->reached)

@@ -179,13 +179,19 @@ static void find_decision(struct judging *j, size_t last)
 
 /* ---- the callee ---- */
 
+/* Returns true if the location is the PLT stub of a function, which another object has. */
+static bool is_stub_of(const struct location *l, const struct plan_function *f)
+{
+	return l->symbol && f->raw && strchr(l->symbol, '@') && location__among(l, &f->raw, 1);
+}
+
 /* Returns true if the verdict is on the function that was called, not on one that this function has
  * called. */
 static bool is_of_callee(const struct plan *p, const struct item *it, const struct verdict *v)
 {
 	const struct plan_function *f = &p->functions.data[v->function];
 
-	return !it->to_known || !it->to.object ||
+	return !it->to_known || !it->to.object || is_stub_of(&it->to, f) ||
 	       plan__function_at(p, f->object, it->to.vaddr) == v->function;
 }
 

@@ -4,6 +4,7 @@
  * could have led past it, and the branches on which that one depends. Functions that get the text
  * of the message as an argument print what others have decided.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include "explain/literal.h"
 #include "explain/message.h"
@@ -83,38 +84,60 @@ bool message__prints(const struct message *m, uint32_t function)
 
 /* ---- who prints ---- */
 
-/* Sets what to add to the object's addresses to get running ones, by a frame that is in it. */
-static bool find_bias(const struct plan_object *o, const struct step *step, uint64_t *bias)
+static size_t without_newline(const char *text, size_t len)
 {
-	for (size_t i = 0; i < step->nstack; i++)
-		if (step->stack[i].object && !strcmp(step->stack[i].object, o->path)) {
-			*bias = step->stack[i].addr - step->stack[i].vaddr;
-			return true;
-		}
-	return false;
+	return len - (len && text[len - 1] == '\n');
+}
+
+/* The end of a line may be printed apart: "\"\n". Not words, which may be other arguments. */
+static bool is_end(const char *text, const struct message *m)
+{
+	size_t len = without_newline(text, strlen(text)), all = without_newline(m->text, m->len);
+
+	for (const char *c = text; *c; c++)
+		if (*c == '%' || isalnum((unsigned char)*c))
+			return false;
+	return *text && len <= all && !memcmp(m->text + all - len, text, len);
 }
 
 static bool is_text(const struct object *o, uint64_t vaddr, const struct message *m)
 {
-	const uint8_t *bytes;
+	const char *text;
 	size_t avail;
 
-	bytes = object__bytes(o, vaddr, &avail);
-	return bytes && memchr(bytes, 0, avail) &&
-	       literal__letters((const char *)bytes, m->text, m->len) >= PRINTED_LEAST;
+	text = (const char *)object__bytes(o, vaddr, &avail);
+	return text && memchr(text, 0, avail) &&
+	       (literal__letters(text, m->text, m->len) >= PRINTED_LEAST || is_end(text, m));
 }
 
-static bool prints(const struct explain_state *s, const struct call *c, const struct message *m,
-		   const struct step *step)
+/* Notes where the process has the objects of the stack's frames. */
+static void see_places(struct explain_state *s, const struct step *step)
 {
 	const struct plan *p = s->code.plan;
-	const struct plan_object *o = &p->objects.data[p->functions.data[c->function].object];
-	uint64_t bias;
 
-	if (!o->object || !find_bias(o, step, &bias))
+	for (size_t i = 0; i < step->nstack; i++) {
+		const struct location *l = &step->stack[i];
+		uint32_t object = l->object ? 0 : p->objects.len;
+
+		while (object < p->objects.len && strcmp(p->objects.data[object].path, l->object))
+			object++;
+		if (object < p->objects.len)
+			*map64__put(&s->outcomes.places, (uint64_t)step->pid << 32 | object) =
+				l->addr - l->vaddr;
+	}
+}
+
+static bool prints(const struct explain_state *s, const struct call *c, const struct message *m)
+{
+	const struct plan *p = s->code.plan;
+	uint32_t object = p->functions.data[c->function].object;
+	const struct object *o = p->objects.data[object].object;
+	const uint64_t *bias = map64__get(&s->outcomes.places, (uint64_t)m->pid << 32 | object);
+
+	if (!o || !bias)
 		return false;
 	for (unsigned i = 0; i < c->nargs; i++)
-		if (is_text(o->object, c->args[i] - bias, m))
+		if (is_text(o, c->args[i] - *bias, m))
 			return true;
 	return false;
 }
@@ -131,18 +154,20 @@ static bool tests_memory(const struct plan *p, const struct verdict *v)
 	return false;
 }
 
-/* The order among a message's branches; more is better. */
+/* The order among a message's branches; more is better. The result of a call that succeeded is no
+ * better reason than anything else that is tested. */
 static int score_of(const struct explain_state *s, const struct message *m, const struct reached *r)
 {
 	const struct verdict *v = r->verdict;
+	bool failed = v->failed.result || (v->cause && value__is_error(v->cause->value));
 	int score = 0;
 
 	if (has_error(m, v->failed.result))
 		score += 100;
 	if (v->cause && verdict__deciding(v->cause))
-		score += 20;
+		score += failed ? 20 : 4;
 	if (v->tests_call)
-		score += 12;
+		score += failed ? 12 : 4;
 	if (tests_memory(s->code.plan, v))
 		score -= 25;
 	if (r->frame < m->printing.len)
@@ -229,7 +254,7 @@ static void explain(struct explain_state *s, const struct thread *t, const struc
 	for (size_t i = 0; i < step->nstack; i++)
 		vec__push(&m->stack, step->stack[i]);
 	for (size_t i = 0; i < frames; i++)
-		if (prints(s, calls->data[calls->len - 1 - i], m, step))
+		if (prints(s, calls->data[calls->len - 1 - i], m))
 			printers = i + 1;
 	m->printing.len = 0;
 	for (size_t i = 0; i < printers; i++)
@@ -322,10 +347,21 @@ static bool continues(const struct message *m, const struct thread *t)
 	       (!m->len || m->text[m->len - 1] != '\n');
 }
 
+static size_t letters_in(const char *text, size_t len)
+{
+	size_t letters = 0;
+
+	for (size_t i = 0; i < len; i++)
+		letters += isalpha((unsigned char)text[i]) != 0;
+	return letters;
+}
+
+/* A message may be written piece by piece: what matters is who wrote the last of its words. */
 static void take_message(struct explain_state *s, struct thread *t, const struct step *step)
 {
 	struct outcomes *o = &s->outcomes;
 	struct message *m = o->last.text ? &o->last : &o->first;
+	size_t before;
 
 	if (o->messages > MESSAGES_MOST || !continues(m, t)) {
 		if (o->messages++ >= MESSAGES_MOST) { /* the last one isn't known any more */
@@ -337,9 +373,10 @@ static void take_message(struct explain_state *s, struct thread *t, const struct
 		*m = (struct message){.pid = t->pid, .tid = t->tid};
 		memcpy(m->comm, t->comm, sizeof(m->comm));
 	}
+	before = m->len;
 	append(s, step, m);
 	m->time = step->time;
-	if (m->text)
+	if (m->text && (!before || letters_in(m->text + before, m->len - before) >= PRINTED_LEAST))
 		explain(s, t, step, m);
 }
 
@@ -424,6 +461,7 @@ void outcome__take(struct explain_state *s, const struct explaining *e, struct t
 {
 	int64_t result = (int64_t)number_of(s, step, "result");
 
+	see_places(s, step);
 	if (result < 0)
 		take_failure(s, t, step, result);
 	else if (e->is_wait && e->is_wait(number_of(s, step, "number")))
@@ -440,6 +478,7 @@ void messages__free(struct outcomes *o)
 		free_outcome(f);
 	vec__free(&o->all);
 	vec__free(&o->children);
+	map64__free(&o->places);
 	free_message(&o->first);
 	free_message(&o->last);
 	free_message(&o->jump);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A message of CMD's, and why it was written, as a few lines of text. */
+#include <errno.h>
 #include <stdlib.h>
-#include "explain/literal.h"
+#include "explain/libraries.h"
 #include "explain/message.h"
 #include "explain/show.h"
-#include "object/tables/tables.h"
 
 #define ADDRESS_MOST 128 /* bytes of a socket's address */
 #define OTHERS_MOST  4	 /* branches that aren't the most likely ones */
@@ -80,37 +80,6 @@ static void put_failed(struct output *o, const struct outcome *f)
 
 /* ---- the code that the text is from ---- */
 
-struct searching {
-	const struct explaining *e;
-	const struct message *m;
-	struct text_place places[TEXT_PLACES_MOST];
-	size_t n;
-};
-
-/* Its own messages are what errors are called, which many calls have. */
-static bool is_system(const char *soname)
-{
-	static const char *const names[] = {"libc.so",	     "ld-linux", "libm.so",
-					    "libpthread.so", "libdl.so", "libstdc++.so",
-					    "libgcc_s.so"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strncmp(soname, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-static int search_library(void *ctx, const char *soname)
-{
-	struct searching *s = ctx;
-	const struct object *o =
-		is_system(soname) ? NULL : s->e->library(s->e->library_ctx, soname);
-
-	if (o)
-		literal__find(o, s->m->text, s->m->len, s->places, &s->n);
-	return 0;
-}
-
 static void put_text_place(struct output *o, const struct text_place *p)
 {
 	const struct symbol *symbol = object__symbol_at(p->object, p->code);
@@ -133,39 +102,28 @@ static void put_text_place(struct output *o, const struct text_place *p)
 	str__puts(&o->buffer, ": ");
 	text = object__bytes(p->object, p->literal, &len);
 	put_text(o, (const char *)text, strcspn((const char *)text, "\n"));
-	str__putc(&o->buffer, '\n');
+	str__puts(&o->buffer, o->options.explaining->again || library__is_traced(o->plan, p)
+				      ? "\n"
+				      : ", which --again traces\n");
 }
 
-/* Where the code is that takes the address of the string with most of the text, if it is in a
- * library. */
-static void put_text_places(struct output *o, const struct message *m)
-{
-	struct searching s = {.e = o->options.explaining, .m = m};
-	const struct plan_object *p;
-	const struct object *program = NULL;
-
-	vec__each (p, &o->plan->objects) {
-		if (!p->object || p->kernel)
-			continue;
-		literal__find(p->object, m->text, m->len, s.places, &s.n);
-		program = program ?: p->object;
-	}
-	if (!program || !s.e->library)
-		return;
-	object__needed(program, search_library, &s);
-	for (size_t i = 0; i < s.n && s.n <= TEXT_PLACES_MOST; i++)
-		if (s.places[i].object != program)
-			put_text_place(o, &s.places[i]);
-}
-
-/* Known to be the reason: the result of a function that failed was tested. */
+/* Known to be the reason: the result of a function that failed was tested, and where that is from
+ * was followed to its end, or to a system call. */
 static bool is_sure(const struct message *m, const struct reached *r)
 {
-	const struct verdict *v = r->verdict;
+	const struct verdict *v = r->verdict, *cause = v->cause;
+	const struct verdict *deciding = cause ? verdict__deciding(cause) : NULL;
 
-	return r->frame >= m->printing.len && v->tests_call &&
-	       (v->failed.result ||
-		(v->cause && verdict__deciding(v->cause) && value__is_error(v->cause->value)));
+	if (r->frame < m->printing.len || !v->tests_call)
+		return false;
+	return v->failed.result || (deciding && value__is_error(cause->value) &&
+				    (verdict__is_followed(cause) || deciding->failed.result));
+}
+
+/* A library has decided to write what only its code has as text. */
+static const char *verb_for(const struct message *m, const struct reached *r, bool of_library)
+{
+	return is_sure(m, r) ? "decided by" : of_library ? "on the way" : "because";
 }
 
 static void put_others(struct output *o, const struct message *m, const struct reached *because)
@@ -186,7 +144,7 @@ static void put_way(struct output *o, const struct message *m)
 	for (size_t i = m->stack.len; i-- > 0;) {
 		const struct location *l = &m->stack.data[i];
 
-		if (!l->object || is_system(path__base_name(l->object)))
+		if (!l->object || library__is_system(path__base_name(l->object)))
 			continue;
 		str__puts(&o->buffer, before);
 		if (l->symbol) {
@@ -206,6 +164,30 @@ static void put_way(struct output *o, const struct message *m)
 	str__puts(&o->buffer, *before == ' ' && before[1] == '>' ? "\n" : "");
 }
 
+/* The search along PATH for a file that was found then: the thread's name is the file's. */
+static bool is_search(const struct explain_state *s, const struct outcome *f, const char *name)
+{
+	struct thread *const *t;
+
+	if (strcmp(name, "execve") != 0 || f->result != -ENOENT || !f->text[0])
+		return false;
+	vec__each (t, &s->threads)
+		if ((*t)->tid == f->pid)
+			return !strncmp((*t)->comm, path__base_name(f->text[0]),
+					sizeof((*t)->comm) - 1);
+	return false;
+}
+
+/* Returns true if a program expects the failure: it asks whether a descriptor is a terminal. */
+static bool is_question(const struct output *o, const struct outcome *f)
+{
+	const struct explaining *e = o->options.explaining;
+	const char *name = e->syscall_name ? e->syscall_name(f->number) : NULL;
+
+	return name &&
+	       (is_search(o->state, f, name) || (!strcmp(name, "ioctl") && f->result == -ENOTTY));
+}
+
 #define FAILURES_SHOWN 3
 
 void failures__put_text(struct output *o, uint32_t pid)
@@ -216,7 +198,7 @@ void failures__put_text(struct output *o, uint32_t pid)
 	vec__each (f, all) {
 		size_t i = FAILURES_SHOWN;
 
-		if (f->pid != pid || outcome__is_librarys(f) ||
+		if (f->pid != pid || outcome__is_librarys(f) || is_question(o, f) ||
 		    (f->starts && pid == o->options.explaining->pid))
 			continue;
 		while (i && (!last[i - 1] || last[i - 1]->last < f->last))
@@ -299,11 +281,13 @@ static void put_jump(struct output *o, const struct message *m)
 	explained__put_decision(o, r->verdict, verb);
 }
 
-void message__put_text(struct output *o, const struct message *m)
+void message__put_text(struct output *o, const struct message *m, bool brief)
 {
 	const struct explain_state *s = o->state;
 	const struct reached *because = message__because(m);
 	const struct outcome *failed = message__failed(&s->outcomes, m);
+	struct text_places text;
+	bool of_library = libraries__find_text(o, m, &text);
 
 	str__puts(&o->buffer, "  message");
 	if (m->pid != o->options.explaining->pid) {
@@ -316,11 +300,12 @@ void message__put_text(struct output *o, const struct message *m)
 	str__putc(&o->buffer, '\n');
 	if (failed)
 		put_failed(o, failed);
+	for (size_t i = 0; i < text.n; i++)
+		put_text_place(o, &text.all[i]);
 	if (because)
-		explained__put_decision(o, because->verdict,
-					is_sure(m, because) ? "decided by" : "because");
+		explained__put_decision(o, because->verdict, verb_for(m, because, of_library));
 	put_jump(o, m);
-	put_text_places(o, m);
-	put_others(o, m, because);
+	if (!brief)
+		put_others(o, m, because);
 	put_way(o, m);
 }

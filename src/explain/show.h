@@ -26,7 +26,7 @@ void losses__put_text(struct output *o, const struct outcomes *all);
 /* The children of a process that failed, and theirs. */
 void children__put_text(struct output *o, uint32_t pid);
 /* What CMD wrote, and why. */
-void message__put_text(struct output *o, const struct message *m);
+void message__put_text(struct output *o, const struct message *m, bool brief);
 
 /* Returns the symbolic name of an error number; NULL if it has none. */
 const char *show__errno_name(int64_t number);

@@ -81,6 +81,7 @@ struct outcomes {
 	uint64_t messages;
 	struct message jump; /* the last longjmp(3) or exception: text is its function's name */
 	uint64_t jumps;
+	struct map64 places; /* pid << 32 | the plan's object -> what is added to its addresses */
 };
 #define CHILDREN_MOST 1000
 #define OUTCOMES_MOST 2000
@@ -105,11 +106,11 @@ void state__begin(struct explain_state *s, const struct plan *p);
 void state__step(struct explain_state *s, struct explaining *e, const struct step *step);
 void state__free(struct explain_state *s);
 
-/* Returns the one of these names that the place's symbol has, without a version or @plt; else NULL.
- */
-const char *location__among(const struct location *l, const char *const *names, size_t n);
 /* Returns the innermost verdict of a chain: that on the function where the value came about. */
 const struct verdict *verdict__innermost(const struct verdict *v);
+/* Returns true if the value was followed to where it came about: it was neither loaded nor computed
+ * there. */
+bool verdict__is_followed(const struct verdict *v);
 /* Returns the innermost verdict of a chain that names a branch or a choice; NULL if none does. */
 const struct verdict *verdict__deciding(const struct verdict *v);
 

@@ -126,11 +126,9 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 static const char *verb_of(const struct output *o, const struct verdict *v)
 {
 	const struct explain_state *s = o->state;
-	const struct value_origin *m = &verdict__innermost(v)->origin;
 
 	return s->outcomes.first.reached.len || v->passed || !v->decided || v->tests_loaded ||
-			       m->kind == VALUE_LOAD || m->kind == VALUE_CODE ||
-			       m->kind == VALUE_UNKNOWN
+			       !verdict__is_followed(v)
 		       ? "passed on by"
 		       : "decided by";
 }
@@ -272,12 +270,14 @@ static void put_ending(struct output *o, const struct ending_found *f)
 
 	const struct explain_state *s = o->state;
 	const struct explaining *e = o->options.explaining;
+	bool more =
+		s->outcomes.last.text && !message__is_same(&s->outcomes.first, &s->outcomes.last);
 
 	put_head(o);
 	if (s->outcomes.first.text)
-		message__put_text(o, &s->outcomes.first);
-	if (s->outcomes.last.text && !message__is_same(&s->outcomes.first, &s->outcomes.last))
-		message__put_text(o, &s->outcomes.last);
+		message__put_text(o, &s->outcomes.first, more);
+	if (more)
+		message__put_text(o, &s->outcomes.last, false);
 	if (!s->outcomes.first.text && e->pid)
 		failures__put_text(o, e->pid);
 	children__put_text(o, e->pid);

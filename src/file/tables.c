@@ -145,6 +145,7 @@ static const struct column scope[] = {
 	NUMBER(struct plan_scope, file),      NUMBER(struct plan_scope, line),
 	NUMBER(struct plan_scope, call_line), NUMBER(struct plan_scope, call_discriminator),
 	NUMBER(struct plan_scope, entry),     NUMBER(struct plan_scope, call_file),
+	STRING(struct plan_scope, folded),
 };
 
 static const struct column scope_range[] = {
@@ -284,6 +285,7 @@ static const struct column end[] = {
 	NUMBER(struct trace_end, totals.untraced),
 	NUMBER(struct trace_end, totals.unknown_code),
 	NUMBER(struct trace_end, totals.all_code),
+	NUMBER(struct trace_end, totals.ended_calls),
 };
 
 #define ROWS(columns, member)                                                                      \

@@ -248,8 +248,10 @@ static void read_rest(struct object *o, struct elf_file *f)
 	plt__read(o, f);
 	modes__settle(o, f);
 	sleds__read(o, f);
+	finals__read(o, f);
 	object__index_symbols(o);
 	search__functions(o);
+	search__find_main(o);
 }
 
 int object__read(struct found *found, struct object **out)
@@ -319,6 +321,7 @@ int object__open(const char *path, struct object **out)
 
 void object__free(struct object *o)
 {
+	const struct unpacked_file *copy;
 	char **answer;
 
 	if (!o)
@@ -334,12 +337,16 @@ void object__free(struct object *o)
 	vec__free(&o->frames);
 	vec__free(&o->slots);
 	vec__free(&o->noprobe);
+	vec__free(&o->finals);
 	vec__free(&o->modes);
 	map64__free(&o->states);
 	vec__free(&o->cold_parts);
 	vec__each (answer, &o->answers)
 		free(*answer);
 	vec__free(&o->answers);
+	vec__each (copy, &o->unpacked)
+		util__close(&copy->fd);
+	vec__free(&o->unpacked);
 	map64__free(&o->cold_part_of);
 	rules__free(o->rules);
 	inlined__free(o->inlined);

@@ -119,6 +119,14 @@ struct cold_part {
 struct rule_table;
 struct inlined;
 
+/* A file of an object whose debug sections are compressed, and its copy in which they aren't. */
+struct unpacked_file {
+	dev_t dev;
+	ino_t ino;
+	int fd; /* of the copy; -1: there is none */
+	uint64_t size;
+};
+
 struct object {
 	enum object_kind kind;
 	char *path;	  /* real path; "kernel"; a module's name */
@@ -146,6 +154,8 @@ struct object {
 	VEC(struct frame) frames;    /* ascending */
 	VEC(struct got_slot) slots;  /* ascending */
 	VEC(struct noprobe) noprobe; /* ascending */
+	uint64_t main;	      /* of a program: main's address, by its start code; 0 if not known */
+	VEC(uint64_t) finals; /* ascending entries of functions: object__is_final() */
 	VEC(struct code_mode) modes; /* ascending; empty if there is one mode */
 	struct map64 states;	     /* address -> the state of an instruction; 0 if absent */
 	void *priv; /* private data of the reader that filled it in; freed by object__free() */
@@ -164,7 +174,12 @@ struct object {
 	size_t split_len;
 	struct inlined *inlined; /* inlined.c; NULL if nothing is known */
 	VEC(char *) answers;	 /* strings of its debug information */
+	VEC(struct unpacked_file) unpacked;
 };
+/* Returns true if the file itself has a table of source lines. */
+bool object__has_line_table(const struct object *o);
+/* Returns true if UPX packed the file: its code is in it compressed alone. */
+bool object__is_packed(const struct object *o);
 /* Returns true if it is the running kernel, or a module of it. */
 static inline bool object__is_kernel(const struct object *o)
 {

@@ -237,8 +237,8 @@ static bool each_separate(struct object *o, struct elf_file *f, symbol_fn fn, vo
 	struct table t;
 	Elf64_Sym sym;
 
-	if (!may_have_more(o, f) ||
-	    !debug__try(o, find_symbols, NULL, &answer, "the symbols and source lines there"))
+	if (!may_have_more(o, f) || !debug__try_symbols(o, find_symbols, NULL, &answer,
+							"the symbols and source lines there"))
 		return false;
 	if (!table__take(&t, &answer, sizeof(sym))) {
 		str__free(&answer);

@@ -18,6 +18,8 @@
 	format(svg_count) \
 	format(callgrind) \
 	format(pprof) \
+	format(pprof_lines) \
+	format(coverage) \
 	format(lcov) \
 	format(cobertura) \
 	format(drcov) \

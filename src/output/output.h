@@ -47,11 +47,18 @@ struct output_options {
 	 * be NULL: there is no source text.
 	 */
 	const char *(*source)(void *ctx, const char *object, const char *file, unsigned line);
+	/* coverage: true if there is a file or folder of this name. May be NULL: nothing is known.
+	 */
+	bool (*exists)(void *ctx, const char *path);
 	void *source_ctx;
+	const char *folder; /* coverage: the current folder, a real path; NULL: not known */
+	const char *const *prefixes; /* coverage: OLD=NEW, for the paths of sources */
+	size_t nprefixes;
 	unsigned width;	 /* text, summary: columns of the terminal; 0: not a terminal */
 	bool unobserved; /* annotate, dot: the code of each function without counts: nothing was
 			    traced */
 	bool fold;	 /* text: repeated lines are shown once with a count */
+	bool zeros;	 /* text of counts: branches that weren't executed, too */
 	bool no_src;	 /* text, json: no source lines */
 	/* hide values that could be kernel addresses (address.c): if the kernel is traced */
 	bool hide_addresses;
@@ -88,7 +95,10 @@ struct coverage_ratio {
 struct output_coverage {
 	struct coverage_ratio functions, lines, blocks, sides;
 	uint64_t without_lines; /* functions that are left out */
+	uint64_t files;		/* source files that have some of it */
 };
+/* "covered 812 of 1,204 lines (67.4%), 80 of 95 functions, 300 of 700 branches in 12 files" */
+void output_coverage__sentence(const struct output_coverage *c, struct str *s);
 /* "functions 75.0% (3 of 4), blocks …" */
 void output_coverage__text(const struct output_coverage *c, struct str *s);
 

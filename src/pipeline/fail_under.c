@@ -8,12 +8,14 @@
 static const struct coverage_ratio *measured(const struct request *req,
 					     const struct output_coverage *c, const char **what)
 {
-	if (req->show.fail_under_branch) {
-		*what = "sides of branches";
+	bool lines = c->lines.all + c->lines.unknown;
+
+	if (req->show.fail_under_branch || (req->what.covers && !lines)) {
+		*what = req->what.covers ? "branches" : "sides of branches";
 		return &c->sides;
 	}
-	*what = c->lines.all + c->lines.unknown ? "lines" : "blocks";
-	return c->lines.all + c->lines.unknown ? &c->lines : &c->blocks;
+	*what = lines ? "lines" : "blocks";
+	return lines ? &c->lines : &c->blocks;
 }
 
 /* Returns true if the coverage is too low. What is not known counts as not executed. */
@@ -35,13 +37,16 @@ bool fail_under__is_missed(const struct request *req, const struct output *o)
 {
 	struct output_coverage c;
 	struct str text = {0};
-	bool report = o && o->format->covers == COVERS_ONLY;
+	bool report = o && (req->what.covers || o->format->covers == COVERS_ONLY);
 
 	if (!o || (!req->show.fail_under_given && !report) || !output__coverage(o, &c))
 		return false;
-	output_coverage__text(&c, &text);
+	if (req->what.covers)
+		output_coverage__sentence(&c, &text);
+	else
+		output_coverage__text(&c, &text);
 	if (text.len)
-		note("coverage: %s", text.data);
+		note("%s%s", req->what.covers ? "" : "coverage: ", text.data);
 	str__free(&text);
 	if (report && o->format->wants.lines && !c.lines.all && !c.lines.unknown)
 		note("no source lines are known: install the debug symbols, or use -F drcov, summary, "

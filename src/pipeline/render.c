@@ -114,7 +114,10 @@ int render__start(struct render *r, const struct request *req, const struct plan
 		  const struct trace_meta *m, pid_t pid)
 {
 	const struct output_format *format = request__format(req);
-	struct output_options o = {
+	struct output_options o;
+
+	r->folder = realpath(".", NULL);
+	o = (struct output_options){
 		.time = min_of(m->time_style, (uint32_t)TIME_NONE),
 		.color = want_color(r, req),
 		.start_time = m->start_time,
@@ -125,9 +128,14 @@ int render__start(struct render *r, const struct request *req, const struct plan
 		.line_buffered = isatty(r->sink.fd),
 		.events = m->events,
 		.source = source_lines__line,
+		.exists = source_lines__exists,
+		.folder = r->folder,
+		.prefixes = req->show.prefixes.data,
+		.nprefixes = req->show.prefixes.len,
 		.width = r->sink.width,
 		.unobserved = req->verb->bit == VERB_LIST,
 		.fold = !m->no_fold,
+		.zeros = req->show.all,
 		.no_src = req->show.no_src,
 		.hide_addresses = request__hides_addresses(req),
 		.explaining = r->explaining,
@@ -174,5 +182,6 @@ void render__close(struct render *r)
 {
 	output__free(r->output);
 	source_lines__free(r->sources);
+	free(r->folder);
 	sink__close(&r->sink);
 }

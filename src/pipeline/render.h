@@ -60,6 +60,7 @@ struct render {
 	struct sink sink;
 	struct output *output;
 	struct source_lines *sources;
+	char *folder;		       /* the current one; NULL: not known */
 	struct explaining *explaining; /* set by the caller; NULL: events are shown */
 	uint64_t settled;	       /* the last time that pending repetitions were shown */
 };

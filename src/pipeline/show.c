@@ -441,15 +441,17 @@ void show__object(struct show *s, const struct object *o)
 	vec__push(&s->objects, o);
 }
 
-void show__keep_last(struct show *s, uint64_t branches)
+void show__keep_last(struct show *s, const struct request *req)
 {
 	last__free(s->last);
-	s->last = last__new(branches);
+	/* what a destructor did may have led to a hit, and what follows the last one isn't shown */
+	s->last = last__new(req->record.last,
+			    req->show.all || plan__has_named(s->plan, NAMED_WATCHPOINT));
 }
 
 int show__dump(struct show *s, uint32_t pid, bool newest_first, bool ends)
 {
-	int err = s->last ? last__give_process(s->last, s->plan, pid, newest_first, render, s) : 0;
+	int err = s->last ? last__give_process(s->last, pid, newest_first, render, s) : 0;
 
 	if (s->last && ends)
 		last__forget_process(s->last, pid);
@@ -537,10 +539,14 @@ void show__summary(struct show *s)
 		note("the last branches of %llu threads that ended before are not shown: those of "
 		     "the 256 that ended last are",
 		     (unsigned long long)last__dropped(s->last));
+	if (s->last && last__left_out(s->last))
+		note("%llu branches that ran after main or exit() are not shown (--all)",
+		     (unsigned long long)last__left_out(s->last));
 	report_missed(s);
 	report_tracing(s);
 	totals__text(show__totals(s), &summary);
-	if (note__level() >= NOTE_NORMAL)
+	if (note__level() >= NOTE_NORMAL &&
+	    (!s->brief || totals__are_low(show__totals(s)) || note__level() >= NOTE_VERBOSE))
 		fprintf(stderr, "%s\n", summary.data);
 	str__free(&summary);
 }

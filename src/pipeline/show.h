@@ -27,6 +27,7 @@ struct show {
 	struct resolver resolver;
 	uint64_t limit;	   /* of printed events; 0 if none */
 	bool cut;	   /* the limit or --head is reached: the rest is not read */
+	bool brief;	   /* totals are noted only if something is missing */
 	uint64_t hits;	   /* number of hits of traced functions' probes */
 	uint64_t added_up; /* of these, hits without an event (show__run()) */
 	uint64_t sideband_lost;
@@ -62,7 +63,7 @@ void show__add_up(struct show *s);
 /* Sets all counts to 0. */
 void show__reset_counts(struct show *s);
 /* Keeps only the last branches of each thread; again: drops those that are kept. */
-void show__keep_last(struct show *s, uint64_t branches);
+void show__keep_last(struct show *s, const struct request *req);
 /* Outputs the kept branches of a process now. ends: and then drops them. */
 int show__dump(struct show *s, uint32_t pid, bool newest_first, bool ends);
 /* Kernel: adds an object for resolving addresses. */

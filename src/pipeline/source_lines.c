@@ -150,3 +150,12 @@ const char *source_lines__line(void *ctx, const char *object, const char *file, 
 
 	return line && line <= f->lines.len ? f->lines.data[line - 1] : NULL;
 }
+
+/* With the rights of the user: the names come from the traced program. */
+bool source_lines__exists(void *ctx, const char *path)
+{
+	with_own_rights;
+	struct stat st;
+
+	return !stat(path, &st);
+}

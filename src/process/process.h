@@ -14,6 +14,8 @@ typedef VEC(uint32_t) pid_vec;
 void process__threads(uint32_t pid, pid_vec *out);
 void processes__all(pid_vec *out);
 void processes__descendants(pid_vec *pids);
+/* Appends the processes of this name, as ps(1) has it, but bbtrace itself. */
+void processes__named(const char *name, pid_vec *out);
 /* Returns true if it runs, or may run, in user space now: it does not wait in a system call. */
 bool thread__is_running(uint32_t pid, uint32_t tid);
 /* How many of its threads do. */
@@ -70,6 +72,9 @@ bool spaces__mapped(const struct spaces *s, const struct object *o);
 /* Returns true if any has mapped a file that could not be opened, or that was forgotten, so that it
  * may have. */
 bool spaces__incomplete(const struct spaces *s);
+/* Passes each object that processes have mapped, as far as it is still known. */
+void spaces__each_object(struct spaces *s, void (*fn)(void *ctx, const struct object *o),
+			 void *ctx);
 /* Calls fn for each mapped file, other than o's own, of the same build or the same name, with the
  * first process that mapped it. */
 void spaces__similar(const struct spaces *s, const struct object *o,

@@ -126,6 +126,34 @@ char *process__program(uint32_t pid)
 	return path__undeleted(path);
 }
 
+#define COMM_MAX 15 /* the kernel cuts names there */
+
+static bool has_name(uint32_t pid, const char *name)
+{
+	autofree char *path = xasprintf("/proc/%u/comm", pid), *own = NULL, *program = NULL;
+
+	if (pid == (uint32_t)getpid() || file__read(path, 4096, &own, NULL))
+		return false;
+	own[strcspn(own, "\n")] = 0;
+	if (!strcmp(own, name))
+		return true;
+	if (strlen(name) <= COMM_MAX || strncmp(own, name, COMM_MAX) != 0)
+		return false;
+	program = process__program(pid);
+	return program && !strcmp(path__base_name(program), name);
+}
+
+void processes__named(const char *name, pid_vec *out)
+{
+	autofree pid_vec all = {0};
+	const uint32_t *p;
+
+	processes__all(&all);
+	vec__each (p, &all)
+		if (has_name(*p, name))
+			vec__push(out, *p);
+}
+
 uint32_t process__parent(uint32_t tid)
 {
 	return thread__status_number(tid, "PPid");

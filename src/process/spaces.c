@@ -309,6 +309,18 @@ void spaces__similar(const struct spaces *s, const struct object *o,
 	}
 }
 
+void spaces__each_object(struct spaces *s, void (*fn)(void *ctx, const struct object *o), void *ctx)
+{
+	struct mapped_file *const *f;
+
+	vec__each (f, &s->files.all) {
+		const struct object *o = mapped_file__object(&s->files, *f);
+
+		if (o)
+			fn(ctx, o);
+	}
+}
+
 void spaces__free(struct spaces *s)
 {
 	uint64_t value;

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "mapped_file.h"
 
@@ -46,7 +45,7 @@ int vdso__read(struct object **out)
 
 	if (!size || size > BYTES_MOST)
 		return err__set(ENOENT, "this process has no vDSO");
-	found.fd = memfd_create("vdso", MFD_CLOEXEC);
+	found.fd = fd__in_memory("vdso");
 	if (found.fd < 0)
 		return err__set(errno, "can't make a file: %s", strerror(errno));
 	if (write(found.fd, (const void *)(uintptr_t)start, size) != (ssize_t)size) {

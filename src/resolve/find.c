@@ -38,9 +38,8 @@ static const struct root ours;
 
 /* ---- candidates ---- */
 
-/* Returns the architecture of a file whose programs run here; NULL if it is none. Machine and class
- * are at the same place in headers of both classes. */
-static const struct arch *arch_of(int fd)
+/* Type, machine and class are at the same place in headers of both classes. */
+const struct arch *object__arch_of_file(int fd, uint16_t *type)
 {
 	const struct arch *arch;
 	Elf32_Ehdr h;
@@ -48,6 +47,8 @@ static const struct arch *arch_of(int fd)
 	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG) ||
 	    h.e_ident[EI_DATA] != ELFDATA2LSB)
 		return NULL;
+	if (type)
+		*type = h.e_type;
 	arch = arch__by_machine(h.e_machine);
 	return arch && arch__runs_here(arch) &&
 			       h.e_ident[EI_CLASS] == (arch->word == 4 ? ELFCLASS32 : ELFCLASS64)
@@ -58,7 +59,7 @@ static const struct arch *arch_of(int fd)
 /* The loader skips libraries of another class or machine. */
 static bool is_loadable(const struct search *s, int fd)
 {
-	return s->arch && arch_of(fd) == s->arch;
+	return s->arch && object__arch_of_file(fd, NULL) == s->arch;
 }
 
 /* access(2) asks for the real user alone, which root may be no longer. */
@@ -485,7 +486,7 @@ void object__find_as(const char *program)
 {
 	struct found found;
 
-	of_command = object__find(program, 0, &found) ? NULL : arch_of(found.fd);
+	of_command = object__find(program, 0, &found) ? NULL : object__arch_of_file(found.fd, NULL);
 	found__close(&found);
 	err__clear();
 }
@@ -495,7 +496,7 @@ static const struct arch *arch_of_process(pid_t pid)
 	autofree char *exe = xasprintf("/proc/%d/exe", pid);
 	autoclose int fd = root__open_file(&ours, exe, OBJECT_LIMIT, NULL);
 
-	return fd < 0 ? NULL : arch_of(fd);
+	return fd < 0 ? NULL : object__arch_of_file(fd, NULL);
 }
 
 int object__find(const char *name, pid_t pid, struct found *out)

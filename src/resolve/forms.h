@@ -17,6 +17,9 @@ int places__select(const struct spec *spec, const function_vec *named, function_
 /* The start address of an offset or range of the command line. False: not in the code. */
 bool spec__vaddr(const struct spec *spec, const struct object *o, uint64_t *vaddr);
 
+/* qualified.c: returns the only function's qualified name that ends in ::NAME, with the arguments
+ * of a template only if NAME has some; malloc()ed. NULL: there is none, or several has some. */
+char *qualified__only(const struct object *o, const char *name, struct str *several);
 /* suggest.c: puts ", did you mean a, b?", or "" without close names. */
 void suggest__names(const struct object *o, const char *name, struct str *out);
 

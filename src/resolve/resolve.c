@@ -151,7 +151,7 @@ static void drop_ambiguous(const struct shown_name *sorted, size_t n, char **nam
 }
 
 /*
- * Returns, for each hit of a pattern, its readable name without parameters; NULL if that is
+ * Returns, for each hit of several, its readable name without parameters; NULL if that is
  * ambiguous among what is traced, or if it has no such name. The caller frees the array and the
  * names.
  */
@@ -308,6 +308,11 @@ static int not_found(const struct object *o, const struct name_query *q)
 				"%s has no function %s of its own, it calls another "
 				"object's: name that object, or its stub %s@plt",
 				o->path, q->name, q->name);
+	if (!has_functions(o) && object__is_packed(o))
+		return err__set(ENOENT,
+				"%s is packed by UPX: its functions are in it compressed alone; "
+				"trace what `upx -d -o FILE %s` unpacks",
+				o->path, o->path);
 	if (!has_functions(o) && !o->frames.len)
 		return err__set(ENOENT,
 				"%s has neither symbols nor .eh_frame, so no function of it is "
@@ -368,15 +373,22 @@ static int resolve_query(struct object *o, const struct name_query *q, function_
 	autofree hit_vec hits = {0};
 	autofree char **shorts = NULL;
 	size_t names, demangled;
+	struct function main;
 	struct hit *h;
 
 	find_hits(o, q, &hits);
+	if (!hits.len && !q->glob && !q->exported && !strcmp(q->name, "main") && o->main &&
+	    object__function_at(o, o->main, &main)) {
+		vec__push(v, main);
+		return 0;
+	}
 	if (!hits.len)
 		return q->exported ? not_exported(o, q) : not_found(o, q);
 	names = count_places(o, &hits, MATCH_NAME);
 	demangled = count_places(o, &hits, MATCH_DEMANGLED);
 	entries = functions__entries(v, o);
-	shorts = q->glob ? short_names(o, &hits, v) : xcalloc(hits.len, sizeof(*shorts));
+	shorts = q->glob || demangled > 1 ? short_names(o, &hits, v)
+					  : xcalloc(hits.len, sizeof(*shorts));
 	vec__each (h, &hits) {
 		char *name = shorts[h - hits.data];
 
@@ -446,13 +458,32 @@ static bool is_name(const struct object *o, const struct spec *spec)
 	return found;
 }
 
+/* A name may be the end of one function's qualified name: cart::add of shop::cart::add. */
+static int resolve_plain(struct object *o, const struct spec *spec, function_vec *v)
+{
+	autofree struct str several = {0};
+	autofree char *whole = NULL;
+	int err = resolve_as(o, spec, false, v);
+
+	if (err != -ENOENT)
+		return err;
+	whole = qualified__only(o, spec->name, &several);
+	if (several.len)
+		return err__set(ENOENT, "several functions of %s are called %s: name one: %s",
+				o->path, spec->name, several.data);
+	if (!whole)
+		return err;
+	err__clear();
+	return resolve_as(o, &(struct spec){.name = whole, .exported = spec->exported}, false, v);
+}
+
 static int resolve_name(struct object *o, const struct spec *spec, function_vec *v)
 {
 	size_t before = v->len;
 	int err;
 
 	if (spec->kind != SPEC_GLOB)
-		return resolve_as(o, spec, false, v);
+		return resolve_plain(o, spec, v);
 	err = resolve_as(o, spec, true, v);
 	if (err != -ENOENT || v->len != before)
 		return err;

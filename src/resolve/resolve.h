@@ -20,6 +20,9 @@
  * found__close(). Returns -ENOENT with a message that lists what was tried.
  */
 int object__find(const char *name, pid_t pid, struct found *out);
+/* Returns the architecture of an ELF file, if its programs run here, and sets its type (ET_EXEC,
+ * …); NULL otherwise. */
+const struct arch *object__arch_of_file(int fd, uint16_t *type);
 /* Returns the colon between OBJECT and what follows it in OBJECT:REST; NULL if there is none. A
  * path may have colons, too: it is the first one after the name of a file, else the first one. A
  * "::" is part of a name. */

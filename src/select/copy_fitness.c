@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <ctype.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "cli/command.h"
 #include "cli/request.h"
@@ -133,4 +134,50 @@ enum fitness copy_fitness__of(const char *name, const struct arch *arch)
 			break;
 	}
 	return found;
+}
+
+/* ---- a process ---- */
+
+/* What is known of a file. */
+struct judged {
+	dev_t dev;
+	ino_t ino;
+	struct timespec changed;
+	const char *why;
+};
+static VEC(struct judged) judged;
+
+static bool is_same(const struct judged *j, const struct stat *st)
+{
+	return j->dev == st->st_dev && j->ino == st->st_ino &&
+	       j->changed.tv_sec == st->st_ctim.tv_sec && j->changed.tv_nsec == st->st_ctim.tv_nsec;
+}
+
+const char *copy_fitness__unfit(pid_t pid)
+{
+	static const char *const words[] = {
+		[FIT] = NULL,
+		[UNFIT_PTRACE] = "its program uses ptrace(2), as a debugger; --engine probe covers "
+				 "what it runs",
+		[UNFIT_CHECKER] = "its leak checker needs ptrace(2); use --engine probe",
+		[UNFIT_LOG] = NULL, /* what it does about gs is seen when it does it */
+	};
+	static const struct root ours;
+	autofree char *path = xasprintf("/proc/%d/exe", pid);
+	autofree uint8_t *chunk = NULL;
+	const struct judged *j;
+	struct stat st;
+	autoclose int fd = root__open_file(&ours, path, OBJECT_LIMIT, &st);
+
+	if (fd < 0) {
+		err__clear();
+		return NULL;
+	}
+	vec__each (j, &judged)
+		if (is_same(j, &st))
+			return j->why;
+	chunk = xmalloc(CHUNK);
+	vec__push(&judged, (struct judged){st.st_dev, st.st_ino, st.st_ctim,
+					   words[judge_program(fd, chunk, arch__native())]});
+	return judged.data[judged.len - 1].why;
 }

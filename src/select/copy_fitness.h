@@ -17,5 +17,8 @@ extern const char *const fitness_text[];
 /* Judges the program that this name executes, as far as its file shows; of a script, its
  * interpreter. */
 enum fitness copy_fitness__of(const char *name, const struct arch *arch);
+/* Returns why the program of a process must not have a ptracer, as far as its file shows; NULL if
+ * it may. Files are read once. */
+const char *copy_fitness__unfit(pid_t pid);
 
 #endif

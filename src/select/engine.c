@@ -31,7 +31,8 @@ static const char *not_auto(const struct request *req)
 		return what;
 	if (!req->command) /* running processes would have to be stopped */
 		return "processes that run already, unless inline is asked for";
-	if (req->who.filters.follow) /* a debugger among the children could not trace anything */
+	/* a debugger among the children could not trace anything */
+	if (req->who.filters.follow && !req->what.covers)
 		return "all children of a command, unless inline is asked for";
 	if (req->how.attach)
 		return "--attach";
@@ -106,7 +107,7 @@ static unsigned report_copies(const struct copies *c, const struct plan *p)
 			note_verbose("%s keeps its probes: %s", p->functions.data[i].name,
 				     copy_refusal_text[why]);
 	}
-	note_verbose("%u functions are copied", inlined);
+	note_verbose("%u function%s copied", inlined, inlined == 1 ? " is" : "s are");
 	for (int i = COPY_OK + 1; i < COPY_REFUSALS; i++)
 		if (refused[i])
 			note_verbose("%u are not: %s", refused[i], copy_refusal_text[i]);
@@ -276,9 +277,11 @@ static int start(struct engine_state *e, const struct request *req, const struct
 				   .npids = command ? 0 : req->who.filters.pids.len,
 				   .follow = req->who.filters.follow,
 				   .disarmed = request__begin_stopped(req),
-				   .last = e->overwrites ? req->record.last : 0,
+				   .last = e->overwrites ? requirements__kept_branches(req, true)
+							 : 0,
 				   .later = shows_later(req),
-				   .drop_privileges = privileges__keep_tracing};
+				   .drop_privileges = privileges__keep_tracing,
+				   .unfit = req->who.filters.follow ? copy_fitness__unfit : NULL};
 
 	return inlined__start(&o, &e->inliner);
 }

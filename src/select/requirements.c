@@ -73,7 +73,21 @@ bool requirements__all_regs(const struct request *req)
 	return request__record_name(req) || names_regs(req);
 }
 
+enum requirements_typed requirements__typed(const struct request *req)
+{
+	const struct output_format *format = request__format(req);
+
+	if (req->record.typed)
+		return TYPED_MEMORY;
+	if (req->record.regs || req->record.explain || !(req->verb->bit & VERB_FUNCTIONS) ||
+	    !(req->record.events & OUTPUT_CALLS) || request__counts(req))
+		return TYPED_NONE;
+	return request__record_name(req) || format->wants.regs ? TYPED_REGISTERS : TYPED_NONE;
+}
+
 #define COPY_DEFAULT 8192
+/* glibc's printf of an unbuffered stream has its buffer on the stack (buffered_vfprintf()). */
+#define COPY_OUTCOMES 16384
 
 /* True if frame pointers are followed in this object. Go programs keep them, but not on all
  * architectures. */
@@ -95,7 +109,9 @@ uint32_t requirements__stack_copy(const struct request *req, const struct plan *
 			       ? COPY_DEFAULT
 			       : 0;
 	if (plan->named.len)
-		return plan->arch->dwarf.nregs ? COPY_DEFAULT : 0;
+		return !plan->arch->dwarf.nregs		      ? 0
+		       : plan__has_named(plan, NAMED_OUTCOME) ? COPY_OUTCOMES
+							      : COPY_DEFAULT;
 	vec__each (o, &plan->objects)
 		if (o->object && !object__is_kernel(o->object) && !is_followed(plan, o->object))
 			return plan->arch->dwarf.nregs ? COPY_DEFAULT : 0;
@@ -149,6 +165,13 @@ uint32_t requirements__log_regs(const struct request *req, const struct plan *pl
 	return regs;
 }
 
+uint64_t requirements__reported_regs(const struct request *req, const struct plan *plan)
+{
+	if (req->how.engine != ENGINE_PROBE)
+		return requirements__log_regs(req, plan);
+	return plan->late_entries ? entry_regs(req, plan->arch) : 0;
+}
+
 /* ---- the plan ---- */
 
 static enum plan_placement placement_of(const struct request *req)
@@ -172,6 +195,16 @@ bool requirements__log_times(const struct request *req)
 		return true;
 	return requirements__of(req).branch_times && placement_of(req) == PLACEMENT_FULL &&
 	       (req->how.placement_given || !req->record.last);
+}
+
+#define AFTER_MAIN_RINGS 64
+#define AFTER_MAIN_LOGS	 1024
+
+uint64_t requirements__kept_branches(const struct request *req, bool logs)
+{
+	uint64_t after = req->show.all ? 0 : logs ? AFTER_MAIN_LOGS : AFTER_MAIN_RINGS;
+
+	return req->record.last ? req->record.last + after : 0;
 }
 
 struct plan_options requirements__plan_options(const struct request *req, const struct arch *arch)

@@ -15,10 +15,23 @@ void requirements__settle(struct request *req);
 bool requirements__all_regs(const struct request *req);
 /* For call stacks: the number of bytes of each stack to copy; 0 to follow frame pointers. */
 uint32_t requirements__stack_copy(const struct request *req, const struct plan *plan);
+/* Which arguments and results are shown by their types. */
+enum requirements_typed {
+	TYPED_NONE,
+	TYPED_REGISTERS, /* the default: what registers have, nothing is read from memory */
+	TYPED_MEMORY,	 /* --args, --if: strings and what expressions lead to, too */
+};
+enum requirements_typed requirements__typed(const struct request *req);
 /* --engine inline: the registers that the log of an entry needs, a bit each; and whether each
  * branch needs a time of its own, which takes longer to log than the branch. */
 uint32_t requirements__log_regs(const struct request *req, const struct plan *plan);
+/* The registers that entries report as they were at the first instruction, a bit each; 0: all. */
+uint64_t requirements__reported_regs(const struct request *req, const struct plan *plan);
 bool requirements__log_times(const struct request *req);
+/* --last: the branches of each thread to record: those that are shown, and some of those that run
+ * after main, which are left out: the kernel's rings have room for fewer than the logs of copies. 0
+ * for all. */
+uint64_t requirements__kept_branches(const struct request *req, bool logs);
 /* Options for the cheapest probes that report all that is needed. arch is NULL if nothing that
  * can be traced has one. */
 struct plan_options requirements__plan_options(const struct request *req, const struct arch *arch);

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include "cli/command.h"
 #include "cli/usage_hints.h"
+#include "covered/covered.h"
 #include "targets.h"
-#include "cli/request.h"
 #include "select/events/watch.h"
 #include "code/code.h"
 
@@ -573,7 +573,7 @@ int targets__find(struct targets *n, const struct request *req, pid_t pid, bool 
 	int err;
 
 	*n = (struct targets){.exported = req->what.exported};
-	err = find(n, req, pid, all);
+	err = req->what.covers ? covered__find(n, req) : find(n, req, pid, all);
 	if (!err && !n->kernel)
 		err = find_names_beside(n, req);
 	if (!err && req->verb->bit != VERB_LIST)

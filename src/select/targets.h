@@ -11,7 +11,9 @@ struct targets {
 	VEC(struct object *) objects; /* owned */
 	struct object *kernel;	      /* among objects; NULL if no kernel function is named */
 	function_vec functions;
-	bool exported; /* of the named functions, only the exported ones */
+	struct timespec found_at; /* cover: when files were looked for */
+	bool all_here;		  /* cover: what is below the current folder */
+	bool exported;		  /* of the named functions, only the exported ones */
 	/* PLT stubs that lead to one of these functions (tail_calls.c) */
 	VEC(struct plan_stub) stubs;
 };

@@ -9,6 +9,9 @@ static void report(const struct object *o, const struct unknown_code *c)
 	     "or listed: no symbol and no unwinding table has them, and no known code leads there",
 	     o->path, (unsigned long long)c->bytes, (unsigned long long)c->size,
 	     c->section ? c->section : "its executable segment");
+	if (object__is_packed(o))
+		note("%s is packed by UPX: what is traced unpacks it; trace what `upx -d -o FILE %s` unpacks",
+		     o->path, o->path);
 }
 
 void announce__unknown_code(const struct object *o, const unknown_code_vec *found)

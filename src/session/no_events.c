@@ -143,14 +143,19 @@ static void report_similar(void *ctx, uint32_t pid, const char *path, bool same_
 	note("%s", line.data);
 }
 
+/* early: while the trace runs. */
 static void report_unmapped(const struct request *req, struct show *s, const struct object *o,
-			    const char *children)
+			    const char *children, bool early)
 {
 	bool sure = !spaces__incomplete(s->spaces) && !s->sideband_lost;
 	struct similar similar = {.show = s, .request = req, .path = o->path, .same_build = true};
 
-	note("no event: no %sprocess %s %s%s", is_of_all(req) ? "" : "traced ",
-	     sure ? "mapped" : "is known to have mapped", o->path, children);
+	note("%s %sprocess %s %s%s", early ? "so far no" : "no event: no",
+	     is_of_all(req) ? "" : "traced ",
+	     !sure   ? "is known to have mapped"
+	     : early ? "has mapped"
+		     : "mapped",
+	     o->path, children);
 	spaces__similar(s->spaces, o, report_similar, &similar);
 	similar.same_build = false;
 	spaces__similar(s->spaces, o, report_similar, &similar);
@@ -169,7 +174,7 @@ static void report_of_object(const struct request *req, struct show *s, uint32_t
 	else if (spaces__mapped(s->spaces, o->object))
 		note("no event: %s was mapped, but %s%s", o->path, what.data, children);
 	else
-		report_unmapped(req, s, o->object, children);
+		report_unmapped(req, s, o->object, children, false);
 }
 
 /* True unless the object has only helper functions, which were not asked for. */
@@ -200,6 +205,96 @@ static void report_of_objects(const struct request *req, struct show *s, const c
 	}
 	if (n > OBJECTS)
 		note("no event of %u more objects", n - OBJECTS);
+}
+
+/* ---- while it runs ---- */
+
+/* What has run is said at the end: an event may have been left out, or not be read yet. */
+static void report_early(const struct request *req, struct show *s, uint32_t object,
+			 const char *children, bool reports_calls)
+{
+	const struct plan_object *o = &s->plan->objects.data[object];
+	const struct plan_function *f, *last = NULL;
+	unsigned n = 0;
+
+	if (!o->kernel && !spaces__mapped(s->spaces, o->object))
+		return report_unmapped(req, s, o->object, children, true);
+	if (!reports_calls)
+		return;
+	vec__each (f, &s->plan->functions) {
+		if (f->object != object || f->flags & FUNCTION_HELPER)
+			continue;
+		last = f;
+		n++;
+	}
+	if (n == 1)
+		note("so far no event of %s%s", last->name, children);
+	else
+		note("so far no event of any of %u functions of %s%s", n, o->path, children);
+}
+
+void no_events__explain_early(const struct request *req, struct live *l,
+			      const struct source *source, bool reports_calls)
+{
+	const struct trace_totals *t = trace__totals(l->show.trace);
+	const struct source_facts facts = source__facts(source);
+	const char *children = facts.left_children ? "; children are not traced without -f" : "";
+	unsigned n = 0;
+
+	if (t->events || t->named || l->show.hits || l->closed || note__level() < NOTE_NORMAL)
+		return;
+	for (uint32_t i = 0; i < l->show.plan->objects.len; i++)
+		if (is_asked_for(l->show.plan, i) && n++ < OBJECTS)
+			report_early(req, &l->show, i, children, reports_calls);
+}
+
+/* ---- samples ---- */
+
+static void report_unsampled(const struct request *req)
+{
+	const struct probe_filters *f = &req->who.filters;
+	CLEANUP(str__free) struct str how = {0};
+
+	if (f->pids.len && !f->command)
+		str__printf(&how, "bbtrace stack %u shows what its threads wait for",
+			    f->pids.data[0]);
+	else
+		str__puts(&how, "a higher --freq samples what runs for a shorter time");
+	note("no sample: no traced thread ran when one was taken (at %llu Hz); %s",
+	     (unsigned long long)req->record.freq, how.data);
+}
+
+/* ---- of bbtrace cover ---- */
+
+struct sources {
+	struct str names;
+	unsigned n;
+};
+
+static void add_with_lines(void *ctx, const struct object *o)
+{
+	struct sources *all = ctx;
+
+	if (!object__has_line_table(o))
+		return;
+	if (all->n++ < SIMILAR) {
+		str__puts(&all->names, all->names.len ? ", " : "");
+		str__shown(&all->names, o->path);
+	}
+}
+
+/* What was run instead, of which sources are known. */
+static void report_sources(struct show *s)
+{
+	struct sources all = {0};
+
+	spaces__each_object(s->spaces, add_with_lines, &all);
+	if (all.n)
+		note("what ran with debug information: %s%s; --objects names what to cover",
+		     all.names.data, all.n > SIMILAR ? ", ..." : "");
+	else
+		note("nothing that ran has debug information");
+	str__free(&all.names);
 }
 
 /* ---- the choice of an explanation ---- */
@@ -272,6 +367,8 @@ void no_events__explain_live(const struct request *req, const struct trace_meta 
 	if (t->events || t->named || note__level() < NOTE_NORMAL ||
 	    report_recorded(meta, req->record.events_given, &l->show))
 		return;
+	if (req->verb->bit == VERB_PROFILE)
+		return report_unsampled(req);
 	if (t->stops && (request__switches(req) || req->when.delay_ns || req->when.for_ns))
 		note("no event while recording was on; -v shows what switches it");
 	else if (t->stops)
@@ -284,6 +381,8 @@ void no_events__explain_live(const struct request *req, const struct trace_meta 
 		report_filtered(req, children);
 	else if (!t->missed)
 		report_of_objects(req, &l->show, children);
+	if (req->what.covers)
+		report_sources(&l->show);
 }
 
 void no_events__explain_report(const struct trace_meta *meta, struct show *s)

@@ -112,6 +112,17 @@ void btf_index__free(struct btf_index *index)
 	free(index);
 }
 
+uint32_t btf_index__function(const struct btf_index *index, const char *name)
+{
+	for (uint32_t id = 1; id < index->at.len; id++) {
+		const struct btf_type *t = type_of(index, id);
+
+		if (kind_of(t) == BTF_KIND_FUNC && !strcmp(index->strings + t->name_off, name))
+			return id;
+	}
+	return 0;
+}
+
 /* ---- what is wanted ---- */
 
 struct names {

@@ -22,5 +22,7 @@ void btf_index__free(struct btf_index *index);
  */
 int btf_index__subset(const struct btf_index *index, const char *const *names, size_t n,
 		      struct str *out);
+/* The number of the function of this name, as attach_btf_id of bpf(2) has it; 0: there is none. */
+uint32_t btf_index__function(const struct btf_index *index, const char *name);
 
 #endif

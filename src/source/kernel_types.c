@@ -12,10 +12,6 @@
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 #define MOST	   (256ull << 20)
 
-#ifndef MFD_NOEXEC_SEAL /* from Linux 6.3 on, where vm.memfd_noexec=2 requires it */
-#define MFD_NOEXEC_SEAL 8u
-#endif
-
 /*
  * The kernel's types, read once: of 100,000 a few are needed, again and again. A child that is
  * forked later has them, too. They stay until the end.
@@ -89,6 +85,11 @@ int kernel_types__open(const char *const *names, size_t n, struct btf **out)
 		    : err__set(errno, "the kernel's types (BTF) are damaged: %s", strerror(errno));
 }
 
+uint32_t kernel_types__function(const char *name)
+{
+	return !kernel_types__read() && kernel.index ? btf_index__function(kernel.index, name) : 0;
+}
+
 /* ---- members ---- */
 
 /* Also in a union that has no name. */
@@ -142,9 +143,7 @@ struct types_file types_file__open(void)
 	/* libbpf knows other places */
 	if (access(KERNEL_BTF, R_OK) || stat(KERNEL_BTF, &st) || !has_types(&st))
 		return f;
-	f.fd = memfd_create("kernel types", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-	if (f.fd < 0 && errno == EINVAL)
-		f.fd = memfd_create("kernel types", MFD_CLOEXEC);
+	f.fd = fd__in_memory("kernel types");
 	if (f.fd >= 0)
 		snprintf(f.path, sizeof(f.path), "/proc/self/fd/%d", f.fd);
 	return f;

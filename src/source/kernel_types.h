@@ -19,6 +19,9 @@ struct kernel_member {
 /* Returns 0 if the running kernel has all of them; -ENOTSUP with one that it does not have. */
 int kernel_types__have(const struct kernel_member *members, size_t n);
 
+/* The number of a function (attach_btf_id of bpf(2)); 0: the kernel's types don't have it. */
+uint32_t kernel_types__function(const char *name);
+
 /* For a BPF object's relocations: a file in memory. */
 struct types_file {
 	int fd;	       /* -1: none; libbpf has to find the kernel's types itself */

@@ -71,10 +71,21 @@ void calls__abandon_chain(struct trace *t, struct thread *th, struct call *c)
 	} while (c && c->sp == sp && c->state == CALL_TAIL);
 }
 
+/* Returns true if it would have been seen if the call had returned. */
+static bool has_not_returned(struct trace *t, const struct thread *th, const struct call *c)
+{
+	return th->seen && t->options.events & (PLAN_BRANCH | PLAN_RETURN) && !c->dormant &&
+	       c->state == CALL_AT && c->block != NO_BLOCK && !c->early && !is_cut(t, c);
+}
+
 void calls__abandon_all(struct trace *t, struct thread *th)
 {
 	while (th->calls.len) {
-		count_end(t, th, vec__last(&th->calls), &t->totals.unmatched_returns);
+		const struct call *c = vec__last(&th->calls);
+
+		count_end(t, th, c,
+			  has_not_returned(t, th, c) ? &t->totals.ended_calls
+						     : &t->totals.unmatched_returns);
 		calls__remove(th, vec__last(&th->calls));
 	}
 }

@@ -85,6 +85,16 @@ bool location__same(const struct location *a, const struct location *b)
 	return a->vaddr == b->vaddr && (a->object == b->object || !strcmp(a->object, b->object));
 }
 
+const char *location__among(const struct location *l, const char *const *names, size_t n)
+{
+	size_t len = l->symbol ? strcspn(l->symbol, "@") : 0;
+
+	for (size_t i = 0; len && i < n; i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], l->symbol, len))
+			return names[i];
+	return NULL;
+}
+
 uint32_t trace__locate(struct trace *t, uint32_t pid, uint64_t addr, struct location *out)
 {
 	locate__running(t, pid, 0, addr, out);

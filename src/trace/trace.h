@@ -44,6 +44,9 @@ struct location {
 };
 
 bool location__same(const struct location *a, const struct location *b);
+/* Returns the one of these names that the place's symbol has, without a version or @plt; else NULL.
+ */
+const char *location__among(const struct location *l, const char *const *names, size_t n);
 
 /* Counts of edges, instead of steps. */
 struct counted_target {
@@ -177,7 +180,10 @@ struct trace_totals {
 	/* Calls that ended unseen, and rets whose entry wasn't seen. */
 	uint64_t unmatched_returns;
 	uint64_t open_calls; /* calls that were running when the trace ended */
-	uint64_t named;	     /* named events, with the number of times that each counts */
+	/* Calls in which their thread ended, or executed another program: all that can end them is
+	 * recorded, so none returned. */
+	uint64_t ended_calls;
+	uint64_t named; /* named events, with the number of times that each counts */
 	/* Calls that ended in a jump to code whose return can't be seen. */
 	uint64_t unseen_tail_returns;
 	uint64_t unknown; /* number of STEP_UNKNOWN */
@@ -236,16 +242,16 @@ void kept__take(struct kept_step *k, const struct step *s);
 const struct step *kept__step(struct kept_step *k);
 void kept__free(struct kept_step *k);
 
-/* The last branches of each thread, with the steps between them (--last). */
+/* The last branches of each thread, with the steps between them (--last). Not whole: without those
+ * that a process runs after main or exit(3), unless a signal kills it there. */
 struct last;
-struct last *last__new(size_t branches);
+struct last *last__new(size_t branches, bool whole);
 int last__step(struct last *l, const struct step *s);
 int last__give(struct last *l, bool newest_first, step_fn fn, void *ctx);
 /* Passes the steps of the thread that s belongs to, oldest first, and forgets them. */
 int last__give_to(struct last *l, const struct step *s, step_fn fn, void *ctx);
 /* Passes the steps of a process, those of the thread that was killed first. */
-int last__give_process(struct last *l, const struct plan *plan, uint32_t pid, bool newest_first,
-		       step_fn fn, void *ctx);
+int last__give_process(struct last *l, uint32_t pid, bool newest_first, step_fn fn, void *ctx);
 /* Passes the steps of a thread, and of goroutines that it ran last. fn ends this by 1. */
 int last__give_thread(struct last *l, uint32_t pid, uint32_t tid, bool newest_first, step_fn fn,
 		      void *ctx);
@@ -256,6 +262,8 @@ void last__forget_process(struct last *l, uint32_t pid);
  * others. */
 void last__end(struct last *l, uint32_t pid, uint32_t tid);
 uint64_t last__dropped(const struct last *l);
+/* The branches that were left out, since processes were ending. */
+uint64_t last__left_out(const struct last *l);
 void last__free(struct last *l);
 
 struct trace_options {

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reads whole files, and closes descriptors. */
+/* Reads whole files; files in memory; closes descriptors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "util.h"
+
+#ifndef MFD_NOEXEC_SEAL /* from Linux 6.3 on */
+#define MFD_NOEXEC_SEAL 8u
+#endif
+
+int fd__in_memory(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	return fd < 0 && errno == EINVAL ? memfd_create(name, MFD_CLOEXEC) : fd;
+}
 
 int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len)
 {

@@ -296,6 +296,33 @@ char *path__undeleted(const char *path)
 	return xstrndup(path, path__undeleted_len(path, strlen(path)));
 }
 
+void path__normalise(char *path)
+{
+	char *in = path, *out = path, *end;
+	size_t len;
+
+	for (; *in; in = *end ? end + 1 : end) {
+		end = strchrnul(in, '/');
+		len = end - in;
+		if (len == 1 && *in == '.')
+			continue;
+		if (len == 0 && in > path)
+			continue;
+		if (len == 2 && !memcmp(in, "..", 2) && out - path > 1 &&
+		    !(out - path >= 3 && !memcmp(out - 3, "../", 3))) {
+			out--;
+			while (out > path && out[-1] != '/')
+				out--;
+			continue;
+		}
+		memmove(out, in, len);
+		out += len;
+		if (*end)
+			*out++ = '/';
+	}
+	*out = 0;
+}
+
 const char *path__base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -269,6 +269,9 @@ int parse__u64(const char *text, bool suffixes, uint64_t *out);
 int file__read(const char *path, size_t limit, char **out, size_t *len);
 /* Reads the rest of an open file; name is for messages. */
 int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len);
+/* Makes a file in memory, whose name is only shown; nobody can execute it, as vm.memfd_noexec=2
+ * requires. Returns -1 with errno. */
+int fd__in_memory(const char *name);
 /* Closes all descriptors but these n, which it sorts. */
 void fd__close_others(int *keep, size_t n);
 /* Sends a message with a descriptor, or without one: -1. flags are those of sendmsg(2), besides
@@ -284,6 +287,8 @@ ssize_t fd__receive(int socket, void *data, size_t len, int *fd, int flags);
 /* Copies a path that the kernel printed, without the " (deleted)" that it appends to unlinked
  * files. */
 char *path__undeleted(const char *path);
+/* a/./b/../c -> a/c, in place: debug information has paths as the build used them. */
+void path__normalise(char *path);
 /* Returns what follows its last slash. */
 const char *path__base_name(const char *path);
 /* Returns the length of that path without " (deleted)". */

@@ -20,6 +20,7 @@
 #include "session/live.h"
 #include "pipeline/pager.h"
 #include "select/announce.h"
+#include "select/covered/covered.h"
 #include "session/attach.h"
 #include "control/control.h"
 #include "session/counts/counting.h"
@@ -76,11 +77,34 @@ static int attach(struct session *s, struct probe_options *o)
 
 /* ---- the run ---- */
 
+/* Without an event by then, it is said what is missing. */
+#define NEWS_NS 1500000000ull
+
+/* Copies' logs are read late, and what counts or keeps the last branches reports nothing before the
+ * end. */
+static void tell_news(struct session *s, uint64_t now, uint64_t *at)
+{
+	bool reports_calls = !s->engine.copied && !session__counts(s) && !s->request.record.last;
+
+	if (now < *at)
+		return;
+	*at = UINT64_MAX;
+	if (!request__begin_stopped(&s->request) && !request__switches(&s->request) &&
+	    !s->request.what.covers)
+		no_events__explain_early(&s->request, &s->live, s->source, reports_calls);
+}
+
+static int ms_until(uint64_t at, uint64_t now)
+{
+	return at <= now ? 1 : (int)min_of((at - now) / 1000000 + 1, (uint64_t)INT32_MAX);
+}
+
 static int poll_until_over(struct session *s)
 {
 	uint64_t end = s->request.when.timeout_ns
 			       ? now_ns(CLOCK_MONOTONIC) + s->request.when.timeout_ns
 			       : UINT64_MAX;
+	uint64_t news = now_ns(CLOCK_MONOTONIC) + NEWS_NS;
 
 	/* a CMD is the process in the filters */
 	s->ends = process_ends__open(s->request.who.filters.pids.data,
@@ -97,8 +121,8 @@ static int poll_until_over(struct session *s)
 		s->is_over = !over && now >= end;
 		if (over || s->is_over)
 			break;
-		wait.timeout_ms = min_of((end - now) / 1000000 + 1,
-					 (uint64_t)counting__patience_ms(&s->counting, now));
+		wait.timeout_ms = min_of(ms_until(min_of(end, news), now),
+					 counting__patience_ms(&s->counting, now));
 		wait.timeout_ms = control__patience_ms(&s->control, wait.timeout_ms);
 		wait.timeout_ms = switching__patience_ms(&s->switching, now, wait.timeout_ms);
 		err = source__take(s->source, wait, &s->live.sink);
@@ -122,6 +146,7 @@ static int poll_until_over(struct session *s)
 			err = session__write_out(s, now);
 		if (err)
 			return err;
+		tell_news(s, now, &news);
 	}
 	return 0;
 }
@@ -177,6 +202,8 @@ static int finish(struct session *s, int err)
 		announce__file(&s->request, request__record_name(&s->request));
 	engine__advise(&s->engine, show__totals(&s->live.show)->events);
 	s->blind = !err && !end && no_events__report_untraced(&s->live.show, s->source);
+	if (s->request.what.covers)
+		covered__report_built(&s->planning.targets, &s->request);
 	s->under = !err && !end && fail_under__is_missed(&s->request, s->render.output);
 	show__summary(&s->live.show);
 	return err ? err : end;
@@ -247,7 +274,7 @@ static struct probe_options options_of(struct session *s)
 		.events = s->request.record.events,
 		.inlines = s->engine.copies,
 		.retires = retires(&s->request),
-		.last = s->request.record.last,
+		.last = requirements__kept_branches(&s->request, false),
 		.switches = request__switches(&s->request),
 		.dumps = s->request.record.dump_on.len,
 		.outcomes = plan__has_named(s->plan, NAMED_OUTCOME) ? outcomes__texts() : NULL,
@@ -349,8 +376,9 @@ static int run(struct session *s, int *status)
 		   s->request.when.limit);
 	if (s->planning.watches.all.len)
 		s->live.watches = watch_hits__new(&s->planning.watches, &s->planning.targets);
+	s->live.show.brief = s->request.what.covers;
 	if (s->request.record.last) {
-		show__keep_last(&s->live.show, s->request.record.last);
+		show__keep_last(&s->live.show, &s->request);
 		s->live.show.undated = s->engine.overwrites;
 		s->live.dumps = (struct dumps){.request = &s->request, .copies = s->engine.copies};
 	}

@@ -73,7 +73,7 @@ static int usage_of(const struct request *req)
 	if (!req->operands.len && req->verb->bit & VERB_NAMED && req->verb->bit != VERB_PROFILE)
 		return err__set(EINVAL,
 				"no event to trace; bbtrace list --events kernel shows them");
-	if (!req->operands.len && req->verb->bit != VERB_PROFILE)
+	if (!req->operands.len && req->verb->bit != VERB_PROFILE && !req->what.covers)
 		return err__set(EINVAL, "no function to trace; see bbtrace %s --help",
 				req->verb->name);
 	if (req->record.count && (req->verb->bit & VERB_NAMED || req->what.with.len ||

@@ -149,10 +149,12 @@ static bool widen(struct why *w, const struct why_run *r, bool first)
 	char *const *function;
 	bool more = false;
 
+	vec__each (function, &r->elsewhere)
+		more |= add_operand(w, xstrdup(*function));
 	if (!w->kernel)
-		return false;
+		return more;
 	if (first && !w->req->what.syscalls.len && (name = choose(w, r)))
-		return !add_syscall(w, name);
+		return !add_syscall(w, name) || more;
 	vec__each (function, &r->wanted)
 		more |= add_operand(w, xasprintf("kernel:%s", *function));
 	return more;
@@ -165,6 +167,8 @@ static void announce(const struct why *w, const struct why_run *r, unsigned run)
 
 	vec__each (function, &r->wanted)
 		str__printf(&names, "%s%s", names.len ? ", " : "", *function);
+	vec__each (function, &r->elsewhere)
+		str__printf(&names, "%s%s", names.len ? ", " : "", *function + strlen("user:"));
 	if (run == 1 && w->chosen.result && !w->req->what.syscalls.len)
 		str__printf(&names, "%s", syscall__name(w->chosen.number));
 	note("run %u of %s, which traces %s as well", run + 1, w->req->command[0],
@@ -172,18 +176,28 @@ static void announce(const struct why *w, const struct why_run *r, unsigned run)
 	str__free(&names);
 }
 
+/* If a further run can't trace, what the one before it has found stands. */
 static int run_all(struct why *w, struct why_run *r)
 {
-	for (unsigned run = 0;; run++) {
-		int err =
-			why_run__do(r, w->req, w->operands.data, w->operands.len, w->system_calls);
+	struct why_run next = {0};
+	int err = why_run__do(r, w->req, w->operands.data, w->operands.len, w->system_calls);
 
-		if (err || !r->traced || !w->req->what.again || run + 1 == RUNS_MOST ||
-		    !widen(w, r, !run))
-			return err;
-		announce(w, r, run + 1);
+	for (unsigned run = 1;
+	     !err && r->traced && w->req->what.again && run < RUNS_MOST && widen(w, r, run == 1);
+	     run++) {
+		announce(w, r, run);
+		if (why_run__do(&next, w->req, w->operands.data, w->operands.len, w->system_calls))
+			err__print();
+		if (!next.traced) {
+			note("run %u shows nothing: this is what run %u has shown", run + 1, run);
+			why_run__free(&next);
+			return 0;
+		}
 		why_run__free(r);
+		*r = next;
+		next = (struct why_run){0};
 	}
+	return err;
 }
 
 /* ---- notes ---- */

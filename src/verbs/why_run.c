@@ -16,12 +16,25 @@
 /* What the run's process leaves in shared memory. */
 struct left {
 	bool traced, complete, cut;
-	size_t explained, nfailed, wanted_len, text_len;
+	size_t explained, nfailed, text_len;
 	struct failed_call blamed;
 	struct failed_call failed[512];
-	char wanted[64 << 10]; /* names, each with its NUL */
+	struct names {
+		size_t len;
+		char all[64 << 10]; /* each with its NUL */
+	} wanted, elsewhere;
 	char text[16 << 20];
 };
+
+static void leave_name(struct names *n, const char *name)
+{
+	size_t len = strlen(name) + 1;
+
+	if (n->len + len > sizeof(n->all))
+		return;
+	memcpy(n->all + n->len, name, len);
+	n->len += len;
+}
 
 static void leave(struct left *l, const struct explaining *e)
 {
@@ -33,14 +46,10 @@ static void leave(struct left *l, const struct explaining *e)
 	l->blamed = e->blamed;
 	l->nfailed = min_of(e->failed.len, ARRAY_SIZE(l->failed));
 	memcpy(l->failed, e->failed.data, l->nfailed * sizeof(*l->failed));
-	vec__each (name, &e->wanted) {
-		size_t len = strlen(*name) + 1;
-
-		if (l->wanted_len + len > sizeof(l->wanted))
-			break;
-		memcpy(l->wanted + l->wanted_len, *name, len);
-		l->wanted_len += len;
-	}
+	vec__each (name, &e->wanted)
+		leave_name(&l->wanted, *name);
+	vec__each (name, &e->elsewhere)
+		leave_name(&l->elsewhere, *name);
 	l->cut = e->text.len > sizeof(l->text);
 	l->text_len = min_of(e->text.len, sizeof(l->text));
 	memcpy(l->text, e->text.data, l->text_len);
@@ -48,28 +57,36 @@ static void leave(struct left *l, const struct explaining *e)
 
 /* ---- libraries, in whose texts messages are looked for ---- */
 
-typedef VEC(struct object *) object_vec;
+struct library {
+	char *name; /* by which it was asked for */
+	struct object *o;
+};
+typedef VEC(struct library) library_vec;
 
-static const struct object *open_library(void *ctx, const char *soname)
+static const struct object *open_library(void *ctx, const char *name)
 {
-	object_vec *all = ctx;
+	library_vec *all = ctx;
 	struct object *o = NULL;
+	struct library *known;
 	struct found found;
 
-	if (object__find(soname, 0, &found) || object__read(&found, &o)) {
+	vec__each (known, all)
+		if (!strcmp(known->name, name))
+			return known->o;
+	if (object__find(name, 0, &found) || object__read(&found, &o))
 		err__clear();
-		return NULL;
-	}
-	vec__push(all, o);
+	vec__push(all, (struct library){xstrdup(name), o});
 	return o;
 }
 
-static void free_objects(object_vec *all)
+static void free_libraries(library_vec *all)
 {
-	struct object **o;
+	struct library *l;
 
-	vec__each (o, all)
-		object__free(*o);
+	vec__each (l, all) {
+		object__free(l->o);
+		free(l->name);
+	}
 	vec__free(all);
 }
 
@@ -77,9 +94,10 @@ static void free_objects(object_vec *all)
 static int trace(struct left *l, const struct request *req, char *const *operands, size_t n,
 		 bool system_calls)
 {
-	CLEANUP(free_objects) object_vec libraries = {0};
+	CLEANUP(free_libraries) library_vec libraries = {0};
 	struct explaining e = {.ends = true,
 			       .captured = true,
+			       .again = req->what.again,
 			       .last = !req->what.syscalls.len,
 			       .command = req->command[0],
 			       .syscall_name = syscall__name,
@@ -117,8 +135,10 @@ static void take(struct why_run *r, const struct left *l)
 	r->blamed = l->blamed;
 	for (size_t i = 0; i < l->nfailed; i++)
 		vec__push(&r->failed, l->failed[i]);
-	for (size_t i = 0; i < l->wanted_len; i += strlen(l->wanted + i) + 1)
-		vec__push(&r->wanted, xstrdup(l->wanted + i));
+	for (size_t i = 0; i < l->wanted.len; i += strlen(l->wanted.all + i) + 1)
+		vec__push(&r->wanted, xstrdup(l->wanted.all + i));
+	for (size_t i = 0; i < l->elsewhere.len; i += strlen(l->elsewhere.all + i) + 1)
+		vec__push(&r->elsewhere, xstrdup(l->elsewhere.all + i));
 	r->text = xstrndup(l->text, l->text_len);
 	r->len = strlen(r->text);
 	if (l->cut)
@@ -195,6 +215,9 @@ void why_run__free(struct why_run *r)
 	vec__each (name, &r->wanted)
 		free(*name);
 	vec__free(&r->wanted);
+	vec__each (name, &r->elsewhere)
+		free(*name);
+	vec__free(&r->elsewhere);
 	vec__free(&r->failed);
 	free(r->text);
 	*r = (struct why_run){0};

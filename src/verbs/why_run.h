@@ -14,8 +14,9 @@ struct why_run {
 	size_t explained;
 	struct failed_call blamed; /* what the program's deciding branch tested; result 0 if none */
 	VEC(struct failed_call) failed;
-	VEC(char *) wanted; /* owned */
-	char *text;	    /* owned */
+	VEC(char *) wanted;    /* of the kernel; owned */
+	VEC(char *) elsewhere; /* operands: functions of libraries; owned */
+	char *text;	       /* owned */
 	size_t len;
 };
 /* Runs CMD. The operands of the trace are borrowed. Returns 0, or -errno if the run could not

@@ -15,7 +15,7 @@ short() { # ARCH QEMU
 	[[ -x $B/$1/bbtrace ]] || { skip "$1" "needs $B/$1/bbtrace: make quick, where the cross compiler is" && return; }
 	"$VM/kernel.sh" -A "$1" >"$T/said" 2>&1 && scripts/sysroot.sh "$1" small >"$T/said" 2>&1 ||
 		{ skip "$1" "$(tail -n 1 "$T/said")" && return; }
-	KERNEL='' guest -A "$1" --small -- tests/arch/guest_short.sh ${MATRIX:-}
+	KERNEL='' guest -A "$1" -c 1 --small -- tests/arch/guest_short.sh ${MATRIX:-}
 }
 
 arches=arm64

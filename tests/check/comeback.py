@@ -3,8 +3,9 @@
 """Programs in which control comes back where no edge of the graph leads.
 
 comeback.py make SEED KIND      prints a random one; its functions are f0, f1, ..., and `deep`
-comeback.py same FULL OTHER     OTHER has the branches of FULL (both JSON), or leaves some out and says so
-comeback.py counts FULL COUNTS  the counts (-c -F json) are those of FULL's branches, where there are any
+comeback.py compare FULL KIND=OTHER...  prints a line for each that differs, and ends with 1 then. KIND: same: OTHER has the
+                                branches of FULL (both JSON), or leaves some out and says so; counts: the counts
+                                (-c -F json) are those of FULL's branches, where there are any
 
 KIND: pointer (setjmp called through one), builtin, nested (a goto out of a nested function), own (a setjmp of its own),
 context (swapcontext), handler (a signal's handler goes on where a table says), mixed (all of these).
@@ -24,7 +25,7 @@ HEAD = r"""
 #include <unistd.h>
 #define NOINLINE __attribute__((noinline, noclone, noipa))
 static unsigned x = %uu;
-static int armed;
+static int armed, calls;
 static jmp_buf std;
 static void *builtin[8], *own_buf[10];
 static ucontext_t here, other;
@@ -108,7 +109,8 @@ ARMS = {
 
 def function(r, i, kind):
     rest = lambda: statements(r, 2, i)
-    before = "volatile int s = n; if (n <= 0) return; %s" % rest()
+    # what a program does a thousand times shows no more than what it does a hundred times
+    before = "volatile int s = n; if (n <= 0 || ++calls > 300) return; %s" % rest()
     if kind == "nested":
         body = ("__label__ out; %s void leave(int q) { if (step() %% 3 == 0) goto out; s += q; } "
                 "for (volatile int k = 0; k < 3; k++) { run(leave, n); %s } %s out: %s") % (before, rest(), rest(), rest())
@@ -151,24 +153,22 @@ def branches(path):
     return seq, unknown
 
 
-def same(full_path, other_path):
-    full, _ = branches(full_path)
+def same(full, other_path):
+    """What is wrong, or None."""
     other, unknown = branches(other_path)
     if full == other:
-        print("same %d" % len(full))
-        return 0
+        return None
     rest = iter(full)
     invented = next((i for i, b in enumerate(other) if b not in rest), None)
     if invented is not None:
-        print("not there, or in another order: branch %d, %s" % (invented, other[invented]))
-        return 1
-    print("%d of %d left out, %d gaps" % (len(full) - len(other), len(full), unknown))
-    return 0 if unknown else 1
+        return "not there, or in another order: branch %d, %s" % (invented, other[invented])
+    return None if unknown else "%d of %d left out, no gaps" % (len(full) - len(other), len(full))
 
 
-def counts(full_path, counts_path):
+def counts(full, counts_path):
+    """What is wrong, or None."""
     wanted, got, bad = {}, {}, []
-    for symbol, offset, insn, taken in branches(full_path)[0]:
+    for symbol, offset, insn, taken in full:
         both = wanted.setdefault((symbol, offset), [0, 0])
         both[0 if taken is None or taken else 1] += 1
     with open(counts_path, encoding="utf-8") as lines:
@@ -181,11 +181,24 @@ def counts(full_path, counts_path):
             if (have or 0) != side and have is not None:
                 bad.append((at, wanted.get(at), got.get(at)))
     missing = [at for at in wanted if at not in got]
-    print("%d counts; other ones: %s; none: %s" % (len(got), bad[:2], missing[:2]))
-    return 1 if bad or missing or not got else 0
+    if bad or missing or not got:
+        return "%d counts; other ones: %s; none: %s" % (len(got), bad[:2], missing[:2])
+    return None
+
+
+def compare(full_path, *others):
+    full, _ = branches(full_path)
+    differ = 0
+    for word in others:
+        kind, _, path = word.partition("=")
+        wrong = {"same": same, "counts": counts}[kind](full, path)
+        if wrong:
+            differ = 1
+            print("%s: %s" % (path.rpartition("/")[2], wrong))
+    return differ
 
 
 if sys.argv[1] == "make":
     make(int(sys.argv[2]), sys.argv[3])
 else:
-    sys.exit({"same": same, "counts": counts}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit(compare(*sys.argv[2:]))

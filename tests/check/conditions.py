@@ -17,6 +17,7 @@ Nothing here is from bbtrace but the list: flags, operands and their sizes are b
 import bisect
 import collections
 import ctypes
+import functools
 import json
 import os
 import re
@@ -43,6 +44,7 @@ def disassemble(path):
     return [Insn(a, t, rows[i + 1][0] if i + 1 < len(rows) else None) for i, (a, t) in enumerate(rows)]
 
 
+@functools.lru_cache(maxsize=None)
 def normal(text):
     """objdump's text, or Zydis', of an instruction in one form: without sizes, with absolute addresses."""
     text, _, note = text.lower().partition("#")
@@ -91,6 +93,7 @@ PARTS = {
 TRANSFER = re.compile(r"^(?:(?:notrack|bnd|rep[nz]?|repn?z|data16|[c-g]s) )*(?:j\w+|call\w*|ret\w*|loop\w*|syscall|sysenter|int\w*|hlt|ud\w+|iret\w*|xabort|xbegin|\(bad\))")
 
 
+@functools.lru_cache(maxsize=None)
 def changes(text):
     """The flags that an instruction, in normal form, changes or may change."""
     head = text.removeprefix("lock ").split(" ")[0]
@@ -118,7 +121,8 @@ class Code:
     def __init__(self, path):
         self.insns = disassemble(path)
         self.starts = [i.addr for i in self.insns]
-        branches = (re.match(r"\S+ +(?:\S+ )*([0-9a-f]+) <", i.text) for i in self.insns if TRANSFER.match(i.text))
+        direct = (i.text for i in self.insns if "<" in i.text and "#" not in i.text) # most have neither: no expression for them
+        branches = (re.match(r"\S+ +(?:\S+ )*([0-9a-f]+) <", text) for text in direct if TRANSFER.match(text))
         self.targets = {int(m[1], 16) for m in branches if m}
 
     def at(self, addr):

@@ -227,7 +227,7 @@ def is_inherent(source, line):
 def main():
     data = json.load(open(sys.argv[1]))["data"][0]
     ours = read_info(sys.argv[2])
-    symbols = {line.split()[-1] for line in subprocess.check_output(["nm", sys.argv[3]], text=True).splitlines()}
+    symbols = {line.split()[-1] for line in subprocess.check_output(["nm", "--plugin", "/dev/null", sys.argv[3]], text=True).splitlines()}
     c = Comparison(symbols)
     functions = collections.defaultdict(list)
     for f in data["functions"]:

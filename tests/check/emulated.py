@@ -91,8 +91,10 @@ class Object:
         rows = sorted((int(f["vaddr"], 16), int(f["vaddr"], 16) + f["size"]) for f in functions if "size" in f)
         sites = sorted(int(site["vaddr"], 16) for site in self.listed("--sites", self.target, *self.names))
         frames = self.tool("readelf", "--debug-dump=frames")
-        parts = []
-        for start, end in sorted({(int(a, 16), int(b, 16)) for a, b in re.findall(r"FDE .*pc=(\w+)\.\.(\w+)", frames)}):
+        parts, ranges = [], {(int(a, 16), int(b, 16)) for a, b in re.findall(r"FDE .*pc=(\w+)\.\.(\w+)", frames)}
+        ends = dict(ranges)  # a function's size includes its cold part, which lies elsewhere
+        rows = [(start, min(end, ends.get(start, end))) for start, end in rows]
+        for start, end in sorted(ranges):
             below = bisect.bisect_right(rows, (start, 1 << 64)) - 1
             first = bisect.bisect_left(sites, start)
             if (below < 0 or start >= rows[below][1]) and first < len(sites) and sites[first] < end:
@@ -186,7 +188,7 @@ class Emulation:
         if self.is_program():
             return int(re.search(r"^(\w{8,16})-\w{8,16} \w+ r", text, re.M)[1], 16) - first_vaddr
         for opened in re.finditer(r'openat\(\S+?,"([^"]+)",\S+\) = (\d+)\n', text):
-            if os.path.basename(opened[1]) == os.path.basename(self.inside):
+            if os.path.basename(self.inside) in map(os.path.basename, (opened[1], os.path.realpath(opened[1]))):
                 mapped = re.compile(r"mmap\(\w+,\d+,\S+,\S+," + opened[2] + r",0\) = 0x(\w+)")
                 return int(mapped.search(text, opened.end())[1], 16) - first_vaddr
         sys.exit(f"{self.inside}: {self.command[0]} doesn't map it")

@@ -25,15 +25,16 @@ def output(*command):
 
 
 def exported_symbols(path):
-    """name -> version or '' -> addresses, of .dynsym."""
-    code = [(int(s, 16), int(s, 16) + int(n, 16)) for s, n, _ in SECTION.findall(output("readelf", "-SW", path))]
+    """name -> version or '' -> addresses, of .dynsym; the segments: offset, address, size."""
+    text = output("readelf", "-lSW", "--dyn-syms", path)
+    code = [(int(s, 16), int(s, 16) + int(n, 16)) for s, n, _ in SECTION.findall(text)]
     found = {}
-    for value, kind, _, _, _, name, version in SYMBOL.findall(output("readelf", "--dyn-syms", "-W", path)):
+    for value, kind, _, _, _, name, version in SYMBOL.findall(text):
         at = int(value, 16)
         label = kind == "NOTYPE" and (name.startswith(".L") or name.startswith("$"))
         if not label and any(start <= at < end for start, end in code):
             found.setdefault(name, {}).setdefault(version.lstrip("@"), set()).add(at)
-    return found
+    return found, [tuple(int(n, 16) for n in row) for row in LOAD.findall(text)]
 
 
 def addresses_of(word, symbols, loads):
@@ -54,8 +55,7 @@ def listed(bbtrace, path, *words):
 
 def problem(bbtrace, path):
     """The number of functions, and what is wrong with them, or None."""
-    symbols = exported_symbols(path)
-    loads = [tuple(int(n, 16) for n in row) for row in LOAD.findall(output("readelf", "-lW", path))]
+    symbols, loads = exported_symbols(path)
     words = output(bbtrace, "list", path, "--exported").splitlines()
     want = set().union(*(at for versions in symbols.values() for at in versions.values()))
     got = set()

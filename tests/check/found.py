@@ -19,7 +19,7 @@ def output(*c):
 
 
 bbtrace, sites, original, stripped = sys.argv[1:]
-symbols = {int(l.split()[0], 16) for l in output("nm", "--defined-only", original).splitlines() if l.split()[1] in "tTwWi"}
+symbols = {int(l.split()[0], 16) for l in output("nm", "--plugin", "/dev/null", "--defined-only", original).splitlines() if l.split()[1] in "tTwWi"}
 code = output("objdump", "-d", "--no-show-raw-insn", original)
 insns, stubs = set(), set()
 for part in code.split("\nDisassembly of section ")[1:]:

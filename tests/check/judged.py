@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# judged.py ALL SOME CONDITION: are the steps in SOME, a JSON trace with --if, exactly those of ALL, one of the same
-# program without, in invocations for which the condition holds? CONDITION: Python, of a (the arguments, by name) and ret,
-# which is None at the entry: what raises KeyError or TypeError at the entry is tried at the return. Prints the numbers of
-# steps, of invocations that hold and that don't, and what differs first.
+# judged.py ALL LIST: LIST has lines SOME|NAME|CONDITION|FUNCTION... Are the steps in SOME, a JSON trace with --if, exactly those
+# of ALL, one of the same program without, in invocations of these functions for which the condition holds? CONDITION: Python,
+# of a (the arguments, by name) and ret, which is None at the entry: what raises KeyError or TypeError at the entry is tried at
+# the return. Prints for each SOME|NAME| and the numbers of steps, of invocations that hold and that don't, and what differs
+# first.
 
 import json, sys
 
@@ -53,14 +54,12 @@ def of_calls(steps):
     return out
 
 
-def main(all_path, some_path, condition, *functions):
-    everything, _ = steps_of(all_path)
+def judge(everything, some_path, condition, functions):
     some, summary = steps_of(some_path)
     code = compile(condition, "condition", "eval")
     holds = fails = nsteps = 0
     wanted, seen, bad = {}, {}, []
-    for (comm, _), steps in everything.items():
-        within = of_calls(steps)
+    for (comm, _), (steps, within) in everything.items():
         verdicts, returns = {}, {}
         for i, e in enumerate(steps):
             if e["event"] == "return" and within[i]:
@@ -87,8 +86,15 @@ def main(all_path, some_path, condition, *functions):
                 bad.append("%s, step %d of %d (%d): wanted %s, got %s" % (comm, i, len(w), len(s),
                            w[i] if i < len(w) else None, s[i] if i < len(s) else None))
                 break
-    print(nsteps, holds, fails, len(bad), summary.get("unmet", 0), summary["lost"], summary["unknown"])
-    print("\n".join(bad))
+    return "|".join(map(str, [nsteps, holds, fails, len(bad), summary.get("unmet", 0), summary["lost"], summary["unknown"],
+                              "; ".join(bad)]))
+
+
+def main(all_path, list_path):
+    everything = {who: (steps, of_calls(steps)) for who, steps in steps_of(all_path)[0].items()}
+    for line in open(list_path):
+        some, name, condition, functions = line.rstrip("\n").split("|")
+        print("%s|%s|%s" % (some, name, judge(everything, some, condition, functions.split())))
 
 
 main(*sys.argv[1:])

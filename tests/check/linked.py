@@ -32,7 +32,7 @@ def file_of(path):
 def read_symbols():
     """Names of functions by nm; the ranges of their code."""
     names, ranges = collections.defaultdict(set), []
-    for line in output("nm", "-S", program).splitlines():
+    for line in output("nm", "--plugin", "/dev/null", "-S", program).splitlines():
         words = line.split()
         if len(words) == 4 and words[2] in "tTwWuV":
             start = int(words[0], 16)
@@ -57,8 +57,7 @@ def read_lines(ranges):
             if after and last == line:
                 full.add((name, line))
 
-    text = gdb("set width 0", "maint expand-symtabs", "maint info line-table")
-    for row in text.splitlines():
+    for row in told["lines"].splitlines():
         if row.startswith("symtab: "):
             end()
             name, rows = file_of(row[8:].split(" ((struct")[0]), []
@@ -82,7 +81,7 @@ def read_rows(ranges):
 def read_functions():
     """(file, line) of the functions with code of their own, by gdb."""
     found, name = set(), None
-    for row in gdb("set width 0", "info functions -n").splitlines():
+    for row in told["functions"].splitlines():
         if row.startswith("File "):
             name = file_of(row[5:].rstrip(":"))
         elif name and (m := re.match(r"(\d+):\t", row)):
@@ -106,10 +105,23 @@ def read_lcov():
     return functions, lines
 
 
-def has_code(function):
-    """A function without a symbol is inlined: does gdb find code of it?"""
-    shown = subprocess.run(["c++filt", function], capture_output=True, text=True, check=False).stdout.strip()
-    return "Breakpoint 1 at 0x" in gdb("set breakpoint pending off", "break -q " + shown)
+def with_code(names):
+    """Functions without a symbol are inlined: of which does gdb find code?"""
+    names = sorted(names)
+    if not names:
+        return set()
+    shown = output("c++filt", *names).splitlines()
+    # a breakpoint that can't be set ends gdb's commands, but for those of its own -ex
+    said = gdb("set breakpoint pending off", *[c for n in shown for c in ("echo \\n@\\n", "break -q " + n)]).split("\n@\n")[1:]
+    return {name for name, text in zip(names, said) if re.search(r"Breakpoint \d+ at 0x", text)}
+
+
+def ask_gdb():
+    """The line table, and the functions with code of their own."""
+    lines, functions = gdb(
+        "set width 0", "info functions -n", "echo \\n@\\n", "maint expand-symtabs", "maint info line-table"
+    ).split("\n@\n")[::-1]
+    return {"lines": lines, "functions": functions}
 
 
 def short(place):
@@ -118,15 +130,17 @@ def short(place):
 
 folder = os.path.realpath(folder)
 others = set()
+told = ask_gdb()
 symbols, code = read_symbols()
 known, full = read_lines(code)
 known |= read_rows(code)
 own = read_functions()
 functions, lines = read_lcov()
-for place, names in functions.items():
-    for function in names:
-        if function not in symbols and place not in known and not has_code(function):
-            wrong.append(f"{function} ({short(place)}) is in lcov; nm and gdb don't have it")
+asked = [(p, f) for p, names in functions.items() for f in names if f not in symbols and p not in known]
+found = with_code({f for _, f in asked})
+for place, function in asked:
+    if function not in found:
+        wrong.append(f"{function} ({short(place)}) is in lcov; nm and gdb don't have it")
 for place in sorted(lines):
     if place not in known and place not in functions:
         wrong.append(f"line {short(place)} is in lcov, but not in the line table")

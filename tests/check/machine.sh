@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Prints this machine's ELF files for its architecture, separate debug information aside, once each.
-find /usr /opt /bin /sbin /lib -xdev -type f -size +4k -path /usr/lib/debug -prune -o \
+# machine.sh [FOLDER...]: prints this machine's ELF files for its architecture, separate debug information aside, once each.
+[[ $# != 0 ]] || set -- /usr /opt /bin /sbin /lib
+find "$@" -xdev -type f -size +4k -path /usr/lib/debug -prune -o \
 	-xdev -type f -size +4k \( -perm /111 -o -name '*.so*' \) -print 2>/dev/null | sort |
 	python3 -c '
 import sys

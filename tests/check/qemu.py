@@ -5,7 +5,7 @@ traced with each placement, with all functions of OBJECT: is every executed bran
 and no other? TAP. Files are written to FOLDER.
 
 Both runs have the same environment and the same descriptors, but different addresses and a different CPU: OBJECT's path
-must depend on neither.
+must depend on neither. PRELOAD: a library that both preload.
 """
 import os
 import subprocess
@@ -15,6 +15,7 @@ from emulated import Emulation, Object, Tap, compare, read, traced
 
 bbtrace, folder, target = sys.argv[1:4]
 command = sys.argv[5:]
+preload = os.environ.pop("PRELOAD", None)
 
 
 def trace(placement):
@@ -26,6 +27,7 @@ def trace(placement):
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,
+            env={"LD_PRELOAD": preload, **os.environ} if preload else None,  # first, as QEMU has it
             check=False,
         )
     return run.returncode, path, read(path + ".err").decode("utf-8", "replace")
@@ -34,7 +36,8 @@ def trace(placement):
 def main():
     tap = Tap()
     os.makedirs(folder, exist_ok=True)
-    status, ref = Emulation(Object(bbtrace, target), folder, target, command, ("-cpu", "max")).reference()
+    options = ("-cpu", "max", *(("-E", "LD_PRELOAD=" + preload) if preload else ()))
+    status, ref = Emulation(Object(bbtrace, target), folder, target, command, options).reference()
     tap.check(ref, f"QEMU executed {len(ref)} branches")
     for placement in "full", "implied", "witness":
         got_status, path, said = trace(placement)

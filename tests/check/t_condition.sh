@@ -58,6 +58,6 @@ cat >"$T/wrong" <<-END
 	"$BB" "\$@" | sed 's/"if_taken"/"if_not"/; s/"if_not_taken"/"if_taken"/; s/"if_not":/"if_not_taken":/'
 END
 chmod +x "$T/wrong"
-BB=$T/wrong LIMIT=2000 steps -- true
+LIMIT=2000 "$ROOT/tests/check/conditions.py" run "$T/wrong" "$loader" -- true >"$T/said"
 ok $(($(field wrong) == 0)) 'the sides exchanged: that is wrong'
 done_testing

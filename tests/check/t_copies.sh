@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Are copies of functions what the original is, but for the logs? Compared with objdump: tests/check/copies.py.
-# COPIES="FILE[=PERCENT]...": these files, of whose functions at least this many have to be copied.
+# Half of the programs; MATRIX=whole: all. COPIES="FILE[=PERCENT]...": these files, of whose functions at least this many have to be copied.
 # shellcheck disable=SC2154 # tap.sh sets it
 . "$(dirname "$0")/../tap.sh"
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
@@ -38,15 +38,17 @@ fi
 
 check "$(readlink -f "$(command -v gzip)")" full 98
 check "$(readlink -f "$(command -v gzip)")" witness 98
-seed=20
+seed=20 number=0
 for compiler in gcc clang; do
 	for level in -O1 -O2 -Os; do
 		seed=$((seed + 1))
+		in_part $((number++)) 0 2 || continue
 		"$ROOT/tests/check/classes.py" $seed >"$T/p.c" && $compiler $level -w "$T/p.c" -o "$T/p$seed" || continue
 		check "$T/p$seed" full 70
 	done
 done
 for level in -O1 -O3; do
+	in_part $((number++)) 0 2 || continue
 	gcc $level -fno-pie -no-pie -w "$T/p.c" -o "$T/p$level" && check "$T/p$level" full 80
 done
 done_testing

@@ -30,10 +30,10 @@ ffffffff8100100b:	c3                   	ret
 END
 
 event() { # TYPE SYMBOL VADDR [MORE]
-	echo "{\"ts\":1,\"cpu\":0,\"pid\":7,\"tid\":${tid:-7},\"comm\":\"c\",\"event\":\"$1\",\"object\":\"kernel\"," \
-		"\"symbol\":\"$2\",\"vaddr\":\"0xffffffff8100$3\"${4:-}}" | sed 's/" "/""/; s/, "/,"/'
+	printf '{"ts":1,"cpu":0,"pid":7,"tid":%s,"comm":"c","event":"%s","object":"kernel","symbol":"%s","vaddr":"0xffffffff8100%s"%s}\n' \
+		"${tid:-7}" "$1" "$2" "$3" "${4:-}"
 }
-to() { echo "\"to\":{\"object\":\"kernel\",\"vaddr\":\"0xffffffff$1\"}"; }
+to() { printf '"to":{"object":"kernel","vaddr":"0xffffffff%s"}' "$1"; }
 
 direct() {
 	event entry foo 0000

@@ -43,7 +43,7 @@ for cc in gcc clang; do
 	fi
 	for source in "${PROGRAMS[@]}"; do
 		for options in -O0 -O1 -O2; do
-			in_part $((number++)) || continue
+			in_part $((number++)) 0 5 || continue
 			build $cc "$source" $options
 			compare "${source##*/} $cc $options" "$T/built" 2
 		done
@@ -55,6 +55,7 @@ for cc in gcc clang; do
 			build $cc "$source" "${words[@]}"
 			compare "${source##*/} $cc $options" "$T/built" 2
 		done
+		in_part $((number++)) || continue
 		lto=(-O2 -flto)
 		[[ $cc == gcc ]] || lto+=(-fuse-ld=lld)
 		if build $cc "$source" "${lto[@]}"; then

@@ -115,7 +115,7 @@ drops() { # EVERY HARMLESS PROGRAM FUNCTIONS
 	is "$missed" "" "$3: $said lost steps are noticed, $harmless change nothing"
 	ok "$3: the lost steps that change nothing are few" [ $said -gt 0 -a $harmless -le $2 ]
 }
-stride=4
+stride=12
 [ "${MATRIX:-}" != whole ] || stride=1
 if command -v setarch >/dev/null; then
 	drops $((5 * stride)) 10 odd "lock_trick ret_imm call_ret_imm rep_ret bnd_jmp first_branch first_jrcxz first_call first_jmp_reg

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""zsh_offers.py FOLDER LINE: what zsh offers, with the completion of the folder, where LINE ends. Drives a zsh on a
-terminal of its own, as the line editor alone completes."""
+"""zsh_offers.py FOLDER LINE...: what zsh offers, with the completion of the folder, where each LINE ends; a line with a
+form feed follows each. Drives a zsh on a terminal of its own, as the line editor alone completes."""
 import os
 import pty
 import re
@@ -9,23 +9,32 @@ import select
 import sys
 import time
 
-PROMPT = "@ready@"
+PROMPT = "@prompt@"
 
 
-def read_until(fd, text, seconds=60):
-    """All that comes until text; the limit only ends hangs."""
-    out, end = "", time.time() + seconds
-    while text not in out and time.time() < end:
-        if select.select([fd], [], [], 0.5)[0]:
-            try:
-                out += os.read(fd, 65536).decode(errors="replace")
-            except OSError:
-                break
-    return out
+class Terminal:
+    def __init__(self, fd):
+        self.fd, self.come = fd, ""
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def until(self, text, seconds=60):
+        """What has come up to text, and text; the limit only ends hangs."""
+        end = time.time() + seconds
+        while text not in self.come and time.time() < end:
+            if select.select([self.fd], [], [], 0.5)[0]:
+                try:
+                    self.come += os.read(self.fd, 65536).decode(errors="replace")
+                except OSError:
+                    break
+        at = self.come.find(text) + len(text) if text in self.come else len(self.come)
+        out, self.come = self.come[:at], self.come[at:]
+        return out
 
 
-def main():
-    folder, line = sys.argv[1:]
+def start(folder):
+    """A zsh that shows a prompt: its process and its terminal."""
     pid, fd = pty.fork()
     if pid == 0:
         os.environ["TERM"] = "dumb"
@@ -35,15 +44,31 @@ def main():
         "zstyle ':completion:*' menu no; setopt no_always_last_prompt no_auto_menu no_list_beep; PS1=%s'>'\n"
         % (folder, PROMPT)
     )
-    os.write(fd, setup.encode())
-    read_until(fd, PROMPT + ">")
-    os.write(fd, line.encode() + b"\t\t")
-    out = read_until(fd, PROMPT + ">")
-    os.write(fd, b"\x15exit\n")
-    os.close(fd)
-    os.waitpid(pid, 0)
+    terminal = Terminal(fd)
+    terminal.type(setup)
+    terminal.until(PROMPT + ">")
+    return pid, terminal
+
+
+def offers(terminal, line):
+    """Completes the line and takes it away. The editor has to be at its prompt."""
+    terminal.type(line + "\t\t")
+    out = terminal.until(PROMPT + ">")
+    terminal.type("\x15print @rea''d@\n")
+    terminal.until("@read@")
+    terminal.until(PROMPT + ">")
     out = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r|\x07", "", out)
-    print("\n".join(text.strip() for text in out.split("\n")[1:] if PROMPT not in text))
+    return [text.strip() for text in out.split("\n")[1:] if PROMPT not in text]
+
+
+def main():
+    folder, *lines = sys.argv[1:]
+    pid, terminal = start(folder)
+    for line in lines:
+        print("\n".join(offers(terminal, line) + ["\f"]))
+    terminal.type("exit\n")
+    os.close(terminal.fd)
+    os.waitpid(pid, 0)
 
 
 main()

@@ -124,7 +124,7 @@ exits() {
 
 # summary FIELD: a number from the summary line of the last bb: functions probes skipped events lost unmatched
 summary() {
-	sed -n '$s/.*[ (]\([0-9][0-9]*\) '"$1"'.*/\1/p' "$T/err"
+	sed -n '$s/.*[ (]\([0-9][0-9]*\) '"${1%s}"'s\{0,1\}[ ,)]*.*/\1/p' "$T/err"
 }
 
 # json FILE EXPR: prints the number of lines for which the Perl expression is true; $e is the decoded object. For a line
@@ -269,7 +269,7 @@ in_place() {
 	wrong=$(perl -I"$ROOT/tests/check" -MJson -e '
 		my ($file, $object) = @ARGV;
 		my ($n, @symbols) = (0);
-		for (qx(nm -S "$object")) {
+		for (qx(nm --plugin /dev/null -S "$object")) {
 			push @symbols, [hex $1, hex $2, $3] if /^(\w+) (\w+) [tTwW] (\S+)/;
 		}
 		sub look {

@@ -106,7 +106,7 @@ says ww
 ends "$engine: timed"
 is "$(events "$T/timed.json")" '[]WW' "$engine: --delay: it begins stopped"
 app for work --engine $engine --for 1ms -F json -e entry -o "$T/for.json"
-wait_for "$PATIENCE" grep -qs '^bbtrace: 1 functions' "$T/for.err"
+wait_for "$PATIENCE" grep -qs '^bbtrace: 1 function' "$T/for.err"
 says w
 is "$(entry_byte)" "$original" "$engine: --for: once the trace has ended the program is its own"
 ends "$engine: for"

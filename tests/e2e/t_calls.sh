@@ -27,8 +27,8 @@ is "$(tail -1 "$T/json" | sed -E 's/,"(hits|tracing_ns|hits_unpriced|realtime_of
 	'the last line of JSON counts all events'
 
 bb user "$T/fib" fib -- "$T/fib"
-is "$(grep -c ' fib(rdi=' "$T/out")" 177 'text shows each call of the recursion'
-is "$(awk 'match($0, / fib\(rdi=/) { print RSTART }' "$T/out" | sort -nu | awk 'NR > 1 { print $1 - last } { last = $1 }' | xargs)" \
+is "$(grep -c ' fib(n=' "$T/out")" 177 'text shows each call of the recursion'
+is "$(awk 'match($0, / fib\(n=/) { print RSTART }' "$T/out" | sort -nu | awk 'NR > 1 { print $1 - last } { last = $1 }' | xargs)" \
 	'2 2 2 2 2 2 2 2 2' 'text indents ten levels of calls by two columns each'
 
 for kind in '-no-pie -fno-pie' -static -static-pie '-O0 -fcf-protection'; do

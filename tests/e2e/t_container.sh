@@ -120,8 +120,9 @@ stop_changing() {
 }
 at_end stop_changing
 swap named.so outside.so inside.so
-outside=0 odd=0
-for ((i = 0; i < 100; i++)); do
+outside=0 odd=0 rounds=40
+[[ ${MATRIX:-} != whole ]] || rounds=200
+for ((i = 0; i < rounds; i++)); do
 	bb user /named.so outside -p "${pid[plain]}" -t 1
 	((outside += status == 0, odd += status > 1))
 done
@@ -136,7 +137,7 @@ cp "$T/outside.so" "$T/shrinking.so"
 while :; do : >"$T/shrinking.so" && cat "$T/outside.so" >"$T/shrinking.so"; done 2>/dev/null &
 changing+=($!)
 odd=0
-for ((i = 0; i < 50; i++)); do
+for ((i = 0; i < rounds / 2; i++)); do
 	bb list "$box/by_link" && ((odd += status > 1))
 	bb list "$T/shrinking.so" outside && ((odd += status > 1))
 done

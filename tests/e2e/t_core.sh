@@ -56,7 +56,7 @@ else
 	while read -r how signal frame newest inlined; do
 		for engine in "${engines[@]}"; do
 			for program in crash strip; do
-				in_part $((n++)) || continue
+				in_part $((n++)) 0 5 || continue
 				name="$how, $program, $engine"
 				dump $program "$how" "$engine"
 				bb core "$T/dumps/core" -F json

@@ -115,6 +115,7 @@ exits 0 'cobertura'
 xmllint --noout "$T/xml" >"$T/said" 2>&1
 ok $? 'is XML' || diag "$(cat "$T/said")"
 cat >"$T/figures.py" <<'END'
+import os
 import sys
 import xml.etree.ElementTree as tree
 
@@ -123,7 +124,8 @@ lines = [(int(n.get("number")), int(n.get("hits"))) for n in root.iterfind(".//c
 print(root.get("lines-valid"), root.get("lines-covered"), root.get("branches-valid"), root.get("branches-covered"))
 print(" ".join(f"{n}:{hits}" for n, hits in lines))
 print(" ".join(sorted(f"{m.get('name')}:{m.find('lines/line').get('hits')}" for m in root.iterfind(".//method"))))
-print(" ".join(c.get("filename") for c in root.iterfind(".//package/classes/class")))
+source = root.find("sources/source").text
+print(" ".join(os.path.join(source, c.get("filename")) for c in root.iterfind(".//package/classes/class")))
 END
 python3 "$T/figures.py" "$T/xml" >"$T/figures" 2>&1
 of() { sed -n "s/^$1://p" "$T/whole"; }

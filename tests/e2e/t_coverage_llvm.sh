@@ -29,7 +29,7 @@ programs=(progs/{altstack,callback,cold,context,counted,deep,exits,fallen,fib,ge
 	cover/{classes,inlines,lambdas,ranges,statics,templates,throws}.cc)
 n=0
 for source in "${programs[@]}"; do
-	in_part $((n++)) || continue
+	in_part $((n++)) 0 6 || continue
 	p=${source##*/} cc=clang
 	[[ $p != *.cc ]] || cc=clang++
 	mkdir "$T/llvm"
@@ -57,7 +57,7 @@ genhtml_accepts() { # INFO
 
 for source in "$ROOT"/tests/cover/*.cc "$ROOT"/tests/progs/{except,carried}.cc; do
 	for cc in c++ clang++; do
-		in_part $((n++)) || continue
+		in_part $((n++)) 0 6 || continue
 		p="$(basename "$source"), $cc -O2"
 		$cc -w -O2 -g -o "$T/fast" "$source" -lpthread || exit 2
 		bb user "$T/fast" '*' -F lcov -o "$T/info" -- "$T/fast"

@@ -43,7 +43,7 @@ is "$(json_lines "$T/live.out" '$e->{event} eq "mark" && $e->{text}' | xargs -d 
 is "$(json_lines "$T/live.out" '$e->{event} =~ /^(mark|stop|start)$/ ? join " ", sort keys %$e : ""' | sort -u | xargs -d '\n' -n1)" \
 	$'event text ts\nevent ts' 'marks and stops are of no thread'
 is "$(json "$T/live.out" '$e->{event} eq "entry" && !exists $e->{since_entry_ns}')" 2 'the time since the last call is not told across a stop'
-like "$T/live.err" ', 1 stops \([0-9]* ms\)' 'the summary has the stop'
+like "$T/live.err" ', 1 stop \([0-9]* ms\)' 'the summary has the stop'
 bb report "$T/file" -F json
 same "$T/out" "$T/live.out" 'report shows the same as JSON'
 is "$(tail -1 "$T/err")" "$(tail -1 "$T/live.err")" 'and the same summary'

@@ -38,7 +38,14 @@ for ld in gold lld; do
 		bb user "$T/p/prog" "$name" -T none --no-fold -- "$T/p/prog"
 		is "$(grep "$name" "$T/out" | grep -o 'main\.c:[0-9]*' | cut -d: -f2 | awk -v a="$first" -v b="$last" '{ n++; bad += $1 < a || $1 > b } END { print (n > 0), bad + 0 }')" '1 0' \
 			"$ld: of folded functions, $name has its own lines"
+		other=$([[ $name == zeta ]] && echo alpha || echo zeta)
+		like "$T/out" "$name\(.*folded with (own and 1 more|.*$other)" "$ld: $name says what it was folded with"
+		bb user "$T/p/prog" "$name" -F json -o "$T/json" -- "$T/p/prog"
+		like <(json_lines "$T/json" '$e->{event} eq "entry" && join " ", @{$e->{src}[0]{folded}}') "$other" "$ld: $name, JSON: the other names"
+		is "$(json_lines "$T/json" '$e->{event} eq "branch" && $e->{src} && defined $e->{src}[0]{folded}' | grep -c 1)" 0 "$ld: $name: no branch has them"
 	done
+	bb user "$T/p/prog" main -T none -- "$T/p/prog"
+	unlike "$T/out" 'folded with' "$ld: not of a function that has its own code"
 done
 
 # ---- split units ----
@@ -93,6 +100,9 @@ if command -v dwz >/dev/null && built gcc -O1 '' && cp "$T/p/prog" "$T/p/second"
 	rm "$T/p/common.dbg"
 	arguments >"$T/shown"
 	is "$(grep -c 'common\.dbg' "$T/err")" 1 'a missing supplement is named, once'
+	strip -g "$T/p/prog"
+	bb user "$T/p/prog" used -e entry -- "$T/p/prog"
+	unlike "$T/err" 'common\.dbg' 'nor is it missed by a program that has no debug information'
 else
 	skip 'dwz' 'needs dwz'
 fi

@@ -13,10 +13,11 @@ FISH_FILE=$ROOT/completion/bbtrace.fish
 
 # options_of VERB: each as "LETTER NAME VALUE", - where it has none.
 options_of() {
-	"$BBTRACE" "$1" --help | sed -nE 's/^  (-(.),|   ) --([a-z-]+)( [A-Z].*|  .*|$)/\2|\3|\4/p' |
+	"$BBTRACE" "$1" --help-all | sed -nE 's/^  (-(.),|   ) --([a-z-]+)( [A-Z].*|  .*|$)/\2|\3|\4/p' |
 		awk -F'|' '{ print ($1 == "" ? "-" : $1), $2, $3 ~ /^ [A-Z]/ ? "value" : "-" }'
 }
 verbs=$("$BBTRACE" --help | sed -nE 's/^ +bbtrace ([a-z]+) .*/\1/p' | sort -u | xargs)
+verbs="user ${verbs/user/}" # most options are tried there, whose operands cost no listing of events
 is "$(($(wc -w <<<"$verbs") >= 5))" 1 "the verbs are known: $verbs"
 
 # all_of NAME COMMAND...: which of the words on stdin the command fails for
@@ -27,11 +28,20 @@ all_of() {
 	while read -r word; do "$@" "$word" || missing+=" $word"; done
 	is "$missing" '' "$name"
 }
-# its entry is in the page of the verb, with its letter and a text
+# in_man VERB <OPTIONS: those whose entry, with its letter and a text, isn't in the page of the verb
 in_man() {
-	local letter name
-	read -r letter name _ <<<"$1"
-	grep -A1 -xE "\.It Fl ($letter , )?-$name( .*)?" "$PAGES/bbtrace-$verb.8" | tail -n 1 | grep -q '^[^.]\|^\.[A-Z][a-z] '
+	awk -v page="$PAGES/bbtrace-$1.8" '
+		BEGIN {
+			while ((getline line < page) > 0) {
+				if (entry && line ~ /^([^.]|\.[A-Z][a-z] )/) there[entry]
+				entry = ""
+				if (line ~ /^\.It Fl (. , )?-[a-z-]+( .*)?$/) {
+					split(line, word, " ")
+					entry = word[4] == "," ? word[3] " " substr(word[5], 2) : "- " substr(word[3], 2)
+				}
+			}
+		}
+		!(($1 " " $2) in there) { print $2 }'
 }
 # the completions call bbtrace by its name
 mkdir -p "$T/bin" && ln -sf "$BBTRACE" "$T/bin/bbtrace" && PATH=$T/bin:$PATH
@@ -44,16 +54,32 @@ offers() {
 		_bbtrace
 		printf "%s\n" "${COMPREPLY[@]}"' "$BASH_FILE" bbtrace "$@" 2>/dev/null
 }
-in_bash() {
-	local letter name value
-	read -r letter name value <<<"$1"
-	grep -qx -e "--$name" "$T/offered" && { [[ $letter == - ]] || grep -qx -e "-$letter" "$T/offered"; } || return
-	# what follows an option with a value is that value, and no operand
-	[[ $value == - ]] || [[ $(offers "$verb" "--$name" X y) == "$(offers "$verb" y)" ]]
+# what follows an option with a value is that value, and no operand: each option in the first verb that has it
+takes_value() {
+	local name value
+	read -r _ name value <<<"$1"
+	[[ $value == - ]] && return
+	[[ ${MATRIX:-} != whole && " $tried " == *" $name "* ]] && return
+	tried+=" $name"
+	[[ $(offers "$verb" "--$name" X y) == "$operands" ]]
 }
-# What zsh and fish offer after these words, one a line, with -- and the help after a blank.
-zsh_offers() { "$ROOT/tests/check/zsh_offers.py" "$ROOT/completion" "$*"; }
-fish_offers() { fish -c 'source $argv[1]; complete -C "$argv[2]"' "$FISH_FILE" "$*" | cut -f1; }
+tried=
+# What zsh and fish offer where each of these lines ends, one a line, with -- and the help after a blank; a form feed
+# follows each.
+zsh_offers() { "$ROOT/tests/check/zsh_offers.py" "$ROOT/completion" "$@"; }
+fish_offers() {
+	# shellcheck disable=SC2016 # fish expands it
+	fish -c 'source $argv[1]; for line in $argv[2..]; complete -C $line; printf "\f\n"; end' "$FISH_FILE" "$@" | cut -f1
+}
+for shell in zsh fish; do
+	command -v $shell >/dev/null || continue
+	mapfile -t lines < <(for verb in $verbs; do echo "bbtrace $verb --"; done)
+	${shell}_offers "${lines[@]}" 'bbtrace ' 'bbtrace report -F ' |
+		awk -v to="$T/$shell" -v names="$verbs VERBS FORMATS" '
+			BEGIN { split(names, name, " "); n = 1; printf "" >(to "." name[1]) }
+			/\f/ { close(to "." name[n++]); next }
+			{ print >(to "." name[n]) }'
+done
 # offered SHELL: its options of $verb are those that the verb has
 offered() {
 	local shell=$1
@@ -62,19 +88,20 @@ offered() {
 		skip "$verb: $shell offers its options" "no $shell"
 		return
 	fi
-	"${shell}_offers" bbtrace "$verb" -- | grep -oE '^--[a-z-]+' | sort -u >"$T/offered.$shell"
+	grep -oE '^--[a-z-]+' "$T/$shell.$verb" | sort -u >"$T/offered.$shell"
 	awk '{ print "--" $2 }' "$T/options" | sort >"$T/have"
 	same "$T/offered.$shell" "$T/have" "$verb: $shell offers its options, and no others"
 }
 for verb in $verbs; do
 	options_of "$verb" >"$T/options"
 	is "$(($(wc -l <"$T/options") > 3))" 1 "$verb: its options are known"
-	all_of "$verb: its options are in the man page" in_man <"$T/options"
+	is "$(in_man "$verb" <"$T/options" | xargs)" '' "$verb: its options are in the man page"
 	offers "$verb" - >"$T/offered"
-	all_of "$verb: its options are offered by bash" in_bash <"$T/options"
+	operands=$(offers "$verb" y)
+	all_of "$verb: bash offers a value after options that have one" takes_value <"$T/options"
 	awk '{ print "--" $2; if ($1 != "-") print "-" $1 }' "$T/options" | sort >"$T/have"
 	sort -o "$T/offered" "$T/offered"
-	same "$T/offered" "$T/have" "$verb: bash offers no other options"
+	same "$T/offered" "$T/have" "$verb: bash offers its options, and no others"
 
 	offered zsh
 	offered fish
@@ -118,20 +145,15 @@ done
 is $? 2 'help of no verb is wrong usage'
 
 # ---- formats ----
-# first_words SHELL WORDS...: the words that it offers after these, sorted
-first_words() {
-	local shell=$1
-
-	shift
-	"${shell}_offers" "$@" | sed 's/ -- .*//' | xargs -n1 | grep '^[a-z][a-z:]*$' | sort -u | xargs
-}
+# first_words FILE: the words that are offered there, sorted
+first_words() { sed 's/ -- .*//' "$1" | xargs -n1 | grep '^[a-z][a-z:]*$' | sort -u | xargs; }
 for shell in zsh fish; do
 	if ! command -v $shell >/dev/null; then
 		skip "$shell offers the verbs and the formats" "no $shell"
 		continue
 	fi
-	is "$(first_words $shell bbtrace '')" "$(xargs -n1 <<<"$verbs" | sort | xargs)" "$shell offers the verbs"
-	is "$(first_words $shell bbtrace report -F '')" "$("$BBTRACE" help --options report |
+	is "$(first_words "$T/$shell.VERBS")" "$(xargs -n1 <<<"$verbs" | sort | xargs)" "$shell offers the verbs"
+	is "$(first_words "$T/$shell.FORMATS")" "$("$BBTRACE" help --options report |
 		awk -F'\t' '$2 == "format" { print $4 }' | xargs -n1 | sort | xargs)" "$shell offers the formats"
 done
 formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')

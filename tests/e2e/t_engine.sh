@@ -10,7 +10,7 @@ unset BBTRACE_ENGINE
 libc=$(ldd /bin/sh | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p')
 
 program ladder -O1 -g
-copied='^bbtrace: [1-9][0-9]* functions are copied$'
+copied='^bbtrace: [1-9][0-9]* function(s are| is) copied$'
 
 # ---- copies, for a command ----
 bb user "$T/ladder" classify -v -F json -o "$T/auto" -- "$T/ladder"

@@ -82,6 +82,7 @@ said() { # ARG...: adds what bbtrace says to $T/said
 	bb "$@"
 	cat "$T/out" "$T/err" >>"$T/said"
 }
+tried=' ' # each option in the first verb that has it
 while read -r verb operands; do
 	: >"$T/said"
 	# shellcheck disable=SC2206 # words
@@ -91,7 +92,9 @@ while read -r verb operands; do
 		said "$verb" "${words[@]:0:i}" "$nasty" "${words[@]:i+1}" "${run[@]}"
 	done
 	said "$verb" "${words[@]}" "$nasty" "${run[@]}"
-	for option in $("$BBTRACE" "$verb" --help | sed -nE 's/^  (-.,|   ) --([a-z-]+) [A-Z].*/\2/p'); do
+	for option in $("$BBTRACE" "$verb" --help-all | sed -nE 's/^  (-.,|   ) --([a-z-]+) [A-Z].*/\2/p'); do
+		[[ ${MATRIX:-} == whole || $tried != *" $option "* ]] || continue
+		tried+="$option "
 		said "$verb" "${words[@]}" "--$option" "$nasty" "${run[@]}"
 	done
 	clean "$T/said" "$verb: operands and values of options with escape codes: none is in a message"

@@ -26,39 +26,54 @@ n > 100|a["n"] > 100|'$N'
 name == "x"|a["name"] == "x"|look
 name != "abc" && ret == -ENOENT|a["name"] != "abc" and ret == -2|look'
 
-# compared WHAT: $T/some.json has of $T/all.json what PYTHON chooses
+# to_compare NAME: $T/NAME has of $T/all.json what PYTHON chooses; compared WHAT checks that of all of them, in one process.
+to_compare() { echo "$1|$condition|${python:?}|${functions:?}" >>compare; }
 compared() {
-	read -r steps holds fails bad unmet lost unknown rest < <(python3 "$ROOT/tests/check/judged.py" all.json some.json \
-		"$python" ${functions:?} | tee result | tr '\n' ' ')
-	is "$bad" 0 "$1: $condition: $steps steps are those of $holds invocations, and not of $fails" || diag "$(<result)"
-	ok $((lost + (unmet < 1))) "$1: $condition: nothing is lost, and the others are counted: $unmet"
+	local steps holds fails bad unmet lost unknown rest
+
+	python3 "$ROOT/tests/check/judged.py" all.json compare >results
+	while IFS='|' read -r _ condition steps holds fails bad unmet lost unknown rest; do
+		is "$bad" 0 "$1: $condition: $steps steps are those of $holds invocations, and not of $fails" || diag "$rest"
+		ok $((lost + (unmet < 1))) "$1: $condition: nothing is lost, and the others are counted: $unmet"
+		[[ $1 != --* ]] || ok $((unknown > usual)) "$1: $condition: no more is unknown"
+	done <results
+	is "$(grep -c . results)" "$(grep -c . compare)" "$1: each was compared"
+	rm compare
 }
 
+n=0
 for options in '--engine probe --placement full' '--engine probe --placement witness' '--engine inline' '--engine probe --returns probe'; do
 	# shellcheck disable=SC2086
 	bb user ./judged $FUNCTIONS --args $options -F json -o all.json -- ./judged f
 	exits 0 "$options: all"
 	usual=$(jq -r 'select(.event == "summary") | .unknown' all.json)
+	((n++))
 	while IFS='|' read -r condition python functions; do
+		in_part $((n++)) 0 2 || continue # each with two of the four
 		# shellcheck disable=SC2086
-		bb user ./judged $FUNCTIONS --if "$condition" $options -F json -o some.json -- ./judged f
+		bb user ./judged $FUNCTIONS --if "$condition" $options -F json -o some$n.json -- ./judged f
 		exits 0 "$options: $condition"
-		compared "$options"
-		ok $((unknown > usual)) "$options: $condition: no more is unknown"
+		to_compare some$n.json
 	done <<<"$conditions"
+	compared "$options"
 done
 
 # ---- files: what is recorded, and conditions of report ----
 bb user ./judged $FUNCTIONS --args --engine probe --placement full -F json -o all.json -- ./judged f
 bb user ./judged $FUNCTIONS --engine probe --placement full -o all.bbtrace --args -- ./judged f
 while IFS='|' read -r condition python functions; do
+	in_part $((n++)) 0 2 || continue
 	bb user ./judged $FUNCTIONS --engine probe --placement full --if "$condition" -o some.bbtrace -- ./judged f
-	bb report some.bbtrace -F json -o some.json
+	bb report some.bbtrace -F json -o some$n.json
 	exits 0 "a file: $condition"
-	compared 'a file'
-	bb report all.bbtrace --if "$condition" -F json -o some.json
-	compared 'report'
+	to_compare some$n.json
 done <<<"$conditions"
+compared 'a file'
+while IFS='|' read -r condition python functions; do
+	bb report all.bbtrace --if "$condition" -F json -o some$((++n)).json
+	to_compare some$n.json
+done <<<"$conditions"
+compared 'report'
 
 # records FILE
 records() {

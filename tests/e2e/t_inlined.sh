@@ -57,7 +57,7 @@ exits 2 'list --engine inline has no points file'
 # ---- which one is chosen ----
 bb user "${ladder[@]}" --engine auto -v "${run[@]}"
 exits 0 '--engine auto: a program is traced'
-like "$T/err" '^bbtrace: 1 functions are copied$' 'by copies'
+like "$T/err" '^bbtrace: 1 function is copied$' 'by copies'
 bb user "${ladder[@]}" --engine auto -v -t 1 -p $$
 like "$T/err" "by probes, since copies aren't for processes that run already" 'a process that runs is by probes, and -v says why'
 bb user "${ladder[@]}" --engine inline --returns probe -v -F json -o "$T/json" "${run[@]}"
@@ -82,7 +82,7 @@ bb user "${ladder[@]}" -F json -o "$T/probed" "${run[@]}"
 bb user "${ladder[@]}" --engine inline -v -F json -o "$T/json" "${run[@]}"
 exits 0 'a program is traced'
 same "$T/out" "$T/alone" 'its output is as ever'
-like "$T/err" '^bbtrace: 1 functions are copied$' '-v tells how many functions are copied'
+like "$T/err" '^bbtrace: 1 function is copied$' '-v tells how many functions are copied'
 like "$T/err" '[0-9.]+ GHz, off by at most [0-9]+ ns' '-v tells how its clock went'
 what() { json_lines "$1" '$e->{event} eq "summary" ? "" : join " ", map { ref $e->{$_} ? $e->{$_}{offset} : $e->{$_} // "-" } qw(event symbol offset kind taken to value depth)'; }
 what "$T/probed" >"$T/want"

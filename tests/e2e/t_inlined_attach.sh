@@ -12,10 +12,10 @@ needs root uprobes
 program inlined -pthread
 "$T/inlined" mix 30 >"$T/plain" || exit 2
 attaches=0
-for ((round = 0; attaches < ${ATTACHES:-6}; round++)); do
+for ((round = 0; attaches < ${ATTACHES:-4}; round++)); do
 	"$T/inlined" mix 200 >"$T/mixed" 2>&1 &
 	pid=$!
-	while kill -0 $pid 2>/dev/null && ((attaches < ${ATTACHES:-6})); do
+	while kill -0 $pid 2>/dev/null && ((attaches < ${ATTACHES:-4})); do
 		bb user "$T/inlined" '*' -p $pid --engine inline -f -t 0.0$((1 + attaches % 7)) -o "$T/trace"
 		[[ $status == 0 ]] || grep -q 'no process\|no such process' "$T/err" || diag "$(<"$T/err")"
 		attaches=$((attaches + 1))

@@ -186,7 +186,7 @@ for name in works pie; do
 	done
 done
 bb user "$T/works" main.deep -v --engine inline -o "$T/trace" -- "$T/works"
-like "$T/err" '^bbtrace: 1 functions are copied' 'the function is copied, indeed'
+like "$T/err" '^bbtrace: 1 function is copied' 'the function is copied, indeed'
 
 # What is added up without events (src/trace/runs/run.c), for a summary and into a file, is what events show.
 counts() { # FILE

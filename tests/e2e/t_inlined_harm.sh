@@ -263,6 +263,25 @@ for how in call blocked instruction; do
 	is $wrong 0 "$how: a process that sets gs while it is attached to: its results are right 20 times" ||
 		diag "$(cat "$T/out.gs" "$T/err")"
 done
+# where the kernel has no kprobes, by a program at the entry of arch_prctl's function
+if [[ -e /sys/devices/kprobe/type ]]; then
+	gs=$T/gs how=call
+	"$gs" call >"$T/plain"
+	run_gs
+	unshare -m sh -c 'mount -t tmpfs none /sys/devices/kprobe && exec "$@"' sh \
+		"$BBTRACE" user "$gs" work -p "$process" --engine inline -c -F json -o "$T/json" 2>"$T/err" &
+	tracer=$!
+	wait_for "$PATIENCE" grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$process/status"
+	grep -q '^link_type:[[:space:]]*tracing' /proc/"$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$process/status")"/fdinfo/*
+	ok $? 'without kprobes, a program is at the entry of the function'
+	: >"$T/until"
+	wait "$process"
+	is "$? $(tail -n 1 "$T/out.gs")" "0 $(<"$T/plain")" 'and a process that sets gs has its results'
+	wait $tracer
+	like "$T/err" 'is not traced.* by copies.*it uses the gs segment' 'and is let go'
+else
+	skip 'without kprobes, by the entry of the function' 'this kernel has none to hide'
+fi
 "$T/gs" none >"$T/plain"
 bb user "$T/gs" work --engine inline -c -F json -o "$T/json" -- "$T/gs" none
 same "$T/out" "$T/plain" 'one that only might'

@@ -22,7 +22,7 @@ pause() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
 
 program inlined -pthread
 { "$T/inlined" mix 12 && echo 0; } >"$T/plain"
-for ((n = 0; n < ${KILLS:-4}; n++)); do
+for ((n = 0; n < ${KILLS:-2}; n++)); do
 	begin "$T/inlined" mix 12
 	wait_for "$PATIENCE" test -e "$T/began"
 	delay=$((n * n * 4 % 211))
@@ -34,7 +34,7 @@ for ((n = 0; n < ${KILLS:-4}; n++)); do
 	wait_for "$PATIENCE" ended "$supervisor"
 	ok $? 'its supervisor ends'
 done
-for ((n = 0; n < 4; n++)); do
+for ((n = 0; n < ${KILLS:-2}; n++)); do
 	begin "$T/inlined" mix 2
 	pause $((n * n * 10))
 	kill -9 $tracer
@@ -78,9 +78,9 @@ int main(int argc, char **argv)
 }
 END
 : >"$T/go"
-{ "$T/spawns" 60 "$T/go" && echo 0; } >"$T/plain"
-for ((n = 0; n < ${KILLS:-4}; n++)); do
-	begin "$T/spawns" 60 "$T/go"
+{ "$T/spawns" 30 "$T/go" && echo 0; } >"$T/plain"
+for ((n = 0; n < ${KILLS:-2}; n++)); do
+	begin "$T/spawns" 30 "$T/go"
 	wait_for "$PATIENCE" test -e "$T/began"
 	pause $((RANDOM % 300))
 	kill -9 $tracer
@@ -90,9 +90,9 @@ for ((n = 0; n < ${KILLS:-4}; n++)); do
 	wait_for "$PATIENCE" ended "$supervisor"
 	ok $? 'and its supervisor ends'
 done
-for ((n = 0; n < ${KILLS:-4}; n++)); do
+for ((n = 0; n < ${KILLS:-2}; n++)); do
 	rm "$T/go"
-	"$T/spawns" 60 "$T/go" >"$T/result" &
+	"$T/spawns" 30 "$T/go" >"$T/result" &
 	pid=$!
 	"$BBTRACE" user "$T/spawns" spawn -p $pid -f --engine inline -v -o "$T/trace" >"$T/out" 2>"$T/err" </dev/null &
 	tracer=$!
@@ -153,7 +153,7 @@ ${CC:-cc} -g -O2 -o "$T/works" "$T/plain.c" || exit 2
 : >"$T/killed"
 { "$T/works" "$T/killed" && echo 0; } >"$T/plain"
 # before the program has copies there is nothing to trace, and the status is another one
-for ((n = 0; n < ${KILLS:-4} / 2; n++)); do
+for ((n = 0; n < ${KILLS:-2} / 2; n++)); do
 	rm -f "$T/killed" "$T/runs_copies"
 	begin "$T/works" "$T/killed" "$T/runs_copies"
 	wait_for "$PATIENCE" test -e "$T/runs_copies"
@@ -251,7 +251,7 @@ is "$(entries loaded)" 200 'each of its calls is shown'
 has_result() { [[ -e $T/result ]] || { ended $tracer && [[ ! -e $T/began ]]; }; }
 attaches() { pgrep -P $tracer -x bbtrace-inline >"$T/pid" || ended $tracer; }
 for command in 'inlined mix 20' "loads $T/loaded.so 300"; do
-	for ((n = 0; n < ${KILLS:-4}; n++)); do
+	for ((n = 0; n < ${KILLS:-2}; n++)); do
 		# killed before the command runs, it is traced by probes: then it has to be short
 		((n % 2)) && run=$command || run="loads $T/loaded.so 3"
 		"$T"/$run >"$T/plain"
@@ -268,7 +268,7 @@ for command in 'inlined mix 20' "loads $T/loaded.so 300"; do
 		wait $tracer
 	done
 	"$T"/$command >"$T/plain"
-	for ((n = 0; n < ${KILLS:-4}; n++)); do
+	for ((n = 0; n < ${KILLS:-2}; n++)); do
 		"$T"/$command >"$T/result" &
 		pid=$!
 		pause $((RANDOM % 30))
@@ -283,5 +283,5 @@ for command in 'inlined mix 20' "loads $T/loaded.so 300"; do
 		wait $tracer
 	done
 done
-ok $(($(wc -l <"$T/in_time") < ${KILLS:-4})) 'some were killed in time' || diag "$(wc -l <"$T/in_time")"
+ok $(($(wc -l <"$T/in_time") < ${KILLS:-2})) 'some were killed in time' || diag "$(wc -l <"$T/in_time")"
 done_testing

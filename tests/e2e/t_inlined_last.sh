@@ -35,6 +35,53 @@ for name in fib loops jcc switch tail million; do
 	compare $name 20
 done
 
+# ---- what runs at the end ----
+source_program ends c <<'END'
+#include <error.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int how, *nowhere;
+__attribute__((noipa)) int check(int n) { return n > 3 ? -1 : n * 2; }
+static void at_exit(void)
+{
+	if (check(2) > 1 && how == 4)
+		*nowhere = 1;
+}
+__attribute__((destructor)) static void at_end(void) { check(1); }
+int main(int argc, char **argv)
+{
+	atexit(at_exit);
+	how = atoi(argv[1]);
+	if (how == 1)
+		error(0, 0, "a warning");
+	if (check(how + 3) < 0 && how != 4)
+		how == 2 ? error(2, 0, "bad") : exit(how);
+	return how;
+}
+END
+# the newest branch of main's thread
+newest() { json_lines "$T/json" '$e->{event} eq "branch" && "$e->{symbol} $e->{kind} " . ($e->{to} && $e->{to}{symbol} // "")' | tail -1; }
+for engine in probe inline; do
+	for row in '0:main ret' '1:main call exit@plt' '2:main call error@plt' '3:main call exit@plt' '4:at_exit'; do
+		bb user "$T/ends" '*' --engine $engine --last 9 -F json -o "$T/json" -- "$T/ends" "${row%%:*}"
+		like <(newest) "^${row#*:}" "$engine, ${row%%:*}: the last branch is the program's own"
+		if [[ $row == 4* ]]; then
+			unlike "$T/err" 'after main' "$engine: a signal there: nothing is left out"
+		else
+			like "$T/err" '[0-9]+ branches that ran after main or exit\(\) are not shown' "$engine, ${row%%:*}: how many are left out"
+		fi
+	done
+	bb user "$T/ends" '*' --engine $engine --last 9 --all -F json -o "$T/json" -- "$T/ends" 0
+	unlike <(newest) '^main' "$engine: --all shows them"
+	unlike "$T/err" 'after main' "$engine: --all: nothing is left out"
+	cp "$T/ends" "$T/stripped" && strip -s "$T/stripped"
+	bb user "$T/stripped" '*' --engine $engine --last 9 -F json -o "$T/json" -- "$T/stripped" 3
+	like <(newest) 'call exit@plt$' "$engine: a stripped program, too"
+	bb user "$T/stripped" '*' --engine $engine --last 9 -F json -o "$T/json" -- "$T/stripped" 0
+	like <(newest) ' ret (__libc_start|$)' "$engine: a stripped program whose main returns"
+	is "$(newest | cut -d' ' -f1)" "$(printf '0x%x' "$(symbol "$T/ends" main)")" "$engine: main's return is the last"
+done
+
 # ---- more than the ring holds ----
 source_program laps c -pthread <<'END'
 /* laps THREADS N: each calls odd() N times, then last() once. Without arguments: once for each number on standard

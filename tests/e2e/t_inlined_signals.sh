@@ -12,15 +12,21 @@ is "$(<"$T/plain")" right 'untraced all is right'
 bb user "$T/inlined" '*' --engine inline -o "$T/trace" -- "$T/inlined" signals
 exits 0 'its functions are traced'
 is "$(<"$T/out")" right 'all is right then, too'
-bb user "$T/inlined" '*' --engine inline -f -o "$T/trace" -- "$T/inlined" signals
+# a busy machine may lose events, which are counted: until a run has lost none
+for _ in 1 2 3 4 5; do
+	bb user "$T/inlined" '*' --engine inline -f -o "$T/trace" -- "$T/inlined" signals
+	! grep -q ', 0 lost,' "$T/err" || break
+done
 is "$status $(<"$T/out")" '0 right' 'and with its children'
+cp "$T/err" "$T/said"
 bb report "$T/trace" on_tick on_fault on_jump on_value on_trap -F json -o "$T/all"
 grep -F '"event":"entry"' "$T/all" >"$T/json"
 for name in on_tick on_fault on_jump on_value on_trap; do
 	[[ $(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "'$name'"') -gt 0 ]]
 	ok $? "$name: its calls are shown"
 done
-is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "on_fault"')" 20 'each call of one that goes on elsewhere'
+is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "on_fault"')" 20 'each call of one that goes on elsewhere' ||
+	diag "$(cat "$T/said"; "$BBTRACE" report "$T/trace" on_fault --no-fold 2>&1 | tail -n 60)"
 is "$(json "$T/json" '$e->{event} eq "entry" && $e->{symbol} eq "on_value"')" 8 'each call of one for queued signals'
 "$T/inlined" mix 3 >"$T/plain" 2>&1
 for n in 1 2 3; do

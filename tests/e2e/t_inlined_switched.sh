@@ -64,7 +64,10 @@ for what in signals 'mix 3'; do
 	switching=$!
 	# shellcheck disable=SC2016
 	bb user "$T/inlined:*" --engine inline -f --paused --control-socket "$T/sock" -o "$T/trace" -- \
-		bash -c 'for ((i = 0; i < '"$ROUNDS"'; i++)); do "$@" || exit; done' bash "$T/inlined" $what
+		bash -c 'for ((i = 0; i < 100; i++)); do
+			((i < '"$ROUNDS"')) || [[ ! -s $0 ]] || break # until it was switched, too
+			"$@" || exit
+		done' "$T/switches" "$T/inlined" $what
 	exits 0 "$what: all goes on as ever"
 	rm -f "$T/sock"
 	wait "$switching"

@@ -47,7 +47,7 @@ run() {
 run weight "$T/p" 5 good -- --args='n->weight,n->name'
 run name "$T/p" 50 bad -- --args='n->name,n->weight'
 run all "$T/p" 7 all -- --args
-run none "$T/p" 8 none --
+run none "$T/p" 8 none -- -r args
 run other "$T/second/p" 9 other -- --args
 
 # Each entry and return of a file's process: what it has alone is in what is said of it among others.

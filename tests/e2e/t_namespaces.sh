@@ -97,18 +97,19 @@ is "$(json "$T/watch.json" '$e->{event} eq "branch" && $e->{symbol} eq "rand" &&
 # inside COMMAND...: in a PID namespace of its own
 inside() { unshare --pid --fork --mount-proc "$@"; }
 program fib -O1
-inside "$BBTRACE" user "$T/fib" fib -e entry -F json -o "$T/json" -- bash -c "exec $T/fib" >"$T/out" 2>"$T/err"
+inside "$BBTRACE" user "$T/fib" fib -e entry -F json -o "$T/json" -- bash -c "echo \$\$ >$T/number; exec $T/fib" >"$T/out" 2>"$T/err"
 status=$?
 exits 3 'bbtrace in a PID namespace traces a command'
-is "$(json_lines "$T/json" '$e->{event} eq "entry" && "$e->{pid} $e->{tid} $e->{comm}"' | sort -u)" '2 2 fib' \
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && "$e->{pid} $e->{tid} $e->{comm}"' | sort -u)" "$(<"$T/number") $(<"$T/number") fib" \
 	'numbered as the namespace has it'
 is "$(json "$T/json" 'exists $e->{ns_pid}')" 0 'bbtrace in a PID namespace numbers the command as the command does itself'
-unshare --pid --fork unshare --pid --fork --mount-proc "$BBTRACE" user "$T/fib" fib -e entry -F json -o "$T/json" -- "$T/fib" \
-	>"$T/out" 2>"$T/err"
+unshare --pid --fork unshare --pid --fork --mount-proc "$BBTRACE" user "$T/fib" fib -e entry -F json -o "$T/json" -- \
+	bash -c "echo \$\$ >$T/number; exec $T/fib" >"$T/out" 2>"$T/err"
 status=$?
 exits 3 'bbtrace in a namespace within a namespace traces a command'
-is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{pid}' | sort -u)" 2 'bbtrace in a namespace within a namespace numbers as the inner one does'
+is "$(json_lines "$T/json" '$e->{event} eq "entry" && $e->{pid}' | sort -u)" "$(<"$T/number")" 'bbtrace in a namespace within a namespace numbers as the inner one does'
 
+ok $(($(<"$T/number") > 20)) 'which begins with 1'
 # A process of the same number in another namespace is another process.
 serve stranger unshare --pid --fork --mount-proc bash -c "$T/served; exit \$?"
 is "$pid_stranger" 2 'a stranger has number 2 in its own namespace'

@@ -29,6 +29,7 @@ says() {
 	shift
 
 	exits 0 "$name: no error"
+	sed -i '/^bbtrace: so far no /d' "$T/err" # on a slow machine
 	for line; do
 		((n++))
 		sed -n "${n}p" "$T/err" >"$T/line"

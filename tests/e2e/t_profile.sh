@@ -131,6 +131,12 @@ is "$(sed -n 's/^All: \([0-9]*\) samples.*/\1/p' "$T/summary")" "$all" 'summary:
 is "$(awk '/^Samples by CPU/ { on = 1; next } !NF { on = 0 } on { n += $NF } END { print n }' "$T/summary")" "$all" 'summary: and by CPU'
 is "$(sed '/^$/q' "$T/summary" | awk '$5 == "most" { print $1 }')" "$(innermost "$T/folded" | awk '$1 == "most" { n += $2 } END { print n }')" \
 	'summary: as many in a function as folded'
+# the stack in which most were taken; of more than twelve frames the outer ones are left out
+awk '!/^#/ { n = $NF; sub(/ [0-9]*$/, ""); if (n > most) { most = n; stack = $0 } }
+	END { k = split(stack, f, ";"); print most; for (i = k; i > 1 && i > k - 12; i--) print f[i] }' "$T/folded" >"$T/wanted"
+sed -n '/^Stacks:$/,/^  *thread /p' "$T/summary" | awk 'NR == 1 || /^ *thread / || /^ *\([0-9]* more\)$/ { next }
+	NR == 2 { print $1; sub(/^ *[0-9]+ +[0-9.]+% +/, "") } { sub(/^ +/, ""); print }' >"$T/got"
+same "$T/got" "$T/wanted" 'summary: the stack with most samples is the one of folded'
 like "$T/summary" '^CPU [0-9]+, from one sample to the next: mean ' 'summary: when they were taken'
 bb report "$T/trace" -F html -o "$T/html"
 like "$T/html" '<title>all$' 'html: a flame graph'
@@ -162,6 +168,18 @@ bb report "$T/trace" -F json -o "$T/again"
 same "$T/again" "$T/json" 'and so they are in a trace file'
 bb user "$T/shares" most --freq 997 -c -- true
 is "$status" 2 'not with -c'
+
+# --- what it shows without a format
+bb profile --freq 997 -- "$T/shares"
+like "$T/out" '^Stacks:$' 'without a format: the summary'
+bb profile --freq 997 --timeline -- "$T/shares"
+like "$T/out" 'cpu-clock|cycles' '--timeline: each sample as text'
+sleep 300 &
+at_end "kill $!"
+bb profile -p $! -t 0.3
+like "$T/err" "no sample: no traced thread ran when one was taken \(at 99 Hz\); bbtrace stack $! shows" 'a process that sleeps has no samples: it is said'
+bb profile --freq 1 -- true
+like "$T/err" 'no sample: .*\(at 1 Hz\); a higher --freq' 'and of a command that takes no time'
 
 bb profile --freq 0 -- true
 is "$status" 2 '--freq 0 is refused'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Every second program of tests/progs/progs.list, traced and single-stepped, shows the same. Each runs with one of the
+# Every fifth program of tests/progs/progs.list, traced and single-stepped, shows the same. Each runs with one of the
 # placements and in about one of the other ways (copies, counts), in turn. Two programs run at a time: each is traced by itself.
 # MATRIX=whole: every program, in each way; ALL=1: also the one with a million events.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them
@@ -26,7 +26,7 @@ mapfile -t names < <(awk '!/^#/ && NF && $4 !~ /L/ { print $1 }' "$ROOT/tests/pr
 # half minute is what its runtime does before main (t_go.sh has Go).
 [[ ${MATRIX:-}${ALL:-} ]] || mapfile -t names < <(printf '%s\n' "${names[@]}" |
 	grep -vxE 'handled-(O0|O2|clang-O0|clang-O1|clang-O2)|except-(nopie|O2)|rusty-drops|gopher')
-[[ ${ALL:-} ]] || mapfile -t names < <(part_of 0 2 "${names[@]}")
+[[ ${ALL:-} ]] || mapfile -t names < <(part_of 0 5 "${names[@]}")
 declare -A chosen # the programs, by placement
 chosen[implied]=$(part_of 0 3 "${names[@]}")
 chosen[witness]=$(part_of 1 3 "${names[@]}")

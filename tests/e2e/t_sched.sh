@@ -101,7 +101,7 @@ is "$(sed -n '/^cfn=.* nap$/,+2s/^0x[0-9a-f]* [0-9]* [0-9]* [0-9]* //p' "$T/out"
 bb report "$T/recorded" -F html
 is "$(grep -o '"name":"\(both\|nap\)".*"off":[0-9]*' "$T/out" | sed 's/.*://' | sort -n | xargs)" "$(printf '%s\n' "$(off_of nap)" "$(off_of both)" | sort -n | xargs)" 'and html'
 bb report "$T/recorded"
-like "$T/out" 'nap returns 0x.*, off-CPU [0-9.]+[mu]s' 'so does text'
+like "$T/out" 'nap returns -?[0-9]+.*, off-CPU [0-9.]+[mu]s' 'so does text'
 like "$T/out" 'off-cpu state="S"' 'which shows the leaving'
 like "$T/out" 'on-cpu after [0-9.]+[mu]s' 'and the coming back'
 bb report "$T/recorded" -F chrome

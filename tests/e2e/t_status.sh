@@ -12,7 +12,7 @@ trace() { bb user "$T/fib" fib -F text -o "$T/trace" -- "$@"; }
 for n in 0 1 2 3 77 126 127 255; do
 	trace sh -c "exit $n"
 	is "$status" $n "CMD's own status $n is bbtrace's"
-	like "$T/err" '^bbtrace: 1 functions, .* 0 lost, ' "CMD's own status $n: the summary comes"
+	like "$T/err" '^bbtrace: 1 function, .* 0 lost, ' "CMD's own status $n: the summary comes"
 done
 for signal in TERM KILL SEGV USR1; do
 	trace sh -c "kill -$signal \$\$"
@@ -96,7 +96,7 @@ done <<'END'
 attach user -p PID OBJECT FUNC...
 run user OBJECT FUNC... -- CMD
 tui report FILE
-coverage user OBJECT '[*]' -c -f -o FILE[.]info -- CMD
+coverage cover -- CMD
 flamegraph profile -o FILE[.]svg -- CMD
 top profile -p PID
 strace event raw_syscalls:sys_exit -- CMD
@@ -141,7 +141,7 @@ wrong '^bbtrace: .*--timeout' user "$T/fib" fib -t -1
 wrong '^bbtrace: .*--pid' user "$T/fib" fib -p 0
 wrong '^bbtrace: .*--pid' user "$T/fib" fib -p ''
 wrong '^bbtrace: .*--pid' user "$T/fib" fib -p 12x
-wrong '^bbtrace: --pid: .bash. is not a PID; pidof.1. prints a program.s' user "$T/fib" fib -p bash
+wrong '^bbtrace: --pid: there is no process no-such: give its PID, or its name as ps has it' user "$T/fib" fib -p no-such
 wrong '^bbtrace: --depth: must be at least 1$' user "$T/fib" fib --depth 0
 wrong "^bbtrace: --buffer: '64MB' is not a whole number, such as 100 or 64K$" user "$T/fib" fib --buffer 64MB
 wrong "^bbtrace: --output: '-F' looks like an option; write ./-F for a file of that name$" user "$T/fib" fib -o -F json
@@ -165,7 +165,7 @@ wrong '^bbtrace: .0x1[+]0. is not a range' user "$T/fib" fib --exclude 0x1+0 "${
 wrong '^bbtrace: an empty function name' user "$T/fib" '' "${run[@]}"
 wrong '^bbtrace: .foo. names no function; write OBJECT:FUNC' user @/dev/null foo "${run[@]}"
 wrong '^bbtrace: .foo.: write user:OBJECT:FUNC or kernel:FUNC' trace foo "${run[@]}"
-wrong '^bbtrace: -c counts in text, json, summary and html only; svg has' user "$T/fib" fib -c -F svg "${run[@]}"
+wrong '^bbtrace: -c counts in text, json, summary, html and coverage only; svg has' user "$T/fib" fib -c -F svg "${run[@]}"
 wrong "^bbtrace: unknown attach mechanism 'magic'; bbtrace doctor" user "$T/fib" fib --attach magic "${run[@]}"
 wrong '^bbtrace: --attach kprobe_multi is for kernel functions only' user "$T/fib" fib --attach kprobe_multi -- touch "$T/ran"
 wrong '^bbtrace: .0xzz. is not a file offset' list "$T/fib" 0xzz
@@ -208,8 +208,8 @@ program million -O1
 "$BBTRACE" user "$T/million" spin -f -- sh -c "'$T/million' >/dev/null; exit 6" 2>"$T/err" | head -1 >"$T/head"
 is "${PIPESTATUS[0]}" 6 "a reader that goes away after a line: the status is CMD's own"
 is "$(wc -l <"$T/head")" 1 'a reader that goes away after a line has its line'
-like "$T/err" '^bbtrace: 1 functions, ' 'a reader that goes away after a line: the summary comes'
-is "$(grep -cvE '^bbtrace: (1 functions|times include)' "$T/err")" 0 'a reader that goes away after a line: nothing else is on stderr'
+like "$T/err" '^bbtrace: 1 function, ' 'a reader that goes away after a line: the summary comes'
+is "$(grep -cvE '^bbtrace: (1 function|times include)' "$T/err")" 0 'a reader that goes away after a line: nothing else is on stderr'
 build_served
 serve one "$T/served"
 timeout "$BB_TIMEOUT" "$BBTRACE" user "$T/served" tick work -p "$pid_one" 2>"$T/err" | head -1 >"$T/head"

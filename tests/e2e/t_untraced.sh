@@ -41,7 +41,7 @@ untraced() {
 	like "$T/err" 'process [0-9]* is not traced by copies: ' "$name: it is said, and why"
 	unlike "$T/err" 'no (traced )?thread called' "$name: nothing is claimed that was not seen"
 	like "$T/err" 'nothing could be traced' "$name: and that nothing was traced"
-	like "$T/err" '^bbtrace: 1 functions.* 1 processes not fully traced' "$name: the summary counts it"
+	like "$T/err" '^bbtrace: 1 function,.* 1 process not fully traced' "$name: the summary counts it"
 }
 no_zeros() { unlike "$T/json" '"(taken|not_taken)_count":0' "$1"; }
 
@@ -67,7 +67,7 @@ bb report "$T/file" -F json -o "$T/json"
 exits 0 'a report of it'
 is "$(json "$T/json" '$e->{event} eq "summary" && @{$e->{untraced}} == 1 && $e->{untraced_processes} == 1')" 1 'says the same'
 like "$T/err" 'could not be traced' 'in its note, too'
-like "$T/err" '1 processes not fully traced' 'and in its summary'
+like "$T/err" '1 process not fully traced' 'and in its summary'
 bb report --info "$T/file"
 like "$T/out" '^untraced  [0-9]+ ' '--info lists it'
 bb user "$T/prog" work -c --record "$T/counts" -- sh -c "$(here 0)"

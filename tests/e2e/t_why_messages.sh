@@ -146,7 +146,7 @@ END
 export LD_LIBRARY_PATH=$T
 why library 1 ./number 7
 unset LD_LIBRARY_PATH
-like "$T/said" '^  its text is in lookup\+0x[0-9a-f]+ of libnumbers\.so: "there is no number %d here"$' 'library: the code that has the text'
+like "$T/said" '^  its text is in lookup\+0x[0-9a-f]+ of libnumbers\.so: "there is no number %d here", which --again traces$' 'library: the code that has the text'
 
 # ---- children ----
 why child 6 sh -c './files ./missing || exit 6; exit 0'

@@ -7,7 +7,7 @@
 #
 #   equal_prepare                # makes the input, and small programs of the project
 #   equal_build                  # those that need other compilers, too
-#   equal_all '^quick ' "count file probe"    # each row that matches, in these uses
+#   equal_all '^quick ' "count file probe"    # each row that matches, in these uses; TURNS=2: in each second of them, in turn
 
 EQUAL=$ROOT/tests/equal
 declare -gA EQUAL_USES=(
@@ -200,12 +200,13 @@ equal_row() { # NAME FILE USES
 }
 
 equal_all() { # PATTERN USES
-	local name package file command
+	local name package file command row=0 turns=${TURNS:-1}
 
 	while IFS='|' read -r name package file command; do
 		[[ $name =~ $1 && $name != '#'* && $command ]] || continue
 		name=${name#quick } && name=${name// /}
 		[[ $name =~ ${PROGRAMS:-.} ]] || continue
-		equal_row "$name" "$(echo "$file" | xargs -0 echo)" "$2"
+		equal_row "$name" "$(echo "$file" | xargs -0 echo)" \
+			"$(IFS=' '; part_of $((row++ % turns)) "$turns" $2 | xargs)"
 	done < <(grep -v '^#' "$EQUAL/programs.list")
 }

@@ -151,7 +151,7 @@ perl -0pe 's|<script.*?</script>||gs' "$T/html" >"$T/page.html"
 like "$T/page.html" "<code>$BBTRACE user .* nested -F html -o .*</code>" 'without its script the page has the command line'
 like "$T/page.html" "<dd>$(uname -sr) .*, [0-9]+ CPUs?</dd>" 'without its script the page has the machine'
 like "$T/page.html" "<dd>$(date +%Y)-[0-9-]+ [0-9:]+ [+-][0-9]{4} by bbtrace" 'without its script the page has the date'
-like "$T/page.html" '<dd>1 functions, .* events, 0 lost' 'without its script the page has the losses'
+like "$T/page.html" '<dd>1 function, .* events, 0 lost' 'without its script the page has the losses'
 
 # nothing traced, many functions
 bb user "$T/loops" nested --min-duration 1h -F html -o "$T/html" -- "$T/loops"

@@ -155,6 +155,11 @@ def place(at):
     return at["vaddr"] if "vaddr" in at else at["addr"]
 
 
+def values(entry):
+    """Arguments by their types where these are known, registers otherwise."""
+    return entry.get("args", entry.get("regs", {}))
+
+
 def read_json(lines):
     now = {}
     for line in lines:
@@ -165,7 +170,7 @@ def read_json(lines):
         now[thread] = e.get("ts", now.get(thread, 0))
         time = now[thread]
         if e["event"] == "entry":
-            put(thread, time, e["depth"], "entry", e["symbol"], *("%s=%s" % r for r in e.get("regs", {}).items()))
+            put(thread, time, e["depth"], "entry", e["symbol"], *("%s=%s" % v for v in values(e).items()))
         elif e["event"] == "return":
             put(thread, time, e["depth"], "return", e["symbol"], e.get("value", "-"))
         elif e["event"] == "branch":

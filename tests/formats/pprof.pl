@@ -7,6 +7,7 @@
 #   self        comm;outer;inner NS
 #   check       what pprof's own CheckValid looks at: ids, references, value counts; prints what is wrong
 #   mappings    START LIMIT BUILD_ID FILENAME
+#   frames      ADDRESS FUNCTION:FILE:LINE..., innermost first, of each location that has a mapping
 #   comments
 use strict;
 use warnings;
@@ -32,7 +33,14 @@ my %function = map { one($_, 'id') => $_ } @{$p->{function}};
 my %location = map { one($_, 'id') => $_ } @{$p->{location}};
 my %mapping = map { one($_, 'id') => $_ } @{$p->{mapping}};
 
-sub name_of { text($function{one(one($location{$_[0]}, 'line'), 'function_id')}, 'name') }
+# The outermost: what was inlined is before it.
+sub name_of { text($function{one($location{$_[0]}{line}[-1], 'function_id')}, 'name') }
+
+sub frames {
+	my ($l) = @_;
+	return join ' ', map { my $f = $function{one($_, 'function_id')};
+		join ':', text($f, 'system_name'), text($f, 'filename') =~ s|.*/||r, one($_, 'line') } @{$l->{line}};
+}
 
 sub thread_of {
 	my ($sample) = @_;
@@ -75,6 +83,7 @@ my %print = (
 	self => sub { stacks(1) },
 	check => \&check,
 	mappings => sub { map { sprintf '%#x %#x %s %s', one($_, 'memory_start'), one($_, 'memory_limit'), text($_, 'build_id'), text($_, 'filename') } values %mapping },
+	frames => sub { map { sprintf '%#x %s', one($_, 'address'), frames($_) } grep { one($_, 'mapping_id') } values %location },
 	comments => sub { map { $text[$_] } @{$p->{comment} // []} },
 );
 print map { "$_\n" } sort $print{$ARGV[0]}->();

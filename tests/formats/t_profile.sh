@@ -18,7 +18,7 @@ render() {
 
 	bb report "$T/trace" -F json -o "$T/json"
 	is "$(summary lost)" 0 "$name: nothing is lost"
-	for format in summary folded folded:count callgrind pprof; do
+	for format in summary folded folded:count callgrind pprof pprof:lines; do
 		"$BBTRACE" report -q "$T/trace" -F "$format" >"$T/$format" || diag "report -F $format failed"
 	done
 	perl "$HERE/count.pl" "$T/json" "$T/count"
@@ -73,20 +73,39 @@ check_callgrind() {
 	same "$T/rows" "$T/wanted" "$name: callgrind_annotate shows who called whom how often"
 }
 
+decode() { # FORMAT
+	gzip -dc <"$T/$1" | protoc -I "$ROOT/src/output/profile" --decode=perftools.profiles.Profile profile.proto >"$T/decoded" 2>"$T/protoc.err"
+	is "$? $(cat "$T/protoc.err")" '0 ' "$name: protoc decodes $1"
+}
+
 check_pprof() {
+	local format
+
 	if ! command -v protoc >/dev/null; then
 		skip "$name: protoc decodes the profile" 'not installed'
 		return
 	fi
-	gzip -dc <"$T/pprof" | protoc -I "$ROOT/src/output/profile" --decode=perftools.profiles.Profile profile.proto >"$T/decoded" 2>"$T/protoc.err"
-	is "$? $(cat "$T/protoc.err")" '0 ' "$name: protoc decodes the profile"
-	is "$(perl "$HERE/pprof.pl" check <"$T/decoded")" '' "$name: each reference in the pprof profile is resolved"
-	count stacks
-	perl "$HERE/pprof.pl" stacks <"$T/decoded" >"$T/rows"
-	same "$T/rows" "$T/wanted" "$name: pprof has the calls of each stack"
-	count self
-	perl "$HERE/pprof.pl" self <"$T/decoded" >"$T/rows"
-	same "$T/rows" "$T/wanted" "$name: pprof has the own time of each stack"
+	for format in pprof:lines pprof; do
+		decode "$format"
+		is "$(perl "$HERE/pprof.pl" check <"$T/decoded")" '' "$name: each reference in $format is resolved"
+		count stacks
+		perl "$HERE/pprof.pl" stacks <"$T/decoded" >"$T/rows"
+		same "$T/rows" "$T/wanted" "$name: $format has the calls of each stack"
+		count self
+		perl "$HERE/pprof.pl" self <"$T/decoded" >"$T/rows"
+		same "$T/rows" "$T/wanted" "$name: $format has the own time of each stack"
+	done
+}
+
+# Each location of pprof:lines is where addr2line has its address, with what was inlined there. PROGRAM
+check_places() {
+	decode pprof:lines
+	perl "$HERE/pprof.pl" frames <"$T/decoded" | sort -u >"$T/rows"
+	while read -r address _; do
+		echo "$address $(addr2line -ifse "$1" "$address" | sed 's/ (discriminator.*//; s/.*[/]//' | paste -d: - - | paste -sd ' ')"
+	done <"$T/rows" >"$T/wanted.rows"
+	is "$(awk 'NF > 2' "$T/rows" | grep -c .)" "$(awk 'NF > 2' "$T/wanted.rows" | grep -c .)" "$name: as many have inlined functions"
+	same "$T/rows" "$T/wanted.rows" "$name: the $(grep -c . "$T/rows") locations have addr2line's functions and lines"
 }
 
 check_all() {
@@ -136,6 +155,38 @@ if as_root 'the time of each line of a function'; then
 	bb user "$T/switch" pick -o "$T/trace" -- "$T/switch"
 	render
 	check_lines switch pick
+fi
+if as_root 'the places of pprof:lines'; then
+	name=mixes
+	cat >"$T/mixes.c" <<-'END'
+		static inline __attribute__((always_inline)) long half(long a) { return a & 1 ? a : a / 2; }
+		static inline __attribute__((always_inline)) long mix(long a)
+		{
+			for (int i = 0; i < 3; i++)
+				if (a & 1)
+					a = 3 * a + 1;
+				else
+					a = half(a);
+			return a;
+		}
+		__attribute__((noinline)) long leaf(long n)
+		{
+			long s = 0;
+			for (long i = 0; i < n; i++)
+				s += mix(i);
+			return s;
+		}
+		__attribute__((noinline)) long work(long n)
+		{
+			long a = leaf(10 * n);
+			return a + leaf(n);
+		}
+		int main(void) { return work(30) + work(20) == 0; }
+	END
+	"${CC:-cc}" -g -O1 -o "$T/mixes" "$T/mixes.c" || exit 2
+	bb user "$T/mixes" main work leaf -o "$T/trace" -- "$T/mixes"
+	render
+	check_places "$T/mixes"
 fi
 program mutual -O1
 check mutual mutual '*'

@@ -53,8 +53,8 @@ if has jq 'chrome is read by jq'; then
 	is "$(jq -r '[.traceEvents[] | select(.ph == "B")] | length' "$T/chrome") $(jq -r '[.traceEvents[] | select(.cat == "branch")] | length' "$T/chrome")" \
 		"$entries $branches" 'chrome, read by jq, has a slice for each call and an instant for each branch'
 fi
-python3 -m json.tool "$T/chrome" >/dev/null
-is $? 0 "chrome is read by python3's json.tool"
+python3 -c 'import json, sys; json.load(open(sys.argv[1], encoding="utf-8", errors="strict"))' "$T/chrome"
+is $? 0 "chrome is read by python3's json"
 if has protoc 'perfetto is decoded by protoc'; then
 	gzip -dc <"$T/perfetto" | protoc -I "$ROOT/src/output/timeline" --decode=perfetto.protos.Trace perfetto.proto >"$T/decoded" 2>"$T/protoc.err"
 	is "$? $(cat "$T/protoc.err")" '0 ' 'perfetto is decoded by protoc'

@@ -203,6 +203,11 @@ static inline void check_scope_range(void *ctx, uint32_t scope, uint64_t start, 
 	CHECK(start < end && scope < ((struct scope_check *)ctx)->scopes);
 }
 
+static inline void check_folded(void *ctx, uint32_t scope, const char *folded)
+{
+	CHECK(*folded && scope < ((struct scope_check *)ctx)->scopes);
+}
+
 /* Registers and memory at the ranges' starts. */
 static inline void ask_variables(const struct object *o, const struct range *ranges)
 {
@@ -244,7 +249,7 @@ static inline void look_at_types(struct object *o)
 static inline void look_at_debug(struct object *o)
 {
 	const struct range ranges[] = {{0x200, 0x70}, {0x270, 0x35}, {0x2a5, 0xd00}};
-	const struct scope_calls calls = {check_scope, check_scope_range};
+	const struct scope_calls calls = {check_scope, check_scope_range, check_folded};
 	struct row_check rows = {.start = 0x200, .end = 0xfa5};
 	struct scope_check scopes = {0};
 

@@ -12,14 +12,16 @@ t_programs 6.1 6.12 newest
 t_kernel_counts 6.1 newest
 t_kernel_coverage 6.1 newest
 t_refused newest
-t_tracefs 6.12 newest
+t_tracefs 6.1 6.12 newest
 t_lockdown 6.1 6.12 newest
 t_args 6.1 6.12 newest
 t_diff 6.1 6.12 newest
 t_explain 6.1 6.12 newest
 t_stack 6.1 6.12 newest
+t_named 6.1 6.12 newest
+t_watch 6.1 6.12 newest
 ROWS
-for name in t_accounts t_trace t_net; do
+for name in t_accounts t_trace t_net t_privileges; do
 	ALL=1 "tests/vm/$name.sh" >"$T/out" 2>&1 </dev/null
 	judge $? "$name, whole"
 done

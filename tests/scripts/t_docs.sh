@@ -140,7 +140,7 @@ done >"$T/unused"
 is "$(<"$T/unused")" '' 'each file in docs/tasks/src is used by a page'
 
 # The options of bbtrace, not of a CMD, in the commands and the text of the pages.
-for verb in user kernel trace event watch profile list report diff doctor; do "$B/bbtrace" $verb --help; done |
+for verb in user kernel trace event watch profile why cover list report merge diff core stack doctor ctl; do "$B/bbtrace" $verb --help-all; done |
 	grep -oE '^ +(-[A-Za-z], |    )--[a-z-]+' | grep -oE -- '--?[A-Za-z][a-z-]*' | sort -u >"$T/have"
 {
 	sed -n '/^```console$/{n;s/^[#$] bbtrace//p}' "${pages[@]}"

@@ -291,7 +291,7 @@ static inline bool compare_open(struct comparison *c)
 		returns += s->type == STEP_RETURN;
 	}
 	return (!t->unmatched_returns &&
-		calls - returns == t->open_calls + t->unseen_tail_returns) ||
+		calls - returns == t->open_calls + t->ended_calls + t->unseen_tail_returns) ||
 	       fault(c, "other calls are open", c->got->steps.len);
 }
 

@@ -3,11 +3,33 @@
 #ifndef TAP_H
 #define TAP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int tap_run, tap_failed;
+
+/* MATRIX=whole: all of what `make check` runs a part of (tests/long/t_units.sh). */
+static inline bool runs_whole(void)
+{
+	const char *matrix = getenv("MATRIX");
+
+	return matrix && !strcmp(matrix, "whole");
+}
+
+/* As in_part of tests/tap.sh: true for each row whose number is a multiple, and for all with
+ * MATRIX=whole. */
+static inline bool in_part(size_t number, size_t of)
+{
+	return runs_whole() || number % of == 0;
+}
+
+/* Of places that are tried in turn: each third, or all. */
+static inline size_t stride(void)
+{
+	return runs_whole() ? 1 : 3;
+}
 
 #define ok(cond, ...) tap__ok(!!(cond), __FILE__, __LINE__, #cond, __VA_ARGS__)
 /* Integers, shown when they differ. */

@@ -186,6 +186,17 @@ static void test_damage(const struct str *all)
 	ok(accepted < all->len * 8, "of damage to each bit, some is noticed");
 }
 
+static void test_functions(const struct str *all)
+{
+	struct btf_index *index;
+
+	is(btf_index__make(all->data, all->len, &index), 0, "functions: it is indexed");
+	is(btf_index__function(index, "task_struct"), 13, "a function, not the struct of its name");
+	is(btf_index__function(index, "unrelated"), 0, "no function has that name");
+	is(btf_index__function(index, ""), 0, "what has no name is no function");
+	btf_index__free(index);
+}
+
 int main(void)
 {
 	struct str all;
@@ -207,6 +218,7 @@ int main(void)
 	CUT(&all, "1.4 task_struct_, 2.4 task", "names that others begin with", "task",
 	    "task_struct_");
 	CUT(&all, "", "no name of the kernel's", "missing", "___x", "t", "_");
+	test_functions(&all);
 	test_damage(&all);
 	str__free(&all);
 	str__free(&types);

@@ -18,13 +18,13 @@ int main(void)
 #include <link.h>
 #include "copier_fixture.h"
 
-#define ROUNDS	      8
 #define DATA_SIZE     4096
 /* Bytes before and behind the data that nobody may access: bt reaches 2^29. */
 #define AROUND	      (544ul << 20)
 #define COUNT_MASK    7 /* of repetitions */
 #define LONGEST	      15
 
+static unsigned rounds = 4; /* of each instruction; MATRIX=whole: 8 */
 static const struct arch *x86;
 static const struct arch_copier *copier;
 static ZydisDecoder decoder;
@@ -222,7 +222,7 @@ static int try(const struct subject *s)
 {
 	unsigned runs = 0;
 
-	for (unsigned i = 0; i < ROUNDS; i++) {
+	for (unsigned i = 0; i < rounds; i++) {
 		struct machine ma, mb;
 		static struct result a, b;
 		const char *what;
@@ -573,6 +573,7 @@ static void test_faults(void)
 
 int main(void)
 {
+	rounds = runs_whole() ? 8 : rounds;
 	x86 = arch__by_machine(EM_X86_64);
 	copier = x86->copier;
 	has_avx = __builtin_cpu_supports("avx");

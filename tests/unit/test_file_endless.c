@@ -14,16 +14,28 @@ struct endless {
 	uint64_t given;
 };
 
+/* Of the repeated text as much as is read at once, and one more. */
+static char repeated[(1 << 16) + 64];
+
+static void repeat(const char *text, size_t len)
+{
+	for (size_t i = 0; i < sizeof(repeated); i++)
+		repeated[i] = text[i % len];
+}
+
 static ssize_t read_endless(void *ctx, void *data, size_t len)
 {
 	struct endless *e = ctx;
-	size_t n = e->given < e->head.len ? min_of(len, (size_t)(e->head.len - e->given)) : len;
+	size_t n = e->given < e->head.len ? min_of(len, (size_t)(e->head.len - e->given))
+					  : min_of(len, (size_t)1 << 16);
+
+	if (!e->given)
+		repeat(e->text, e->len);
 
 	if (e->given < e->head.len)
 		memcpy(data, e->head.data + e->given, n);
 	else
-		for (size_t i = 0; i < n; i++)
-			((char *)data)[i] = e->text[(e->given + i) % e->len];
+		memcpy(data, repeated + e->given % e->len, n);
 	e->given += n;
 	return e->given < 1024 * MIB ? (ssize_t)n : -EIO;
 }

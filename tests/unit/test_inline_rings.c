@@ -6,7 +6,8 @@
 
 /* ---- many records ---- */
 
-#define MANY 3000000u
+/* Of each thread: several rounds of its ring. MATRIX=whole: more of them. */
+static uint32_t many = 800000, forgeries = 25;
 
 static bool outcome(uint32_t i)
 {
@@ -17,7 +18,7 @@ static void *write_many(void *ctx)
 {
 	unsigned slot = (uintptr_t)ctx;
 
-	for (uint32_t i = 0; i < MANY; i++)
+	for (uint32_t i = 0; i < many; i++)
 		if (!put_branch(slot, outcome(i), SP - (i & 0xff) * 8))
 			return (void *)1;
 	return NULL;
@@ -48,7 +49,7 @@ static void test_many(void)
 		pthread_create(&threads[i], NULL, write_many, (void *)i);
 	}
 	end = ticks() + 100000000000ull;
-	while (ticks() < end && seen[0] + seen[1] + seen[2] + seen[3] < SLOTS * MANY) {
+	while (ticks() < end && seen[0] + seen[1] + seen[2] + seen[3] < SLOTS * many) {
 		uint64_t now = ticks();
 
 		rings__pull(rings);
@@ -56,7 +57,7 @@ static void test_many(void)
 	}
 	for (int i = 0; i < SLOTS; i++) {
 		pthread_join(threads[i], &failed[i]);
-		is(seen[i], MANY, "thread %d: each record arrives", i);
+		is(seen[i], many, "thread %d: each record arrives", i);
 		ok(!failed[i], "thread %d never waits for long", i);
 	}
 	ok(!wrong, "all are as they were written, in order");
@@ -224,11 +225,11 @@ static void test_laps(void)
 	take_numbers();
 	is(numbers.events, 100, "then all is, if nothing was overwritten");
 	is(numbers.gaps, 0, "without a gap");
-	for (uint32_t i = 100; i < MANY; i++)
+	for (uint32_t i = 100; i < many; i++)
 		waits |= !put_number(0, i);
 	ok(!waits, "the thread never waits");
 	take_numbers();
-	is(numbers.next, MANY, "the last records are read");
+	is(numbers.next, many, "the last records are read");
 	ok(numbers.events >= (LOG_SEGMENTS - 1) * IN_SEGMENT, "all that the ring has: %u",
 	   numbers.events);
 	is(numbers.gaps, 1, "there is a gap before them");
@@ -242,13 +243,13 @@ static void test_laps(void)
 static void test_end_of_tail(void)
 {
 	begin_numbers(LOG_SEGMENT);
-	for (uint32_t i = 0; i < MANY; i++)
+	for (uint32_t i = 0; i < many; i++)
 		put_number(0, i);
 	notify(NOTICE_END, 0, 10);
 	ok(rings__waiting(rings) <= 2 * LOG_SEGMENT,
 	   "no more is kept of a thread that ends than is wanted");
 	take_numbers();
-	ok(numbers.next == MANY && numbers.events >= LOG_SEGMENT / 8 - LOG_RECORD_MAX / 8 * 2,
+	ok(numbers.next == many && numbers.events >= LOG_SEGMENT / 8 - LOG_RECORD_MAX / 8 * 2,
 	   "but that is: %u records", numbers.events);
 	ok(numbers.gaps == 1 && !numbers.jumps && !wrong, "behind a gap");
 	is(rings__waiting(rings), 0, "nothing waits any more");
@@ -277,7 +278,7 @@ static void test_racing(void)
 
 	begin_numbers(LOG_RING);
 	pthread_create(&thread, NULL, write_laps, (void *)&written);
-	while (written < 5 * MANY) {
+	while (written < 5 * many) {
 		take_numbers();
 		events += numbers.events;
 		gaps += numbers.gaps;
@@ -370,8 +371,7 @@ static void ignore_work(void *ctx, const struct log_work *w)
 {
 }
 
-#define FORGERIES 60
-#define EACH	  20 /* records of the other thread, between two */
+#define EACH 20 /* records of the other thread, between two */
 
 static void look(uint64_t tail, const struct source_sink *checks)
 {
@@ -391,7 +391,7 @@ static void test_forged(uint64_t tail, bool races)
 	pthread_t thread;
 
 	memset(&forged, 0, sizeof(forged));
-	for (unsigned i = 0; i < FORGERIES; i++) {
+	for (unsigned i = 0; i < forgeries; i++) {
 		struct notice end;
 
 		open_tail(tail);
@@ -465,6 +465,10 @@ static void test_forged_numbers(void)
 
 int main(void)
 {
+	if (runs_whole()) {
+		many = 3000000;
+		forgeries = 60;
+	}
 	note__set_level(NOTE_QUIET);
 	plan.arch = arch__by_machine(EM_X86_64);
 	test_many();

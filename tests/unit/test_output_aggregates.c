@@ -253,7 +253,7 @@ static void test_interval(void)
 				{.site = NO_SITE, .what = "uprobe_multi", .hits = 5}};
 	const missed_vec missed = {.data = rows, .len = ARRAY_SIZE(rows)};
 	const struct trace_totals some = {.missed = 9};
-	const struct output_options options = {.start_time = 1000000};
+	const struct output_options options = {.start_time = 1000000, .zeros = true};
 	static const char *const formats[] = {"json", "text"};
 	struct str got[2] = {0};
 

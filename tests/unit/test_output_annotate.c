@@ -3,7 +3,7 @@
 #include "code_trace_fixture.h"
 
 #define MISSING "# Missing: 3 branches that could not be probed\n"
-#define IDLE	"\n# 1 functions did not run.\n"
+#define IDLE	"\n# 1 function did not run.\n"
 
 static void test_listing(void)
 {
@@ -25,7 +25,7 @@ static void test_listing(void)
 	       "                     4                        -> main\n"
 	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
 	       "\n"
-	       "# 1 functions did not run.\n"
+	       "# 1 function did not run.\n"
 	       "# Coverage: functions 100.0% (1 of 1), lines 100.0% (2 of 2), "
 	       "sides of branches 100.0% (2 of 2).\n",
 	       "annotate shows code with its counts, and control characters escaped");
@@ -49,7 +49,7 @@ static void test_cold(void)
 	       "                     1                        -> main\n"
 	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
 	       "\n"
-	       "# 1 functions did not run.\n"
+	       "# 1 function did not run.\n"
 	       "# Coverage: functions 100.0% (1 of 1), lines 50.0% (1 of 2), "
 	       "sides of branches 50.0% (1 of 2).\n",
 	       "an instruction that didn't run has a 0");
@@ -89,7 +89,7 @@ static void test_no_branches(void)
 	       "                     1                        -> main\n"
 	       "                                   +0x9     (3 bytes that control flow doesn't reach)\n"
 	       "\n"
-	       "# 1 functions did not run.\n",
+	       "# 1 function did not run.\n",
 	       "without recorded branches an instruction's runs are unknown");
 }
 

@@ -146,7 +146,7 @@ static void test_totals(void)
 	str__clear(&s);
 	totals__text(&none, &s);
 	is_str(s.data,
-	       "bbtrace: 1 functions, 0 probes (0 skipped), 0 events, 0 lost, 0 unmatched returns",
+	       "bbtrace: 1 function, 0 probes (0 skipped), 0 events, 0 lost, 0 unmatched returns",
 	       "the summary line has the same words for every number");
 	str__clear(&s);
 	none.lost = 7;
@@ -154,7 +154,7 @@ static void test_totals(void)
 	none.missed = 9;
 	totals__text(&none, &s);
 	is_str(s.data,
-	       "bbtrace: 1 functions, 0 probes (0 skipped), 0 events, at least 7 lost, 0 unmatched "
+	       "bbtrace: 1 function, 0 probes (0 skipped), 0 events, at least 7 lost, 0 unmatched "
 	       "returns, at most 9 hits missed, of all processes",
 	       "the summary line says which totals are bounds");
 	str__free(&s);
@@ -200,8 +200,9 @@ static void test_tracing(void)
 static void test_times(void)
 {
 	static const char *const without[] = {
-		"annotate", "dot",  "folded:count", "svg:count", "lcov",	"cobertura",
-		"drcov",    "bolt", "autofdo",	    "tests",	 "tests:names", "autofdo:gcc"};
+		"annotate",  "dot",	    "folded:count", "svg:count", "lcov",
+		"cobertura", "coverage",    "drcov",	    "bolt",	 "autofdo",
+		"tests",     "tests:names", "autofdo:gcc"};
 	struct output_options some = {.time = TIME_NONE, .events = PLAN_ENTRY | PLAN_BRANCH};
 	struct output o = {0};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Damaged and hostile ELF files give an error or a clean result, never a crash. Runs under the
- * sanitizers. */
+ * sanitizers. A third of the places; MATRIX=whole: all. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +84,7 @@ static void truncations(void)
 {
 	size_t len;
 
-	for (len = 0; len < size; len += len < 1024 ? 13 : 257)
+	for (len = 0; len < size; len += (len < 1024 ? 13 : 257) * stride())
 		try(original, len);
 	report("the file's length");
 }
@@ -96,7 +96,7 @@ static void flips(const char *what, size_t from, size_t to, size_t step)
 	size_t at, i;
 	char kept;
 
-	for (at = from; at < to && at < size; at += step) {
+	for (at = from; at < to && at < size; at += step * stride()) {
 		kept = original[at];
 		for (i = 0; i < sizeof(values); i++) {
 			original[at] = values[i];
@@ -144,6 +144,8 @@ static void absurd_sections(void)
 	for (i = 1; i < n; i++) {
 		kept = s[i];
 		for (j = 0; j < ARRAY_SIZE(sizes); j++) {
+			if (!in_part(i + j, 3))
+				continue;
 			s[i].sh_size = sizes[j];
 			try(original, size);
 			s[i] = kept;

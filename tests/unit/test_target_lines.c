@@ -182,6 +182,12 @@ int main(void)
 	test_all("packed");
 	test_all("linked");
 	run("rm plain.debug");
+	run("objcopy --only-keep-debug packed plain.debug && "
+	    "strip -o linked packed && objcopy --add-gnu-debuglink=plain.debug linked");
+	test_all("linked");
+	run("rm plain.debug");
+	if (!system("objcopy --compress-debug-sections=zstd plain zstd"))
+		test_all("zstd");
 	test_none();
 	if (!system("command -v clang >/dev/null")) {
 		run("clang -O2 -g -o clang source.c source2.c");

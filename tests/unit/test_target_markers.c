@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The markers of include/bbtrace.h are those that readelf shows, whatever compiles them. */
+/* The markers of include/bbtrace.h are those that readelf shows, whatever compiles them: half of
+ * the rows; MATRIX=whole: all. */
 #include <fcntl.h>
 #include "object/tables/tables.h"
 #include "target_fixture.h"
@@ -127,7 +128,7 @@ int main(void)
 	write_file("p.c", source);
 	for (size_t i = 0; i < ARRAY_SIZE(compilers); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(flags); k++)
-			if (!strchr(compilers[i], '+') || k < 2)
+			if ((!strchr(compilers[i], '+') || k < 2) && in_part(i + k, 2))
 				test(compilers[i], flags[k]);
 	for (size_t i = 0; i < 4; i++) {
 		odd.args =

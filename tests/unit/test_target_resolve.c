@@ -345,7 +345,8 @@ static void test_cc(struct object *o)
 		   !strcmp(v.data[1].name, "ns::f(char*)"),
 	   "overloads of a pattern have their parameters: %s, %s", v.data[0].name, v.data[1].name);
 	functions__free(&v);
-	is(count(o, "f"), 0, "f is not ns::f");
+	is(count(o, "f"), 2, "f is the end of ns::f's name, of all overloads");
+	is(count(o, "s::f"), 0, "the end is whole parts of the name");
 	object__demangle(o);
 	f = tool(
 		"nm --defined-only c++ | awk '$2 ~ /[tTW]/ && $3 ~ /^_Z/ {print $3}' | while read n; do echo \"$n $(c++filt $n)\"; done");

@@ -391,7 +391,8 @@ int main(void)
 	enter(K_ENTRY, KERN, 0x1028, USER - 8);
 	trace__exec(t, now, 7, 7, "q");
 	hit(K_RET, KERN);
-	end("E f\nB 0x100e Ti\n.E k\nB 0x800e T\nR k\n", 1,
+	is(trace__totals(t)->ended_calls, 1, "an exec ends the program's call: it never returns");
+	end("E f\nB 0x100e Ti\n.E k\nB 0x800e T\nR k\n", 0,
 	    "an exec ends the program's calls, the kernel's return");
 
 	begin();

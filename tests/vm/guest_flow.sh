@@ -1,22 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_flow.sh WORK PLACEMENT TRACES: traces kernel functions while WORK (kernel_work) makes system calls, and sends
+# guest_flow.sh WORK PLACEMENT TRACES [all]: traces kernel functions while WORK (kernel_work) makes system calls, and sends
 # back the traces, the functions' ranges, and their code from memory. t_flow.sh checks them. TRACES: a list of names.
 
 . "$(dirname "$0")/guest_lib.sh"
 WORK=$1
 PLACEMENT=$2
 TRACES=" $3 "
+whole=${4:-}
 mkdir -p "$OUT/code"
 
 # Of each a|b the name that this kernel has.
 known() {
-	local names name
+	local names name had
 
+	had=$(symbols | LC_ALL=C grep -oE " [tTwW] ($(tr ' ' '|' <<<"$*"))(\.[a-z]*\.[0-9])?(\$|	)" |
+		sed 's/^ . //; s/[.	].*//')
 	for names; do
 		for name in ${names//|/ }; do
-			symbols | grep -q " [tTwW] $name\(\.[a-z]*\.[0-9]\)\?\($\|	\)" && echo "$name" && break
+			[[ $'\n'$had$'\n' == *$'\n'$name$'\n'* ]] && echo "$name" && break
 		done
 	done
 }
@@ -77,7 +80,7 @@ trace fork 'kernel_clone copy_process dup_mmap' -f -- "$WORK" fork
 trace exec 'bprm_execve begin_new_exec' -f -- "$WORK" exec
 trace pipe 'pipe_read|anon_pipe_read pipe_write|anon_pipe_write do_pipe2' -f -- "$WORK" pipe
 trace poll 'do_sys_poll do_epoll_wait|ep_send_events do_epoll_ctl' -- "$WORK" poll
-trace tcp 'tcp_sendmsg_locked tcp_recvmsg_locked tcp_v4_rcv inet_csk_accept' -- "$WORK" tcp
+trace tcp "${whole:+tcp_sendmsg_locked tcp_recvmsg_locked }tcp_v4_rcv inet_csk_accept" -- "$WORK" tcp
 trace udp 'udp_sendmsg udp_recvmsg ip_route_output_key_hash_rcu' -- "$WORK" udp
 trace unix 'unix_stream_sendmsg unix_stream_read_generic' -- "$WORK" unix
 trace sched '__sched_setscheduler set_user_nice sched_setaffinity do_sched_yield' -- "$WORK" sched
@@ -87,7 +90,7 @@ trace loop 'loop_configure lo_ioctl' -f -- mount -o loop /mnt/disk /mnt/on
 make_dummy
 trace dummy 'dummy_xmit dev_hard_start_xmit' -- bash -c 'echo hello >/dev/udp/10.9.9.2/9'
 # In interrupts, of whatever runs, idle threads included.
-trace timer 'hrtimer_interrupt run_local_timers|update_process_times' -l 3000 -t 60
+trace timer 'hrtimer_interrupt run_local_timers|update_process_times' -l "$([[ $whole ]] && echo 3000 || echo 1000)" -t 60
 kill -INT $waiting
 wait $waiting
 
@@ -97,7 +100,7 @@ wait $waiting
 contexts() { jq -r "select(.kind or .value or .regs) | select($2) | .context // \"task\"" "$OUT/$1.json" | sort -u | xargs; }
 is "$(contexts timer .)" hardirq 'each event of the timer interrupt is shown in a hardirq'
 is "$(contexts tcp '.symbol == "tcp_v4_rcv"')" softirq 'what tcp receives is shown in a softirq'
-is "$(contexts tcp '.symbol == "tcp_sendmsg_locked"')" task 'what tcp sends is shown in a task'
+is "$(contexts tcp '.symbol == "tcp_sendmsg_locked" or .symbol == "inet_csk_accept"')" task 'what tcp sends and accepts is shown in a task'
 bb kernel "$(known 'hrtimer_interrupt')" -e entry -l 3 -t 60
 like "$T/out.txt" '\[hardirq\] hrtimer_interrupt\(' 'text marks an event in a hardirq'
 
@@ -108,7 +111,7 @@ echo 8192 >buffer_size_kb
 echo p:waker try_to_wake_up >kprobe_events
 echo 1 >events/kprobes/waker/enable
 cd /src || exit 1
-bb kernel try_to_wake_up -e entry,branch -F json -o "$OUT/waker.json" -l 20000 -t 30
+bb kernel try_to_wake_up -e entry,branch -F json -o "$OUT/waker.json" -l "$([[ $whole ]] && echo 20000 || echo 2000)" -t 30
 echo 0 >/sys/kernel/tracing/events/kprobes/waker/enable
 flags='{"h": "hardirq", "H": "hardirq", "s": "softirq", "z": "nmi", "Z": "nmi"}'
 for cpu in 0 1; do

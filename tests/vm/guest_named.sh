@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Runs in the guest of t_named.sh: what bbtrace shows is what the kernel's own tracer shows, what it has counted, or what
-# the programs print. $1: where they are.
+# the programs print. $1: where they are. $2: all, or nothing.
 
 . "$(dirname "$0")/guest_lib.sh"
 
 P=$1
+whole=${2:-}
 TRACING=/sys/kernel/tracing
 json() { jq -rc "$1" "$T/json"; }
 named() { json "select(.event == \"tracepoint\" and .name == \"$1\") | $2"; }
@@ -75,14 +76,16 @@ same "$T/got" "$T/wanted" 'a dynamic field: the file of the exec'
 is "$(cut -d' ' -f1 "$T/wanted")" "$P/named_work" 'which is that of the program'
 is "$(named sched:sched_process_exit .pid | sort)" "$(sed -n 's/.*sched_process_exit: .*pid=\([0-9]*\) .*/\1/p' "$I/trace" | sort)" 'exits'
 
-instance '' sched/sched_process_fork
-begin event sched:sched_process_fork
-"$P/named_work" fork 5 >"$T/printed"
-kill -INT $tracer
-finish
-named sched:sched_process_fork 'select(.comm == "named_work").args | "fork \(.parent_pid) \(.child_pid)"' >"$T/got"
-same "$T/got" "$T/printed" 'those of all processes'
-is "$(wc -l <"$T/got")" 5 'five of them'
+[[ ! $whole ]] || {
+	instance '' sched/sched_process_fork
+	begin event sched:sched_process_fork
+	"$P/named_work" fork 5 >"$T/printed"
+	kill -INT $tracer
+	finish
+	named sched:sched_process_fork 'select(.comm == "named_work").args | "fork \(.parent_pid) \(.child_pid)"' >"$T/got"
+	same "$T/got" "$T/printed" 'those of all processes'
+	is "$(wc -l <"$T/got")" 5 'five of them'
+}
 
 # Where the kernel runs them: softirq_entry is called when one begins, hrtimer_expire_entry in the timer's interrupt.
 bb event irq:softirq_entry timer:hrtimer_expire_entry -k -t 1 -F json -o "$T/json"
@@ -129,19 +132,21 @@ asleep() {
 	ok $(($(grep -cE "$3" "$T/stacks") < 300 || $(grep -cvE "$3" "$T/stacks") > 0)) "$4" ||
 		diag "$(sed 's/.*| //' "$T/stacks" | sort | uniq -c | sort -rn | head -5)"
 }
-waits "$P/naps"
-instance $waiting sched/sched_switch
-begin user "$P/naps" both nap spin -e entry,return,sched -k -f -p $waiting
-go
-finish
-is "$(summary lost)" 0 'nothing is lost'
-flat
-switches
-same "$T/got" "$T/wanted" 'each leaving and each coming of each thread, as tracefs shows them'
-ok $(($(wc -l <"$T/got") < 700)) "hundreds of them: $(wc -l <"$T/got")"
-is "$(added_up)" '800 right, 0 wrong' 'each return says how long its call was on no CPU'
-asleep off-cpu '[do_nanosleep]' 'schedule\] .*\[do_nanosleep\] .*\[entry_SYSCALL_64[^ ]*\] [^[]* nap both run' \
-	'-k: the kernel from schedule() to the system call, then the program'
+[[ ! $whole ]] || {
+	waits "$P/naps"
+	instance $waiting sched/sched_switch
+	begin user "$P/naps" both nap spin -e entry,return,sched -k -f -p $waiting
+	go
+	finish
+	is "$(summary lost)" 0 'nothing is lost'
+	flat
+	switches
+	same "$T/got" "$T/wanted" 'each leaving and each coming of each thread, as tracefs shows them'
+	ok $(($(wc -l <"$T/got") < 700)) "hundreds of them: $(wc -l <"$T/got")"
+	is "$(added_up)" '800 right, 0 wrong' 'each return says how long its call was on no CPU'
+	asleep off-cpu '[do_nanosleep]' 'schedule\] .*\[do_nanosleep\] .*\[entry_SYSCALL_64[^ ]*\] [^[]* nap both run' \
+		'-k: the kernel from schedule() to the system call, then the program'
+}
 
 # (choose would sort all symbols, which takes longer than what is tested)
 SLEEPS=$(grep -woE -m 1 'hrtimer_nanosleep|do_nanosleep' /proc/kallsyms)
@@ -154,6 +159,11 @@ way="schedule\\] .*\\[$SLEEPS\\] .*\\[entry_SYSCALL_64[^ ]*\\]"
 asleep off-cpu "[$SLEEPS]" "$way" '-k: the kernel, of -e sched'
 asleep sched:sched_switch "[$SLEEPS]" "$way" 'and of --with sched:sched_switch'
 is "$(grep -cF '[?]' "$T/flat")" 0 'each frame of the kernel has a name'
+
+[[ $whole ]] || {
+	done_testing
+	exit
+}
 
 # ---- static probes, by uprobe_multi where the kernel has it ----
 mechanism=uprobe_event

@@ -3,8 +3,7 @@
 #
 # guest_programs.sh whole|'' BUILD NAME... -- NAME... [-- HOW...]: traces tests/progs' programs on this kernel, with each of
 # its mechanisms and with copied functions, and counts those after the --. HOW: only so, "inline", "MECHANISM" or
-# "MECHANISM.PLACEMENT". Unless whole, copies trace half of them, the first mechanism the other half, and each other one a
-# third. The host has their single-stepped references and compares; the programs behave the same on both.
+# "MECHANISM.PLACEMENT". Unless whole, each way traces a quarter of them in turn, and counts one. The host has their single-stepped references and compares; the programs behave the same on both.
 
 . "$(dirname "$0")/guest_lib.sh"
 [[ $1 != whole ]] || export MATRIX=whole
@@ -29,15 +28,13 @@ mechanisms=$(jq -r 'select(.available and (.mechanism | test("^(uprobe|executed)
 isnt "$mechanisms" '' "Linux $(uname -r) has a mechanism to attach to programs: ${mechanisms//$'\n'/, }"
 
 turn=0
-# trace NAME OPTION...: to the folders NAME, with the list of what was traced, and NAME.counts
+# trace NAME OPTION...: to the folders NAME and NAME.counts, with lists of what was traced
 trace() {
-	local programs=("${traced[@]}")
+	local programs counted_now
 
-	case $1 in
-	inline) mapfile -t programs < <(part_of 0 2 "${traced[@]}") ;;
-	"${hows[0]}") [[ " ${hows[*]} " != *' inline '* ]] || mapfile -t programs < <(part_of 1 2 "${traced[@]}") ;;
-	*) mapfile -t programs < <(part_of $((turn++ % 3)) 3 "${traced[@]}") ;;
-	esac
+	mapfile -t programs < <(part_of $((turn % parts)) $parts "${traced[@]}")
+	mapfile -t counted_now < <(part_of $((turn % ${#counted[@]})) ${#counted[@]} "${counted[@]}")
+	((++turn))
 	mkdir -p "$OUT/$1"
 	printf '%s\n' "${programs[@]}" >"$OUT/$1/names"
 	STAGES=trace BBFLAGS="${*:2}" tests/check/compare_all.sh build "${programs[@]}" >"$T/traced" 2>&1
@@ -47,7 +44,8 @@ trace() {
 	# a jump out of a handler leaves paths unknown, and what ran there isn't counted
 	[[ $1 != *.witness ]] || return 0
 	mkdir -p "$OUT/$1.counts/cmp"
-	STAGES=trace BBFLAGS="-c ${*:2}" tests/check/compare_all.sh build "${counted[@]}" >"$T/traced" 2>&1
+	printf '%s\n' "${counted_now[@]}" >"$OUT/$1.counts/names"
+	STAGES=trace BBFLAGS="-c ${*:2}" tests/check/compare_all.sh build "${counted_now[@]}" >"$T/traced" 2>&1
 	ok $? "$(uname -r) $1: counted, too" || diag "$(grep -B8 '^not ok' "$T/traced")"
 	mv build/cmp/*.json "$OUT/$1.counts/cmp/"
 }
@@ -56,6 +54,8 @@ if ((!${#hows[@]})); then
 	read -ra hows <<<"${mechanisms//$'\n'/ }"
 	[[ $(uname -m) != x86_64 ]] || hows+=(inline)
 fi
+# Each program is traced in some way, if there are fewer ways.
+parts=$((${#hows[@]} < 4 ? ${#hows[@]} : 4))
 for how in "${hows[@]}"; do
 	case $how in
 	inline) trace inline --engine inline ;;

@@ -9,22 +9,28 @@ NARROW=$2
 
 "$WAITS" first second holder mutex reads child signals spins >"$T/said" &
 pid=$!
-all_wait() {
-	local task
+tid() { awk -v role="$1" '$1 == role { print $2 }' "$T/said"; }
+all_wait() { # by the shell alone, since there is one that spins
+	local task state
 
 	for task in /proc/$pid/task/*; do
-		[[ $(awk '{ print $3 }' "$task/stat") == S ]] || grep -q "^spins ${task##*/} " "$T/said" || return 1
+		read -r state <"$task/stat" || return 1
+		[[ ${state##*) } == S* || ${task##*/} == "$spinning" ]] || return 1
 	done
 }
 wait_for 600 grep -q '^main ' "$T/said"
+spinning=$(tid spins)
 wait_for 600 all_wait
-tid() { awk -v role="$1" '$1 == role { print $2 }' "$T/said"; }
-waits() { jq -r --argjson tid "$(tid "$1")" 'select(.event == "stack" and .tid == $tid) | .waits | "\(.for) \(.symbol // "-") \(.owner // .pid // "-")"' "$T/json"; }
-frame() { jq -r --argjson tid "$(tid "$1")" --arg name "$2" 'select(.event == "stack" and .tid == $tid) | [.stack[] | select(.symbol == $name)] | length' "$T/json"; }
+waits() { awk -v tid="$(tid "$1")" '$1 == tid && $2 == "waits" { print $3, $4, $5 }' "$T/flat"; }
+frame() { awk -v tid="$(tid "$1")" -v name="$2" '$1 == tid && $2 == "frame" && $3 == name' "$T/flat" | wc -l; }
 
 bb stack $pid -F json
 exits 0 'the stacks of a process'
+kill -STOP $pid # a thread that runs takes a CPU from the checks
 cp "$T/out.txt" "$T/json"
+# of each thread: TID waits FOR SYMBOL OWNER, TID frame SYMBOL; jq takes half a second to start
+jq -r 'select(.event == "stack") | "\(.tid) waits \(.waits | "\(.for) \(.symbol // "-") \(.owner // .pid // "-")")",
+	(.tid as $tid | .stack[] | "\($tid) frame \(.symbol)")' "$T/json" >"$T/flat"
 is "$(cat "$T/err")" '' 'there is nothing to note'
 is "$(waits first)" "mutex lock_b $(tid second)" 'a mutex, and who holds it'
 is "$(waits mutex)" "mutex held $(tid holder)" 'a mutex of a thread that waits for something else'

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# guest_tracefs.sh: which tracefs is used if none, one or another one is mounted; which definitions a run deletes and
+# guest_tracefs.sh [all]: which tracefs is used if none, one or another one is mounted; which definitions a run deletes and
 # which it leaves. Linux doesn't guard definitions in use, so the test also checks that the kernel reports no error.
 
 # shellcheck disable=SC2154,SC2034 # guest_lib.sh sets and uses them
 . "$(dirname "$0")/guest_lib.sh"
+whole=${1:-}
+[[ ! $whole ]] || export MATRIX=whole
 fib=(user build/progs/fib fib -v -c)
 event=("${fib[@]}" --attach uprobe_event)
 TRACING=/sys/kernel/tracing
@@ -111,29 +113,31 @@ another 'the run after a tracer was killed'
 like "$T/err" "deleted $n probe definitions that killed tracers left behind" "the next tracer counts the definitions that it deletes, whatever it attaches by: $n"
 none_left 'the next tracer deletes all definitions that a killed one left'
 
-cp $BBTRACE "$T/renamed"
-begin "$T/renamed" "${event[@]}"
-another 'a run beside a tracer that goes by another name'
-isnt "$(left uprobe_events "$tracer/")" 0 "a tracer's definitions are left alone while it has them locked"
-slay renamed
-another 'the run after a renamed tracer was killed'
-none_left 'definitions of a killed tracer that went by another name are deleted'
+[[ ! $whole ]] || {
+	cp $BBTRACE "$T/renamed"
+	begin "$T/renamed" "${event[@]}"
+	another 'a run beside a tracer that goes by another name'
+	isnt "$(left uprobe_events "$tracer/")" 0 "a tracer's definitions are left alone while it has them locked"
+	slay renamed
+	another 'the run after a renamed tracer was killed'
+	none_left 'definitions of a killed tracer that went by another name are deleted'
 
-sleep 1000 &
-sleeper=$!
-echo "p:bbtrace_$sleeper/user_$sleeper build/progs/fib:0x1000" >>$TRACING/uprobe_events
-another 'a number that is somebody else'"'"'s by now'
-none_left "definitions with a number that is another process's by now are deleted"
-kill $sleeper
+	sleep 1000 &
+	sleeper=$!
+	echo "p:bbtrace_$sleeper/user_$sleeper build/progs/fib:0x1000" >>$TRACING/uprobe_events
+	another 'a number that is somebody else'"'"'s by now'
+	none_left "definitions with a number that is another process's by now are deleted"
+	kill $sleeper
 
-begin unshare --pid --fork --mount-proc $BBTRACE "${event[@]}"
-isnt "$(left uprobe_events '1_[0-9]*/')" 0 "a tracer in a PID namespace of its own has that namespace's number in its definitions"
-another 'a run outside'
-isnt "$(left uprobe_events '1_[0-9]*/')" 0 'definitions of a tracer in a PID namespace of its own are left alone while it runs'
-slay bbtrace
-isnt "$(left uprobe_events '1_[0-9]*/')" 0 'definitions of a killed tracer in a PID namespace of its own are left behind'
-another 'the next run outside'
-none_left 'the next tracer deletes what one in a PID namespace of its own left'
+	begin unshare --pid --fork --mount-proc $BBTRACE "${event[@]}"
+	isnt "$(left uprobe_events '1_[0-9]*/')" 0 "a tracer in a PID namespace of its own has that namespace's number in its definitions"
+	another 'a run outside'
+	isnt "$(left uprobe_events '1_[0-9]*/')" 0 'definitions of a tracer in a PID namespace of its own are left alone while it runs'
+	slay bbtrace
+	isnt "$(left uprobe_events '1_[0-9]*/')" 0 'definitions of a killed tracer in a PID namespace of its own are left behind'
+	another 'the next run outside'
+	none_left 'the next tracer deletes what one in a PID namespace of its own left'
+}
 
 choose opening traceable 'what open(2) runs through' do_filp_open path_openat
 begin $BBTRACE kernel "$opening" -v -c -e entry,return
@@ -168,7 +172,9 @@ if $BBTRACE doctor | grep -q '^kprobe_multi *yes'; then
 	isnt "$(calls "$T/multi" | wc -l)" 0 'calls of kernel functions are seen by one link'
 	bb kernel "${several[@]}" -e entry -v -F json -o "$T/event" --attach kprobe_event -- cat /etc/passwd
 	same <(calls "$T/multi") <(calls "$T/event") 'one link shows the calls that trace events show'
+	n=0
 	for more in '-e entry -r all' '-e entry -k' '-e entry,return' "-e entry --record $T/trace"; do
+		in_part $((n++)) || continue
 		# shellcheck disable=SC2086 # options
 		bb kernel "${several[0]}" $more -v -F json -o "$T/json" -- true
 		like "$T/err" 'probes attached by kprobe_event' "$more: a link doesn't tell that"

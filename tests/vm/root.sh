@@ -68,7 +68,10 @@ put_project()
 	mkdir -p "$root/src/build"
 	cp -a tests docs include "$root/src/"
 	for program in bbtrace relocated batches; do
-		[[ ! -e $build/$program ]] || cp "$build/$program" "$root/src/build/"
+		[[ -e $build/$program ]] || continue
+		cp "$build/$program" "$root/src/build/"
+		# a guest unpacks all that it has; another architecture's may stay as they are
+		strip --strip-debug "$root/src/build/$program" 2>/dev/null || true
 	done
 	[[ ! -d $build/progs ]] || cp -a "$build/progs" "$root/src/build/"
 	mapfile -d '' programs < <(find "$root/src" -type f -executable ! -name '*.sh' -print0)

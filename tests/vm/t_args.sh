@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_guest
 
-for KERNEL in ${KERNELS:-newest}; do
+for KERNEL in ${KERNELS:-6.1}; do
 	has_kernel "$KERNEL" || continue
 	guest -c 1 -f "$(command -v comm)" -f "$(command -v perl)" -- tests/vm/guest_args.sh ${ALL:+all}
 done

@@ -11,6 +11,6 @@ PATH=$PATH:/usr/sbin needs_guest setarch gzip nm mke2fs dpkg-query
 dpkg -s python3-minimal >/dev/null 2>&1 || skip_all 'needs the package python3-minimal'
 helper execution
 
-guest -t 3600 -M 1024 -p python3-minimal -f "$T/execution" -f "$(command -v setarch)" -f "$(command -v gzip)" -f "$(command -v nm)" \
+guest -t 3600 -M 1024 -p python3-minimal -f "$T/execution" -f "$(command -v setarch)" -f "$(command -v gzip)" -f "$(type -P nm)" \
 	-- tests/vm/guest_execution.sh "$T/execution"
 done_testing

@@ -3,7 +3,8 @@
 #
 # Functions of fs, mm, net, sched and of modules, traced in a guest: each thread's events are a path through the code
 # as it was in memory, conditionals agree with the values that are known, and a missing event would be noticed.
-# PLACEMENT=witness: with fewer probes. ALL=1: all traces.
+# PLACEMENT=witness: with fewer probes. ALL=1: all traces, of more
+# functions and events.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest objdump perl
@@ -48,7 +49,7 @@ judge() { # NAME [OPTION of flow.pl...]
 traces=(tcp dummy timer)
 [[ -z ${ALL:-} ]] || traces+=(loop mount file fault wake memory fork exec pipe poll udp unix sched)
 # The timer trace has a function of the interrupt entry, and ftrace attaches beside it: see threads() of run.sh.
-guest --turns -b "$T/back" -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work" "${PLACEMENT:-full}" "${traces[*]}"
+guest --turns -b "$T/back" -m loop -m dummy -f "$T/kernel_work" -- tests/vm/guest_flow.sh "$T/kernel_work" "${PLACEMENT:-full}" "${traces[*]}" ${ALL:+all}
 for name in "${traces[@]}"; do
 	case $name in
 	timer) judge timer --async ;;

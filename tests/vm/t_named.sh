@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # Named events on other kernels: tracepoints, the scheduler, static probes and samples, in guests. KERNELS="5.10 6.1": on
-# these.
+# these. ALL=1: with two CPUs, and with what tests/e2e/t_event.sh, t_sched.sh and t_profile.sh have on this machine's kernel, too.
 
 . "$(dirname "$0")/lib.sh"
 needs_guest
@@ -13,6 +13,6 @@ for name in naps probes; do
 done
 for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
-	guest -f "$T/named_work" -f "$T/naps" -f "$T/probes" -- tests/vm/guest_named.sh "$T"
+	guest -c "$(if [[ ${ALL:-} ]]; then echo 2; else echo 1; fi)" -f "$T/named_work" -f "$T/naps" -f "$T/probes" -- tests/vm/guest_named.sh "$T" ${ALL:+all}
 done
 done_testing

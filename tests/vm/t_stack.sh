@@ -9,6 +9,6 @@ cc -m32 -g -O1 -fno-pie -no-pie -nostdlib -static -fasynchronous-unwind-tables -
 
 for KERNEL in ${KERNELS:-newest}; do
 	has_kernel "$KERNEL" || continue
-	guest -f "$T/waits" -f "$T/narrow" -- tests/vm/guest_stack.sh "$T/waits" "$T/narrow"
+	guest -c 1 -f "$T/waits" -f "$T/narrow" -- tests/vm/guest_stack.sh "$T/waits" "$T/narrow"
 done
 done_testing

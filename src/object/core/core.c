@@ -203,6 +203,7 @@ static int walk_stacks(struct core *c, int fd)
 		if (!c->files.data[i].object || !core__bias(c, i, &bias))
 			continue;
 		debug_files__find(c->files.data[i].object, &f);
+		debug_files__unpack(c->files.data[i].object, &f);
 		vec__push(&modules, (struct core_module){f.own, f.debug, bias});
 		vec__push(&fds, f.own);
 		vec__push(&fds, f.debug);

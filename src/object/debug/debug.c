@@ -195,6 +195,7 @@ static void list_split(const struct object *o)
 
 	own->split_units = xstrdup("");
 	debug_files__find(o, &first.files);
+	debug_files__unpack(o, &first.files);
 	if (ask(&first, &answer))
 		return;
 	if (!table__take(&units, &answer, sizeof(struct split_unit)) || !units.n) {
@@ -206,6 +207,7 @@ static void list_split(const struct object *o)
 	own->split_len = answer.len;
 	answer = (struct str){0};
 	debug_files__find(o, &second.files);
+	debug_files__unpack(o, &second.files);
 	split_files__open(o, &units, &second.files);
 	if (!ask(&second, &answer) && table__take(&units, &answer, sizeof(struct split_unit)))
 		note_lost_units(o, &units);
@@ -224,30 +226,49 @@ static void open_split(const struct object *o, struct debug_files *files)
 		split_files__open(o, &units, files);
 }
 
-int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
+static int ask_of(const struct object *o, bool dwarf, debug_fn fn, void *ctx, struct str *out)
 {
 	struct question q = {.object = o, .fn = fn, .ctx = ctx};
 
 	debug_files__find(o, &q.files);
 	if (q.files.own < 0 && object__is_kernel(o))
 		return 0;
+	if (dwarf)
+		debug_files__unpack(o, &q.files);
 	note_lost_alt(o, &q.files);
 	open_split(o, &q.files);
 	return ask(&q, out);
 }
 
-bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *out, const char *lost)
+int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *out)
+{
+	return ask_of(o, true, fn, ctx, out);
+}
+
+static bool try(const struct object *o, bool dwarf, debug_fn fn, void *ctx, struct str *out,
+		const char *lost)
 {
 	struct object *own = (struct object *)o;
 
 	/* An object of a trace file has no file. */
 	if (!o->priv || o->no_debug)
 		return false;
-	own->no_debug = debug__ask(o, fn, ctx, out) < 0;
+	own->no_debug = ask_of(o, dwarf, fn, ctx, out) < 0;
 	if (o->no_debug)
 		note("%s: its debug information can't be used (%s): continuing without %s", o->path,
 		     err__text(), lost);
 	return !o->no_debug;
+}
+
+bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *out, const char *lost)
+{
+	return try(o, true, fn, ctx, out, lost);
+}
+
+bool debug__try_symbols(const struct object *o, debug_fn fn, void *ctx, struct str *out,
+			const char *lost)
+{
+	return try(o, false, fn, ctx, out, lost);
 }
 
 void debug__keep(const struct object *o, char *answer)

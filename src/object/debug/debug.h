@@ -30,7 +30,12 @@ struct debug_files {
 };
 /* Opens a file that an object names; NULL if it isn't there, or no ELF file. */
 struct elf_file *debug_file__open(const struct root *root, const char *path);
+/* The ELF file of a descriptor, which it owns, or closes. NULL if it is none, or damaged. */
+struct elf_file *debug_file__read(int fd);
 void debug_files__find(const struct object *o, struct debug_files *out);
+/* For queries that read DWARF: where debug sections are compressed, copies in memory in which they
+ * aren't take the files' places (unpacked.c). */
+void debug_files__unpack(const struct object *o, struct debug_files *files);
 /* Appends the places of the debug information of the running kernel or of a module, the likeliest
  * one first (kernel_debug.c). */
 typedef VEC(char *) path_vec;
@@ -71,6 +76,9 @@ int debug__ask(const struct object *o, debug_fn fn, void *ctx, struct str *answe
  * lost says, for the note, what is missing. */
 bool debug__try(const struct object *o, debug_fn fn, void *ctx, struct str *answer,
 		const char *lost);
+/* The same for a query that reads no DWARF, but symbols. */
+bool debug__try_symbols(const struct object *o, debug_fn fn, void *ctx, struct str *answer,
+			const char *lost);
 
 /* Keeps an answer as long as the object. */
 void debug__keep(const struct object *o, char *answer);

@@ -52,22 +52,32 @@ static bool read_sections(struct elf_file *f)
 	return elf__read_sections(f);
 }
 
-struct elf_file *debug_file__open(const struct root *root, const char *path)
+struct elf_file *debug_file__read(int fd)
 {
-	struct elf_file *f;
 	struct stat st;
-	/* The file's name is from the object, whose author may not choose what bbtrace's
-	 * capabilities open. */
-	with_own_rights;
-	int fd = root__open_file(root, path, OBJECT_LIMIT, &st);
+	struct elf_file *f;
 
 	if (fd < 0)
 		return NULL;
+	if (fstat(fd, &st)) {
+		close(fd);
+		return NULL;
+	}
 	f = elf_file__new(fd, st.st_size);
 	if (read_sections(f))
 		return f;
 	elf_file__free(f);
 	return NULL;
+}
+
+struct elf_file *debug_file__open(const struct root *root, const char *path)
+{
+	struct stat st;
+	/* The file's name is from the object, whose author may not choose what bbtrace's
+	 * capabilities open. */
+	with_own_rights;
+
+	return debug_file__read(root__open_file(root, path, OBJECT_LIMIT, &st));
 }
 
 static bool enter(struct place *p, const struct root *root, const char *path)
@@ -123,10 +133,8 @@ bool object__same_build(const struct object *a, const struct object *b)
 
 bool object__is_build(const struct object *o, int fd)
 {
-	struct stat st;
-	int own = fstat(fd, &st) ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	struct elf_file *f = own < 0 ? NULL : elf_file__new(own, st.st_size);
-	struct build_id id = f && read_sections(f) ? id_of(f) : (struct build_id){.len = 0};
+	struct elf_file *f = debug_file__read(fcntl(fd, F_DUPFD_CLOEXEC, 3));
+	struct build_id id = f ? id_of(f) : (struct build_id){.len = 0};
 
 	if (f)
 		elf_file__free(f);
@@ -290,7 +298,8 @@ static bool find_alt(struct place *p, const struct place *of, const struct root 
 	const uint8_t *end = name ? memchr(name, 0, len) : NULL;
 	struct build_id id = {.len = 0};
 
-	if (!end)
+	/* Debian strips programs of their debug information, but not of the link's section */
+	if (!end || !has_dwarf(of->f))
 		return false;
 	id.len = min_of(len - (end + 1 - name), sizeof(id.bytes));
 	memcpy(id.bytes, end + 1, id.len);

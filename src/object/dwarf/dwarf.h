@@ -91,6 +91,9 @@ struct scope_calls {
 	void (*scope)(void *ctx, const struct source_scope *s);
 	/* Called with code of the scope, and of those that were inlined in it. */
 	void (*range)(void *ctx, uint32_t scope, uint64_t start, uint64_t end);
+	/* Called last, with the other functions of the source that were folded with a scope's, as
+	 * they are shown, a line each. May be NULL. */
+	void (*folded)(void *ctx, uint32_t scope, const char *names);
 };
 /*
  * Passes the scopes of the code in ranges, which are ascending: a scope follows the one that it was

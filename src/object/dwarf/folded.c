@@ -18,6 +18,12 @@ static const char *linkage_of(Dwarf_Die *die)
 		    : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr));
 }
 
+/* Returns NULL if it has no name. */
+static const char *name_in_symbols(const struct folded_function *f)
+{
+	return f->linkage ? f->linkage : f->name;
+}
+
 bool folded__describe(Dwarf_Die *die, Dwarf_Addr bias, const struct debug_session *s,
 		      struct folded_function *out)
 {
@@ -90,6 +96,8 @@ static bool is_same_function(const char *a, const char *b)
 {
 	autofree char *x = NULL, *y = NULL;
 
+	if (!a || !b)
+		return a == b;
 	if (!strcmp(a, b))
 		return true;
 	if (strncmp(a, "_Z", 2) != 0 || strncmp(b, "_Z", 2) != 0)
@@ -154,6 +162,15 @@ static bool is_shared(const struct object *o, uint64_t vaddr)
 	return i + 1 < o->symbols.len && o->symbols.data[i + 1].vaddr == vaddr;
 }
 
+static void add_aliases(struct folded_owners *w, uint64_t vaddr)
+{
+	const struct object *o = w->session->object;
+
+	for (size_t i = object__symbols_from(o, vaddr);
+	     i < o->symbols.len && o->symbols.data[i].vaddr == vaddr; i++)
+		*map64__put(&w->by_alias, hash_of(o->symbols.data[i].name)) = vaddr;
+}
+
 void folded_owners__begin(struct folded_owners *w, const struct debug_session *s,
 			  const struct range *ranges, size_t n)
 {
@@ -164,8 +181,10 @@ void folded_owners__begin(struct folded_owners *w, const struct debug_session *s
 		if (!name)
 			continue;
 		*map64__put(&w->names, ranges[i].vaddr) = (uintptr_t)name;
-		if (is_shared(s->object, ranges[i].vaddr))
+		if (is_shared(s->object, ranges[i].vaddr)) {
 			*map64__put(&w->by_name, hash_of(name)) = i + 1;
+			add_aliases(w, ranges[i].vaddr);
+		}
 	}
 }
 
@@ -175,6 +194,8 @@ void folded_owners__end(struct folded_owners *w)
 	map64__free(&w->by_entry);
 	map64__free(&w->names);
 	map64__free(&w->by_name);
+	map64__free(&w->by_alias);
+	vec__free(&w->claims);
 	map64__free(&w->replaced);
 }
 
@@ -189,7 +210,7 @@ bool folded_owners__take(struct folded_owners *w, const struct folded_function *
 			 uint32_t number)
 {
 	uint64_t *known = map64__put(&w->by_entry, entry);
-	struct folded_owner *owner, new = {.entry = entry, .number = number};
+	struct folded_owner *owner, new = {entry, name_in_symbols(f), number, 0};
 
 	if (!*known) {
 		new.fit = folded__fit(f, entry, name_of(w, entry));
@@ -210,7 +231,7 @@ bool folded_owners__take(struct folded_owners *w, const struct folded_function *
 bool folded_owners__find_entry(const struct folded_owners *w, const struct folded_function *f,
 			       uint64_t *entry, uint64_t *size)
 {
-	const char *name = f->linkage ? f->linkage : f->name;
+	const char *name = name_in_symbols(f);
 	const uint64_t *known = name ? map64__get(&w->by_name, hash_of(name)) : NULL;
 	const struct range *r = known ? &w->ranges[*known - 1] : NULL;
 
@@ -219,6 +240,46 @@ bool folded_owners__find_entry(const struct folded_owners *w, const struct folde
 	*entry = r->vaddr;
 	*size = r->size;
 	return true;
+}
+
+/* ---- all functions of some code ---- */
+
+void folded_owners__claim(struct folded_owners *w, const struct folded_function *f)
+{
+	const char *name = w->by_alias.len ? name_in_symbols(f) : NULL;
+	uint64_t *known = name ? map64__get(&w->by_alias, hash_of(name)) : NULL;
+	uint64_t entry = f->entry ? f->entry : known ? *known : 0;
+
+	/* gold's DIEs have the address, lld's have none */
+	if (name && entry && is_shared(w->session->object, entry))
+		vec__push(&w->claims, (struct folded_claim){*f, entry});
+}
+
+static int by_entry_and_name(const void *a, const void *b)
+{
+	const struct folded_claim *x = a, *y = b;
+
+	if (x->entry != y->entry)
+		return x->entry < y->entry ? -1 : 1;
+	return strcmp(name_in_symbols(&x->f), name_in_symbols(&y->f));
+}
+
+void folded_owners__each_other(struct folded_owners *w, folded_fn fn, void *ctx)
+{
+	const struct folded_claim *c, *last = NULL;
+
+	vec__sort(&w->claims, by_entry_and_name);
+	vec__each (c, &w->claims) {
+		const uint64_t *known = map64__get(&w->by_entry, c->entry);
+		const char *name = name_in_symbols(&c->f);
+
+		if (!known || is_same_function(name, w->all.data[*known - 1].name) ||
+		    (last && last->entry == c->entry &&
+		     is_same_function(name, name_in_symbols(&last->f))))
+			continue;
+		fn(ctx, c->entry, &c->f);
+		last = c;
+	}
 }
 
 bool folded_owners__changed(const struct folded_owners *w)

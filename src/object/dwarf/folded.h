@@ -44,8 +44,14 @@ const char *folded__listed(const struct debug_session *s, uint64_t entry);
 /* Which function has the code at each entry. */
 struct folded_owner {
 	uint64_t entry;
-	uint32_t number; /* the caller's */
+	const char *name; /* in the symbol table; NULL if not known */
+	uint32_t number;  /* the caller's */
 	uint8_t fit;
+};
+/* A function that is compiled to the code at entry. */
+struct folded_claim {
+	struct folded_function f;
+	uint64_t entry;
 };
 struct folded_owners {
 	const struct debug_session *session;
@@ -53,6 +59,8 @@ struct folded_owners {
 	struct map64 by_entry; /* 1 + its index in all */
 	struct map64 names;    /* entry -> the name by which the caller lists it */
 	struct map64 by_name;  /* the name of code that has several -> 1 + the range's index */
+	struct map64 by_alias; /* each of the names of such code -> its address */
+	VEC(struct folded_claim) claims;
 	const struct range *ranges;
 	struct map64 replaced; /* numbers */
 };
@@ -68,6 +76,11 @@ bool folded_owners__take(struct folded_owners *w, const struct folded_function *
  * listed by its name. */
 bool folded_owners__find_entry(const struct folded_owners *w, const struct folded_function *f,
 			       uint64_t *entry, uint64_t *size);
+/* Notes that a function is one of those with some code, if that code has several names. */
+void folded_owners__claim(struct folded_owners *w, const struct folded_function *f);
+/* Passes the functions whose code belongs to another one, each once. */
+typedef void (*folded_fn)(void *ctx, uint64_t entry, const struct folded_function *f);
+void folded_owners__each_other(struct folded_owners *w, folded_fn fn, void *ctx);
 /* Return true if a number's code was given to another one later. */
 bool folded_owners__changed(const struct folded_owners *w);
 bool folded_owners__is_replaced(const struct folded_owners *w, uint32_t number);

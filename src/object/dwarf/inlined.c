@@ -58,7 +58,7 @@ static void add_range(void *ctx, uint32_t scope, uint64_t start, uint64_t end)
 
 void object__read_inlined(const struct object *o)
 {
-	static const struct scope_calls calls = {add_scope, add_range};
+	static const struct scope_calls calls = {add_scope, add_range, NULL};
 	struct inlined *in = table_of(o);
 	autofree VEC(struct range) code = {0};
 	const struct segment *g;

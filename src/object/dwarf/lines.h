@@ -30,8 +30,6 @@ struct line_search {
 	struct str *answer;
 };
 
-/* a/./b/../c -> a/c, in place: debug information has paths as the build used them. */
-void path__normalise(char *path);
 /* Returns true if path, from debug information, ends in the components of the requested file. */
 bool lines__is_file(const struct line_search *s, const char *path);
 

@@ -10,13 +10,19 @@
 
 #define AT_GNU_discriminator 0x2136 /* of binutils, include/dwarf2.def */
 
-/* A row of the answer: a scope, or a range of the scope before it. */
+/* A row of the answer: a scope; a range of the scope before it; or, after all of them, a function
+ * that has the code of the scope at .start, too. */
+enum row_kind {
+	ROW_SCOPE,
+	ROW_RANGE,
+	ROW_FOLDED,
+};
 struct row {
 	uint64_t start, end;	  /* of a scope: where control enters it, and 0 */
 	uint32_t parent;	  /* of a scope: the number of an earlier one, or NO_SCOPE */
 	uint32_t name, raw, file; /* offsets in the strings; NONE */
 	uint32_t line, call_file, call_line, call_discriminator;
-	uint32_t is_range;
+	uint32_t kind;
 };
 #define NONE UINT32_MAX
 
@@ -141,7 +147,7 @@ static const char *linkage_name(Dwarf_Die *die)
 
 static void put_range(struct finder *f, uint64_t start, uint64_t end)
 {
-	const struct row row = {.is_range = true, .start = start, .end = end};
+	const struct row row = {.kind = ROW_RANGE, .start = start, .end = end};
 
 	str__put(&f->rows, (const char *)&row, sizeof(row));
 }
@@ -211,6 +217,7 @@ static uint32_t take_function(struct finder *f, Dwarf_Die *die)
 
 	if (!folded__describe(die, f->bias, f->session, &fn))
 		return NO_SCOPE;
+	folded_owners__claim(&f->owners, &fn);
 	if (!fn.entry) {
 		if (!folded_owners__find_entry(&f->owners, &fn, &entry, &size) ||
 		    !folded_owners__take(&f->owners, &fn, entry, f->scopes))
@@ -273,7 +280,7 @@ static void drop_folded(struct finder *f)
 		return;
 	last = to + f->rows.len / sizeof(*to);
 	for (row = to; row < last; row++) {
-		if (!row->is_range) {
+		if (row->kind == ROW_SCOPE) {
 			keep = !folded_owners__is_replaced(&f->owners, f->roots.data[scope++]);
 			vec__push(&numbers, n);
 			n += keep;
@@ -281,11 +288,24 @@ static void drop_folded(struct finder *f)
 		if (!keep)
 			continue;
 		*to = *row;
-		if (!to->is_range && to->parent != NO_SCOPE)
+		if (to->kind == ROW_SCOPE && to->parent != NO_SCOPE)
 			to->parent = numbers.data[to->parent];
 		to++;
 	}
 	f->rows.len = (char *)to - f->rows.data;
+}
+
+static void put_folded(void *ctx, uint64_t entry, const struct folded_function *fn)
+{
+	struct finder *f = ctx;
+	const struct row row = {.kind = ROW_FOLDED,
+				.start = entry,
+				.name = put_name(f, fn->name),
+				.raw = put_name(f, fn->linkage),
+				.file = NONE,
+				.call_file = NONE};
+
+	str__put(&f->rows, (const char *)&row, sizeof(row));
 }
 
 /* A unit may have no ranges. */
@@ -311,6 +331,7 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 		walk(&f, &whole, NO_SCOPE, 0);
 	}
 	drop_folded(&f);
+	folded_owners__each_other(&f.owners, put_folded, &f);
 	table__put(answer, &f.rows, sizeof(struct row), &f.names);
 	folded_owners__end(&f.owners);
 	vec__free(&f.code);
@@ -370,8 +391,8 @@ static void find_symbols(struct symbols *s)
 		struct row row;
 
 		memcpy(&row, s->table->records + i * sizeof(row), sizeof(row));
-		if (row.is_range || row.parent != NO_SCOPE || row.raw != NONE || !row.line ||
-		    !(name = symbol_of(s->o, row.start)))
+		if (row.kind != ROW_SCOPE || row.parent != NO_SCOPE || row.raw != NONE ||
+		    !row.line || !(name = symbol_of(s->o, row.start)))
 			continue;
 		known = map64__put(&s->by_place, place_of(&row));
 		if (!*known)
@@ -427,32 +448,82 @@ static const char *name_of(const struct table *t, uint32_t name)
 	return name == NONE ? NULL : t->strings + name;
 }
 
-/* Returns false if this isn't valid output of the sandbox. *n is the number of scopes so far. */
-static bool take_row(const struct symbols *s, const struct row *r, uint32_t *n,
-		     const struct scope_calls *calls, void *ctx)
-{
-	const struct table *t = s->table;
+/* ---- taking the answer ---- */
 
-	if (r->is_range) {
-		if (!*n || r->start >= r->end)
-			return false;
-		calls->range(ctx, *n - 1, r->start, r->end);
+struct taking {
+	struct symbols symbols;
+	const struct scope_calls *calls;
+	void *ctx;
+	uint32_t scopes;	/* so far */
+	struct map64 functions; /* entry -> 1 + the scope's number */
+	uint64_t entry;		/* of the functions in folded */
+	struct str folded;	/* their names, a line each */
+};
+
+static void give_folded(struct taking *t)
+{
+	uint64_t *known = t->folded.len ? map64__get(&t->functions, t->entry) : NULL;
+
+	if (known && t->calls->folded)
+		t->calls->folded(t->ctx, *known - 1,
+				 kept(t->symbols.o, xstrndup(t->folded.data, t->folded.len)));
+	t->folded.len = 0;
+}
+
+static bool take_folded(struct taking *t, const struct row *r)
+{
+	const struct table *table = t->symbols.table;
+	autofree char *shown = NULL;
+	const char *name;
+
+	if (!is_name(table, r->name) || !is_name(table, r->raw))
+		return false;
+	name = name_of(table, r->raw == NONE ? r->name : r->raw);
+	shown = name ? name__demangle(name, DEMANGLE_FULL) : NULL;
+	if (r->start != t->entry)
+		give_folded(t);
+	t->entry = r->start;
+	if (!name)
 		return true;
-	}
-	if ((r->parent != NO_SCOPE && r->parent >= *n) || !is_name(t, r->name) ||
-	    !is_name(t, r->raw) || !is_name(t, r->file) || !is_name(t, r->call_file) ||
+	if (t->folded.len)
+		str__putc(&t->folded, '\n');
+	str__shown(&t->folded, shown ? shown : name);
+	return true;
+}
+
+static bool take_scope(struct taking *t, const struct row *r)
+{
+	const struct table *table = t->symbols.table;
+
+	if ((r->parent != NO_SCOPE && r->parent >= t->scopes) || !is_name(table, r->name) ||
+	    !is_name(table, r->raw) || !is_name(table, r->file) || !is_name(table, r->call_file) ||
 	    r->line > INT32_MAX || r->call_line > INT32_MAX || (r->line && r->file == NONE))
 		return false;
-	calls->scope(ctx, &(struct source_scope){.name = name_of(t, r->name),
-						 .raw = raw_name(s, r),
-						 .file = name_of(t, r->file),
-						 .line = r->line,
-						 .parent = r->parent,
-						 .call_file = name_of(t, r->call_file),
-						 .call_line = r->call_line,
-						 .call_discriminator = r->call_discriminator,
-						 .entry = r->start});
-	++*n;
+	t->calls->scope(t->ctx, &(struct source_scope){.name = name_of(table, r->name),
+						       .raw = raw_name(&t->symbols, r),
+						       .file = name_of(table, r->file),
+						       .line = r->line,
+						       .parent = r->parent,
+						       .call_file = name_of(table, r->call_file),
+						       .call_line = r->call_line,
+						       .call_discriminator = r->call_discriminator,
+						       .entry = r->start});
+	t->scopes++;
+	if (r->parent == NO_SCOPE && t->calls->folded)
+		*map64__put(&t->functions, r->start) = t->scopes;
+	return true;
+}
+
+/* Returns false if this isn't valid output of the sandbox. */
+static bool take_row(struct taking *t, const struct row *r)
+{
+	if (r->kind == ROW_FOLDED)
+		return take_folded(t, r);
+	if (r->kind == ROW_SCOPE)
+		return take_scope(t, r);
+	if (!t->scopes || r->start >= r->end)
+		return false;
+	t->calls->range(t->ctx, t->scopes - 1, r->start, r->end);
 	return true;
 }
 
@@ -462,8 +533,7 @@ void object__scopes(const struct object *o, const struct range *ranges, size_t n
 	struct asked asked = {ranges, n};
 	struct str answer = {0};
 	struct table table;
-	struct symbols symbols = {.o = o, .table = &table};
-	uint32_t scopes = 0;
+	struct taking t = {.symbols = {.o = o, .table = &table}, .calls = calls, .ctx = ctx};
 	struct row row;
 
 	if (!debug__try(o, find_all, &asked, &answer, "what was inlined"))
@@ -473,11 +543,14 @@ void object__scopes(const struct object *o, const struct range *ranges, size_t n
 		return;
 	}
 	debug__keep(o, answer.data);
-	find_symbols(&symbols);
+	find_symbols(&t.symbols);
 	for (size_t i = 0; i < table.n; i++) {
 		memcpy(&row, table.records + i * sizeof(row), sizeof(row));
-		if (!take_row(&symbols, &row, &scopes, calls, ctx))
+		if (!take_row(&t, &row))
 			break;
 	}
-	map64__free(&symbols.by_place);
+	give_folded(&t);
+	map64__free(&t.symbols.by_place);
+	map64__free(&t.functions);
+	str__free(&t.folded);
 }

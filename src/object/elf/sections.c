@@ -110,3 +110,24 @@ bool elf__read_sections(struct elf_file *f)
 	f->section_names = elf__strings(f, names, &f->section_names_len);
 	return true;
 }
+
+bool object__has_line_table(const struct object *o)
+{
+	const struct elf_file *f = elf__of(o);
+
+	return o->go || (f && (elf__section(f, ".debug_line") || elf__section(f, ".zdebug_line")));
+}
+
+/* UPX, src/p_unix.h: struct l_info follows the segments' headers; its second word is l_magic. */
+bool object__is_packed(const struct object *o)
+{
+	struct elf_file *f = elf__of(o);
+	autofree uint8_t *magic =
+		f ? elf__read_entries(f,
+				      f->header.e_phoff +
+					      (uint64_t)f->nsegments * f->header.e_phentsize + 4,
+				      1, 4)
+		  : NULL;
+
+	return magic && !memcmp(magic, "UPX!", 4);
+}

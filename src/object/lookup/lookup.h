@@ -39,6 +39,8 @@ enum function_flags {
 	FUNCTION_NO_ARGS = 32,
 	FUNCTION_SYSCALL32 = 64, /* with FUNCTION_SYSCALL: of the 32-bit ABI */
 	FUNCTION_REMOVED = 128,	 /* no longer traced: it stays in a plan for what was shown of it */
+	FUNCTION_FINAL = 256,	 /* runs when the process ends: object__is_final() */
+	FUNCTION_MAIN = 512,	 /* the C library calls it as main, whatever its name */
 };
 
 struct function {

@@ -51,3 +51,31 @@ bool search__runs_main(const struct search *s, const struct insn *insn)
 
 	return name && !strncmp(name, STARTER, strlen(STARTER));
 }
+
+#define START_MOST 40 /* instructions of the start code */
+
+void search__find_main(struct object *o)
+{
+	const struct search s = {.o = o, .arch = arch__by_machine(o->machine)};
+	uint64_t at = elf__of(o)->header.e_entry, value, last = 0;
+	struct insn insn;
+
+	if (!s.arch || !s.arch->constant)
+		return;
+	for (unsigned i = 0; i < START_MOST; i++, at += insn.len) {
+		size_t avail;
+		const uint8_t *bytes = object__bytes(o, at, &avail);
+
+		if (!bytes || !object__is_code(o, at) ||
+		    s.arch->decode(bytes, avail, at, false, &insn))
+			return;
+		if (insn.flow == FLOW_NEXT && search__address(&s, bytes, &insn, &value) &&
+		    search__sets_argument(&s, bytes, &insn))
+			last = value;
+		if (insn.kind != BRANCH_CALL && insn.kind != BRANCH_ICALL)
+			continue;
+		if (search__runs_main(&s, &insn) && object__is_code(o, last))
+			o->main = last;
+		return;
+	}
+}

@@ -18,6 +18,8 @@
  * selection.
  */
 void search__functions(struct object *o);
+/* Sets o->main: the function that the start code passes to the C library as the first argument. */
+void search__find_main(struct object *o);
 
 /* The code of a section that belongs to no known function. */
 struct unknown_code {

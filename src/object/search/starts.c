@@ -53,7 +53,7 @@ static void add_table(struct search *s, uint64_t vaddr, uint64_t size)
 }
 
 struct tables {
-	uint64_t init, fini, table[3], size[3];
+	uint64_t init, table[2], size[2];
 };
 
 static void see_entry(void *ctx, const Elf64_Dyn *d)
@@ -62,15 +62,14 @@ static void see_entry(void *ctx, const Elf64_Dyn *d)
 		int64_t tag;
 		uint8_t table;
 		bool size;
-	} rows[] = {{DT_INIT_ARRAY, 0, false},	  {DT_INIT_ARRAYSZ, 0, true},
-		    {DT_FINI_ARRAY, 1, false},	  {DT_FINI_ARRAYSZ, 1, true},
-		    {DT_PREINIT_ARRAY, 2, false}, {DT_PREINIT_ARRAYSZ, 2, true}};
+	} rows[] = {{DT_INIT_ARRAY, 0, false},
+		    {DT_INIT_ARRAYSZ, 0, true},
+		    {DT_PREINIT_ARRAY, 1, false},
+		    {DT_PREINIT_ARRAYSZ, 1, true}};
 	struct tables *t = ctx;
 
 	if (d->d_tag == DT_INIT)
 		t->init = d->d_un.d_ptr;
-	if (d->d_tag == DT_FINI)
-		t->fini = d->d_un.d_ptr;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (d->d_tag == rows[i].tag)
 			*(rows[i].size ? &t->size[rows[i].table] : &t->table[rows[i].table]) =
@@ -102,30 +101,28 @@ static void add_resolvers(struct search *s, const Elf64_Shdr *section)
 
 void starts__add_loaded(struct search *s)
 {
-	static const char *const arrays[] = {".init_array", ".fini_array", ".preinit_array"};
-	static const char *const code[] = {".init", ".fini"};
+	static const char *const arrays[] = {".init_array", ".preinit_array"};
 	struct elf_file *f = elf__of(s->o);
 	struct tables t = {0};
+	const Elf64_Shdr *section;
+	const uint64_t *final;
 
 	relatives__read(s->o, f);
 	dynamic__each(s->o, f, see_entry, &t);
 	search__add_called(s, f->header.e_entry);
 	search__add_called(s, t.init);
-	search__add_called(s, t.fini);
+	vec__each (final, &s->o->finals)
+		search__add_called(s, *final);
 	for (size_t i = 0; i < ARRAY_SIZE(t.table); i++)
 		add_table(s, t.table[i], t.size[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
-		const Elf64_Shdr *section = elf__section(f, arrays[i]);
-
+		section = elf__section(f, arrays[i]);
 		if (section)
 			add_table(s, section->sh_addr, section->sh_size);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(code); i++) {
-		const Elf64_Shdr *section = elf__section(f, code[i]);
-
-		if (section)
-			search__add_called(s, section->sh_addr);
-	}
+	section = elf__section(f, ".init");
+	if (section)
+		search__add_called(s, section->sh_addr);
 	for (const Elf64_Shdr *i = f->sections; i < f->sections + f->nsections; i++)
 		if (i->sh_type == SHT_RELA || i->sh_type == SHT_REL)
 			add_resolvers(s, i);

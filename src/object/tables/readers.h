@@ -23,6 +23,9 @@ void modes__settle(struct object *o, struct elf_file *f);
 void dynamic__each(const struct object *o, const struct elf_file *f,
 		   void (*fn)(void *ctx, const Elf64_Dyn *d), void *ctx);
 
+/* finals.c */
+void finals__read(struct object *o, struct elf_file *f);
+
 void relatives__read(const struct object *o, struct elf_file *f);
 /* Sets the word at vaddr, of its class's size, after relocation at the link-time address. Returns
  * false if it is not within a segment. */

@@ -18,6 +18,9 @@ bool object__text_relocated(const struct object *o);
 /* Returns true if it has sequences that the kernel aborts by the pc (rseq(2), by the section that
  * librseq and tcmalloc use). */
 bool object__has_rseq(const struct object *o);
+/* Returns true if a function of this entry is called when the process ends, or when the object is
+ * unloaded (finals.c). */
+bool object__is_final(const struct object *o, uint64_t entry);
 /* Calls fn with each soname that the object needs (DT_NEEDED), in order, until fn returns non-zero,
  * which is returned. */
 int object__needed(const struct object *o, int (*fn)(void *ctx, const char *soname), void *ctx);

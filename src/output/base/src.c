@@ -28,8 +28,41 @@ static bool is_inlined(const struct plan_frame *f)
 	return f->scope && f->scope->parent != NO_SCOPE;
 }
 
-static void put_frame_json(struct json *j, const struct plan_frame *f)
+/* Returns the functions that were folded with the one that begins here, NULL if there are none. */
+static const char *folded_at(const struct plan_frame *f, uint64_t vaddr)
 {
+	return f->scope && f->scope->entry == vaddr ? f->scope->folded : NULL;
+}
+
+static void put_folded_json(struct json *j, const char *names)
+{
+	json__key(j, "folded");
+	json__open_array(j);
+	for (size_t n; *names; names += n + (names[n] == '\n')) {
+		n = strcspn(names, "\n");
+		autofree char *name = xstrndup(names, n);
+
+		json__string(j, name);
+	}
+	json__close_array(j);
+}
+
+static void put_folded_text(struct str *s, const char *names)
+{
+	size_t n = strcspn(names, "\n"), more = 0;
+	autofree char *first = xstrndup(names, n);
+
+	for (const char *p = names; (p = strchr(p, '\n')); p++)
+		more++;
+	str__puts(s, ", folded with ");
+	str__shown(s, first);
+	if (more)
+		str__printf(s, " and %zu more", more);
+}
+
+static void put_frame_json(struct json *j, const struct plan_frame *f, uint64_t vaddr)
+{
+	const char *folded = folded_at(f, vaddr);
 	autofree char *name = name_of(f->scope);
 
 	json__open_object(j);
@@ -39,6 +72,8 @@ static void put_frame_json(struct json *j, const struct plan_frame *f)
 		json__member(j, string, "file", f->file);
 	if (f->line)
 		json__member(j, unsigned, "line", f->line);
+	if (folded)
+		put_folded_json(j, folded);
 	json__close_object(j);
 }
 
@@ -79,7 +114,7 @@ bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64
 	json__key(j, "src");
 	json__open_array(j);
 	do
-		put_frame_json(j, &f);
+		put_frame_json(j, &f, vaddr);
 	while (plan__source_outer(p, &f));
 	json__close_array(j);
 	return true;
@@ -87,14 +122,18 @@ bool src__put_json(struct json *j, const struct plan *p, uint32_t object, uint64
 
 bool src__put_line(struct str *s, const struct plan *p, uint32_t object, uint64_t vaddr)
 {
+	const char *folded = NULL;
 	size_t start = s->len;
 	struct plan_frame f;
 
 	if (!plan__source(p, object, vaddr, &f))
 		return false;
-	do
+	do {
 		put_frame_text(s, &f, s->len > start ? ", " : "");
-	while (plan__source_outer(p, &f));
+		folded = folded_at(&f, vaddr);
+	} while (plan__source_outer(p, &f));
+	if (folded && s->len > start)
+		put_folded_text(s, folded);
 	return s->len > start;
 }
 

@@ -8,20 +8,22 @@
 #define TOTAL(member) TOTAL_AS(#member, member)
 
 const struct total totals[] = {
-	{TOTAL(functions), .before = "bbtrace: ", .after = " functions"},
-	{TOTAL(probes), .before = ", ", .after = " probes"},
+	{TOTAL(functions), .before = "bbtrace: ", .after = " functions", .one = " function"},
+	{TOTAL(probes), .before = ", ", .after = " probes", .one = " probe"},
 	{TOTAL(skipped), .before = " (", .after = " skipped)"},
-	{TOTAL(events), .before = ", ", .after = " events"},
+	{TOTAL(events), .before = ", ", .after = " events", .one = " event"},
 	{TOTAL(lost), .before = ", ", .after = " lost", .bound = true},
 	{TOTAL(at_least), .flag = true},
-	{TOTAL(unmatched_returns), .before = ", ", .after = " unmatched returns"},
+	{TOTAL(unmatched_returns), .before = ", ", .after = " unmatched returns",
+	 .one = " unmatched return"},
 	{TOTAL(unseen_tail_returns), .before = ", ", .after = " unseen returns of tail calls",
 	 .rare = true},
-	{TOTAL(open_calls), .before = ", ", .after = " calls still open", .rare = true,
-	 .nonzero = true},
+	{TOTAL(open_calls), .before = ", ", .after = " calls still open", .one = " call still open",
+	 .rare = true, .nonzero = true},
+	{TOTAL(ended_calls), .nonzero = true},
 	{TOTAL(unknown)},
-	{TOTAL(unmet), .before = ", ", .after = " invocations left out by --if", .rare = true,
-	 .nonzero = true},
+	{TOTAL(unmet), .before = ", ", .after = " invocations left out by --if",
+	 .one = " invocation left out by --if", .rare = true, .nonzero = true},
 	{TOTAL(unjudged), .before = ", ", .after = " left out that --if can't judge", .rare = true,
 	 .nonzero = true},
 	{TOTAL(undecided), .before = ", ", .after = " shown before --if could judge", .rare = true,
@@ -32,15 +34,20 @@ const struct total totals[] = {
 	{TOTAL(all_code), .before = "", .after = " bytes of code in no known function",
 	 .second = true, .nonzero = true},
 	{TOTAL_AS("missed_at_most", missed), .before = ", at most ",
-	 .after = " hits missed, of all processes", .rare = true},
+	 .after = " hits missed, of all processes", .one = " hit missed, of all processes",
+	 .rare = true},
 	{TOTAL_AS("untraced_processes", untraced), .before = ", ",
-	 .after = " processes not fully traced", .rare = true, .nonzero = true},
-	{TOTAL(named), .before = ", ", .after = " named events", .rare = true, .nonzero = true},
+	 .after = " processes not fully traced", .one = " process not fully traced", .rare = true,
+	 .nonzero = true},
+	{TOTAL(named), .before = ", ", .after = " named events", .one = " named event",
+	 .rare = true, .nonzero = true},
 	{TOTAL(residue), .before = ", counts contradict each other by ", .after = "", .rare = true,
 	 .nonzero = true},
-	{TOTAL(stops), .before = ", ", .after = " stops (", .rare = true, .nonzero = true},
+	{TOTAL(stops), .before = ", ", .after = " stops (", .one = " stop (", .rare = true,
+	 .nonzero = true},
 	{TOTAL(stopped_ms), .before = "", .after = " ms)", .second = true, .nonzero = true},
-	{TOTAL(cut), .before = ", up to ", .after = " counts open", .rare = true, .nonzero = true},
+	{TOTAL(cut), .before = ", up to ", .after = " counts open", .one = " count open",
+	 .rare = true, .nonzero = true},
 	{TOTAL(hits), .nonzero = true},
 	{TOTAL_AS("tracing_ns", tracing), .nonzero = true},
 	{TOTAL_AS("hits_unpriced", unpriced), .nonzero = true},
@@ -75,7 +82,7 @@ void totals__text(const struct trace_totals *t, struct str *s)
 		str__puts(s, row->before);
 		str__puts(s, row->bound && t->at_least ? "at least " : "");
 		str__dec(s, total__of(row, t));
-		str__puts(s, row->after);
+		str__puts(s, row->one && total__of(row, t) == 1 ? row->one : row->after);
 	}
 }
 

@@ -10,12 +10,13 @@ struct total {
 	struct json_key key; /* the key of the same */
 	const char *before;  /* text; NULL: not in the summary line */
 	const char *after;
-	bool rare;     /* text: omitted if 0 */
-	bool second;   /* text: only together with the previous one */
-	bool bound;    /* text: may be a lower bound, by totals.at_least */
-	bool flag;     /* JSON: true, or omitted */
-	bool nonzero;  /* JSON: omitted if 0 */
-	size_t offset; /* of a uint64_t in struct trace_totals */
+	const char *one; /* instead of after, if it is 1; NULL: the same */
+	bool rare;	 /* text: omitted if 0 */
+	bool second;	 /* text: only together with the previous one */
+	bool bound;	 /* text: may be a lower bound, by totals.at_least */
+	bool flag;	 /* JSON: true, or omitted */
+	bool nonzero;	 /* JSON: omitted if 0 */
+	size_t offset;	 /* of a uint64_t in struct trace_totals */
 };
 extern const struct total totals[];
 extern const size_t ntotals;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The cobertura format (coverage-04.dtd of Cobertura), which many services and editors read. A
- * package is a folder of sources, a class a file, a method a function.
+ * package is a folder of sources, a class a file, a method a function. Servers match source +
+ * filename with the files of a repository, so filenames are relative to its root.
  */
 #include <stdlib.h>
 #include "coverage.h"
 #include "output/base/fields.h"
 #include "output/base/paint.h"
+#include "source_paths.h"
 
 struct cobertura {
 	struct output *o;
 	struct coverage c;
+	struct source_paths paths;
 	struct str *s;
 };
 
@@ -144,7 +147,7 @@ static int put_class(struct cobertura *b, const struct coverage_file *f)
 {
 	struct coverage_ratio lines = coverage__lines(&b->c, &f->lines),
 			      sides = coverage__sides(&b->c, &f->sides);
-	const char *path = b->o->plan->line_files.data[f->file];
+	const char *path = source_paths__shown(&b->paths, f->file);
 
 	put(b->s, "      <class");
 	put_text(b->s, "name", path__base_name(path));
@@ -162,7 +165,7 @@ static int put_class(struct cobertura *b, const struct coverage_file *f)
 /* Returns the length with the slash at its end. */
 static size_t folder_len(const struct cobertura *b, const struct coverage_file *f)
 {
-	const char *path = b->o->plan->line_files.data[f->file];
+	const char *path = source_paths__shown(&b->paths, f->file);
 
 	return path__base_name(path) - path;
 }
@@ -171,16 +174,18 @@ static bool same_folder(const struct cobertura *b, const struct coverage_file *f
 			const struct coverage_file *g)
 {
 	size_t len = folder_len(b, f);
-	char *const *paths = b->o->plan->line_files.data;
 
-	return len == folder_len(b, g) && !memcmp(paths[f->file], paths[g->file], len);
+	return len == folder_len(b, g) && !memcmp(source_paths__shown(&b->paths, f->file),
+						  source_paths__shown(&b->paths, g->file), len);
 }
 
 /* All files of the folder of *f, which becomes the first one of the next. */
 static int put_package(struct cobertura *b, struct coverage_file *f, bool *more)
 {
 	size_t len = folder_len(b, f);
-	autofree char *name = strndup(b->o->plan->line_files.data[f->file], len - (len > 1));
+	autofree char *name =
+		len ? strndup(source_paths__shown(&b->paths, f->file), len - (len > 1))
+		    : xstrdup(".");
 	struct coverage_ratio lines = {0}, sides = {0};
 	struct coverage_file first = *f, g = *f;
 	int err = 0;
@@ -200,6 +205,14 @@ static int put_package(struct cobertura *b, struct coverage_file *f, bool *more)
 	return err;
 }
 
+static void put_source(struct str *s, const char *root)
+{
+	CLEANUP(str__free) struct str shown = {0};
+
+	str__shown(&shown, root);
+	str__xml(s, shown.data);
+}
+
 static void put_head(struct cobertura *b)
 {
 	const struct coverage_ratio *lines = &b->c.total.lines, *sides = &b->c.total.sides;
@@ -217,7 +230,9 @@ static void put_head(struct cobertura *b)
 		    (unsigned long long)lines->ran, (unsigned long long)lines->all,
 		    (unsigned long long)sides->ran, (unsigned long long)sides->all,
 		    (unsigned long long)((o->start_time + o->realtime_offset) / 1000000));
-	put(b->s, "  <sources><source>/</source></sources>\n  <packages>\n");
+	put(b->s, "  <sources><source>");
+	put_source(b->s, *b->paths.root ? b->paths.root : "/");
+	put(b->s, "</source></sources>\n  <packages>\n");
 }
 
 static int cobertura__end(struct output *o, const struct trace_totals *t)
@@ -229,10 +244,12 @@ static int cobertura__end(struct output *o, const struct trace_totals *t)
 
 	stats__end(o->state);
 	coverage__init(&b.c, o->state, &o->options);
+	source_paths__init(&b.paths, &b.c);
 	put_head(&b);
 	for (more = coverage__next_file(&b.c, &f); more && !err;)
 		err = put_package(&b, &f, &more);
 	put(b.s, "  </packages>\n</coverage>\n");
+	source_paths__free(&b.paths);
 	coverage__free(&b.c);
 	return err;
 }
@@ -244,6 +261,7 @@ const struct output_format output_cobertura = {
 	.help = "coverage as XML, for services and editors",
 	.size = sizeof(struct stats),
 	.covers = COVERS_ONLY,
+	.counting = &output_cobertura,
 	AGGREGATES,
 	ADDS_UP,
 	.count = aggregate__count,

@@ -312,6 +312,16 @@ static void keep_lines(struct coverage *c)
 	c->total.blocks = (struct coverage_ratio){0};
 }
 
+static uint64_t count_files(const struct coverage *c)
+{
+	struct coverage_file f = {0};
+	uint64_t n = 0;
+
+	while (coverage__next_file(c, &f))
+		n++;
+	return n;
+}
+
 void coverage__init(struct coverage *c, const struct stats *p, const struct output_options *o)
 {
 	struct building b = {.c = c};
@@ -341,6 +351,7 @@ void coverage__init(struct coverage *c, const struct stats *p, const struct outp
 	vec__free(&b.parts);
 	if (c->by_line.len)
 		keep_lines(c);
+	c->total.files = count_files(c);
 }
 
 void coverage__free(struct coverage *c)

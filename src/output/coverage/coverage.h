@@ -108,6 +108,10 @@ struct coverage_ratio coverage__sides(const struct coverage *c, const struct cov
  * if both were, if it never ran, or if that is not known. */
 const char *coverage__unseen_side(const struct coverage *c, uint32_t site);
 
+/* Returns the ratio in which what is not known counts as not executed. */
+struct coverage_ratio coverage__whole(const struct coverage_ratio *r);
+/* "87.5%" of a ratio, "" if it is empty. */
+void coverage__percent(struct str *s, const struct coverage_ratio *r);
 /* "5/8" of a ratio, "-" if it is empty. */
 void coverage__part(struct str *s, const struct coverage_ratio *r);
 

@@ -115,6 +115,7 @@ const struct output_format output_drcov = {
 	.help = "the blocks that ran, for Lighthouse and its likes",
 	.size = sizeof(struct stats),
 	.covers = COVERS_ONLY,
+	.counting = &output_drcov,
 	AGGREGATES,
 	ADDS_UP,
 	.count = aggregate__count,

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include "coverage.h"
 #include "output/base/fields.h"
+#include "source_paths.h"
 
 static void put_record(struct str *s, const char *name, uint64_t n)
 {
@@ -130,21 +131,24 @@ static int lcov__end(struct output *o, const struct trace_totals *t)
 {
 	struct coverage_file f = {0};
 	struct str *s = &o->buffer;
+	struct source_paths paths;
 	struct coverage c;
 	int err = 0;
 
 	stats__end(o->state);
 	coverage__init(&c, o->state, &o->options);
+	source_paths__init(&paths, &c);
 	while (!err && coverage__next_file(&c, &f)) {
 		put_test(o, s);
 		str__puts(s, "SF:");
-		put_name(s, o->plan->line_files.data[f.file]);
+		put_name(s, source_paths__path(&paths, f.file));
 		put_functions(s, &c, &f.functions);
 		put_sides(s, &c, &f);
 		put_lines(s, &c, &f.lines);
 		str__puts(s, "end_of_record\n");
 		err = aggregate__flush_full(o);
 	}
+	source_paths__free(&paths);
 	coverage__free(&c);
 	return err;
 }
@@ -156,6 +160,7 @@ const struct output_format output_lcov = {
 	.help = "coverage of functions, lines and branches, for genhtml and lcov",
 	.size = sizeof(struct stats),
 	.covers = COVERS_ONLY,
+	.counting = &output_lcov,
 	AGGREGATES,
 	ADDS_UP,
 	.count = aggregate__count,

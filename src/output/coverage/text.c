@@ -22,11 +22,19 @@ void coverage__part(struct str *s, const struct coverage_ratio *r)
 		str__putc(s, '-');
 }
 
-static void put_percent(struct str *s, const struct coverage_ratio *r)
+struct coverage_ratio coverage__whole(const struct coverage_ratio *r)
 {
-	unsigned permille = (unsigned __int128)r->ran * 1000 / r->all;
+	return (struct coverage_ratio){.all = r->all + r->unknown, .ran = r->ran};
+}
 
-	str__printf(s, "%u.%u%%", permille / 10, permille % 10);
+void coverage__percent(struct str *s, const struct coverage_ratio *r)
+{
+	unsigned permille = r->all ? (unsigned __int128)r->ran * 1000 / r->all : 0;
+
+	if (r->all)
+		str__printf(s, "%u.%u%%", permille / 10, permille % 10);
+	else
+		str__puts(s, "");
 }
 
 static void put_ratio(struct str *s, const char *what, const struct coverage_ratio *r)
@@ -35,7 +43,7 @@ static void put_ratio(struct str *s, const char *what, const struct coverage_rat
 		return;
 	str__printf(s, "%s%s ", s->len ? ", " : "", what);
 	if (r->all) {
-		put_percent(s, r);
+		coverage__percent(s, r);
 		str__printf(s, " (%llu of %llu)", (unsigned long long)r->ran,
 			    (unsigned long long)r->all);
 	}
@@ -44,13 +52,71 @@ static void put_ratio(struct str *s, const char *what, const struct coverage_rat
 			    (unsigned long long)r->unknown);
 }
 
+static void put_without_lines(struct str *s, const struct output_coverage *c)
+{
+	if (c->without_lines)
+		str__printf(s, "; %llu functions have no source lines and are left out",
+			    (unsigned long long)c->without_lines);
+}
+
 void output_coverage__text(const struct output_coverage *c, struct str *s)
 {
 	put_ratio(s, "functions", &c->functions);
 	put_ratio(s, "lines", &c->lines);
 	put_ratio(s, "blocks", &c->blocks);
 	put_ratio(s, "sides of branches", &c->sides);
-	if (c->without_lines)
-		str__printf(s, "; %llu functions have no source lines and are left out",
-			    (unsigned long long)c->without_lines);
+	put_without_lines(s, c);
+}
+
+/* ---- as a sentence ---- */
+
+/* "1,204" */
+static void put_number(struct str *s, uint64_t n)
+{
+	char digits[24];
+	size_t len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+
+	for (size_t i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			str__putc(s, ',');
+		str__putc(s, digits[i]);
+	}
+}
+
+/* "80 of 95 functions". What is not known counts as not executed. */
+static void put_part(struct str *s, const struct coverage_ratio *r, const char *what, bool percent)
+{
+	struct coverage_ratio all = coverage__whole(r);
+
+	if (!all.all)
+		return;
+	str__puts(s, s->len ? ", " : "covered ");
+	put_number(s, all.ran);
+	str__puts(s, " of ");
+	put_number(s, all.all);
+	str__printf(s, " %s", what);
+	if (!percent && !r->unknown)
+		return;
+	str__puts(s, " (");
+	if (percent)
+		coverage__percent(s, &all);
+	if (r->unknown) {
+		str__puts(s, percent ? "; " : "");
+		put_number(s, r->unknown);
+		str__puts(s, " not known");
+	}
+	str__putc(s, ')');
+}
+
+void output_coverage__sentence(const struct output_coverage *c, struct str *s)
+{
+	bool lines = c->lines.all + c->lines.unknown;
+
+	put_part(s, lines ? &c->lines : &c->blocks, lines ? "lines" : "blocks", true);
+	put_part(s, &c->functions, "functions", false);
+	put_part(s, &c->sides, "branches", false);
+	if (lines)
+		str__printf(s, " in %llu file%s", (unsigned long long)c->files,
+			    c->files == 1 ? "" : "s");
+	put_without_lines(s, c);
 }

@@ -53,7 +53,7 @@ static void put_edge(struct output *o, const struct plan_site *s, const struct l
 static int interval_json(struct output *o, uint64_t time, const struct trace_totals *t)
 {
 	struct json j = {.out = &o->buffer};
-	int err = edges__put(o, put_edge);
+	int err = edges__put(o, put_edge, NULL);
 
 	json__open_object(&j);
 	json__member(&j, string, "event", "interval");
@@ -69,7 +69,7 @@ static int interval_json(struct output *o, uint64_t time, const struct trace_tot
 
 static int end_json(struct output *o, const struct trace_totals *t)
 {
-	int err = edges__put(o, put_edge);
+	int err = edges__put(o, put_edge, NULL);
 
 	json__put_summary(&o->buffer, t, o);
 	return err;

@@ -316,7 +316,8 @@ static int annotate__end(struct output *o, const struct trace_totals *t)
 			idle++;
 	}
 	if (idle)
-		str__printf(&o->buffer, "# %u functions did not run.\n", idle);
+		str__printf(&o->buffer, "# %u function%s did not run.\n", idle,
+			    idle == 1 ? "" : "s");
 	put_total(a);
 	return err;
 }
@@ -336,6 +337,7 @@ const struct output_format output_annotate = {
 	.help = "disassembly with source, each branch with its counts",
 	.size = sizeof(struct annotate),
 	.covers = COVERS,
+	.counting = &output_annotate,
 	.at_end = true,
 	.begin = aggregate__begin,
 	.plan_extended = aggregate__plan_extended,

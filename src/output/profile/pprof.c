@@ -2,6 +2,8 @@
 /*
  * The pprof format: profile.proto, gzipped. A sample for each stack of each thread, innermost
  * function first, with the calls and the ns of that function there; labels say which thread.
+ * pprof:lines: stacks of the branches by which functions were called, and a function's own time by
+ * the branches that end each interval, as in callgrind.c; with what was inlined there.
  */
 #include "output/base/gzip.h"
 #include "output/base/message.h"
@@ -91,74 +93,152 @@ static void put_mapping(struct pprof *w, uint32_t object)
 	mapping.filename = string_of(w, of->path);
 	mapping.build_id = build_id(w, of->object);
 	mapping.has_functions = true;
+	mapping.has_filenames = mapping.has_line_numbers = w->p->plan->lines.len;
+	mapping.has_inline_frames = w->p->site_nodes;
 	part.n_mapping = 1;
 	part.mapping = &mappings;
 	message__append(&w->out, &part.base);
 }
 
-/* ---- functions, each with the location that it starts at: index + 1, then what has no function
- * ---- */
+/* ---- functions and locations, by number; those of functions are alike ---- */
+
+/* Numbers of what is no function of the plan: after these, special names; then sites (locations),
+ * and what was inlined (functions). */
+#define FIRST_SITE  (1ull << 33)
+#define FIRST_SCOPE (1ull << 34)
 
 static uint64_t id_of(const struct stats *p, const struct stats_node *n)
 {
+	if (stats__is_site(n))
+		return FIRST_SITE + (n->function - STATS_SITE);
 	return n->function < p->plan->functions.len
 		       ? n->function + 1ull
 		       : (uint64_t)n->function + p->plan->functions.len;
 }
 
-/* f: NULL if it is no function of the plan. */
-static void put_location(struct pprof *w, uint64_t id, const struct plan_function *f)
-{
-	PB(Profile) part = PB_MESSAGE(profile);
-	PB(Location) location = PB_MESSAGE(location), *locations = &location;
-	PB(Line) line = PB_MESSAGE(line), *lines = &line;
+struct function_names {
+	const char *name, *raw; /* raw: NULL if it has no other one */
+	const char *file;	/* NULL if not known */
+	uint32_t line;		/* where it begins; 0 if not known */
+};
 
-	line.function_id = id;
-	location.id = id;
-	if (f)
-		location.mapping_id = f->object + 1;
-	if (f && f->nranges)
-		location.address = address__shown(w->o, f->object, f->ranges[0].vaddr);
-	location.n_line = 1;
-	location.line = &lines;
-	part.n_location = 1;
-	part.location = &locations;
-	message__append(&w->out, &part.base);
-}
-
-static void put_function(struct pprof *w, uint64_t id, const char *name, const char *raw)
+static void put_function(struct pprof *w, uint64_t id, const struct function_names *f)
 {
 	PB(Profile) part = PB_MESSAGE(profile);
 	PB(Function) function = PB_MESSAGE(function), *functions = &function;
 
 	function.id = id;
-	function.name = string_of(w, name);
+	function.name = string_of(w, f->name);
 	function.system_name = function.name;
-	if (raw && strcmp(raw, name))
-		function.system_name = string_of(w, raw);
+	if (f->raw && strcmp(f->raw, f->name))
+		function.system_name = string_of(w, f->raw);
+	if (f->file)
+		function.filename = string_of(w, f->file);
+	function.start_line = f->line;
 	part.n_function = 1;
 	part.function = &functions;
 	message__append(&w->out, &part.base);
 }
 
+/* lines: innermost first. f: whose mapping the address is in; NULL if it is no function of the
+ * plan. */
+static void put_location(struct pprof *w, uint64_t id, const struct plan_function *f,
+			 uint64_t vaddr, PB(Line) * *lines, size_t n)
+{
+	PB(Profile) part = PB_MESSAGE(profile);
+	PB(Location) location = PB_MESSAGE(location), *locations = &location;
+
+	location.id = id;
+	if (f)
+		location.mapping_id = f->object + 1;
+	if (f && f->nranges)
+		location.address = address__shown(w->o, f->object, vaddr);
+	location.n_line = n;
+	location.line = lines;
+	part.n_location = 1;
+	part.location = &locations;
+	message__append(&w->out, &part.base);
+}
+
+/* A function, and the location that it starts at. */
+static void put_start(struct pprof *w, const struct stats_node *n)
+{
+	const struct plan *plan = w->p->plan;
+	const struct plan_function *f =
+		n->function < plan->functions.len ? &plan->functions.data[n->function] : NULL;
+	uint64_t start = f && f->nranges ? f->ranges[0].vaddr : 0;
+	const struct plan_line *l = start ? plan__line_at(plan, f->object, start) : NULL;
+	PB(Line) line = PB_MESSAGE(line), *lines = &line;
+	struct function_names names = {.name = stats__name(w->p, n), .raw = f ? f->raw : NULL};
+
+	if (l) {
+		names.file = plan->line_files.data[l->file];
+		names.line = l->line;
+	}
+	line.function_id = id_of(w->p, n);
+	line.line = names.line;
+	put_function(w, line.function_id, &names);
+	put_location(w, line.function_id, f, start, &lines, 1);
+}
+
+/* What was inlined, once each; its number. */
+static uint64_t put_scope(struct pprof *w, struct map64 *scopes, const struct plan_scope *scope)
+{
+	const struct plan *plan = w->p->plan;
+	uint64_t number = scope - plan->scopes.data, id = FIRST_SCOPE + number;
+	const struct function_names names = {
+		.name = scope->name ? scope->name : "[inlined]",
+		.raw = scope->raw,
+		.file = scope->line ? plan->line_files.data[scope->file] : NULL,
+		.line = scope->line};
+
+	if (!(*map64__put(scopes, number))++)
+		put_function(w, id, &names);
+	return id;
+}
+
+#define MOST_LINES 64
+
+/* A site: its line, and those of the calls that were inlined around it. */
+static void put_site(struct pprof *w, struct map64 *scopes, const struct stats_node *n)
+{
+	const struct plan *plan = w->p->plan;
+	const struct plan_site *s = &plan->sites.data[n->function - STATS_SITE];
+	const struct stats_node *of = &w->p->nodes.data[n->parent];
+	PB(Line) line[MOST_LINES], *lines[MOST_LINES];
+	struct plan_frame frame;
+	size_t count = 0;
+	bool more = plan__source(plan, s->object, s->vaddr, &frame), known = more;
+
+	do {
+		lines[count] = &line[count];
+		line[count] = (PB(Line))PB_MESSAGE(line);
+		line[count].line = known ? frame.line : 0;
+		line[count].function_id = id_of(w->p, of);
+		if (known && frame.scope && frame.scope->parent != NO_SCOPE)
+			line[count].function_id = put_scope(w, scopes, frame.scope);
+		count++;
+		more = more && count < MOST_LINES && plan__source_outer(plan, &frame);
+	} while (more);
+	put_location(w, id_of(w->p, n), &plan->functions.data[s->function], s->vaddr, lines, count);
+}
+
 /* Those that are in a stack, once each. */
 static void put_functions(struct pprof *w)
 {
-	const struct plan *plan = w->p->plan;
 	const struct stats_node *n;
-	struct map64 done = {0};
+	struct map64 done = {0}, scopes = {0};
 
 	vec__each (n, &w->p->nodes) {
-		const struct plan_function *f = n->function < plan->functions.len
-							? &plan->functions.data[n->function]
-							: NULL;
-
 		if (n->function == STATS_THREAD || (*map64__put(&done, n->function))++)
 			continue;
-		put_function(w, id_of(w->p, n), stats__name(w->p, n), f ? f->raw : NULL);
-		put_location(w, id_of(w->p, n), f);
+		if (stats__is_site(n))
+			put_site(w, &scopes, n);
+		else
+			put_start(w, n);
 	}
 	map64__free(&done);
+	map64__free(&scopes);
 }
 
 /* ---- samples ---- */
@@ -174,6 +254,8 @@ static size_t location_ids(const struct pprof *w, const struct stats_node *n, ui
 
 	while (n->parent != NO_NODE) {
 		vec__push(&v, id_of(w->p, n));
+		if (stats__is_site(n)) /* it stands for its function */
+			n = &w->p->nodes.data[n->parent];
 		n = &w->p->nodes.data[n->parent];
 	}
 	*ids = v.data;
@@ -313,11 +395,38 @@ static int pprof__end(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_pprof = {
 	.name = "pprof",
-	.wants = {.events = OUTPUT_CALLS, .durations = true},
+	.wants = {.events = OUTPUT_CALLS, .durations = true, .lines = true},
 	.suffixes = ".pprof .pb.gz",
 	.help = "a gzipped profile.proto, for go tool pprof, Parca, Pyroscope",
 	.binary = true,
 	.size = sizeof(struct stats),
 	AGGREGATES,
+	.end = pprof__end,
+};
+
+static int pprof_lines__begin(struct output *o)
+{
+	struct stats *p = o->state;
+
+	aggregate__begin(o);
+	p->by_site = p->site_nodes = true;
+	return 0;
+}
+
+const struct output_format output_pprof_lines = {
+	.name = "pprof:lines",
+	.wants = {.events = OUTPUT_STEPS,
+		  .branch_times = true,
+		  .durations = true,
+		  .lines = true,
+		  .scopes = true},
+	.help = "the same by lines, for pprof -list: which take the time, and which call",
+	.binary = true,
+	.size = sizeof(struct stats),
+	.at_end = true,
+	.begin = pprof_lines__begin,
+	.plan_extended = aggregate__plan_extended,
+	.step = aggregate__step,
+	.free = aggregate__free,
 	.end = pprof__end,
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Edges (-c): one line for each branch, whatever form it has. */
+#include <stdlib.h>
 #include "edges.h"
 
 static struct location place_of(const struct output *o, uint32_t site)
@@ -21,9 +22,25 @@ static bool is_asked_for(const struct output *o, const struct plan_site *s)
 	       (!o->options.functions || o->options.functions[s->function]);
 }
 
-int edges__put(struct output *o, put_edge_fn put)
+/* What couldn't be probed, or may have run unobserved, has no count of 0. */
+static bool is_zero(const struct plan_site *s, const struct stats_site *counts)
+{
+	return !counts->taken && !counts->not_taken && !counts->low && s->refusal == PROBE_OK;
+}
+
+/* By function: what edges__put() has found of it. */
+enum { ROW_ZERO = 1, ROW_COUNT = 2 };
+
+static void add_functions(struct edges_zero *zero, const uint8_t *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		zero->functions += rows[i] == ROW_ZERO;
+}
+
+int edges__put(struct output *o, put_edge_fn put, struct edges_zero *left_out)
 {
 	struct stats *p = o->state;
+	autofree uint8_t *rows = xcalloc(o->plan->functions.len + 1, sizeof(*rows));
 	int err = 0;
 
 	stats__end(p);
@@ -33,8 +50,16 @@ int edges__put(struct output *o, put_edge_fn put)
 
 		if (!is_asked_for(o, s))
 			continue;
+		if (left_out && is_zero(s, &p->sites[i])) {
+			left_out->branches++;
+			rows[s->function] |= ROW_ZERO;
+			continue;
+		}
+		rows[s->function] |= ROW_COUNT;
 		put(o, s, &at, &p->sites[i]);
 		err = aggregate__flush_full(o);
 	}
+	if (left_out)
+		add_functions(left_out, rows, o->plan->functions.len);
 	return err;
 }

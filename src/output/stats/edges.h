@@ -11,8 +11,12 @@
 /* Renders one branch with its counts. */
 typedef void (*put_edge_fn)(struct output *o, const struct plan_site *s, const struct location *at,
 			    const struct stats_site *counts);
-/* Ends the stats and renders every branch that is shown, in the plan's order. 0, or -errno of a
- * failed write. */
-int edges__put(struct output *o, put_edge_fn put);
+/* Branches whose count is 0, and functions of which every branch is one. */
+struct edges_zero {
+	uint64_t branches, functions;
+};
+/* Ends the stats and renders every branch that is shown, in the plan's order; if left_out isn't
+ * NULL, without those whose count is 0, which it counts. 0, or -errno of a failed write. */
+int edges__put(struct output *o, put_edge_fn put, struct edges_zero *left_out);
 
 #endif

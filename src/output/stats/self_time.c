@@ -60,17 +60,31 @@ void self_time__inner(struct stats *p, struct open_call *c, const struct step *s
 		c->self_time.charged = NO_SITE;
 }
 
+static uint64_t add_to_node(struct stats *p, uint32_t node, uint32_t site, uint64_t ns)
+{
+	uint32_t below = p->site_nodes ? stack__node_below(p, node, STATS_SITE + site) : node;
+
+	if (below == node)
+		return 0;
+	p->nodes.data[below].self += ns;
+	p->nodes.data[below].time += ns;
+	return ns;
+}
+
 /* The sum is limited to the call's own time: less is known of a call that was left and resumed. */
-void self_time__take(struct stats *p, struct open_call *c, uint64_t self)
+uint64_t self_time__take(struct stats *p, struct open_call *c, uint64_t self)
 {
 	const struct site_time *at;
+	uint64_t of_nodes = 0;
 
 	vec__each (at, &c->self_time.sites) {
 		uint64_t ns = min_of(at->ns, self);
 
 		p->sites[at->site].ns += ns;
 		self -= ns;
+		of_nodes += add_to_node(p, c->node, at->site, ns);
 	}
+	return of_nodes;
 }
 
 void self_time__free(struct self_time *s)

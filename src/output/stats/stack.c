@@ -288,10 +288,22 @@ static uint32_t node_of_inner(struct stats *p, struct stack *st, const struct st
 	return p->threads.data[st->thread].root;
 }
 
+/* The node of the innermost call, or of the site by which it called c. */
+static uint32_t node_of_caller(struct stats *p, struct stack *st, const struct step *s,
+			       const struct open_call *c)
+{
+	uint32_t node = node_of_inner(p, st, s);
+	const struct open_call *caller = st->live.len ? vec__last(&st->live) : NULL;
+
+	if (!p->site_nodes || !c->seen || !caller || !is_exact(p, node) || !led_here(p, caller, s))
+		return node;
+	return stack__node_below(p, node, STATS_SITE + caller->last_site);
+}
+
 static struct open_call *push(struct stats *p, struct stack *st, const struct step *s,
 			      struct open_call c)
 {
-	c.node = stack__node_below(p, node_of_inner(p, st, s), c.function);
+	c.node = stack__node_below(p, node_of_caller(p, st, s, &c), c.function);
 	c.edge = NO_EDGE;
 	c.last_site = NO_SITE;
 	c.self_time.charged = NO_SITE;
@@ -454,18 +466,19 @@ static void add_time(struct stats *p, struct stack *st, struct open_call *c, con
 	struct stats_net net = s->has_tracing ? (struct stats_net){ns, s->tracing, s->noise, 1}
 					      : (struct stats_net){0};
 	struct stats_node *node;
+	uint64_t of_sites;
 
 	net.off = s->has_off ? s->off : 0;
 	net.off_calls = s->has_off;
 	off = add_off(p, c->node, off);
+	of_sites = self_time__take(p, c, self);
 	node = &p->nodes.data[c->node];
 
 	histogram__add(&fn->time, ns);
 	fn->self += self;
 	fn->self_off += off;
-	self_time__take(p, c, self);
 	node->timed++;
-	node->self += self - off;
+	node->self += more_than(self - off, of_sites);
 	stats_net__add(&node->self_net, &of_self, 1);
 	node->time += is_exact(p, c->node) ? ns : 0;
 	inclusive__add(p, st, c, ns, &net);

@@ -87,8 +87,9 @@ uint64_t stats__hash(uint64_t a, uint64_t b, uint64_t c);
 void self_time__event(struct stats *p, struct open_call *c, const struct step *s, uint32_t site);
 /* A callee starts or returns. */
 void self_time__inner(struct stats *p, struct open_call *c, const struct step *s);
-/* The call has returned; self is its own time. Adds the shares to p->sites. */
-void self_time__take(struct stats *p, struct open_call *c, uint64_t self);
+/* The call has returned; self is its own time. Adds the shares to p->sites, or to the nodes of
+ * these; returns what the nodes have. */
+uint64_t self_time__take(struct stats *p, struct open_call *c, uint64_t self);
 void self_time__free(struct self_time *s);
 
 /* The node of this thread, and of a function called at a node. */

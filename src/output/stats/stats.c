@@ -280,6 +280,8 @@ const char *stats__name(const struct stats *p, const struct stats_node *node)
 	case STATS_DEEPER:
 		return "[deeper calls]";
 	default:
+		if (stats__is_site(node))
+			return stats__name(p, &p->nodes.data[node->parent]);
 		if (node->function >= STATS_SAMPLED)
 			return samples__name(p, node->function);
 		return p->plan->functions.data[node->function].name;

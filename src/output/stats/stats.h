@@ -100,6 +100,8 @@ enum {
 	STATS_DEEPER = UINT32_MAX - 2, /* see STATS_DEPTH */
 	STATS_SAMPLED = 1u << 31,      /* + the number of a name (samples.c) */
 	STATS_OFF_CPU = UINT32_MAX - 3, /* below a function: its time on no CPU */
+	STATS_SITE = 1u << 30, /* + a site, below its function (stats.site_nodes): the calls made
+				  there, and what it took itself */
 };
 #define NO_NODE UINT32_MAX
 
@@ -170,6 +172,7 @@ struct stats {
 	const struct plan *plan;
 	bool no_returns; /* they were not recorded: no call is missing one */
 	bool by_site;	 /* also attribute self time to sites; set before the first step */
+	bool site_nodes; /* by_site, and stacks have nodes of sites */
 	struct stats_function *functions; /* plan->functions.len */
 	struct stats_site *sites;	  /* plan->sites.len */
 	size_t nfunctions, nsites;
@@ -227,6 +230,12 @@ void stats__free(struct stats *p);
 /* The stacks with threads of the same name merged; .thread is then the first of them. Call it after
  * stats__end(); the caller frees *out. */
 void stats__by_name(const struct stats *p, stats_nodes *out);
+
+/* Returns true for a node of a site. */
+static inline bool stats__is_site(const struct stats_node *node)
+{
+	return node->function >= STATS_SITE && node->function < STATS_SAMPLED;
+}
 
 /* The name of a node's function, "[deeper calls]", …; of a root its thread's name. */
 const char *stats__name(const struct stats *p, const struct stats_node *node);

@@ -66,9 +66,32 @@ static void put_edge(struct output *o, const struct plan_site *s, const struct l
 	}
 }
 
+static void put_left_out(struct output *o, const struct edges_zero *zero)
+{
+	struct str *out = &o->buffer;
+
+	if (!zero->branches)
+		return;
+	str__printf(out, "-- not shown: %llu branch%s with the count 0%s",
+		    (unsigned long long)zero->branches, zero->branches == 1 ? "" : "es", o->more);
+	if (zero->functions)
+		str__printf(out, ", among them all those of %llu function%s",
+			    (unsigned long long)zero->functions, zero->functions == 1 ? "" : "s");
+	str__puts(out, " (--all)\n");
+}
+
+static int put_edges(struct output *o)
+{
+	struct edges_zero zero = {0};
+	int err = edges__put(o, put_edge, o->options.zeros ? NULL : &zero);
+
+	put_left_out(o, &zero);
+	return err;
+}
+
 static int interval_text(struct output *o, uint64_t time, const struct trace_totals *t)
 {
-	int err = edges__put(o, put_edge);
+	int err = put_edges(o);
 
 	put_elapsed(o, time, t);
 	return err;
@@ -77,7 +100,7 @@ static int interval_text(struct output *o, uint64_t time, const struct trace_tot
 static int end_text(struct output *o, const struct trace_totals *t)
 {
 	struct str missing = {0};
-	int err = edges__put(o, put_edge);
+	int err = put_edges(o);
 
 	if (totals__are_low(t) && stats__missing(o->state, t, &missing))
 		str__printf(&o->buffer, "Missing: %s.\n", missing.data);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Samples as tables, for summary: the functions by how often a sample was taken in them (self), and
- * in what they called (total); of all threads, by thread and by CPU. Then when samples were taken:
+ * in what they called (total); of all threads, by thread and by CPU; and the stacks in which most
+ * were taken. Then when samples were taken:
  * from one to the next is at least a period, and more where a CPU ran what isn't traced, or had
  * interrupts disabled.
  */
@@ -154,6 +155,65 @@ static void put_threads(struct output *o, const struct tables *t)
 		str__printf(&o->buffer, "\n(%zu more threads)\n", shown - MOST_TABLES);
 }
 
+/* ---- stacks ---- */
+
+#define MOST_STACKS 5
+#define MOST_FRAMES 12
+
+static int more_calls_first(const void *a, const void *b)
+{
+	const struct stats_node *const *x = a, *const *y = b;
+
+	if ((*x)->calls != (*y)->calls)
+		return (*x)->calls < (*y)->calls ? 1 : -1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Innermost frame first, a line each; then the thread's name. */
+static void put_stack(struct output *o, const stats_nodes *nodes, const struct stats_node *n)
+{
+	const struct stats *p = o->state;
+	struct str *s = &o->buffer;
+	int margin = 16 + (int)strlen(o->more);
+	unsigned frames = 0;
+
+	put_share(s, n->calls, p->samples, o->more);
+	for (; n->parent != NO_NODE; n = &nodes->data[n->parent]) {
+		if (frames++ >= MOST_FRAMES)
+			continue;
+		str__printf(s, "%*s  ", frames > 1 ? margin : 0, "");
+		put_name(s, p, n->function);
+		str__putc(s, '\n');
+	}
+	if (frames > MOST_FRAMES)
+		str__printf(s, "%*s  (%u more)\n", margin, "", frames - MOST_FRAMES);
+	str__printf(s, "%*s  thread ", frames ? margin : 0, "");
+	str__shown(s, stats__name(p, n));
+	str__putc(s, '\n');
+}
+
+/* Of all threads of one name together. */
+static void put_stacks(struct output *o)
+{
+	VEC(const struct stats_node *) by_calls = {0};
+	const struct stats_node *n, *const *at;
+	stats_nodes nodes;
+
+	stats__by_name(o->state, &nodes);
+	vec__each (n, &nodes)
+		if (n->calls)
+			vec__push(&by_calls, n);
+	vec__sort(&by_calls, more_calls_first);
+	str__puts(&o->buffer, "\nStacks:\n");
+	vec__each (at, &by_calls)
+		if (at - by_calls.data < MOST_STACKS)
+			put_stack(o, &nodes, *at);
+	if (by_calls.len > MOST_STACKS)
+		str__printf(&o->buffer, "(%zu more stacks)\n", by_calls.len - MOST_STACKS);
+	vec__free(&by_calls);
+	vec__free(&nodes);
+}
+
 /* ---- CPUs ---- */
 
 static int by_cpu(const void *a, const void *b)
@@ -285,6 +345,7 @@ void samples__put_tables(struct output *o)
 	}
 	str__putc(&o->buffer, '\n');
 	put_table(o, t.rows.data + first, t.rows.len - first, p->samples);
+	put_stacks(o);
 	put_threads(o, &t);
 	put_cpus(o);
 	str__putc(&o->buffer, '\n');

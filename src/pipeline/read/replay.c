@@ -211,7 +211,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 	/* an output of the file's own plan gets the file's own numbers */
 	r->show.joined = output && output->plan != plan ? r->joined : NULL;
 	if (r->request->record.last)
-		show__keep_last(&r->show, r->request->record.last);
+		show__keep_last(&r->show, r->request);
 	if (filters(r))
 		show__filter(&r->show, &r->filter);
 	r->begun = true;

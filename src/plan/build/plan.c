@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include "object/tables/tables.h"
 #include "plan/plan_private.h"
 
 /* ---- functions of the plan ---- */
@@ -51,6 +52,10 @@ static void number_functions(struct plan *p, struct graph *g, uint32_t object)
 		to = &p->functions.data[f->plan];
 		to->object = object;
 		to->flags = f->f.flags;
+		if (f->f.object && object__is_final(f->f.object, f->f.entry))
+			to->flags |= FUNCTION_FINAL;
+		if (f->f.object && f->f.object->main == f->f.entry && f->f.entry)
+			to->flags |= FUNCTION_MAIN;
 		to->arguments = f->f.arguments;
 		to->entry_block = NO_BLOCK;
 	}

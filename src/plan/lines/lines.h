@@ -32,6 +32,9 @@ struct plan_scope {
 	 * index. */
 	uint32_t call_file, call_line, call_discriminator;
 	uint64_t entry; /* where control enters it; 0 if not known */
+	/* Other functions of the source that have the same code, since the linker folded them: as
+	 * they are shown, a line each; NULL if there are none. */
+	const char *folded;
 };
 
 /* The code of a scope, without that of what was inlined in it. */

@@ -45,6 +45,13 @@ static void take_range(void *ctx, uint32_t scope, uint64_t start, uint64_t end)
 	vec__push(&t->ranges, (struct outer){start, end, t->first + scope, t->depths.data[scope]});
 }
 
+static void take_folded(void *ctx, uint32_t scope, const char *names)
+{
+	struct taking *t = ctx;
+
+	t->p->scopes.data[t->first + scope].folded = names;
+}
+
 /* Inner ranges are after the outer ones that begin at the same address. */
 static int by_start(const void *a, const void *b)
 {
@@ -101,7 +108,7 @@ static void flatten(struct taking *t)
 
 static void take_object(struct taking *t, scopes_fn read)
 {
-	static const struct scope_calls calls = {take_scope, take_range};
+	static const struct scope_calls calls = {take_scope, take_range, take_folded};
 	const struct object *o = t->p->objects.data[t->object].object;
 	VEC(struct range) ranges = {0};
 	const struct plan_extent *e;

@@ -201,11 +201,11 @@ static void place_fetched(struct adding *a, struct plan_value *row, unsigned *fe
 		row->fetched = loaded_with(a, row);
 	if (row->fetched)
 		return;
-	if (row->from != FROM_NOWHERE && *fetched < VALUES_FETCHED) {
+	if (row->from != FROM_NOWHERE && !a->o->no_memory && *fetched < VALUES_FETCHED) {
 		row->fetched = ++*fetched;
 		return;
 	}
-	if (row->from != FROM_NOWHERE && !a->result->unfetched++)
+	if (row->from != FROM_NOWHERE && !a->o->no_memory && !a->result->unfetched++)
 		a->result->first_unfetched = row->function;
 	/* for a string, the address is there */
 	if (row->kind == KIND_TEXT && row->nsteps == 1 && !row->steps[0] && row->from != FROM_STACK)
@@ -213,6 +213,19 @@ static void place_fetched(struct adding *a, struct plan_value *row, unsigned *fe
 	else
 		row->from = FROM_NOWHERE;
 	row->nsteps = 0;
+}
+
+static bool is_recorded(const struct adding *a, uint8_t reg)
+{
+	return reg == REG_NONE || !a->o->recorded || (reg < 64 && a->o->recorded >> reg & 1);
+}
+
+/* What isn't loaded is what the entry reports. */
+static void place_recorded(const struct adding *a, struct plan_value *row)
+{
+	if (row->from == FROM_REGISTER && !row->fetched &&
+	    (!is_recorded(a, row->reg) || !is_recorded(a, row->second)))
+		row->from = FROM_NOWHERE;
 }
 
 static void add_value(struct adding *a, const struct callee *c, uint32_t function, const char *name,
@@ -243,6 +256,7 @@ static void add_value(struct adding *a, const struct callee *c, uint32_t functio
 		types__put_name(a->t, type, &text);
 	row.type = text.len ? text.data : NULL;
 	place_fetched(a, &row, &fetched[of_return]);
+	place_recorded(a, &row);
 	plan__add_value(a->p, &row);
 }
 

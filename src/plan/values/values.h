@@ -50,6 +50,8 @@ struct plan_values_options {
 		       size_t n, const struct type_names *members, struct types *out);
 	void *ctx;
 	bool (*is_libc)(const struct object *o); /* returns true if this is libc */
+	bool no_memory;				 /* nothing is loaded: a string is a pointer */
+	uint64_t recorded; /* the registers that entries report, a bit each; 0: all */
 };
 struct plan_values_result {
 	uint32_t untyped;	  /* the number of functions whose types aren't known */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* --args: arguments and results by their types. */
+/* Arguments and results by their types. */
 #include <errno.h>
 #include "kernel/kernel.h"
+#include "select/requirements.h"
 #include "typed_values.h"
 
 static void ask_kernel(void *ctx, const struct object *o, const struct type_query *queries,
@@ -51,6 +52,8 @@ void typed_values__report(const struct request *req, const struct plan *plan,
 {
 	const struct plan_function *f = plan->functions.data;
 
+	if (!req->record.typed)
+		return;
 	if (r->untyped == 1)
 		note("%s: its types are not known: its arguments are shown as registers",
 		     f[r->first_untyped].name);
@@ -68,7 +71,10 @@ void typed_values__report(const struct request *req, const struct plan *plan,
 int typed_values__plan(const struct request *req, struct plan *plan, const char *btf,
 		       struct plan_values_result *out)
 {
+	enum requirements_typed typed = requirements__typed(req);
 	struct plan_values_options o = {
+		.no_memory = typed == TYPED_REGISTERS,
+		.recorded = requirements__reported_regs(req, plan),
 		.expressions = req->record.expressions.len ? &req->record.expressions : NULL,
 		.conditions = &req->record.conditions,
 		.kernel = ask_kernel,
@@ -77,7 +83,7 @@ int typed_values__plan(const struct request *req, struct plan *plan, const char 
 	int err;
 
 	*out = (struct plan_values_result){0};
-	if (!req->record.typed || plan->placement == PLACEMENT_COUNT)
+	if (typed == TYPED_NONE || plan->placement == PLACEMENT_COUNT)
 		return 0;
 	err = plan__add_values(plan, &o, out);
 	if (!err)

@@ -25,7 +25,8 @@ struct inline_options {
 	/* Nobody looks at what is reported before the end: if processors are few, bbtrace waits
 	 * while threads log much. */
 	bool later;
-	int (*drop_privileges)(void); /* as in struct supervisor_options */
+	int (*drop_privileges)(void);	 /* as in struct supervisor_options */
+	const char *(*unfit)(pid_t pid); /* likewise */
 };
 
 /* Which filters (bits) each thread passes is reported (EVENT_PASSES). */

@@ -44,7 +44,8 @@ int inlined__start(const struct inline_options *options, struct inliner **out)
 					     .follow = options->follow,
 					     .stacks = options->log.callers,
 					     .disarmed = options->disarmed,
-					     .drop_privileges = options->drop_privileges};
+					     .drop_privileges = options->drop_privileges,
+					     .unfit = options->unfit};
 	struct inliner *i = xcalloc(1, sizeof(*i));
 	int err;
 

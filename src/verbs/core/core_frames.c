@@ -128,7 +128,7 @@ static void add_lines(const struct lines *l, uint64_t vaddr, struct core_place *
 
 static void read_lines(const struct core *c, const struct core_file *f, struct core_place *places)
 {
-	static const struct scope_calls calls = {on_scope, on_range};
+	static const struct scope_calls calls = {on_scope, on_range, NULL};
 	struct lines l = {0};
 	struct scope *s;
 

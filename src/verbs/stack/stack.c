@@ -16,23 +16,12 @@
 
 /* ---- which process ---- */
 
-static bool has_name(uint32_t pid, const char *name)
-{
-	autofree char *path = xasprintf("/proc/%u/comm", pid), *own = NULL;
-
-	if (file__read(path, 4096, &own, NULL))
-		return false;
-	own[strcspn(own, "\n")] = 0;
-	return !strcmp(own, name);
-}
-
 /* A name is one of process, as in ps(1). */
 static int find_process(const char *word, uint32_t *pid)
 {
-	autofree pid_vec all = {0};
+	autofree pid_vec named = {0};
 	autofree struct str found = {0};
 	const uint32_t *p;
-	size_t n = 0;
 	char *end;
 
 	*pid = strtoul(word, &end, 10);
@@ -46,20 +35,18 @@ static int find_process(const char *word, uint32_t *pid)
 		*pid = of;
 		return 0;
 	}
-	processes__all(&all);
-	vec__each (p, &all) {
-		if (!has_name(*p, word))
-			continue;
-		str__printf(&found, "%s%u", n++ ? ", " : "", *p);
+	processes__named(word, &named);
+	vec__each (p, &named) {
+		str__printf(&found, "%s%u", p > named.data ? ", " : "", *p);
 		*pid = *p;
 	}
-	if (!n)
+	if (!named.len)
 		return err__set(ESRCH,
 				"there is no process %s: give its PID, or its name as ps has it",
 				word);
-	if (n > 1)
-		return err__set(EINVAL, "%zu processes are called %s: give the PID of one: %s", n,
-				word, found.data);
+	if (named.len > 1)
+		return err__set(EINVAL, "%zu processes are called %s: give the PID of one: %s",
+				named.len, word, found.data);
 	return 0;
 }
 

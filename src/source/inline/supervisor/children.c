@@ -181,16 +181,29 @@ static void forget_program(struct thread *t)
 	space__was_left(t->tracer, old);
 }
 
+/* Returns why a program that a child executes must run without a tracer; NULL if it need not. */
+static const char *unfit(struct tracer *s, const struct process *p)
+{
+	bool first = s->command == p->pid;
+
+	if (first)
+		s->command = 0;
+	return s->unfit && !first && !p->quiet ? s->unfit(p->pid) : NULL;
+}
+
 void thread__executed(struct thread *t)
 {
 	struct process *p = t->process;
+	const char *why;
 
 	remove_others(t);
 	forget_program(t);
 	p->caught = 0;
-	if (t->tracer->quitting || p->quiet) {
+	why = unfit(t->tracer, p);
+	if (t->tracer->quitting || p->quiet || why) {
 		if (!p->quiet)
-			tracer__notify_text(t->tracer, NOTICE_DETACHED, p, 0, "");
+			tracer__notify_text(t->tracer, NOTICE_DETACHED, p, 0, why ? why : "");
+		p->quiet = true;
 		thread__detach(t, 0);
 		return;
 	}

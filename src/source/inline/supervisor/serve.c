@@ -152,11 +152,14 @@ void tracer__serve(const struct supervisor_options *o, int socket)
 			   .arch = o->plan->arch,
 			   .tracee = o->plan->arch->tracee,
 			   .follow = o->follow,
+			   .unfit = o->unfit,
+			   .command = o->command,
 			   .stacks = o->stacks,
 			   .disarmed = o->disarmed,
 			   .socket = socket,
 			   .signals = -1,
-			   .rung = -1};
+			   .rung = -1,
+			   .gs_entry = -1};
 	struct start_answer answer = {0};
 	struct stop stop;
 

@@ -26,6 +26,9 @@ struct supervisor_options {
 	 * CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH and CAP_KILL from then on. 0 or -errno. NULL:
 	 * it keeps all */
 	int (*drop_privileges)(void);
+	/* Returns why the program that a child has executed can't run under a ptracer; NULL if it
+	 * can. NULL: nobody asks. */
+	const char *(*unfit)(pid_t pid);
 };
 
 struct supervisor;

@@ -277,6 +277,8 @@ struct tracer {
 	const struct arch *arch;
 	const struct arch_tracee *tracee;
 	bool follow, stacks, quitting;
+	const char *(*unfit)(pid_t pid); /* as in struct supervisor_options */
+	pid_t command;	      /* until it has executed CMD, which was judged before; 0 after that */
 	bool pausing, paused; /* pause.c; paused: that was reported */
 	bool disarmed;	      /* no springboard is in place (disarm.c) */
 	bool changes;	      /* that changes as soon as all are paused */
@@ -301,6 +303,7 @@ struct tracer {
 	uint32_t gs_way;	   /* enum gs_way */
 	struct bpf_program *gs_program;
 	struct bpf_link *gs_link; /* NULL: it is not attached */
+	int gs_entry;		  /* attached at the function's entry: the link; -1: none */
 	VEC(struct gs_searched) gs_searched;
 	struct text_bpf *text; /* NULL: it isn't seen that programs change their code */
 	uint64_t foreign;      /* writes by others, when that was looked at last */

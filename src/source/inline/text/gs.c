@@ -28,39 +28,17 @@ static bool works(struct gs_bpf *skel)
 	return skel->bss->tracer;
 }
 
-static struct bpf_program *const *program_of(struct gs_bpf *skel, enum gs_way way)
+static bool has_kprobes(void)
 {
-	switch (way) {
-	case GS_BY_ENTRY:
-		return &skel->progs.on_entry;
-	case GS_BY_KPROBE:
-		return &skel->progs.on_kprobe;
-	default:
-		return &skel->progs.on_any;
-	}
+	return !access("/sys/bus/event_source/devices/kprobe/type", F_OK);
 }
 
-/* No time is lost on what doesn't exist: each attempt reads the kernel's types. */
-static bool may_be(enum gs_way way)
-{
-	char first;
-
-	if (way == GS_BY_KPROBE)
-		return !access("/sys/bus/event_source/devices/kprobe/type", F_OK);
-	if (way == GS_BY_TRACEPOINT)
-		return true;
-	autoclose int fd =
-		open("/sys/kernel/tracing/available_filter_functions", O_RDONLY | O_CLOEXEC);
-	/* tracefs may not be mounted */
-	return fd < 0 || read(fd, &first, 1) == 1;
-}
-
-static struct gs_bpf *load(enum gs_way way)
+/* Its kprobe, or its other programs. NULL: the kernel refuses them. */
+static struct gs_bpf *load(bool kprobe)
 {
 	CLEANUP(types_file__close)
 	struct types_file types = types_file__open();
 	LIBBPF_OPTS(bpf_object_open_opts, o, );
-	struct bpf_program *program, *p;
 	struct gs_bpf *skel;
 
 	if (types.fd >= 0)
@@ -68,52 +46,69 @@ static struct gs_bpf *load(enum gs_way way)
 	skel = gs_bpf__open_opts(&o);
 	if (!skel)
 		return NULL;
-	program = *program_of(skel, way);
-	bpf_object__for_each_program(p, skel->obj) bpf_program__set_autoload(p, p == program);
+	bpf_program__set_autoload(skel->progs.on_kprobe, kprobe);
+	bpf_program__set_autoload(skel->progs.on_entry, !kprobe);
+	bpf_program__set_autoload(skel->progs.on_any, !kprobe);
 	if (!types_file__fill(&types, bpf_object__btf(skel->obj)) && !gs_bpf__load(skel))
 		return skel;
 	gs_bpf__destroy(skel);
 	return NULL;
 }
 
-/* It stays attached until this process ends. */
-static bool attach(struct tracer *s, enum gs_way way)
+/* At the entry of arch_prctl(2)'s function. Returns a link, or -1. */
+static int attach_entry(const struct bpf_program *p)
 {
-	struct gs_bpf *skel = may_be(way) ? load(way) : NULL;
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = kernel_types__function("__x64_sys_arch_prctl"));
+	autoclose int program =
+		o.attach_btf_id ? bpf_prog_load(BPF_PROG_TYPE_TRACING, "on_entry", "Dual BSD/GPL",
+						bpf_program__insns(p), bpf_program__insn_cnt(p), &o)
+				: -1;
 
-	if (!skel)
-		return false;
-	s->gs_program = *program_of(skel, way);
-	s->gs_link = bpf_program__attach(s->gs_program);
-	if (s->gs_link && works(skel))
-		return true;
-	bpf_link__destroy(s->gs_link);
-	s->gs_link = NULL;
-	gs_bpf__destroy(skel);
-	return false;
-}
-
-/*
- * A tracepoint of all system calls makes each one of the machine slower. So where the kernel has
- * nothing else it is attached when a program is seen that may set gs. That needs no capability: the
- * program is loaded.
- */
-void gs__watch(struct tracer *s)
-{
-	libbpf_set_print(NULL);
-	for (s->gs_way = GS_BY_KPROBE; s->gs_way < GS_BY_NOTHING; s->gs_way++)
-		if (attach(s, s->gs_way))
-			break;
-	if (s->gs_way == GS_BY_TRACEPOINT) {
-		bpf_link__destroy(s->gs_link);
-		s->gs_link = NULL;
-	}
+	return program < 0 ? -1 : bpf_raw_tracepoint_open(NULL, program);
 }
 
 void gs__unwatch(struct tracer *s)
 {
 	bpf_link__destroy(s->gs_link);
 	s->gs_link = NULL;
+	util__close(&s->gs_entry);
+	s->gs_entry = -1;
+}
+
+static bool attach(struct tracer *s, struct gs_bpf *skel, enum gs_way way)
+{
+	if (way == GS_BY_ENTRY) {
+		s->gs_entry = attach_entry(skel->progs.on_entry);
+	} else {
+		s->gs_program = way == GS_BY_KPROBE ? skel->progs.on_kprobe : skel->progs.on_any;
+		s->gs_link = bpf_program__attach(s->gs_program);
+	}
+	s->gs_way = way;
+	if (works(skel))
+		return true;
+	gs__unwatch(s);
+	s->gs_way = GS_BY_NOTHING;
+	return false;
+}
+
+/*
+ * A tracepoint of all system calls makes each one of the machine slower. So where the kernel has
+ * nothing else it is attached when a program is seen that may set gs. That needs no capability: the
+ * program is loaded. What is loaded stays until this process ends.
+ */
+void gs__watch(struct tracer *s)
+{
+	struct gs_bpf *skel;
+
+	libbpf_set_print(NULL);
+	s->gs_way = GS_BY_NOTHING;
+	skel = has_kprobes() ? load(true) : NULL;
+	if (skel && attach(s, skel, GS_BY_KPROBE))
+		return;
+	skel = load(false);
+	if (skel && !attach(s, skel, GS_BY_ENTRY) && attach(s, skel, GS_BY_TRACEPOINT))
+		gs__unwatch(s);
 }
 
 static void watch_all(struct tracer *s)

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Libraries that the program needs, as far as messages lead into them. */
+#include <stdlib.h>
+#include "explain/libraries.h"
+#include "object/tables/tables.h"
+
+/* The C library's own messages are what errors are called, which many calls have. */
+bool library__is_system(const char *soname)
+{
+	static const char *const names[] = {"libc.so",	     "ld-linux", "libm.so",
+					    "libpthread.so", "libdl.so", "libstdc++.so",
+					    "libgcc_s.so"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(soname, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static const struct object *open_library(const struct explaining *e, const char *name)
+{
+	return !e->library || library__is_system(path__base_name(name))
+		       ? NULL
+		       : e->library(e->library_ctx, name);
+}
+
+static const struct object *program_of(const struct output *o)
+{
+	const struct plan_object *p;
+
+	vec__each (p, &o->plan->objects)
+		if (p->object && !p->kernel)
+			return p->object;
+	return NULL;
+}
+
+/* ---- texts ---- */
+
+struct searching {
+	const struct explaining *e;
+	const struct message *m;
+	struct text_places *out;
+};
+
+static int search_library(void *ctx, const char *soname)
+{
+	struct searching *s = ctx;
+	const struct object *o = open_library(s->e, soname);
+
+	if (o)
+		literal__find(o, s->m->text, s->m->len, s->out->all, &s->out->n);
+	return 0;
+}
+
+bool library__is_traced(const struct plan *p, const struct text_place *at)
+{
+	for (uint32_t i = 0; i < p->objects.len; i++)
+		if (!strcmp(p->objects.data[i].path, at->object->path))
+			return plan__function_at(p, i, at->code) != NO_FUNCTION;
+	return false;
+}
+
+bool libraries__find_text(struct output *o, const struct message *m, struct text_places *out)
+{
+	const struct object *program = program_of(o);
+	struct searching s = {o->options.explaining, m, out};
+	size_t n = 0, all, traced = 0;
+
+	*out = (struct text_places){0};
+	if (!program)
+		return false;
+	literal__find(program, m->text, m->len, out->all, &out->n);
+	object__needed(program, search_library, &s);
+	all = out->n > TEXT_PLACES_MOST ? 0 : out->n;
+	for (size_t i = 0; i < all; i++)
+		if (out->all[i].object != program) {
+			traced += library__is_traced(o->plan, &out->all[i]);
+			out->all[n++] = out->all[i];
+		}
+	out->n = n;
+	return n && n == all && !traced;
+}
+
+/* ---- functions ---- */
+
+#define WANTED_MOST 200
+
+static void want(struct explaining *e, char *operand)
+{
+	char *const *known;
+
+	vec__each (known, &e->elsewhere)
+		if (!strcmp(*known, operand))
+			break;
+	if (known < vec__end(&e->elsewhere) || e->elsewhere.len == WANTED_MOST)
+		free(operand);
+	else
+		vec__push(&e->elsewhere, operand);
+}
+
+static void want_function(struct explaining *e, const struct object *o, uint64_t vaddr)
+{
+	const struct symbol *symbol = object__symbol_at(o, vaddr);
+	const struct frame *frame = object__frame_at(o, vaddr);
+	uint64_t offset;
+
+	if (strchr(o->path, ':')) /* no operand */
+		return;
+	if (symbol && symbol->exported)
+		want(e, xasprintf("user:%s:%s", o->path, symbol->name));
+	else if (object__vaddr_to_offset(o,
+					 symbol	 ? symbol->vaddr
+					 : frame ? frame->vaddr
+						 : vaddr,
+					 &offset))
+		want(e, xasprintf("user:%s:0x%llx", o->path, (unsigned long long)offset));
+}
+
+struct looking {
+	struct explaining *e;
+	const char *name;
+	size_t len;
+};
+
+static int look_in_library(void *ctx, const char *soname)
+{
+	struct looking *l = ctx;
+	const struct object *o = open_library(l->e, soname);
+	const struct symbol *s;
+
+	if (!o)
+		return 0;
+	vec__each (s, &o->symbols) {
+		if (!s->exported || strlen(s->name) != l->len || memcmp(s->name, l->name, l->len))
+			continue;
+		want_function(l->e, o, s->vaddr);
+		return 1;
+	}
+	return 0;
+}
+
+/* A PLT stub leads to the library that has the function. */
+static void want_callee(struct output *o, const struct location *l)
+{
+	struct explaining *e = o->options.explaining;
+	const struct object *program = program_of(o), *library;
+	size_t len = l->symbol ? strcspn(l->symbol, "@") : 0;
+
+	if (!l->object)
+		return;
+	if (len && l->symbol[len]) {
+		struct looking looking = {e, l->symbol, len};
+		const struct plan_object *p;
+
+		/* a library's stub may lead to the library itself */
+		vec__each (p, &o->plan->objects)
+			if (p->object && !p->kernel && p->object != program &&
+			    look_in_library(&looking, p->object->path))
+				return;
+		object__needed(program, look_in_library, &looking);
+		return;
+	}
+	library = !strcmp(l->object, program->path) ? NULL : open_library(e, l->object);
+	if (library)
+		want_function(e, library, l->vaddr);
+}
+
+#define CAUSES_MOST 10 /* in a row */
+
+/* A branch has tested what a function returned, because of what another one returned, and so on. */
+static void want_result(struct output *o, const struct verdict *v)
+{
+	const struct verdict *inner;
+
+	for (unsigned n = 0; v && v->tests_call && n < CAUSES_MOST; n++) {
+		if (!v->cause) {
+			want_callee(o, &v->failed_in);
+			return;
+		}
+		inner = verdict__innermost(v->cause);
+		if (inner->origin.kind == VALUE_CALL && inner->callee_known &&
+		    !inner->callee_traced)
+			want_callee(o, &inner->callee);
+		v = verdict__deciding(v->cause);
+	}
+}
+
+static void want_message(struct output *o, const struct message *m)
+{
+	struct explaining *e = o->options.explaining;
+	struct text_places text;
+	const struct reached *r;
+	const struct location *l;
+
+	if (!m->text)
+		return;
+	libraries__find_text(o, m, &text);
+	for (size_t i = 0; i < text.n; i++)
+		want_function(e, text.all[i].object, text.all[i].code);
+	vec__each (l, &m->stack)
+		if (l->object && strcmp(l->object, program_of(o)->path) != 0)
+			want_callee(o, l);
+	vec__each (r, &m->reached)
+		if (r->frame >= m->printing.len && r->verdict->tests_call)
+			want_result(o, r->verdict);
+}
+
+void libraries__want(struct output *o)
+{
+	const struct outcomes *all = &((struct explain_state *)o->state)->outcomes;
+
+	if (!program_of(o))
+		return;
+	want_message(o, &all->first);
+	want_message(o, &all->last);
+	want_message(o, &all->jump);
+}

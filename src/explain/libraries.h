@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* libraries: the part that the program's own libraries have in a message: their texts, and their
+ * functions. Private to src/explain. */
+#ifndef BBTRACE_EXPLAIN_LIBRARIES_H
+#define BBTRACE_EXPLAIN_LIBRARIES_H
+
+#include "explain/literal.h"
+#include "explain/message.h"
+
+/* Returns true for the C library and those that belong to it. */
+bool library__is_system(const char *soname);
+
+/* Returns true if the plan has the function with this code. */
+bool library__is_traced(const struct plan *p, const struct text_place *at);
+
+struct text_places {
+	struct text_place all[TEXT_PLACES_MOST];
+	size_t n;
+};
+/* Finds the code in libraries that takes the address of the string with most of a message's text.
+ * Returns true if there is such code, but the program itself has none, and none of it is traced. */
+bool libraries__find_text(struct output *o, const struct message *m, struct text_places *out);
+
+/* Adds to the operands for another run (struct explaining) the libraries' functions that have the
+ * messages' texts, that were called when these were written, or whose results were tested. */
+void libraries__want(struct output *o);
+
+#endif
