@@ -29,6 +29,8 @@ uint64_t thread__status_number(uint32_t tid, const char *name);
 uint32_t thread__own_number(uint32_t tid);
 /* As in proc_pid_status(5); 'X' if there is no such thread. */
 char thread__state(uint32_t tid);
+/* Returns the ns for which it was on a CPU; 0 if that isn't known. */
+uint64_t thread__run_time(uint32_t tid);
 /* Returns the process of a thread; 0 if there is no such thread. */
 uint32_t process__of_thread(uint32_t tid);
 /* Returns the path of its program, as it sees it, malloc()ed; NULL if it has none, or isn't ours to

@@ -98,6 +98,16 @@ uint64_t thread__status_number(uint32_t tid, const char *name)
 	return value ? strtoull(value, NULL, 10) : 0;
 }
 
+/* Documentation/scheduler/sched-stats.rst: the first field. */
+uint64_t thread__run_time(uint32_t tid)
+{
+	autofree char *text = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/schedstat", tid, tid);
+	return file__read(path, 256, &text, NULL) ? 0 : strtoull(text, NULL, 10);
+}
+
 /* NSpid has its numbers from our namespace to its own. */
 uint32_t thread__own_number(uint32_t tid)
 {

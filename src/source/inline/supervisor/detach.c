@@ -53,6 +53,7 @@ void thread__detach(struct thread *t, int sig)
 	if (t->late.is) /* when it stops */
 		return;
 	thread__send_put_off(t);
+	timers__send(t);
 	text__see_put_off(t);
 	sig = thread__take_own_signals(t, sig);
 	/* It waits in the kernel, and is detached when it stops. */

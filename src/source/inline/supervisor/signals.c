@@ -91,7 +91,7 @@ static void pass_on(struct thread *t, int sig, uint64_t copy)
 	t->original = thread__get(t, TRACEE_PC);
 	t->copy = copy;
 	t->delivering = true;
-	t->tracer->expects = now_ns(CLOCK_MONOTONIC);
+	t->tracer->expects = true;
 	thread__resume(t, PTRACE_SINGLESTEP, sig);
 }
 
@@ -101,7 +101,7 @@ static void pass_on_quietly(struct thread *t, int sig, uint64_t copy)
 {
 	if (copy) {
 		thread__await_return(t, copy);
-		t->tracer->expects = now_ns(CLOCK_MONOTONIC);
+		t->tracer->expects = true;
 	}
 	thread__go_on(t, sig);
 }
@@ -275,6 +275,8 @@ void signals__stopped(struct thread *t, int status)
 	int sig = WSTOPSIG(status);
 	siginfo_t si;
 
+	if (timers__wait(t, sig))
+		return;
 	if (s && !s->other && passes(t, sig)) {
 		thread__go_on(t, sig);
 		return;

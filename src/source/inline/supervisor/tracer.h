@@ -67,6 +67,14 @@ void signals__deliver_fault(struct thread *t);
 /* At a stop before and after a system call. */
 void signals__system_call(struct thread *t, bool entry);
 
+/* ---- timers.c ---- */
+/* The thread has stopped by a signal. Returns true if it waits, and the thread was resumed. */
+bool timers__wait(struct thread *t, int sig);
+/* Sends the one that waits, if any. */
+void timers__send(struct thread *t);
+/* Sends those that are due. */
+void timers__look(struct tracer *s);
+
 /* ---- cores.c ---- */
 /* The thread is about to end its process by a signal that dumps its memory: stops all others of its
  * space and takes them out of the copies, those that stop within a second. They wait for the end.

@@ -201,6 +201,14 @@ struct late {
 	struct dispatch dispatch;
 };
 
+/* A timer's signal that waits until its thread has run (supervisor/timers.c). */
+struct timer_signal {
+	uint64_t passed; /* ns: when the last one of a timer was passed on; 0: none was */
+	uint64_t ran;	 /* ns that the thread had run then */
+	siginfo_t info;	 /* of the one that waits; si_signo 0: none does */
+	uint64_t due;	 /* ns: when it is sent again; 0: it was */
+};
+
 struct thread {
 	struct tracer *tracer;
 	struct process *process;
@@ -230,6 +238,7 @@ struct thread {
 	struct restoring restoring; /* delivering */
 	/* the information of signals that were sent again, in place of theirs */
 	VEC(siginfo_t) held;
+	struct timer_signal timer;
 	VEC(struct signal_frame) frames;
 	/* handlers that return to the original, the newest last (returns.c) */
 	VEC(struct awaited) awaited;
@@ -291,9 +300,14 @@ struct tracer {
 	uint64_t awaited;	/* ns that threads' logs were waited for … */
 	uint64_t awaited_since; /* … within the second that begins there */
 	uint64_t looked;	/* ns: for strays */
-	uint64_t expects;     /* ns: when a handler was called last, which is to return; 0: none */
-	uint64_t stopped;     /* ns: since when processes are stopped that ran already */
-	struct map64 threads; /* tid -> struct thread * */
+	uint64_t handled;	/* ns: the last stop */
+	uint64_t shared_until;	/* ns: others use its CPU, it is assumed */
+	uint64_t timers_due;	/* ns: when the first of the signals is due that wait (timers.c); 0:
+				   none */
+	unsigned soon;		/* how many of the last stops came soon after the one before */
+	bool expects;		/* a handler was called, which is to return */
+	uint64_t stopped;	/* ns: since when processes are stopped that ran already */
+	struct map64 threads;	/* tid -> struct thread * */
 	struct map64 processes; /* pid -> struct process * */
 	VEC(struct prepared) prepared;
 	struct kept_out *kept_out; /* by image; NULL: none was needed yet (patch.c) */

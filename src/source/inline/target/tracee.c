@@ -2,6 +2,7 @@
 /* One stopped thread: its registers and memory, and how it is resumed. */
 #include <elf.h>
 #include <errno.h>
+#include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -85,6 +86,8 @@ int thread__resume(struct thread *t, int request, int sig)
 #define STOP_SHORT_NS 10000000ull
 #define STOP_MOST_NS  5000000000ull
 #define STOP_LOOK_NS  5000000
+/* Mostly it stops within microseconds: to sleep until then would take longer. */
+#define STOP_SPIN_NS 50000
 
 static bool waits_in_kernel(const struct thread *t)
 {
@@ -103,6 +106,11 @@ static int await_stop(struct thread *t, uint64_t ns, int *status)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	while (!(got = waitpid(t->tid, status, __WALL | WNOHANG))) {
+		if (waited < STOP_SPIN_NS) {
+			sched_yield();
+			waited = now_ns(CLOCK_MONOTONIC) - began;
+			continue;
+		}
 		if (waited > STOP_MOST_NS || (waited > ns && waits_in_kernel(t)))
 			return 0;
 		/* others' are found by tracer__next() */
