@@ -132,7 +132,7 @@ if [[ $(uname -m) == x86_64 ]]; then
 	"${CC:-cc}" -O1 -g -fno-optimize-sibling-calls -o "$T/other" "$T/other.c" || exit 2
 	for size in 0 8 24 40 1000; do # whatever its alignment
 		bb profile --freq 997 --stack-size 16K -F folded -o "$T/folded" -- "$T/other" $size
-		between "$(awk '{ all += $NF } /;main;outer;inner;.*on_other;spin/ { n += $NF } END { print int(100 * n / all) }' "$T/folded")" 85 100
+		between "$(awk '/;spin/ { all += $NF } /;main;outer;inner;.*on_other;spin/ { n += $NF } END { print all < 20 ? "few" : int(100 * n / all) }' "$T/folded")" 85 100
 		ok $? "$size: the samples in the handler have the frames of both stacks" || diag "$(head -5 "$T/folded")"
 		bb user "$T/other" here -k --stack-size 16K -e entry -F json -o "$T/json" -- "$T/other" $size
 		json_lines "$T/json" '$e->{event} eq "entry" ? join(" ", (map { $_->{symbol} // "?" } @{$e->{stack}}), $e->{stack_end} // "whole") : ""' |

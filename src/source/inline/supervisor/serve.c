@@ -106,8 +106,8 @@ static void wait_for_something(struct tracer *s)
 #define SOON_MOST  16
 #define SOON_MANY  4
 #define HANDLER_NS 50000
-/* If a yield takes longer, another process uses this CPU, and a supervisor that doesn't sleep has
- * to queue behind it: it sleeps from then on, for SHARED_NS. */
+/* If a yield takes longer, another process uses this CPU, too: the supervisor, which would have to
+ * wait for its turn, sleeps for SHARED_NS instead. */
 #define YIELD_NS  20000
 #define SHARED_NS 10000000
 
