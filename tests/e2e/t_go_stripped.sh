@@ -64,7 +64,8 @@ said() { # FOLDER FUNC...
 	(cd "$T/$1" && "$BBTRACE" list ./it "${@:2}" -q 2>&1 | sed "s,$T/$1/,,g")
 }
 traced() { # FOLDER FUNC...
-	(cd "$T/$1" && "$BBTRACE" user ./it "${@:2}" -q --no-src -F json -o "$T/json" -- ./it >"$T/out" 2>"$T/err")
+	# the collector and preemption come when they like, and change what is executed
+	(cd "$T/$1" && GOGC=off GODEBUG=asyncpreemptoff=1 "$BBTRACE" user ./it "${@:2}" -q --no-src -F json -o "$T/json" -- ./it >"$T/out" 2>"$T/err")
 	# times and numbers of processes differ; goroutines are started by the scheduler
 	grep -v '"event":"summary"' "$T/json" | sed -E "s,$T/$1/,,g"'; s/"(ts|pid|tid|cpu|goroutine|since_entry_ns|duration_ns|net_ns|depth)":[0-9]+,?//g; s/"below_noise":true,?//g; s/"(regs|value)":(\{[^}]*\}|"[^"]*"),?//g'
 }
