@@ -78,6 +78,7 @@ struct verdict {
 	uint32_t function;
 	uint64_t value; /* the result */
 	struct value_origin origin;
+	uint32_t origin_block; /* VALUE_FLAGS: of the instruction */
 	uint32_t call_site;	/* VALUE_CALL */
 	struct location callee; /* its target, if callee_known */
 	bool callee_known;
@@ -93,6 +94,7 @@ struct verdict {
 	struct failure failed; /* a system call whose result the branch tested */
 	/* The function that was called for this system call, or whose result the branch tested. */
 	struct location failed_in;
+	uint64_t loaded;       /* the instruction that loaded what the branch tested; 0 if none */
 	bool tests_loaded;     /* the branch tested what was in memory, or was computed from that */
 	bool tests_call;       /* the branch tested a function's result */
 	struct verdict *cause; /* how the value came about that the branch tested; owned */

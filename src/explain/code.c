@@ -169,6 +169,7 @@ static unsigned decode(struct decoding *k, uint64_t at, struct op *op)
 			  .src = PLACE_NONE,
 			  .spoils = PLACE_NONE,
 			  .address = PLACE_NONE,
+			  .tests = PLACE_NONE,
 			  .sets_flags = d.writes_flags,
 			  .writes = d.writes};
 	if (i.kind == BRANCH_NONE)
@@ -178,6 +179,8 @@ static unsigned decode(struct decoding *k, uint64_t at, struct op *op)
 		op->writes = 0;
 	if (d.writes_memory && !(op->dst != PLACE_NONE && op->dst & PLACE_SLOT))
 		op->spoils = slot_of(k, d.mem.kind ? &d.mem : &i.operand);
+	if (d.writes_flags && !d.writes_memory)
+		op->tests = slot_of(k, d.mem.kind ? &d.mem : &i.operand);
 	if (d.conditional && op->dst != PLACE_NONE)
 		op->kind = OP_OTHER;
 	follow_stack(k, &i);

@@ -37,6 +37,7 @@ struct op {
 	place_t dst, src; /* PLACE_NONE if none, or not known */
 	place_t spoils;	  /* a slot that it writes in another way */
 	place_t address;  /* the slot whose address it takes */
+	place_t tests;	  /* the slot that it reads to set the flags */
 	uint32_t writes;  /* all registers that it writes, one bit each */
 };
 

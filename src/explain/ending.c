@@ -48,9 +48,7 @@ static const struct thread *last_thread(const struct explain_state *s, const str
 	return last;
 }
 
-/* Returns true if this function, by its name, ends the process with its first argument as the
- * status. */
-static bool is_exit(const struct location *to)
+bool ending__is_exit(const struct location *to)
 {
 	static const char *const names[] = {"exit", "_exit", "_Exit", "quick_exit", "exit_group"};
 
@@ -62,6 +60,13 @@ static bool is_call_site(const struct plan *p, uint32_t site)
 	uint8_t kind = p->sites.data[site].kind;
 
 	return kind == BRANCH_CALL || kind == BRANCH_ICALL;
+}
+
+bool ending__is_main(const struct plan *p, uint32_t function)
+{
+	const struct plan_function *f = &p->functions.data[function];
+
+	return f->flags & FUNCTION_MAIN || !strcmp(f->name, "main");
 }
 
 static bool is_status(const struct explaining *e, uint64_t value)
@@ -77,12 +82,12 @@ static struct verdict *take_status(const struct plan *p, verdict_vec *v, const s
 	size_t at = v->len;
 
 	for (size_t i = v->len; i-- > 0;) {
-		bool is_main = !strcmp(p->functions.data[v->data[i]->function].name, "main");
+		bool of_main = ending__is_main(p, v->data[i]->function);
 
-		if (!is_status(e, v->data[i]->value) || (at < v->len && !is_main))
+		if (!is_status(e, v->data[i]->value) || (at < v->len && !of_main))
 			continue;
 		at = i;
-		if (is_main)
+		if (of_main)
 			break;
 	}
 	if (at == v->len)
@@ -99,6 +104,23 @@ static void add(struct ending_found *out, struct verdict *v, uint32_t site)
 	vec__push(&out->sites, site);
 }
 
+/* Returns the verdict on main's result where its callers are traced, too, as in a program that is
+ * linked statically: they call exit(3) with it. */
+static struct verdict *take_mains(const struct plan *p, const struct thread *t,
+				  const struct explaining *e)
+{
+	for (size_t i = 0; i < t->calls[0].len; i++) {
+		struct call *c = t->calls[0].data[i];
+		struct item *it;
+
+		vec__each (it, &c->items)
+			for (size_t n = 0; n < it->results.len; n++)
+				if (ending__is_main(p, it->results.data[n]->function))
+					return take_status(p, &it->results, e);
+	}
+	return NULL;
+}
+
 /* Returns true if main, or the outermost function of the trace, has returned the status. */
 static bool find_result(const struct plan *p, const struct thread *t, const struct explaining *e,
 			struct ending_found *out)
@@ -108,8 +130,10 @@ static bool find_result(const struct plan *p, const struct thread *t, const stru
 
 	if (e->signal)
 		return false;
-	if (top && top->items.len && !is_exit(&vec__last(&top->items)->to))
+	if (top && top->items.len && !ending__is_exit(&vec__last(&top->items)->to))
 		v = take_status(p, &vec__last(&top->items)->results, e);
+	if (!v && top)
+		v = take_mains(p, t, e);
 	if (!v && !top)
 		v = take_status(p, (verdict_vec *)&t->ended, e);
 	if (!v)
@@ -160,7 +184,7 @@ static void find_open(struct explain_state *s, const struct thread *t, const str
 		bool fault = !last || at || (inner && !is_call_site(s->code.plan, last->site));
 		struct verdict *v;
 
-		if (inner && last && !fault && !e->signal && is_exit(&last->to))
+		if (inner && last && !fault && !e->signal && ending__is_exit(&last->to))
 			place = code__argument(&s->code);
 		v = judge__end(&s->code, c, fault, at, fault ? PLACE_NONE : place, false, 0);
 		add(out, v, last ? last->site : NO_SITE);

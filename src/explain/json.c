@@ -96,15 +96,33 @@ static void put_decision(struct json *j, struct output *o, const struct verdict 
 	put_decision_at(j, o, v, 0);
 }
 
-static void put_assumed(struct json *j, const struct verdict *v, const char *first)
+static void put_stored(struct json *j, struct output *o, const struct verdict *v,
+		       const struct verdict *deciding)
+{
+	const struct stored *st = show__stored(o, v, deciding);
+
+	if (!st)
+		return;
+	json__key(j, "stored");
+	json__open_object(j);
+	put_place(j, o, st->function, st->vaddr);
+	if (st->has_value)
+		json__member(j, signed, "value", (int32_t)st->value);
+	if (st->why && verdict__deciding(st->why))
+		put_decision(j, o, verdict__deciding(st->why));
+	json__close_object(j);
+}
+
+static void put_assumed(struct json *j, struct output *o, const struct verdict *v,
+			const char *first)
 {
 	json__key(j, "assumed");
 	json__open_array(j);
 	if (first)
 		json__string(j, first);
 	for (; v; v = v->inner)
-		if (v->origin.assumed)
-			json__string(j, v->origin.assumed);
+		if (show__assumed(o, v))
+			json__string(j, show__assumed(o, v));
 	json__close_array(j);
 }
 
@@ -115,6 +133,7 @@ static void put_verdict(struct json *j, struct output *o, const struct verdict *
 
 	if (deciding)
 		put_decision(j, o, deciding);
+	put_stored(j, o, inner, deciding);
 	if (unknown)
 		json__member(j, string, "unknown", unknown);
 	if (inner->origin.kind == VALUE_CALL && !inner->inner && !inner->callee_traced)
@@ -153,7 +172,7 @@ static void put_failure(struct output *o, const struct explained *f)
 	json__member(&j, string, "comm", f->comm);
 	json__member(&j, unsigned, "times", f->times);
 	put_verdict(&j, o, v);
-	put_assumed(&j, v, NULL);
+	put_assumed(&j, o, v, NULL);
 	json__close_object(&j);
 	str__putc(&o->buffer, '\n');
 }
@@ -335,11 +354,13 @@ static void put_ending(struct output *o, const struct ending_found *f)
 		put_verdict(&j, o, last);
 	else if (last && verdict__deciding(last))
 		put_decision(&j, o, verdict__deciding(last));
+	if (last && !f->returned)
+		put_stored(&j, o, last, verdict__deciding(last));
 	if (f->unknown && !f->returned)
 		json__member(&j, string, "unknown", f->unknown);
 	put_calls(&j, o, f);
 	put_outcomes(&j, o);
-	put_assumed(&j, last,
+	put_assumed(&j, o, last,
 		    f->returned ? "the status is what the outermost function returned" : NULL);
 	json__close_object(&j);
 	str__putc(&o->buffer, '\n');

@@ -260,6 +260,22 @@ static struct verdict *take_cause(const struct plan *p, struct item *it, uint64_
 	return NULL;
 }
 
+/* Returns the slot that the branch of this block tested, and sets the number of instructions before
+ * the one that did; PLACE_NONE if it tested none. */
+static place_t tested_slot(struct judging *j, uint32_t block, size_t *n)
+{
+	uint64_t setter = code__setter(j->s.code, block,
+				       j->s.code->plan->sites.data[j->v->branch.site].vaddr);
+	const struct block_ops *ops = code__ops(j->s.code, block);
+
+	for (size_t i = 0; i < ops->n; i++)
+		if (ops->ops[i].vaddr == setter) {
+			*n = i;
+			return ops->ops[i].tests;
+		}
+	return PLACE_NONE;
+}
+
 static void find_failure(struct judging *j)
 {
 	const struct plan *p = j->s.code->plan;
@@ -277,15 +293,21 @@ static void find_failure(struct judging *j)
 	room = xcalloc(j->path.len, sizeof(*room));
 	for (unsigned i = 0; i < t->n && !j->v->tests_call; i++) {
 		const struct test_operand *o = &t->operand[i];
+		uint32_t block = j->path.data[at].block;
+		size_t n = code__ops(j->s.code, block)->n;
+		place_t place = o->kind == OPERAND_REG && o->at.base < EVENT_REGS ? o->at.base
+				: o->kind == OPERAND_MEM ? tested_slot(j, block, &n)
+							 : PLACE_NONE;
 		struct item *it;
 		struct value_origin m;
 
-		j->v->tests_loaded |= o->kind == OPERAND_MEM;
-		if (o->kind != OPERAND_REG || o->at.base >= EVENT_REGS)
+		j->v->tests_loaded |= o->kind == OPERAND_MEM && place == PLACE_NONE;
+		if (place == PLACE_NONE)
 			continue;
 		j->s.has_wanted = false;
-		m = slice__of(&j->s, at, code__ops(j->s.code, j->path.data[at].block)->n,
-			      (struct tracked){o->at.base, false}, room);
+		m = slice__of(&j->s, at, n, (struct tracked){place, false}, room);
+		if (m.kind == VALUE_LOAD)
+			j->v->loaded = m.vaddr;
 		j->v->tests_loaded |=
 			m.kind == VALUE_LOAD || m.kind == VALUE_CODE || m.kind == VALUE_UNKNOWN;
 		if (m.kind != VALUE_CALL || m.place != code__result(j->s.code))
@@ -328,6 +350,8 @@ static void conclude(struct judging *j, size_t last)
 {
 	const struct value_origin *m = &j->v->origin;
 
+	if (m->kind == VALUE_FLAGS)
+		j->v->origin_block = j->path.data[m->at].block;
 	if ((m->kind == VALUE_LOAD || m->kind == VALUE_CODE) && value__is_error(j->v->value))
 		assume_callee(j);
 	if (m->kind == VALUE_CONST && j->s.has_wanted && !m->mangled &&

@@ -28,6 +28,12 @@ void children__put_text(struct output *o, uint32_t pid);
 /* What CMD wrote, and why. */
 void message__put_text(struct output *o, const struct message *m, bool brief);
 
+/* Returns the store that made the variable what it was from which the verdict's value is, or which
+ * its branch tested; NULL if that isn't known. v may be NULL. */
+const struct stored *show__stored(struct output *o, const struct verdict *v,
+				  const struct verdict *deciding);
+/* Returns what is assumed of the verdict's value; NULL if nothing is. */
+const char *show__assumed(struct output *o, const struct verdict *v);
 /* Returns the symbolic name of an error number; NULL if it has none. */
 const char *show__errno_name(int64_t number);
 /* Returns the name of the system call that this function implements; NULL if it implements none. */

@@ -171,7 +171,13 @@ static struct call *call_of(struct explain_state *s, struct thread *t, const str
 	return v->data[i];
 }
 
-static void on_branch(struct explain_state *s, struct thread *t, const struct step *step)
+static bool is_asked(const struct explaining *e, uint32_t pid)
+{
+	return !e->pid || e->pid == pid;
+}
+
+static void on_branch(struct explain_state *s, const struct explaining *e, struct thread *t,
+		      const struct step *step)
 {
 	struct call *c = call_of(s, t, step);
 	struct item *it;
@@ -184,6 +190,8 @@ static void on_branch(struct explain_state *s, struct thread *t, const struct st
 	it->to_known = step->to_known;
 	it->to = step->to;
 	it->tested = step->tested;
+	if (e->ends && !side_of(s, step) && is_asked(e, step->pid))
+		stored__see(s, c);
 }
 
 /* Small numbers that a program's function returns may become the exit status. */
@@ -253,11 +261,6 @@ static void keep_ended(struct thread *t, struct verdict *v)
 		t->ended.len--;
 	}
 	vec__push(&t->ended, v);
-}
-
-static bool is_asked(const struct explaining *e, uint32_t pid)
-{
-	return !e->pid || e->pid == pid;
 }
 
 static void on_return(struct explain_state *s, const struct explaining *e, struct thread *t,
@@ -393,7 +396,7 @@ void state__step(struct explain_state *s, struct explaining *e, const struct ste
 		on_entry(s, t, step);
 		break;
 	case STEP_BRANCH:
-		on_branch(s, t, step);
+		on_branch(s, e, t, step);
 		if (!side_of(s, step) && is_asked(e, step->pid))
 			jump__take(s, t, step);
 		break;
@@ -429,6 +432,7 @@ void state__free(struct explain_state *s)
 	vec__each (f, &s->failures)
 		verdict__free(f->verdict);
 	messages__free(&s->outcomes);
+	stores__free(&s->stores);
 	vec__free(&s->threads);
 	vec__free(&s->failures);
 	code__free(&s->code);

@@ -5,6 +5,7 @@
 
 #include "explain/calls.h"
 #include "explain/explain.h"
+#include "explain/stored.h"
 
 typedef VEC(struct call *) call_vec;
 
@@ -89,6 +90,7 @@ struct outcomes {
 
 struct explain_state {
 	struct outcomes outcomes;
+	struct stores stores;
 	struct code code;
 	VEC(struct thread *) threads;
 	VEC(struct explained) failures;
@@ -125,5 +127,9 @@ struct ending_found {
 };
 void ending__find(struct explain_state *s, const struct explaining *e, struct ending_found *out);
 void ending__free(struct ending_found *f);
+/* Returns true if this function, by its name, ends the process with its first argument as the
+ * status. */
+bool ending__is_exit(const struct location *to);
+bool ending__is_main(const struct plan *p, uint32_t function);
 
 #endif

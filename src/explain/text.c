@@ -148,8 +148,8 @@ static void put_way(struct output *o, const struct verdict *v)
 static void put_assumed(struct output *o, const struct verdict *v)
 {
 	for (; v; v = v->inner)
-		if (v->origin.assumed)
-			str__printf(&o->buffer, "  assumed: %s\n", v->origin.assumed);
+		if (show__assumed(o, v))
+			str__printf(&o->buffer, "  assumed: %s\n", show__assumed(o, v));
 }
 
 static void put_untraced(struct output *o, const struct verdict *v, bool kernel)
@@ -171,14 +171,39 @@ static void put_untraced(struct output *o, const struct verdict *v, bool kernel)
 	str__putc(&o->buffer, '\n');
 }
 
+/* Who stored the variable. Returns false if that isn't known. */
+static bool put_stored(struct output *o, const struct verdict *v, const struct verdict *deciding)
+{
+	const struct explain_state *s = o->state;
+	const struct stored *st = show__stored(o, v, deciding);
+	const struct verdict *why = st && st->why ? verdict__deciding(st->why) : NULL;
+	bool message = s->outcomes.first.reached.len;
+
+	if (!st)
+		return false;
+	str__puts(&o->buffer, "  which was stored by ");
+	explained__put_place(o, st->function, st->vaddr);
+	if (st->has_value)
+		str__printf(&o->buffer, ": %d", (int32_t)st->value);
+	put_source(o, st->object, st->vaddr);
+	str__putc(&o->buffer, '\n');
+	if (why)
+		explained__put_decision(
+			o, why,
+			message || why->tests_loaded || !st->has_value ? "because" : "decided by");
+	return why;
+}
+
 static void put_verdict(struct output *o, const struct verdict *v)
 {
 	const struct verdict *deciding = verdict__deciding(v), *inner = verdict__innermost(v);
 	const char *unknown = show__unknown(v);
+	bool stored;
 
 	if (deciding)
 		explained__put_decision(o, deciding, verb_of(o, deciding));
-	if (unknown)
+	stored = put_stored(o, inner, deciding);
+	if (unknown && !stored)
 		str__printf(&o->buffer, "  not known: %s\n", unknown);
 	put_untraced(o, inner, plan__is_kernel_function(o->plan, inner->function));
 	put_way(o, v);
@@ -292,6 +317,7 @@ static void put_ending(struct output *o, const struct ending_found *f)
 	}
 	if (deciding)
 		explained__put_decision(o, deciding, verb_of(o, deciding));
+	put_stored(o, last, deciding);
 	if (f->unknown)
 		str__printf(&o->buffer, "  not known: %s\n", f->unknown);
 	if (f->chain.len)

@@ -43,6 +43,27 @@ bool show__is_planned(const struct plan *p, const struct verdict *v)
 	return false;
 }
 
+const struct stored *show__stored(struct output *o, const struct verdict *v,
+				  const struct verdict *deciding)
+{
+	struct explain_state *s = o->state;
+	const struct explaining *e = o->options.explaining;
+	const struct stored *st = v ? stored__in(s, v) : NULL;
+
+	/* the status itself: another value was stored later, in a way that isn't seen */
+	if (st && v->origin.kind == VALUE_LOAD && st->has_value &&
+	    (st->value & 0xff) != (unsigned)e->status)
+		return NULL;
+	return st || !deciding ? st : stored__in(s, deciding);
+}
+
+const char *show__assumed(struct output *o, const struct verdict *v)
+{
+	return v->origin.assumed && v->origin.kind == VALUE_LOAD && show__stored(o, v, NULL)
+		       ? "nothing else has stored to that variable since, as by a pointer"
+		       : v->origin.assumed;
+}
+
 const char *show__unknown(const struct verdict *v)
 {
 	const struct verdict *deciding = verdict__deciding(v), *innermost = verdict__innermost(v);

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The variables with which a program may end, found in its code; the stores to them, as they are
+ * executed; and why each was: judged at once, since its call may be gone when the program ends.
+ */
+#include <stdlib.h>
+#include "explain/state.h"
+#include "plan/graph/meet.h"
+
+#define JUDGED_MOST 1000
+
+/* ---- instructions that have a variable's address ---- */
+
+/* An access whose address doesn't depend on registers. */
+struct fixed {
+	uint64_t cell;
+	bool reads, writes;
+	bool has_value; /* the instruction has what it stores: */
+	uint32_t value;
+};
+
+static int accesses(const struct plan *p, uint32_t object, uint64_t vaddr, uint8_t fill,
+		    struct access out[ACCESS_MOST])
+{
+	const struct object *o = p->objects.data[object].object;
+	uint64_t regs[EVENT_REGS];
+	struct access_state state = {.regs = regs};
+	const uint8_t *bytes;
+	size_t len;
+
+	memset(regs, fill, sizeof(regs));
+	bytes = o && p->arch->accesses ? object__bytes(o, vaddr, &len) : NULL;
+	return bytes ? p->arch->accesses(bytes, len, object__code_address(o, vaddr), &state, out)
+		     : 0;
+}
+
+/* Two states of the registers that have nothing in common: what is the same follows from the
+ * instruction alone. Of several accesses it takes the one that writes. */
+static bool fixed_access(const struct plan *p, uint32_t object, uint64_t vaddr, struct fixed *out)
+{
+	struct access a[ACCESS_MOST], b[ACCESS_MOST];
+	int n = accesses(p, object, vaddr, 0, a);
+	bool found = false;
+
+	if (n <= 0 || accesses(p, object, vaddr, 0x55, b) != n)
+		return false;
+	*out = (struct fixed){0};
+	for (int i = 0; i < n; i++) {
+		size_t known = min_of((size_t)a[i].size, sizeof(out->value));
+
+		if (!a[i].located || !b[i].located || a[i].addr != b[i].addr || a[i].repeats ||
+		    (found && out->cell != a[i].addr))
+			continue;
+		found = true;
+		out->cell = a[i].addr;
+		out->reads |= a[i].reads;
+		out->writes |= a[i].writes;
+		if (!a[i].writes || !known || a[i].known < known || b[i].known < known ||
+		    memcmp(a[i].stored, b[i].stored, known) != 0)
+			continue;
+		out->has_value = true;
+		memcpy(&out->value, a[i].stored, known);
+	}
+	return found;
+}
+
+/* ---- the variables ---- */
+
+static uint64_t key_of(uint32_t object, uint64_t cell)
+{
+	return (uint64_t)object << 48 | (cell & ((1ull << 48) - 1));
+}
+
+/* Returns true if the block ends in a call that ends the process with its argument. */
+static bool calls_exit(const struct plan *p, const struct plan_block *b)
+{
+	const struct plan_site *s = b->site == NO_SITE ? NULL : &p->sites.data[b->site];
+	const struct object *o = p->objects.data[b->object].object;
+	const struct symbol *symbol = s && s->target && o ? object__symbol_at(o, s->target) : NULL;
+	struct location to = {.symbol = symbol ? symbol->name : NULL};
+
+	return symbol && ending__is_exit(&to);
+}
+
+static void add_cells(struct explain_state *s, uint32_t block)
+{
+	const struct block_ops *ops = code__ops(&s->code, block);
+	uint32_t object = s->code.plan->blocks.data[block].object;
+	struct fixed f;
+
+	for (size_t i = 0; i < ops->n; i++)
+		if (fixed_access(s->code.plan, object, ops->ops[i].vaddr, &f) && f.reads &&
+		    !f.writes)
+			map64__put(&s->stores.cells, key_of(object, f.cell));
+}
+
+static bool is_of_program(const struct plan *p, const struct plan_block *b)
+{
+	return !p->objects.data[b->object].kernel && b->function != NO_FUNCTION;
+}
+
+/* Once: those that main reads, and functions that call exit(3). */
+static void find_cells(struct explain_state *s)
+{
+	const struct plan *p = s->code.plan;
+	autofree bool *ends = xcalloc(p->functions.len + 1, sizeof(*ends));
+	const struct plan_block *b;
+
+	s->stores.has = xcalloc(p->blocks.len + 1, 1);
+	vec__each (b, &p->blocks)
+		if (is_of_program(p, b))
+			ends[b->function] |= ending__is_main(p, b->function) || calls_exit(p, b);
+	vec__each (b, &p->blocks)
+		if (is_of_program(p, b) && ends[b->function])
+			add_cells(s, (uint32_t)(b - p->blocks.data));
+}
+
+/* ---- stores ---- */
+
+static bool is_store(struct explain_state *s, uint32_t object, const struct op *op, struct fixed *f)
+{
+	return (op->kind == OP_COPY || op->kind == OP_CONST || op->kind == OP_OTHER ||
+		op->kind == OP_OR || op->kind == OP_SELF || op->kind == OP_AND) &&
+	       op->dst == PLACE_NONE && fixed_access(s->code.plan, object, op->vaddr, f) &&
+	       f->writes && map64__get(&s->stores.cells, key_of(object, f->cell));
+}
+
+static bool may_store(struct explain_state *s, uint32_t block)
+{
+	const struct block_ops *ops = code__ops(&s->code, block);
+	uint8_t *has = &s->stores.has[block];
+	struct fixed f;
+
+	if (*has)
+		return *has == 2;
+	*has = 1;
+	for (size_t i = 0; i < ops->n && *has == 1; i++)
+		if (is_store(s, s->code.plan->blocks.data[block].object, &ops->ops[i], &f))
+			*has = 2;
+	return *has == 2;
+}
+
+/* Returns true if the register still has at the end of the block what the instruction stored. */
+static bool is_kept(const struct block_ops *ops, size_t i)
+{
+	place_t reg = ops->ops[i].src;
+
+	if (reg == PLACE_NONE || reg & PLACE_SLOT)
+		return false;
+	while (++i < ops->n)
+		if (ops->ops[i].writes >> reg & 1)
+			return false;
+	return true;
+}
+
+/* Control reached it. */
+static struct verdict *judge_reached(struct explain_state *s, const struct call *c, uint64_t vaddr)
+{
+	struct call before = *c;
+
+	before.items.len--;
+	return judge__end(&s->code, &before, true, vaddr, PLACE_NONE, false, 0);
+}
+
+/* Where the value of a register is from that was stored. */
+static struct verdict *judge_value(struct explain_state *s, const struct call *c, place_t reg)
+{
+	return judge__end(&s->code, c, false, 0, reg, false, 0);
+}
+
+/* Returns true if the value is what the variable had. */
+static bool is_its_own(const struct plan *p, const struct stored *st, const struct verdict *v)
+{
+	struct fixed f;
+
+	return v->origin.kind == VALUE_LOAD && !v->origin.mangled &&
+	       fixed_access(p, st->object, v->origin.vaddr, &f) && f.cell == st->cell;
+}
+
+/* Returns false if the store changes nothing. */
+static bool judge(struct explain_state *s, const struct call *c, uint32_t block, size_t i,
+		  struct stored *st)
+{
+	const struct plan_block *b = &s->code.plan->blocks.data[block];
+	const struct block_ops *ops = code__ops(&s->code, block);
+	const struct value_origin *m;
+
+	if ((st->has_value && !st->value) || s->stores.judged++ >= JUDGED_MOST)
+		return true;
+	if (st->has_value || st->changes || b->site == NO_SITE || !is_kept(ops, i)) {
+		st->why = judge_reached(s, c, st->vaddr);
+		return true;
+	}
+	st->why = judge_value(s, c, ops->ops[i].src);
+	m = &verdict__innermost(st->why)->origin;
+	st->has_value = m->kind == VALUE_CONST && !m->mangled;
+	st->value = (uint32_t)m->value;
+	return !is_its_own(s->code.plan, st, st->why);
+}
+
+static void take(struct explain_state *s, const struct call *c, uint32_t block, size_t i,
+		 const struct fixed *f)
+{
+	const struct plan_block *b = &s->code.plan->blocks.data[block];
+	uint64_t *index = map64__put(&s->stores.cells, key_of(b->object, f->cell));
+	struct stored st = {.vaddr = code__ops(&s->code, block)->ops[i].vaddr,
+			    .cell = f->cell,
+			    .function = c->function,
+			    .object = b->object,
+			    .has_value = f->has_value && !f->reads,
+			    .changes = f->reads,
+			    .value = f->value};
+
+	if (!judge(s, c, block, i, &st)) {
+		verdict__free(st.why);
+		return;
+	}
+	if (!*index) {
+		vec__add(&s->stores.last);
+		*index = s->stores.last.len;
+	}
+	verdict__free(s->stores.last.data[*index - 1].why);
+	s->stores.last.data[*index - 1] = st;
+}
+
+void stored__see(struct explain_state *s, const struct call *c)
+{
+	const struct plan *p = s->code.plan;
+	const struct item *last = vec__last(&c->items);
+	const struct item *before = c->items.len > 1 ? last - 1 : NULL;
+	uint32_t block =
+		before	 ? plan__block_after(p, before->site, before->taken, before->to.vaddr)
+		: c->cut ? p->sites.data[last->site].block
+			 : p->functions.data[c->function].entry_block;
+
+	if (!s->stores.has)
+		find_cells(s);
+	for (size_t n = 0; block != NO_BLOCK && n <= p->blocks.len; n++) {
+		const struct plan_block *b = &p->blocks.data[block];
+		const struct block_ops *ops =
+			may_store(s, block) ? code__ops(&s->code, block) : NULL;
+		struct fixed f;
+
+		for (size_t i = 0; ops && i < ops->n; i++)
+			if (is_store(s, b->object, &ops->ops[i], &f))
+				take(s, c, block, i, &f);
+		if (b->site != NO_SITE)
+			return;
+		block = b->next;
+	}
+}
+
+/* Returns the instruction of the block that loaded the register which the one at setter tests; the
+ * latter if it tests none. */
+static uint64_t loader_of(struct explain_state *s, uint32_t block, uint64_t setter)
+{
+	const struct plan *p = s->code.plan;
+	const struct block_ops *ops = code__ops(&s->code, block);
+	const struct object *o = p->objects.data[p->blocks.data[block].object].object;
+	uint64_t loader = setter;
+	const uint8_t *bytes;
+	struct test t;
+	size_t len;
+
+	bytes = setter && o && p->arch->test ? object__bytes(o, setter, &len) : NULL;
+	if (!bytes || !p->arch->test(bytes, len, object__code_address(o, setter), &t) || !t.n ||
+	    t.operand[0].kind != OPERAND_REG || t.operand[0].at.base >= EVENT_REGS)
+		return setter;
+	for (size_t i = 0; i < ops->n && ops->ops[i].vaddr < setter; i++)
+		if (ops->ops[i].writes >> t.operand[0].at.base & 1)
+			loader = ops->ops[i].kind == OP_LOAD ? ops->ops[i].vaddr : setter;
+	return loader;
+}
+
+/* Returns the instruction that read the variable; 0 if not known. */
+static uint64_t reader_of(struct explain_state *s, const struct verdict *v)
+{
+	if (v->origin.kind == VALUE_LOAD)
+		return v->origin.vaddr;
+	if (v->origin.kind == VALUE_FLAGS && !v->decided)
+		return loader_of(s, v->origin_block,
+				 code__setter(&s->code, v->origin_block, v->origin.vaddr));
+	if (v->decided && v->loaded)
+		return v->loaded;
+	if (v->decided)
+		return code__setter(&s->code, v->block,
+				    s->code.plan->sites.data[v->branch.site].vaddr);
+	return v->choice ? loader_of(s, v->block, code__setter(&s->code, v->block, v->choice)) : 0;
+}
+
+const struct stored *stored__in(struct explain_state *s, const struct verdict *v)
+{
+	uint32_t object = s->code.plan->functions.data[v->function].object;
+	uint64_t reader = reader_of(s, v);
+	const uint64_t *index;
+	struct fixed f;
+
+	if (!reader || !fixed_access(s->code.plan, object, reader, &f))
+		return NULL;
+	index = map64__get(&s->stores.cells, key_of(object, f.cell));
+	return index && *index ? &s->stores.last.data[*index - 1] : NULL;
+}
+
+void stores__free(struct stores *s)
+{
+	struct stored *st;
+
+	vec__each (st, &s->last)
+		verdict__free(st->why);
+	vec__free(&s->last);
+	map64__free(&s->cells);
+	free(s->has);
+	*s = (struct stores){0};
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stored: who stored the variable that a program ends with: `errors = 1; … return errors;`. Only
+ * variables whose address an instruction has, and that main reads, or a function that calls
+ * exit(3).
+ * Private to src/explain.
+ */
+#ifndef BBTRACE_EXPLAIN_STORED_H
+#define BBTRACE_EXPLAIN_STORED_H
+
+#include "explain/calls.h"
+
+struct explain_state;
+
+/* A store to such a variable. */
+struct stored {
+	uint64_t vaddr; /* of the instruction */
+	uint64_t cell;	/* of the variable */
+	uint32_t function, object;
+	bool has_value; /* the code, or what it follows from, has the value: */
+	bool changes;	/* the variable becomes something else that depends on what it was */
+	uint32_t value;
+	struct verdict *why; /* why control reached it, or where the value is from; owned; NULL if
+				it is 0, or if there were too many stores */
+};
+
+struct stores {
+	struct map64 cells; /* object << 48 | address of a variable -> 1 + index in last */
+	VEC(struct stored) last;
+	uint8_t *has;	 /* by block: 0 if not known, 1 if it stores to no such variable, 2 if it
+			    may */
+	unsigned judged; /* stores */
+};
+
+/* The branch at this site was executed, and is the last item of the call: notes the stores since
+ * the one before. */
+void stored__see(struct explain_state *s, const struct call *c);
+/* Returns the last store to the variable that the value was loaded from, or that the branch tested;
+ * NULL if there was none, or if it was no such variable. */
+const struct stored *stored__in(struct explain_state *s, const struct verdict *v);
+void stores__free(struct stores *s);
+
+#endif
