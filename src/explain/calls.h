@@ -78,7 +78,7 @@ struct verdict {
 	uint32_t function;
 	uint64_t value; /* the result */
 	struct value_origin origin;
-	uint32_t origin_block; /* VALUE_FLAGS: of the instruction */
+	uint32_t origin_block;	/* VALUE_FLAGS: of the instruction */
 	uint32_t call_site;	/* VALUE_CALL */
 	struct location callee; /* its target, if callee_known */
 	bool callee_known;
