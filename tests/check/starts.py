@@ -7,6 +7,9 @@ where it lost track in data, again from the start of the address's FDE, as reade
 targets of direct jumps that objdump shows, and of those met on the way (past data in the middle of a function, as in Go's
 crypto/internal/boring/sig, and between functions, as GHC's). A branch past a prefix is legal (`je 1f; lock; 1: cmpxchg`, in glibc): there an instruction without its prefix counts, too.
 
+A file in which the sweep lost track and that has no FDE can't be judged: it is skipped (stripped programs of Free Pascal, whose
+functions are apart by zeros).
+
 Prints a line `BAD PATH BUILD-ID ADDRESS...` for each file with a site that fails; the last line is
 `FILES files, SITES sites, BAD not at a start, UNRESOLVED jumps unresolved, SKIPPED files skipped`.
 """
@@ -130,6 +133,8 @@ def not_at_a_start(path, sites):
     if not wrong:
         return []
     frames = Frames(path)
+    if not frames.all:
+        return None
     bad = []
     for address in sorted(wrong):
         frame = frames.around(address)
@@ -154,7 +159,8 @@ def check(tool, path):
         return None
     *addresses, unresolved = run.stdout.split(b"\n")[:-1]
     sites = {int(a, 16) for a in addresses}
-    return len(sites), not_at_a_start(path, sites), int(unresolved.split()[1])
+    wrong = not_at_a_start(path, sites)
+    return None if wrong is None else (len(sites), wrong, int(unresolved.split()[1]))
 
 
 def main():
