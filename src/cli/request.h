@@ -41,6 +41,7 @@ struct what_request {
 	text_vec syscalls; /* owned */
 	uint64_t callees;  /* levels of called kernel functions to add */
 	bool again;	   /* run CMD again to trace more */
+	const char *pass;  /* a command that passes, to compare with; NULL: none */
 };
 
 /* In which processes and threads. */

@@ -9,6 +9,7 @@
 #ifndef BBTRACE_EXPLAIN_EXPLAIN_H
 #define BBTRACE_EXPLAIN_EXPLAIN_H
 
+#include "explain/passing.h"
 #include "output/output.h"
 
 /* The system calls of CMD that failed with the same error. */
@@ -26,6 +27,8 @@ struct explaining {
 	bool last;     /* of the failed calls of a function, explain only the last one */
 	bool again;    /* another run can trace more */
 	bool captured; /* the text is not written, but kept in .text */
+	bool passes;   /* this is the run that passes: it is noted in .passing, and not explained */
+	struct passing *passing; /* NULL: there is none */
 	const char *command;
 	/* Appends the address of a socket; returns false if its family isn't known. */
 	bool (*socket_address)(const void *bytes, size_t len, struct str *out);

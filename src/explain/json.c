@@ -22,12 +22,16 @@ static void put_branch(struct json *j, const struct output *o, const struct verd
 {
 	const struct plan_site *s = &o->plan->sites.data[v->branch.site];
 	struct step step = show__step_of(v, o->plan);
+	const char *name;
 
 	put_place(j, o, v->function, s->vaddr);
 	if (s->mnemonic)
 		json__member(j, string, "mnemonic", s->mnemonic);
 	if (plan_site__is_conditional(s))
 		json__member(j, bool, "taken", v->branch.taken);
+	if (passing__words(o->options.explaining->passing, o->plan, v->branch.site, v->branch.taken,
+			   &name))
+		json__member(j, string, "passing", name);
 	if (s->compare)
 		json__member(j, string, "compare", s->compare);
 	if (v->branch.tested.flags & TESTED) {

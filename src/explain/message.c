@@ -156,11 +156,18 @@ static bool tests_memory(const struct plan *p, const struct verdict *v)
 
 /* The order among a message's branches; more is better. The result of a call that succeeded is no
  * better reason than anything else that is tested. */
-static int score_of(const struct explain_state *s, const struct message *m, const struct reached *r)
+static int score_of(const struct explain_state *s, const struct explaining *e,
+		    const struct message *m, const struct reached *r)
 {
 	const struct verdict *v = r->verdict;
 	bool failed = v->failed.result || (v->cause && value__is_error(v->cause->value));
 	int score = 0;
+	unsigned went;
+
+	if (passing__went(e->passing, s->code.plan, v->branch.site, &went) && went)
+		score += went == (v->branch.taken ? WENT_ON : WENT_TAKEN) ? 60
+			 : went == WENT_TAKEN || went == WENT_ON	  ? -40
+									  : 0;
 
 	if (has_error(m, v->failed.result))
 		score += 100;
@@ -242,8 +249,8 @@ static void free_message(struct message *m)
 	*m = (struct message){0};
 }
 
-static void explain(struct explain_state *s, const struct thread *t, const struct step *step,
-		    struct message *m)
+static void explain(struct explain_state *s, const struct explaining *e, const struct thread *t,
+		    const struct step *step, struct message *m)
 {
 	const call_vec *calls = &t->calls[0];
 	size_t frames = min_of(calls->len, (size_t)FRAMES_MOST), printers = 0;
@@ -266,7 +273,7 @@ static void explain(struct explain_state *s, const struct thread *t, const struc
 			reach(s, c, m, i);
 	}
 	vec__each (r, &m->reached)
-		r->score = score_of(s, m, r);
+		r->score = score_of(s, e, m, r);
 }
 
 /* ---- jumps out of functions ---- */
@@ -277,7 +284,8 @@ static void explain(struct explain_state *s, const struct thread *t, const struc
 static const char *const jumps[] = {"longjmp",	  "_longjmp",	 "__longjmp_chk",
 				    "siglongjmp", "__cxa_throw", "__cxa_rethrow"};
 
-void jump__take(struct explain_state *s, struct thread *t, const struct step *step)
+void jump__take(struct explain_state *s, const struct explaining *e, struct thread *t,
+		const struct step *step)
 {
 	const char *name =
 		step->to_known ? location__among(&step->to, jumps, ARRAY_SIZE(jumps)) : NULL;
@@ -290,7 +298,7 @@ void jump__take(struct explain_state *s, struct thread *t, const struct step *st
 		return;
 	*m = (struct message){.pid = t->pid, .tid = t->tid, .time = step->time};
 	m->text = xstrdup(name);
-	explain(s, t, &(struct step){0}, m);
+	explain(s, e, t, &(struct step){0}, m);
 }
 
 /* ---- the events ---- */
@@ -357,7 +365,8 @@ static size_t letters_in(const char *text, size_t len)
 }
 
 /* A message may be written piece by piece: what matters is who wrote the last of its words. */
-static void take_message(struct explain_state *s, struct thread *t, const struct step *step)
+static void take_message(struct explain_state *s, const struct explaining *e, struct thread *t,
+			 const struct step *step)
 {
 	struct outcomes *o = &s->outcomes;
 	struct message *m = o->last.text ? &o->last : &o->first;
@@ -377,7 +386,7 @@ static void take_message(struct explain_state *s, struct thread *t, const struct
 	append(s, step, m);
 	m->time = step->time;
 	if (m->text && (!before || letters_in(m->text + before, m->len - before) >= PRINTED_LEAST))
-		explain(s, t, step, m);
+		explain(s, e, t, step, m);
 }
 
 static bool is_same(const struct outcome *a, const struct outcome *b)
@@ -467,7 +476,7 @@ void outcome__take(struct explain_state *s, const struct explaining *e, struct t
 	else if (e->is_wait && e->is_wait(number_of(s, step, "number")))
 		take_child(s, t, step, result);
 	else
-		take_message(s, t, step);
+		take_message(s, e, t, step);
 }
 
 void messages__free(struct outcomes *o)

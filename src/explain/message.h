@@ -10,7 +10,8 @@
 void outcome__take(struct explain_state *s, const struct explaining *e, struct thread *t,
 		   const struct step *step);
 /* Takes a branch that may call longjmp(3), or throw an exception. */
-void jump__take(struct explain_state *s, struct thread *t, const struct step *step);
+void jump__take(struct explain_state *s, const struct explaining *e, struct thread *t,
+		const struct step *step);
 void messages__free(struct outcomes *o);
 
 /* Returns true if the C library made the call of its own accord. */

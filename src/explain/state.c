@@ -377,6 +377,13 @@ void state__step(struct explain_state *s, struct explaining *e, const struct ste
 {
 	struct thread *t;
 
+	if (e->passes) {
+		if (step->type == STEP_BRANCH)
+			passing__note(e->passing, s->code.plan, step->site, step->taken);
+		else if (step->type == STEP_LOST)
+			e->passing->full = true;
+		return;
+	}
 	if (step->type == STEP_OMITTED || step->type == STEP_MARK)
 		return;
 	if (!step->pid && (step->type == STEP_LOST || step__is_global(step))) {
@@ -398,7 +405,7 @@ void state__step(struct explain_state *s, struct explaining *e, const struct ste
 	case STEP_BRANCH:
 		on_branch(s, e, t, step);
 		if (!side_of(s, step) && is_asked(e, step->pid))
-			jump__take(s, t, step);
+			jump__take(s, e, t, step);
 		break;
 	case STEP_RETURN:
 		on_return(s, e, t, step);

@@ -46,6 +46,7 @@ static void put_branch(struct output *o, const struct verdict *v)
 	const struct plan_site *s = &o->plan->sites.data[v->branch.site];
 	struct step step = show__step_of(v, o->plan);
 	struct str proves = {0};
+	const char *words, *name;
 
 	explained__put_place(o, v->function, s->vaddr);
 	str__printf(&o->buffer, "  %s", s->mnemonic ? s->mnemonic : "jmp");
@@ -62,6 +63,10 @@ static void put_branch(struct output *o, const struct verdict *v)
 			str__printf(&o->buffer, ", which shows %s", proves.data);
 		str__puts(&o->buffer, "; the values aren't known");
 	}
+	words = passing__words(o->options.explaining->passing, o->plan, v->branch.site,
+			       v->branch.taken, &name);
+	if (words)
+		str__printf(&o->buffer, "\n    %s", words);
 	str__putc(&o->buffer, '\n');
 	str__free(&proves);
 }

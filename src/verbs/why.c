@@ -6,6 +6,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <wordexp.h>
 #include "cli/option.h"
 #include "cli/command.h"
 #include "verbs.h"
@@ -17,9 +19,10 @@
 
 struct why {
 	const struct request *req;
-	VEC(char *) operands; /* owned */
-	bool kernel;	      /* the kernel has kprobes */
-	bool system_calls;    /* the exits of system calls can be seen */
+	struct passing *passing; /* shared memory; NULL: there is no run that passes */
+	VEC(char *) operands;	 /* owned */
+	bool kernel;		 /* the kernel has kprobes */
+	bool system_calls;	 /* the exits of system calls can be seen */
 	struct failed_call chosen;
 	size_t failures; /* number of kinds of failures of which one was chosen */
 	bool blamed;	 /* chosen since a branch tested its result */
@@ -176,17 +179,75 @@ static void announce(const struct why *w, const struct why_run *r, unsigned run)
 	str__free(&names);
 }
 
+/* ---- the run that passes ---- */
+
+static const char *wordexp_error(int err)
+{
+	return err == WRDE_BADCHAR   ? "it has to be one command, without | & ; < > ( ) { }"
+	       : err == WRDE_NOSPACE ? "no memory"
+				     : "its quotes, or something else of its syntax, are wrong";
+}
+
+/* Runs it, and keeps which way its branches went. */
+static int run_pass_words(struct why *w, char **words)
+{
+	struct request req = *w->req;
+	struct why_run r;
+	int err;
+
+	req.command = words;
+	req.what.syscalls.len = 0;
+	req.what.again = false;
+	err = why_run__do(&r, &req, w->operands.data, 1, false, w->passing, true);
+	w->passing->complete = !err && r.traced && !r.status && w->passing->n;
+	if (!err && r.traced && r.status)
+		note("the run of --pass failed, too, with %d: it isn't compared", r.status);
+	else if (!err && !w->passing->n)
+		note("the run of --pass executed nothing of %s: it isn't compared",
+		     w->req->command[0]);
+	else if (!err && w->passing->full)
+		note("the run of --pass executed more branches than can be kept, or lost some: it "
+		     "isn't compared");
+	why_run__free(&r);
+	return err;
+}
+
+static int run_pass(struct why *w)
+{
+	wordexp_t words;
+	int err = wordexp(w->req->what.pass, &words, WRDE_NOCMD);
+
+	if (err || !words.we_wordc) {
+		if (!err)
+			wordfree(&words);
+		return err__usage("--pass '%s': %s", w->req->what.pass,
+				  err ? wordexp_error(err) : "it names no command");
+	}
+	w->passing = mmap(NULL, sizeof(*w->passing), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (w->passing == MAP_FAILED) {
+		w->passing = NULL;
+		err = err__set(errno, "no memory for the run of --pass: %s", strerror(errno));
+	} else {
+		err = run_pass_words(w, words.we_wordv);
+	}
+	wordfree(&words);
+	return err;
+}
+
 /* If a further run can't trace, what the one before it has found stands. */
 static int run_all(struct why *w, struct why_run *r)
 {
 	struct why_run next = {0};
-	int err = why_run__do(r, w->req, w->operands.data, w->operands.len, w->system_calls);
+	int err = why_run__do(r, w->req, w->operands.data, w->operands.len, w->system_calls,
+			      w->passing, false);
 
 	for (unsigned run = 1;
 	     !err && r->traced && w->req->what.again && run < RUNS_MOST && widen(w, r, run == 1);
 	     run++) {
 		announce(w, r, run);
-		if (why_run__do(&next, w->req, w->operands.data, w->operands.len, w->system_calls))
+		if (why_run__do(&next, w->req, w->operands.data, w->operands.len, w->system_calls,
+				w->passing, false))
 			err__print();
 		if (!next.traced) {
 			note("run %u shows nothing: this is what run %u has shown", run + 1, run);
@@ -273,6 +334,8 @@ static int explain(struct why *w)
 	struct why_run r = {0};
 	int err = add_all(w), status;
 
+	if (!err && w->req->what.pass)
+		err = run_pass(w);
 	if (!err)
 		err = run_all(w, &r);
 	if (!err && r.traced) {
@@ -327,6 +390,8 @@ static const struct option_row option_rows[] = {
 	 "explain failures of these system calls; may be repeated", add_syscalls},
 	{"again", 0, NULL, VERB_WHY, SWITCH(what.again),
 	 "run CMD again, to trace what the first run has shown to matter"},
+	{"pass", 0, "CMD", VERB_WHY, TEXT(what.pass),
+	 "compare with a run of this command, which passes: 'prog good.conf'"},
 	{"depth", 0, "N", VERB_WHY, NUMBER(what.callees),
 	 "also trace what the system calls' functions call, N levels (default: 3)", check_callees},
 	{"output", 'o', "FILE", VERB_WHY, FILE_NAME(show.output), "write to FILE instead of stdout",
@@ -355,6 +420,8 @@ int why__run(const struct request *req)
 	char **word;
 	int status = explain(&w);
 
+	if (w.passing)
+		munmap(w.passing, sizeof(*w.passing));
 	vec__each (word, &w.operands)
 		free(*word);
 	vec__free(&w.operands);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -92,13 +93,15 @@ static void free_libraries(library_vec *all)
 
 /* Traces, in the run's process. */
 static int trace(struct left *l, const struct request *req, char *const *operands, size_t n,
-		 bool system_calls)
+		 bool system_calls, struct passing *passing, bool passes)
 {
 	CLEANUP(free_libraries) library_vec libraries = {0};
 	struct explaining e = {.ends = true,
 			       .captured = true,
 			       .again = req->what.again,
 			       .last = !req->what.syscalls.len,
+			       .passing = passing,
+			       .passes = passes,
 			       .command = req->command[0],
 			       .syscall_name = syscall__name,
 			       .syscall_texts = outcomes__texts_of,
@@ -179,8 +182,21 @@ static int wait_for(pid_t pid, int *out)
 	return 0;
 }
 
+/* What it reads and writes is not CMD's. */
+static void be_silent(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+	}
+	if (note__level() == NOTE_NORMAL)
+		note__set_level(NOTE_QUIET);
+}
+
 int why_run__do(struct why_run *r, const struct request *req, char *const *operands, size_t n,
-		bool system_calls)
+		bool system_calls, struct passing *passing, bool passes)
 {
 	struct left *l = mmap(NULL, sizeof(*l), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -196,7 +212,9 @@ int why_run__do(struct why_run *r, const struct request *req, char *const *opera
 		int status;
 
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		status = trace(l, req, operands, n, system_calls);
+		if (passes)
+			be_silent();
+		status = trace(l, req, operands, n, system_calls, passing, passes);
 		fflush(NULL);
 		_exit(status);
 	}

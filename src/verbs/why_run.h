@@ -21,8 +21,9 @@ struct why_run {
 };
 /* Runs CMD. The operands of the trace are borrowed. Returns 0, or -errno if the run could not
  * begin. */
+/* passing is in shared memory, or NULL; passes: it is filled by this run. */
 int why_run__do(struct why_run *r, const struct request *req, char *const *operands, size_t n,
-		bool system_calls);
+		bool system_calls, struct passing *passing, bool passes);
 void why_run__free(struct why_run *r);
 
 #endif
