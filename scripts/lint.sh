@@ -80,6 +80,7 @@ src/verbs/stack/*        /proc/PID of the process that is shown
 src/resolve/points.c     points files, with the rights of the user
 src/util/given.c         what the user names, with the rights of the user
 src/util/keeper.c        /dev/null
+src/verbs/why_run.c      /dev/null
 src/util/files.c         file__read() itself
 src/util/scratch.c       temporary files, with the rights of the user
 '

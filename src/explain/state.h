@@ -3,7 +3,7 @@
 #ifndef BBTRACE_EXPLAIN_STATE_H
 #define BBTRACE_EXPLAIN_STATE_H
 
-#include "explain/calls.h"
+#include "explain/judge/calls.h"
 #include "explain/explain.h"
 #include "explain/stored.h"
 

@@ -8,7 +8,7 @@
 #ifndef BBTRACE_EXPLAIN_STORED_H
 #define BBTRACE_EXPLAIN_STORED_H
 
-#include "explain/calls.h"
+#include "explain/judge/calls.h"
 
 struct explain_state;
 

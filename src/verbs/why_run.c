@@ -183,7 +183,7 @@ static int wait_for(pid_t pid, int *out)
 }
 
 /* What it reads and writes is not CMD's. */
-static void be_silent(void)
+static void drop_output(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -213,7 +213,7 @@ int why_run__do(struct why_run *r, const struct request *req, char *const *opera
 
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (passes)
-			be_silent();
+			drop_output();
 		status = trace(l, req, operands, n, system_calls, passing, passes);
 		fflush(NULL);
 		_exit(status);

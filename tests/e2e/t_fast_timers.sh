@@ -12,6 +12,8 @@ for use in leave once 'count alrm' 'count rt'; do
 	is "$("$T/ticks" $use)" right "$use: untraced all is right"
 	for options in "-F summary -o $T/text" "-c -F json -o $T/json" "--last 50 -F summary -o $T/text"; do
 		for load in 0 3; do
+			# what the supervisor does is the same for all; handlers that leave need time most
+			[[ $use == leave || ($load == 0 && $options == -*summary*text && $options != --last*) ]] || continue
 			busy=()
 			for ((i = 0; i < load; i++)); do
 				while :; do :; done &

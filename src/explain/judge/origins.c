@@ -2,7 +2,7 @@
 /* What a call may end with, from each block of its function on: a backward analysis to a fixed
  * point. A place stands for the value that it has at that point. */
 #include <stdlib.h>
-#include "explain/code.h"
+#include "explain/judge/code.h"
 
 struct origins {
 	struct ending ending;

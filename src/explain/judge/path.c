@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The path that a call took, and where on it a value came about. */
 #include <stdlib.h>
-#include "explain/calls.h"
+#include "explain/judge/calls.h"
 #include "plan/graph/meet.h"
 
 /* ---- blocks ---- */

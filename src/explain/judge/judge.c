@@ -9,7 +9,7 @@
  * side.
  */
 #include <stdlib.h>
-#include "explain/calls.h"
+#include "explain/judge/calls.h"
 #include "plan/graph/meet.h"
 
 bool value__is_error(uint64_t value)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* calls: what is kept of the calls that run, and the verdict on a call that has ended: which branch
  * chose its result. Private to src/explain. */
-#ifndef BBTRACE_EXPLAIN_CALLS_H
-#define BBTRACE_EXPLAIN_CALLS_H
+#ifndef BBTRACE_EXPLAIN_JUDGE_CALLS_H
+#define BBTRACE_EXPLAIN_JUDGE_CALLS_H
 
-#include "explain/code.h"
+#include "explain/judge/code.h"
 #include "trace/trace.h"
 
 /* A system call that failed. */

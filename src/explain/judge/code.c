@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The instructions of blocks, decoded by src/arch into operations on places. */
 #include <stdlib.h>
-#include "explain/code.h"
+#include "explain/judge/code.h"
 
 /* ---- places ---- */
 

@@ -4,8 +4,8 @@
  * far as this shows where a value is from; and what a function may return from each of its blocks.
  * Private to src/explain.
  */
-#ifndef BBTRACE_EXPLAIN_CODE_H
-#define BBTRACE_EXPLAIN_CODE_H
+#ifndef BBTRACE_EXPLAIN_JUDGE_CODE_H
+#define BBTRACE_EXPLAIN_JUDGE_CODE_H
 
 #include "plan/plan.h"
 
