@@ -2,6 +2,7 @@
 /* The two formats, text and JSON, and the results for the caller. */
 #include <stdlib.h>
 #include "explain/libraries.h"
+#include "explain/message.h"
 #include "explain/show.h"
 
 static int begin(struct output *o)
@@ -65,16 +66,47 @@ void explaining__free(struct explaining *e)
 	str__free(&e->text);
 }
 
-/* Notes a failed system call that was the reason. */
-static void blame(struct explaining *e, const struct ending_found *f)
+static void blame_call(struct explaining *e, uint64_t number, int64_t result)
 {
-	const struct verdict *v = f->chain.len ? verdict__deciding(*vec__last(&f->chain)) : NULL;
 	const struct failed_call *c;
 
 	vec__each (c, &e->failed)
-		if (v && v->decided && v->failed.result && c->number == v->failed.number &&
-		    c->result == v->failed.result)
+		if (c->number == number && c->result == result)
 			e->blamed = *c;
+}
+
+/* Notes the failed system call that was the reason: that which a message names, or whose result the
+ * deciding branch tested. */
+static void blame(const struct explain_state *s, struct explaining *e, const struct ending_found *f)
+{
+	const struct message *m = s->outcomes.last.text ? &s->outcomes.last : &s->outcomes.first;
+	const struct outcome *failed = m->text ? message__failed(&s->outcomes, m) : NULL;
+	const struct verdict *v = f->chain.len ? verdict__deciding(*vec__last(&f->chain)) : NULL;
+
+	if (v && v->decided && v->failed.result)
+		blame_call(e, v->failed.number, v->failed.result);
+	if (failed)
+		blame_call(e, failed->number, failed->result);
+}
+
+static void put_failures(struct output *o, const struct shown_as *as)
+{
+	const struct explain_state *s = o->state;
+	const struct explaining *e = o->options.explaining;
+	const struct explained *f;
+	uint64_t hidden = s->hidden;
+
+	vec__each (f, &s->failures) {
+		/* --again has added these functions for one system call; others use them, too */
+		bool is_part = as->ending_first && e->again && e->ends && e->status &&
+			       !show__syscall_of(o->plan, f->verdict->function);
+
+		hidden += is_part;
+		if (!f->shown && !is_part)
+			as->failure(o, f);
+	}
+	if (hidden)
+		as->hidden(o, hidden);
 }
 
 static void end_with(struct output *o, const struct shown_as *as)
@@ -88,18 +120,18 @@ static void end_with(struct output *o, const struct shown_as *as)
 	e->explained = s->failures.len;
 	vec__each (f, &s->failures)
 		learn(e, o->plan, f);
-	vec__each (f, &s->failures)
-		as->failure(o, f);
-	if (s->hidden)
-		as->hidden(o, s->hidden);
-	if (!e->ends || !(e->status || e->signal))
-		return;
-	ending__find(s, e, &found);
-	blame(e, &found);
-	if (e->again)
-		libraries__want(o);
-	as->ending(o, &found);
-	ending__free(&found);
+	if (!as->ending_first)
+		put_failures(o, as);
+	if (e->ends && (e->status || e->signal)) {
+		ending__find(s, e, &found);
+		blame(s, e, &found);
+		if (e->again)
+			libraries__want(o);
+		as->ending(o, &found);
+		ending__free(&found);
+	}
+	if (as->ending_first)
+		put_failures(o, as);
 }
 
 /* Treats the output as written, and keeps it. */

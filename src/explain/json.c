@@ -200,8 +200,9 @@ static void put_calls(struct json *j, struct output *o, const struct ending_foun
 
 /* ---- what it wrote, and what failed ---- */
 
-static void put_failed(struct json *j, const struct output *o, const struct outcome *f)
+static void put_failed(struct json *j, struct output *o, const struct outcome *f)
 {
+	const struct explained *in_kernel = failure__in_kernel(o, f);
 	const struct explaining *e = o->options.explaining;
 	const char *name = e->syscall_name ? e->syscall_name(f->number) : NULL;
 	const char *error = show__errno_name(-f->result);
@@ -227,6 +228,8 @@ static void put_failed(struct json *j, const struct output *o, const struct outc
 		json__member(j, string, "error", error);
 	json__member(j, unsigned, "pid", f->pid);
 	json__member(j, unsigned, "times", f->times);
+	if (in_kernel && verdict__deciding(in_kernel->verdict))
+		put_decision(j, o, verdict__deciding(in_kernel->verdict));
 	json__close_object(j);
 }
 

@@ -63,6 +63,7 @@ static void put_failed(struct output *o, const struct outcome *f)
 	const struct explaining *e = o->options.explaining;
 	const char *name = e->syscall_name ? e->syscall_name(f->number) : NULL;
 	uint32_t texts = e->syscall_texts ? e->syscall_texts(f->number) : 0;
+	struct explained *in_kernel;
 
 	str__puts(&o->buffer, "  failed: ");
 	if (name)
@@ -76,6 +77,11 @@ static void put_failed(struct output *o, const struct outcome *f)
 	if (f->times > 1)
 		str__printf(&o->buffer, ", %llu times", (unsigned long long)f->times);
 	str__putc(&o->buffer, '\n');
+	in_kernel = failure__in_kernel(o, f);
+	if (!in_kernel || in_kernel->shown)
+		return;
+	in_kernel->shown = true;
+	explained__put_verdict(o, in_kernel->verdict, "in the kernel ");
 }
 
 /* ---- the code that the text is from ---- */

@@ -9,13 +9,19 @@ struct shown_as {
 	void (*failure)(struct output *o, const struct explained *f);
 	void (*ending)(struct output *o, const struct ending_found *f);
 	void (*hidden)(struct output *o, uint64_t failures);
+	bool ending_first; /* failures that it has shown are left out then */
 };
 extern const struct shown_as shown_as_text, shown_as_json, shown_as_sarif;
 /* What is before and after SARIF's results. */
 void sarif__begin(struct output *o);
 void sarif__end(struct output *o);
 
-/* Parts of the text, also for messages (message_text.c). verb: "decided by". */
+/* Returns how the kernel came by the failure of a call; NULL if that was not traced. */
+struct explained *failure__in_kernel(struct output *o, const struct outcome *f);
+
+/* Parts of the text, also for messages (message_text.c). verb: "decided by"; where: what is before
+ * the verb. */
+void explained__put_verdict(struct output *o, const struct verdict *v, const char *where);
 void explained__put_decision(struct output *o, const struct verdict *v, const char *verb);
 void explained__put_place(struct output *o, uint32_t function, uint64_t vaddr);
 void explained__put_error(struct output *o, int64_t result);

@@ -27,6 +27,7 @@ struct explained {
 	uint64_t args[EVENT_ARGS];
 	unsigned nargs;
 	uint64_t times;
+	bool shown; /* as the kernel's part of what a program did */
 };
 
 /* A system call that failed, with what its arguments point to. */

@@ -106,7 +106,7 @@ static void put_failed_call(struct output *o, const struct verdict *v)
 /* The branch, and where the value came about that it tested. */
 void explained__put_decision(struct output *o, const struct verdict *v, const char *verb)
 {
-	bool sure = !strcmp(verb, "decided by");
+	bool sure = strstr(verb, "decided by");
 
 	str__printf(&o->buffer, "  %s ", verb);
 	(v->decided ? put_branch : put_choice)(o, v);
@@ -131,9 +131,10 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 static const char *verb_of(const struct output *o, const struct verdict *v)
 {
 	const struct explain_state *s = o->state;
+	bool of_message =
+		s->outcomes.first.reached.len && !plan__is_kernel_function(o->plan, v->function);
 
-	return s->outcomes.first.reached.len || v->passed || !v->decided || v->tests_loaded ||
-			       !verdict__is_followed(v)
+	return of_message || v->passed || !v->decided || v->tests_loaded || !verdict__is_followed(v)
 		       ? "passed on by"
 		       : "decided by";
 }
@@ -199,18 +200,20 @@ static bool put_stored(struct output *o, const struct verdict *v, const struct v
 	return why;
 }
 
-static void put_verdict(struct output *o, const struct verdict *v)
+void explained__put_verdict(struct output *o, const struct verdict *v, const char *where)
 {
 	const struct verdict *deciding = verdict__deciding(v), *inner = verdict__innermost(v);
 	const char *unknown = show__unknown(v);
-	bool stored;
+	bool stored, kernel = plan__is_kernel_function(o->plan, inner->function);
+	char verb[64];
 
+	snprintf(verb, sizeof(verb), "%s%s", where, deciding ? verb_of(o, deciding) : "");
 	if (deciding)
-		explained__put_decision(o, deciding, verb_of(o, deciding));
+		explained__put_decision(o, deciding, verb);
 	stored = put_stored(o, inner, deciding);
 	if (unknown && !stored)
 		str__printf(&o->buffer, "  not known: %s\n", unknown);
-	put_untraced(o, inner, plan__is_kernel_function(o->plan, inner->function));
+	put_untraced(o, inner, kernel);
 	put_way(o, v);
 	put_assumed(o, v);
 }
@@ -237,7 +240,7 @@ static void put_failure(struct output *o, const struct explained *f)
 	if (f->times > 1)
 		str__printf(&o->buffer, ", %llu times", (unsigned long long)f->times);
 	str__putc(&o->buffer, '\n');
-	put_verdict(o, v);
+	explained__put_verdict(o, v, "");
 }
 
 static void put_hidden(struct output *o, uint64_t failures)
@@ -315,7 +318,7 @@ static void put_ending(struct output *o, const struct ending_found *f)
 	if (is_explained(s, f, deciding))
 		return;
 	if (f->returned) {
-		put_verdict(o, last);
+		explained__put_verdict(o, last, "");
 		str__printf(&o->buffer, "  assumed: the status is what %s returned\n",
 			    o->plan->functions.data[last->function].name);
 		return;
@@ -331,4 +334,5 @@ static void put_ending(struct output *o, const struct ending_found *f)
 		put_assumed(o, last);
 }
 
-const struct shown_as shown_as_text = {put_failure, put_ending, put_hidden};
+const struct shown_as shown_as_text = {
+	.ending_first = true, .failure = put_failure, .ending = put_ending, .hidden = put_hidden};

@@ -21,6 +21,21 @@ const char *show__syscall_of(const struct plan *p, uint32_t function)
 	return NULL;
 }
 
+struct explained *failure__in_kernel(struct output *o, const struct outcome *f)
+{
+	const struct explaining *e = o->options.explaining;
+	const char *name = e->syscall_name ? e->syscall_name(f->number) : NULL, *of;
+	struct explained *x, *found = NULL;
+
+	vec__each (x, &((struct explain_state *)o->state)->failures) {
+		of = show__syscall_of(o->plan, x->verdict->function);
+		if (name && of && !strcmp(of, name) && x->pid == f->pid &&
+		    (int32_t)x->verdict->value == (int32_t)f->result)
+			found = x; /* the last one */
+	}
+	return found;
+}
+
 struct step show__step_of(const struct verdict *v, const struct plan *p)
 {
 	return (struct step){.type = STEP_BRANCH,

@@ -271,7 +271,9 @@ static void report(const struct why *w, const struct why_run *r)
 	if (name && w->failures > 1)
 		note("assumed: the failure of %s matters, %s, of %zu kinds of failures; -s NAME "
 		     "asks for others",
-		     name, w->blamed ? "whose result the program tested" : "the last one",
+		     name,
+		     w->blamed ? "which the program's message names, or whose result it tested"
+			       : "the last one",
 		     w->failures);
 	if (!w->kernel && (w->req->what.syscalls.len || w->req->what.again))
 		note("this kernel has no kprobes, so only the program's part is explained");

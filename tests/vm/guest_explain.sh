@@ -6,7 +6,8 @@
 . "$(dirname "$0")/guest_lib.sh"
 
 P=$1
-only=${2:-}
+complain=$2
+only=${3:-}
 
 # What the source says: CASE, system call, error, where the branch is, what it compares. A function that may have been
 # inlined has several names, and a test of bits several forms.
@@ -73,4 +74,15 @@ while IFS= read -r row; do
 	group=''
 done < <(cases)
 [[ ! $group ]] || judge
+
+# One screen: the message, the call that it names, what the kernel decided, and the program's branch.
+touch /tmp/file
+bb why --again -o "$T/said" -- "$complain" /tmp/file/below
+exits 1 'a program that says why it fails'
+sed -E 's/^  (.*) [a-z_.0-9]+\+0x[0-9a-f]+  .*/  \1/; s/^(  failed: [a-z0-9]+\().*(\) = .*)/\1\2/; /^    /d; /^  (in [^ ]* >|assumed|not known)/d; /^[0-9]+ more failures/d' "$T/said" >"$T/lines"
+is "$(sed 's/^  message.*/  message/; s/kernel passed on by/kernel decided by/' "$T/lines")" "$complain exited with 1
+  message
+  failed: openat() = -20 ENOTDIR (Not a directory)
+  in the kernel decided by
+  decided by" 'the kernel part is beside the call that the message names' || diag "$(cat "$T/said" "$T/err")"
 done_testing
