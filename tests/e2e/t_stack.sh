@@ -35,9 +35,9 @@ text() { jq -r --argjson tid "$(tid "$1")" 'select(.event == "stack" and .tid ==
 # gdb says what the stacks are, frame by frame, by address.
 compare_stacks() { # NAME
 	gdb -nx -batch -p "$pid" -x "$ROOT/tests/check/gdb_core.py" >"$T/gdb" 2>"$T/gdb_err" </dev/null
-	awk '$1 == "FRAME" && $5 == "-" { print $2, $3, strtonum($4) }' "$T/gdb" | sort >"$T/by_gdb"
+	perl -lane '$F[0] eq "FRAME" && $F[4] eq "-" and print "$F[1] $F[2] " . hex $F[3]' "$T/gdb" | sort >"$T/by_gdb"
 	jq -r 'select(.event == "stack") | .tid as $tid | .stack | to_entries[] | "\($tid) \(.key) \(.value.addr)"' "$T/json" |
-		awk '{ print $1, $2, strtonum($3) }' | sort >"$T/by_bbtrace"
+		perl -lane 'print "$F[0] $F[1] " . hex $F[2]' | sort >"$T/by_bbtrace"
 	[[ -z ${spinner:-} ]] || sed -i "/^$spinner 0 /d" "$T/by_gdb" "$T/by_bbtrace"
 	isnt "$(wc -l <"$T/by_gdb")" 0 "$1: gdb has stacks" || diag "$(tail -5 "$T/gdb_err")"
 	is "$(comm -13 "$T/by_gdb" "$T/by_bbtrace" | head -5)" '' "$1: each of the $(wc -l <"$T/by_bbtrace") frames is gdb's"
