@@ -104,6 +104,14 @@ static void add(struct ending_found *out, struct verdict *v, uint32_t site)
 	vec__push(&out->sites, site);
 }
 
+static bool has_main(const struct plan *p, const verdict_vec *v)
+{
+	for (size_t i = 0; i < v->len; i++)
+		if (ending__is_main(p, v->data[i]->function))
+			return true;
+	return false;
+}
+
 /* Returns the verdict on main's result where its callers are traced, too, as in a program that is
  * linked statically: they call exit(3) with it. */
 static struct verdict *take_mains(const struct plan *p, const struct thread *t,
@@ -114,11 +122,11 @@ static struct verdict *take_mains(const struct plan *p, const struct thread *t,
 		struct item *it;
 
 		vec__each (it, &c->items)
-			for (size_t n = 0; n < it->results.len; n++)
-				if (ending__is_main(p, it->results.data[n]->function))
-					return take_status(p, &it->results, e);
+			if (has_main(p, &it->results))
+				return take_status(p, &it->results, e);
 	}
-	return NULL;
+	/* or what called it isn't known any more */
+	return has_main(p, &t->ended) ? take_status(p, (verdict_vec *)&t->ended, e) : NULL;
 }
 
 /* Returns true if main, or the outermost function of the trace, has returned the status. */

@@ -111,8 +111,9 @@ static void cut_if_it_continues(struct thread *t, const char *why)
 	t->cut = why;
 }
 
-static void cut_all(struct thread *t, const char *why)
+static void cut_all(struct explain_state *s, struct thread *t, const char *why)
 {
+	stores__gap(&s->stores);
 	t->cut = NULL;
 	for (unsigned side = 0; side < 2; side++)
 		for (size_t i = 0; i < t->calls[side].len; i++)
@@ -348,6 +349,8 @@ static void on_named(struct explain_state *s, struct explaining *e, struct threa
 		return;
 	}
 	if (n->kind == NAMED_OUTCOME) {
+		if (t->cut)
+			cut_all(s, t, t->cut);
 		outcome__take(s, e, t, step);
 		return;
 	}
@@ -370,7 +373,7 @@ static void cut_threads(struct explain_state *s, const char *why)
 	struct thread **t;
 
 	vec__each (t, &s->threads)
-		cut_all(*t, why);
+		cut_all(s, *t, why);
 }
 
 void state__step(struct explain_state *s, struct explaining *e, const struct step *step)
@@ -396,7 +399,7 @@ void state__step(struct explain_state *s, struct explaining *e, const struct ste
 	if (step->type == STEP_ENTRY || step->type == STEP_BRANCH || step->type == STEP_RETURN) {
 		t->time = step->time;
 		if (t->cut)
-			cut_all(t, t->cut);
+			cut_all(s, t, t->cut);
 	}
 	switch (step->type) {
 	case STEP_ENTRY:
@@ -414,7 +417,7 @@ void state__step(struct explain_state *s, struct explaining *e, const struct ste
 		on_named(s, e, t, step);
 		break;
 	case STEP_LOST:
-		cut_all(t, "events were lost");
+		cut_all(s, t, "events were lost");
 		break;
 	case STEP_UNKNOWN:
 		cut_if_it_continues(t, "a part of its path isn't known");

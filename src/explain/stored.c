@@ -207,6 +207,7 @@ static void take(struct explain_state *s, const struct call *c, uint32_t block, 
 			    .cell = f->cell,
 			    .function = c->function,
 			    .object = b->object,
+			    .gaps = s->stores.gaps,
 			    .has_value = f->has_value && !f->reads,
 			    .changes = f->reads,
 			    .value = f->value};
@@ -298,7 +299,14 @@ const struct stored *stored__in(struct explain_state *s, const struct verdict *v
 	if (!reader || !fixed_access(s->code.plan, object, reader, &f))
 		return NULL;
 	index = map64__get(&s->stores.cells, key_of(object, f.cell));
-	return index && *index ? &s->stores.last.data[*index - 1] : NULL;
+	return index && *index && s->stores.last.data[*index - 1].gaps == s->stores.gaps
+		       ? &s->stores.last.data[*index - 1]
+		       : NULL;
+}
+
+void stores__gap(struct stores *s)
+{
+	s->gaps++;
 }
 
 void stores__free(struct stores *s)

@@ -20,6 +20,7 @@ struct stored {
 	bool has_value; /* the code, or what it follows from, has the value: */
 	bool changes;	/* the variable becomes something else that depends on what it was */
 	uint32_t value;
+	unsigned gaps;	     /* before it */
 	struct verdict *why; /* why control reached it, or where the value is from; owned; NULL if
 				it is 0, or if there were too many stores */
 };
@@ -30,6 +31,7 @@ struct stores {
 	uint8_t *has;	 /* by block: 0 if not known, 1 if it stores to no such variable, 2 if it
 			    may */
 	unsigned judged; /* stores */
+	unsigned gaps;	 /* in what was seen of the program */
 };
 
 /* The branch at this site was executed, and is the last item of the call: notes the stores since
@@ -38,6 +40,8 @@ void stored__see(struct explain_state *s, const struct call *c);
 /* Returns the last store to the variable that the value was loaded from, or that the branch tested;
  * NULL if there was none, or if it was no such variable. */
 const struct stored *stored__in(struct explain_state *s, const struct verdict *v);
+/* Something was not seen, and may have stored to any variable. */
+void stores__gap(struct stores *s);
 void stores__free(struct stores *s);
 
 #endif

@@ -266,6 +266,9 @@ static bool shows_later(const struct request *req)
 	       !req->record.interval_ns && !req->when.limit;
 }
 
+/* Bytes of the logs: some two million branches, which a second suffices for. */
+#define EXPLAINED_WHOLE (64u << 20)
+
 static int start(struct engine_state *e, const struct request *req, const struct plan *plan,
 		 pid_t command)
 {
@@ -279,6 +282,7 @@ static int start(struct engine_state *e, const struct request *req, const struct
 				   .disarmed = request__begin_stopped(req),
 				   .last = e->overwrites ? requirements__kept_branches(req, true)
 							 : 0,
+				   .whole = req->record.explain ? EXPLAINED_WHOLE : 0,
 				   .later = shows_later(req),
 				   .drop_privileges = privileges__keep_tracing,
 				   .unfit = req->who.filters.follow ? copy_fitness__unfit : NULL};

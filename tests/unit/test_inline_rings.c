@@ -256,6 +256,50 @@ static void test_end_of_tail(void)
 	close_all();
 }
 
+/* ---- of what waits, only a part is wanted ---- */
+
+static uint32_t look_for;
+static bool found;
+
+static int check_kept(void *ctx, const struct event *e)
+{
+	found |= (uint32_t)e->sp >> 3 == look_for;
+	return check_number(ctx, e);
+}
+
+static void test_kept(void)
+{
+	const struct source_sink checks = {.event = check_kept, .sideband = check_gap};
+	struct wanted_at wanted = {.tid = 10};
+	size_t most = 0, bytes = 2 * LOG_SEGMENT;
+
+	numbers.events = numbers.gaps = numbers.jumps = 0;
+	look_for = many / 2;
+	begin_numbers(0);
+	for (uint32_t i = 0; i < many; i++) {
+		put_number(0, i);
+		if (i == look_for)
+			wanted.position = log_ring__position(ring_of(0));
+		if (i % 10000)
+			continue;
+		rings__pull(rings);
+		merge__keep(merge, bytes, &wanted, wanted.position != 0, ticks());
+		most = max_of(most, rings__waiting(rings));
+	}
+	rings__pull(rings);
+	notify(NOTICE_END, 0, 10);
+	merge__keep(merge, bytes, &wanted, 1, UINT64_MAX);
+	merge__end(merge, ticks(), &checks);
+	ok(most < 4 * bytes + LOG_RING, "little waits: at most %zu bytes", most);
+	ok(found, "what was wanted is there");
+	is(numbers.next, many, "the last records are, too");
+	ok(numbers.events >= 2 * (bytes - 3 * LOG_SEGMENT / 2) / 8 && numbers.events < many / 2,
+	   "and no more than these: %u records", numbers.events);
+	is(numbers.gaps, 2, "a gap is before each");
+	ok(!numbers.jumps && !wrong, "and none between them");
+	close_all();
+}
+
 static volatile bool ends;
 
 static void *write_laps(void *ctx)
@@ -476,6 +520,7 @@ int main(void)
 	test_cut();
 	test_laps();
 	test_end_of_tail();
+	test_kept();
 	test_racing();
 	for (int races = 0; races < 2; races++) {
 		test_forged(0, races);

@@ -22,6 +22,11 @@
 #define WAIT_US 1000
 /* The limit of events of the other source that wait while the logs are not read. */
 #define QUEUED_MANY 65536
+/* Of each thread, bytes, once only what was logged last is wanted. */
+#define LAST_BYTES (8u << 20)
+/* Events that ask for what was logged before them: the first ones, and the last ones. */
+#define WANTED_MOST  16
+#define WANTED_FIRST 8
 
 struct inline_source {
 	struct source source; /* its inner one: the probes */
@@ -34,6 +39,9 @@ struct inline_source {
 	const struct source_sink *sink; /* set while the probes report something */
 	volatile uint64_t stopped;
 	volatile bool stopping; /* a stop was requested: see stop_now() */
+	struct wanted_at wanted[WANTED_MOST];
+	size_t nwanted;	 /* so far */
+	bool keeps_last; /* only what was logged last is decoded (inline_options.whole) */
 	bool begun;
 	bool tried_disarm; /* while it is stopped: disarming was tried */
 };
@@ -55,8 +63,28 @@ static void report_cost(void *ctx, const struct log_work *w)
 
 /* ---- what the probes report ---- */
 
+/* Returns true if a system call has succeeded whose outcome is asked for. */
+static bool is_success(const struct inline_source *s, const struct event *e)
+{
+	const struct plan *p = s->inliner->options.plan;
+	struct named_value v;
+
+	return e->type == EVENT_NAMED && p->named.data[e->named->which].kind == NAMED_OUTCOME &&
+	       plan__named_value(p, e->named->which, "result", e->named->data, e->named->len, &v) &&
+	       (int64_t)v.number >= 0;
+}
+
 static int queue_event(void *ctx, const struct event *e)
 {
+	struct inline_source *s = ctx;
+
+	if (s->inliner->options.whole && e->logged && is_success(s, e)) {
+		size_t n = s->nwanted++;
+
+		if (n >= WANTED_FIRST)
+			n = WANTED_FIRST + (n - WANTED_FIRST) % (WANTED_MOST - WANTED_FIRST);
+		s->wanted[n] = (struct wanted_at){e->tid, e->logged - 1};
+	}
 	merge__add(((struct inline_source *)ctx)->merge, waiting__event(e));
 	return 0;
 }
@@ -200,7 +228,11 @@ static void report_left_out(const struct inline_source *s)
 	uint64_t bytes = rings__totals(s->inliner->rings).left_out;
 
 	if (bytes)
-		note("%.1f MB of the log were left out", bytes / 1e6);
+		note("%.1f MB of the log were left out%s", bytes / 1e6,
+		     s->keeps_last
+			     ? ": of what ran for long, only the last branches before messages "
+			       "and the end are examined"
+			     : "");
 }
 
 static struct source_sink sink_of(struct inline_source *s, const struct source_sink *sink)
@@ -218,6 +250,19 @@ static uint64_t settled_now(const struct inline_source *s)
 					: min_of(probes, rings__complete(s->inliner->rings));
 }
 
+/* Of what was logged until the probes have settled, so that all events of then were read, only the
+ * last is decoded, and what these events ask for. Does nothing before much was logged. */
+static bool keep_last(struct inline_source *s, uint64_t settled)
+{
+	uint64_t whole = s->inliner->options.whole;
+
+	s->keeps_last |= whole && rings__totals(s->inliner->rings).bytes > whole;
+	if (s->keeps_last)
+		merge__keep(s->merge, LAST_BYTES, s->wanted,
+			    min_of(s->nwanted, (size_t)WANTED_MOST), settled);
+	return s->keeps_last;
+}
+
 /* Passes on everything up to that time, and at most up to most. */
 static int pass(struct inline_source *s, uint64_t most, const struct source_sink *to)
 {
@@ -233,6 +278,7 @@ static int pass(struct inline_source *s, uint64_t most, const struct source_sink
 	if (tails)
 		rings__tail(s->inliner->rings);
 	settled = min_of(settled_now(s), most);
+	keep_last(s, s->source.inner->ops->settled(s->source.inner));
 	ticks_clock__sample(s->inliner->clock);
 	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	err = merge__until(s->merge, settled, sink, &s->reached);
@@ -268,6 +314,13 @@ static bool defers(const struct inline_source *s)
 	       merge__queued(s->merge) < QUEUED_MANY && rings__hurry(s->inliner->rings);
 }
 
+/* Returns true if what was logged need not be decoded now, since only the last of it matters. */
+static bool waits_for_last(struct inline_source *s)
+{
+	return keep_last(s, s->source.inner->ops->settled(s->source.inner)) && !s->stopping &&
+	       !s->stopped && merge__queued(s->merge) < QUEUED_MANY;
+}
+
 static int inline__take(struct source *source, struct source_wait wait,
 			const struct source_sink *sink)
 {
@@ -276,9 +329,11 @@ static int inline__take(struct source *source, struct source_wait wait,
 	bool deferred = defers(s);
 	int err;
 
-	wait.timeout_ms = min_of(wait.timeout_ms, deferred ? DEFER_MS : s->has_more ? 0 : LOOK_MS);
+	wait.timeout_ms = min_of(wait.timeout_ms, deferred || s->keeps_last ? DEFER_MS
+						  : s->has_more		    ? 0
+									    : LOOK_MS);
 	err = s->source.inner->ops->take(s->source.inner, wait, &queue);
-	if (err || deferred)
+	if (err || deferred || waits_for_last(s))
 		return err;
 	if (rings__waiting(s->inliner->rings) > WAITING_MANY)
 		err = s->source.inner->ops->catch_up(s->source.inner, &queue);
@@ -330,8 +385,9 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 		stop_now(s);
 	inliner__detach(s->inliner);
 	rings__pull(s->inliner->rings);
-	report_rest(s);
 	err = s->source.inner->ops->losses(s->source.inner, &queue);
+	keep_last(s, UINT64_MAX);
+	report_rest(s);
 	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (!err)
 		err = merge__end(s->merge, s->stopped, &through);

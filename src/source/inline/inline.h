@@ -22,6 +22,10 @@ struct inline_options {
 	/* The number of a thread's last branches that are wanted: the thread doesn't wait for
 	 * bbtrace, and its log is read on request (catch_up) or at the end. 0 for all. */
 	uint64_t last;
+	/* The bytes of the logs up to which all is decoded. After that only what threads have
+	 * logged last is: when one that NAMED_OUTCOME reports has succeeded, such as the write of a
+	 * message, and at the end. 0: all is. */
+	uint64_t whole;
 	/* Nobody looks at what is reported before the end: if processors are few, bbtrace waits
 	 * while threads log much. */
 	bool later;

@@ -268,6 +268,23 @@ void merge__add(struct merge *m, struct waiting *w)
 	*q = (struct queued){.waiting = w};
 }
 
+void merge__keep(struct merge *m, uint64_t bytes, const struct wanted_at *wanted, size_t n,
+		 uint64_t settled)
+{
+	autofree uint64_t *before = xcalloc(n + 1, sizeof(*before));
+	struct wanted_log w = {.bytes = bytes, .before = before, .settled = settled};
+	struct log **l;
+
+	merge__receive(m);
+	vec__each (l, &m->logs) {
+		w.n = 0;
+		for (size_t i = 0; i < n; i++)
+			if (wanted[i].tid == (*l)->thread.tid)
+				before[w.n++] = wanted[i].position;
+		log__keep(*l, &w);
+	}
+}
+
 /* What a thread logs after an event that waits is not passed on before that. */
 static void assign(struct merge *m)
 {
@@ -366,7 +383,8 @@ static int before_event(struct merge *m, struct queued *q, const struct source_s
 			       ? pass_whole(m, logs__find(&m->logs, e->tid, e->time), sink)
 			       : 0;
 	err = pass_up_to(m, q->log, e->logged - 1, sink);
-	if (!err && uncertain__at(&q->log->uncertain, e->logged - 1))
+	if (!err && (uncertain__at(&q->log->uncertain, e->logged - 1) ||
+		     log__misses(q->log, e->logged - 1)))
 		err = give_gap(e, sink);
 	q->log->passed++;
 	if (q->log->passed == q->log->stops.len)

@@ -32,6 +32,14 @@ bool merge__has_hidden(const struct merge *m);
 bool merge__traces_nothing(const struct merge *m);
 /* Takes over something that the other source reports. */
 void merge__add(struct merge *m, struct waiting *w);
+/* Until that time (ns), only the last bytes that threads have logged are decoded, and those before
+ * n positions of a thread's log. */
+struct wanted_at {
+	uint32_t tid;
+	uint64_t position;
+};
+void merge__keep(struct merge *m, uint64_t bytes, const struct wanted_at *wanted, size_t n,
+		 uint64_t settled);
 /* How much of it waits. */
 size_t merge__queued(const struct merge *m);
 /*

@@ -66,7 +66,10 @@ static void see_piece(struct log *l)
 
 	expand_first(l);
 	l->after = l->thread.after = p->after;
-	l->gap |= p->position != expected;
+	if (p->position != expected) {
+		l->gap_from = l->gap ? l->gap_from : expected;
+		l->gap = true;
+	}
 	l->thread.goroutine_known &= p->position == expected;
 	l->next_piece = chunk__end(p);
 }
@@ -187,6 +190,75 @@ const struct event *log__peek(struct log *l)
 		}
 	}
 	return l->event;
+}
+
+/* Takes what waits, after what was taken before. */
+static void take_more(struct log *l)
+{
+	struct chunk *last = l->chunks;
+
+	while (last && last->next)
+		last = last->next;
+	if (last)
+		last->next = rings__take(l->rings, l->stream);
+	else
+		take_chunks(l);
+}
+
+/* Returns true if the chunk is among the last bytes before one of these positions. */
+static bool is_wanted(const struct chunk *p, const struct wanted_log *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (p->position < w->before[i] && chunk__end(p) + w->bytes > w->before[i])
+			return true;
+	return false;
+}
+
+/* Returns the position up to which the thread had written something then, or before. */
+static uint64_t position_at(const struct log *l, uint64_t time)
+{
+	uint64_t position = l->chunks ? l->chunks->position : 0;
+
+	for (const struct chunk *p = l->chunks; p && p->time <= time; p = p->next)
+		position = chunk__end(p);
+	return position;
+}
+
+void log__keep(struct log *l, const struct wanted_log *w)
+{
+	uint64_t words = 0, after;
+	struct chunk **at, *p;
+
+	take_more(l);
+	after = position_at(l, w->settled);
+	after -= min_of(after, w->bytes);
+	/* the first one may be decoded in part */
+	while (l->chunks && chunk__end(l->chunks) < after && !is_wanted(l->chunks, w)) {
+		if (!l->gap)
+			l->gap_from = l->chunks->position + l->at * sizeof(uint64_t);
+		l->gap = true;
+		words += l->chunks->n - l->at;
+		drop_piece(l);
+	}
+	for (at = l->chunks ? &l->chunks->next : NULL; at && (p = *at);) {
+		if (chunk__end(p) >= after || is_wanted(p, w)) {
+			at = &p->next;
+			continue;
+		}
+		words += p->n;
+		*at = p->next;
+		rings__give_back(l->rings, l->stream, p);
+	}
+	if (words)
+		l->timed = 0;
+	rings__left_out(l->rings, words * sizeof(uint64_t));
+}
+
+bool log__misses(const struct log *l, uint64_t position)
+{
+	return l->gap && l->gap_from < position && (l->event || l->chunks) &&
+	       (l->event ? l->position : l->chunks->position + l->at * sizeof(uint64_t)) >=
+		       position;
 }
 
 /* ---- what is known of times ---- */

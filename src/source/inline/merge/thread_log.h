@@ -27,7 +27,8 @@ struct log {
 	/* the first chunk, and one that was looked at ahead, if they are compressed: expanded */
 	struct chunk *expanded, *ahead;
 	uint64_t next_piece;	   /* where it begins if nothing is missing before; 0: the first */
-	bool gap;		   /* something is missing before the next event */
+	bool gap;		   /* something is missing before the next event ... */
+	uint64_t gap_from;	   /* … from this position on, if it was not read */
 	uint64_t skip;		   /* what is before this position is no record */
 	const struct event *event; /* the next one; NULL: not decoded yet */
 	uint64_t position;	   /* the next event's */
@@ -68,6 +69,20 @@ const struct event *log__peek(struct log *l);
 /* Returns a position, which may be after us, before which all was written before that time: that of
  * the last record that shows it. Records that were read by then are known anyway. */
 uint64_t log__known(struct log *l, uint64_t time);
+/* What is to be decoded of what a thread has logged: the last bytes before each of these positions,
+ * and before that time (ns). */
+struct wanted_log {
+	uint64_t bytes;
+	const uint64_t *before;
+	size_t n;
+	uint64_t settled;
+};
+/* Takes all that was read, and leaves out what isn't decoded yet and was logged before that time,
+ * but for what is wanted. */
+void log__keep(struct log *l, const struct wanted_log *w);
+/* All before that position that is known was decoded: returns true if what the thread has logged
+ * last before it was not. */
+bool log__misses(const struct log *l, uint64_t position);
 /* Returns true if the next event, which must be this one, had happened before that time. */
 bool log__was_before(struct log *l, uint64_t time);
 /* Sets what is there to be decoded, up to this position. Returns false if there is nothing, or if
