@@ -141,6 +141,7 @@ struct diff_request {
 	VEC(enum run_set) sets;
 	uint64_t differences; /* to show */
 	uint64_t context;     /* steps around each */
+	text_vec noise;	      /* files of runs that are as A is; among the files, after A and B */
 #define CONTEXT_STEPS 5
 };
 

@@ -178,6 +178,10 @@ static void keep(struct diff *d, struct parting *p, const diff_frames *frames)
 {
 	size_t at = d->partings.len;
 
+	if (p->kind == PART_BRANCH && d->noise && map64__get(d->noise, p->site + 1ull)) {
+		d->noisy++;
+		return;
+	}
 	d->found++;
 	++*map64__put(&d->by_site, p->kind == PART_BRANCH ? p->site + 1ull : 0);
 	while (at && d->partings.data[at - 1].time > p->time)

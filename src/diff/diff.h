@@ -211,9 +211,12 @@ struct diff {
 	struct outcomes *outcomes;
 	struct paths *runs[SIDES];
 	bool cut[SIDES]; /* the end of this run is missing: its paths may continue */
-	size_t most;	 /* partings to keep; the earliest ones */
+	/* site + 1 -> not 0: runs that should be the same part there, too. NULL: none are known */
+	const struct map64 *noise;
+	size_t most; /* partings to keep; the earliest ones */
 	VEC(struct parting) partings;
-	uint64_t found;	      /* all partings */
+	uint64_t found;	      /* all partings ... */
+	uint64_t noisy;	      /* … but those at sites of noise */
 	struct map64 by_site; /* site + 1 -> how many part there; 0: elsewhere */
 	uint64_t matched;     /* outcomes that were the same */
 	uint64_t uncertain;   /* where a gap made it impossible to know */

@@ -367,6 +367,8 @@ static void put_summary(struct writer *w)
 		json__member(j, unsigned, "differences", d->found);
 		json__member(j, unsigned, "shown", d->partings.len);
 		json__member(j, unsigned, "uncertain", d->uncertain);
+		if (d->noise)
+			json__member(j, unsigned, "noise", d->noisy);
 		json__member(j, unsigned, "threads_only_a", d->only[SIDE_A]);
 		json__member(j, unsigned, "threads_only_b", d->only[SIDE_B]);
 	}

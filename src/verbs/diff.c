@@ -15,6 +15,7 @@
 #include "pipeline/read/diff_inputs.h"
 
 #define ROWS 10 /* most rows of counts, as text */
+#define MANY 20 /* differences that are too many to look at */
 
 /* ---- operands ---- */
 
@@ -89,6 +90,9 @@ static const struct option_row option_rows[] = {
 	 "show the first N differences (default: 1), or branches (default: 10)"},
 	{"context", 0, "N", VERB_DIFF, COUNT(diff.context),
 	 "show N steps before and after each difference (default: 5)", check_context},
+	{"noise", 0, "FILE", VERB_DIFF, TEXTS(diff.noise),
+	 "leave out where A differs from this run of the same input; may be repeated",
+	 .values = ":files"},
 	{"pass", 0, NULL, VERB_DIFF, OTHER, "the files that follow are of runs that passed",
 	 set_pass},
 	{"fail", 0, NULL, VERB_DIFF, OTHER,
@@ -97,12 +101,41 @@ static const struct option_row option_rows[] = {
 
 const struct option_group options_diff = {"Of bbtrace diff", option_rows, ARRAY_SIZE(option_rows)};
 
+/* They are read as A and B are. */
+static int add_noise(struct request *req)
+{
+	const char **name;
+
+	if (req->diff.noise.len && req->diff.set != SET_NONE)
+		return err__usage(
+			"--noise compares two files: with --pass and --fail, give runs of "
+			"the same input to --pass");
+	vec__each (name, &req->diff.noise) {
+		size_t at = req->files++;
+
+		if (!input__is_trace(*name))
+			return err__set(EINVAL,
+					"%s: not a trace file of bbtrace; -o FILE records one",
+					*name);
+		vec__push(&req->operands, NULL);
+		memmove(req->operands.data + at + 1, req->operands.data + at,
+			(req->operands.len - 1 - at) * sizeof(*req->operands.data));
+		req->operands.data[at] = (char *)*name;
+	}
+	return 0;
+}
+
 int diff__check(struct request *req)
 {
+	int err;
+
 	if (req->operands.len < 2 && req->diff.set == SET_NONE)
 		return err__set(EINVAL, "give two trace files: bbtrace diff A B; see bbtrace diff "
 					"--help");
 	sort_operands(req);
+	err = add_noise(req);
+	if (err)
+		return err;
 	req->file.by_symbol = true;
 	if (!req->diff.differences)
 		req->diff.differences = req->diff.set == SET_NONE ? 1 : 10;
@@ -120,6 +153,9 @@ struct comparison {
 	struct diff diff;
 	struct diff_steps steps;
 	struct diff_view view;
+	struct map64 noise;    /* site + 1: where A and a run of the same input part */
+	count_changes changes; /* of such runs: how often they executed what */
+	uint64_t left_out;     /* counts that differ there, too */
 };
 
 /* Refuses two builds of which no function corresponds: nothing can be compared. */
@@ -198,17 +234,66 @@ static void report_functions(const struct diff_inputs *r)
 		     first, n > 1 ? " and other functions" : "");
 }
 
+/* Where A and a run of the same input differ. */
+static int find_noise_of(struct comparison *c, struct run *run)
+{
+	struct diff_inputs *r = &c->runs;
+	CLEANUP(diff__free)
+	struct diff d = {.outcomes = &r->outcomes,
+			 .runs = {&r->run[SIDE_A].paths, &run->paths},
+			 .cut = {r->run[SIDE_A].damaged, run->damaged}};
+	int err = r->files.counts ? 0 : diff__find(&d);
+
+	counts__compare(&r->outcomes, d.runs[SIDE_A], d.runs[SIDE_B], &c->changes, &c->changes);
+	for (uint32_t site = 0; !err && site < r->outcomes.plan->sites.len; site++)
+		if (map64__get(&d.by_site, site + 1ull))
+			*map64__put(&c->noise, site + 1ull) = 1;
+	return err;
+}
+
+static int find_noise(struct comparison *c)
+{
+	int err = 0;
+
+	for (size_t i = SIDES; !err && i < c->request->files; i++)
+		err = find_noise_of(c, &c->runs.run[i]);
+	return err;
+}
+
+/* What runs of the same input execute in different numbers says nothing. */
+static void leave_out(struct comparison *c, count_changes *v)
+{
+	struct map64 known = {0};
+	const struct count_change *n;
+	size_t kept = 0;
+
+	vec__each (n, &c->changes)
+		*map64__put(&known, n->outcome) = 1;
+	for (size_t i = 0; i < v->len; i++)
+		if (!map64__get(&known, v->data[i].outcome))
+			v->data[kept++] = v->data[i];
+	c->left_out += v->len - kept;
+	v->len = kept;
+	map64__free(&known);
+}
+
 static int find(struct comparison *c)
 {
 	struct diff_inputs *r = &c->runs;
-	int err;
+	int err = find_noise(c);
+
+	if (err)
+		return err;
 
 	c->diff = (struct diff){.outcomes = &r->outcomes,
 				.runs = {&r->run[0].paths, &r->run[1].paths},
 				.cut = {r->run[0].damaged, r->run[1].damaged},
+				.noise = c->request->diff.noise.len ? &c->noise : NULL,
 				.most = c->request->diff.differences};
 	counts__compare(&r->outcomes, c->diff.runs[SIDE_A], c->diff.runs[SIDE_B],
 			&c->view.functions, &c->view.branches);
+	leave_out(c, &c->view.functions);
+	leave_out(c, &c->view.branches);
 	c->view.counts_only = r->files.counts;
 	if (r->files.counts)
 		return 0;
@@ -216,7 +301,7 @@ static int find(struct comparison *c)
 	if (err)
 		return err;
 	diff_steps__ask(&c->steps, &c->diff, c->request->diff.context);
-	return diff_inputs__read_again(r, c->steps.again);
+	return diff_inputs__read_again(r, c->steps.again, SIDES);
 }
 
 static void show_run(struct diff_view *v, int side, const struct run *run)
@@ -266,6 +351,13 @@ static int conclude(const struct comparison *c)
 		note("%llu steps are the same; differences: %llu, gaps: %llu",
 		     (unsigned long long)d->matched, (unsigned long long)d->found,
 		     (unsigned long long)d->uncertain);
+	if (d->noise)
+		note("left out, since runs of the same input differ there, too: %llu differences, "
+		     "%llu counts",
+		     (unsigned long long)d->noisy, (unsigned long long)c->left_out);
+	else if (d->found >= MANY)
+		note("if runs of the same input differ, too: --noise FILE leaves out where they do; "
+		     "for several runs, --pass and --fail");
 	for (int side = 0; side < SIDES; side++) {
 		if (run[side].unknown)
 			note("%s: %llu counts are not known", run[side].name,
@@ -307,6 +399,8 @@ static void close_comparison(struct comparison *c)
 	diff__free(&c->diff);
 	vec__free(&c->view.functions);
 	vec__free(&c->view.branches);
+	vec__free(&c->changes);
+	map64__free(&c->noise);
 	diff_inputs__close(&c->runs);
 }
 

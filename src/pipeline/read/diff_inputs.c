@@ -268,13 +268,13 @@ static int read_again(struct diff_inputs *r, struct paths *again, size_t i)
 	return err == 1 ? 0 : err;
 }
 
-int diff_inputs__read_again(struct diff_inputs *r, struct paths *again)
+int diff_inputs__read_again(struct diff_inputs *r, struct paths *again, size_t n)
 {
 	enum note_level level = note__level();
 	int err = 0;
 
 	note__set_level(NOTE_QUIET); /* damage was reported before */
-	for (size_t i = 0; !err && i < r->request->files; i++)
+	for (size_t i = 0; !err && i < n; i++)
 		if (again[i].wanted)
 			err = read_again(r, again, i);
 	note__set_level(level);

@@ -38,9 +38,9 @@ struct diff_inputs {
 /* Reads all files. keeps_paths: the paths go to a scratch file, and no file may be stdin.
  * Returns 0, or -errno with a message. */
 int diff_inputs__read(struct diff_inputs *r, const struct request *req, bool keeps_paths);
-/* Reads the files again, for the steps of run[i].paths that paths__want() has requested:
+/* Reads the first n files again, for the steps of run[i].paths that paths__want() has requested:
  * again[i].captured() gets them. */
-int diff_inputs__read_again(struct diff_inputs *r, struct paths *again);
+int diff_inputs__read_again(struct diff_inputs *r, struct paths *again, size_t n);
 void diff_inputs__close(struct diff_inputs *r);
 
 #endif
