@@ -36,6 +36,8 @@ static const struct word commands[] = {
 	{"sample", "profile -p PID"},
 	{"script", "report FILE"},
 	{"show", "report FILE"},
+	{"slow",
+	 "user OBJECT FUNC -F paths -- CMD for the paths that cost the time; -e +sched for waits"},
 	{"stacks", "stack PID"},
 	{"stat", "user OBJECT FUNC... -F summary -- CMD"},
 	{"strace", "event raw_syscalls:sys_exit -- CMD, or why -- CMD for those that failed"},

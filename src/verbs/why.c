@@ -402,10 +402,28 @@ static const struct option_row option_rows[] = {
 
 const struct option_group options_why = {"Of bbtrace why", option_rows, ARRAY_SIZE(option_rows)};
 
+/* "why ls /x" has its command before --, where functions are named. */
+static int refuse_no_command(const struct request *req)
+{
+	struct str words = {0};
+	char *const *word;
+	int err;
+
+	vec__each (word, &req->operands) {
+		str__putc(&words, ' ');
+		str__shown(&words, *word);
+	}
+	err = words.len ? err__set(EINVAL, "no command follows --: write bbtrace why --%s",
+				   words.data)
+			: err__set(EINVAL, "nothing to explain: give a command after --");
+	str__free(&words);
+	return err;
+}
+
 int why__check(struct request *req)
 {
 	if (!req->command)
-		return err__set(EINVAL, "nothing to explain: give a command after --");
+		return refuse_no_command(req);
 	if (req->what.syscalls.len)
 		for (size_t i = 0; i < req->what.syscalls.len; i++)
 			if (!syscall__exists(req->what.syscalls.data[i]))

@@ -82,6 +82,7 @@ wrong '^bbtrace: help takes one command' help user kernel
 wrong '^bbtrace: .*see bbtrace user --help' user
 wrong '^bbtrace: .*(--frob|no option)' user "$T/fib" fib --frob
 wrong '^bbtrace: unknown option -Z for' user "$T/fib" fib -Z
+wrong '^bbtrace: no command follows --: write bbtrace why -- ls /nonexistent$' why ls /nonexistent
 wrong "^bbtrace: unknown option --duration for 'bbtrace user'; here: --timeout SEC \(-t\); calls that take long: --min-duration" user "$T/fib" fib --duration 1ms
 wrong "^bbtrace: unknown option --pidd for 'bbtrace user'; did you mean --pid[?] See bbtrace user --help$" user "$T/fib" fib --pidd 1
 wrong "^bbtrace: unknown option --follow-forks for 'bbtrace user'; did you mean --follow[?]" user "$T/fib" fib --follow-forks
