@@ -91,6 +91,8 @@ struct arch_tracee {
 	 * arch/x86/kernel/signal.c). Returns false if it wasn't, or if that isn't necessary.
 	 */
 	bool (*restart)(void *regs);
+	/* Returns true if it has stopped after a system call that a signal has ended (EINTR). */
+	bool (*interrupted)(const void *regs);
 	/* The code that a handler returns to, and the frame that the stack pointer points to at the
 	 * handler's first instruction: the registers that it interrupted. False: not a frame. */
 	const uint8_t *sigreturn;

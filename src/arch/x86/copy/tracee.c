@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The registers of a stopped thread. */
+#include <errno.h>
 #include "assembler.h"
 
 #if defined(__x86_64__)
@@ -188,6 +189,13 @@ static bool restart(void *regs)
 	return true;
 }
 
+static bool interrupted(const void *regs)
+{
+	const struct user_regs_struct *r = regs;
+
+	return (int64_t)r->orig_rax >= 0 && (int64_t)r->rax == -EINTR;
+}
+
 /* mov $15,%rax; syscall: of glibc, musl and Go */
 static const uint8_t sigreturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
@@ -279,6 +287,7 @@ const struct arch_tracee x86_tracee = {
 	.leave_beacon = leave_beacon,
 	.audit = AUDIT_ARCH_X86_64,
 	.restart = restart,
+	.interrupted = interrupted,
 	.sigreturn = sigreturn,
 	.sigreturn_len = sizeof(sigreturn),
 	.frame_size = sizeof(uint64_t) + CONTEXT_SIZE,

@@ -8,12 +8,18 @@
 #include <sys/ptrace.h>
 #include "tracer.h"
 
-/* It waits while the thread had less than this part of the time since the signal before it, but
- * not for longer after that one. */
-#define LEAST_PART 2
-#define MOST_NS	   4000000ull
+/* It waits while the thread had less than this part of the time since the signal before it, or
+ * seems to be in the handler of that one, but not for longer after that one. */
+#define LEAST_PART    2
+#define STARVED_NS    4000000ull
+#define IN_HANDLER_NS 20000000ull
 /* Until it is sent again, at most. */
 #define WAIT_NS 1000000ull
+/* The frame of a handler on the same stack is this far below what was interrupted; another stack is
+ * farther away. */
+#define FRAME_LEAST 512
+#define FRAME_MOST  65536
+#define STACK_MOST  (16u << 20)
 
 static bool is_of_timer(const siginfo_t *si)
 {
@@ -33,22 +39,48 @@ static bool is_pending(struct thread *t, int sig)
 	return false;
 }
 
-/* A thread that was interrupted while it waits has no use for more time. */
-static bool runs_too_little(struct thread *t)
+/* A thread that was interrupted while it waits has no use for more time; and where a call says that
+ * a signal has come, its handler has to have run. */
+static bool was_interrupted(struct thread *t)
+{
+	return thread__is_in_call(t) ||
+	       (!thread__load_regs(t) && t->tracer->tracee->interrupted(t->regs));
+}
+
+static bool is_starved(struct thread *t, uint64_t passed)
+{
+	uint64_t ran = thread__run_time((uint32_t)t->tid), before = t->timer.ran;
+
+	t->timer.now_ran = ran;
+	return passed < STARVED_NS && ran && ran - before < passed / LEAST_PART;
+}
+
+/* By the stack pointer: siglongjmp() permits the next signal before it leaves the handler. */
+static bool seems_in_handler(struct thread *t, uint64_t passed)
+{
+	uint64_t sp = thread__get(t, TRACEE_SP), before = t->timer.sp;
+	uint64_t below = before - sp, distance = sp < before ? before - sp : sp - before;
+
+	return passed < IN_HANDLER_NS && before &&
+	       (distance > STACK_MOST ||
+		(sp < before && below >= FRAME_LEAST && below < FRAME_MOST));
+}
+
+static bool has_to_wait(struct thread *t)
 {
 	struct timer_signal *s = &t->timer;
 	uint64_t now = now_ns(CLOCK_MONOTONIC), passed = now - s->passed;
-	uint64_t ran = thread__run_time((uint32_t)t->tid);
+	bool starved = is_starved(t, passed);
 
-	if (s->passed && passed < MOST_NS && ran && ran - s->ran < passed / LEAST_PART &&
-	    !thread__is_in_call(t)) {
+	if (s->passed && (starved || seems_in_handler(t, passed)) && !was_interrupted(t)) {
 		s->due = now + min_of(passed, WAIT_NS);
 		if (!t->tracer->timers_due || s->due < t->tracer->timers_due)
 			t->tracer->timers_due = s->due;
 		return true;
 	}
 	s->passed = now;
-	s->ran = ran;
+	s->ran = s->now_ran;
+	s->sp = thread__get(t, TRACEE_SP);
 	return false;
 }
 
@@ -66,7 +98,7 @@ static bool take(struct thread *t, const siginfo_t *si)
 	} else if (si->si_code != SENT_ANEW) {
 		return false;
 	}
-	if (runs_too_little(t))
+	if (has_to_wait(t))
 		return true;
 	ptrace(PTRACE_SETSIGINFO, t->tid, 0, &s->info);
 	s->info.si_signo = 0;
@@ -84,7 +116,7 @@ bool timers__wait(struct thread *t, int sig)
 	if (s->info.si_signo == sig) {
 		waits = take(t, &si);
 	} else {
-		waits = !s->info.si_signo && is_of_timer(&si) && runs_too_little(t);
+		waits = !s->info.si_signo && is_of_timer(&si) && has_to_wait(t);
 		if (waits)
 			s->info = si;
 	}
