@@ -113,10 +113,6 @@ static int add_noise(struct request *req)
 	vec__each (name, &req->diff.noise) {
 		size_t at = req->files++;
 
-		if (!input__is_trace(*name))
-			return err__set(EINVAL,
-					"%s: not a trace file of bbtrace; -o FILE records one",
-					*name);
 		vec__push(&req->operands, NULL);
 		memmove(req->operands.data + at + 1, req->operands.data + at,
 			(req->operands.len - 1 - at) * sizeof(*req->operands.data));
