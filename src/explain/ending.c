@@ -62,13 +62,6 @@ static bool is_call_site(const struct plan *p, uint32_t site)
 	return kind == BRANCH_CALL || kind == BRANCH_ICALL;
 }
 
-bool ending__is_main(const struct plan *p, uint32_t function)
-{
-	const struct plan_function *f = &p->functions.data[function];
-
-	return f->flags & FUNCTION_MAIN || !strcmp(f->name, "main");
-}
-
 static bool is_status(const struct explaining *e, uint64_t value)
 {
 	return !e->signal && (int)(value & 0xff) == e->status;
@@ -82,7 +75,7 @@ static struct verdict *take_status(const struct plan *p, verdict_vec *v, const s
 	size_t at = v->len;
 
 	for (size_t i = v->len; i-- > 0;) {
-		bool of_main = ending__is_main(p, v->data[i]->function);
+		bool of_main = plan__is_main(p, v->data[i]->function);
 
 		if (!is_status(e, v->data[i]->value) || (at < v->len && !of_main))
 			continue;
@@ -107,7 +100,7 @@ static void add(struct ending_found *out, struct verdict *v, uint32_t site)
 static bool has_main(const struct plan *p, const verdict_vec *v)
 {
 	for (size_t i = 0; i < v->len; i++)
-		if (ending__is_main(p, v->data[i]->function))
+		if (plan__is_main(p, v->data[i]->function))
 			return true;
 	return false;
 }

@@ -193,6 +193,7 @@ static void on_branch(struct explain_state *s, const struct explaining *e, struc
 	it->tested = step->tested;
 	if (e->ends && !side_of(s, step) && is_asked(e, step->pid))
 		stored__see(s, c);
+	it->stores = s->stores.seen;
 }
 
 /* Small numbers that a program's function returns may become the exit status. */
@@ -376,15 +377,28 @@ static void cut_threads(struct explain_state *s, const char *why)
 		cut_all(s, *t, why);
 }
 
+/* A branch that was not seen may have gone any way. */
+static void note_passing(struct explain_state *s, struct explaining *e, const struct step *step)
+{
+	struct thread *t;
+
+	if (step->type == STEP_LOST) {
+		e->passing->full = true;
+	} else if (step->type == STEP_UNKNOWN) {
+		cut_if_it_continues(thread_of(s, step), "");
+	} else if (step->type == STEP_BRANCH) {
+		t = thread_of(s, step);
+		e->passing->full |= t->cut != NULL;
+		passing__note(e->passing, s->code.plan, step->site, step->taken);
+	}
+}
+
 void state__step(struct explain_state *s, struct explaining *e, const struct step *step)
 {
 	struct thread *t;
 
 	if (e->passes) {
-		if (step->type == STEP_BRANCH)
-			passing__note(e->passing, s->code.plan, step->site, step->taken);
-		else if (step->type == STEP_LOST)
-			e->passing->full = true;
+		note_passing(s, e, step);
 		return;
 	}
 	if (step->type == STEP_OMITTED || step->type == STEP_MARK)

@@ -131,6 +131,5 @@ void ending__free(struct ending_found *f);
 /* Returns true if this function, by its name, ends the process with its first argument as the
  * status. */
 bool ending__is_exit(const struct location *to);
-bool ending__is_main(const struct plan *p, uint32_t function);
 
 #endif

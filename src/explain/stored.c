@@ -14,6 +14,7 @@
 /* An access whose address doesn't depend on registers. */
 struct fixed {
 	uint64_t cell;
+	uint32_t size;
 	bool reads, writes;
 	bool has_value; /* the instruction has what it stores: */
 	uint32_t value;
@@ -53,6 +54,7 @@ static bool fixed_access(const struct plan *p, uint32_t object, uint64_t vaddr, 
 			continue;
 		found = true;
 		out->cell = a[i].addr;
+		out->size = a[i].size;
 		out->reads |= a[i].reads;
 		out->writes |= a[i].writes;
 		if (!a[i].writes || !known || a[i].known < known || b[i].known < known ||
@@ -82,6 +84,20 @@ static bool calls_exit(const struct plan *p, const struct plan_block *b)
 	return symbol && ending__is_exit(&to);
 }
 
+/* Of several that read it, the largest. */
+static void add_cell(struct stores *s, uint32_t object, const struct fixed *f)
+{
+	uint64_t *index = map64__put(&s->cells, key_of(object, f->cell));
+	struct stored *st;
+
+	if (!*index) {
+		vec__push(&s->last, (struct stored){.cell = f->cell, .object = object});
+		*index = s->last.len;
+	}
+	st = &s->last.data[*index - 1];
+	st->size = max_of(st->size, f->size);
+}
+
 static void add_cells(struct explain_state *s, uint32_t block)
 {
 	const struct block_ops *ops = code__ops(&s->code, block);
@@ -91,7 +107,7 @@ static void add_cells(struct explain_state *s, uint32_t block)
 	for (size_t i = 0; i < ops->n; i++)
 		if (fixed_access(s->code.plan, object, ops->ops[i].vaddr, &f) && f.reads &&
 		    !f.writes)
-			map64__put(&s->stores.cells, key_of(object, f.cell));
+			add_cell(&s->stores, object, &f);
 }
 
 static bool is_of_program(const struct plan *p, const struct plan_block *b)
@@ -109,7 +125,7 @@ static void find_cells(struct explain_state *s)
 	s->stores.has = xcalloc(p->blocks.len + 1, 1);
 	vec__each (b, &p->blocks)
 		if (is_of_program(p, b))
-			ends[b->function] |= ending__is_main(p, b->function) || calls_exit(p, b);
+			ends[b->function] |= plan__is_main(p, b->function) || calls_exit(p, b);
 	vec__each (b, &p->blocks)
 		if (is_of_program(p, b) && ends[b->function])
 			add_cells(s, (uint32_t)(b - p->blocks.data));
@@ -117,25 +133,47 @@ static void find_cells(struct explain_state *s)
 
 /* ---- stores ---- */
 
-static bool is_store(struct explain_state *s, uint32_t object, const struct op *op, struct fixed *f)
+#define CELL_MOST 8 /* bytes of a variable that matter */
+
+static bool is_store(const struct plan *p, uint32_t object, const struct op *op, struct fixed *f)
 {
-	return (op->kind == OP_COPY || op->kind == OP_CONST || op->kind == OP_OTHER ||
-		op->kind == OP_OR || op->kind == OP_SELF || op->kind == OP_AND) &&
-	       op->dst == PLACE_NONE && fixed_access(s->code.plan, object, op->vaddr, f) &&
-	       f->writes && map64__get(&s->stores.cells, key_of(object, f->cell));
+	return fixed_access(p, object, op->vaddr, f) && f->writes;
+}
+
+/* Returns the first of the variables from *at on that the store reaches, and sets *at after it;
+ * NULL if there is none. */
+static struct stored *next_cell(const struct stores *s, uint32_t object, const struct fixed *f,
+				uint64_t *at)
+{
+	while (*at < f->cell + f->size) {
+		const uint64_t *index = map64__get(&s->cells, key_of(object, (*at)++));
+		struct stored *st = index ? &s->last.data[*index - 1] : NULL;
+
+		if (st && st->cell + st->size > f->cell)
+			return st;
+	}
+	return NULL;
+}
+
+static uint64_t first_cell(const struct fixed *f)
+{
+	return f->cell - (CELL_MOST - 1);
 }
 
 static bool may_store(struct explain_state *s, uint32_t block)
 {
 	const struct block_ops *ops = code__ops(&s->code, block);
+	uint32_t object = s->code.plan->blocks.data[block].object;
 	uint8_t *has = &s->stores.has[block];
 	struct fixed f;
+	uint64_t at;
 
 	if (*has)
 		return *has == 2;
 	*has = 1;
 	for (size_t i = 0; i < ops->n && *has == 1; i++)
-		if (is_store(s, s->code.plan->blocks.data[block].object, &ops->ops[i], &f))
+		if (is_store(s->code.plan, object, &ops->ops[i], &f) &&
+		    (at = first_cell(&f), next_cell(&s->stores, object, &f, &at)))
 			*has = 2;
 	return *has == 2;
 }
@@ -183,12 +221,15 @@ static bool judge(struct explain_state *s, const struct call *c, uint32_t block,
 {
 	const struct plan_block *b = &s->code.plan->blocks.data[block];
 	const struct block_ops *ops = code__ops(&s->code, block);
+	bool of_register = ops->ops[i].kind == OP_COPY && b->site != NO_SITE && is_kept(ops, i);
 	const struct value_origin *m;
 
 	if ((st->has_value && !st->value) || s->stores.judged++ >= JUDGED_MOST)
 		return true;
-	if (st->has_value || st->changes || b->site == NO_SITE || !is_kept(ops, i)) {
-		st->why = judge_reached(s, c, st->vaddr);
+	if (st->has_value || st->changes || !of_register) {
+		/* what flags or something else decided isn't decided by how control came there */
+		if (st->has_value || st->changes || ops->ops[i].kind == OP_COPY)
+			st->why = judge_reached(s, c, st->vaddr);
 		return true;
 	}
 	st->why = judge_value(s, c, ops->ops[i].src);
@@ -199,29 +240,45 @@ static bool judge(struct explain_state *s, const struct call *c, uint32_t block,
 }
 
 static void take(struct explain_state *s, const struct call *c, uint32_t block, size_t i,
-		 const struct fixed *f)
+		 const struct fixed *f, struct stored *last)
 {
-	const struct plan_block *b = &s->code.plan->blocks.data[block];
-	uint64_t *index = map64__put(&s->stores.cells, key_of(b->object, f->cell));
+	bool begins = last->cell == f->cell, whole = begins && f->size >= last->size;
 	struct stored st = {.vaddr = code__ops(&s->code, block)->ops[i].vaddr,
-			    .cell = f->cell,
+			    .cell = last->cell,
+			    .size = last->size,
 			    .function = c->function,
-			    .object = b->object,
+			    .object = last->object,
+			    .number = s->stores.seen,
 			    .gaps = s->stores.gaps,
-			    .has_value = f->has_value && !f->reads,
-			    .changes = f->reads,
+			    .has_value = whole && f->has_value && !f->reads,
+			    .changes = begins && f->reads,
 			    .value = f->value};
 
-	if (!judge(s, c, block, i, &st)) {
+	/* a compiler may change a part of it only: `flags |= 4` */
+	if ((whole || st.changes) && !judge(s, c, block, i, &st)) {
 		verdict__free(st.why);
 		return;
 	}
-	if (!*index) {
-		vec__add(&s->stores.last);
-		*index = s->stores.last.len;
+	verdict__free(last->why);
+	*last = st;
+}
+
+static void take_all(struct explain_state *s, const struct call *c, uint32_t block)
+{
+	const struct block_ops *ops = code__ops(&s->code, block);
+	uint32_t object = s->code.plan->blocks.data[block].object;
+	struct stored *last;
+	struct fixed f;
+
+	for (size_t i = 0; i < ops->n; i++) {
+		uint64_t at;
+
+		if (!is_store(s->code.plan, object, &ops->ops[i], &f))
+			continue;
+		s->stores.seen++;
+		for (at = first_cell(&f); (last = next_cell(&s->stores, object, &f, &at));)
+			take(s, c, block, i, &f, last);
 	}
-	verdict__free(s->stores.last.data[*index - 1].why);
-	s->stores.last.data[*index - 1] = st;
 }
 
 void stored__see(struct explain_state *s, const struct call *c)
@@ -238,13 +295,9 @@ void stored__see(struct explain_state *s, const struct call *c)
 		find_cells(s);
 	for (size_t n = 0; block != NO_BLOCK && n <= p->blocks.len; n++) {
 		const struct plan_block *b = &p->blocks.data[block];
-		const struct block_ops *ops =
-			may_store(s, block) ? code__ops(&s->code, block) : NULL;
-		struct fixed f;
 
-		for (size_t i = 0; ops && i < ops->n; i++)
-			if (is_store(s, b->object, &ops->ops[i], &f))
-				take(s, c, block, i, &f);
+		if (may_store(s, block))
+			take_all(s, c, block);
 		if (b->site != NO_SITE)
 			return;
 		block = b->next;
@@ -293,15 +346,17 @@ const struct stored *stored__in(struct explain_state *s, const struct verdict *v
 {
 	uint32_t object = s->code.plan->functions.data[v->function].object;
 	uint64_t reader = reader_of(s, v);
+	uint64_t until = v->decided && v->origin.kind != VALUE_LOAD ? v->branch.stores : v->stores;
+	const struct stored *st;
 	const uint64_t *index;
 	struct fixed f;
 
 	if (!reader || !fixed_access(s->code.plan, object, reader, &f))
 		return NULL;
 	index = map64__get(&s->stores.cells, key_of(object, f.cell));
-	return index && *index && s->stores.last.data[*index - 1].gaps == s->stores.gaps
-		       ? &s->stores.last.data[*index - 1]
-		       : NULL;
+	st = index ? &s->stores.last.data[*index - 1] : NULL;
+	/* what was stored after that is not what was read */
+	return st && st->number && st->gaps == s->stores.gaps && st->number <= until ? st : NULL;
 }
 
 void stores__gap(struct stores *s)

@@ -16,10 +16,12 @@ struct explain_state;
 struct stored {
 	uint64_t vaddr; /* of the instruction */
 	uint64_t cell;	/* of the variable */
+	uint32_t size;	/* of that, bytes */
 	uint32_t function, object;
 	bool has_value; /* the code, or what it follows from, has the value: */
 	bool changes;	/* the variable becomes something else that depends on what it was */
 	uint32_t value;
+	uint64_t number;     /* among all stores that were seen; 0: there was none */
 	unsigned gaps;	     /* before it */
 	struct verdict *why; /* why control reached it, or where the value is from; owned; NULL if
 				it is 0, or if there were too many stores */
@@ -30,7 +32,8 @@ struct stores {
 	VEC(struct stored) last;
 	uint8_t *has;	 /* by block: 0 if not known, 1 if it stores to no such variable, 2 if it
 			    may */
-	unsigned judged; /* stores */
+	uint64_t seen;	 /* stores that an instruction has the address of */
+	unsigned judged; /* … of which it was found out why */
 	unsigned gaps;	 /* in what was seen of the program */
 };
 

@@ -461,6 +461,14 @@ static inline bool plan__is_kernel_function(const struct plan *p, uint32_t funct
 	return p->objects.data[p->functions.data[function].object].kernel;
 }
 
+/* Returns true if the C library calls it as main. */
+static inline bool plan__is_main(const struct plan *p, uint32_t function)
+{
+	const struct plan_function *f = &p->functions.data[function];
+
+	return f->flags & FUNCTION_MAIN || (f->raw && !strcmp(f->raw, "main"));
+}
+
 /* Return the block that starts at this address of an object, the site there, and the function whose
  * range contains it. */
 uint32_t plan__block_at(const struct plan *p, uint32_t object, uint64_t vaddr);

@@ -77,4 +77,10 @@ like "$T/said.10" "(because|decided by) .*long\.c:$(line early)\$" 'of a short p
 unlike "$T/said.1000000" "long\.c:$(line early)\$" 'of a long one, it is not'
 unlike "$T/err.10" 'left out' 'of a short one nothing is left out'
 like "$T/err.1000000" 'of the log were left out: .*only the last branches before messages' 'of a long one much is, and that is said'
+
+# a passing run of which not all is known isn't compared
+bb why --pass "$T/long 1000000 x y z" -o "$T/said" -- "$T/long" 10 x
+exits 6 'a long run that passes'
+like "$T/err" 'executed more branches than can be kept, or lost some' 'is not compared, since not all of it is known'
+unlike "$T/said" 'passing run' 'and nothing is said of it'
 done_testing

@@ -24,6 +24,7 @@ struct item {
 	struct location to;
 	struct tested tested;
 	struct failure failed; /* the last system call that failed */
+	uint64_t stores;       /* the number of stores that were seen until then (stored.h) */
 	verdict_vec results;   /* of the traced calls that returned an error, or what may be one */
 };
 
@@ -78,7 +79,8 @@ struct verdict {
 	uint32_t function;
 	uint64_t value; /* the result */
 	struct value_origin origin;
-	uint32_t origin_block;	/* VALUE_FLAGS: of the instruction */
+	uint32_t origin_block;	/* VALUE_FLAGS, VALUE_LOAD: of the instruction */
+	uint64_t stores;	/* item.stores of the branch after where the value is from */
 	uint32_t call_site;	/* VALUE_CALL */
 	struct location callee; /* its target, if callee_known */
 	bool callee_known;

@@ -346,12 +346,24 @@ static struct verdict *unsure(struct judging *j, const char *why)
 	return end(j);
 }
 
+/* Returns how many stores were seen when control left this block of the path. */
+static uint64_t stores_after(const struct judging *j, size_t at)
+{
+	while (at < j->path.len && j->path.data[at].item < 0)
+		at++;
+	return at < j->path.len ? j->s.call->items.data[j->path.data[at].item].stores : UINT64_MAX;
+}
+
 static void conclude(struct judging *j, size_t last)
 {
 	const struct value_origin *m = &j->v->origin;
 
-	if (m->kind == VALUE_FLAGS)
+	if (m->kind == VALUE_FLAGS || m->kind == VALUE_LOAD) {
 		j->v->origin_block = j->path.data[m->at].block;
+		j->v->stores = stores_after(j, m->at);
+	}
+	if (m->choice.vaddr)
+		j->v->stores = stores_after(j, m->choice.at);
 	if ((m->kind == VALUE_LOAD || m->kind == VALUE_CODE) && value__is_error(j->v->value))
 		assume_callee(j);
 	if (m->kind == VALUE_CONST && j->s.has_wanted && !m->mangled &&

@@ -85,7 +85,7 @@ static int queue_event(void *ctx, const struct event *e)
 			n = WANTED_FIRST + (n - WANTED_FIRST) % (WANTED_MOST - WANTED_FIRST);
 		s->wanted[n] = (struct wanted_at){e->tid, e->logged - 1};
 	}
-	merge__add(((struct inline_source *)ctx)->merge, waiting__event(e));
+	merge__add(s->merge, waiting__event(e));
 	return 0;
 }
 
@@ -278,7 +278,6 @@ static int pass(struct inline_source *s, uint64_t most, const struct source_sink
 	if (tails)
 		rings__tail(s->inliner->rings);
 	settled = min_of(settled_now(s), most);
-	keep_last(s, s->source.inner->ops->settled(s->source.inner));
 	ticks_clock__sample(s->inliner->clock);
 	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	err = merge__until(s->merge, settled, sink, &s->reached);
@@ -299,6 +298,7 @@ static int pass_all(struct inline_source *s, const struct source_sink *sink)
 
 	for (;;) {
 		rings__pull(s->inliner->rings);
+		keep_last(s, s->source.inner->ops->settled(s->source.inner));
 		err = pass(s, until, sink);
 		if (err || (last ? !s->has_more : s->reached >= until))
 			return err;

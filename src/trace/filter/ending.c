@@ -13,11 +13,8 @@ static unsigned flags_of(const struct step *s)
 
 static bool is_main(const struct step *s)
 {
-	const char *name = s->plan && s->function < s->plan->functions.len
-				   ? s->plan->functions.data[s->function].raw
-				   : NULL;
-
-	return flags_of(s) & FUNCTION_MAIN || (name && !strcmp(name, "main"));
+	return s->plan && s->function < s->plan->functions.len &&
+	       plan__is_main(s->plan, s->function);
 }
 
 /* Destructors, and the functions of gcc's crtstuff.c and the linker, also without names. */

@@ -77,7 +77,6 @@ static void wait_for_something(struct tracer *s)
 		{.fd = s->signals, .events = POLLIN},
 		{.fd = s->rung, .events = POLLIN},
 		{.fd = s->socket, .events = (short)(POLLIN | (s->out.len ? POLLOUT : 0))}};
-
 	struct timespec most = patience(s);
 
 	arm_watchdog();

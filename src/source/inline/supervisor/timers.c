@@ -47,40 +47,36 @@ static bool was_interrupted(struct thread *t)
 	       (!thread__load_regs(t) && t->tracer->tracee->interrupted(t->regs));
 }
 
-static bool is_starved(struct thread *t, uint64_t passed)
+static bool is_starved(const struct timer_signal *s, uint64_t passed, uint64_t ran)
 {
-	uint64_t ran = thread__run_time((uint32_t)t->tid), before = t->timer.ran;
-
-	t->timer.now_ran = ran;
-	return passed < STARVED_NS && ran && ran - before < passed / LEAST_PART;
+	return passed < STARVED_NS && ran && ran - s->ran < passed / LEAST_PART;
 }
 
 /* By the stack pointer: siglongjmp() permits the next signal before it leaves the handler. */
-static bool seems_in_handler(struct thread *t, uint64_t passed)
+static bool seems_in_handler(const struct timer_signal *s, uint64_t passed, uint64_t sp)
 {
-	uint64_t sp = thread__get(t, TRACEE_SP), before = t->timer.sp;
-	uint64_t below = before - sp, distance = sp < before ? before - sp : sp - before;
+	uint64_t distance = sp < s->sp ? s->sp - sp : sp - s->sp;
+	bool below = sp < s->sp && distance >= FRAME_LEAST && distance < FRAME_MOST;
 
-	return passed < IN_HANDLER_NS && before &&
-	       (distance > STACK_MOST ||
-		(sp < before && below >= FRAME_LEAST && below < FRAME_MOST));
+	return passed < IN_HANDLER_NS && (below || distance > STACK_MOST);
 }
 
 static bool has_to_wait(struct thread *t)
 {
 	struct timer_signal *s = &t->timer;
 	uint64_t now = now_ns(CLOCK_MONOTONIC), passed = now - s->passed;
-	bool starved = is_starved(t, passed);
+	uint64_t ran = thread__run_time((uint32_t)t->tid), sp = thread__get(t, TRACEE_SP);
 
-	if (s->passed && (starved || seems_in_handler(t, passed)) && !was_interrupted(t)) {
+	if (s->passed && (is_starved(s, passed, ran) || seems_in_handler(s, passed, sp)) &&
+	    !was_interrupted(t)) {
 		s->due = now + min_of(passed, WAIT_NS);
 		if (!t->tracer->timers_due || s->due < t->tracer->timers_due)
 			t->tracer->timers_due = s->due;
 		return true;
 	}
 	s->passed = now;
-	s->ran = s->now_ran;
-	s->sp = thread__get(t, TRACEE_SP);
+	s->ran = ran;
+	s->sp = sp;
 	return false;
 }
 

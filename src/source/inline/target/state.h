@@ -203,12 +203,11 @@ struct late {
 
 /* A timer's signal that waits until its thread has run (supervisor/timers.c). */
 struct timer_signal {
-	uint64_t passed;  /* ns: when the last one of a timer was passed on; 0: none was */
-	uint64_t sp;	  /* the stack pointer then */
-	uint64_t ran;	  /* ns that the thread had run then ... */
-	uint64_t now_ran; /* … and when that was looked up last */
-	siginfo_t info;	  /* of the one that waits; si_signo 0: none does */
-	uint64_t due;	  /* ns: when it is sent again; 0: it was */
+	uint64_t passed; /* ns: when the last one of a timer was passed on; 0: none was */
+	uint64_t sp;	 /* the stack pointer then */
+	uint64_t ran;	 /* ns that the thread had run then */
+	siginfo_t info;	 /* of the one that waits; si_signo 0: none does */
+	uint64_t due;	 /* ns: when it is sent again; 0: it was */
 };
 
 struct thread {
