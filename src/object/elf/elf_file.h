@@ -49,6 +49,7 @@ struct elf_file {
 	/* by symbol: the number of a local symbol's STT_FILE; 0 if not known */
 	VEC(uint32_t) units;
 	VEC(struct relative) relatives; /* ascending; relatives__read() fills them in */
+	bool relatives_missing;		/* not all could be read */
 	struct go_table *go;		/* Go programs: the table, NULL if unreadable; in pool */
 };
 

@@ -6,38 +6,12 @@
 #include "readers.h"
 #include "tables.h"
 
-struct dynamic {
-	bool relr;	     /* it has packed relative relocations, whose addends are in place */
-	bool text_relocated; /* some relocations change code */
-};
-
 static void see_entry(void *ctx, const Elf64_Dyn *d)
 {
-	struct dynamic *out = ctx;
+	bool *text_relocated = ctx;
 
-	switch (d->d_tag) {
-	case 36: /* DT_RELR */
-		out->relr = true;
-		break;
-	case DT_TEXTREL:
-		out->text_relocated = true;
-		break;
-	case DT_FLAGS:
-		out->text_relocated |= !!(d->d_un.d_val & DF_TEXTREL);
-		break;
-	default:
-		break;
-	}
-}
-
-static struct dynamic read_dynamic(const struct object *o)
-{
-	const struct elf_file *f = elf__of(o);
-	struct dynamic out = {0};
-
-	if (f)
-		dynamic__each(o, f, see_entry, &out);
-	return out;
+	*text_relocated |=
+		d->d_tag == DT_TEXTREL || (d->d_tag == DT_FLAGS && d->d_un.d_val & DF_TEXTREL);
 }
 
 bool object__has_rseq(const struct object *o)
@@ -49,7 +23,12 @@ bool object__has_rseq(const struct object *o)
 
 bool object__text_relocated(const struct object *o)
 {
-	return read_dynamic(o).text_relocated;
+	const struct elf_file *f = elf__of(o);
+	bool out = false;
+
+	if (f)
+		dynamic__each(o, f, see_entry, &out);
+	return out;
 }
 
 void object__pointers(const struct object *o, void (*fn)(void *ctx, uint64_t value), void *ctx)
@@ -59,14 +38,13 @@ void object__pointers(const struct object *o, void (*fn)(void *ctx, uint64_t val
 	const uint64_t word = class->word;
 	const struct relative *r;
 	const struct segment *s;
-	struct dynamic d = read_dynamic(o);
 
 	if (f && o->pie)
 		relatives__read(o, f);
 	if (f && o->pie)
 		vec__each (r, &f->relatives)
 			fn(ctx, r->value);
-	if (o->pie && !d.relr)
+	if (o->pie && !(f && f->relatives_missing))
 		return;
 	vec__each (s, &o->segments)
 		for (uint64_t at = -s->vaddr & (word - 1);

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Relative relocations: words of a position-independent object that hold addresses. The loader
- * writes them; the file's own bytes may differ (relocations of type RELATIVE). */
+ * writes them; the file's own bytes may differ (relocations of type RELATIVE). Packed ones
+ * (DT_RELR) have the address in the file, too. */
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "object/elf/elf_file.h"
 #include "readers.h"
 
-/* Relocations as the dynamic segment has them, with and without addends. */
+/* Relocations as the dynamic segment has them: with and without addends, and packed. */
 struct tables {
-	uint64_t rela, relasz, rel, relsz;
+	uint64_t rela, relasz, rel, relsz, relr, relrsz;
 };
+
+/* elf.h of older C libraries lacks them. */
+#define RELR_SIZE 35
+#define RELR	  36
 
 static void see_entry(void *ctx, const Elf64_Dyn *d)
 {
@@ -27,6 +32,12 @@ static void see_entry(void *ctx, const Elf64_Dyn *d)
 		break;
 	case DT_RELSZ:
 		out->relsz = d->d_un.d_val;
+		break;
+	case RELR:
+		out->relr = d->d_un.d_ptr;
+		break;
+	case RELR_SIZE:
+		out->relrsz = d->d_un.d_val;
 		break;
 	default:
 		break;
@@ -58,9 +69,12 @@ static void read_table(const struct object *o, struct elf_file *f, uint64_t vadd
 	const uint8_t *bytes = object__bytes(o, vaddr, &avail);
 	Elf64_Rela r;
 
+	f->relatives_missing |= len > avail;
 	len = min_of(len, (uint64_t)avail);
-	if (!bytes || !elf__afford(f, len))
+	if (!bytes || !elf__afford(f, len)) {
+		f->relatives_missing |= len > 0;
 		return;
+	}
 	for (; len >= size; bytes += size, len -= size) {
 		r = elf__take_relocation(f->class, bytes, addends);
 		if (ELF64_R_TYPE(r.r_info) != relative)
@@ -68,6 +82,41 @@ static void read_table(const struct object *o, struct elf_file *f, uint64_t vadd
 		if (!addends)
 			r.r_addend = word_in_place(o, f, r.r_offset);
 		vec__push(&f->relatives, (struct relative){r.r_offset, r.r_addend});
+	}
+}
+
+static void add_packed(const struct object *o, struct elf_file *f, uint64_t vaddr)
+{
+	vec__push(&f->relatives, (struct relative){vaddr, word_in_place(o, f, vaddr)});
+}
+
+/* An even word is an address; an odd one has a bit for each of the words that follow the last one
+ * described (generic ABI, "Relative Relocation Table"). */
+static void read_packed(const struct object *o, struct elf_file *f, uint64_t vaddr, uint64_t len)
+{
+	const uint64_t size = f->class->word, described = size * 8 - 1;
+	uint64_t next = 0;
+	size_t avail;
+	const uint8_t *bytes = object__bytes(o, vaddr, &avail);
+
+	f->relatives_missing |= len > avail;
+	len = bytes ? min_of(len, (uint64_t)avail) : 0;
+	for (; len >= size; bytes += size, len -= size) {
+		uint64_t word = elf__take_word(f->class, bytes);
+
+		if (!elf__afford(f, size * (1 + __builtin_popcountll(word)))) {
+			f->relatives_missing = true;
+			return;
+		}
+		if (!(word & 1)) {
+			add_packed(o, f, word);
+			next = word + size;
+			continue;
+		}
+		for (uint64_t i = 0; i < described; i++)
+			if (word >> (i + 1) & 1)
+				add_packed(o, f, next + i * size);
+		next += described * size;
 	}
 }
 
@@ -81,6 +130,7 @@ void relatives__read(const struct object *o, struct elf_file *f)
 	dynamic__each(o, f, see_entry, &t);
 	read_table(o, f, t.rela, t.relasz, true);
 	read_table(o, f, t.rel, t.relsz, false);
+	read_packed(o, f, t.relr, t.relrsz);
 	vec__sort(&f->relatives, by_vaddr);
 }
 
