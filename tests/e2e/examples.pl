@@ -47,7 +47,7 @@ my @varies = (
 );
 # What differs from compiler to compiler: the lines of branches and instructions, where diff(1) finds these, and parts of
 # other lines. Of functions that are inlined at an entry it counts that there are some.
-my $of_code = qr/\+0x[0-9a-f]+ +[a-z]|^ +(?:cmp|test) |^(?:---|\d[\d,]*[acd]\d[\d,]*)$/;
+my $of_code = qr{\+0x[0-9a-f]+ +[a-z]|^ +(?:cmp|test|tested:) |^(?:---|\d[\d,]*[acd]\d[\d,]*)$};
 my @of_code = (
 	[qr/\((?:r\w\w?=\w+(?:\|\w+)?(?:, )?)+\)/, '(REGISTERS)'],
 	[qr/ returns 0x(?!ffff)\w+/, ' returns VALUE'],

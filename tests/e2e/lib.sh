@@ -44,6 +44,7 @@ needs() {
 		uprobes) pmu uprobe || skip_all 'this kernel has no uprobes' ;;
 		kprobes) pmu kprobe || skip_all 'this kernel has no kprobes' ;;
 		namespaces) own_namespaces || skip_all "$NO_NAMESPACES" ;;
+		dumps) may_dump || skip_all "$NO_DUMPS" ;;
 		cmd:*) command -v "${what#cmd:}" >/dev/null || skip_all "needs ${what#cmd:}" ;;
 		file:*) [[ -e ${what#file:} ]] || skip_all "needs ${what#file:}" ;;
 		*) echo "needs: unknown: $what" >&2 && exit 2 ;;
@@ -77,6 +78,10 @@ two_capabilities_do() {
 }
 
 # Can a process get mount and PID namespaces of its own here? Tested once.
+# sudo 1.9.16 and later sets the hard limit to 0, which only a process with CAP_SYS_RESOURCE can raise.
+NO_DUMPS='no core can be dumped here: the hard limit of its size is 0'
+may_dump() { (ulimit -c unlimited) 2>/dev/null; }
+
 NO_NAMESPACES='no mount and PID namespace can be made here (a chroot?)'
 own_namespaces() {
 	[[ ${tap_namespaces:=$(unshare --mount --pid --fork --mount-proc --propagation private true 2>"$T/unshare" && echo yes ||

@@ -50,6 +50,8 @@ whole() {
 
 if [[ $pattern == [\|/]* || $pattern == */* ]]; then
 	skip 'dumps of the kernel' "core_pattern is $pattern"
+elif ! may_dump; then
+	skip 'dumps of the kernel' "$NO_DUMPS"
 else
 	# HOW, its signal, which frame the newest branch meets and how; - : none
 	n=0

@@ -4,7 +4,7 @@
 # alternate stack.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them, and reads status
 . "$(dirname "$0")/lib.sh"
-needs root cmd:gdb
+needs root dumps cmd:gdb
 [[ $(</proc/sys/kernel/core_pattern) != *[\|/]* ]] || skip_all "core_pattern is $(</proc/sys/kernel/core_pattern)"
 
 # dump HOW: $T/core

@@ -4,7 +4,7 @@
 # --sysroot and --program.
 # shellcheck disable=SC2154,SC2034 # lib.sh sets them, and reads status
 . "$(dirname "$0")/lib.sh"
-needs root
+needs root dumps
 [[ $(</proc/sys/kernel/core_pattern) != *[\|/]* ]] || skip_all "core_pattern is $(</proc/sys/kernel/core_pattern)"
 
 # dump FOLDER ARG...: the core dump of FOLDER/crash as $T/core

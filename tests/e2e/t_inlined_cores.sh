@@ -4,7 +4,7 @@
 # gdb shows the functions that they were in, and what they counted, whatever ends it.
 # shellcheck disable=SC2154 # lib.sh sets status
 . "$(dirname "$0")/lib.sh"
-needs root uprobes cmd:gdb
+needs root uprobes dumps cmd:gdb
 [[ $(uname -m) == x86_64 ]] || skip_all 'functions are copied on x86-64 only'
 [[ $(</proc/sys/kernel/core_pattern) != \|* ]] || skip_all 'core dumps go to a program (kernel.core_pattern)'
 

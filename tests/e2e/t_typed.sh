@@ -69,7 +69,7 @@ like "$T/out" '  many\(a=1, b=2, c=3, d=4, e=5, f=-6, g=7\)' '--args reads what 
 cat >context.c <<'END'
 #include <stdio.h>
 typedef long context __attribute__((aligned(8)));
-__attribute__((noinline, swiftcall)) long inner(long n, __attribute__((swift_context)) void *at) { return n + (long)at; }
+__attribute__((noinline, swiftcall)) long inner(long n, __attribute__((swift_context)) void *at) { __asm__ volatile(""); return n + (long)at; }
 int main(void) { printf("inner(n=3, at=%p)\n", (void *)0x1234560); return inner(3, (void *)0x1234560) == 0; }
 END
 if [[ $(uname -m) == x86_64 ]] && command -v clang >"$T/clang" && clang -w -g -O1 -o context context.c; then
