@@ -20,7 +20,7 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno
 CPPFLAGS += -D_GNU_SOURCE -DBBTRACE_VERSION='"$(VERSION)"' -Isrc -I$(B) -MMD -MP
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS)
 LIBBPF   ?= -lbpf
-LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lprotobuf-c -lm -lpthread
+LIBS     := $(LIBBPF) -ldw -lelf -lz -lZydis -liberty -ljson-c -lprotobuf-c -lsodium -lzstd -lm -lpthread
 
 # What core dumps are decompressed by, each if it is installed.
 HAVE     = $(if $(wildcard $(SYSROOT)/usr/include/$(1)),$(2))
@@ -38,7 +38,7 @@ SRC  := $(wildcard src/*/*.c src/*/*/*.c src/*/*/*/*.c)
 PROTO := $(patsubst src/%.proto,%,$(wildcard src/output/*/*.proto))
 LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(PROTO:%=$(B)/%.pb-c.o)
 # Objects that need neither BPF nor a command line: unit tests and fuzzers link these only.
-PURE := $(filter-out $(foreach d,cli pipeline select session control verbs source/probes,$(B)/$(d)/%),$(LIB))
+PURE := $(filter-out $(foreach d,cache cli pipeline select session control verbs source/probes,$(B)/$(d)/%),$(LIB))
 
 # They link all pure code, the command line's options, the reader of branch weights and what joins files.
 FUZZ_CMD := $(B)/cli/options.o $(B)/cli/other_words.o $(B)/cli/request.o $(B)/cli/option_values.o $(patsubst src/%.c,$(B)/%.o,$(wildcard src/cli/options_*.c)) $(B)/control/line.o $(B)/cli/formats.o $(B)/pipeline/read/edge_line.o $(B)/select/costs_text.o $(B)/pipeline/read/merged_plan.o $(B)/pipeline/counts/target_sums.o

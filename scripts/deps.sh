@@ -30,6 +30,7 @@ build | zlib1g-dev      | <zlib.h>
 build | libzstd-dev     | <zstd.h>
 build | liblzma-dev     | <lzma.h>
 build | liblz4-dev      | <lz4frame.h>
+build | libsodium-dev   | <sodium.h>
 build | libzydis-dev    | <Zydis/Zydis.h>
 build | libiberty-dev   | <libiberty/demangle.h>
 build | libjson-c-dev   | <json-c/json.h>

@@ -20,6 +20,7 @@ resolve | arch object kernel process
 code    | arch object
 plan    | arch types object code
 copy    | arch object code plan
+cache   | arch object code plan copy
 event   | arch types object plan wire
 trace   | arch types object plan event wire
 file    | arch types object plan event trace wire
@@ -27,12 +28,12 @@ source  | arch types object kernel process plan copy event file trace wire
 output  | arch types object plan event trace
 diff    | arch object plan event trace output
 explain | arch object plan event trace output
-cli      | arch types object kernel process resolve code plan copy event trace file source output diff explain wire
-pipeline | arch types object kernel process resolve code plan copy event trace file source output diff explain wire cli
-select   | arch types object kernel process resolve code plan copy event trace file source output diff explain wire cli pipeline
-session  | arch types object kernel process resolve code plan copy event trace file source output diff explain wire cli pipeline select
-control  | arch types object kernel process resolve code plan copy event trace file source output diff explain wire cli pipeline select session
-verbs    | arch types object kernel process resolve code plan copy event trace file source output diff explain wire cli pipeline select session control
+cli      | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire
+pipeline | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire cli
+select   | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire cli pipeline
+session  | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire cli pipeline select
+control  | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire cli pipeline select session
+verbs    | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire cli pipeline select session control
 '
 # They have a header for each of their things, and any of them may be included where the folder may.
 many_doors='plan cli pipeline select session control verbs'
@@ -55,6 +56,7 @@ may_open='
 src/select/branch_weights.c profiles, with the rights of the user
 src/control/socket.c folders of sockets, with the rights of the user
 src/select/costs.c          its own file
+src/cache/store.c           its own files
 src/select/engine.c         /proc/cpuinfo
 src/session/live.c           /proc
 src/cli/command_line.c   /proc
@@ -135,7 +137,7 @@ there are none, args	use none, args
 not as the kernel writes	malformed
 '
 # The files that may call libelf and libdw: those whose code runs in the sandbox.
-may_parse='src/(verbs/stack/image|object/(core/core_(notes|regs|stacks|stream)|debug/(debug|moved|split_units|unpacked)|dwarf/(die_parts|die_types|dies|param_place|prototypes|lines|line_functions|folded|line_rows|line_table|rules|scopes|variables)|symbols))[.]c' # image: it writes
+may_parse='src/(cache/store|verbs/stack/image|object/(core/core_(notes|regs|stacks|stream)|debug/(debug|moved|split_units|unpacked)|dwarf/(die_parts|die_types|dies|param_place|prototypes|lines|line_functions|folded|line_rows|line_table|rules|scopes|variables)|symbols))[.]c' # image: it writes; store: its own files, after their digest
 
 sources() { find src bpf tests bench include -type f -name '*.[ch]' 2>/dev/null | sort; }
 scripts() {

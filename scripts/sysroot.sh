@@ -14,9 +14,9 @@
 set -eu
 
 suite=trixie
-build='libc6-dev libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev liblzma-dev liblz4-dev libzydis-dev libiberty-dev libjson-c-dev libprotobuf-c-dev
+build='libc6-dev libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev liblzma-dev liblz4-dev libsodium-dev libzydis-dev libiberty-dev libjson-c-dev libprotobuf-c-dev
 	libcapstone-dev libgcc-s1 libstdc++6'
-run='libstdc++6 libgcc-s1 libelf1t64 libdw1t64 zlib1g libzstd1 liblzma5 liblz4-1 libzydis4.1 libjson-c5 libprotobuf-c1 libcapstone5 libbpf1'
+run='libstdc++6 libgcc-s1 libelf1t64 libdw1t64 zlib1g libzstd1 liblzma5 liblz4-1 libsodium23 libzydis4.1 libjson-c5 libprotobuf-c1 libcapstone5 libbpf1'
 small="$run bash coreutils grep sed mawk findutils diffutils procps util-linux mount jq perl-base busybox-static libc-bin kmod hostname"
 guest="$run bash coreutils grep sed gawk mawk findutils diffutils procps util-linux mount jq strace perl dash gzip
 	busybox-static python3 libc-bin libcap2-bin kmod iproute2 hostname binutils file time bsdutils passwd libatomic1"

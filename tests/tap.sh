@@ -11,6 +11,10 @@ tap_cleanup=()
 
 T=$(mktemp -d "${TMPDIR:-/tmp}/bbtrace-test.XXXXXX") || exit 1
 
+# What a test plans is kept for its own next traces alone; Go keeps what it has compiled where it always does.
+export GOCACHE=${GOCACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/go-build}
+export XDG_CACHE_HOME=$T/.cache
+
 # A python3 of a version manager is a script that takes ten times as long to start as Debian's, which is called hundreds of times.
 if [[ -x /usr/bin/python3 && $(type -P python3) != /usr/bin/python3 ]]; then
 	mkdir "$T/.python" && ln -s /usr/bin/python3 "$T/.python/" && PATH=$T/.python:$PATH

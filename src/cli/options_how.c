@@ -80,6 +80,8 @@ static const struct option_row rows[] = {
 	 "ring buffer size (default: 16M)", check_buffer, .knob = true},
 	{"max-overhead", 0, "PERCENT", VERB_TRACE, NUMBER(how.max_overhead),
 	 "stop when tracing takes more of the processes' CPU time", check_overhead},
+	{"no-cache", 0, NULL, VERB_TRACE | VERB_WHY | VERB_COVER, SWITCH(how.no_cache),
+	 "decode and copy the functions again, and keep nothing for the next start", .knob = true},
 };
 
 const struct option_group options_how = {"By which means", rows, ARRAY_SIZE(rows)};

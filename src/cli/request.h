@@ -87,6 +87,7 @@ struct how_request {
 	const char *branch_weights; /* NULL: none */
 	const char *attach;
 	const char *btf; /* a file of the kernel's types */
+	bool no_cache;	 /* plans and copies are made, not read, and not kept */
 	uint64_t buffer;
 	uint64_t max_overhead; /* percent; 0: no limit */
 };

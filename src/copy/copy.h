@@ -138,6 +138,12 @@ struct copies {
  */
 int copies__make(struct plan *plan, const struct log_options *options, struct copies **out);
 void copies__free(struct copies *c);
+/* Appends the copies, and what copies__make() changed in the plan, as bytes (packed.c). */
+void copies__pack(const struct copies *c, const struct plan *p, struct str *out);
+/* Makes the copies again, and changes the plan, which must be as that of copies__make() was before.
+ * Bytes must be those of copies__pack() of this build. Returns NULL if they are not whole; then the
+ * plan hasn't changed. */
+struct copies *copies__unpack(const void *bytes, size_t len, struct plan *p);
 /* Returns the bytes of memory that each thread needs. */
 static inline uint64_t copies__slot_size(const struct copies *c)
 {

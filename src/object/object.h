@@ -175,6 +175,8 @@ struct object {
 	struct inlined *inlined; /* inlined.c; NULL if nothing is known */
 	VEC(char *) answers;	 /* strings of its debug information */
 	VEC(struct unpacked_file) unpacked;
+	uint8_t identity[32]; /* a digest of it as it was read; if identified is set */
+	bool identified;
 };
 /* Returns true if the file itself has a table of source lines. */
 bool object__has_line_table(const struct object *o);
@@ -212,6 +214,11 @@ void object__put_build(const struct object *o, struct str *s);
 /* Return true if two objects, or an object and an ELF file, have the same build-id. */
 bool object__same_build(const struct object *a, const struct object *b);
 bool object__is_build(const struct object *o, int fd);
+/* Calls fn with all that plans and copies of its code follow from, in an order that depends on
+ * nothing else. Returns false if that can't be said (elf/identity.c). */
+bool object__identity(const struct object *o, void (*fn)(void *ctx, const void *data, size_t len),
+		      void *ctx);
+
 /* Fills in all symbol.shown, which is the raw name until a lookup returns the symbol. To be called
  * before iterating over o->symbols. */
 void object__demangle(struct object *o);

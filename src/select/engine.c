@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <stdlib.h>
+#include "cache/cache.h"
 #include "cli/command.h"
 #include "engine.h"
 #include "copy_fitness.h"
@@ -155,7 +156,8 @@ static int copy(struct engine_state *e, const struct request *req, struct planni
 		.by_records = filters_threads(&req->who.filters),
 		.real_calls = machine_has_shadow_stacks(plan->arch->copier->shadow_stacks)};
 	reserve(e, p, plan);
-	err = copies__make(plan, &e->log, &e->copies);
+	err = req->how.no_cache ? copies__make(plan, &e->log, &e->copies)
+				: cache__copies(plan, &e->log, &e->copies);
 	e->copied = err ? 0 : report_copies(e->copies, plan);
 	return err;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <sys/utsname.h>
 #include "explain/explain.h"
+#include "cache/cache.h"
 #include "cli/command.h"
 #include "returns.h"
 #include "targets.h"
@@ -42,7 +43,8 @@ static int build_once(struct planning *p, struct plan **out)
 	}
 	p->options.stubs = p->targets.stubs.data;
 	p->options.nstubs = p->targets.stubs.len;
-	return plan__build(&p->targets.functions, &p->options, out);
+	return p->request->how.no_cache ? plan__build(&p->targets.functions, &p->options, out)
+					: cache__plan(&p->targets.functions, &p->options, out);
 }
 
 /* Plans, and plans again while tail calls lead to further functions. */

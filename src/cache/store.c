@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The folder: XDG_CACHE_HOME/bbtrace, /var/cache/bbtrace for root, else ~/.cache/bbtrace. A file is
+ * a header and the content, compressed; it is replaced by rename(2). The time of its last change is
+ * that of its last use.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+#include "store.h"
+
+#define MAGIC	    0x3165686361636262ull /* "bbcache1" */
+#define FILE_MAX    (128u << 20)	  /* bytes of a file */
+#define CONTENT_MAX (1ull << 30)
+#define FOLDER_MAX  (512u << 20) /* bytes of all files */
+#define LEVEL	    1		 /* of compression: the fastest */
+
+struct header {
+	uint64_t magic, size; /* of the content */
+	struct key key;
+	struct key digest; /* of the compressed content */
+};
+
+/* ---- the folder ---- */
+
+static char *folder_name(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (cache && *cache == '/')
+		return xasprintf("%s/bbtrace", cache);
+	if (!rights__user())
+		return xstrdup("/var/cache/bbtrace");
+	return home && *home == '/' ? xasprintf("%s/.cache/bbtrace", home) : NULL;
+}
+
+/* Returns true if it belongs to this user, and nobody else may write it. */
+static bool is_own(int fd, mode_t type, struct stat *st)
+{
+	return !fstat(fd, st) && (st->st_mode & S_IFMT) == type && st->st_uid == rights__user() &&
+	       !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Makes it, and the folder that it is in. */
+static void make_folder(const char *name)
+{
+	autofree char *parent = xstrdup(name);
+
+	*strrchr(parent, '/') = 0;
+	(void)mkdir(parent, 0700);
+	(void)mkdir(name, 0700);
+}
+
+/* Opens the folder; makes it if make is set. Returns -1 if there is none to use. */
+static int open_folder(bool make)
+{
+	autofree char *name = folder_name();
+	struct stat st;
+	int fd;
+
+	if (!name)
+		return -1;
+	if (make)
+		make_folder(name);
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && make)
+		note_verbose("nothing is kept for the next start: %s: %s", name, strerror(errno));
+	if (fd >= 0 && !is_own(fd, S_IFDIR, &st)) {
+		note_verbose("%s is not used: others may write it, or it belongs to user %u", name,
+			     st.st_uid);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static char *name_of(const struct key *key, const char *kind)
+{
+	struct str s = {0};
+
+	for (size_t i = 0; i < KEY_SIZE; i++)
+		str__printf(&s, "%02x", key->bytes[i]);
+	str__printf(&s, ".%s", kind);
+	return s.data;
+}
+
+/* ---- reading ---- */
+
+static bool is_good(const struct header *h, const struct key *key, const void *data, size_t len)
+{
+	struct key digest;
+
+	if (h->magic != MAGIC || memcmp(&h->key, key, sizeof(*key)) != 0 || h->size > CONTENT_MAX)
+		return false;
+	key__of_bytes(data, len, &digest);
+	return !memcmp(&digest, &h->digest, sizeof(digest));
+}
+
+static bool expand(const struct header *h, const void *data, size_t len, struct str *out)
+{
+	size_t n;
+
+	str__reserve(out, h->size);
+	n = ZSTD_decompress(out->data + out->len, h->size, data, len);
+	if (ZSTD_isError(n) || n != h->size)
+		return false;
+	out->len += n;
+	out->data[out->len] = 0;
+	return true;
+}
+
+static bool take(const char *bytes, size_t len, const struct key *key, struct str *out)
+{
+	struct header h;
+
+	if (len < sizeof(h))
+		return false;
+	memcpy(&h, bytes, sizeof(h));
+	return is_good(&h, key, bytes + sizeof(h), len - sizeof(h)) &&
+	       expand(&h, bytes + sizeof(h), len - sizeof(h), out);
+}
+
+bool store__find(const struct key *key, const char *kind, struct str *out)
+{
+	with_own_rights;
+	autoclose int folder = own_rights.lowered ? -1 : open_folder(false);
+	autofree char *name = name_of(key, kind), *bytes = NULL;
+	size_t len;
+	struct stat st;
+
+	autoclose int fd =
+		folder < 0 ? -1
+			   : openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || !is_own(fd, S_IFREG, &st))
+		return false;
+	if (fd__read(fd, name, FILE_MAX, &bytes, &len) || !take(bytes, len, key, out)) {
+		err__clear();
+		note_verbose("%s of the cache is damaged: it is made again", name);
+		unlinkat(folder, name, 0);
+		return false;
+	}
+	futimens(fd, NULL);
+	note_verbose("the %s of an earlier start is used: %s", kind, name);
+	return true;
+}
+
+/* ---- writing ---- */
+
+static bool write_all(int fd, const void *data, size_t len)
+{
+	const char *at = data;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= n;
+	}
+	return true;
+}
+
+/* Only what is whole gets the name. */
+static void write_file(int folder, const char *name, const struct header *h, const void *data,
+		       size_t len)
+{
+	autofree char *temporary = xasprintf(".%s.%d", name, getpid());
+	autoclose int fd = openat(folder, temporary,
+				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return;
+	if (!write_all(fd, h, sizeof(*h)) || !write_all(fd, data, len) ||
+	    renameat(folder, temporary, folder, name)) {
+		note_verbose("nothing is kept for the next start: %s", strerror(errno));
+		unlinkat(folder, temporary, 0);
+	}
+}
+
+struct kept {
+	char *name;
+	uint64_t used; /* ns */
+	uint64_t size;
+};
+typedef VEC(struct kept) kept_vec;
+
+static int by_use(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	return x->used < y->used ? -1 : x->used > y->used;
+}
+
+/* Returns the size of all files. */
+static uint64_t list(DIR *d, kept_vec *out)
+{
+	const struct dirent *e;
+	uint64_t all = 0;
+	struct stat st;
+
+	while ((e = readdir(d))) {
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+			continue;
+		all += st.st_size;
+		vec__push(out, (struct kept){xstrdup(e->d_name),
+					     st.st_mtim.tv_sec * 1000000000ull + st.st_mtim.tv_nsec,
+					     st.st_size});
+	}
+	return all;
+}
+
+/* Parts of files that nobody finished are removed like others. */
+static void remove_oldest(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	kept_vec files = {0};
+	struct kept *k;
+	uint64_t all;
+
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	all = list(d, &files);
+	vec__sort(&files, by_use);
+	vec__each (k, &files) {
+		if (all > FOLDER_MAX && !unlinkat(folder, k->name, 0))
+			all -= k->size;
+		free(k->name);
+	}
+	vec__free(&files);
+	closedir(d);
+}
+
+void store__put(const struct key *key, const char *kind, const struct str *content)
+{
+	struct header h = {.magic = MAGIC, .size = content->len, .key = *key};
+	size_t most = ZSTD_compressBound(content->len), len;
+	autofree void *data = NULL;
+	autofree char *name = NULL;
+	with_own_rights;
+	autoclose int folder = own_rights.lowered ? -1 : open_folder(true);
+
+	if (folder < 0 || content->len > CONTENT_MAX)
+		return;
+	data = xmalloc(most);
+	len = ZSTD_compress(data, most, content->data, content->len, LEVEL);
+	if (ZSTD_isError(len) || len + sizeof(h) > FILE_MAX)
+		return;
+	key__of_bytes(data, len, &h.digest);
+	name = name_of(key, kind);
+	write_file(folder, name, &h, data, len);
+	remove_oldest(folder);
+}
