@@ -43,7 +43,7 @@ static void see(const struct arch *arch, struct look *l, const struct insn *insn
 		l->depth -= insn->sp_value;
 }
 
-bool callee__uses_return(const struct copying *c, uint64_t addr)
+static bool uses_return(const struct copying *c, uint64_t addr)
 {
 	const struct arch *arch = c->arch;
 	struct look l = {0};
@@ -60,4 +60,13 @@ bool callee__uses_return(const struct copying *c, uint64_t addr)
 		see(arch, &l, &insn, &d);
 	}
 	return l.uses;
+}
+
+bool callee__uses_return(struct copying *c, uint64_t addr)
+{
+	uint64_t *known = map64__put(&c->uses_return, addr);
+
+	if (!*known)
+		*known = 1 + uses_return(c, addr);
+	return *known - 1;
 }

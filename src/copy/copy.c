@@ -405,6 +405,7 @@ static void copying__free(struct copying *c)
 	copying__free_rooms(c);
 	free(c->extent_of);
 	free(c->extent_after);
+	map64__free(&c->uses_return);
 	map64__free(&c->label_of);
 	vec__free(&c->addresses);
 	vec__free(&c->cold_pcs);

@@ -38,6 +38,7 @@ struct copying {
 	uint64_t first, last;
 	uint32_t *extent_of;	      /* by function of the graph: 1 + its first extent */
 	uint32_t *extent_after;	      /* by extent: 1 + the next extent of the same function */
+	struct map64 uses_return;     /* callee → 1 + whether it uses its return address */
 	struct map64 label_of;	      /* address of the original → 1 + its label */
 	VEC(uint64_t) addresses;      /* by label: the address; 0 for a label of a log */
 	VEC(struct copy_pc) cold_pcs; /* with offsets in the cold part */
@@ -259,6 +260,6 @@ void body__find_intact(struct body *b);
 /* ---- callees (callee.c) ---- */
 
 /* Returns true if the function at addr uses its return address for more than to return. */
-bool callee__uses_return(const struct copying *c, uint64_t addr);
+bool callee__uses_return(struct copying *c, uint64_t addr);
 
 #endif

@@ -242,10 +242,12 @@ int uprobe_event__attach(struct probe *p)
 
 	if (fd < 0)
 		return fd;
-	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
+	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
 		if (!plan_site__is_hooked(&p->plan->sites.data[i]) ||
 		    plan__is_kernel_site(p->plan, i))
 			continue;
+		if (probe__is_interrupted(p))
+			break;
 		err = uprobe_define(p, fd, name, i);
 		if (err)
 			plan__refuse(p->plan, i, PROBE_KERNEL);

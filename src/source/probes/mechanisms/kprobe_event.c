@@ -161,10 +161,12 @@ int kprobe_event__attach(struct probe *p)
 		return fd;
 	if (!p->plan->arch->kernel)
 		return err__set(ENOTSUP, "kprobes of %s are not known", p->plan->arch->name);
-	for (uint32_t i = 0; i < p->plan->sites.len && !probe__is_interrupted(p); i++) {
+	for (uint32_t i = 0; i < p->plan->sites.len; i++) {
 		if (!plan_site__is_hooked(&p->plan->sites.data[i]) ||
 		    !plan__is_kernel_site(p->plan, i))
 			continue;
+		if (probe__is_interrupted(p))
+			break;
 		defined += !define_or_refuse(p, fd, name, i);
 		probe__attached(p, 1, plan__site_work(p->plan, i));
 	}
