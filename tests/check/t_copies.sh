@@ -7,11 +7,14 @@
 ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=$(cd "${B:-$ROOT/build}" && pwd)
 
+# The FDE of a signal's trampoline begins a byte before it.
 unbounded() { # FILE: the number of its functions that neither a symbol nor an FDE has; empty if there is none
-	local fdes symbols
-	fdes=$(readelf --debug-dump=frames "$1" 2>/dev/null | sed -n 's/.* FDE .*pc=0*\([0-9a-f]*\)\.\..*/\1/p')
-	symbols=$(readelf -sW "$1" 2>/dev/null | awk '$4 == "FUNC" || $4 == "NOTYPE" || $4 == "GNU_IFUNC" { sub(/^0*/, "", $2); print $2 }')
-	"$BUILD/bbtrace" list "$1" '*' -q 2>/dev/null | sed -n 's/^ *0x\([0-9a-f]*\) .*/\1/p' | grep -vxF "$fdes"$'\n'"$symbols" | grep -c . | grep -vx 0
+	{
+		readelf --debug-dump=frames "$1" 2>/dev/null |
+			perl -ne 'printf "%s\n%x\n", $1, hex($1) + 1 if / FDE .*pc=0*([0-9a-f]+)\.\./'
+		readelf -sW "$1" 2>/dev/null | awk '$4 == "FUNC" || $4 == "NOTYPE" || $4 == "GNU_IFUNC" { sub(/^0*/, "", $2); print $2 }'
+	} >"$T/bounded"
+	"$BUILD/bbtrace" list "$1" '*' -q 2>/dev/null | sed -n 's/^ *0x\([0-9a-f]*\) .*/\1/p' | grep -vxFf "$T/bounded" | grep -c . | grep -vx 0
 }
 
 check() { # FILE PLACEMENT PERCENT
