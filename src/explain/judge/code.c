@@ -190,11 +190,9 @@ static unsigned decode(struct decoding *k, uint64_t at, struct op *op)
 /* ---- blocks ---- */
 
 /* Returns the depth of the frame pointer, as the first block sets it, if the function has one. */
-static int32_t frame_of(const struct code *c, uint32_t function)
+static int32_t find_frame(const struct plan *p, uint32_t function)
 {
-	const struct plan *p = c->plan;
-	uint32_t entry =
-		function == NO_FUNCTION ? NO_BLOCK : p->functions.data[function].entry_block;
+	uint32_t entry = p->functions.data[function].entry_block;
 	const struct plan_block *b = entry == NO_BLOCK ? NULL : &p->blocks.data[entry];
 	struct decoding k = {.p = p, .depth = 0, .frame = SP_UNKNOWN};
 	int32_t frame = SP_UNKNOWN;
@@ -208,6 +206,16 @@ static int32_t frame_of(const struct code *c, uint32_t function)
 		if (k.frame != SP_UNKNOWN)
 			frame = k.frame;
 	return frame;
+}
+
+static int32_t frame_of(struct code *c, uint32_t function)
+{
+	if (function == NO_FUNCTION)
+		return SP_UNKNOWN;
+	if (!c->framed[function])
+		c->frame[function] = find_frame(c->plan, function);
+	c->framed[function] = true;
+	return c->frame[function];
 }
 
 static void make(struct code *c, uint32_t block)
@@ -328,6 +336,8 @@ void code__init(struct code *c, const struct plan *p)
 	c->escapes = xcalloc(p->functions.len + 1, sizeof(*c->escapes));
 	c->lowest = xmalloc((p->functions.len + 1) * sizeof(*c->lowest));
 	memset(c->lowest, 0xff, (p->functions.len + 1) * sizeof(*c->lowest));
+	c->frame = xcalloc(p->functions.len + 1, sizeof(*c->frame));
+	c->framed = xcalloc(p->functions.len + 1, sizeof(*c->framed));
 	c->scanned = xcalloc(p->functions.len + 1, sizeof(*c->scanned));
 	group(c);
 }

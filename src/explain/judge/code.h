@@ -107,7 +107,9 @@ struct code {
 	place_t *lowest;     /* by function: the lowest of these slots; PLACE_NONE if none */
 	uint8_t *error_exit; /* by block: 2 if it ends in error(3) that doesn't return, 1 if not, 0:
 				not known */
-	bool *scanned;	     /* by function: escapes and lowest are known */
+	int32_t *frame;	     /* by function: the depth of its frame pointer; if framed is set */
+	bool *framed;
+	bool *scanned; /* by function: escapes and lowest are known */
 	VEC(struct origins *) origins;
 	struct map64 known; /* hash of an ending -> 1 + its index */
 };

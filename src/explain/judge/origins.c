@@ -369,6 +369,8 @@ void code__free(struct code *c)
 	free(c->escapes);
 	free(c->error_exit);
 	free(c->scanned);
+	free(c->frame);
+	free(c->framed);
 	free(c->lowest);
 	*c = (struct code){0};
 }
