@@ -2,6 +2,7 @@
 /* How CMD ended: judges the calls that were open at the last branch, from the innermost one
  * outward. */
 #include <stdlib.h>
+#include "explain/message.h"
 #include "explain/state.h"
 
 const struct verdict *verdict__innermost(const struct verdict *v)
@@ -39,7 +40,7 @@ static const struct thread *last_thread(const struct explain_state *s, const str
 	struct thread *const *t;
 
 	vec__each (t, &s->threads)
-		if (s->killed && (*t)->key == s->killed)
+		if (s->killed && (*t)->key == s->killed && (!e->pid || (*t)->pid == e->pid))
 			return *t;
 	vec__each (t, &s->threads)
 		if ((!e->pid || (*t)->pid == e->pid) && ((*t)->calls[0].len || (*t)->ended.len) &&
@@ -216,6 +217,29 @@ void ending__find(struct explain_state *s, const struct explaining *e, struct en
 	out->unknown = is_from_outside(s, e, t);
 	if (!out->unknown)
 		find_open(s, t, e, out);
+}
+
+static bool shows_because(const struct message *m, uint32_t pid)
+{
+	return m->text && m->pid == pid && message__because(m);
+}
+
+bool ending__find_child(struct explain_state *s, const struct explaining *e,
+			const struct ended_child *c, struct ending_found *out)
+{
+	struct explaining of_child = *e;
+
+	if (c->status & 0x7f || shows_because(&s->outcomes.first, c->pid) ||
+	    shows_because(&s->outcomes.last, c->pid))
+		return false;
+	of_child.pid = c->pid;
+	of_child.status = c->status >> 8 & 0xff;
+	of_child.signal = 0;
+	ending__find(s, &of_child, out);
+	if (out->chain.len)
+		return true;
+	ending__free(out);
+	return false;
 }
 
 void ending__free(struct ending_found *f)

@@ -49,6 +49,8 @@ struct explaining {
 	struct str text;
 	/* Operands of trace: functions of libraries that messages lead to; if .again is set. */
 	VEC(char *) elsewhere;
+	/* The programs of children that failed, and that weren't traced: paths. */
+	VEC(char *) programs;
 	VEC(char *) wanted; /* kernel functions that values are from, and that weren't traced */
 	size_t explained;
 	bool complete; /* each failure was traced to its branch */

@@ -24,6 +24,11 @@ static int step(struct output *o, const struct step *s)
 	return 0;
 }
 
+static void program(struct output *o, uint32_t pid, const char *path)
+{
+	program__take(&((struct explain_state *)o->state)->outcomes, pid, path);
+}
+
 static void release(struct output *o)
 {
 	state__free(o->state);
@@ -62,6 +67,9 @@ void explaining__free(struct explaining *e)
 	vec__each (name, &e->elsewhere)
 		free(*name);
 	vec__free(&e->elsewhere);
+	vec__each (name, &e->programs)
+		free(*name);
+	vec__free(&e->programs);
 	vec__free(&e->failed);
 	str__free(&e->text);
 }
@@ -125,6 +133,7 @@ static void end_with(struct output *o, const struct shown_as *as)
 	if (e->ends && (e->status || e->signal)) {
 		ending__find(s, e, &found);
 		blame(s, e, &found);
+		programs__want(o);
 		if (e->again)
 			libraries__want(o);
 		as->ending(o, &found);
@@ -177,8 +186,8 @@ static int end_sarif(struct output *o, const struct trace_totals *t)
 			  .tests = true,                                                           \
 			  .lines = true,                                                           \
 			  .scopes = true},                                                         \
-		.begin = begin, .plan_extended = plan_extended, .step = step, .end = of_end,       \
-		.free = release, __VA_ARGS__                                                       \
+		.begin = begin, .plan_extended = plan_extended, .step = step, .program = program,  \
+		.end = of_end, .free = release, __VA_ARGS__                                        \
 	}
 
 #define HELP "which branch chose that calls failed"

@@ -303,6 +303,22 @@ static void put_message(struct json *j, struct output *o, const struct message *
 	json__close_object(j);
 }
 
+static void put_child_end(struct json *j, struct output *o, const struct ended_child *c)
+{
+	const struct verdict *last;
+	struct ending_found f;
+
+	if (!ending__find_child(o->state, o->options.explaining, c, &f))
+		return;
+	last = *vec__last(&f.chain);
+	if (f.returned)
+		put_verdict(j, o, last);
+	else if (verdict__deciding(last))
+		put_decision(j, o, verdict__deciding(last));
+	put_calls(j, o, &f);
+	ending__free(&f);
+}
+
 static void put_outcomes(struct json *j, struct output *o)
 {
 	const struct outcomes *all = &((struct explain_state *)o->state)->outcomes;
@@ -327,6 +343,7 @@ static void put_outcomes(struct json *j, struct output *o)
 			json__member(j, unsigned, "signal", c->status & 0x7f);
 		else
 			json__member(j, unsigned, "status", c->status >> 8 & 0xff);
+		put_child_end(j, o, c);
 		json__close_object(j);
 	}
 	json__close_array(j);

@@ -185,6 +185,77 @@ static void want_result(struct output *o, const struct verdict *v)
 	}
 }
 
+/* ---- children ---- */
+
+static const struct outcomes *all_of(const struct output *o)
+{
+	return &((const struct explain_state *)o->state)->outcomes;
+}
+
+static bool is_planned(const struct plan *p, const char *path)
+{
+	const struct plan_object *o;
+
+	vec__each (o, &p->objects)
+		if (!o->kernel && !strcmp(o->path, path))
+			return true;
+	return false;
+}
+
+static const char *program_of_process(const struct outcomes *all, uint32_t pid)
+{
+	const uint64_t *index = map64__get(&all->program_of, pid);
+
+	return index ? all->programs.data[*index - 1] : NULL;
+}
+
+/* Of a child that failed, whose program wasn't traced. */
+static void want_program(struct output *o, uint32_t pid)
+{
+	struct explaining *e = o->options.explaining;
+	const char *path = program_of_process(all_of(o), pid);
+	char *const *known;
+
+	if (!path || *path != '/' || strchr(path, ':') || is_planned(o->plan, path))
+		return;
+	vec__each (known, &e->programs)
+		if (!strcmp(*known, path))
+			return;
+	vec__push(&e->programs, xstrdup(path));
+}
+
+/* Returns the last child of a process that failed; NULL if there is none. */
+static const struct ended_child *last_child(const struct outcomes *all, uint32_t pid)
+{
+	const struct ended_child *c, *last = NULL;
+
+	vec__each (c, &all->children)
+		if (c->parent == pid)
+			last = c;
+	return last;
+}
+
+/* The last child that failed, its last child that failed, and so on; a process may wait for one
+ * that has the PID of its parent. */
+void programs__want(struct output *o)
+{
+	const struct outcomes *all = all_of(o);
+	const struct ended_child *c = last_child(all, o->options.explaining->pid);
+
+	for (size_t n = 0; c && n < all->children.len; n++) {
+		want_program(o, c->pid);
+		c = last_child(all, c->pid);
+	}
+}
+
+static bool is_traced(const struct plan *p, const struct location *l)
+{
+	for (uint32_t i = 0; i < p->objects.len; i++)
+		if (!strcmp(p->objects.data[i].path, l->object))
+			return plan__function_at(p, i, l->vaddr) != NO_FUNCTION;
+	return false;
+}
+
 static void want_message(struct output *o, const struct message *m)
 {
 	struct explaining *e = o->options.explaining;
@@ -192,13 +263,17 @@ static void want_message(struct output *o, const struct message *m)
 	const struct reached *r;
 	const struct location *l;
 
-	if (!m->text)
+	const char *path = program_of_process(all_of(o), m->pid);
+
+	if (!m->text || (m->pid != e->pid && path && !is_planned(o->plan, path)))
 		return;
 	libraries__find_text(o, m, &text);
 	for (size_t i = 0; i < text.n; i++)
-		want_function(e, text.all[i].object, text.all[i].code);
+		if (!library__is_traced(o->plan, &text.all[i]))
+			want_function(e, text.all[i].object, text.all[i].code);
 	vec__each (l, &m->stack)
-		if (l->object && strcmp(l->object, program_of(o)->path) != 0)
+		if (l->object && strcmp(l->object, program_of(o)->path) != 0 &&
+		    !is_traced(o->plan, l))
 			want_callee(o, l);
 	vec__each (r, &m->reached)
 		if (r->frame >= m->printing.len && r->verdict->tests_call)
@@ -207,7 +282,7 @@ static void want_message(struct output *o, const struct message *m)
 
 void libraries__want(struct output *o)
 {
-	const struct outcomes *all = &((struct explain_state *)o->state)->outcomes;
+	const struct outcomes *all = all_of(o);
 
 	if (!program_of(o))
 		return;

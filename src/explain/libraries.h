@@ -24,5 +24,8 @@ bool libraries__find_text(struct output *o, const struct message *m, struct text
 /* Adds to the operands for another run (struct explaining) the libraries' functions that have the
  * messages' texts, that were called when these were written, or whose results were tested. */
 void libraries__want(struct output *o);
+/* Notes the programs that weren't traced of children that failed: the last one of CMD's, and its
+ * last one, and so on. */
+void programs__want(struct output *o);
 
 #endif

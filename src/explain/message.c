@@ -479,14 +479,31 @@ void outcome__take(struct explain_state *s, const struct explaining *e, struct t
 		take_message(s, e, t, step);
 }
 
+void program__take(struct outcomes *o, uint32_t pid, const char *path)
+{
+	char **known;
+
+	vec__each (known, &o->programs)
+		if (!strcmp(*known, path))
+			break;
+	*map64__put(&o->program_of, pid) = known - o->programs.data + 1;
+	if (known == vec__end(&o->programs))
+		vec__push(&o->programs, xstrdup(path));
+}
+
 void messages__free(struct outcomes *o)
 {
 	struct outcome *f;
+	char **path;
 
 	vec__each (f, &o->all)
 		free_outcome(f);
 	vec__free(&o->all);
 	vec__free(&o->children);
+	map64__free(&o->program_of);
+	vec__each (path, &o->programs)
+		free(*path);
+	vec__free(&o->programs);
 	map64__free(&o->places);
 	free_message(&o->first);
 	free_message(&o->last);

@@ -12,6 +12,8 @@ void outcome__take(struct explain_state *s, const struct explaining *e, struct t
 /* Takes a branch that may call longjmp(3), or throw an exception. */
 void jump__take(struct explain_state *s, const struct explaining *e, struct thread *t,
 		const struct step *step);
+/* The process executes this program from now on. */
+void program__take(struct outcomes *o, uint32_t pid, const char *path);
 void messages__free(struct outcomes *o);
 
 /* Returns true if the C library made the call of its own accord. */

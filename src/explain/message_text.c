@@ -184,14 +184,16 @@ static bool is_search(const struct explain_state *s, const struct outcome *f, co
 	return false;
 }
 
-/* Returns true if a program expects the failure: it asks whether a descriptor is a terminal. */
+/* Returns true if a program expects the failure: it asks whether a descriptor is a terminal, or a
+ * child is left. */
 static bool is_question(const struct output *o, const struct outcome *f)
 {
 	const struct explaining *e = o->options.explaining;
 	const char *name = e->syscall_name ? e->syscall_name(f->number) : NULL;
 
-	return name &&
-	       (is_search(o->state, f, name) || (!strcmp(name, "ioctl") && f->result == -ENOTTY));
+	return (e->is_wait && e->is_wait(f->number) && f->result == -ECHILD) ||
+	       (name &&
+		(is_search(o->state, f, name) || (!strcmp(name, "ioctl") && f->result == -ENOTTY)));
 }
 
 #define FAILURES_SHOWN 3
@@ -245,6 +247,7 @@ static uint64_t put_children(struct output *o, uint32_t pid, unsigned depth, uns
 		else
 			str__printf(&o->buffer, "exited with %u\n", c->status >> 8 & 0xff);
 		failures__put_text(o, c->pid);
+		child__put_text(o, c);
 		if (pid)
 			more += put_children(o, c->pid, depth + 1, shown);
 	}

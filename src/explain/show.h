@@ -31,6 +31,8 @@ void failures__put_text(struct output *o, uint32_t pid);
 void losses__put_text(struct output *o, const struct outcomes *all);
 /* The children of a process that failed, and theirs. */
 void children__put_text(struct output *o, uint32_t pid);
+/* Appends the branch that led to the end of a child that was traced, if no message shows it. */
+void child__put_text(struct output *o, const struct ended_child *c);
 /* What CMD wrote, and why. */
 void message__put_text(struct output *o, const struct message *m, bool brief);
 

@@ -276,7 +276,7 @@ static void on_return(struct explain_state *s, const struct explaining *e, struc
 	if (i == v->len)
 		return;
 	pop_to(v, i + 1);
-	if (step->has_value && matters(side, step->value) && (side || is_asked(e, step->pid))) {
+	if (step->has_value && matters(side, step->value)) {
 		verdict = judge__result(&s->code, v->data[i], step->value);
 		if (i && !v->data[i]->outermost && v->data[i - 1]->items.len)
 			keep_result(vec__last(&v->data[i - 1]->items), verdict);

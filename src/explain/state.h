@@ -83,6 +83,8 @@ struct outcomes {
 	uint64_t messages;
 	struct message jump; /* the last longjmp(3) or exception: text is its function's name */
 	uint64_t jumps;
+	struct map64 program_of; /* by PID: 1 + its index in .programs */
+	VEC(char *) programs;	 /* paths; owned */
 	struct map64 places; /* pid << 32 | the plan's object -> what is added to its addresses */
 };
 #define CHILDREN_MOST 1000
@@ -127,6 +129,10 @@ struct ending_found {
 	bool returned; /* chain[0] is on a function whose result became the status */
 };
 void ending__find(struct explain_state *s, const struct explaining *e, struct ending_found *out);
+/* Likewise how a child exited. Returns false if it wasn't traced, was killed, or if its message
+ * shows that; then there is nothing to free. */
+bool ending__find_child(struct explain_state *s, const struct explaining *e,
+			const struct ended_child *c, struct ending_found *out);
 void ending__free(struct ending_found *f);
 /* Returns true if this function, by its name, ends the process with its first argument as the
  * status. */

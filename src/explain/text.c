@@ -128,11 +128,11 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 
 /* A value that was loaded or computed has been decided elsewhere; and so has what a branch tests
  * that was loaded. */
-static const char *verb_of(const struct output *o, const struct verdict *v)
+static const char *verb_of(const struct output *o, const struct verdict *v, bool of_child)
 {
 	const struct explain_state *s = o->state;
-	bool of_message =
-		s->outcomes.first.reached.len && !plan__is_kernel_function(o->plan, v->function);
+	bool of_message = !of_child && s->outcomes.first.reached.len &&
+			  !plan__is_kernel_function(o->plan, v->function);
 
 	return of_message || v->passed || !v->decided || v->tests_loaded || !verdict__is_followed(v)
 		       ? "passed on by"
@@ -207,7 +207,7 @@ void explained__put_verdict(struct output *o, const struct verdict *v, const cha
 	bool stored, kernel = plan__is_kernel_function(o->plan, inner->function);
 	char verb[64];
 
-	snprintf(verb, sizeof(verb), "%s%s", where, deciding ? verb_of(o, deciding) : "");
+	snprintf(verb, sizeof(verb), "%s%s", where, deciding ? verb_of(o, deciding, false) : "");
 	if (deciding)
 		explained__put_decision(o, deciding, verb);
 	stored = put_stored(o, inner, deciding);
@@ -296,11 +296,59 @@ static bool is_explained(const struct explain_state *s, const struct ending_foun
 		deciding->branch.site == because->verdict->branch.site);
 }
 
-static void put_ending(struct output *o, const struct ending_found *f)
+/* The branch that led to the end. */
+static void put_chain(struct output *o, const struct ending_found *f, bool of_child)
 {
 	const struct verdict *last = f->chain.len ? *vec__last(&f->chain) : NULL;
 	const struct verdict *deciding = last ? verdict__deciding(last) : NULL;
 
+	if (f->returned) {
+		explained__put_verdict(o, last, "");
+		str__printf(&o->buffer, "  assumed: the status is what %s returned\n",
+			    o->plan->functions.data[last->function].name);
+		return;
+	}
+	if (deciding)
+		explained__put_decision(o, deciding, verb_of(o, deciding, of_child));
+	put_stored(o, last, deciding);
+	if (f->unknown)
+		str__printf(&o->buffer, "  not known: %s\n", f->unknown);
+	if (f->chain.len)
+		put_calls(o, f);
+	if (last)
+		put_assumed(o, last);
+}
+
+/* The lines of the buffer from this place on by two columns. */
+static void indent(struct str *s, size_t from)
+{
+	autofree char *text = xstrdup(s->data + from);
+
+	s->len = from;
+	for (char *line = text, *end; *line; line = end) {
+		end = strchrnul(line, '\n');
+		end += *end == '\n';
+		str__puts(s, "  ");
+		str__put(s, line, end - line);
+	}
+}
+
+void child__put_text(struct output *o, const struct ended_child *c)
+{
+	size_t from = o->buffer.len;
+	struct ending_found f;
+
+	if (!ending__find_child(o->state, o->options.explaining, c, &f))
+		return;
+	put_chain(o, &f, true);
+	indent(&o->buffer, from);
+	ending__free(&f);
+}
+
+static void put_ending(struct output *o, const struct ending_found *f)
+{
+	const struct verdict *last = f->chain.len ? *vec__last(&f->chain) : NULL;
+	const struct verdict *deciding = last ? verdict__deciding(last) : NULL;
 	const struct explain_state *s = o->state;
 	const struct explaining *e = o->options.explaining;
 	bool more =
@@ -315,23 +363,8 @@ static void put_ending(struct output *o, const struct ending_found *f)
 		failures__put_text(o, e->pid);
 	children__put_text(o, e->pid);
 	losses__put_text(o, &s->outcomes);
-	if (is_explained(s, f, deciding))
-		return;
-	if (f->returned) {
-		explained__put_verdict(o, last, "");
-		str__printf(&o->buffer, "  assumed: the status is what %s returned\n",
-			    o->plan->functions.data[last->function].name);
-		return;
-	}
-	if (deciding)
-		explained__put_decision(o, deciding, verb_of(o, deciding));
-	put_stored(o, last, deciding);
-	if (f->unknown)
-		str__printf(&o->buffer, "  not known: %s\n", f->unknown);
-	if (f->chain.len)
-		put_calls(o, f);
-	if (last)
-		put_assumed(o, last);
+	if (!is_explained(s, f, deciding))
+		put_chain(o, f, false);
 }
 
 const struct shown_as shown_as_text = {

@@ -83,6 +83,12 @@ void output__missed(struct output *o, const missed_vec *missed)
 	o->missed = missed;
 }
 
+void output__program(struct output *o, uint32_t pid, const char *path)
+{
+	if (o->format->program)
+		o->format->program(o, pid, path);
+}
+
 void output__untraced(struct output *o, const untraced_vec *untraced)
 {
 	o->untraced = untraced;

@@ -150,6 +150,8 @@ struct output_format {
 	void (*tagged)(struct output *o, const char *tag, const struct edge_counts *c);
 	/* The format that shows counts of edges in place of steps (-c); NULL if there is none. */
 	const struct output_format *counting;
+	/* A process executes this program from now on; NULL if it doesn't matter. */
+	void (*program)(struct output *o, uint32_t pid, const char *path);
 	/* Renders the counts up to now; NULL if it renders only at the end. */
 	int (*interval)(struct output *o, uint64_t time, const struct trace_totals *totals);
 	/* Renders what is held back for folding; NULL if nothing is held. */
@@ -237,6 +239,7 @@ void output__missed(struct output *o, const missed_vec *missed);
  * unknown.
  */
 void output__untraced(struct output *o, const untraced_vec *untraced);
+void output__program(struct output *o, uint32_t pid, const char *path);
 /* Renders the counts up to now, at this time (CLOCK_MONOTONIC). */
 int output__interval(struct output *o, uint64_t time, const struct trace_totals *totals);
 /* Writes the rendered text. */

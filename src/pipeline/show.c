@@ -221,10 +221,13 @@ struct map sideband__map(const struct sideband_event *e)
 			    .path = (char *)e->text};
 }
 
+/* The kernel maps the program first, then its interpreter (fs/binfmt_elf.c). */
 static void on_map(struct show *s, const struct sideband_event *e)
 {
 	struct map m = sideband__map(e);
 
+	if (map64__del(&s->executing, e->pid) && s->output && e->text)
+		output__program(s->output, e->pid, e->text);
 	if (s->tally)
 		tally__map(s->tally, s->spaces, e->pid, &m);
 	map(s, e->pid, &m);
@@ -259,6 +262,7 @@ int show__sideband(struct show *s, const struct sideband_event *e)
 		return trace__fork(s->trace, e->time, e->pid, e->tid, e->ppid, e->ptid);
 	case SIDEBAND_EXEC:
 		spaces__exec(s->spaces, e->pid);
+		*map64__put(&s->executing, e->pid) = 1;
 		end_program(s, e->pid);
 		return trace__exec(s->trace, e->time, e->pid, e->tid, e->text);
 	case SIDEBAND_COMM:
@@ -561,6 +565,7 @@ void show__close(struct show *s)
 	vec__free(&s->objects);
 	vec__free(&s->missed);
 	untraced__free(&s->untraced);
+	map64__free(&s->executing);
 	map64__free(&s->not_fully);
 	map64__free(&s->reported);
 }

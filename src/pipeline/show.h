@@ -35,6 +35,7 @@ struct show {
 	struct tally *tally;	/* set if probes count; NULL if they make events */
 	missed_vec missed;	/* by site, or by the mechanism that missed them */
 	untraced_vec untraced;	/* the first UNTRACED_SHOWN */
+	struct map64 executing; /* processes whose program is not mapped yet */
 	struct map64 not_fully; /* processes that are not fully traced */
 	uint64_t nuntraced;	/* number of these */
 	struct map64 reported;	/* -v: processes whose PID in their own namespace was printed */

@@ -33,7 +33,7 @@ static const char *not_auto(const struct request *req)
 	if (!req->command) /* running processes would have to be stopped */
 		return "processes that run already, unless inline is asked for";
 	/* a debugger among the children could not trace anything */
-	if (req->who.filters.follow && !req->what.covers)
+	if (req->who.filters.follow && !req->what.covers && !req->record.explain)
 		return "all children of a command, unless inline is asked for";
 	if (req->how.attach)
 		return "--attach";

@@ -23,6 +23,7 @@ struct why {
 	VEC(char *) operands;	 /* owned */
 	bool kernel;		 /* the kernel has kprobes */
 	bool system_calls;	 /* the exits of system calls can be seen */
+	bool follow;		 /* a child's program is traced, too */
 	struct failed_call chosen;
 	size_t failures; /* number of kinds of failures of which one was chosen */
 	bool blamed;	 /* chosen since a branch tested its result */
@@ -154,6 +155,9 @@ static bool widen(struct why *w, const struct why_run *r, bool first)
 
 	vec__each (function, &r->elsewhere)
 		more |= add_operand(w, xstrdup(*function));
+	vec__each (function, &r->programs)
+		more |= add_operand(w, xasprintf("user:%s:*", *function));
+	w->follow |= r->programs.len;
 	if (!w->kernel)
 		return more;
 	if (first && !w->req->what.syscalls.len && (name = choose(w, r)))
@@ -172,6 +176,8 @@ static void announce(const struct why *w, const struct why_run *r, unsigned run)
 		str__printf(&names, "%s%s", names.len ? ", " : "", *function);
 	vec__each (function, &r->elsewhere)
 		str__printf(&names, "%s%s", names.len ? ", " : "", *function + strlen("user:"));
+	vec__each (function, &r->programs)
+		str__printf(&names, "%sits child %s", names.len ? ", " : "", *function);
 	if (run == 1 && w->chosen.result && !w->req->what.syscalls.len)
 		str__printf(&names, "%s", syscall__name(w->chosen.number));
 	note("run %u of %s, which traces %s as well", run + 1, w->req->command[0],
@@ -198,7 +204,8 @@ static int run_pass_words(struct why *w, char **words)
 	req.command = words;
 	req.what.syscalls.len = 0;
 	req.what.again = false;
-	err = why_run__do(&r, &req, w->operands.data, 1, false, w->passing, true);
+	err = why_run__do(&r, &req, w->operands.data, 1,
+			  (struct why_options){.passing = w->passing, .passes = true});
 	w->passing->complete = !err && r.traced && !r.status && w->passing->n;
 	if (!err && r.traced && r.status)
 		note("the run of --pass failed, too, with %d: it isn't compared", r.status);
@@ -235,19 +242,23 @@ static int run_pass(struct why *w)
 	return err;
 }
 
+static struct why_options options_of(const struct why *w)
+{
+	return (struct why_options){
+		.system_calls = w->system_calls, .follow = w->follow, .passing = w->passing};
+}
+
 /* If a further run can't trace, what the one before it has found stands. */
 static int run_all(struct why *w, struct why_run *r)
 {
 	struct why_run next = {0};
-	int err = why_run__do(r, w->req, w->operands.data, w->operands.len, w->system_calls,
-			      w->passing, false);
+	int err = why_run__do(r, w->req, w->operands.data, w->operands.len, options_of(w));
 
 	for (unsigned run = 1;
 	     !err && r->traced && w->req->what.again && run < RUNS_MOST && widen(w, r, run == 1);
 	     run++) {
 		announce(w, r, run);
-		if (why_run__do(&next, w->req, w->operands.data, w->operands.len, w->system_calls,
-				w->passing, false))
+		if (why_run__do(&next, w->req, w->operands.data, w->operands.len, options_of(w)))
 			err__print();
 		if (!next.traced) {
 			note("run %u shows nothing: this is what run %u has shown", run + 1, run);
@@ -267,7 +278,13 @@ static void report(const struct why *w, const struct why_run *r)
 {
 	const struct failed_call *f;
 	const char *name = w->chosen.result ? syscall__name(w->chosen.number) : NULL;
+	char *const *program;
 
+	vec__each (program, &r->programs)
+		if (!w->req->what.again)
+			note("%s, which failed as a child, was not traced: --again runs %s again, "
+			     "with it",
+			     *program, w->req->command[0]);
 	if (name && w->failures > 1)
 		note("assumed: the failure of %s matters, %s, of %zu kinds of failures; -s NAME "
 		     "asks for others",

@@ -23,7 +23,7 @@ struct left {
 	struct names {
 		size_t len;
 		char all[64 << 10]; /* each with its NUL */
-	} wanted, elsewhere;
+	} wanted, elsewhere, programs;
 	char text[16 << 20];
 };
 
@@ -51,6 +51,8 @@ static void leave(struct left *l, const struct explaining *e)
 		leave_name(&l->wanted, *name);
 	vec__each (name, &e->elsewhere)
 		leave_name(&l->elsewhere, *name);
+	vec__each (name, &e->programs)
+		leave_name(&l->programs, *name);
 	l->cut = e->text.len > sizeof(l->text);
 	l->text_len = min_of(e->text.len, sizeof(l->text));
 	memcpy(l->text, e->text.data, l->text_len);
@@ -93,15 +95,15 @@ static void free_libraries(library_vec *all)
 
 /* Traces, in the run's process. */
 static int trace(struct left *l, const struct request *req, char *const *operands, size_t n,
-		 bool system_calls, struct passing *passing, bool passes)
+		 struct why_options o)
 {
 	CLEANUP(free_libraries) library_vec libraries = {0};
 	struct explaining e = {.ends = true,
 			       .captured = true,
 			       .again = req->what.again,
 			       .last = !req->what.syscalls.len,
-			       .passing = passing,
-			       .passes = passes,
+			       .passing = o.passing,
+			       .passes = o.passes,
 			       .command = req->command[0],
 			       .syscall_name = syscall__name,
 			       .syscall_texts = outcomes__texts_of,
@@ -117,9 +119,10 @@ static int trace(struct left *l, const struct request *req, char *const *operand
 	traced.operands.len = traced.operands.cap = 0;
 	for (size_t i = 0; i < n; i++)
 		vec__push(&traced.operands, operands[i]);
-	if (system_calls)
+	if (o.system_calls)
 		vec__push(&traced.what.with, "raw_syscalls:sys_exit");
 	traced.show.output = NULL;
+	traced.who.filters.follow |= o.follow;
 	traced.record.explain = true;
 	if (trace__check(&traced)) {
 		err__print();
@@ -142,6 +145,8 @@ static void take(struct why_run *r, const struct left *l)
 		vec__push(&r->wanted, xstrdup(l->wanted.all + i));
 	for (size_t i = 0; i < l->elsewhere.len; i += strlen(l->elsewhere.all + i) + 1)
 		vec__push(&r->elsewhere, xstrdup(l->elsewhere.all + i));
+	for (size_t i = 0; i < l->programs.len; i += strlen(l->programs.all + i) + 1)
+		vec__push(&r->programs, xstrdup(l->programs.all + i));
 	r->text = xstrndup(l->text, l->text_len);
 	r->len = strlen(r->text);
 	if (l->cut)
@@ -196,7 +201,7 @@ static void drop_output(void)
 }
 
 int why_run__do(struct why_run *r, const struct request *req, char *const *operands, size_t n,
-		bool system_calls, struct passing *passing, bool passes)
+		struct why_options o)
 {
 	struct left *l = mmap(NULL, sizeof(*l), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -212,9 +217,9 @@ int why_run__do(struct why_run *r, const struct request *req, char *const *opera
 		int status;
 
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (passes)
+		if (o.passes)
 			drop_output();
-		status = trace(l, req, operands, n, system_calls, passing, passes);
+		status = trace(l, req, operands, n, o);
 		fflush(NULL);
 		_exit(status);
 	}
@@ -236,6 +241,9 @@ void why_run__free(struct why_run *r)
 	vec__each (name, &r->elsewhere)
 		free(*name);
 	vec__free(&r->elsewhere);
+	vec__each (name, &r->programs)
+		free(*name);
+	vec__free(&r->programs);
 	vec__free(&r->failed);
 	free(r->text);
 	*r = (struct why_run){0};

@@ -16,14 +16,20 @@ struct why_run {
 	VEC(struct failed_call) failed;
 	VEC(char *) wanted;    /* of the kernel; owned */
 	VEC(char *) elsewhere; /* operands: functions of libraries; owned */
+	VEC(char *) programs;  /* of children that failed untraced: paths; owned */
 	char *text;	       /* owned */
 	size_t len;
 };
+struct why_options {
+	bool system_calls;	 /* all failed system calls are recorded */
+	bool follow;		 /* children are traced, too */
+	struct passing *passing; /* in shared memory, or NULL */
+	bool passes;		 /* this is the run that passes: it fills .passing */
+};
 /* Runs CMD. The operands of the trace are borrowed. Returns 0, or -errno if the run could not
  * begin. */
-/* passing is in shared memory, or NULL; passes: it is filled by this run. */
 int why_run__do(struct why_run *r, const struct request *req, char *const *operands, size_t n,
-		bool system_calls, struct passing *passing, bool passes);
+		struct why_options o);
 void why_run__free(struct why_run *r);
 
 #endif

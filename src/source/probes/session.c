@@ -183,7 +183,7 @@ void probe__forget_sideband(struct source *s)
 {
 	struct probe *p = (struct probe *)s;
 	sideband__forget(p->sideband);
-	sideband__limit(p->sideband, &p->scope);
+	sideband__limit(p->sideband, &p->scope, p->skel->rodata->config.outcomes);
 }
 
 void probe__start(struct source *s)

@@ -28,6 +28,7 @@ struct sideband {
 	size_t next;
 	size_t page_size;
 	enum scope_kind scope;
+	bool descendants;    /* events of all descendants are given, whatever the scope */
 	struct map64 inside; /* unless SCOPE_ALL: the processes in the scope */
 	uint64_t left_children;
 };
@@ -142,11 +143,12 @@ static bool is_visible(uint32_t pid)
 
 /* ---- the scope ---- */
 
-void sideband__limit(struct sideband *s, const struct scope *scope)
+void sideband__limit(struct sideband *s, const struct scope *scope, bool descendants)
 {
 	const uint32_t *pid;
 
 	s->scope = scope->kind;
+	s->descendants = descendants;
 	vec__each (pid, &scope->pids)
 		map64__put(&s->inside, *pid);
 }
@@ -165,7 +167,7 @@ static bool is_inside(struct sideband *s, const struct sideband_event *e)
 	if (e->type == SIDEBAND_FORK && e->pid != e->ppid) {
 		bool child = map64__get(&s->inside, e->ppid);
 
-		if (child && s->scope == SCOPE_DESCENDANTS)
+		if (child && (s->scope == SCOPE_DESCENDANTS || s->descendants))
 			map64__put(&s->inside, e->pid);
 		else
 			map64__del(&s->inside, e->pid);

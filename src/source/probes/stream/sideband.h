@@ -9,8 +9,8 @@
 struct sideband;
 int sideband__open(struct sideband **out);
 void sideband__close(struct sideband *s);
-/* Limits later events to the processes in the scope. */
-void sideband__limit(struct sideband *s, const struct scope *scope);
+/* Limits later events to the processes in the scope, and all their descendants if that is set. */
+void sideband__limit(struct sideband *s, const struct scope *scope, bool descendants);
 /* The processes that those in the scope have forked and that are not in it. */
 uint64_t sideband__left_children(const struct sideband *s);
 /* Collects everything that the kernel has written up to now, sorted by time. */
