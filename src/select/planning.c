@@ -29,10 +29,10 @@ static bool patchable_is_unsafe(void)
 /* A library's function may itself tail-call one of another library. */
 #define MAX_TAIL_ROUNDS 8
 
-static bool wants_tail_calls(const struct planning *p, const struct plan *plan)
+static bool wants_tail_calls(const struct planning *p)
 {
-	return plan__has_programs(plan) && (p->request->record.events & PLAN_RETURN) &&
-	       plan->placement != PLACEMENT_COUNT && p->request->how.returns == RETURNS_RET;
+	return p->request->record.events & PLAN_RETURN && p->options.placement != PLACEMENT_COUNT &&
+	       p->request->how.returns == RETURNS_RET;
 }
 
 static int build_once(struct planning *p, struct plan **out)
@@ -50,9 +50,13 @@ static int build_once(struct planning *p, struct plan **out)
 /* Plans, and plans again while tail calls lead to further functions. */
 static int build(struct planning *p, struct plan **out)
 {
-	int err = build_once(p, out);
+	bool tails = wants_tail_calls(p) && !(p->request->verb->bit & VERB_NAMED);
+	int err;
 
-	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && wants_tail_calls(p, *out) &&
+	if (tails)
+		tail_calls__foresee(&p->targets, p->pid);
+	err = build_once(p, out);
+	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && tails && plan__has_programs(*out) &&
 			tail_calls__add(&p->targets, *out, p->pid);
 	     i++) {
 		plan__free(*out);

@@ -184,6 +184,110 @@ static bool add_of_object(struct targets *n, const struct plan *plan, uint32_t o
 	return added;
 }
 
+/* ---- before there is a plan ---- */
+
+/* The addresses of an object's PLT stubs. */
+struct stubs {
+	const struct object *o;
+	uint64_t first, last;
+};
+
+static struct stubs stubs_of(const struct object *o)
+{
+	struct stubs all = {o, UINT64_MAX, 0};
+	const struct symbol *s;
+
+	vec__each (s, &o->symbols)
+		if (s->type == SYMBOL_PLT) {
+			all.first = min_of(all.first, s->vaddr);
+			all.last = max_of(all.last, s->vaddr);
+		}
+	return all;
+}
+
+/* Returns true if the bytes may be a jump to a stub. Another instruction may have them inside. */
+static bool may_jump_to_stub(const struct stubs *all, const struct arch *arch, const uint8_t *bytes,
+			     size_t len, uint64_t addr, struct tail_target *out)
+{
+	const struct symbol *s;
+	struct insn insn;
+	uint64_t target;
+
+	if (!arch->leads_to(bytes, len, addr, &target) || target < all->first || target > all->last)
+		return false;
+	s = object__symbol_at(all->o, target);
+	if (!s || s->type != SYMBOL_PLT || s->vaddr != target ||
+	    arch->decode(bytes, len, addr, false, &insn) ||
+	    (insn.kind != BRANCH_JMP && insn.kind != BRANCH_JCC))
+		return false;
+	*out = (struct tail_target){target, s->name, 0};
+	return true;
+}
+
+static void foresee_in(struct search *s, const struct stubs *all, const struct range *r)
+{
+	const struct object *o = all->o;
+	const struct arch *arch = arch__by_machine(o->machine);
+	struct tail_target p;
+	size_t len;
+	const uint8_t *bytes = object__bytes(o, r->vaddr, &len);
+
+	for (uint64_t i = 0; bytes && i < r->size && i < len; i++)
+		if (may_jump_to_stub(all, arch, bytes + i, len - i, r->vaddr + i, &p) &&
+		    !stub_known(s->n, o, p.vaddr) && add_target(s, &p))
+			vec__push(&s->n->stubs, (struct plan_stub){s->queue.data[0], p.vaddr});
+}
+
+/* Of the functions from this index on, up to another one, that are of the object. */
+static void foresee_of_object(struct search *s, size_t from, size_t end)
+{
+	const struct object *o = s->queue.data[0];
+	const struct arch *arch = arch__by_machine(o->machine);
+	const struct stubs all = stubs_of(o);
+
+	if (!arch || !arch->leads_to || all.first > all.last)
+		return;
+	for (size_t i = from; i < end; i++) {
+		const struct function *f = &s->n->functions.data[i];
+
+		if (f->object != o || f->flags & FUNCTION_RANGE)
+			continue;
+		/* adding functions may move f */
+		for (size_t k = 0; k < s->n->functions.data[i].ranges.len; k++) {
+			const struct range r = s->n->functions.data[i].ranges.data[k];
+
+			foresee_in(s, &all, &r);
+		}
+	}
+}
+
+/* Returns the index of the first function of an object, from this one on. */
+static size_t first_of(const struct targets *n, const struct object *o, size_t from)
+{
+	while (n->functions.data[from].object != o)
+		from++;
+	return from;
+}
+
+void tail_calls__foresee(struct targets *n, pid_t pid)
+{
+	size_t end;
+
+	for (size_t from = 0; from < n->functions.len; from = end) {
+		end = n->functions.len;
+		for (size_t i = from; i < end; i++) {
+			struct object *o = (struct object *)n->functions.data[i].object;
+			struct search s = {.n = n, .pid = pid};
+
+			if (first_of(n, o, from) != i || object__is_kernel(o))
+				continue;
+			vec__push(&s.queue, o);
+			foresee_of_object(&s, from, end);
+			vec__free(&s.queue);
+		}
+	}
+}
+
 bool tail_calls__add(struct targets *n, const struct plan *plan, pid_t pid)
 {
 	bool added = false;
