@@ -157,6 +157,7 @@ _bbtrace_operand() {
 	ctl) _bbtrace_ctl ;;
 	report | merge | diff | core) _bbtrace_files ;;
 	stack) _bbtrace_pids ;;
+	slow) _bbtrace_files ;;
 	cover) _bbtrace_files ;;
 	kernel) _bbtrace_functions kernel ;;
 	event) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;

@@ -149,6 +149,7 @@ complete -c bbtrace -n '__bbtrace_verb user kernel list; and not __bbtrace_wants
 complete -c bbtrace -n '__bbtrace_verb trace why; and not __bbtrace_command' -a 'user: kernel:'
 complete -c bbtrace -n '__bbtrace_verb event; and not __bbtrace_command' -a '(bbtrace list --events kernel 2>/dev/null | string replace -r " .*" "")'
 complete -c bbtrace -n '__bbtrace_verb report merge diff core' -F
+complete -c bbtrace -n '__bbtrace_verb slow' -a '(__bbtrace_objects)'
 complete -c bbtrace -n '__bbtrace_verb cover' -a '(__bbtrace_objects)'
 complete -c bbtrace -n '__bbtrace_verb stack' -a '(__fish_complete_pids)'
 complete -c bbtrace -n '__bbtrace_verb ctl' -a '(timeout 2 bbtrace ctl -q 2>/dev/null | awk "NR > 1 { print \$1 }")' -d Trace

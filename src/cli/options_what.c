@@ -19,8 +19,9 @@ static int check_debuginfod(struct request *req, const char *v)
 }
 
 static const struct option_row rows[] = {
-	{"exclude", 0, "FUNC", VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY | VERB_COVER,
-	 TEXTS(what.exclude), "leave out these functions; may be repeated", .values = ":functions"},
+	{"exclude", 0, "FUNC",
+	 VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY | VERB_COVER | VERB_SLOW, TEXTS(what.exclude),
+	 "leave out these functions; may be repeated", .values = ":functions"},
 	{"with", 0, "NAME", VERB_TRACE, TEXTS(what.with),
 	 "also events of this name, GROUP:NAME with * and ?; may be repeated", .values = ":events"},
 	{"watch", 0, "WHERE", VERB_TRACE, TEXTS(what.watch),

@@ -14,7 +14,8 @@ static int set_control(struct request *req, const char *v)
 }
 
 static const struct option_row rows[] = {
-	{"timeout", 't', "SEC", VERB_TRACE, DURATION(when.timeout_ns), "stop after this long"},
+	{"timeout", 't', "SEC", VERB_TRACE | VERB_SLOW, DURATION(when.timeout_ns),
+	 "stop after this long"},
 	{"limit", 'l', "N", VERB_SHOW, POSITIVE(when.limit), "stop after N printed events"},
 	{"paused", 0, NULL, VERB_TRACE, SWITCH(when.paused),
 	 "record nothing until bbtrace ctl PID start", .knob = true},

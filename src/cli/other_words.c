@@ -36,7 +36,6 @@ static const struct word commands[] = {
 	{"sample", "profile -p PID"},
 	{"script", "report FILE"},
 	{"show", "report FILE"},
-	{"slow", "user OBJECT FUNC -F paths -- CMD; for waits -e entry,return,sched -F summary"},
 	{"stacks", "stack PID"},
 	{"stat", "user OBJECT FUNC... -F summary -- CMD"},
 	{"strace", "event raw_syscalls:sys_exit -- CMD, or why -- CMD for those that failed"},

@@ -28,6 +28,7 @@
 	format(autofdo_gcc) \
 	format(paths) \
 	format(paths_json) \
+	format(slow) \
 	format(tests) \
 	format(tests_names)
 /* clang-format on */

@@ -54,7 +54,7 @@ static int build(struct planning *p, struct plan **out)
 	int err;
 
 	if (tails)
-		tail_calls__foresee(&p->targets, p->pid);
+		tail_calls__predict(&p->targets, p->pid);
 	err = build_once(p, out);
 	for (int i = 0; !err && i < MAX_TAIL_ROUNDS && tails && plan__has_programs(*out) &&
 			tail_calls__add(&p->targets, *out, p->pid);

@@ -224,7 +224,7 @@ static bool may_jump_to_stub(const struct stubs *all, const struct arch *arch, c
 	return true;
 }
 
-static void foresee_in(struct search *s, const struct stubs *all, const struct range *r)
+static void predict_in(struct search *s, const struct stubs *all, const struct range *r)
 {
 	const struct object *o = all->o;
 	const struct arch *arch = arch__by_machine(o->machine);
@@ -239,7 +239,7 @@ static void foresee_in(struct search *s, const struct stubs *all, const struct r
 }
 
 /* Of the functions from this index on, up to another one, that are of the object. */
-static void foresee_of_object(struct search *s, size_t from, size_t end)
+static void predict_of_object(struct search *s, size_t from, size_t end)
 {
 	const struct object *o = s->queue.data[0];
 	const struct arch *arch = arch__by_machine(o->machine);
@@ -256,7 +256,7 @@ static void foresee_of_object(struct search *s, size_t from, size_t end)
 		for (size_t k = 0; k < s->n->functions.data[i].ranges.len; k++) {
 			const struct range r = s->n->functions.data[i].ranges.data[k];
 
-			foresee_in(s, &all, &r);
+			predict_in(s, &all, &r);
 		}
 	}
 }
@@ -269,7 +269,7 @@ static size_t first_of(const struct targets *n, const struct object *o, size_t f
 	return from;
 }
 
-void tail_calls__foresee(struct targets *n, pid_t pid)
+void tail_calls__predict(struct targets *n, pid_t pid)
 {
 	size_t end;
 
@@ -282,7 +282,7 @@ void tail_calls__foresee(struct targets *n, pid_t pid)
 			if (first_of(n, o, from) != i || object__is_kernel(o))
 				continue;
 			vec__push(&s.queue, o);
-			foresee_of_object(&s, from, end);
+			predict_of_object(&s, from, end);
 			vec__free(&s.queue);
 		}
 	}

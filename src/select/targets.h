@@ -46,6 +46,6 @@ int targets__open(struct targets *n, const char *name, pid_t pid, struct object 
 bool tail_calls__add(struct targets *n, const struct plan *plan, pid_t pid);
 /* Adds those that bytes of the functions lead to by a jump to a PLT stub, before there is a plan,
  * so that it is seldom rebuilt. A few may be called by none. */
-void tail_calls__foresee(struct targets *n, pid_t pid);
+void tail_calls__predict(struct targets *n, pid_t pid);
 
 #endif

@@ -53,6 +53,12 @@ const struct verb verbs[] = {
 	 "  bbtrace cover -- ./prog input.txt\n"
 	 "  bbtrace cover --objects 'build/**' -o cover.info -- make check\n"
 	 "  bbtrace cover --objects build -o cobertura.xml --fail-under 80 -- ctest\n"},
+	{"slow", "[OBJECT] FUNC... | OBJECT:FUNC... [options] [-- CMD ARG...]",
+	 "Show what slow calls of a function do that others don't, and where they wait.", VERB_SLOW,
+	 NULL, slow__check, slow__run,
+	 "  bbtrace slow parse_line -- ./prog input.txt\n"
+	 "  bbtrace slow libc.so.6 malloc -- ./prog\n"
+	 "  bbtrace slow -p redis-server -t 10 'process*'\n"},
 	{"list", "OBJECT|kernel [FUNC...] [options]",
 	 "List functions, with address, size and number of branches.", VERB_LIST, &options_list,
 	 list__check, list__run,

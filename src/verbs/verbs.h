@@ -19,6 +19,8 @@ int trace__check(struct request *req);
 int trace__run(const struct request *req);
 /* As trace__run(), but explains into e instead of showing events. */
 int trace__explain(const struct request *req, struct explaining *e);
+int slow__check(struct request *req);
+int slow__run(const struct request *req);
 int cover__check(struct request *req);
 int cover__run(const struct request *req);
 int list__check(struct request *req);

@@ -24,7 +24,7 @@ each() {
 	done
 }
 formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p' | grep -v '^tests') # these are of recorded traces
-is "$(wc -w <<<"$formats")" 24 'the formats to compare are known'
+is "$(wc -w <<<"$formats")" 25 'the formats to compare are known'
 mapfile -t each_format < <(for f in $formats; do echo "-F $f"; done)
 looks=('-F text --no-fold' '-F text -T abs' '-F text -T delta' '-F text -T none' '-F text --color always' '-F text -k -r all'
 	'-F json -k -r rdi,flags' '-c' '-c -F json' '--last 20' '--last 20 -F json' '-l 30 -F text' '--depth 2 -F json'
