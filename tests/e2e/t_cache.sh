@@ -25,7 +25,7 @@ seq 1 3000 >numbers
 # ---- the same is shown ----
 for how in -c '--last 20 -F json -r none' '-F annotate' '-e entry,return -F json -r none' '--why -e branch -F json --last 50'; do
 	# shellcheck disable=SC2086 # words
-	trace() { bb user ./gz '*' $how -v "$@" -o shown -- ./gz -c numbers && sed -E 's/"(ts|tid|pid|cpu|value|below_noise|[a-z_]*_ns)":[^,}]*//g; /"event":"summary"/d' shown; }
+	trace() { bb user ./gz '*' $how -v "$@" -o shown -- ./gz -c numbers && sed -E 's/"(ts|tid|pid|cpu|value|below_noise|[a-z_]*_ns)":[^,}]*//g; s/"values":\[[^]]*\]//g; /"event":"summary"/d' shown; }
 	rm -rf "$cache"
 	trace --no-cache >without
 	made "$how: --no-cache uses nothing"
