@@ -211,7 +211,8 @@ static size_t last_item_of(const struct call *c, uint32_t site, size_t before)
 	return SIZE_MAX;
 }
 
-static void reach(struct explain_state *s, const struct call *c, struct message *m, unsigned frame)
+static void reach(struct explain_state *s, uint32_t pid, const struct call *c, struct message *m,
+		  unsigned frame)
 {
 	size_t n = c->items.len - 1;
 	uint32_t site = c->items.data[n].site;
@@ -219,6 +220,7 @@ static void reach(struct explain_state *s, const struct call *c, struct message 
 	for (unsigned before = 0; before < BEFORE_MOST && n != SIZE_MAX; before++) {
 		struct verdict *v = judge__reached(&s->code, c, n);
 
+		state__join(s, pid, v);
 		if (!v->decided) {
 			verdict__free(v);
 			return;
@@ -270,7 +272,7 @@ static void explain(struct explain_state *s, const struct explaining *e, const s
 		const struct call *c = calls->data[calls->len - 1 - i];
 
 		if (c->items.len)
-			reach(s, c, m, i);
+			reach(s, t->pid, c, m, i);
 	}
 	vec__each (r, &m->reached)
 		r->score = score_of(s, e, m, r);

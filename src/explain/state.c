@@ -265,6 +265,44 @@ static void keep_ended(struct thread *t, struct verdict *v)
 	vec__push(&t->ended, v);
 }
 
+/* Returns the verdict on the only function with which another thread ended and that returned the
+ * value; NULL if there is none, or another one, too. */
+static struct verdict *joined(const struct explain_state *s, uint32_t pid, uint64_t value)
+{
+	struct verdict *found = NULL, **v;
+	struct thread *const *t;
+
+	vec__each (t, &s->threads) {
+		if ((*t)->pid != pid || (*t)->tid == pid)
+			continue;
+		vec__each (v, &(*t)->ended) {
+			if ((*v)->value != value)
+				continue;
+			if (found && found->function != (*v)->function)
+				return NULL;
+			found = *v;
+		}
+	}
+	return found;
+}
+
+void state__join(const struct explain_state *s, uint32_t pid, struct verdict *v)
+{
+	for (; v; v = v->inner) {
+		struct verdict *thread =
+			v->tests_thread && !v->cause ? joined(s, pid, v->joined) : NULL;
+
+		if (!thread || !verdict__deciding(thread))
+			continue;
+		v->cause = verdict__share(thread);
+		v->tests_call = true;
+		v->tests_loaded = false;
+		if (!v->origin.assumed)
+			v->origin.assumed = "it was that thread which pthread_join waited for: no "
+					    "function of another one has returned this value";
+	}
+}
+
 static void on_return(struct explain_state *s, const struct explaining *e, struct thread *t,
 		      const struct step *step)
 {
@@ -278,6 +316,8 @@ static void on_return(struct explain_state *s, const struct explaining *e, struc
 	pop_to(v, i + 1);
 	if (step->has_value && matters(side, step->value)) {
 		verdict = judge__result(&s->code, v->data[i], step->value);
+		if (!side)
+			state__join(s, t->pid, verdict);
 		if (i && !v->data[i]->outermost && v->data[i - 1]->items.len)
 			keep_result(vec__last(&v->data[i - 1]->items), verdict);
 		else if (side)

@@ -110,6 +110,9 @@ struct explain_state {
 void state__begin(struct explain_state *s, const struct plan *p);
 void state__step(struct explain_state *s, struct explaining *e, const struct step *step);
 void state__free(struct explain_state *s);
+/* Of a verdict whose branch tested what pthread_join(3) stored: adds how the thread came by that,
+ * if just one function of the process's other threads has returned it. */
+void state__join(const struct explain_state *s, uint32_t pid, struct verdict *v);
 
 /* Returns the innermost verdict of a chain: that on the function where the value came about. */
 const struct verdict *verdict__innermost(const struct verdict *v);

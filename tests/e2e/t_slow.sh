@@ -14,6 +14,8 @@ cat >mixed.c <<'END'
 volatile long sum;
 __attribute__((noinline)) long work(int n)
 {
+	if (n == 57 && getenv("LEAVE"))
+		_exit(3);
 	if (n % 10 == 3) { /* sleeps */
 		usleep(20000);
 		return 1;
@@ -64,6 +66,11 @@ for engine in "${engines[@]}"; do
 	like said '^deep: 5 calls' "$engine: of a function that calls itself"
 	is "$(sed -n '/^deep:/,/^$/p' said | grep -cE "^ +1 .*mixed\.c:$(line middle) deep\+0x[0-9a-f]+ (not )?taken\$")" 1 "$engine: the one call that sleeps"
 done
+
+LEAVE=1 bb slow ./mixed work -o said -- ./mixed
+exits 3 'a function that the process ends in: the status is the command'"'s"
+like said '^work: 57 calls' 'the calls before are counted'
+like said '^  1 call that had not ended' 'and so is the one that never returned'
 
 # ---- of a trace file; without times on no CPU ----
 bb user ./mixed work -e entry,branch,return,sched --engine probe -o trace -- ./mixed

@@ -96,13 +96,17 @@ struct verdict {
 	struct failure failed; /* a system call whose result the branch tested */
 	/* The function that was called for this system call, or whose result the branch tested. */
 	struct location failed_in;
-	uint64_t loaded;       /* the instruction that loaded what the branch tested; 0 if none */
-	bool tests_loaded;     /* the branch tested what was in memory, or was computed from that */
-	bool tests_call;       /* the branch tested a function's result */
+	uint64_t loaded;   /* the instruction that loaded what the branch tested; 0 if none */
+	bool tests_loaded; /* the branch tested what was in memory, or was computed from that */
+	bool tests_call;   /* the branch tested a function's result */
+	bool tests_thread; /* or what a thread returned, as pthread_join(3) stored it: this */
+	uint64_t joined;
 	struct verdict *cause; /* how the value came about that the branch tested; owned */
 	const char *unsure;    /* why no branch is named; NULL if one is */
 };
 void verdict__free(struct verdict *v);
+/* Returns it; both owners free it. */
+struct verdict *verdict__share(struct verdict *v);
 
 /* A block that a call has executed. */
 struct step_of_path {

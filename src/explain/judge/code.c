@@ -53,6 +53,17 @@ static uint8_t only_register(const struct operand *m)
 	return m->base == REG_NONE ? m->index : REG_NONE;
 }
 
+/* Returns the slot whose address a copy of the stack or frame pointer is; PLACE_NONE if it is of
+ * another register. */
+static place_t copied_address(const struct decoding *k, uint8_t reg)
+{
+	if (reg == k->p->arch->sp_reg && k->depth != SP_UNKNOWN)
+		return slot_at(-(int64_t)k->depth);
+	if (reg == frame_reg(k->p->arch) && k->frame != SP_UNKNOWN)
+		return slot_at(-(int64_t)k->frame);
+	return PLACE_NONE;
+}
+
 static void set_by_detail(const struct decoding *k, const struct insn_detail *d, struct op *op)
 {
 	place_t slot = slot_of(k, &d->mem);
@@ -68,6 +79,8 @@ static void set_by_detail(const struct decoding *k, const struct insn_detail *d,
 		op->kind = d->bits >= 32 ? OP_COPY : OP_OTHER;
 		if (d->bits == 8) /* of a byte; the whole register was set before */
 			op->kind = d->src == d->dst ? OP_SELF : OP_COPY;
+		else if (d->dst != frame_reg(k->p->arch) && d->dst != k->p->arch->sp_reg)
+			op->address = copied_address(k, d->src);
 		break;
 	case DETAIL_LOAD:
 		op->kind = slot == PLACE_NONE ? OP_LOAD : OP_COPY;

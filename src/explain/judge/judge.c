@@ -28,7 +28,7 @@ void verdict__free(struct verdict *v)
 	free(v);
 }
 
-static struct verdict *verdict__share(struct verdict *v)
+struct verdict *verdict__share(struct verdict *v)
 {
 	v->shared++;
 	return v;
@@ -276,11 +276,44 @@ static place_t tested_slot(struct judging *j, uint32_t block, size_t *n)
 	return PLACE_NONE;
 }
 
-static void find_failure(struct judging *j)
+/* pthread_join(3) is the last function that may have stored what the branch tested, since it got
+ * the address of that slot. */
+static void take_joined(struct judging *j, const struct value_origin *m, unsigned operand)
+{
+	static const char *const joins[] = {"pthread_join", "__pthread_join", "thrd_join"};
+	const struct item *it = &j->s.call->items.data[j->path.data[m->at].item];
+
+	if (!it->to_known || !location__among(&it->to, joins, ARRAY_SIZE(joins)) ||
+	    !(j->v->branch.tested.flags & TESTED))
+		return;
+	j->v->tests_thread = true;
+	j->v->joined = j->v->branch.tested.value[operand];
+}
+
+/* Sets what the branch tests, by its code, if its operands could not be read when it was executed:
+ * something was stored in between. Returns NULL if that isn't known. */
+static const struct test *test_of(struct judging *j, struct test *out)
 {
 	const struct plan *p = j->s.code->plan;
 	const struct plan_site *s = &p->sites.data[j->v->branch.site];
-	const struct test *t = s->test;
+	const struct object *o = p->objects.data[s->object].object;
+	uint64_t setter = code__setter(j->s.code, j->v->block, s->vaddr);
+	const uint8_t *bytes;
+	size_t len;
+
+	if (s->test)
+		return s->test;
+	bytes = setter && o && p->arch->test ? object__bytes(o, setter, &len) : NULL;
+	return bytes && p->arch->test(bytes, len, object__code_address(o, setter), out) ? out
+											: NULL;
+}
+
+static void find_failure(struct judging *j)
+{
+	const struct plan *p = j->s.code->plan;
+	bool has_values = j->v->branch.tested.flags & TESTED;
+	struct test by_code;
+	const struct test *t = test_of(j, &by_code);
 	struct tracked *room;
 	size_t at = j->path.len;
 
@@ -310,13 +343,18 @@ static void find_failure(struct judging *j)
 			j->v->loaded = m.vaddr;
 		j->v->tests_loaded |=
 			m.kind == VALUE_LOAD || m.kind == VALUE_CODE || m.kind == VALUE_UNKNOWN;
+		if (m.kind == VALUE_CALL && m.place != PLACE_NONE && m.place & PLACE_SLOT) {
+			j->v->tests_loaded = true; /* by a pointer */
+			take_joined(j, &m, i);
+		}
 		if (m.kind != VALUE_CALL || m.place != code__result(j->s.code))
 			continue;
 		it = &j->s.call->items.data[j->path.data[m.at].item];
 		j->v->failed = it->failed;
 		j->v->failed_in = it->to;
 		j->v->tests_call = true;
-		j->v->cause = m.mangled ? NULL : take_cause(p, it, j->v->branch.tested.value[i]);
+		if (!m.mangled && has_values)
+			j->v->cause = take_cause(p, it, j->v->branch.tested.value[i]);
 	}
 	free(room);
 }

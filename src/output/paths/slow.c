@@ -46,7 +46,8 @@ struct slow {
 	struct map64 kind_of; /* hash -> 1 + index */
 	VEC(struct wait) waits;
 	struct map64 wait_of;
-	uint64_t *unsure; /* by function: calls of which a part isn't known */
+	uint64_t *unsure;  /* by function: calls of which a part isn't known */
+	uint64_t *unended; /* by function: calls that had not ended */
 	size_t nfunctions;
 	uint64_t more_kinds; /* calls of further kinds */
 };
@@ -176,6 +177,16 @@ static void take_wait(struct slow *w, const open_vec *v, const struct step *s)
 	w->waits.data[*index - 1].ns += s->off;
 }
 
+/* The thread ends, or executes another program. */
+static void leave(struct slow *w, open_vec *v)
+{
+	const struct open_call *c;
+
+	vec__each (c, v)
+		w->unended[c->function]++;
+	drop(v, 0);
+}
+
 static void cut(struct slow *w)
 {
 	open_vec *v;
@@ -217,10 +228,15 @@ static int step(struct output *o, const struct step *s)
 		break;
 	case STEP_RETURN:
 		c = find(v, s->call);
-		if (!c)
-			break;
-		end_call(w, c, s);
-		drop(v, v->len - 1);
+		if (c)
+			end_call(w, c, s);
+		else /* it was entered before, or in the process that has forked this one */
+			w->unsure[s->function]++;
+		drop(v, c ? v->len - 1 : 0);
+		break;
+	case STEP_EXIT:
+	case STEP_EXEC:
+		leave(w, v);
 		break;
 	case STEP_NAMED:
 		take_wait(w, v, s);
@@ -426,7 +442,7 @@ static void put_function(struct output *o, struct slow *w, uint32_t function)
 	uint64_t rest = 0;
 
 	gather(&r, w);
-	if (r.calls || w->unsure[function]) {
+	if (r.calls || w->unsure[function] || w->unended[function]) {
 		str__shown(s, o->plan->functions.data[function].name);
 		str__printf(s, ": %llu%s call%s", (unsigned long long)r.calls, o->more,
 			    r.calls == 1 ? "" : "s");
@@ -456,8 +472,12 @@ static void put_function(struct output *o, struct slow *w, uint32_t function)
 	if (w->unsure[function])
 		str__printf(s, "  %llu calls whose path isn't known in whole\n",
 			    (unsigned long long)w->unsure[function]);
+	if (w->unended[function])
+		str__printf(s, "  %llu call%s that had not ended\n",
+			    (unsigned long long)w->unended[function],
+			    w->unended[function] == 1 ? "" : "s");
 	put_waits(&r, w);
-	if (r.calls || w->unsure[function])
+	if (r.calls || w->unsure[function] || w->unended[function])
 		str__putc(s, '\n');
 	vec__free(&r.kinds);
 	map64__free(&r.went);
@@ -484,7 +504,10 @@ static int end(struct output *o, const struct trace_totals *t)
 	autofree struct spent *spent = xcalloc(n + 1, sizeof(*spent));
 	CLEANUP(str__free) struct str note = {0};
 	const struct kind *k;
+	open_vec *v;
 
+	vec__each (v, &w->threads)
+		leave(w, v);
 	for (uint32_t f = 0; f < n; f++)
 		spent[f].function = f;
 	vec__each (k, &w->kinds)
@@ -502,6 +525,12 @@ static int end(struct output *o, const struct trace_totals *t)
 
 /* ---- the format ---- */
 
+static void grow_counts(uint64_t **counts, size_t from, size_t n)
+{
+	*counts = xrealloc(*counts, n + 1, sizeof(**counts));
+	memset(*counts + from, 0, (n + 1 - from) * sizeof(**counts));
+}
+
 static void grow(struct output *o)
 {
 	struct slow *w = o->state;
@@ -509,8 +538,8 @@ static void grow(struct output *o)
 
 	if (n <= w->nfunctions && w->unsure)
 		return;
-	w->unsure = xrealloc(w->unsure, n + 1, sizeof(*w->unsure));
-	memset(w->unsure + w->nfunctions, 0, (n + 1 - w->nfunctions) * sizeof(*w->unsure));
+	grow_counts(&w->unsure, w->nfunctions, n);
+	grow_counts(&w->unended, w->nfunctions, n);
 	w->nfunctions = n;
 }
 
@@ -539,6 +568,7 @@ static void release(struct output *o)
 	map64__free(&w->kind_of);
 	map64__free(&w->wait_of);
 	free(w->unsure);
+	free(w->unended);
 }
 
 const struct output_format output_slow = {
