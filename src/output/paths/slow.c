@@ -352,7 +352,8 @@ static void put_ways(const struct report *r, const struct kind *k)
 		put_place(r->o, s, &r->o->plan->sites.data[chosen[i] >> 1]);
 		str__puts(s, chosen[i] & 1 ? " taken" : " not taken");
 		if (others[i])
-			str__printf(s, " (as %llu others)", (unsigned long long)others[i]);
+			str__printf(s, " (as %llu other%s)", (unsigned long long)others[i],
+				    others[i] == 1 ? "" : "s");
 	}
 }
 
