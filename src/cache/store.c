@@ -19,6 +19,8 @@
 #define FOLDER_MAX  (512u << 20) /* bytes of all files */
 #define LEVEL	    1		 /* of compression: the fastest */
 
+#define SYSTEM_FOLDER "/var/cache/bbtrace"
+
 struct header {
 	uint64_t magic, size; /* of the content */
 	struct key key;
@@ -34,7 +36,7 @@ static char *folder_name(void)
 	if (cache && *cache == '/')
 		return xasprintf("%s/bbtrace", cache);
 	if (!rights__user())
-		return xstrdup("/var/cache/bbtrace");
+		return xstrdup(SYSTEM_FOLDER);
 	return home && *home == '/' ? xasprintf("%s/.cache/bbtrace", home) : NULL;
 }
 

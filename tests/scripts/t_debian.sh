@@ -31,7 +31,7 @@ wanted() {
 declared() { sed -n '/^Build-Depends:/,/^[A-Z]/s/^ \(.*\),$/\1/p' debian/control | sort; }
 is "$(declared)" "$(wanted)" 'its build dependencies are those of scripts/deps.sh'
 
-is "$(sed -n '/purge/,/fi/s/.*rm -rf //p' debian/postrm)" "$(sed -n 's/^#define SYSTEM_FOLDER "\(.*\)"/\1/p' src/select/costs.c)" \
+is "$(sed -n '/purge/,/fi/s/.*rm -rf //p' debian/postrm)" "$(sed -n 's/^#define SYSTEM_FOLDER *"\(.*\)"/\1/p' src/select/costs.c src/cache/store.c | xargs)" \
 	'purging removes what bbtrace keeps'
 
 tests=$(sed -n 's/^Tests: //p' debian/tests/control | sort)
