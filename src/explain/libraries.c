@@ -52,12 +52,17 @@ static int search_library(void *ctx, const char *soname)
 	return 0;
 }
 
-bool library__is_traced(const struct plan *p, const struct text_place *at)
+static bool is_traced(const struct plan *p, const char *path, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < p->objects.len; i++)
-		if (!strcmp(p->objects.data[i].path, at->object->path))
-			return plan__function_at(p, i, at->code) != NO_FUNCTION;
+		if (!strcmp(p->objects.data[i].path, path))
+			return plan__function_at(p, i, vaddr) != NO_FUNCTION;
 	return false;
+}
+
+bool library__is_traced(const struct plan *p, const struct text_place *at)
+{
+	return is_traced(p, at->object->path, at->code);
 }
 
 bool libraries__find_text(struct output *o, const struct message *m, struct text_places *out)
@@ -248,14 +253,6 @@ void programs__want(struct output *o)
 	}
 }
 
-static bool is_traced(const struct plan *p, const struct location *l)
-{
-	for (uint32_t i = 0; i < p->objects.len; i++)
-		if (!strcmp(p->objects.data[i].path, l->object))
-			return plan__function_at(p, i, l->vaddr) != NO_FUNCTION;
-	return false;
-}
-
 static void want_message(struct output *o, const struct message *m)
 {
 	struct explaining *e = o->options.explaining;
@@ -273,7 +270,7 @@ static void want_message(struct output *o, const struct message *m)
 			want_function(e, text.all[i].object, text.all[i].code);
 	vec__each (l, &m->stack)
 		if (l->object && strcmp(l->object, program_of(o)->path) != 0 &&
-		    !is_traced(o->plan, l))
+		    !is_traced(o->plan, l->object, l->vaddr))
 			want_callee(o, l);
 	vec__each (r, &m->reached)
 		if (r->frame >= m->printing.len && r->verdict->tests_call)

@@ -308,16 +308,11 @@ void stored__see(struct explain_state *s, const struct call *c)
  * latter if it tests none. */
 static uint64_t loader_of(struct explain_state *s, uint32_t block, uint64_t setter)
 {
-	const struct plan *p = s->code.plan;
 	const struct block_ops *ops = code__ops(&s->code, block);
-	const struct object *o = p->objects.data[p->blocks.data[block].object].object;
 	uint64_t loader = setter;
-	const uint8_t *bytes;
 	struct test t;
-	size_t len;
 
-	bytes = setter && o && p->arch->test ? object__bytes(o, setter, &len) : NULL;
-	if (!bytes || !p->arch->test(bytes, len, object__code_address(o, setter), &t) || !t.n ||
+	if (!code__test(&s->code, s->code.plan->blocks.data[block].object, setter, &t) || !t.n ||
 	    t.operand[0].kind != OPERAND_REG || t.operand[0].at.base >= EVENT_REGS)
 		return setter;
 	for (size_t i = 0; i < ops->n && ops->ops[i].vaddr < setter; i++)

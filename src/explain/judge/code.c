@@ -355,6 +355,17 @@ void code__init(struct code *c, const struct plan *p)
 	group(c);
 }
 
+bool code__test(const struct code *c, uint32_t object, uint64_t setter, struct test *out)
+{
+	const struct arch *arch = c->plan->arch;
+	const struct object *o = c->plan->objects.data[object].object;
+	const uint8_t *bytes;
+	size_t len;
+
+	bytes = setter && o && arch->test ? object__bytes(o, setter, &len) : NULL;
+	return bytes && arch->test(bytes, len, object__code_address(o, setter), out);
+}
+
 uint64_t code__setter(struct code *c, uint32_t block, uint64_t vaddr)
 {
 	const struct block_ops *o = code__ops(c, block);

@@ -294,18 +294,12 @@ static void take_joined(struct judging *j, const struct value_origin *m, unsigne
  * something was stored in between. Returns NULL if that isn't known. */
 static const struct test *test_of(struct judging *j, struct test *out)
 {
-	const struct plan *p = j->s.code->plan;
-	const struct plan_site *s = &p->sites.data[j->v->branch.site];
-	const struct object *o = p->objects.data[s->object].object;
+	const struct plan_site *s = &j->s.code->plan->sites.data[j->v->branch.site];
 	uint64_t setter = code__setter(j->s.code, j->v->block, s->vaddr);
-	const uint8_t *bytes;
-	size_t len;
 
 	if (s->test)
 		return s->test;
-	bytes = setter && o && p->arch->test ? object__bytes(o, setter, &len) : NULL;
-	return bytes && p->arch->test(bytes, len, object__code_address(o, setter), out) ? out
-											: NULL;
+	return code__test(j->s.code, s->object, setter, out) ? out : NULL;
 }
 
 static void find_failure(struct judging *j)

@@ -12,10 +12,6 @@ struct tables {
 	uint64_t rela, relasz, rel, relsz, relr, relrsz;
 };
 
-/* elf.h of older C libraries lacks them. */
-#define RELR_SIZE 35
-#define RELR	  36
-
 static void see_entry(void *ctx, const Elf64_Dyn *d)
 {
 	struct tables *out = ctx;
@@ -33,10 +29,10 @@ static void see_entry(void *ctx, const Elf64_Dyn *d)
 	case DT_RELSZ:
 		out->relsz = d->d_un.d_val;
 		break;
-	case RELR:
+	case DT_RELR:
 		out->relr = d->d_un.d_ptr;
 		break;
-	case RELR_SIZE:
+	case DT_RELRSZ:
 		out->relrsz = d->d_un.d_val;
 		break;
 	default:
