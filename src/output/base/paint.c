@@ -25,6 +25,14 @@ void put_spaces(struct str *s, unsigned n)
 	str__put(s, spaces, n);
 }
 
+void put_right(struct str *s, const char *text, unsigned width)
+{
+	size_t len = strlen(text);
+
+	put_spaces(s, width > len ? width - len : 0);
+	str__puts(s, text);
+}
+
 static const struct {
 	const char *name;
 	uint64_t unit, limit;

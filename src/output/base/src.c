@@ -137,6 +137,15 @@ bool src__put_line(struct str *s, const struct plan *p, uint32_t object, uint64_
 	return s->len > start;
 }
 
+bool src__own_line(const struct output *o, uint32_t object, uint64_t vaddr, struct plan_frame *f)
+{
+	if (o->options.no_src || !plan__source(o->plan, object, vaddr, f))
+		return false;
+	while (plan__source_outer(o->plan, f))
+		;
+	return f->file && f->line;
+}
+
 /* ---- those that were rendered ---- */
 
 struct src_cache *src_cache__new(void)

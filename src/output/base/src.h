@@ -27,6 +27,10 @@ void src__put_text(struct str *s, const struct src *at, const struct src *to);
  * columns: at a fixed column, or after a longer line; not at all if the terminal is too narrow. */
 void src__put_cell(struct output *o, size_t line, unsigned before, const struct str *text);
 
+/* Sets the function's own line, whatever was inlined there. Returns false if it isn't known, or not
+ * to be shown. */
+bool src__own_line(const struct output *o, uint32_t object, uint64_t vaddr, struct plan_frame *f);
+
 struct src_cache *src_cache__new(void);
 /* Forgets all. */
 void src_cache__clear(struct src_cache *c);

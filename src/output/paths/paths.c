@@ -5,6 +5,7 @@
 #include "output/listing/listing.h"
 #include "paths.h"
 #include "output/base/paint.h"
+#include "output/base/src.h"
 
 /* Paths of a function that are shown. */
 #define SHOWN	    64
@@ -42,16 +43,6 @@ static uint64_t key_of(const struct path_row *r, const struct path_part *part)
 	return map64__hash(words, sizeof(words));
 }
 
-/* The function's own line, whatever was inlined there. */
-static bool find_line(const struct table *t, uint32_t object, uint64_t vaddr, struct plan_frame *f)
-{
-	if (t->o->options.no_src || !plan__source(t->p->plan, object, vaddr, f))
-		return false;
-	while (plan__source_outer(t->p->plan, f))
-		;
-	return f->file && f->line;
-}
-
 static uint64_t line_key(const struct plan_frame *f)
 {
 	const uint64_t words[] = {(uintptr_t)f->file, f->line};
@@ -65,7 +56,7 @@ static void note_line(struct table *t, uint32_t site)
 	struct plan_frame f;
 	uint64_t *slot;
 
-	if (!find_line(t, s->object, s->vaddr, &f))
+	if (!src__own_line(t->o, s->object, s->vaddr, &f))
 		return;
 	slot = map64__put(&t->lines, line_key(&f));
 	*slot = *slot && *slot != site + 1 ? UINT64_MAX : site + 1;
@@ -123,7 +114,7 @@ static void put_place(const struct table *t, struct str *s, uint32_t function, u
 {
 	struct plan_frame f;
 
-	if (!find_line(t, object, vaddr, &f)) {
+	if (!src__own_line(t->o, object, vaddr, &f)) {
 		put_offset(t, s, function, vaddr);
 		return;
 	}
@@ -149,7 +140,7 @@ static void put_site(const struct table *t, struct str *s, const struct plan_sit
 		     const char **file)
 {
 	struct plan_frame f;
-	bool several = find_line(t, ps->object, ps->vaddr, &f) &&
+	bool several = src__own_line(t->o, ps->object, ps->vaddr, &f) &&
 		       *map64__get(&t->lines, line_key(&f)) == UINT64_MAX;
 
 	put_place(t, s, ps->function, ps->object, ps->vaddr, several, file);
@@ -314,12 +305,9 @@ static const struct {
 };
 #define WIDTH 9
 
-static void put_right(struct str *s, const char *text)
+static void put_cell(struct str *s, const char *text)
 {
-	size_t len = strlen(text);
-
-	put_spaces(s, len < WIDTH ? WIDTH - len : 0);
-	str__puts(s, text);
+	put_right(s, text, WIDTH);
 	str__putc(s, ' ');
 }
 
@@ -332,7 +320,7 @@ static void put_row(const struct table *t, const struct shown *w)
 			continue;
 		str__clear(&cell);
 		columns[i].cell(t, &cell, w->row);
-		put_right(s, cell.data);
+		put_cell(s, cell.data);
 	}
 	str__free(&cell);
 	str__putc(s, ' ');
@@ -399,7 +387,7 @@ static void put_table(struct output *o, struct path_counts *p, uint32_t function
 	put_head(&t, f);
 	for (size_t i = 0; t.n && i < ARRAY_SIZE(columns); i++)
 		if (!columns[i].net || t.has_net)
-			put_right(s, columns[i].head);
+			put_cell(s, columns[i].head);
 	if (t.n)
 		str__puts(s, " path\n");
 	for (size_t i = 0; i < t.n; i++)

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include "output/base/paint.h"
+#include "output/base/src.h"
 #include "output/base/totals.h"
 #include "output/output.h"
 
@@ -257,34 +258,56 @@ static int step(struct output *o, const struct step *s)
 
 /* ---- the report ---- */
 
+/* A function, and its rows in tables that are in order of functions. */
+struct spent {
+	uint32_t function;
+	uint64_t ns;
+	size_t kinds, nkinds, waits, nwaits;
+};
+
 /* The kinds of a function, and how many of its calls went each way. */
 struct report {
 	struct output *o;
-	uint32_t function;
-	VEC(const struct kind *) kinds; /* by time */
-	struct map64 went;		/* way -> calls */
+	const struct kind *kinds; /* by time */
+	size_t nkinds;
+	const struct wait *awaited; /* by time */
+	size_t nawaited;
+	struct map64 went; /* way -> calls */
 	uint64_t calls, ns, off;
 	bool waits; /* time on no CPU was recorded */
 };
 
+/* By function, the one with most time first. */
 static int by_time(const void *a, const void *b)
 {
-	const struct kind *x = *(const struct kind *const *)a, *y = *(const struct kind *const *)b;
+	const struct kind *x = a, *y = b;
 
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
 	return x->calls > y->calls ? -1 : x->calls < y->calls;
 }
 
-static void gather(struct report *r, const struct slow *w)
+static int by_wait(const void *a, const void *b)
 {
-	const struct kind *k;
-	const uint64_t *way;
+	const struct wait *x = a, *y = b;
 
-	vec__each (k, &w->kinds) {
-		if (k->function != r->function)
-			continue;
-		vec__push(&r->kinds, k);
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+static void gather(struct report *r, const struct slow *w, const struct spent *at)
+{
+	r->kinds = w->kinds.data ? w->kinds.data + at->kinds : NULL;
+	r->nkinds = at->nkinds;
+	r->awaited = w->waits.data ? w->waits.data + at->waits : NULL;
+	r->nawaited = at->nwaits;
+	for (size_t i = 0; i < r->nkinds; i++) {
+		const struct kind *k = &r->kinds[i];
+		const uint64_t *way;
+
 		r->calls += k->calls;
 		r->ns += k->ns;
 		r->off += k->off;
@@ -292,7 +315,6 @@ static void gather(struct report *r, const struct slow *w)
 		vec__each (way, &k->ways)
 			*map64__put(&r->went, *way) += k->calls;
 	}
-	vec__sort(&r->kinds, by_time);
 }
 
 static void put_place(const struct output *o, struct str *s, const struct plan_site *site)
@@ -301,13 +323,9 @@ static void put_place(const struct output *o, struct str *s, const struct plan_s
 	uint64_t offset;
 	const char *name = plan__name_at(o->plan, site->function, site->vaddr, &offset);
 
-	if (!o->options.no_src && plan__source(o->plan, site->object, site->vaddr, &f)) {
-		while (plan__source_outer(o->plan, &f))
-			;
-		if (f.file && f.line) {
-			str__shown(s, path__base_name(f.file));
-			str__printf(s, ":%u ", f.line);
-		}
+	if (src__own_line(o, site->object, site->vaddr, &f)) {
+		str__shown(s, path__base_name(f.file));
+		str__printf(s, ":%u ", f.line);
 	}
 	if (name)
 		str__shown(s, name);
@@ -341,9 +359,9 @@ static void put_ways(const struct report *r, const struct kind *k)
 		others[at] = other;
 	}
 	if (!n)
-		str__puts(s, r->kinds.len == 1 ? "all of them"
-			     : k->ways.len     ? "no branch that others don't take"
-					       : "no branch");
+		str__puts(s, r->nkinds == 1 ? "all of them"
+			     : k->ways.len  ? "no branch that others don't take"
+					    : "no branch");
 	for (size_t i = 0; i < n; i++) {
 		/* what all of its calls and no others do says it all */
 		if (i && !others[0] && others[i])
@@ -357,18 +375,12 @@ static void put_ways(const struct report *r, const struct kind *k)
 	}
 }
 
-static void put_right(struct str *s, const struct str *cell, size_t width)
-{
-	put_spaces(s, cell->len < width ? width - cell->len : 0);
-	str__put(s, cell->data, cell->len);
-}
-
 static void put_number(struct str *s, uint64_t n)
 {
 	CLEANUP(str__free) struct str cell = {0};
 
 	str__dec(&cell, n);
-	put_right(s, &cell, 9);
+	put_right(s, cell.data, 9);
 }
 
 static void put_ns(struct str *s, bool known, uint64_t ns)
@@ -379,7 +391,7 @@ static void put_ns(struct str *s, bool known, uint64_t ns)
 		put_duration(&cell, ns);
 	else
 		str__putc(&cell, '-');
-	put_right(s, &cell, 10);
+	put_right(s, cell.data, 10);
 }
 
 static void put_kind(const struct report *r, const struct kind *k)
@@ -399,50 +411,37 @@ static void put_kind(const struct report *r, const struct kind *k)
 	str__putc(s, '\n');
 }
 
-static int by_wait(const void *a, const void *b)
-{
-	const struct wait *x = a, *y = b;
-
-	return x->ns > y->ns ? -1 : x->ns < y->ns;
-}
-
-static void put_waits(const struct report *r, struct slow *w)
+static void put_wait(const struct report *r, const struct wait *at)
 {
 	struct str *s = &r->o->buffer;
-	const struct wait *at;
-	unsigned n = 0;
 
-	vec__sort(&w->waits, by_wait);
-	vec__each (at, &w->waits) {
-		const struct plan_site *site =
-			at->site == NO_SITE ? NULL : &r->o->plan->sites.data[at->site];
-		CLEANUP(str__free) struct str cell = {0};
+	str__puts(s, "  waited ");
+	put_duration(s, at->ns);
+	str__printf(s, " in %llu wait%s ", (unsigned long long)at->times,
+		    at->times == 1 ? "" : "s");
+	if (at->site == NO_SITE) {
+		str__puts(s, "before its first branch");
+	} else {
+		const struct plan_site *site = &r->o->plan->sites.data[at->site];
 
-		if (at->function != r->function || n++ == WAITS_SHOWN)
-			continue;
-		str__puts(s, "  waited ");
-		put_duration(&cell, at->ns);
-		str__put(s, cell.data, cell.len);
-		str__printf(s, " in %llu wait%s ", (unsigned long long)at->times,
-			    at->times == 1 ? "" : "s");
-		str__puts(s, !site ? "before its first branch" : "after ");
-		if (site) {
-			put_place(r->o, s, site);
-			str__printf(s, "  %s ", site->mnemonic ? site->mnemonic : "");
-			str__shown(s, at->callee ? at->callee : "");
-		}
-		str__putc(s, '\n');
+		str__puts(s, "after ");
+		put_place(r->o, s, site);
+		str__printf(s, "  %s", site->mnemonic ? site->mnemonic : "");
+		if (at->callee)
+			str__putc(s, ' ');
+		str__shown(s, at->callee ? at->callee : "");
 	}
+	str__putc(s, '\n');
 }
 
-static void put_function(struct output *o, struct slow *w, uint32_t function)
+static void put_function(struct output *o, const struct slow *w, const struct spent *at)
 {
-	struct report r = {.o = o, .function = function};
+	uint32_t function = at->function;
+	struct report r = {.o = o};
 	struct str *s = &o->buffer;
-	const struct kind **k;
 	uint64_t rest = 0;
 
-	gather(&r, w);
+	gather(&r, w, at);
 	if (r.calls || w->unsure[function] || w->unended[function]) {
 		str__shown(s, o->plan->functions.data[function].name);
 		str__printf(s, ": %llu%s call%s", (unsigned long long)r.calls, o->more,
@@ -461,15 +460,14 @@ static void put_function(struct output *o, struct slow *w, uint32_t function)
 			    "    calls     total   share       avg       max%s  what only these "
 			    "calls do\n",
 			    r.waits ? "    no CPU" : "");
-	vec__each (k, &r.kinds) {
-		if (k - r.kinds.data < KINDS_SHOWN)
-			put_kind(&r, *k);
+	for (size_t i = 0; i < r.nkinds; i++)
+		if (i < KINDS_SHOWN)
+			put_kind(&r, &r.kinds[i]);
 		else
-			rest += (*k)->calls;
-	}
+			rest += r.kinds[i].calls;
 	if (rest)
 		str__printf(s, "  %llu calls of %zu further kinds\n", (unsigned long long)rest,
-			    r.kinds.len - KINDS_SHOWN);
+			    r.nkinds - KINDS_SHOWN);
 	if (w->unsure[function])
 		str__printf(s, "  %llu calls whose path isn't known in whole\n",
 			    (unsigned long long)w->unsure[function]);
@@ -477,17 +475,12 @@ static void put_function(struct output *o, struct slow *w, uint32_t function)
 		str__printf(s, "  %llu call%s that had not ended\n",
 			    (unsigned long long)w->unended[function],
 			    w->unended[function] == 1 ? "" : "s");
-	put_waits(&r, w);
+	for (size_t i = 0; i < r.nawaited && i < WAITS_SHOWN; i++)
+		put_wait(&r, &r.awaited[i]);
 	if (r.calls || w->unsure[function] || w->unended[function])
 		str__putc(s, '\n');
-	vec__free(&r.kinds);
 	map64__free(&r.went);
 }
-
-struct spent {
-	uint32_t function;
-	uint64_t ns;
-};
 
 static int by_spent(const void *a, const void *b)
 {
@@ -504,18 +497,29 @@ static int end(struct output *o, const struct trace_totals *t)
 	size_t n = o->plan->functions.len;
 	autofree struct spent *spent = xcalloc(n + 1, sizeof(*spent));
 	CLEANUP(str__free) struct str note = {0};
+	const struct wait *wait;
 	const struct kind *k;
 	open_vec *v;
 
 	vec__each (v, &w->threads)
 		leave(w, v);
+	vec__sort(&w->kinds, by_time);
+	vec__sort(&w->waits, by_wait);
 	for (uint32_t f = 0; f < n; f++)
 		spent[f].function = f;
-	vec__each (k, &w->kinds)
-		spent[k->function].ns += k->ns;
+	vec__each (k, &w->kinds) {
+		struct spent *of = &spent[k->function];
+
+		if (!of->nkinds++)
+			of->kinds = k - w->kinds.data;
+		of->ns += k->ns;
+	}
+	vec__each (wait, &w->waits)
+		if (!spent[wait->function].nwaits++)
+			spent[wait->function].waits = wait - w->waits.data;
 	qsort(spent, n, sizeof(*spent), by_spent);
 	for (size_t i = 0; i < n; i++)
-		put_function(o, w, spent[i].function);
+		put_function(o, w, &spent[i]);
 	if (w->more_kinds)
 		str__printf(&o->buffer, "%llu calls of kinds beyond %u\n",
 			    (unsigned long long)w->more_kinds, KINDS_MOST);

@@ -248,12 +248,12 @@ static void put_by_cpu(struct output *o)
 	}
 }
 
-static void put_right(struct str *s, uint64_t ns)
+static void put_cell(struct str *s, uint64_t ns)
 {
 	struct str text = {0};
 
 	put_duration(&text, ns);
-	str__printf(s, "%9s", text.data);
+	put_right(s, text.data, 9);
 	str__free(&text);
 }
 
@@ -277,9 +277,9 @@ static void put_intervals(struct output *o, const struct stats_cpu *c)
 	for (int i = 0; i < 64; i++) {
 		if (!counts[i])
 			continue;
-		put_right(s, i ? 1ull << i : 0);
+		put_cell(s, i ? 1ull << i : 0);
 		str__puts(s, " ..");
-		put_right(s, 2ull << min_of(i, 62));
+		put_cell(s, 2ull << min_of(i, 62));
 		put_bar(s, counts[i], most, "");
 	}
 }

@@ -242,14 +242,6 @@ static void find_rows(const struct output *o, const struct coverage *c, rows_vec
 	vec__sort(rows, p->blocks ? most_branches_first : longest_first);
 }
 
-static void put_right(struct str *s, const char *text, unsigned width)
-{
-	size_t len = strlen(text);
-
-	put_spaces(s, width > len ? width - len : 0);
-	str__puts(s, text);
-}
-
 static void put_cell(struct str *s, size_t column, const struct row *r, unsigned width)
 {
 	struct str cell = {0};
