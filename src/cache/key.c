@@ -96,10 +96,18 @@ static int put_build(struct dl_phdr_info *info, size_t size, void *ctx)
 	return b->missing;
 }
 
-static bool put_this_build(struct digest *d)
+/* The library that formats instructions is loaded first, if there is one, so that it is among them.
+ */
+static bool put_this_build(struct digest *d, const struct object *o)
 {
+	const struct arch *arch = arch__by_machine(o->machine);
 	struct builds b = {d};
+	const struct segment *s;
+	char text[128];
 
+	vec__each (s, &o->segments)
+		if (s->exec && s->bytes && s->size && arch && arch->format)
+			arch->format(s->bytes, s->size, s->vaddr, text, sizeof(text));
 	dl_iterate_phdr(put_build, &b);
 	return !b.missing;
 }
@@ -108,11 +116,8 @@ static bool put_this_build(struct digest *d)
 
 static bool add_object(object_vec *objects, const struct object *o)
 {
-	const struct object **known;
-
-	vec__each (known, objects)
-		if (*known == o)
-			return true;
+	if (object_vec__number(objects, o) != NO_OBJECT)
+		return true;
 	if (o->kind != OBJECT_ELF)
 		return false;
 	vec__push(objects, o);
@@ -145,15 +150,6 @@ static uint64_t code_of(const function_vec *functions)
 	return bytes;
 }
 
-static uint64_t number_of(const object_vec *objects, const struct object *o)
-{
-	uint64_t i = 0;
-
-	while (objects->data[i] != o)
-		i++;
-	return i;
-}
-
 static void put_functions(struct digest *d, const function_vec *functions,
 			  const object_vec *objects)
 {
@@ -162,7 +158,7 @@ static void put_functions(struct digest *d, const function_vec *functions,
 
 	put_number(d, functions->len);
 	vec__each (f, functions) {
-		put_number(d, number_of(objects, f->object));
+		put_number(d, object_vec__number(objects, f->object));
 		put_text(d, f->name);
 		put_text(d, f->raw);
 		put_number(d, f->entry);
@@ -201,11 +197,12 @@ static void put_options(struct digest *d, const struct plan_options *o, const ob
 	put_text(d, o->mechanism);
 	put_costs(d, o->costs);
 	for (size_t i = 0; i < o->nstubs; i++) {
-		put_number(d, number_of(objects, o->stubs[i].object));
+		put_number(d, object_vec__number(objects, o->stubs[i].object));
 		put_number(d, o->stubs[i].vaddr);
 	}
 }
 
+_Static_assert(sizeof(((struct object *)0)->identity) == KEY_SIZE, "a digest");
 /* Once for each object, since more becomes known of it later, which changes nothing. */
 static bool identify(const struct object *o)
 {
@@ -243,7 +240,7 @@ bool key__of_plan(const function_vec *functions, const struct plan_options *o, o
 	    code_of(functions) < CODE_MIN || !find_objects(functions, o, objects))
 		return false;
 	begin(&d, "plan");
-	if (!put_this_build(&d) || !put_objects(&d, objects))
+	if (!put_this_build(&d, objects->data[0]) || !put_objects(&d, objects))
 		return false;
 	put_functions(&d, functions, objects);
 	put_options(&d, o, objects);
@@ -340,14 +337,12 @@ bool key__of_copies(const struct plan *p, const struct log_options *o, struct ke
 	if (code < CODE_MIN)
 		return false;
 	begin(&d, "copies");
-	if (!put_this_build(&d))
-		return false;
 	vec__each (po, &p->objects) {
 		if (!po->object || po->kernel)
 			return false;
 		vec__push(&objects, po->object);
 	}
-	if (!put_objects(&d, &objects))
+	if (!objects.len || !put_this_build(&d, objects.data[0]) || !put_objects(&d, &objects))
 		return false;
 	put(&d, numbers, sizeof(numbers));
 	put_log_options(&d, o);

@@ -8,6 +8,13 @@
 _Static_assert(sizeof(struct copies) == 72 || sizeof(void *) != 8, "is the new member packed?");
 _Static_assert(sizeof(struct copy_image) == 344 || sizeof(void *) != 8, "is the new one packed?");
 
+/* Of an image. */
+/* clang-format off */
+#define TABLES(x) \
+	x(code) x(fixups) x(faults) x(times) x(patches) x(order) x(patches_by_vaddr) x(pcs) \
+	x(by_vaddr) x(functions) x(live) x(springs) x(approaches) x(intact)
+/* clang-format on */
+
 /* What copying changes of a site. */
 struct changed {
 	uint8_t probe, logs, probe_at;
@@ -31,20 +38,8 @@ void copies__pack(const struct copies *c, const struct plan *p, struct str *out)
 	pack__value(&k, &n);
 	vec__each (i, &c->images) {
 		pack__value(&k, &i->object);
-		pack__rows(&k, &i->code);
-		pack__rows(&k, &i->fixups);
-		pack__rows(&k, &i->faults);
-		pack__rows(&k, &i->times);
-		pack__rows(&k, &i->patches);
-		pack__rows(&k, &i->order);
-		pack__rows(&k, &i->patches_by_vaddr);
-		pack__rows(&k, &i->pcs);
-		pack__rows(&k, &i->by_vaddr);
-		pack__rows(&k, &i->functions);
-		pack__rows(&k, &i->live);
-		pack__rows(&k, &i->springs);
-		pack__rows(&k, &i->approaches);
-		pack__rows(&k, &i->intact);
+#define PACK(table) pack__rows(&k, &i->table);
+		TABLES(PACK)
 	}
 	pack__end(&k, out);
 }
@@ -52,20 +47,8 @@ void copies__pack(const struct copies *c, const struct plan *p, struct str *out)
 static void unpack_image(struct unpack *u, struct copy_image *i)
 {
 	unpack__value(u, &i->object);
-	unpack__rows(u, &i->code);
-	unpack__rows(u, &i->fixups);
-	unpack__rows(u, &i->faults);
-	unpack__rows(u, &i->times);
-	unpack__rows(u, &i->patches);
-	unpack__rows(u, &i->order);
-	unpack__rows(u, &i->patches_by_vaddr);
-	unpack__rows(u, &i->pcs);
-	unpack__rows(u, &i->by_vaddr);
-	unpack__rows(u, &i->functions);
-	unpack__rows(u, &i->live);
-	unpack__rows(u, &i->springs);
-	unpack__rows(u, &i->approaches);
-	unpack__rows(u, &i->intact);
+#define UNPACK(table) unpack__rows(u, &i->table);
+	TABLES(UNPACK)
 }
 
 struct copies *copies__unpack(const void *bytes, size_t len, struct plan *p)

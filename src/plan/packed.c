@@ -13,18 +13,17 @@ _Static_assert(sizeof(struct plan_function) == 80 || sizeof(void *) != 8, "has i
 _Static_assert(sizeof(struct function) == 64 || sizeof(void *) != 8, "is the new member packed?");
 _Static_assert(sizeof(struct range) == 32 || sizeof(void *) != 8, "has it a pointer?");
 
-#define NO_OBJECT UINT32_MAX
+/* clang-format off */
+#define SCALARS(x) \
+	x(unknown_code) x(all_code) x(probes) x(skipped) x(ifunc_unknown) x(placement) \
+	x(unprobed_rets) x(entries_only) x(retires) x(counts_all) x(edgeless) x(return_probes) \
+	x(mutes) x(late_entries) x(tests) x(executes)
+#define TABLES(x) \
+	x(sites_by_address) x(blocks_by_address) x(blocks) x(table) x(breaks) x(sides) x(extents) \
+	x(gaps) x(undecoded)
+/* clang-format on */
 
-struct scalars {
-	uint64_t unknown_code, all_code;
-	uint32_t probes, skipped, ifunc_unknown;
-	uint16_t machine;
-	uint8_t placement;
-	bool unprobed_rets, entries_only, retires, counts_all, edgeless, return_probes, mutes;
-	bool late_entries, tests, executes;
-};
-
-static uint32_t number_of(const object_vec *objects, const struct object *o)
+uint32_t object_vec__number(const object_vec *objects, const struct object *o)
 {
 	for (size_t i = 0; i < objects->len; i++)
 		if (objects->data[i] == o)
@@ -34,31 +33,6 @@ static uint32_t number_of(const object_vec *objects, const struct object *o)
 
 /* ---- to bytes ---- */
 
-static void pack_scalars(struct pack *k, const struct plan *p)
-{
-	struct scalars s;
-
-	memset(&s, 0, sizeof(s));
-	s.unknown_code = p->unknown_code;
-	s.all_code = p->all_code;
-	s.probes = p->probes;
-	s.skipped = p->skipped;
-	s.ifunc_unknown = p->ifunc_unknown;
-	s.machine = p->objects.data[0].machine;
-	s.placement = p->placement;
-	s.unprobed_rets = p->unprobed_rets;
-	s.entries_only = p->entries_only;
-	s.retires = p->retires;
-	s.counts_all = p->counts_all;
-	s.edgeless = p->edgeless;
-	s.return_probes = p->return_probes;
-	s.mutes = p->mutes;
-	s.late_entries = p->late_entries;
-	s.tests = p->tests;
-	s.executes = p->executes;
-	pack__value(k, &s);
-}
-
 static bool pack_objects(struct pack *k, const struct plan *p, const object_vec *objects)
 {
 	const struct plan_object *o;
@@ -67,7 +41,7 @@ static bool pack_objects(struct pack *k, const struct plan *p, const object_vec 
 
 	pack__value(k, &n);
 	vec__each (o, &p->objects) {
-		uint32_t number = number_of(objects, o->object);
+		uint32_t number = object_vec__number(objects, o->object);
 
 		/* what was found of instructions' states is the object's */
 		if (number == NO_OBJECT || o->kernel || o->object->states.len)
@@ -77,7 +51,7 @@ static bool pack_objects(struct pack *k, const struct plan *p, const object_vec 
 	n = p->stubs.len;
 	pack__value(k, &n);
 	vec__each (s, &p->stubs) {
-		uint32_t number = number_of(objects, s->object);
+		uint32_t number = object_vec__number(objects, s->object);
 
 		if (number == NO_OBJECT)
 			return false;
@@ -119,7 +93,7 @@ static bool pack_functions(struct pack *k, const struct plan *p, const object_ve
 	for (uint64_t i = 0; i < n; i++) {
 		struct plan_function row = p->functions.data[i];
 		const struct function *f = &data->functions.data[i];
-		uint32_t object = number_of(objects, f->object);
+		uint32_t object = object_vec__number(objects, f->object);
 
 		if (object == NO_OBJECT || row.name != f->name || row.nranges != f->ranges.len)
 			return false;
@@ -166,49 +140,18 @@ bool plan__pack(const struct plan *p, const object_vec *objects, struct str *out
 	bool whole = is_as_built(p);
 
 	if (whole) {
-		pack_scalars(&k, p);
+#define PACK(member) pack__value(&k, &p->member);
+		SCALARS(PACK)
 		whole = pack_objects(&k, p, objects) && pack_functions(&k, p, objects);
 		pack_sites(&k, p);
-		pack__rows(&k, &p->sites_by_address);
-		pack__rows(&k, &p->blocks_by_address);
-		pack__rows(&k, &p->blocks);
-		pack__rows(&k, &p->table);
-		pack__rows(&k, &p->breaks);
-		pack__rows(&k, &p->sides);
-		pack__rows(&k, &p->extents);
-		pack__rows(&k, &p->gaps);
-		pack__rows(&k, &p->undecoded);
+#define PACK_ROWS(member) pack__rows(&k, &p->member);
+		TABLES(PACK_ROWS)
 	}
 	pack__end(&k, out);
 	return whole;
 }
 
 /* ---- from bytes ---- */
-
-static void unpack_scalars(struct unpack *u, struct plan *p)
-{
-	struct scalars s;
-
-	unpack__value(u, &s);
-	p->arch = arch__by_machine(s.machine);
-	u->bad |= !p->arch;
-	p->unknown_code = s.unknown_code;
-	p->all_code = s.all_code;
-	p->probes = s.probes;
-	p->skipped = s.skipped;
-	p->ifunc_unknown = s.ifunc_unknown;
-	p->placement = s.placement;
-	p->unprobed_rets = s.unprobed_rets;
-	p->entries_only = s.entries_only;
-	p->retires = s.retires;
-	p->counts_all = s.counts_all;
-	p->edgeless = s.edgeless;
-	p->return_probes = s.return_probes;
-	p->mutes = s.mutes;
-	p->late_entries = s.late_entries;
-	p->tests = s.tests;
-	p->executes = s.executes;
-}
 
 static const struct object *unpack_object(struct unpack *u, const object_vec *objects)
 {
@@ -232,6 +175,8 @@ static void unpack_objects(struct unpack *u, struct plan *p, const object_vec *o
 								    .path = o->path,
 								    .machine = o->machine});
 	}
+	p->arch = p->objects.len ? arch__by_machine(p->objects.data[0].machine) : NULL;
+	u->bad |= !p->arch;
 	unpack__value(u, &n);
 	for (uint64_t i = 0; i < n && !u->bad; i++) {
 		struct plan_stub s = {unpack_object(u, objects)};
@@ -329,19 +274,13 @@ struct plan *plan__unpack(const void *bytes, size_t len, const object_vec *objec
 	bool whole;
 
 	unpack__begin(&u, bytes, len);
-	unpack_scalars(&u, p);
+#define UNPACK(member) unpack__value(&u, &p->member);
+	SCALARS(UNPACK)
 	unpack_objects(&u, p, objects);
 	unpack_functions(&u, p, objects);
 	unpack_sites(&u, p);
-	unpack__rows(&u, &p->sites_by_address);
-	unpack__rows(&u, &p->blocks_by_address);
-	unpack__rows(&u, &p->blocks);
-	unpack__rows(&u, &p->table);
-	unpack__rows(&u, &p->breaks);
-	unpack__rows(&u, &p->sides);
-	unpack__rows(&u, &p->extents);
-	unpack__rows(&u, &p->gaps);
-	unpack__rows(&u, &p->undecoded);
+#define UNPACK_ROWS(member) unpack__rows(&u, &p->member);
+	TABLES(UNPACK_ROWS)
 	give_strings(&u, data);
 	whole = unpack__is_whole(&u);
 	unpack__end(&u);

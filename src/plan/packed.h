@@ -9,6 +9,9 @@
 
 /* The objects that a plan may refer to, by number in its bytes. */
 typedef VEC(const struct object *) object_vec;
+#define NO_OBJECT UINT32_MAX
+/* Returns its number; NO_OBJECT if it is none of them. */
+uint32_t object_vec__number(const object_vec *objects, const struct object *o);
 
 /* Appends the plan. Returns false if it refers to another object, or is no longer as it was
  * built. */
