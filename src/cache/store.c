@@ -47,16 +47,6 @@ static bool is_own(int fd, mode_t type, struct stat *st)
 	       !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Makes it, and the folder that it is in. */
-static void make_folder(const char *name)
-{
-	autofree char *parent = xstrdup(name);
-
-	*strrchr(parent, '/') = 0;
-	(void)mkdir(parent, 0700);
-	(void)mkdir(name, 0700);
-}
-
 /* Opens the folder; makes it if make is set. Returns -1 if there is none to use. */
 static int open_folder(bool make)
 {
@@ -67,7 +57,7 @@ static int open_folder(bool make)
 	if (!name)
 		return -1;
 	if (make)
-		make_folder(name);
+		(void)folder__make(name, 0700);
 	fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && make)
 		note_verbose("nothing is kept for the next start: %s: %s", name, strerror(errno));
@@ -153,23 +143,6 @@ bool store__find(const struct key *key, const char *kind, struct str *out)
 
 /* ---- writing ---- */
 
-static bool write_all(int fd, const void *data, size_t len)
-{
-	const char *at = data;
-
-	while (len) {
-		ssize_t n = write(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= n;
-	}
-	return true;
-}
-
 /* Only what is whole gets the name. */
 static void write_file(int folder, const char *name, const struct header *h, const void *data,
 		       size_t len)
@@ -180,7 +153,7 @@ static void write_file(int folder, const char *name, const struct header *h, con
 
 	if (fd < 0)
 		return;
-	if (!write_all(fd, h, sizeof(*h)) || !write_all(fd, data, len) ||
+	if (!fd__write(fd, h, sizeof(*h)) || !fd__write(fd, data, len) ||
 	    renameat(folder, temporary, folder, name)) {
 		note_verbose("nothing is kept for the next start: %s", strerror(errno));
 		unlinkat(folder, temporary, 0);

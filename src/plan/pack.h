@@ -32,7 +32,7 @@ void pack__end(struct pack *p, struct str *out);
 
 struct unpack {
 	const uint8_t *at, *end;
-	VEC(char *) strings; /* owned, by number - 1: unpack__strings() gives them away */
+	VEC(char *) strings; /* owned, by number - 1, until the caller takes them */
 	bool bad;	     /* it is too short */
 };
 

@@ -172,21 +172,6 @@ const struct cost_row *costs__known(const struct arch *arch)
 
 /* ---- writing ---- */
 
-/* Makes the folder and its parents. */
-static int make_folder(const char *folder, mode_t mode)
-{
-	autofree char *path = xstrdup(folder);
-
-	for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
-		*slash = 0;
-		mkdir(path, mode);
-		*slash = '/';
-	}
-	return mkdir(path, mode) && errno != EEXIST
-		       ? err__set(errno, "cannot make %s: %s", folder, strerror(errno))
-		       : 0;
-}
-
 static int cannot_write(const char *path)
 {
 	return err__set(errno, "cannot write %s: %s", path, strerror(errno));
@@ -194,16 +179,7 @@ static int cannot_write(const char *path)
 
 static int write_text(int fd, const struct str *text)
 {
-	size_t done = 0;
-	ssize_t n;
-
-	while (done < text->len) {
-		n = write(fd, text->data + done, text->len - done);
-		if (n < 0 && errno != EINTR)
-			return -1;
-		done += n > 0 ? n : 0;
-	}
-	return fchmod(fd, 0644) || fsync(fd) ? -1 : 0;
+	return !fd__write(fd, text->data, text->len) || fchmod(fd, 0644) || fsync(fd) ? -1 : 0;
 }
 
 /* Replaces the file by rename(2), so that readers see the old one or the new one, never a part. */
@@ -232,9 +208,9 @@ int costs__keep(const struct arch *arch, const struct cost_row *rows, char **pat
 
 	if (!folder)
 		return err__set(ENOENT, "neither HOME nor XDG_STATE_HOME is set");
-	err = make_folder(folder, rights__user() ? 0700 : 0755);
+	err = folder__make(folder, rights__user() ? 0700 : 0755);
 	if (err)
-		return err;
+		return err__set(-err, "cannot make %s: %s", folder, strerror(-err));
 	this_machine(arch, &c);
 	for (size_t i = 0; rows[i].mechanism && i < COSTS_ROWS - 1; i++)
 		c.rows[i] = rows[i];

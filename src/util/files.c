@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "util.h"
 
@@ -72,4 +73,33 @@ void fd__close_others(int *keep, size_t n)
 		from = max_of(from, keep[i] + 1);
 	}
 	close_range(from, ~0u, 0);
+}
+
+bool fd__write(int fd, const void *data, size_t len)
+{
+	const char *at = data;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		len -= n;
+	}
+	return true;
+}
+
+int folder__make(const char *path, mode_t mode)
+{
+	autofree char *part = xstrdup(path);
+
+	for (char *slash = part; (slash = strchr(slash + 1, '/'));) {
+		*slash = 0;
+		mkdir(part, mode);
+		*slash = '/';
+	}
+	return mkdir(part, mode) && errno != EEXIST ? -errno : 0;
 }

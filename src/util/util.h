@@ -269,6 +269,10 @@ int parse__u64(const char *text, bool suffixes, uint64_t *out);
 int file__read(const char *path, size_t limit, char **out, size_t *len);
 /* Reads the rest of an open file; name is for messages. */
 int fd__read(int fd, const char *name, size_t limit, char **out, size_t *len);
+/* Writes all of it. Returns false with errno. */
+bool fd__write(int fd, const void *data, size_t len);
+/* Makes a folder and those that it is in, unless they are there. Returns 0, or -errno. */
+int folder__make(const char *path, mode_t mode);
 /* Makes a file in memory, whose name is only shown; nobody can execute it, as vm.memfd_noexec=2
  * requires. Returns -1 with errno. */
 int fd__in_memory(const char *name);

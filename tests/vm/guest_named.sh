@@ -160,6 +160,13 @@ asleep off-cpu "[$SLEEPS]" "$way" '-k: the kernel, of -e sched'
 asleep sched:sched_switch "[$SLEEPS]" "$way" 'and of --with sched:sched_switch'
 is "$(grep -cF '[?]' "$T/flat")" 0 'each frame of the kernel has a name'
 
+# Where calls of the kernel's wait.
+bb kernel "$SLEEPS" -e entry,branch,return,sched -F slow -o "$T/slow" -- "$P/naps"
+exits 0 'slow, of a function of the kernel'
+ok $((!$(grep -cE "^$SLEEPS: [0-9]+ calls, [0-9.]+m?s, of which [0-9.]+m?s on no CPU\$" "$T/slow"))) 'the calls that sleep, and that they waited' ||
+	diag "$(<"$T/slow")"
+ok $((!$(grep -cE "^  waited [0-9.]+m?s in [0-9]+ waits? after .*$SLEEPS\+0x[0-9a-f]+ " "$T/slow"))) 'after which of its branches' || diag "$(<"$T/slow")"
+
 [[ $whole ]] || {
 	done_testing
 	exit

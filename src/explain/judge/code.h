@@ -117,8 +117,8 @@ struct code {
 void code__init(struct code *c, const struct plan *p);
 void code__free(struct code *c);
 const struct block_ops *code__ops(struct code *c, uint32_t block);
-/* Sets what the instruction at setter tests, by its code. Returns false if that isn't known, also if
- * setter is 0. */
+/* Sets what the instruction at setter tests, by its code. Returns false if that isn't known, also
+ * if setter is 0. */
 bool code__test(const struct code *c, uint32_t object, uint64_t setter, struct test *out);
 /* Returns true if a callee may change the place: a register in which calls leave a value. */
 bool code__clobbers(struct code *c, uint32_t function, place_t place);
