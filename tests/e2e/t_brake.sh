@@ -27,6 +27,7 @@ wait $pid
 is $? 3 'and ends as it does untraced'
 
 rm "$T/end"
+: >"$T/err" # of the trace before, it may say so, too
 (
 	for ((i = 0; i < PATIENCE; i++)); do
 		grep -q '^bbtrace: stopped' "$T/err" 2>"$T/none" && break
