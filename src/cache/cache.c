@@ -8,6 +8,7 @@ int cache__plan(const function_vec *functions, const struct plan_options *option
 {
 	CLEANUP(str__free) struct str content = {0};
 	autofree object_vec objects = {0};
+	struct writing *writing;
 	struct key key;
 	int err;
 
@@ -20,14 +21,17 @@ int cache__plan(const function_vec *functions, const struct plan_options *option
 		str__clear(&content);
 	}
 	err = plan__build(functions, options, out);
-	if (!err && plan__pack(*out, &objects, &content))
-		store__put(&key, "plan", &content);
+	writing = err ? NULL : store__begin(&key, "plan");
+	if (writing)
+		store__end(writing,
+			   plan__pack(*out, &objects, &(struct pack_sink){store__write, writing}));
 	return err;
 }
 
 int cache__copies(struct plan *plan, const struct log_options *options, struct copies **out)
 {
 	CLEANUP(str__free) struct str content = {0};
+	struct writing *writing;
 	struct key key;
 	int err;
 
@@ -40,9 +44,10 @@ int cache__copies(struct plan *plan, const struct log_options *options, struct c
 		str__clear(&content);
 	}
 	err = copies__make(plan, options, out);
-	if (!err) {
-		copies__pack(*out, plan, &content);
-		store__put(&key, "copies", &content);
+	writing = err ? NULL : store__begin(&key, "copies");
+	if (writing) {
+		copies__pack(*out, plan, &(struct pack_sink){store__write, writing});
+		store__end(writing, true);
 	}
 	return err;
 }

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@
 #define FILE_MAX    (128u << 20)	  /* bytes of a file */
 #define CONTENT_MAX (1ull << 30)
 #define FOLDER_MAX  (512u << 20) /* bytes of all files */
-#define LEVEL	    1		 /* of compression: the fastest */
+#define LEVEL	    1		 /* of compression */
 
 #define SYSTEM_FOLDER "/var/cache/bbtrace"
 
@@ -143,23 +144,6 @@ bool store__find(const struct key *key, const char *kind, struct str *out)
 
 /* ---- writing ---- */
 
-/* Only what is whole gets the name. */
-static void write_file(int folder, const char *name, const struct header *h, const void *data,
-		       size_t len)
-{
-	autofree char *temporary = xasprintf(".%s.%d", name, getpid());
-	autoclose int fd = openat(folder, temporary,
-				  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return;
-	if (!fd__write(fd, h, sizeof(*h)) || !fd__write(fd, data, len) ||
-	    renameat(folder, temporary, folder, name)) {
-		note_verbose("nothing is kept for the next start: %s", strerror(errno));
-		unlinkat(folder, temporary, 0);
-	}
-}
-
 struct kept {
 	char *name;
 	uint64_t used; /* ns */
@@ -217,23 +201,97 @@ static void remove_oldest(int folder)
 	closedir(d);
 }
 
-void store__put(const struct key *key, const char *kind, const struct str *content)
-{
-	struct header h = {.magic = MAGIC, .size = content->len, .key = *key};
-	size_t most = ZSTD_compressBound(content->len), len;
-	autofree void *data = NULL;
-	autofree char *name = NULL;
-	with_own_rights;
-	autoclose int folder = own_rights.lowered ? -1 : open_folder(true);
+/* What is compressed goes to a file with another name: only what is whole gets its own. */
+struct writing {
+	int folder, fd;
+	char *name, *temporary;
+	struct header h;
+	ZSTD_CCtx *zstd;
+	crypto_generichash_state digest;
+	uint64_t len; /* of the compressed content */
+	bool failed;
+	uint8_t out[64 << 10];
+};
 
-	if (folder < 0 || content->len > CONTENT_MAX)
-		return;
-	data = xmalloc(most);
-	len = ZSTD_compress(data, most, content->data, content->len, LEVEL);
-	if (ZSTD_isError(len) || len + sizeof(h) > FILE_MAX)
-		return;
-	key__of_bytes(data, len, &h.digest);
-	name = name_of(key, kind);
-	write_file(folder, name, &h, data, len);
-	remove_oldest(folder);
+struct writing *store__begin(const struct key *key, const char *kind)
+{
+	with_own_rights;
+	int folder = own_rights.lowered ? -1 : open_folder(true);
+	struct writing *w;
+
+	if (folder < 0)
+		return NULL;
+	w = xcalloc(1, sizeof(*w));
+	w->folder = folder;
+	w->h = (struct header){.magic = MAGIC, .key = *key};
+	w->name = name_of(key, kind);
+	w->temporary = xasprintf(".%s.%d", w->name, getpid());
+	w->fd = openat(folder, w->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		       0600);
+	w->zstd = ZSTD_createCCtx();
+	w->failed = w->fd < 0 || !w->zstd || !fd__write(w->fd, &w->h, sizeof(w->h)) ||
+		    ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL));
+	crypto_generichash_init(&w->digest, NULL, 0, KEY_SIZE);
+	return w;
+}
+
+static void put_compressed(struct writing *w, size_t len)
+{
+	crypto_generichash_update(&w->digest, w->out, len);
+	w->len += len;
+	w->failed |= sizeof(w->h) + w->len > FILE_MAX || !fd__write(w->fd, w->out, len);
+}
+
+static void compress(struct writing *w, const void *data, size_t len, ZSTD_EndDirective how)
+{
+	ZSTD_inBuffer in = {data, len, 0};
+	ZSTD_outBuffer out;
+	size_t left;
+
+	do {
+		out = (ZSTD_outBuffer){w->out, sizeof(w->out), 0};
+		left = ZSTD_compressStream2(w->zstd, &out, &in, how);
+		w->failed |= ZSTD_isError(left);
+		if (!w->failed)
+			put_compressed(w, out.pos);
+	} while (!w->failed && (how == ZSTD_e_end ? left : in.size - in.pos));
+}
+
+void store__write(void *writing, const void *data, size_t len)
+{
+	struct writing *w = writing;
+
+	w->h.size += len;
+	w->failed |= w->h.size > CONTENT_MAX;
+	if (!w->failed)
+		compress(w, data, len, ZSTD_e_continue);
+}
+
+/* Returns true if the file is whole and has its name. */
+static bool finish(struct writing *w)
+{
+	compress(w, NULL, 0, ZSTD_e_end);
+	crypto_generichash_final(&w->digest, w->h.digest.bytes, KEY_SIZE);
+	return !w->failed && pwrite(w->fd, &w->h, sizeof(w->h), 0) == sizeof(w->h) &&
+	       !renameat(w->folder, w->temporary, w->folder, w->name);
+}
+
+void store__end(struct writing *w, bool whole)
+{
+	with_own_rights;
+
+	if (w->failed || !whole || !finish(w)) {
+		if (whole)
+			note_verbose("nothing is kept for the next start: %s", strerror(errno));
+		if (w->fd >= 0)
+			unlinkat(w->folder, w->temporary, 0);
+	}
+	remove_oldest(w->folder);
+	ZSTD_freeCCtx(w->zstd);
+	if (w->fd >= 0)
+		close(w->fd);
+	close(w->folder);
+	free(w->name);
+	free(w->temporary);
+	free(w);
 }

@@ -15,6 +15,7 @@
 
 #include "arch/arch.h"
 #include "object/object.h"
+#include "plan/pack.h"
 #include "plan/plan.h"
 
 /* Why a function isn't copied; its sites keep their uprobes. -v shows the text. */
@@ -138,8 +139,8 @@ struct copies {
  */
 int copies__make(struct plan *plan, const struct log_options *options, struct copies **out);
 void copies__free(struct copies *c);
-/* Appends the copies, and what copies__make() changed in the plan, as bytes (packed.c). */
-void copies__pack(const struct copies *c, const struct plan *p, struct str *out);
+/* Passes on the copies, and what copies__make() changed in the plan, as bytes (packed.c). */
+void copies__pack(const struct copies *c, const struct plan *p, const struct pack_sink *out);
 /* Makes the copies again, and changes the plan, which must be as that of copies__make() was before.
  * Bytes must be those of copies__pack() of this build. Returns NULL if they are not whole; then the
  * plan hasn't changed. */

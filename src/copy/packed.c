@@ -2,7 +2,6 @@
 /* All tables of copies as bytes. What a new member needs is decided here: the sizes are asserted.
  */
 #include <stdlib.h>
-#include "plan/pack.h"
 #include "copy/copy.h"
 
 _Static_assert(sizeof(struct copies) == 72 || sizeof(void *) != 8, "is the new member packed?");
@@ -20,13 +19,13 @@ struct changed {
 	uint8_t probe, logs, probe_at;
 };
 
-void copies__pack(const struct copies *c, const struct plan *p, struct str *out)
+void copies__pack(const struct copies *c, const struct plan *p, const struct pack_sink *out)
 {
 	VEC(struct changed) sites = {0};
 	uint64_t n = c->images.len;
 	const struct copy_image *i;
 	const struct plan_site *s;
-	struct pack k = {0};
+	struct pack k = {.sink = out};
 
 	vec__reserve(&sites, p->sites.len);
 	vec__each (s, &p->sites)
@@ -41,7 +40,7 @@ void copies__pack(const struct copies *c, const struct plan *p, struct str *out)
 #define PACK(table) pack__rows(&k, &i->table);
 		TABLES(PACK)
 	}
-	pack__end(&k, out);
+	pack__end(&k);
 }
 
 static void unpack_image(struct unpack *u, struct copy_image *i)

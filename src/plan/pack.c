@@ -2,13 +2,30 @@
 #include <stdlib.h>
 #include "pack.h"
 
+#define CHUNK (64u << 10) /* bytes; what is longer is passed on as it is */
+
+static void flush(struct pack *p)
+{
+	if (p->chunk.len)
+		p->sink->put(p->sink->ctx, p->chunk.data, p->chunk.len);
+	str__clear(&p->chunk);
+}
+
+static void put(struct pack *p, const void *data, size_t len)
+{
+	if (p->chunk.len + len > CHUNK)
+		flush(p);
+	if (len > CHUNK)
+		p->sink->put(p->sink->ctx, data, len);
+	else
+		str__put(&p->chunk, data, len);
+}
+
 void pack__put(struct pack *p, const void *data, size_t len)
 {
-	if (!len)
-		return;
-	vec__reserve(&p->bytes, p->bytes.len + len);
-	memcpy(p->bytes.data + p->bytes.len, data, len);
-	p->bytes.len += len;
+	if (len)
+		put(p, data, len);
+	p->len += len;
 }
 
 /* Two strings of one hash: the second one has several numbers. */
@@ -26,30 +43,30 @@ void pack__number(struct pack *p, const char **s)
 	*s = (const char *)(uintptr_t)*number;
 }
 
-/* The length of the rows, the rows, and the strings, each with its NUL. */
-void pack__end(struct pack *p, struct str *out)
+/* The rows, the strings, each with its NUL, and the length of the rows. */
+void pack__end(struct pack *p)
 {
-	uint64_t len = p->bytes.len;
 	const char **s;
 
-	str__put(out, (const char *)&len, sizeof(len));
-	if (len)
-		str__put(out, (const char *)p->bytes.data, len);
 	vec__each (s, &p->strings)
-		str__put(out, *s, strlen(*s) + 1);
-	vec__free(&p->bytes);
+		put(p, *s, strlen(*s) + 1);
+	put(p, &p->len, sizeof(p->len));
+	flush(p);
+	str__free(&p->chunk);
 	vec__free(&p->strings);
 	map64__free(&p->known);
 }
 
 void unpack__begin(struct unpack *u, const void *data, size_t len)
 {
-	uint64_t rows;
-	const char *s, *end = (const char *)data + len;
+	uint64_t rows = UINT64_MAX;
+	const char *s, *end = (const char *)data + len - sizeof(rows);
 
-	*u = (struct unpack){.at = data, .end = (const uint8_t *)data + len};
-	unpack__value(u, &rows);
-	if (u->bad || rows > (uint64_t)(u->end - u->at)) {
+	*u = (struct unpack){.at = data};
+	if (len >= sizeof(rows))
+		memcpy(&rows, end, sizeof(rows));
+	if (len < sizeof(rows) || rows > len - sizeof(rows)) {
+		u->end = u->at;
 		u->bad = true;
 		return;
 	}

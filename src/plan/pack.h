@@ -9,8 +9,16 @@
 
 #include "util/util.h"
 
+/* Takes the bytes in order, in chunks. */
+struct pack_sink {
+	void (*put)(void *ctx, const void *data, size_t len);
+	void *ctx;
+};
+
 struct pack {
-	VEC(uint8_t) bytes;
+	const struct pack_sink *sink;
+	uint64_t len; /* of the rows so far */
+	struct str chunk;
 	VEC(const char *) strings; /* borrowed until pack__end() */
 	struct map64 known;	   /* hash → number */
 };
@@ -18,8 +26,8 @@ struct pack {
 void pack__put(struct pack *p, const void *data, size_t len);
 /* A string as it is in a row: replaces the pointer by a number. */
 void pack__number(struct pack *p, const char **s);
-/* Appends everything that was packed, and frees the pack. */
-void pack__end(struct pack *p, struct str *out);
+/* Passes on what is left, and frees the pack. */
+void pack__end(struct pack *p);
 
 #define pack__value(p, v) pack__put(p, v, sizeof(*(v)))
 #define pack__rows(p, v)                                                                           \

@@ -3,7 +3,6 @@
  */
 #include <stdlib.h>
 #include "plan/plan_private.h"
-#include "plan/pack.h"
 #include "packed.h"
 
 _Static_assert(sizeof(struct plan) == 640 || sizeof(void *) != 8, "is the new member packed?");
@@ -134,9 +133,9 @@ static bool is_as_built(const struct plan *p)
 	       !p->values.len && !p->enumerators.len && !p->conditions.len && p->objects.len;
 }
 
-bool plan__pack(const struct plan *p, const object_vec *objects, struct str *out)
+bool plan__pack(const struct plan *p, const object_vec *objects, const struct pack_sink *out)
 {
-	struct pack k = {0};
+	struct pack k = {.sink = out};
 	bool whole = is_as_built(p);
 
 	if (whole) {
@@ -147,7 +146,7 @@ bool plan__pack(const struct plan *p, const object_vec *objects, struct str *out
 #define PACK_ROWS(member) pack__rows(&k, &p->member);
 		TABLES(PACK_ROWS)
 	}
-	pack__end(&k, out);
+	pack__end(&k);
 	return whole;
 }
 

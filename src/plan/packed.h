@@ -5,6 +5,7 @@
 #ifndef BBTRACE_PLAN_PACKED_H
 #define BBTRACE_PLAN_PACKED_H
 
+#include "plan/pack.h"
 #include "plan/plan.h"
 
 /* The objects that a plan may refer to, by number in its bytes. */
@@ -13,9 +14,9 @@ typedef VEC(const struct object *) object_vec;
 /* Returns its number; NO_OBJECT if it is none of them. */
 uint32_t object_vec__number(const object_vec *objects, const struct object *o);
 
-/* Appends the plan. Returns false if it refers to another object, or is no longer as it was
- * built. */
-bool plan__pack(const struct plan *p, const object_vec *objects, struct str *out);
+/* Passes the plan on as bytes. Returns false if it refers to another object, or is no longer as it
+ * was built: then the bytes are worth nothing. */
+bool plan__pack(const struct plan *p, const object_vec *objects, const struct pack_sink *out);
 /* Makes the plan again. Bytes must be those of plan__pack() of this build, with the same objects.
  * Returns NULL if they are not whole. */
 struct plan *plan__unpack(const void *bytes, size_t len, const object_vec *objects);

@@ -10,11 +10,17 @@
 #include "resolve/resolve.h"
 #include "tap.h"
 
+static void append(void *ctx, const void *data, size_t len)
+{
+	str__put(ctx, data, len);
+}
+
 static struct str packed(const struct plan *p, const object_vec *objects)
 {
 	struct str s = {0};
 
-	ok(plan__pack(p, objects, &s), "a plan of %u probes is packed", p->probes);
+	ok(plan__pack(p, objects, &(struct pack_sink){append, &s}), "a plan of %u probes is packed",
+	   p->probes);
 	return s;
 }
 
@@ -125,7 +131,7 @@ static void test_object(struct object *o, enum plan_placement placement, const c
 
 	copies__make(p, &log, &made);
 	copies__make(r, &log, &remade);
-	copies__pack(made, p, &copied);
+	copies__pack(made, p, &(struct pack_sink){append, &copied});
 	unpacked = copies__unpack(copied.data, copied.len, q);
 	if (ok(unpacked, "copies are unpacked")) {
 		are_same_copies(made, unpacked);
