@@ -30,7 +30,7 @@ enum node_flags {
 	/* It follows the end of a path, and nothing else leads to it: flow is assumed to
 	 * continue. */
 	NODE_RESUMED = 1024,
-	NODE_SLOW = 2048,      /* insn.slow */
+	NODE_SLOW = 2048,      /* insn.slow, or it enters the kernel */
 	NODE_EXCLUSIVE = 4096, /* one of a pair of load- and store-exclusive, or between them */
 	NODE_PAIRED = 8192,    /* a load-exclusive whose store was found */
 	NODE_TAKEN = 16384, /* code of its function makes its address, or data holds it (taken.c) */
@@ -90,12 +90,19 @@ struct handler {
 	uint64_t target;
 };
 
+#define CODE_PAGE 4096 /* bytes of code */
+/* What is known of the bytes of a page; NULL until one is. */
+struct code_page {
+	uint32_t *nodes;   /* the node that starts at each byte; 0: none */
+	uint64_t *reached; /* a bit for each: NODE_REACHED */
+};
+
 struct graph {
 	const struct object *object;
 	const struct object *kernel_object;
 	const struct arch *arch;
 	bool kernel;
-	uint32_t ***at; /* by segment, by page: node at each byte of it, NULL until needed */
+	struct code_page **pages; /* by segment, by page; NULL until needed */
 	VEC(struct node) nodes;
 	VEC(struct insn) branches;
 	VEC(struct edge) edges;
@@ -153,6 +160,9 @@ struct graph *graph__new(const struct object *object, const struct object *kerne
 void graph__free(struct graph *g);
 /* Forgets all instructions, but not what is known about functions. */
 void graph__forget(struct graph *g);
+/* plain.c: notes an instruction of g->segment, and finds what nodes keep of it. */
+void plain__note(const struct graph *g, const struct insn *insn);
+bool plain__find(const struct graph *g, uint64_t addr, struct insn *out);
 /* Returns the instruction at addr, which is decoded if necessary; 0 if there is none. Invalidates
  * pointers to nodes. */
 uint32_t graph__node(struct graph *g, uint64_t addr);
@@ -161,6 +171,8 @@ uint32_t graph__node(struct graph *g, uint64_t addr);
 void graph__set_state(struct graph *g, uint64_t addr, uint8_t state);
 /* Returns the decoded instruction at addr; 0 if there is none. */
 uint32_t graph__known(struct graph *g, uint64_t addr);
+/* Notes that control reaches a node. */
+void graph__mark_reached(struct graph *g, struct node *n);
 /* Returns the next reached instruction in [*addr, end), and sets *addr to it; 0 if there is
  * none. */
 uint32_t graph__next_reached(struct graph *g, uint64_t *addr, uint64_t end);

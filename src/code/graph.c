@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include "code/code.h"
 
-static void mark_reached(const struct graph *g, struct node *n)
-{
-	n->flags |= NODE_REACHED | (g->claims ? 0 : NODE_CERTAIN);
-}
-
 /* Adds an edge, unless it leads from another function to an entry: then it is a call, and the
  * registers may have any values. A helper function has no other callers. */
 static void add_edge(struct graph *g, uint32_t function, uint32_t from, uint32_t to)
@@ -51,7 +46,7 @@ static uint32_t reach(struct graph *g, uint32_t from, uint64_t addr, unsigned fl
 	n = &g->nodes.data[to];
 	n->flags |= flags;
 	if (!(n->flags & NODE_REACHED)) {
-		mark_reached(g, n);
+		graph__mark_reached(g, n);
 		vec__push(&g->work, to);
 	}
 	return to;
@@ -220,7 +215,7 @@ static uint32_t fall(struct graph *g, uint32_t i, uint64_t next)
 		n->flags |= NODE_LEADER;
 	if (n->flags & NODE_REACHED)
 		return 0;
-	mark_reached(g, n);
+	graph__mark_reached(g, n);
 	return to;
 }
 

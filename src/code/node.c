@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include "code/code.h"
 
-#define PAGE 4096 /* bytes of code to a page of slots */
-
 struct graph *graph__new(const struct object *object, const struct object *kernel_object,
 			 bool kernel)
 {
@@ -16,7 +14,7 @@ struct graph *graph__new(const struct object *object, const struct object *kerne
 	g->kernel_object = kernel_object;
 	g->kernel = kernel;
 	g->arch = arch__by_machine(object->machine);
-	g->at = xcalloc(object->segments.len + 1, sizeof(*g->at));
+	g->pages = xcalloc(object->segments.len + 1, sizeof(*g->pages));
 	(void)vec__add(&g->nodes);
 	(void)vec__add(&g->branches);
 	(void)vec__add(&g->edges);
@@ -26,10 +24,12 @@ struct graph *graph__new(const struct object *object, const struct object *kerne
 static void free_slots(struct graph *g)
 {
 	for (size_t i = 0; i < g->object->segments.len; i++) {
-		for (size_t k = 0; g->at[i] && k <= g->object->segments.data[i].size / PAGE; k++)
-			free(g->at[i][k]);
-		free(g->at[i]);
-		g->at[i] = NULL;
+		size_t size = g->object->segments.data[i].size;
+
+		for (size_t k = 0; g->pages[i] && k <= size / CODE_PAGE; k++)
+			free(g->pages[i][k].nodes);
+		free(g->pages[i]);
+		g->pages[i] = NULL;
 	}
 }
 
@@ -54,7 +54,7 @@ void graph__free(struct graph *g)
 	if (!g)
 		return;
 	free_slots(g);
-	free(g->at);
+	free(g->pages);
 	vec__each (f, &g->functions) {
 		function__free(&f->f);
 	}
@@ -84,11 +84,18 @@ void graph__free(struct graph *g)
 	free(g);
 }
 
-/* The page with the slot of addr, allocated if make is set. */
-static uint32_t *page_at(struct graph *g, uint64_t addr, bool make)
+/* Nodes and bits are one allocation. */
+static void make_page(struct code_page *p)
+{
+	p->nodes = xcalloc(1, CODE_PAGE * sizeof(*p->nodes) + CODE_PAGE / 8);
+	p->reached = (uint64_t *)(void *)(p->nodes + CODE_PAGE);
+}
+
+/* Returns the page of addr, made if make is set, and makes its segment g->segment. */
+static const struct code_page *page_at(struct graph *g, uint64_t addr, bool make)
 {
 	const struct segment *s = g->segment;
-	uint32_t ***pages, **page;
+	struct code_page **pages, *page;
 
 	if (!s || addr - s->vaddr >= s->size) {
 		s = object__segment_at(g->object, addr);
@@ -96,39 +103,64 @@ static uint32_t *page_at(struct graph *g, uint64_t addr, bool make)
 			return NULL;
 		g->segment = s;
 	}
-	pages = &g->at[s - g->object->segments.data];
+	pages = &g->pages[s - g->object->segments.data];
 	if (!*pages) {
 		if (!make)
 			return NULL;
-		*pages = xcalloc(s->size / PAGE + 1, sizeof(**pages));
+		*pages = xcalloc(s->size / CODE_PAGE + 1, sizeof(**pages));
 	}
-	page = &(*pages)[(addr - s->vaddr) / PAGE];
-	if (!*page && make)
-		*page = xcalloc(PAGE, sizeof(**page));
-	return *page;
+	page = &(*pages)[(addr - s->vaddr) / CODE_PAGE];
+	if (!page->nodes && make)
+		make_page(page);
+	return page->nodes ? page : NULL;
+}
+
+/* The byte of addr in its page, after page_at(). */
+static size_t byte_of(const struct graph *g, uint64_t addr)
+{
+	return (addr - g->segment->vaddr) % CODE_PAGE;
 }
 
 uint32_t graph__known(struct graph *g, uint64_t addr)
 {
-	const uint32_t *page = page_at(g, addr, false);
+	const struct code_page *page = page_at(g, addr, false);
 
-	return page ? page[(addr - g->segment->vaddr) % PAGE] : 0;
+	return page ? page->nodes[byte_of(g, addr)] : 0;
+}
+
+void graph__mark_reached(struct graph *g, struct node *n)
+{
+	const struct code_page *page = page_at(g, n->addr, false);
+	size_t k = byte_of(g, n->addr);
+
+	n->flags |= NODE_REACHED | (g->claims ? 0 : NODE_CERTAIN);
+	page->reached[k / 64] |= 1ull << k % 64;
+}
+
+/* Returns the first byte from k on, before end, whose bit is set; end if there is none. */
+static size_t next_bit(const uint64_t *bits, size_t k, size_t end)
+{
+	while (k < end) {
+		uint64_t word = bits[k / 64] >> k % 64;
+
+		if (word)
+			return min_of(k + __builtin_ctzll(word), end);
+		k = (k / 64 + 1) * 64;
+	}
+	return end;
 }
 
 uint32_t graph__next_reached(struct graph *g, uint64_t *addr, uint64_t end)
 {
 	while (*addr < end) {
-		const uint32_t *page = page_at(g, *addr, false);
-		uint64_t k = g->segment ? (*addr - g->segment->vaddr) % PAGE : 0, left = PAGE - k;
-		uint64_t n = min_of(left, end - *addr);
+		const struct code_page *page = page_at(g, *addr, false);
+		size_t k = g->segment ? byte_of(g, *addr) : 0;
+		size_t n = min_of(CODE_PAGE - k, end - *addr);
+		size_t at = page ? next_bit(page->reached, k, k + n) : k + n;
 
-		for (uint64_t i = 0; page && i < n; i++) {
-			if (!page[k + i] || !(g->nodes.data[page[k + i]].flags & NODE_REACHED))
-				continue;
-			*addr += i;
-			return page[k + i];
-		}
-		*addr += n;
+		*addr += at - k;
+		if (at < k + n)
+			return page->nodes[at];
 	}
 	return 0;
 }
@@ -154,7 +186,7 @@ static void set_node(struct graph *g, struct node *n, const struct insn *insn)
 	n->padding = insn->padding;
 	n->exclusive = insn->exclusive;
 	g->exclusives |= n->exclusive != EXCLUSIVE_NONE;
-	n->flags = insn->slow ? NODE_SLOW : 0;
+	n->flags = insn->slow || insn->enters_kernel ? NODE_SLOW : 0;
 	n->branch = 0;
 	if (insn->flow == FLOW_NEXT || insn->flow == FLOW_STOP)
 		return;
@@ -166,16 +198,20 @@ static void set_node(struct graph *g, struct node *n, const struct insn *insn)
 
 uint32_t graph__node(struct graph *g, uint64_t addr)
 {
-	uint32_t *page = page_at(g, addr, true), *at, i;
+	const struct code_page *page = page_at(g, addr, true);
+	uint32_t *at, i;
 	struct insn insn;
 
 	if (!page)
 		return 0;
-	at = &page[(addr - g->segment->vaddr) % PAGE];
+	at = &page->nodes[byte_of(g, addr)];
 	if (*at)
 		return *at;
-	if (addr % g->arch->alignment || decode(g, addr, &insn))
-		return 0;
+	if (!plain__find(g, addr, &insn)) {
+		if (addr % g->arch->alignment || decode(g, addr, &insn))
+			return 0;
+		plain__note(g, &insn);
+	}
 	i = *at = g->nodes.len;
 	(void)vec__add(&g->nodes);
 	set_node(g, &g->nodes.data[i], &insn);

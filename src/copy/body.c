@@ -98,6 +98,16 @@ static bool is_reserved(const struct body *b, uint64_t vaddr)
 	return false;
 }
 
+/* Decodes what is more than a plain instruction: of those, the node says all that is asked here. */
+static int decode(const struct body *b, const struct node *n, const uint8_t *bytes,
+		  struct insn *out)
+{
+	*out = (struct insn){.flow = FLOW_NEXT};
+	if (n->flow == FLOW_NEXT && !(n->flags & NODE_SLOW))
+		return 0;
+	return b->c->arch->decode(bytes, n->len, n->addr, false, out);
+}
+
 static enum copy_refusal add_item(struct body *b, uint32_t node, size_t *site)
 {
 	const struct graph *g = b->c->g;
@@ -115,8 +125,7 @@ static enum copy_refusal add_item(struct body *b, uint32_t node, size_t *site)
 	i->node = node;
 	i->len = n->len;
 	bytes = body__bytes(b, i);
-	if (n->flags & NODE_UNCERTAIN || !bytes ||
-	    g->arch->decode(bytes, n->len, n->addr, false, &insn))
+	if (n->flags & NODE_UNCERTAIN || !bytes || decode(b, n, bytes, &insn))
 		return COPY_UNCERTAIN;
 	if (insn.flow == FLOW_UNSUPPORTED)
 		return COPY_INSN;
@@ -250,12 +259,11 @@ static void find_points(struct body *b)
  * need labels. */
 static void find_leaders(struct body *b)
 {
-	struct item *i, *end = vec__end(&b->items), *to;
+	struct item *i, *to;
 
 	vec__each (i, &b->items) {
-		bool next = i + 1 < end && i[1].addr == item__next(i);
-
-		if (i->flags & ITEM_FALLS && !next && (to = body__at(b, item__next(i))))
+		to = body__next(b, i);
+		if (i->flags & ITEM_FALLS && to && to != i + 1)
 			to->flags |= ITEM_LEADER;
 	}
 }
@@ -270,6 +278,7 @@ enum copy_refusal body__gather(struct body *b)
 		why = check_go(b);
 	if (why)
 		return why;
+	body__link(b);
 	copying__each_extent(p, b->c, b->function) if (!note_claims(b, p)) return COPY_UNCERTAIN;
 	find_points(b);
 	if (b->c->rooms)

@@ -406,7 +406,8 @@ static void copying__free(struct copying *c)
 	free(c->extent_of);
 	free(c->extent_after);
 	map64__free(&c->uses_return);
-	map64__free(&c->label_of);
+	vec__free(&c->label_of);
+	map64__free(&c->other_labels);
 	vec__free(&c->addresses);
 	vec__free(&c->cold_pcs);
 	vec__free(&c->spare);

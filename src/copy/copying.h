@@ -39,7 +39,8 @@ struct copying {
 	uint32_t *extent_of;	      /* by function of the graph: 1 + its first extent */
 	uint32_t *extent_after;	      /* by extent: 1 + the next extent of the same function */
 	struct map64 uses_return;     /* callee → 1 + whether it uses its return address */
-	struct map64 label_of;	      /* address of the original → 1 + its label */
+	VEC(uint32_t) label_of;	      /* by node: 1 + the label of its address */
+	struct map64 other_labels;    /* the same by address, where no node is */
 	VEC(uint64_t) addresses;      /* by label: the address; 0 for a label of a log */
 	VEC(struct copy_pc) cold_pcs; /* with offsets in the cold part */
 	/* Bytes of copied functions that nothing needs, ascending: a second round uses them for the
@@ -106,6 +107,9 @@ struct item {
 	uint8_t len;
 	uint8_t nsites;
 	uint32_t site; /* its sites: the first index into plan->sites_by_address */
+	/* The items at the address after it, and at a direct branch's target: 1 + the index; 0:
+	 * there is none. */
+	uint32_t next, target;
 	uint64_t live; /* what is live after its log: a bit for each register, and LIVE_FLAGS */
 };
 #define LIVE_FLAGS (1ull << 32)
@@ -199,6 +203,17 @@ const struct plan_site *body__site(const struct body *b, const struct item *i, u
 
 /* Notes that control may come from the original to addr, if an item is there. */
 void body__make_point(struct body *b, uint64_t addr);
+/* Sets .next and .target of all items. */
+void body__link(struct body *b);
+/* The item after i, and that at its target; NULL if there is none. */
+static inline struct item *body__next(const struct body *b, const struct item *i)
+{
+	return i->next ? &b->items.data[i->next - 1] : NULL;
+}
+static inline struct item *body__target(const struct body *b, const struct item *i)
+{
+	return i->target ? &b->items.data[i->target - 1] : NULL;
+}
 
 /* ---- jump tables (tables.c) ---- */
 

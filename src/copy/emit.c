@@ -121,10 +121,8 @@ static const struct plan_site *edge_site(struct emit *e, const struct item *i)
 
 /* ---- instructions ---- */
 
-static uint64_t live_at(const struct emit *e, uint64_t addr)
+static uint64_t live_at(const struct item *i)
 {
-	const struct item *i = body__at(e->b, addr);
-
 	return i ? item__live(i) : LIVE_ALL;
 }
 
@@ -148,7 +146,7 @@ static void put_conditional(struct emit *e, const struct item *i)
 	check(e, e->copier->branch(&e->c->code, insn, body__bytes(e->b, i), label));
 	if (!s)
 		return;
-	put_log(e, i, s, false, live_at(e, item__next(i)));
+	put_log(e, i, s, false, live_at(body__next(e->b, i)));
 	vec__push(&e->taken,
 		  (struct taken){i - e->b->items.data, label, s - e->c->plan->sites.data});
 }
@@ -251,7 +249,7 @@ static void put_taken(struct emit *e, const struct taken *t)
 
 	code_buffer__set(&e->c->code, t->label, false);
 	put_pc(e, i, true);
-	put_log(e, i, &e->c->plan->sites.data[t->site], true, live_at(e, target));
+	put_log(e, i, &e->c->plan->sites.data[t->site], true, live_at(body__target(e->b, i)));
 	e->copier->jump(&e->c->code, true, copying__label(e->c, target));
 }
 

@@ -14,9 +14,9 @@ static bool is_overwritten(const struct body *b, const struct item *i)
 	return false;
 }
 
-static bool leads_to_bad(const struct body *b, const bool *bad, uint64_t addr)
+/* i: the item at addr; NULL if there is none. */
+static bool leads_to_bad(const struct body *b, const bool *bad, const struct item *i, uint64_t addr)
 {
-	const struct item *i = body__at(b, addr);
 	const uint8_t *byte;
 
 	if (i)
@@ -32,12 +32,12 @@ static bool goes_bad(const struct body *b, const struct item *i, const bool *bad
 
 	if (i->flags & ITEM_KEPT)
 		return false;
-	if (i->flags & ITEM_FALLS && leads_to_bad(b, bad, item__next(i)))
+	if (i->flags & ITEM_FALLS && leads_to_bad(b, bad, body__next(b, i), item__next(i)))
 		return true;
 	return n->branch &&
 	       (insn->kind == BRANCH_JMP || insn->kind == BRANCH_JCC ||
 		insn->kind == BRANCH_LOOP) &&
-	       leads_to_bad(b, bad, insn->target);
+	       leads_to_bad(b, bad, body__target(b, i), insn->target);
 }
 
 /* Adds ranges of the items that are not bad; where items overlap, none of them may be. */

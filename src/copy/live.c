@@ -11,29 +11,10 @@
 
 /* ---- what is live before and after an item ---- */
 
-/* Returns what is live where control reaches addr by a branch. */
-static uint64_t live_at_target(const struct body *b, uint64_t addr)
+/* Returns what is live where control leaves an item for this one. */
+static uint64_t live_at(const struct item *i)
 {
-	const struct item *i = body__at(b, addr);
-
 	return i ? item__live(i) : LIVE_ALL;
-}
-
-static const struct item *fall_through_of(const struct body *b, const struct item *i)
-{
-	const struct item *next = i + 1;
-
-	return next < vec__end(&b->items) && next->addr == item__next(i)
-		       ? next
-		       : body__at(b, item__next(i));
-}
-
-/* Returns what is live where control falls out of an item. */
-static uint64_t live_after(const struct body *b, const struct item *i)
-{
-	const struct item *next = fall_through_of(b, i);
-
-	return next ? item__live(next) : LIVE_ALL;
 }
 
 static bool is_branch(const struct body *b, const struct item *i)
@@ -59,9 +40,9 @@ static uint64_t live_before(const struct body *b, const struct item *i, const st
 	if (leaves_copy(b, i, insn) || use->may_fault)
 		return LIVE_ALL;
 	if (is_branch(b, i))
-		live |= live_at_target(b, insn->target);
+		live |= live_at(body__target(b, i));
 	if (i->flags & ITEM_FALLS)
-		live |= live_after(b, i);
+		live |= live_at(body__next(b, i));
 	live &= ~((uint64_t)use->writes | (use->writes_flags ? LIVE_FLAGS : 0));
 	return live | use->reads | (use->reads_flags ? LIVE_FLAGS : 0);
 }
@@ -72,6 +53,8 @@ static struct reg_use use_of(const struct body *b, const struct item *i)
 
 	if (is_branch(b, i) && body__branch(b, i)->kind == BRANCH_JMP)
 		return use;
+	if (leaves_copy(b, i, body__branch(b, i)))
+		return use; /* everything is live before it */
 	if (!b->c->arch->copier->use(body__bytes(b, i), i->len, i->addr, &use))
 		use = (struct reg_use){.reads = UINT32_MAX, .reads_flags = true, .may_fault = true};
 	return use;
@@ -108,10 +91,8 @@ static bool is_in_hidden_loop(const struct body *b, const bool *hidden, const st
 
 static bool leads_to_hidden_loop(const struct body *b, const bool *hidden, const struct item *i)
 {
-	const struct insn *insn = body__branch(b, i);
-
-	return (is_branch(b, i) && is_in_hidden_loop(b, hidden, body__at(b, insn->target))) ||
-	       (i->flags & ITEM_FALLS && is_in_hidden_loop(b, hidden, fall_through_of(b, i)));
+	return is_in_hidden_loop(b, hidden, body__target(b, i)) ||
+	       (i->flags & ITEM_FALLS && is_in_hidden_loop(b, hidden, body__next(b, i)));
 }
 
 /* Begins with all items where not everything is live, and removes those without a successor that is
@@ -143,9 +124,7 @@ static void show_loops(struct body *b)
 	find_hidden_loops(b, hidden);
 	vec__each (i, &b->items) {
 		const struct insn *insn = body__branch(b, i);
-		struct item *to = is_branch(b, i) && insn->target <= i->addr
-					  ? body__at(b, insn->target)
-					  : NULL;
+		struct item *to = insn->target <= i->addr ? body__target(b, i) : NULL;
 
 		if (is_in_hidden_loop(b, hidden, i) && is_in_hidden_loop(b, hidden, to))
 			to->flags |= ITEM_SHOWN;

@@ -80,6 +80,7 @@ static bool is_there(const struct chunk *p)
 struct walk {
 	const struct body *b;
 	const chunk_vec *chunks;
+	const uint32_t *first; /* by item: the first chunk that ends after its start */
 	uint8_t *seen;
 	uint8_t *lacks; /* by springboard: how many of its parts are not there */
 	id_vec todo;
@@ -113,12 +114,13 @@ static void count_lacking(struct walk *w)
 enum meets { MEETS_NOTHING, MEETS_SPRING, MEETS_MIDDLE };
 /* What a thread finds that reaches the bytes of an item: a springboard only if all that it leads
  * to is there. */
-static enum meets meets(const struct walk *w, uint64_t start, uint64_t end)
+static enum meets meets(const struct walk *w, const struct item *item)
 {
+	uint64_t start = item->addr, end = item__next(item);
 	const chunk_vec *v = w->chunks;
-	size_t i = bisect(v->len, v->data[i_].end <= start);
 
-	for (; i < v->len && v->data[i].start < end; i++) {
+	for (size_t i = w->first[item - w->b->items.data]; i < v->len && v->data[i].start < end;
+	     i++) {
 		const struct chunk *p = &v->data[i];
 
 		if (is_there(p))
@@ -138,37 +140,21 @@ static void visit(struct walk *w, const struct item *i)
 	vec__push(&w->todo, n);
 }
 
-static void go_to(struct walk *w, uint64_t addr)
-{
-	visit(w, body__at(w->b, addr));
-}
-
-static void fall(struct walk *w, const struct item *i)
-{
-	if (i + 1 < vec__end(&w->b->items) && i[1].addr == item__next(i))
-		visit(w, i + 1);
-	else
-		go_to(w, item__next(i));
-}
-
 static void go_on(struct walk *w, const struct item *i)
 {
-	const struct insn *insn = body__branch(w->b, i);
-
 	if (i->flags & (ITEM_KEPT | ITEM_EMULATED))
 		return;
 	if (i->flags & ITEM_FALLS)
-		fall(w, i);
-	if (w->b->c->g->nodes.data[i->node].branch && insn->target)
-		go_to(w, insn->target);
+		visit(w, body__next(w->b, i));
+	visit(w, body__target(w->b, i));
 }
 
 /* Returns true if the function is correct with the chunks that are written or tried. */
-static bool is_right(const struct body *b, const chunk_vec *chunks)
+static bool is_right(const struct body *b, const chunk_vec *chunks, const uint32_t *first)
 {
 	autofree uint8_t *seen = xcalloc(b->items.len + 1, 1);
 	autofree uint8_t *lacks = xcalloc(b->springs.len + 1, 1);
-	struct walk w = {b, chunks, seen, lacks, {0}};
+	struct walk w = {b, chunks, first, seen, lacks, {0}};
 	const struct item *i;
 	bool right = true;
 
@@ -178,7 +164,7 @@ static bool is_right(const struct body *b, const chunk_vec *chunks)
 			visit(&w, i);
 	while (right && w.todo.len) {
 		i = &b->items.data[w.todo.data[--w.todo.len]];
-		switch (meets(&w, i->addr, item__next(i))) {
+		switch (meets(&w, i)) {
 		case MEETS_NOTHING:
 			go_on(&w, i);
 			break;
@@ -195,22 +181,42 @@ static bool is_right(const struct body *b, const chunk_vec *chunks)
 
 /* ---- the order ---- */
 
+/* The chunks of a function while their order is made. */
+struct ordering {
+	struct body *b;
+	chunk_vec chunks;
+	uint32_t *first; /* as in struct walk */
+};
+
+static uint32_t *find_first(const struct body *b, const chunk_vec *v)
+{
+	uint32_t *first = xcalloc(b->items.len + 1, sizeof(*first)), at = 0;
+
+	for (size_t k = 0; k < b->items.len; k++) {
+		while (at < v->len && v->data[at].end <= b->items.data[k].addr)
+			at++;
+		first[k] = at;
+	}
+	return first;
+}
+
 #define ALL_SPRINGS UINT32_MAX
 /* Writes these chunks, or those of one springboard among them, if that is right. */
-static bool try(struct body *b, chunk_vec *v, size_t from, size_t end, uint32_t spring)
+static bool try(struct ordering *o, size_t from, size_t end, uint32_t spring)
 {
+	chunk_vec *v = &o->chunks;
 	bool right;
 
 	for (size_t i = from; i < end; i++)
 		v->data[i].tried = !v->data[i].written &&
 				   (spring == ALL_SPRINGS || v->data[i].spring == spring);
-	right = is_right(b, v);
+	right = is_right(o->b, v, o->first);
 	for (size_t i = from; i < end; i++) {
 		struct chunk *p = &v->data[i];
 
 		if (right && p->tried) {
 			p->written = true;
-			vec__push(&b->order, ((struct placed){p->spring, p->part}));
+			vec__push(&o->b->order, ((struct placed){p->spring, p->part}));
 		}
 		p->tried = false;
 	}
@@ -228,17 +234,17 @@ static size_t end_of_page(const chunk_vec *v, size_t from)
 }
 
 /* Writes some chunks of the page, as many as is possible: what a springboard has there, or one. */
-static bool try_some(struct body *b, chunk_vec *v, size_t from, size_t end)
+static bool try_some(struct ordering *o, size_t from, size_t end)
 {
 	bool any = false;
 
 	for (size_t i = from; i < end; i++) {
-		const struct chunk *p = &v->data[i];
+		const struct chunk *p = &o->chunks.data[i];
 
-		if (!p->written && b->springs.data[p->spring].kind == PATCH_SHORT)
-			any |= try(b, v, from, end, p->spring);
+		if (!p->written && o->b->springs.data[p->spring].kind == PATCH_SHORT)
+			any |= try(o, from, end, p->spring);
 		if (!p->written)
-			any |= try(b, v, i, i + 1, ALL_SPRINGS);
+			any |= try(o, i, i + 1, ALL_SPRINGS);
 	}
 	return any;
 }
@@ -253,19 +259,20 @@ static bool is_written(const chunk_vec *v, size_t from, size_t end)
 
 /* Writes whole pages as long as that is possible, else chunks of them. Returns false if nothing
  * more may be written. */
-static bool write_more(struct body *b, chunk_vec *v)
+static bool write_more(struct ordering *o)
 {
+	const chunk_vec *v = &o->chunks;
 	bool any = false;
 	size_t end;
 
 	for (size_t from = 0; from < v->len; from = end) {
 		end = end_of_page(v, from);
 		if (!is_written(v, from, end))
-			any |= try(b, v, from, end, ALL_SPRINGS);
+			any |= try(o, from, end, ALL_SPRINGS);
 	}
 	for (size_t from = 0; !any && from < v->len; from = end) {
 		end = end_of_page(v, from);
-		any = try_some(b, v, from, end);
+		any = try_some(o, from, end);
 	}
 	return any;
 }
@@ -282,15 +289,17 @@ static void avoid_islands(struct body *b, const chunk_vec *v)
 
 enum copy_refusal body__order(struct body *b)
 {
-	chunk_vec v = find_chunks(b);
+	struct ordering o = {.b = b, .chunks = find_chunks(b)};
 	bool more = true;
 
+	o.first = find_first(b, &o.chunks);
 	b->order.len = 0;
-	while (more && !is_written(&v, 0, v.len))
-		more = write_more(b, &v);
+	while (more && !is_written(&o.chunks, 0, o.chunks.len))
+		more = write_more(&o);
 	if (!more)
-		avoid_islands(b, &v);
-	vec__free(&v);
+		avoid_islands(b, &o.chunks);
+	vec__free(&o.chunks);
+	free(o.first);
 	return more ? COPY_OK : COPY_STEPS;
 }
 

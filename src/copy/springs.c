@@ -246,8 +246,8 @@ static bool passes(const struct body *b, const struct item *i)
 /* Returns true if control leaves the function after it, and nothing of it is logged. */
 static bool falls_out(const struct body *b, const struct item *i)
 {
-	return i->flags & ITEM_FALLS && !b->c->g->nodes.data[i->node].branch &&
-	       !body__at(b, item__next(i)) && !has_events(b, i);
+	return i->flags & ITEM_FALLS && !b->c->g->nodes.data[i->node].branch && !body__next(b, i) &&
+	       !has_events(b, i);
 }
 
 /* A kept instruction has no springboard, unless it is a point itself. */

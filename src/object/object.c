@@ -174,12 +174,15 @@ static int fill_segments(struct object *o, struct elf_file *f, const char *path)
 		}
 		if (p->p_type != PT_LOAD || !p->p_filesz)
 			continue;
-		vec__push(&o->segments, (struct segment){.vaddr = p->p_vaddr,
-							 .size = p->p_filesz,
-							 .offset = p->p_offset,
-							 .bytes = f->image + p->p_offset,
-							 .exec = p->p_flags & PF_X,
-							 .write = p->p_flags & PF_W});
+		vec__push(&o->segments,
+			  (struct segment){.vaddr = p->p_vaddr,
+					   .size = p->p_filesz,
+					   .offset = p->p_offset,
+					   .bytes = f->image + p->p_offset,
+					   .exec = p->p_flags & PF_X,
+					   .write = p->p_flags & PF_W,
+					   .plain = p->p_flags & PF_X ? xcalloc(p->p_filesz, 1)
+								      : NULL});
 		exec |= p->p_flags & PF_X;
 	}
 	vec__sort(&o->segments, by_segment);
@@ -322,6 +325,7 @@ int object__open(const char *path, struct object **out)
 void object__free(struct object *o)
 {
 	const struct unpacked_file *copy;
+	const struct segment *s;
 	char **answer;
 
 	if (!o)
@@ -330,6 +334,8 @@ void object__free(struct object *o)
 		o->free_priv(o->priv);
 	else
 		free(o->priv);
+	vec__each (s, &o->segments)
+		free(s->plain);
 	vec__free(&o->segments);
 	vec__free(&o->kept);
 	vec__free(&o->symbols);

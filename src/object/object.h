@@ -48,6 +48,9 @@ struct segment {
 	const uint8_t *bytes; /* the code as in the file; for the kernel, the live text */
 	bool exec;	      /* PF_X */
 	bool write;	      /* PF_W */
+	/* By byte: what was found of the plain instruction that starts there (src/code/plain.c); 0:
+	 * nothing yet. NULL if that isn't kept. */
+	uint8_t *plain;
 };
 
 enum symbol_type { SYMBOL_FUNC, SYMBOL_IFUNC, SYMBOL_PLT };

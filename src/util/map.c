@@ -94,11 +94,22 @@ bool map64__slot(const struct map64 *m, size_t i, uint64_t *value)
 	return m->slots[i].used;
 }
 
+/* MurmurHash64A by Austin Appleby (public domain), 8 bytes at a time. */
 uint64_t map64__hash(const void *data, size_t len)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	const uint64_t m = 0xc6a4a7935bd1e995;
+	const uint8_t *p = data;
+	uint64_t hash = 0xcbf29ce484222325 ^ len * m, word;
 
-	for (const uint8_t *p = data, *end = p + len; p < end; p++)
-		hash = (hash ^ *p) * 0x100000001b3;
-	return hash;
+	for (size_t n; len; p += n, len -= n) {
+		n = len < sizeof(word) ? len : sizeof(word);
+		word = 0;
+		memcpy(&word, p, n);
+		word *= m;
+		word ^= word >> 47;
+		hash = (hash ^ word * m) * m;
+	}
+	hash ^= hash >> 47;
+	hash *= m;
+	return hash ^ hash >> 47;
 }
