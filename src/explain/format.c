@@ -185,7 +185,8 @@ static int end_sarif(struct output *o, const struct trace_totals *t)
 			  .regs = true,                                                            \
 			  .tests = true,                                                           \
 			  .lines = true,                                                           \
-			  .scopes = true},                                                         \
+			  .scopes = true,                                                          \
+			  .late_source = true},                                                    \
 		.begin = begin, .plan_extended = plan_extended, .step = step, .program = program,  \
 		.end = of_end, .free = release, __VA_ARGS__                                        \
 	}

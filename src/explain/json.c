@@ -14,6 +14,7 @@ static void put_place(struct json *j, const struct output *o, uint32_t function,
 		json__member(j, string, "function", name);
 	json__member(j, unsigned, "offset", offset);
 	json__member(j, hex, "vaddr", address__shown(o, object, vaddr));
+	show__read_source(o, object);
 	if (!o->options.no_src)
 		src__put_json(j, o->plan, object, vaddr);
 }
@@ -21,7 +22,7 @@ static void put_place(struct json *j, const struct output *o, uint32_t function,
 static void put_branch(struct json *j, const struct output *o, const struct verdict *v)
 {
 	const struct plan_site *s = &o->plan->sites.data[v->branch.site];
-	struct step step = show__step_of(v, o->plan);
+	struct step step = show__step_of(o, v);
 	const char *name;
 
 	put_place(j, o, v->function, s->vaddr);

@@ -39,6 +39,7 @@ static void put_location(struct json *j, const struct output *o, uint32_t functi
 	uint64_t offset = 0;
 	const char *own = plan__name_at(o->plan, function, vaddr, &offset);
 
+	show__read_source(o, object);
 	str__printf(&name, "%s+0x%llx", own ? own : "?", (unsigned long long)offset);
 	json__open_object(j);
 	json__key(j, "physicalLocation");
@@ -79,7 +80,7 @@ static void put_branch(struct json *j, const struct output *o, const struct verd
 		put_location(j, o, v->function, v->choice, "an instruction that chooses");
 		return;
 	}
-	step = show__step_of(v, o->plan);
+	step = show__step_of(o, v);
 	str__printf(&text, "%s%s", s->mnemonic ? s->mnemonic : "jmp",
 		    !plan_site__is_conditional(s) ? ""
 		    : v->branch.taken		  ? " taken"

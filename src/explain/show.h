@@ -47,7 +47,9 @@ const char *show__errno_name(int64_t number);
 /* Returns the name of the system call that this function implements; NULL if it implements none. */
 const char *show__syscall_of(const struct plan *p, uint32_t function);
 /* Returns the step of a branch that decided, for why__put_text(). */
-struct step show__step_of(const struct verdict *v, const struct plan *p);
+struct step show__step_of(const struct output *o, const struct verdict *v);
+/* What of the source is shown of an object's code has to be read before. */
+void show__read_source(const struct output *o, uint32_t object);
 /* Returns true if the untraced function that the value is from is in the plan. Then its calls can't
  * be seen. */
 bool show__is_planned(const struct plan *p, const struct verdict *v);

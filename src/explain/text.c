@@ -19,6 +19,7 @@ static void put_source(struct output *o, uint32_t object, uint64_t vaddr)
 	size_t before = o->buffer.len;
 
 	str__puts(&o->buffer, "  ");
+	show__read_source(o, object);
 	if (o->options.no_src || !src__put_line(&o->buffer, o->plan, object, vaddr))
 		o->buffer.data[o->buffer.len = before] = 0;
 }
@@ -44,7 +45,7 @@ void explained__put_error(struct output *o, int64_t result)
 static void put_branch(struct output *o, const struct verdict *v)
 {
 	const struct plan_site *s = &o->plan->sites.data[v->branch.site];
-	struct step step = show__step_of(v, o->plan);
+	struct step step = show__step_of(o, v);
 	struct str proves = {0};
 	const char *words, *name;
 

@@ -36,10 +36,17 @@ struct explained *failure__in_kernel(struct output *o, const struct outcome *f)
 	return found;
 }
 
-struct step show__step_of(const struct verdict *v, const struct plan *p)
+void show__read_source(const struct output *o, uint32_t object)
 {
+	if (o->options.read_source)
+		o->options.read_source(o->options.read_ctx, object);
+}
+
+struct step show__step_of(const struct output *o, const struct verdict *v)
+{
+	show__read_source(o, o->plan->sites.data[v->branch.site].object);
 	return (struct step){.type = STEP_BRANCH,
-			     .plan = p,
+			     .plan = o->plan,
 			     .site = v->branch.site,
 			     .function = v->function,
 			     .taken = v->branch.taken,

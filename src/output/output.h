@@ -64,6 +64,10 @@ struct output_options {
 	bool hide_addresses;
 	struct output_about about;     /* html; json: the host */
 	struct explaining *explaining; /* src/explain; NULL: nothing is to be explained */
+	/* Reads the source lines, scopes and variables of an object into the plan, once. NULL if
+	 * they are there already. */
+	void (*read_source)(void *ctx, uint32_t object);
+	void *read_ctx;
 };
 
 /* What an output shows. Nothing else is probed for it. */
@@ -78,6 +82,8 @@ struct output_wants {
 	bool lines;	   /* source lines: requires plan__lines() */
 	bool scopes;	   /* what was inlined: requires plan__scopes() */
 	bool source_text;  /* the files themselves, as they are when it is rendered */
+	bool late_source;  /* lines, scopes and variables only of objects that it shows:
+			      output_options.read_source */
 };
 #define OUTPUT_CALLS (PLAN_ENTRY | PLAN_RETURN)
 #define OUTPUT_EDGES (PLAN_ENTRY | PLAN_BRANCH)

@@ -170,6 +170,9 @@ typedef void (*scopes_fn)(const struct object *o, const struct range *ranges, si
 			  const struct scope_calls *calls, void *ctx);
 void scopes__read(struct plan *p, scopes_fn read);
 void scopes__sort(struct plan *p);
+/* Of one object. */
+void scopes__read_of(struct plan *p, uint32_t object);
+void variables__read_of(struct plan *p, uint32_t object);
 /* Returns the number of a source file in the plan, which is new if no file has this name. numbers
  * is begun with the plan, and then used for all names; map64__free(). */
 void line_files__begin(const struct plan *p, struct map64 *numbers);

@@ -47,6 +47,8 @@ struct output_wants requirements__of(const struct request *req)
 
 void requirements__read_source(const struct output_wants *w, struct plan *plan)
 {
+	if (w->late_source)
+		return;
 	if (w->lines)
 		plan__lines(plan);
 	if (w->scopes)

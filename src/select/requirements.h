@@ -7,7 +7,7 @@
 
 /* The needs of the format that is shown and of the trace file that is written. */
 struct output_wants requirements__of(const struct request *req);
-/* Reads the source lines that are wanted into the plan. */
+/* Reads what is wanted of the source into the plan, unless it is read late. */
 void requirements__read_source(const struct output_wants *w, struct plan *plan);
 /* Reduces the request's events to those that are needed. */
 void requirements__settle(struct request *req);

@@ -490,6 +490,7 @@ static void close_session(struct session *s)
 	live__close(&s->live);
 	overhead_limit__free(&s->overhead);
 	plan__free(s->plan);
+	vec__free(&s->source_read);
 	growth__free(&s->growth);
 	switching__free(&s->switching);
 	planning__free(&s->planning);

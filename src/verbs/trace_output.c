@@ -25,14 +25,32 @@ int session__open_output(struct session *s)
 	return err || !name ? err : recorder__open(&s->request, name, &s->recorder);
 }
 
+static void read_source(void *ctx, uint32_t object)
+{
+	struct session *s = ctx;
+	struct output_wants w = requirements__of(&s->request);
+
+	while (s->source_read.len <= object)
+		vec__push(&s->source_read, false);
+	if (!s->source_read.data[object])
+		plan__read_source(s->plan, object, w.lines, w.scopes, w.variables);
+	s->source_read.data[object] = true;
+}
+
 int session__make_output(struct session *s)
 {
 	struct output_wants wants = requirements__of(&s->request);
+	int err;
 
 	requirements__read_source(&wants, s->plan);
 	if (!is_shown(&s->request))
 		return 0;
-	return render__start(&s->render, &s->request, s->plan, &s->meta, first_pid(&s->request));
+	err = render__start(&s->render, &s->request, s->plan, &s->meta, first_pid(&s->request));
+	if (!err && wants.late_source) {
+		s->render.output->options.read_source = read_source;
+		s->render.output->options.read_ctx = s;
+	}
+	return err;
 }
 
 bool session__counts(const struct session *s)

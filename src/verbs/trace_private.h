@@ -24,6 +24,7 @@ struct session {
 	struct child child;
 	struct process_ends ends;
 	struct plan *plan;
+	VEC(bool) source_read; /* by object: output_wants.late_source */
 	struct engine_state engine;
 	struct source *source;
 	struct probe_options options; /* options of the probes */

@@ -111,3 +111,18 @@ void plan__lines(struct plan *p)
 	map64__free(&t.files);
 	lines__sort(p);
 }
+
+void plan__read_source(struct plan *p, uint32_t object, bool lines, bool scopes, bool variables)
+{
+	struct taking t = {.p = p, .object = object};
+
+	line_files__begin(p, &t.files);
+	if (lines)
+		take_lines(&t);
+	map64__free(&t.files);
+	lines__sort(p);
+	if (scopes)
+		scopes__read_of(p, object);
+	if (variables && p->tests)
+		variables__read_of(p, object);
+}

@@ -49,6 +49,8 @@ void plan__lines(struct plan *p);
 void plan__scopes(struct plan *p);
 /* Fills in the variables of sites with .test; slow (variables.c). */
 void plan__variables(struct plan *p);
+/* The same of one object, for those of the three that are wanted. Each object may be read once. */
+void plan__read_source(struct plan *p, uint32_t object, bool lines, bool scopes, bool variables);
 /* Returns the innermost scope of the code at vaddr; NO_SCOPE if not known. */
 uint32_t plan__scope_at(const struct plan *p, uint32_t object, uint64_t vaddr);
 /* Returns the end of the code from vaddr on that is in the same scope, or in none. */

@@ -127,6 +127,13 @@ static void take_object(struct taking *t, scopes_fn read)
 	vec__free(&ranges);
 }
 
+static void end_taking(struct taking *t)
+{
+	map64__free(&t->files);
+	vec__free(&t->ranges);
+	vec__free(&t->depths);
+}
+
 void scopes__read(struct plan *p, scopes_fn read)
 {
 	struct taking t = {.p = p};
@@ -136,9 +143,17 @@ void scopes__read(struct plan *p, scopes_fn read)
 	line_files__begin(p, &t.files);
 	for (t.object = 0; t.object < p->objects.len; t.object++)
 		take_object(&t, read);
-	map64__free(&t.files);
-	vec__free(&t.ranges);
-	vec__free(&t.depths);
+	end_taking(&t);
+}
+
+void scopes__read_of(struct plan *p, uint32_t object)
+{
+	struct taking t = {.p = p, .object = object};
+
+	line_files__begin(p, &t.files);
+	take_object(&t, object__scopes);
+	end_taking(&t);
+	scopes__sort(p);
 }
 
 void plan__scopes(struct plan *p)

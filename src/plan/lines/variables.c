@@ -55,7 +55,7 @@ static void take(struct plan *p, const struct asked *a, const struct variable *f
 	s->variable_types |= found->type << (a->b ? 4 : 0);
 }
 
-static void take_object(struct plan *p, uint32_t object)
+void variables__read_of(struct plan *p, uint32_t object)
 {
 	const struct object *o = p->objects.data[object].object;
 	VEC(struct operand_place) places = {0};
@@ -82,5 +82,5 @@ static void take_object(struct plan *p, uint32_t object)
 void plan__variables(struct plan *p)
 {
 	for (uint32_t i = 0; i < p->objects.len; i++)
-		take_object(p, i);
+		variables__read_of(p, i);
 }
