@@ -177,9 +177,10 @@ static void finish(struct copying *c)
 		if (p->kind != PATCH_SHORT)
 			p->to = offset_of(c, p->to);
 	/* Code that all logs share belongs to no instruction. */
-	vec__push(&image->pcs, (struct copy_pc){hot, true, false, 0});
+	vec__push(&image->pcs, (struct copy_pc){hot, true, false, 0, 0});
 	vec__each (pc, &c->cold_pcs)
-		vec__push(&image->pcs, (struct copy_pc){pc->offset + hot, true, false, pc->vaddr});
+		vec__push(&image->pcs,
+			  (struct copy_pc){pc->offset + hot, true, false, 0, pc->vaddr});
 	vec__each (f, &image->functions) {
 		f->cold_start += hot;
 		f->cold_end += hot;

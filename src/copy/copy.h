@@ -72,6 +72,7 @@ struct copy_patch {
 struct copy_pc {
 	uint32_t offset;
 	bool near, shown;
+	uint16_t unused; /* 0, since rows are kept as bytes */
 	uint64_t vaddr;
 };
 

@@ -92,7 +92,7 @@ static void put_log(struct emit *e, const struct item *i, const struct plan_site
 	}
 	e->copier->log(&e->c->code, &p, e->c->options);
 	if (e->c->code.cold.bytes.len > cold)
-		vec__push(&e->c->cold_pcs, (struct copy_pc){cold, true, false, i->addr});
+		vec__push(&e->c->cold_pcs, (struct copy_pc){cold, true, false, 0, i->addr});
 }
 
 /* Emits the logs of those sites of an instruction that are logged before it. */
