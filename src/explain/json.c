@@ -83,6 +83,15 @@ static void put_decision_at(struct json *j, struct output *o, const struct verdi
 	else
 		put_choice(j, o, v);
 	json__close_object(j);
+	if (v->loop_exit.site != NO_SITE) {
+		struct verdict exit = {
+			.function = v->function, .decided = true, .branch = v->loop_exit};
+
+		json__key(j, "loop_ended_by");
+		json__open_object(j);
+		put_branch(j, o, &exit);
+		json__close_object(j);
+	}
 	if (v->cause && n < CAUSES_MOST && verdict__deciding(v->cause)) {
 		json__key(j, "tested_result");
 		json__open_object(j);

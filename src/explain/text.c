@@ -102,6 +102,16 @@ static void put_failed_call(struct output *o, const struct verdict *v)
 	str__putc(&o->buffer, '\n');
 }
 
+static void put_loop(struct output *o, const struct verdict *v)
+{
+	struct verdict exit = {.function = v->function, .decided = true, .branch = v->loop_exit};
+
+	if (v->loop_exit.site == NO_SITE)
+		return;
+	str__puts(&o->buffer, "    which was computed in a loop that ended by ");
+	put_branch(o, &exit);
+}
+
 #define CAUSES_MOST 10 /* in a row */
 
 /* The branch, and where the value came about that it tested. */
@@ -111,6 +121,7 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 
 	str__printf(&o->buffer, "  %s ", verb);
 	(v->decided ? put_branch : put_choice)(o, v);
+	put_loop(o, v);
 	for (unsigned n = 0; v->cause && n < CAUSES_MOST; n++) {
 		const struct verdict *next = verdict__deciding(v->cause);
 
@@ -122,6 +133,7 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 		str__printf(&o->buffer, " = %d, %s ", (int32_t)v->cause->value, sure ? verb : "by");
 		v = next;
 		(v->decided ? put_branch : put_choice)(o, v);
+		put_loop(o, v);
 	}
 	if (v->decided && v->failed.result && !v->cause)
 		put_failed_call(o, v);

@@ -140,6 +140,8 @@ static void set_arith(const struct pair *p, const struct rule *r, struct insn_de
 		out->src = p->rb;
 		if (r->by_reg == DETAIL_ADD && p->ra == p->rb)
 			detail__set_address(out, p->ra, p->rb, 1, 0);
+	} else if (is_reg(p->b) && p->ra == p->rb && p->a->size >= 32 && r->by_reg == DETAIL_ADD) {
+		out->op = DETAIL_SELF;
 	} else if (is_mem(p->b) && p->a->size == width_of(p) && p->raw->form.op == X86_ADD) {
 		out->op = DETAIL_ADD_LOAD;
 		set_mem(p, p->b, out);
@@ -287,6 +289,7 @@ static const struct rule rules[X86_OPS] = {
 	[X86_NEG] = {set_logic},
 	[X86_SHL] = {set_shift, DETAIL_OTHER, DETAIL_SHL_CONST},
 	[X86_SHR] = {set_shift, DETAIL_OTHER, DETAIL_SHR_CONST},
+	[X86_SAR] = {set_logic},
 	[X86_SET_IF] = {set_by_flags},
 	[X86_MOVE_IF] = {set_cmov},
 };

@@ -45,6 +45,7 @@ enum x86_op {
 	X86_NEG,
 	X86_SHL,
 	X86_SHR,
+	X86_SAR,
 	X86_SET_IF,  /* setcc */
 	X86_MOVE_IF, /* cmovcc */
 	X86_COMPARE_EXCHANGE,

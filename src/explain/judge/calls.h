@@ -99,6 +99,9 @@ struct verdict {
 	uint64_t loaded;   /* the instruction that loaded what the branch tested; 0 if none */
 	bool tests_loaded; /* the branch tested what was in memory, or was computed from that */
 	bool tests_call;   /* the branch tested a function's result */
+	/* What it tested was computed in a loop, which control left by this branch (.site NO_SITE:
+	 * it wasn't); its results are left out. */
+	struct item loop_exit;
 	bool tests_thread; /* or what a thread returned, as pthread_join(3) stored it: this */
 	uint64_t joined;
 	struct verdict *cause; /* how the value came about that the branch tested; owned */

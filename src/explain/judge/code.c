@@ -48,7 +48,7 @@ static place_t slot_of(const struct decoding *d, const struct operand *m)
 /* The only register of an address; REG_NONE: it has none, or two. */
 static uint8_t only_register(const struct operand *m)
 {
-	if (m->index == REG_NONE)
+	if (m->index == REG_NONE || m->index == m->base)
 		return m->base;
 	return m->base == REG_NONE ? m->index : REG_NONE;
 }
@@ -78,7 +78,7 @@ static void set_by_detail(const struct decoding *k, const struct insn_detail *d,
 	case DETAIL_COPY:
 		op->kind = d->bits >= 32 ? OP_COPY : OP_OTHER;
 		if (d->bits == 8) /* of a byte; the whole register was set before */
-			op->kind = d->src == d->dst ? OP_SELF : OP_COPY;
+			op->kind = d->src == d->dst ? OP_CHANGE : OP_COPY;
 		else if (d->dst != frame_reg(k->p->arch) && d->dst != k->p->arch->sp_reg)
 			op->address = copied_address(k, d->src);
 		break;
@@ -125,10 +125,18 @@ static void set_by_detail(const struct decoding *k, const struct insn_detail *d,
 	case DETAIL_SELF:
 	case DETAIL_AND_CONST:
 	case DETAIL_ADD_CONST:
-		op->kind = OP_SELF;
+	case DETAIL_SHL_CONST:
+	case DETAIL_SHR_CONST:
+		if (op->src == PLACE_NONE)
+			op->src = op->dst;
+		op->kind = OP_CHANGE;
+		break;
+	case DETAIL_ADD: /* of a register to itself */
+		op->kind = op->src == op->dst ? OP_CHANGE : OP_OTHER;
 		break;
 	case DETAIL_LEA: /* of one register and constants */
-		op->kind = only_register(&d->mem) == d->dst ? OP_SELF : OP_OTHER;
+		op->src = reg_place(only_register(&d->mem));
+		op->kind = op->src == PLACE_NONE ? OP_OTHER : OP_CHANGE;
 		op->address = slot;
 		break;
 	default:
@@ -352,6 +360,7 @@ void code__init(struct code *c, const struct plan *p)
 	c->frame = xcalloc(p->functions.len + 1, sizeof(*c->frame));
 	c->framed = xcalloc(p->functions.len + 1, sizeof(*c->framed));
 	c->scanned = xcalloc(p->functions.len + 1, sizeof(*c->scanned));
+	c->loops = xcalloc(p->functions.len + 1, sizeof(struct loops *));
 	group(c);
 }
 

@@ -22,7 +22,7 @@ enum op_kind {
 	OP_COPY,   /* dst becomes src */
 	OP_CHOICE, /* dst becomes src, or stays, depending on the flags */
 	OP_FLAGS,  /* dst becomes a value that the flags determine */
-	OP_SELF,   /* dst becomes a function of itself and constants */
+	OP_CHANGE, /* dst becomes a function of src, which may be dst, and constants */
 	OP_AND,	   /* dst &= src */
 	OP_OR,	   /* dst |= src */
 	OP_LOAD,   /* dst is loaded from memory that isn't the call's own */
@@ -111,7 +111,8 @@ struct code {
 	bool *framed;
 	bool *scanned; /* by function: escapes and lowest are known */
 	VEC(struct origins *) origins;
-	struct map64 known; /* hash of an ending -> 1 + its index */
+	struct map64 known;   /* hash of an ending -> 1 + its index */
+	struct loops **loops; /* by function; NULL until they are asked for (loops.c) */
 };
 
 void code__init(struct code *c, const struct plan *p);

@@ -9,7 +9,7 @@
  * side.
  */
 #include <stdlib.h>
-#include "explain/judge/calls.h"
+#include "explain/judge/judging.h"
 #include "plan/graph/meet.h"
 
 bool value__is_error(uint64_t value)
@@ -33,18 +33,6 @@ struct verdict *verdict__share(struct verdict *v)
 	v->shared++;
 	return v;
 }
-
-struct judging {
-	struct slicing s;
-	path_vec path;
-	struct ending ending;
-	struct tracked *track; /* by index into path: where the value was */
-	struct verdict *v;
-	bool unread; /* code that matters could not be read */
-	/* The value matters, not that control reached the end: branches after the value came about
-	 * that lead past the end decide nothing. */
-	bool of_value;
-};
 
 /* ---- whether other paths return the same value ---- */
 
@@ -179,22 +167,6 @@ static void find_decision(struct judging *j, size_t last)
 
 /* ---- the callee ---- */
 
-/* Returns true if the location is the PLT stub of a function, which another object has. */
-static bool is_stub_of(const struct location *l, const struct plan_function *f)
-{
-	return l->symbol && f->raw && strchr(l->symbol, '@') && location__among(l, &f->raw, 1);
-}
-
-/* Returns true if the verdict is on the function that was called, not on one that this function has
- * called. */
-static bool is_of_callee(const struct plan *p, const struct item *it, const struct verdict *v)
-{
-	const struct plan_function *f = &p->functions.data[v->function];
-
-	return !it->to_known || !it->to.object || is_stub_of(&it->to, f) ||
-	       plan__function_at(p, f->object, it->to.vaddr) == v->function;
-}
-
 static void take_callee(struct judging *j)
 {
 	struct verdict *v = j->v;
@@ -216,7 +188,7 @@ static void take_callee(struct judging *j)
 		    (uint32_t)(*inner)->value != j->s.wanted)
 			continue;
 		v->inner = verdict__share(*inner);
-		if (!is_of_callee(j->s.code->plan, it, v->inner))
+		if (!verdict__is_of_callee(j->s.code->plan, it, v->inner))
 			v->origin.assumed =
 				"a function that isn't traced returned it: from the last "
 				"function that it called and that returned the same value";
@@ -249,110 +221,6 @@ static void assume_callee(struct judging *j)
 	}
 }
 
-/* ---- what the branch tested ---- */
-
-static struct verdict *take_cause(const struct plan *p, struct item *it, uint64_t value)
-{
-	for (size_t i = it->results.len; i-- > 0;)
-		if ((uint32_t)it->results.data[i]->value == (uint32_t)value &&
-		    is_of_callee(p, it, it->results.data[i]))
-			return verdict__share(it->results.data[i]);
-	return NULL;
-}
-
-/* Returns the slot that the branch of this block tested, and sets the number of instructions before
- * the one that did; PLACE_NONE if it tested none. */
-static place_t tested_slot(struct judging *j, uint32_t block, size_t *n)
-{
-	uint64_t setter = code__setter(j->s.code, block,
-				       j->s.code->plan->sites.data[j->v->branch.site].vaddr);
-	const struct block_ops *ops = code__ops(j->s.code, block);
-
-	for (size_t i = 0; i < ops->n; i++)
-		if (ops->ops[i].vaddr == setter) {
-			*n = i;
-			return ops->ops[i].tests;
-		}
-	return PLACE_NONE;
-}
-
-/* pthread_join(3) is the last function that may have stored what the branch tested, since it got
- * the address of that slot. */
-static void take_joined(struct judging *j, const struct value_origin *m, unsigned operand)
-{
-	static const char *const joins[] = {"pthread_join", "__pthread_join", "thrd_join"};
-	const struct item *it = &j->s.call->items.data[j->path.data[m->at].item];
-
-	if (!it->to_known || !location__among(&it->to, joins, ARRAY_SIZE(joins)) ||
-	    !(j->v->branch.tested.flags & TESTED))
-		return;
-	j->v->tests_thread = true;
-	j->v->joined = j->v->branch.tested.value[operand];
-}
-
-/* Sets what the branch tests, by its code, if its operands could not be read when it was executed:
- * something was stored in between. Returns NULL if that isn't known. */
-static const struct test *test_of(struct judging *j, struct test *out)
-{
-	const struct plan_site *s = &j->s.code->plan->sites.data[j->v->branch.site];
-	uint64_t setter = code__setter(j->s.code, j->v->block, s->vaddr);
-
-	if (s->test)
-		return s->test;
-	return code__test(j->s.code, s->object, setter, out) ? out : NULL;
-}
-
-static void find_failure(struct judging *j)
-{
-	const struct plan *p = j->s.code->plan;
-	bool has_values = j->v->branch.tested.flags & TESTED;
-	struct test by_code;
-	const struct test *t = test_of(j, &by_code);
-	struct tracked *room;
-	size_t at = j->path.len;
-
-	while (at-- > 0 &&
-	       !(j->path.data[at].item >= 0 &&
-		 j->s.call->items.data[j->path.data[at].item].site == j->v->branch.site))
-		;
-	if (!t || at == SIZE_MAX)
-		return;
-	room = xcalloc(j->path.len, sizeof(*room));
-	for (unsigned i = 0; i < t->n && !j->v->tests_call; i++) {
-		const struct test_operand *o = &t->operand[i];
-		uint32_t block = j->path.data[at].block;
-		size_t n = code__ops(j->s.code, block)->n;
-		place_t place = o->kind == OPERAND_REG && o->at.base < EVENT_REGS ? o->at.base
-				: o->kind == OPERAND_MEM ? tested_slot(j, block, &n)
-							 : PLACE_NONE;
-		struct item *it;
-		struct value_origin m;
-
-		j->v->tests_loaded |= o->kind == OPERAND_MEM && place == PLACE_NONE;
-		if (place == PLACE_NONE)
-			continue;
-		j->s.has_wanted = false;
-		m = slice__of(&j->s, at, n, (struct tracked){place, false}, room);
-		if (m.kind == VALUE_LOAD)
-			j->v->loaded = m.vaddr;
-		j->v->tests_loaded |=
-			m.kind == VALUE_LOAD || m.kind == VALUE_CODE || m.kind == VALUE_UNKNOWN;
-		if (m.kind == VALUE_CALL && m.place != PLACE_NONE && m.place & PLACE_SLOT) {
-			j->v->tests_loaded = true; /* by a pointer */
-			take_joined(j, &m, i);
-		}
-		if (m.kind != VALUE_CALL || m.place != code__result(j->s.code))
-			continue;
-		it = &j->s.call->items.data[j->path.data[m.at].item];
-		j->v->failed = it->failed;
-		j->v->failed_in = it->to;
-		j->v->tests_call = true;
-		if (!m.mangled && has_values)
-			j->v->cause = take_cause(p, it, j->v->branch.tested.value[i]);
-	}
-	free(room);
-}
-
 /* ---- one call ---- */
 
 static struct judging begin(struct code *code, const struct call *c)
@@ -360,7 +228,7 @@ static struct judging begin(struct code *code, const struct call *c)
 	struct judging j = {.s = {.code = code, .call = c}, .v = xcalloc(1, sizeof(*j.v))};
 
 	j.v->function = c->function;
-	j.v->call_site = NO_SITE;
+	j.v->call_site = j.v->loop_exit.site = NO_SITE;
 	return j;
 }
 
@@ -429,8 +297,7 @@ static void conclude(struct judging *j, size_t last)
 		j->v->unsure = "code of the function can't be read";
 		return;
 	}
-	if (j->v->decided)
-		find_failure(j);
+	judging__find_tested(j);
 }
 
 static bool leaves(const struct plan *p, const struct item *it)

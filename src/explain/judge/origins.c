@@ -2,7 +2,7 @@
 /* What a call may end with, from each block of its function on: a backward analysis to a fixed
  * point. A place stands for the value that it has at that point. */
 #include <stdlib.h>
-#include "explain/judge/code.h"
+#include "explain/judge/loops.h"
 
 struct origins {
 	struct ending ending;
@@ -66,7 +66,7 @@ static void put_changed(origin_vec *to, const struct op *op, uint64_t marks)
 	uint64_t chain = mangle(origin__chain(marks), op->vaddr);
 
 	if (chain)
-		put_place(to, op->dst, (marks & ORIGIN_ANDED) | chain << ORIGIN_CHAIN, op);
+		put_place(to, op->src, (marks & ORIGIN_ANDED) | chain << ORIGIN_CHAIN, op);
 	else
 		put_else(to, FROM_CODE, op->vaddr, marks);
 }
@@ -86,7 +86,7 @@ static void put_value_of(origin_vec *to, const struct op *op, uint64_t marks)
 		put_place(to, op->src, marks, op);
 		put_place(to, op->dst, marks, op);
 		break;
-	case OP_SELF:
+	case OP_CHANGE:
 		put_changed(to, op, marks);
 		break;
 	case OP_AND:
@@ -372,5 +372,8 @@ void code__free(struct code *c)
 	free(c->frame);
 	free(c->framed);
 	free(c->lowest);
+	for (size_t f = 0; c->loops && f < c->plan->functions.len; f++)
+		loops__free(c->loops[f]);
+	free(c->loops);
 	*c = (struct code){0};
 }

@@ -159,9 +159,10 @@ static bool step_back(struct slicing *s, size_t at, size_t n, const struct op *o
 			return false;
 		*out = at_op(VALUE_CODE, at, op, *mangled);
 		return true;
-	case OP_SELF:
+	case OP_CHANGE:
 		if (mangle(*mangled, op->vaddr)) {
 			*mangled = mangle(*mangled, op->vaddr);
+			*place = op->src;
 			return false;
 		}
 		*out = at_op(VALUE_CODE, at, op, *mangled);

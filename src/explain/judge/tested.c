@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the branch that decided has tested, or the instruction that chose without a branch: the
+ * result of a function, what was loaded, what a thread returned, what a loop computed. */
+#include <stdlib.h>
+#include "explain/judge/judging.h"
+#include "explain/judge/loops.h"
+
+/* Returns true if the location is the PLT stub of a function, which another object has. */
+static bool is_stub_of(const struct location *l, const struct plan_function *f)
+{
+	return l->symbol && f->raw && strchr(l->symbol, '@') && location__among(l, &f->raw, 1);
+}
+
+bool verdict__is_of_callee(const struct plan *p, const struct item *it, const struct verdict *v)
+{
+	const struct plan_function *f = &p->functions.data[v->function];
+
+	return !it->to_known || !it->to.object || is_stub_of(&it->to, f) ||
+	       plan__function_at(p, f->object, it->to.vaddr) == v->function;
+}
+
+static struct verdict *take_cause(const struct plan *p, struct item *it, uint64_t value)
+{
+	for (size_t i = it->results.len; i-- > 0;)
+		if ((uint32_t)it->results.data[i]->value == (uint32_t)value &&
+		    verdict__is_of_callee(p, it, it->results.data[i]))
+			return verdict__share(it->results.data[i]);
+	return NULL;
+}
+
+/* Returns the slot that the branch of this block tested, and sets the number of instructions before
+ * the one that did; PLACE_NONE if it tested none. */
+static place_t tested_slot(struct judging *j, uint32_t block, size_t *n)
+{
+	uint64_t setter = code__setter(j->s.code, block,
+				       j->s.code->plan->sites.data[j->v->branch.site].vaddr);
+	const struct block_ops *ops = code__ops(j->s.code, block);
+
+	for (size_t i = 0; i < ops->n; i++)
+		if (ops->ops[i].vaddr == setter) {
+			*n = i;
+			return ops->ops[i].tests;
+		}
+	return PLACE_NONE;
+}
+
+/* pthread_join(3) is the last function that may have stored what the branch tested, since it got
+ * the address of that slot. */
+static void take_joined(struct judging *j, const struct value_origin *m, unsigned operand)
+{
+	static const char *const joins[] = {"pthread_join", "__pthread_join", "thrd_join"};
+	const struct item *it = &j->s.call->items.data[j->path.data[m->at].item];
+
+	if (!it->to_known || !location__among(&it->to, joins, ARRAY_SIZE(joins)) ||
+	    !(j->v->branch.tested.flags & TESTED))
+		return;
+	j->v->tests_thread = true;
+	j->v->joined = j->v->branch.tested.value[operand];
+}
+
+/* Sets what the branch tests, by its code, if its operands could not be read when it was executed:
+ * something was stored in between. Returns NULL if that isn't known. */
+static const struct test *test_of(struct judging *j, struct test *out)
+{
+	const struct plan_site *s = &j->s.code->plan->sites.data[j->v->branch.site];
+	uint64_t setter = code__setter(j->s.code, j->v->block, s->vaddr);
+
+	if (s->test)
+		return s->test;
+	return code__test(j->s.code, s->object, setter, out) ? out : NULL;
+}
+
+static void note_loop(struct judging *j, size_t exit)
+{
+	j->v->loop_exit = j->s.call->items.data[j->path.data[exit].item];
+	j->v->loop_exit.results = (verdict_vec){0};
+}
+
+/* Notes the loop that computed what the branch tested. */
+static void find_loop(struct judging *j, const struct value_origin *m, size_t at, size_t n,
+		      place_t place)
+{
+	bool computed = m->kind == VALUE_CODE || m->kind == VALUE_LOAD || m->kind == VALUE_CONST;
+	size_t exit;
+
+	if (!computed || j->v->loop_exit.site != NO_SITE ||
+	    !loops__exit(&j->s, at, n, place, &exit))
+		return;
+	if (m->kind == VALUE_CONST && !m->mangled && exit < m->at)
+		return; /* it was set after that */
+	note_loop(j, exit);
+}
+
+static void find_tested_by_branch(struct judging *j)
+{
+	const struct plan *p = j->s.code->plan;
+	bool has_values = j->v->branch.tested.flags & TESTED;
+	struct test by_code;
+	const struct test *t = test_of(j, &by_code);
+	struct tracked *room;
+	size_t at = j->path.len;
+
+	while (at-- > 0 &&
+	       !(j->path.data[at].item >= 0 &&
+		 j->s.call->items.data[j->path.data[at].item].site == j->v->branch.site))
+		;
+	if (!t || at == SIZE_MAX)
+		return;
+	room = xcalloc(j->path.len, sizeof(*room));
+	for (unsigned i = 0; i < t->n && !j->v->tests_call; i++) {
+		const struct test_operand *o = &t->operand[i];
+		uint32_t block = j->path.data[at].block;
+		size_t n = code__ops(j->s.code, block)->n;
+		place_t place = o->kind == OPERAND_REG && o->at.base < EVENT_REGS ? o->at.base
+				: o->kind == OPERAND_MEM ? tested_slot(j, block, &n)
+							 : PLACE_NONE;
+		struct item *it;
+		struct value_origin m;
+
+		j->v->tests_loaded |= o->kind == OPERAND_MEM && place == PLACE_NONE;
+		if (place == PLACE_NONE)
+			continue;
+		j->s.has_wanted = false;
+		m = slice__of(&j->s, at, n, (struct tracked){place, false}, room);
+		find_loop(j, &m, at, n, place);
+		if (m.kind == VALUE_LOAD)
+			j->v->loaded = m.vaddr;
+		j->v->tests_loaded |=
+			m.kind == VALUE_LOAD || m.kind == VALUE_CODE || m.kind == VALUE_UNKNOWN;
+		if (m.kind == VALUE_CALL && m.place != PLACE_NONE && m.place & PLACE_SLOT) {
+			j->v->tests_loaded = true; /* by a pointer */
+			take_joined(j, &m, i);
+		}
+		if (m.kind != VALUE_CALL || m.place != code__result(j->s.code))
+			continue;
+		it = &j->s.call->items.data[j->path.data[m.at].item];
+		j->v->failed = it->failed;
+		j->v->failed_in = it->to;
+		j->v->tests_call = true;
+		if (!m.mangled && has_values)
+			j->v->cause = take_cause(p, it, j->v->branch.tested.value[i]);
+	}
+	free(room);
+}
+
+/* Of what a choice tested the value isn't known: it is the callee's last error. */
+static void take_tested_call(struct judging *j, const struct value_origin *m)
+{
+	struct item *it = &j->s.call->items.data[j->path.data[m->at].item];
+
+	j->v->failed = it->failed;
+	j->v->failed_in = it->to;
+	j->v->tests_call = true;
+	for (size_t i = it->results.len; i-- > 0 && !j->v->cause;)
+		if (verdict__is_of_callee(j->s.code->plan, it, it->results.data[i]))
+			j->v->cause = verdict__share(it->results.data[i]);
+}
+
+/* What an instruction that chooses without a branch tested: a function's result, or what a loop
+ * computed. */
+static void find_tested_by_choice(struct judging *j)
+{
+	const struct value_origin *m = &j->v->origin;
+	size_t at = m->choice.vaddr ? m->choice.at : m->at, n = 0;
+	uint32_t block = j->path.data[at].block;
+	const struct block_ops *ops = code__ops(j->s.code, block);
+	uint64_t setter = code__setter(j->s.code, block, j->v->choice);
+	autofree struct tracked *room = xcalloc(j->path.len, sizeof(*room));
+	struct test t;
+
+	if (!code__test(j->s.code, j->s.code->plan->blocks.data[block].object, setter, &t))
+		return;
+	while (n < ops->n && ops->ops[n].vaddr < setter)
+		n++;
+	for (unsigned i = 0; i < t.n && !j->v->tests_call; i++) {
+		const struct test_operand *o = &t.operand[i];
+		place_t place = o->kind == OPERAND_REG && o->at.base < EVENT_REGS ? o->at.base
+				: o->kind == OPERAND_MEM && n < ops->n ? ops->ops[n].tests
+								       : PLACE_NONE;
+		struct value_origin from;
+
+		if (place == PLACE_NONE)
+			continue;
+		j->s.has_wanted = false;
+		from = slice__of(&j->s, at, n, (struct tracked){place, false}, room);
+		find_loop(j, &from, at, n, place);
+		if (from.kind == VALUE_CALL && from.place == code__result(j->s.code))
+			take_tested_call(j, &from);
+	}
+}
+
+void judging__find_tested(struct judging *j)
+{
+	if (j->v->decided)
+		find_tested_by_branch(j);
+	else if (j->v->choice)
+		find_tested_by_choice(j);
+}
