@@ -112,6 +112,40 @@ for (let i = 0; i < 2; i++) window.dispatchEvent(new Event("beforeprint"));
 document.title = before + " " + (flame.querySelectorAll(".f").length > 3) + " " + !!flame.querySelector("svg").flame' 'printed'
 is "$(title)" '0 true true' 'the flame graph is made once it is needed'
 
+# deep calls: whatever the size of the window, each row that is seen has names, also of calls too short for them
+cat >"$T/deep.c" <<'END'
+__attribute__((noipa)) int leaf(int n)
+{
+	volatile int s = 0;
+
+	for (int i = 0; i < n; i++)
+		s += i;
+	return s;
+}
+__attribute__((noipa)) int descend(int n)
+{
+	return n ? leaf(n) + descend(n - 1) + leaf(n) : leaf(20000);
+}
+int main(void)
+{
+	return descend(400) == 1;
+}
+END
+gcc -O1 -o "$T/deep" "$T/deep.c"
+bb user "$T/deep" '*' -F html -o "$T/html" -- "$T/deep"
+for size in 1400,900 800,600 400,700; do
+	scheme=("--window-size=$size")
+	shown "$T/html" 'const s = document.getElementById("timeline"), t = s.timeline, box = s.querySelector(".lanes"), c = s.querySelector(".lanes canvas");
+const rows = () => new Set(t.labels.map(l => l.depth)), seen = () => Math.floor(box.clientHeight / 15) - 3;
+t.draw(); const upper = rows(), first = upper.size >= seen(), high = box.scrollHeight > 400 * 15;
+box.scrollTop = 200 * 15; t.draw(); const below = rows(), second = below.size >= seen() && Math.min(...below) > 190;
+const leaf = t.calls.filter(x => x.depth > 210 && x.depth < 215).sort((a, b) => a.ns - b.ns)[0];
+t.show(leaf.start - 5 * leaf.ns, leaf.start + 6 * leaf.ns); t.draw();
+document.title = [high, first, second, c.clientHeight <= box.clientHeight, t.labels.some(l => l.call === leaf)].join(" ")' "deep calls in $size"
+	is "$(title)" 'true true true true true' "$size: rows beyond 400 pixels; each has a name, at the top and farther below; the shortest call, zoomed in, too"
+done
+scheme=()
+
 # marks, and where recording was stopped
 build_served
 serve one "$T/served"

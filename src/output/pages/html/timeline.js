@@ -5,11 +5,11 @@
  */
 function timeline(section, data, page) {
 	'use strict';
-	const LONGEST = 20, STRIP = 24, GAP = 8;
+	const LONGEST = 20, STRIP = 24, GAP = 8, ROW = 15, LETTER = 6.3;
 	const one = q => section.querySelector(q);
-	const box = one('.lanes'), canvas = one('.lanes canvas'), ruler = one('.ruler'), details = one('.details');
+	const box = one('.lanes'), tall = one('.whole-height'), canvas = one('.lanes canvas'), ruler = one('.ruler'), details = one('.details');
 	const hint = details.textContent, span = Math.max(data.span, 1);
-	let view = [0, span], drag = null, dragged = false, at = null, queued = false, height = 16, look = {};
+	let view = [0, span], drag = null, dragged = false, at = null, queued = false, look = {};
 
 	const lanes = data.lanes.map(lane => ({ ...lane, calls: [], depth: 0,
 		most: lane.buckets.reduce((n, b) => Math.max(n, b[1] || 0), 1),
@@ -18,23 +18,21 @@ function timeline(section, data, page) {
 	const calls = data.calls.map(([lane, depth, f, start, ns, open, args = '', result]) => ({
 		lane: lanes[lane], depth, f, start, ns, open, args, result
 	}));
-	for (const c of calls) c.lane.calls.push(c);
+	for (const c of [...calls].sort((a, b) => a.start - b.start)) c.lane.calls.push(c);
 	const marks = (data.marks || []).map(([start, kind, text, lane]) => ({ start, kind, lane: lanes[lane],
 		name: kind === 'mark' ? text : 'recording ' + kind + 's' }));
 
 	/* ---- places ---- */
 
-	/* As many rows as the calls in view need; deep stacks get lower ones. */
+	/* As many rows as the calls in view need. The canvas is as high as what is seen of them: a browser's canvases have a limit. */
 	function place() {
 		for (const l of lanes) l.depth = 0;
 		for (const c of calls)
 			if (c.start <= view[1] && c.start + c.ns >= view[0]) c.lane.depth = Math.max(c.lane.depth, c.depth + 1);
-		const rows = lanes.reduce((n, l) => n + l.depth, 0);
-		height = Math.max(6, Math.min(18, Math.floor((400 - lanes.length * (STRIP + GAP)) / Math.max(rows, 1))));
 		let y = 0;
 		for (const l of lanes) {
 			l.y = y;
-			y += STRIP + l.depth * height + GAP;
+			y += STRIP + l.depth * ROW + GAP;
 		}
 		return y;
 	}
@@ -111,29 +109,50 @@ function timeline(section, data, page) {
 		g.fillText(l.title, 6, l.y + 9);
 	}
 
-	/* Calls of less than a pixel are drawn once a pixel. */
-	function draw_calls(g, l) {
-		const full = new Float64Array(l.depth).fill(-1), letter = 6.3;
-		g.font = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+	/* The calls in view, by depth, from left to right. Calls of less than a pixel are there once a pixel. */
+	function rows_of(l) {
+		const rows = Array.from({ length: l.depth }, () => []);
 		for (const c of l.calls) {
-			const x = Math.max(x_of(c.start), -1), right = Math.min(x_of(c.start + c.ns), width() + 1), w = right - x;
-			if (right < 0 || x > width() || right <= full[c.depth]) continue;
-			const y = l.y + STRIP + c.depth * height, wide = Math.max(w - (w > 3 ? .5 : 0), 1);
-			full[c.depth] = w < 1 ? x + 1 : right;
-			g.globalAlpha = c.open ? .4 : 1;
-			g.fillStyle = colour_of(c.f);
-			g.fillRect(x, y, wide, height - 1);
-			g.globalAlpha = 1;
-			if (c === at) {
-				g.strokeStyle = look.ink;
-				g.lineWidth = 1.5;
-				g.strokeRect(x, y, wide, height - 1);
-			}
-			const room = Math.floor((w - 8) / letter), name = page.name(c.f);
-			if (height < 12 || room < 3) continue;
-			g.fillStyle = c.open ? look.ink : '#1c1917';
-			g.fillText(room >= name.length ? name : name.slice(0, room - 1) + '\u2026', x + 4, y + height / 2);
+			const x = Math.max(x_of(c.start), -1), right = Math.min(x_of(c.start + c.ns), width() + 1);
+			if (right < 0 || x > width()) continue;
+			const row = rows[c.depth], last = row[row.length - 1];
+			if (!last || right > last.full) row.push({ c, x, right, full: right - x < 1 ? x + 1 : right });
 		}
+		return rows;
+	}
+
+	/* The name is in the bar if there is room for three letters, else beside it if it is free up to the next one. */
+	function draw_name(g, bar, next, y) {
+		const name = page.name(bar.c.f), inside = Math.floor((bar.right - bar.x - 8) / LETTER);
+		const beside = Math.floor(((next ? next.x : width()) - bar.full - 6) / LETTER), within = inside >= Math.min(name.length, 3);
+		const room = within ? inside : beside;
+		if (room < Math.min(name.length, within ? 3 : 6)) return null;
+		const text = room >= name.length ? name : name.slice(0, room - 1) + '\u2026';
+		g.fillStyle = !within ? look.dim : bar.c.open ? look.ink : '#1c1917';
+		g.fillText(text, within ? bar.x + 4 : bar.full + 3, y + ROW / 2);
+		return text;
+	}
+
+	function draw_calls(g, l, labels) {
+		g.font = '11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+		rows_of(l).forEach((row, depth) => {
+			const y = l.y + STRIP + depth * ROW;
+			if (y + ROW < box.scrollTop || y > box.scrollTop + box.clientHeight) return;
+			row.forEach((bar, i) => {
+				const w = bar.right - bar.x, wide = Math.max(w - (w > 3 ? .5 : 0), 1);
+				g.globalAlpha = bar.c.open ? .4 : 1;
+				g.fillStyle = colour_of(bar.c.f);
+				g.fillRect(bar.x, y, wide, ROW - 1);
+				g.globalAlpha = 1;
+				if (bar.c === at) {
+					g.strokeStyle = look.ink;
+					g.lineWidth = 1.5;
+					g.strokeRect(bar.x, y, wide, ROW - 1);
+				}
+				const text = draw_name(g, bar, row[i + 1], y);
+				if (text) labels.push({ text, depth, call: bar.c });
+			});
+		});
 	}
 
 	/* Lines over all threads; what was not recorded is shaded. */
@@ -162,14 +181,18 @@ function timeline(section, data, page) {
 		const h = place();
 		queued = false;
 		for (const name of ['density', 'not', 'accent', 'panel', 'ink', 'dim']) look[name] = colour('--' + name);
-		canvas.style.height = h + 'px';
-		box.style.minHeight = box.style.minHeight || box.clientHeight + 'px';
-		const g = prepare(canvas, h);
+		tall.style.height = h + 'px';
+		box.style.minHeight = box.style.minHeight || Math.min(box.clientHeight, 120) + 'px';
+		const seen = Math.min(h, Math.max(box.clientHeight, 1)), labels = [];
+		canvas.style.height = seen + 'px';
+		const g = prepare(canvas, seen);
+		g.translate(0, -box.scrollTop);
 		draw_ruler();
 		for (const l of lanes) {
 			draw_strip(g, l);
-			draw_calls(g, l);
+			draw_calls(g, l, labels);
 		}
+		section.timeline.labels = labels;
 		draw_marks(g, ruler.getContext('2d'), h);
 		if (drag && drag.x !== drag.from) {
 			g.fillStyle = look.accent;
@@ -201,7 +224,7 @@ function timeline(section, data, page) {
 		at = c;
 		show(c.start - c.ns * .1, c.start + c.ns * 1.1);
 		draw();
-		box.scrollTop = c.lane.y + c.depth * height - 100;
+		box.scrollTop = c.lane.y + c.depth * ROW - 100;
 		tell_call(c);
 	}
 
@@ -225,8 +248,8 @@ function timeline(section, data, page) {
 			(lost ? ', ' + page.count(lost) + ' lost' : '') + (unknown ? ', ' + page.count(unknown) + ' times path unknown' : '');
 	}
 	function find(x, y) {
-		const l = lanes.find(k => y >= k.y && y < k.y + STRIP + k.depth * height + GAP);
-		const depth = l ? Math.floor((y - l.y - STRIP) / height) : -1, near = t_of(x + 1) - t_of(x);
+		const l = lanes.find(k => y >= k.y && y < k.y + STRIP + k.depth * ROW + GAP);
+		const depth = l ? Math.floor((y - l.y - STRIP) / ROW) : -1, near = t_of(x + 1) - t_of(x);
 		const c = l && y >= l.y + STRIP && l.calls.find(k => k.depth === depth &&
 			k.start - near <= t_of(x) && t_of(x) <= k.start + Math.max(k.ns, near));
 		const m = marks.find(k => Math.abs(x_of(k.start) - x) < 3);
@@ -235,7 +258,7 @@ function timeline(section, data, page) {
 
 	/* ---- events ---- */
 
-	const place_of = e => { const r = canvas.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
+	const place_of = e => { const r = canvas.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top + box.scrollTop]; };
 	canvas.onpointerdown = e => {
 		if (e.button || e.pointerType === 'touch') return;
 		const [x, y] = place_of(e);
@@ -286,6 +309,8 @@ function timeline(section, data, page) {
 	one('.out').onclick = () => zoom(2);
 	one('.whole').onclick = () => show(0, span);
 	window.addEventListener('resize', queue);
+	box.addEventListener('scroll', queue);
+	new ResizeObserver(queue).observe(box);
 	window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', queue);
 
 	/* ---- the longest calls, as a table ---- */
@@ -323,6 +348,6 @@ function timeline(section, data, page) {
 		' of ' + page.time(data.shortest) + ' or less are in the grey strip only. ' : '') +
 		'Grey: events. Pale: calls that did not return. Times are from the start of the trace.';
 	section.hidden = !lanes.length || !data.span;
+	section.timeline = { show, zoom, draw, calls, lanes, marks, labels: [], view: () => view };
 	if (!section.hidden) draw();
-	section.timeline = { show, zoom, calls, lanes, marks, view: () => view };
 }
