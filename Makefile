@@ -388,6 +388,11 @@ rm -f "$(DESTDIR)$(PREFIX)/$(call AT,$(1),2)"
 
 endef
 
+# The documents and the manual as pages for a browser.
+site: all $(MANUAL)
+	@command -v cmark-gfm mandoc >/dev/null || { echo "make site needs cmark-gfm and mandoc" >&2; exit 1; }
+	$(Q)scripts/site/site.pl $(B)/site $(B)/man
+
 install: all $(MANUAL)
 	$(foreach i,$(INSTALLED),$(call INSTALL_ONE,$(i)))
 
@@ -412,9 +417,10 @@ help:
 	@echo 'make bench       side by side with peers     make bench-quick'
 	@echo 'make mutants     breaks the core in each known way: does a unit test notice?'
 	@echo 'make fuzz        libFuzzer on all that reads foreign bytes, FUZZ_TIME=60 seconds each'
+	@echo 'make site        build/site: the documents for a browser, with a search'
 	@echo 'make install     DESTDIR=, PREFIX=           make uninstall make clean'
 
-.PHONY: try unit test check check-quick check-arch check-long quick foreign check-formats mutants lint deps install uninstall help
+.PHONY: try unit test check check-quick check-arch check-long quick foreign check-formats mutants lint deps site install uninstall help
 
 # ---- bench: compares bbtrace, its traps alone and its peers (root) ----
 

@@ -204,6 +204,10 @@ bench | jq              | jq
 bench | time            | /usr/bin/time
 bench | bc              | bc
 fuzz  | libclang-rt-dev | -fsanitize=fuzzer
+test  | cmark-gfm       | cmark-gfm
+test  | mandoc          | mandoc
+package | cmark-gfm     | cmark-gfm
+package | mandoc        | mandoc
 package | debhelper     | dh
 package | dpkg-dev      | dpkg-buildpackage
 package | build-essential | g++

@@ -116,6 +116,7 @@ stale() { # FILE TESTS WHAT FROM TO
 
 if [[ ${1:-} == stale ]]; then
 	each stale
+	# shellcheck disable=SC2034 # tap.sh reads it
 	tap_finished=1
 	exit
 fi
