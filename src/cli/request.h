@@ -122,6 +122,10 @@ struct show_request {
 	bool addresses;	   /* show kernel addresses */
 	text_vec prefixes; /* --prefix-map */
 	bool info;
+	bool tui;
+	const char *grep; /* a pattern; NULL: all steps */
+	unsigned order;	  /* enum summary_order; order_given: by --sort */
+	bool order_given;
 	bool fail_under_given, fail_under_branch;
 	unsigned fail_under; /* in parts of ALL_OF_IT: hundredths of a percent */
 #define ALL_OF_IT 10000

@@ -2,6 +2,7 @@
 /* An output: begun, fed with steps and counts, ended, by the functions of its format. */
 #include "output/base/fields.h"
 #include "output/stats/stats.h"
+#include "output/text/grep.h"
 
 #define FLUSH_AT (64 << 10)
 
@@ -35,6 +36,8 @@ struct output *output__new(const struct output_format *format, const struct outp
 	address__prepare(o);
 	if (format->begin)
 		o->error = format->begin(o);
+	if (options->grep && !o->error)
+		o->error = grep__new(&o->grep, o);
 	return o;
 }
 
@@ -43,6 +46,8 @@ void output__plan_extended(struct output *o)
 	o->several_objects = has_several_objects(o->plan);
 	address__prepare(o);
 	src_cache__clear(o->src);
+	if (o->grep)
+		grep__plan_extended(o->grep);
 	if (o->format->plan_extended)
 		o->format->plan_extended(o);
 }
@@ -51,7 +56,8 @@ int output__step(struct output *o, const struct step *step)
 {
 	if (o->error)
 		return o->error;
-	o->error = o->format->step(o, step);
+	o->error =
+		o->grep ? grep__step(o->grep, step, o->format->step, o) : o->format->step(o, step);
 	if (o->error)
 		return o->error;
 	return o->options.line_buffered || o->buffer.len >= FLUSH_AT ? output__flush(o) : 0;
@@ -59,7 +65,7 @@ int output__step(struct output *o, const struct step *step)
 
 bool output__adds_up(const struct output *o)
 {
-	return o->format->branch && o->format->run;
+	return o->format->branch && o->format->run && !o->grep;
 }
 
 void output__branch(struct output *o, uint32_t site, bool taken, const struct location *to,
@@ -145,6 +151,7 @@ void output__free(struct output *o)
 		return;
 	if (o->format->free)
 		o->format->free(o);
+	grep__free(o->grep);
 	src_cache__free(o->src);
 	str__free(&o->buffer);
 	free(o->state);

@@ -54,12 +54,15 @@ struct output_options {
 	const char *folder; /* coverage: the current folder, a real path; NULL: not known */
 	const char *const *prefixes; /* coverage: OLD=NEW, for the paths of sources */
 	size_t nprefixes;
-	unsigned width;	 /* text, summary: columns of the terminal; 0: not a terminal */
-	bool unobserved; /* annotate, dot: the code of each function without counts: nothing was
-			    traced */
-	bool fold;	 /* text: repeated lines are shown once with a count */
-	bool zeros;	 /* text of counts: branches that weren't executed, too */
-	bool no_src;	 /* text, json: no source lines */
+	unsigned width;	  /* text, summary: columns of the terminal; 0: not a terminal */
+	bool unobserved;  /* annotate, dot: the code of each function without counts: nothing was
+			     traced */
+	bool fold;	  /* text: repeated lines are shown once with a count */
+	bool zeros;	  /* text of counts: branches that weren't executed, too */
+	bool no_src;	  /* text, json: no source lines */
+	const char *grep; /* text, json: only steps whose text matches; NULL: all (text/grep.h) */
+	unsigned order;	  /* summary: enum summary_order */
+	bool bare; /* text: lines without time, thread and indentation, for others to arrange */
 	/* hide values that could be kernel addresses (address.c): if the kernel is traced */
 	bool hide_addresses;
 	struct output_about about;     /* html; json: the host */
@@ -68,6 +71,26 @@ struct output_options {
 	 * they are there already. */
 	void (*read_source)(void *ctx, uint32_t object);
 	void *read_ctx;
+};
+
+/* -EINVAL with a message if it is no pattern for output_options.grep. */
+int pattern__check(const char *pattern);
+
+/* What the table of summary is sorted by: the largest first, names by the alphabet. */
+#define SUMMARY_ORDERS "time calls branches total net self min avg p50 p99 max name"
+enum summary_order {
+	ORDER_TIME, /* without tracing, or else with it; of counts: branches */
+	ORDER_CALLS,
+	ORDER_BRANCHES,
+	ORDER_TOTAL, /* from here on by times, which counts don't have */
+	ORDER_NET,
+	ORDER_SELF,
+	ORDER_MIN,
+	ORDER_AVG,
+	ORDER_P50,
+	ORDER_P99,
+	ORDER_MAX,
+	ORDER_NAME,
 };
 
 /* What an output shows. Nothing else is probed for it. */
@@ -214,6 +237,7 @@ struct output {
 	/* Appended to each count at the end: "+" if events are missing, so that counts may be too
 	 * low; else "". */
 	const char *more;
+	struct grep *grep;	  /* text/grep.h; NULL: all steps are shown */
 	struct src_cache *src;	  /* src.h */
 	const missed_vec *missed; /* those that output__missed() passed; NULL if there are none */
 	const untraced_vec *untraced; /* likewise, output__untraced() */
@@ -256,6 +280,17 @@ int output__settle(struct output *o);
 int output__end(struct output *o, const struct trace_totals *totals);
 /* After output__end(). False: the format has none. */
 bool output__coverage(const struct output *o, struct output_coverage *out);
+/* What is known of a function after output__end() of a format that counts by function. */
+struct output_function {
+	uint64_t calls;		   /* COUNT_UNKNOWN if not known */
+	uint64_t branches;	   /* executed in its code */
+	uint64_t timed, open;	   /* calls that were seen to return; that have not returned */
+	uint64_t total, self, max; /* ns, of the timed ones; self: without traced callees */
+};
+/* Returns false if the function did not run, or the format doesn't count by function. */
+bool output__function(const struct output *o, uint32_t function, struct output_function *out);
+/* Appends what is missing in its counts: "12 events lost, …". Returns false if nothing is. */
+bool output__missing(const struct output *o, const struct trace_totals *t, struct str *s);
 /* Begins again, as if there had been no steps and no counts. False: the format writes some of them
  * at once. */
 bool output__restart(struct output *o);
@@ -280,6 +315,8 @@ uint64_t address__shown(const struct output *o, uint32_t object, uint64_t vaddr)
 /* Called by output__new() and when the plan was extended. */
 void address__prepare(struct output *o);
 
+/* 850ns, 1.2us, 15.9ms, 2.0s, 3m20s, 2h05m: truncated */
+void put_duration(struct str *s, uint64_t ns);
 /* "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 0 lost, 0 unmatched returns" into s.
  */
 void totals__text(const struct trace_totals *t, struct str *s);

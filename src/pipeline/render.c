@@ -110,14 +110,12 @@ static void report_format(const struct request *req)
 		note("writing %s to %s, by its name; -F text for text", name, req->show.output);
 }
 
-int render__start(struct render *r, const struct request *req, const struct plan *plan,
-		  const struct trace_meta *m, pid_t pid)
+void render__options(struct render *r, const struct request *req, const struct trace_meta *m,
+		     pid_t pid, struct output_options *o)
 {
-	const struct output_format *format = request__format(req);
-	struct output_options o;
-
 	r->folder = realpath(".", NULL);
-	o = (struct output_options){
+	r->sources = source_lines__new(pid);
+	*o = (struct output_options){
 		.time = min_of(m->time_style, (uint32_t)TIME_NONE),
 		.color = want_color(r, req),
 		.start_time = m->start_time,
@@ -128,6 +126,7 @@ int render__start(struct render *r, const struct request *req, const struct plan
 		.line_buffered = isatty(r->sink.fd),
 		.events = m->events,
 		.source = source_lines__line,
+		.source_ctx = r->sources,
 		.exists = source_lines__exists,
 		.folder = r->folder,
 		.prefixes = req->show.prefixes.data,
@@ -137,6 +136,8 @@ int render__start(struct render *r, const struct request *req, const struct plan
 		.fold = !m->no_fold,
 		.zeros = req->show.all,
 		.no_src = req->show.no_src,
+		.grep = req->show.grep,
+		.order = req->show.order,
 		.hide_addresses = request__hides_addresses(req),
 		.explaining = r->explaining,
 		.about = {.command = m->command,
@@ -148,6 +149,13 @@ int render__start(struct render *r, const struct request *req, const struct plan
 			  .parts = m->part,
 			  .others = req->files > 1 && !req->file.tag ? req->files - 1 : 0},
 	};
+}
+
+int render__start(struct render *r, const struct request *req, const struct plan *plan,
+		  const struct trace_meta *m, pid_t pid)
+{
+	const struct output_format *format = request__format(req);
+	struct output_options o;
 
 	if (format->binary && r->sink.is_terminal)
 		return err__set(
@@ -156,7 +164,7 @@ int render__start(struct render *r, const struct request *req, const struct plan
 			format->name);
 	if (req->show.format_by_name)
 		report_format(req);
-	r->sources = o.source_ctx = source_lines__new(pid);
+	render__options(r, req, m, pid, &o);
 	r->output = output__new(format, &o, plan, sink__write, &r->sink);
 	return 0;
 }

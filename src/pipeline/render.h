@@ -64,6 +64,9 @@ struct render {
 	struct explaining *explaining; /* set by the caller; NULL: events are shown */
 	uint64_t settled;	       /* the last time that pending repetitions were shown */
 };
+/* Sets the options of an output. What they refer to belongs to r, render__close() frees it. */
+void render__options(struct render *r, const struct request *req, const struct trace_meta *meta,
+		     pid_t pid, struct output_options *out);
 /* Starts the output; the sink must be open. pid: the process in whose root sources are looked
  * up; 0: our own. -EINVAL with a message if options contradict each other. */
 int render__start(struct render *r, const struct request *req, const struct plan *plan,

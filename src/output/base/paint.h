@@ -14,7 +14,5 @@ void paint(struct output *o, enum colour colour);
 void put_spaces(struct str *s, unsigned n);
 /* The text, with blanks before it up to this width. */
 void put_right(struct str *s, const char *text, unsigned width);
-/* 850ns, 1.2us, 15.9ms, 2.0s, 3m20s, 2h05m: truncated */
-void put_duration(struct str *s, uint64_t ns);
 
 #endif

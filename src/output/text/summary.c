@@ -5,18 +5,12 @@
  * (histogram.c).
  */
 #include "output/coverage/coverage.h"
+#include "summary_rows.h"
 #include "text.h"
 
 /* Functions whose durations are drawn; the others are counted. */
 #define DRAWN 16
 #define BAR   40
-
-struct row {
-	const struct plan_function *plan;
-	const struct stats_function *f;
-	const char *more;		  /* appended to counts and sums: output.more */
-	const struct coverage_code *code; /* NULL: not shown */
-};
 
 /* ---- cells ---- */
 
@@ -179,46 +173,6 @@ static const struct {
 
 /* ---- the table ---- */
 
-typedef VEC(struct row) rows_vec;
-
-static int most_branches_first(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->f->branches != y->f->branches)
-		return x->f->branches < y->f->branches ? 1 : -1;
-	if (x->f->calls != y->f->calls)
-		return x->f->calls < y->f->calls ? 1 : -1;
-	return x->plan < y->plan ? -1 : x->plan > y->plan;
-}
-
-/* By time without tracing; after these, rows where that isn't known; last, what is below the
- * noise. */
-static int by_net(const struct row *x, const struct row *y)
-{
-	static const uint8_t rank[] = {[NET_KNOWN] = 0, [NET_UNKNOWN] = 1, [NET_NOISE] = 2};
-	uint64_t m = 0, n = 0;
-	enum net p = stats_net__state(&x->f->net, &m), q = stats_net__state(&y->f->net, &n);
-
-	if (p != q)
-		return rank[p] < rank[q] ? -1 : 1;
-	return p != NET_KNOWN || m == n ? 0 : m < n ? 1 : -1;
-}
-
-static int longest_first(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-	int order = by_net(x, y);
-
-	if (order)
-		return order;
-	if (x->f->total != y->f->total)
-		return x->f->total < y->f->total ? 1 : -1;
-	if (x->f->calls != y->f->calls)
-		return x->f->calls < y->f->calls ? 1 : -1;
-	return x->plan < y->plan ? -1 : x->plan > y->plan;
-}
-
 /* Returns true if the edges were counted, which shows what ran. */
 static bool has_coverage(const struct output *o)
 {
@@ -239,7 +193,7 @@ static void find_rows(const struct output *o, const struct coverage *c, rows_vec
 			vec__push(rows, (struct row){&p->plan->functions.data[i], f, o->more,
 						     c ? &c->code[i] : NULL});
 	}
-	vec__sort(rows, p->blocks ? most_branches_first : longest_first);
+	rows__sort(o, rows);
 }
 
 static void put_cell(struct str *s, size_t column, const struct row *r, unsigned width)

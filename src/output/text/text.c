@@ -495,11 +495,23 @@ static int put_global(struct output *o, const struct step *step)
 	return 0;
 }
 
+static int put_bare(struct output *o, const struct step *step)
+{
+	struct text *t = o->state;
+
+	t->line = o->buffer.len;
+	put_line(o, step->type == STEP_OMITTED ? omitted_cells : cells_of(step), step);
+	str__putc(&o->buffer, '\n');
+	return 0;
+}
+
 static int text__step(struct output *o, const struct step *step)
 {
 	struct text *t = o->state;
 	size_t start = o->buffer.len;
 
+	if (o->options.bare)
+		return put_bare(o, step);
 	if (step->type == STEP_OMITTED)
 		return put_omitted(o, step);
 	if (step__is_global(step))
