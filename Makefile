@@ -28,6 +28,9 @@ UNPACK  := $(call HAVE,zstd.h,zstd) $(call HAVE,lzma.h,lzma) $(call HAVE,lz4fram
 LIBS    += $(UNPACK:%=-l%)
 CPPFLAGS += $(if $(filter zstd,$(UNPACK)),-DHAVE_ZSTD) $(if $(filter lzma,$(UNPACK)),-DHAVE_LZMA) $(if $(filter lz4,$(UNPACK)),-DHAVE_LZ4)
 
+# So is ncurses, by its header; the library is loaded when it is needed (src/tui/terminal.c).
+CPPFLAGS += $(if $(call HAVE,ncurses.h,yes),-DHAVE_NCURSES)
+
 # Capstone is used if it is installed. It is loaded when it is needed: its data takes 1 ms to relocate. CAPSTONE= builds
 # without it.
 LIBDIR   := $(if $(SYSROOT),$(SYSROOT)/usr/lib/$(TRIPLET),$(shell pkg-config --variable=libdir capstone 2>/dev/null))
@@ -93,6 +96,8 @@ $(B)/arch/capstone.o $(B)/san/arch/capstone.o $(B)/fuzz/arch/capstone.o $(B)/arc
 $(B)/capstone.libs: USED := $(CAPSTONE)
 $(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/object/core/core_stream.o $(b)/object/core/whole.o): $(B)/unpack.libs
 $(B)/unpack.libs: USED := $(UNPACK)
+$(foreach b,$(B) $(B)/san $(B)/fuzz,$(b)/tui/terminal.o $(b)/tui/whole.o): $(B)/ncurses.libs
+$(B)/ncurses.libs: USED := $(call HAVE,ncurses.h,ncurses)
 $(B)/%.libs: FORCE
 	@mkdir -p $(@D)
 	@echo '$(USED)' | cmp -s - $@ || echo '$(USED)' >$@

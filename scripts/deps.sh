@@ -31,6 +31,7 @@ build | libzstd-dev     | <zstd.h>
 build | liblzma-dev     | <lzma.h>
 build | liblz4-dev      | <lz4frame.h>
 build | libsodium-dev   | <sodium.h>
+build | libncurses-dev  | <ncurses.h>
 build | libzydis-dev    | <Zydis/Zydis.h>
 build | libiberty-dev   | <libiberty/demangle.h>
 build | libjson-c-dev   | <json-c/json.h>
@@ -46,6 +47,7 @@ test  | gdb             | gdb
 test  | binutils        | objdump
 test  | strace          | strace
 test  | python3         | python3
+test  | python3-pyte    | /usr/lib/python3/dist-packages/pyte/__init__.py
 test  | procps          | ps
 test  | qemu-system-x86 | qemu-system-x86_64      | 1:8.1
 test  | busybox-static  | busybox

@@ -28,12 +28,13 @@ source  | arch types object kernel process plan copy event file trace wire
 output  | arch types object plan event trace
 diff    | arch object plan event trace output
 explain | arch object plan event trace output
+tui     | arch types object plan event trace output
 cli      | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire
 pipeline | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire cli
 select   | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire cli pipeline
 session  | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire cli pipeline select
 control  | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire cli pipeline select session
-verbs    | arch types object kernel process resolve code plan copy cache event trace file source output diff explain wire cli pipeline select session control
+verbs    | arch types object kernel process resolve code plan copy cache event trace file source output diff explain tui wire cli pipeline select session control
 '
 # They have a header for each of their things, and any of them may be included where the folder may.
 many_doors='plan cli pipeline select session control verbs'
