@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/option.h"
+#include "cli/option_values.h"
 #include "cli/exit_status.h"
 #include "plan/join/join.h"
 #include "verbs.h"
@@ -15,6 +16,7 @@
 #include "pipeline/fail_under.h"
 #include "pipeline/read/trace_files.h"
 #include "info.h"
+#include "browse/browse.h"
 #include "session/no_events.h"
 #include "pipeline/render.h"
 
@@ -242,6 +244,14 @@ static int check_format(struct report *r)
 	if (!r->files.counts && r->request.files > 1 && !f->at_end && !output__has_lines(f))
 		return err__set(EINVAL, "%s shows one trace: give one file, or another format",
 				f->name);
+	if (r->files.counts && r->request.show.grep)
+		return err__set(EINVAL,
+				"--grep looks for steps, and a file has only counts; --sort "
+				"sorts these by function");
+	if (r->files.counts && r->request.show.order >= ORDER_TOTAL &&
+	    r->request.show.order < ORDER_NAME)
+		return err__set(EINVAL, "a file has only counts, no times: --sort calls, branches "
+					"or name");
 	if (r->request.show.info && r->request.files > 1)
 		return err__set(EINVAL, "--info shows one file: give only one");
 	return 0;
@@ -348,11 +358,30 @@ int operands__check_output(const struct request *req)
 
 /* ---- options ---- */
 
+static int set_order(struct request *req, const char *v)
+{
+	req->show.order_given = true;
+	return value__word(SUMMARY_ORDERS, v, &req->show.order);
+}
+
+static int check_pattern(struct request *req, const char *v)
+{
+	return pattern__check(v);
+}
+
 static const struct option_row option_rows[] = {
 	{"head", 0, "N", VERB_REPORT, POSITIVE(show.head), "only the first N events"},
 	{"tail", 0, "N", VERB_REPORT, POSITIVE(show.tail), "only the last N events"},
 	{"info", 0, NULL, VERB_REPORT, SWITCH(show.info),
 	 "show the file's metadata instead of the trace"},
+	{"tui", 0, NULL, VERB_REPORT, SWITCH(show.tui),
+	 "browse it in the terminal: functions, calls, steps; two files: compare them"},
+	{"sort", 0, "KEY", VERB_REPORT, OTHER,
+	 "show the table of functions (-F summary) sorted by KEY: " SUMMARY_ORDERS, set_order,
+	 .values = SUMMARY_ORDERS},
+	{"grep", 0, "PATTERN", VERB_REPORT, TEXT(show.grep),
+	 "only steps whose text matches this extended regular expression, and their calls",
+	 check_pattern},
 };
 
 const struct option_group options_report = {"Of bbtrace report", option_rows,
@@ -361,6 +390,8 @@ const struct option_group options_report = {"Of bbtrace report", option_rows,
 /* The first operand is a file, and so are those after it that are trace files. */
 int report__check(struct request *req)
 {
+	int err;
+
 	if (!req->operands.len)
 		return err__set(
 			EINVAL,
@@ -368,7 +399,8 @@ int report__check(struct request *req)
 	for (req->files = 1; req->files < req->operands.len; req->files++)
 		if (!input__is_trace(req->operands.data[req->files]))
 			break;
-	return operands__check_output(req);
+	err = browse__check(req);
+	return err ? err : operands__check_output(req);
 }
 
 int report__run(const struct request *req)
@@ -377,6 +409,8 @@ int report__run(const struct request *req)
 	CLEANUP(close_report) struct report r = {.request = *req, .render.sink.fd = -1};
 	int err;
 
+	if (req->show.tui)
+		return browse__run(req);
 	r.files = (struct trace_files){
 		.request = &r.request, .calls = &calls, .ctx = &r, .only = req->file.tag};
 	/* an operand that is no function may be a file, which the message mentions */

@@ -67,7 +67,8 @@ int confine__reader(const struct request *req)
 
 	if (!reads_files(req))
 		return 0;
-	if (req->verb->bit == VERB_REPORT && !req->show.output && isatty(STDOUT_FILENO))
+	if (req->verb->bit == VERB_REPORT && !req->show.output && !req->show.tui &&
+	    isatty(STDOUT_FILENO))
 		pager__prepare();
 	err = keep_output(req);
 	if (err)
