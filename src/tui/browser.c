@@ -222,7 +222,8 @@ static void sort(struct browser *b, int column)
 		return;
 	}
 	s->ops->sort(s, column);
-	screen__changed(s, &b->patience);
+	if (screen__changed(s, &b->patience))
+		say(b, err__text());
 	screen__go_to(s, 0);
 }
 

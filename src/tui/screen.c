@@ -191,16 +191,21 @@ int screen__search(struct screen *s, const regex_t *re, int step, bool here,
 	return -ENOENT;
 }
 
-void screen__changed(struct screen *s, const struct patience *p)
+int screen__changed(struct screen *s, const struct patience *p)
 {
 	size_t n = s->ops->count(s);
 
 	if (!s->filters)
-		return;
+		return 0;
 	s->shown.len = 0;
-	for (size_t i = 0; i < n && !is_over(p, i); i++)
+	for (size_t i = 0; i < n; i++) {
 		if (matches(s, i, &s->filter))
 			vec__push(&s->shown, (uint32_t)i);
+		if (is_over(p, i))
+			return err__set(EINTR, "interrupted: more rows may match; & and Enter "
+					       "filter again");
+	}
+	return 0;
 }
 
 int screen__filter(struct screen *s, const char *text, const struct patience *p)
@@ -216,8 +221,8 @@ int screen__filter(struct screen *s, const char *text, const struct patience *p)
 		s->filter = re;
 		s->filters = true;
 		s->filter_text = xstrdup(text);
-		screen__changed(s, p);
+		err = screen__changed(s, p);
 	}
 	screen__go_to_row(s, row);
-	return 0;
+	return err;
 }

@@ -64,10 +64,11 @@ void screen__go_to_row(struct screen *s, size_t row);
 /* Draws the list, with what a search found marked: re may be NULL. */
 void screen__draw(struct screen *s, struct grid *g, unsigned from, unsigned lines,
 		  const regex_t *re);
-/* Shows only rows that match; an empty text shows all. Returns 0, or -errno with a message. */
+/* Shows only rows that match; an empty text shows all. Returns 0, or -errno with a message; -EINTR
+ * if patience was over: then only some of the rows were looked at. */
 int screen__filter(struct screen *s, const char *text, const struct patience *p);
-/* Its rows have changed. */
-void screen__changed(struct screen *s, const struct patience *p);
+/* Its rows have changed. Returns 0, or -EINTR as screen__filter(). */
+int screen__changed(struct screen *s, const struct patience *p);
 /* Moves to the next row that matches, or the one before (step -1), from the cursor on. Returns 1 if
  * it went past the end to get there, 0 if not, -ENOENT if there is none, -EINTR if patience was
  * over. */
