@@ -245,6 +245,26 @@ drive 300 100 "$T/threads.bbt" <<-END
 	exits 0
 END
 
+# ---- what it may do, and its memory ----
+
+program million -O1
+bb user "$T/million" spin --engine inline -o "$T/million.bbt" -- "$T/million"
+drive 80 24 "$T/million.bbt" <<-END
+	# a million branches
+	row 0 Functions
+	keys \n\n
+	row 0 Path of spin
+	keys G
+	status $T/status
+	keys Q
+	exits 0
+END
+of() { awk -v key="$1:" '$1 == key { print $2 }' "$T/status"; }
+is "$(of Seccomp)" 2 'it runs with the filter of report'
+is "$(($(of Uid) != 0))" 1 'and not as root'
+is "$((0x$(of CapEff) & ~4))" 0 'with no capability but to read files'
+is "$(($(of RssAnon) < 200000))" 1 "its memory is not that of the steps ($(of RssAnon) kB)"
+
 # ---- signals ----
 
 drive 80 24 "$T/a.bbt" <<-END

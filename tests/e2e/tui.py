@@ -11,6 +11,7 @@ Lines of the script, run in their order:
     lacks TEXT      waits until it hasn't
     row N TEXT      waits until row N (0: the title; -1: the last) has it
     save FILE       writes the screen into a file
+    status FILE     copies /proc/PID/status of the program
     size W H        resizes the terminal
     signal NAME     sends a signal
     stops           waits until the program is suspended; the terminal is as it was
@@ -175,6 +176,9 @@ for line in sys.stdin:
         until(lambda: True)
         with open(rest, "w", encoding="utf-8") as out:
             out.write(text() + "\n")
+    elif word == "status":
+        with open("/proc/%d/status" % pid, encoding="utf-8") as of, open(rest, "w", encoding="utf-8") as out:
+            out.write(of.read())
     elif word == "size":
         columns, lines = map(int, rest.split())
         screen.resize(lines, columns)

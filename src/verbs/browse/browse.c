@@ -187,6 +187,7 @@ int browse__run(const struct request *req)
 	struct browsed b = {.request = *req, .render.sink.fd = -1, .tui = tui__new()};
 	int err;
 
+	b.request.file.by_symbol |= req->files > 1; /* as diff: builds may differ */
 	b.files = (struct trace_files){.request = &b.request, .calls = &calls, .ctx = &b};
 	err = read_files(&b);
 	if (!err)
