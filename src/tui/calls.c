@@ -8,7 +8,7 @@ enum { BY_TIME, BY_DURATION, BY_BRANCHES, BY_THREAD, ORDERS };
 
 struct calls {
 	struct screen screen;
-	uint32_t function;
+	struct function_pair function;
 	call_refs refs;
 	size_t by;
 	bool reverse, cut; /* cut: there are more */
@@ -39,7 +39,7 @@ static void calls__title(const struct screen *s, struct str *out)
 	const struct calls *c = (const struct calls *)s;
 
 	str__printf(out, "Calls of ");
-	text__put_name(out, s->model->plan->functions.data[c->function].name, s->width / 2);
+	text__put_name(out, s->model->plan->functions.data[c->function.of[0]].name, s->width / 2);
 	str__printf(out, ", by %s%s%s", columns[c->by].head, c->reverse ? ", reversed" : "",
 		    c->cut ? ", the first of them" : "");
 }
@@ -171,7 +171,8 @@ static const struct screen_ops ops = {
 static void add_calls(struct calls *c, uint32_t run, const uint64_t *path)
 {
 	const struct run *r = &c->screen.model->run[run];
-	uint32_t next = c->function < r->functions.len ? r->functions.data[c->function].first : 0;
+	uint32_t function = c->function.of[run];
+	uint32_t next = function < r->functions.len ? r->functions.data[function].first : 0;
 
 	for (; next; next = run__call(r, next - 1)->next) {
 		if (path && run__call(r, next - 1)->path != *path)
@@ -184,7 +185,7 @@ static void add_calls(struct calls *c, uint32_t run, const uint64_t *path)
 	}
 }
 
-struct screen *calls__open(struct model *m, uint32_t function, const uint64_t *path)
+struct screen *calls__open(struct model *m, struct function_pair function, const uint64_t *path)
 {
 	struct calls *c = screen__new(&ops, m, sizeof(*c));
 

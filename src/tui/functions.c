@@ -3,7 +3,7 @@
 #include "screens.h"
 
 struct function_row {
-	uint32_t function;
+	struct function_pair function;
 	bool ran[RUNS];
 	struct output_function f[RUNS];
 };
@@ -76,12 +76,12 @@ static int64_t more_branches(const struct model *m, const struct function_row *r
 
 static int64_t only_a(const struct model *m, const struct function_row *r)
 {
-	return (int64_t)m->only.data[r->function].n[0];
+	return (int64_t)m->only.data[r->function.of[0]].n[0];
 }
 
 static int64_t only_b(const struct model *m, const struct function_row *r)
 {
-	return (int64_t)m->only.data[r->function].n[1];
+	return (int64_t)m->only.data[r->function.of[1]].n[1];
 }
 
 enum cell_kind { CELL_COUNT, CELL_TIME, CELL_MORE, CELL_MORE_TIME, CELL_NAME };
@@ -196,7 +196,7 @@ static void functions__row(struct screen *s, size_t row, unsigned width, struct 
 		str__puts(out, r->ran[0] ? "\033[1;31m[only A] " : "\033[1;31m[only B] ");
 	else
 		str__puts(out, "\033[32m");
-	str__shown(out, s->model->plan->functions.data[r->function].name);
+	str__shown(out, s->model->plan->functions.data[r->function.of[0]].name);
 	str__puts(out, "\033[0m");
 }
 
@@ -236,10 +236,10 @@ static int compare(const void *a, const void *b, void *ctx)
 		order = p < q ? 1 : p > q ? -1 : 0;
 	}
 	if (!order)
-		order = strcmp(m->plan->functions.data[x->function].name,
-			       m->plan->functions.data[y->function].name);
+		order = strcmp(m->plan->functions.data[x->function.of[0]].name,
+			       m->plan->functions.data[y->function.of[0]].name);
 	if (!order)
-		order = x->function < y->function ? -1 : 1;
+		order = x->function.of[0] < y->function.of[0] ? -1 : 1;
 	return f->reverse ? -order : order;
 }
 
@@ -261,7 +261,7 @@ static void functions__sort(struct screen *s, int column)
 
 static struct screen *functions__enter(struct screen *s, size_t row)
 {
-	uint32_t function = ((struct functions *)s)->rows.data[row].function;
+	struct function_pair function = ((struct functions *)s)->rows.data[row].function;
 
 	return s->model->nruns > 1 ? paths__open(s->model, function)
 				   : calls__open(s->model, function, NULL);
@@ -303,19 +303,76 @@ static const struct screen_ops ops = {
 	.free = free_functions,
 };
 
+/* Two builds of a function that changed are two functions of the plan: each ran in one of the
+ * runs, and they have the same name. */
+static bool is_other_build(const struct model *m, const struct function_row *a,
+			   const struct function_row *b)
+{
+	const struct plan_function *f = m->plan->functions.data;
+
+	return a->ran[0] && !a->ran[1] && b->ran[1] && !b->ran[0] &&
+	       !strcmp(f[a->function.of[0]].name, f[b->function.of[1]].name);
+}
+
+/* Those of A before those of B. */
+static int by_name(const void *a, const void *b, void *ctx)
+{
+	const struct function_row *x = a, *y = b;
+	const struct plan_function *f = ((const struct model *)ctx)->plan->functions.data;
+	int order = strcmp(f[x->function.of[0]].name, f[y->function.of[0]].name);
+
+	return order			? order
+	       : x->ran[0] != y->ran[0] ? y->ran[0] - x->ran[0]
+					: x->ran[1] - y->ran[1];
+}
+
+/* Of several functions of one name in a run it isn't known which of them is meant: the last of A
+ * and the first of B are paired only if there are no others. */
+static bool is_pair(const struct functions *f, size_t i)
+{
+	const struct model *m = f->screen.model;
+	const struct function_row *r = f->rows.data;
+
+	return i + 1 < f->rows.len && is_other_build(m, &r[i], &r[i + 1]) &&
+	       !(i && is_other_build(m, &r[i - 1], &r[i + 1])) &&
+	       !(i + 2 < f->rows.len && is_other_build(m, &r[i], &r[i + 2]));
+}
+
+static void pair_builds(struct functions *f)
+{
+	struct function_row *rows = f->rows.data;
+	size_t n = f->rows.len, left = 0;
+
+	vec__sort_by(&f->rows, by_name, f->screen.model);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_pair(f, i))
+			continue;
+		rows[i].function.of[1] = rows[i + 1].function.of[1];
+		rows[i].ran[1] = true;
+		rows[i].f[1] = rows[i + 1].f[1];
+		rows[i + 1].ran[1] = false; /* it has no row */
+	}
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].ran[0] || rows[i].ran[1])
+			rows[left++] = rows[i];
+	f->rows.len = left;
+}
+
 struct screen *functions__open(struct model *m)
 {
 	struct functions *f = screen__new(&ops, m, sizeof(*f));
 	size_t n = m->plan ? m->plan->functions.len : 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct function_row r = {.function = i};
+		struct function_row r = {.function = {{i, i}}};
 
 		for (size_t k = 0; k < m->nruns; k++)
 			r.ran[k] = output__function(m->counts[k], i, &r.f[k]);
 		if (r.ran[0] || r.ran[1])
 			vec__push(&f->rows, r);
 	}
+	if (m->nruns > 1)
+		pair_builds(f);
 	f->by = m->nruns > 1 ? 2 : 1;
 	vec__sort_by(&f->rows, compare, f);
 	return &f->screen;

@@ -15,7 +15,7 @@ enum { BY_ONLY, BY_CALLS, BY_BRANCHES, ORDERS };
 
 struct paths {
 	struct screen screen;
-	uint32_t function;
+	struct function_pair function;
 	VEC(struct path_row) rows;
 	size_t by;
 	bool reverse;
@@ -33,7 +33,7 @@ static void paths__title(const struct screen *s, struct str *out)
 	const struct paths *p = (const struct paths *)s;
 
 	str__puts(out, "Paths of ");
-	text__put_name(out, s->model->plan->functions.data[p->function].name, s->width / 2);
+	text__put_name(out, s->model->plan->functions.data[p->function.of[0]].name, s->width / 2);
 	str__printf(out, ", by %s%s", orders[p->by], p->reverse ? ", reversed" : "");
 }
 
@@ -143,7 +143,7 @@ static void add_call(struct paths *p, struct map64 *known, uint32_t run, uint32_
 	r->uncertain |= c->flags & CALL_UNCERTAIN;
 }
 
-struct screen *paths__open(struct model *m, uint32_t function)
+struct screen *paths__open(struct model *m, struct function_pair function)
 {
 	struct paths *p = screen__new(&ops, m, sizeof(*p));
 	struct map64 known = {0};
@@ -152,7 +152,8 @@ struct screen *paths__open(struct model *m, uint32_t function)
 	p->by = m->nruns > 1 ? BY_ONLY : BY_CALLS;
 	for (uint32_t i = 0; i < m->nruns; i++) {
 		const struct run *r = &m->run[i];
-		uint32_t next = function < r->functions.len ? r->functions.data[function].first : 0;
+		uint32_t of = function.of[i];
+		uint32_t next = of < r->functions.len ? r->functions.data[of].first : 0;
 
 		for (; next; next = run__call(r, next - 1)->next)
 			add_call(p, &known, i, next - 1);

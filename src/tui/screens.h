@@ -11,11 +11,16 @@ struct call_ref {
 };
 typedef VEC(struct call_ref) call_refs;
 
+/* A function in each run. They differ if its code does, as in another build. */
+struct function_pair {
+	uint32_t of[RUNS];
+};
+
 struct screen *functions__open(struct model *m);
 /* All calls of a function; with path, only those on that path. */
-struct screen *calls__open(struct model *m, uint32_t function, const uint64_t *path);
+struct screen *calls__open(struct model *m, struct function_pair function, const uint64_t *path);
 /* The paths of a function: how often each run took them. */
-struct screen *paths__open(struct model *m, uint32_t function);
+struct screen *paths__open(struct model *m, struct function_pair function);
 struct screen *threads__open(struct model *m);
 /* The steps of one of these calls: its siblings are reached from it. Takes over refs. */
 struct screen *steps__open_call(struct model *m, call_refs refs, size_t which);

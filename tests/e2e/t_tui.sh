@@ -200,6 +200,30 @@ for function in main choose even odd; do
 		"calls of $function in both files are those of report -F json"
 done
 
+# ---- two builds ----
+
+mkdir "$T/other" && "${CC:-cc}" -g -O1 -DBUILD=2 -o "$T/other/parts" "$ROOT/tests/progs/parts.c"
+bb user "$T/other/parts" main choose even odd --args -o "$T/other.bbt" -- "$T/other/parts" 0 1 2
+drive 120 24 "$T/a.bbt" "$T/other.bbt" <<-END
+	# two builds
+	row 0 Functions of A
+	row -1 1/4
+	row 2 -3
+	row 2 choose
+	lacks [only
+	keys \n
+	row 0 Paths of choose
+	has [only A] choose(n=5)
+	lacks [only B]
+	# the function that differs
+	keys q/odd\n\n
+	row 0 Paths of odd
+	has [only A] odd(n=8)
+	has [only B] odd(n=1)
+	keys Q
+	exits 0
+END
+
 # ---- sizes ----
 
 drive 40 10 "$T/a.bbt" <<-END
