@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include "terminal.h"
 
@@ -43,7 +44,7 @@ static int check_streams(void)
 #define FUNCTIONS(f) \
 	f(newterm) f(delscreen) f(endwin) f(cbreak) f(noecho) f(nonl) f(keypad) f(set_escdelay) \
 	f(curs_set) f(start_color) f(use_default_colors) f(has_colors) f(init_pair) f(wget_wch) \
-	f(wmove) f(wattr_set) f(waddnwstr) f(wrefresh) f(clearok) f(getmaxx) f(getmaxy)
+	f(wmove) f(wattr_set) f(waddnwstr) f(wrefresh) f(clearok) f(getmaxx) f(getmaxy) f(resizeterm) f(wtimeout)
 /* clang-format on */
 
 #define NAME(function) #function,
@@ -138,6 +139,7 @@ int terminal__open(bool colours)
 	nc.nonl_();
 	nc.set_escdelay_(50);
 	nc.keypad_(terminal.window, true);
+	nc.wtimeout_(terminal.window, 0); /* wait_for_key() waits */
 	nc.curs_set_(0);
 	open_colours(colours);
 	catch_interrupt();
@@ -234,7 +236,37 @@ static bool is_there(void)
 	return poll(&p, 1, 0) >= 0 && !(p.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* A key, or none after a signal. */
+/* Returns true if the terminal has another size than the screen. */
+static bool has_new_size(struct winsize *size)
+{
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, size) && size->ws_col && size->ws_row &&
+	       (size->ws_col != nc.getmaxx_(terminal.window) ||
+		size->ws_row != nc.getmaxy_(terminal.window));
+}
+
+/* Returns true if there is input. A signal that arrives between the look at what it changes and
+ * the wait must end the wait. */
+static bool wait_for_key(void)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	struct winsize size;
+	sigset_t block, old;
+	int ready = 0;
+
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigaddset(&block, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &block, &old);
+	if (!interrupted && !has_new_size(&size))
+		ready = ppoll(&p, 1, NULL, &old);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (has_new_size(&size))
+		nc.resizeterm_(size.ws_row, size.ws_col);
+	return ready == 1;
+}
+
+/* A key, or none after it has waited for one or for a signal. Input that is none of a key, time and
+ * again, is the end of it. */
 static int read_key(unsigned *failures)
 {
 	wint_t code = 0;
@@ -244,7 +276,10 @@ static int read_key(unsigned *failures)
 		interrupted = 0;
 		return CONTROL('C');
 	}
-	*failures = kind == ERR ? *failures + 1 : 0;
+	if (kind != ERR)
+		*failures = 0;
+	else if (wait_for_key())
+		++*failures;
 	return kind == ERR ? KEY_NONE : kind == KEY_CODE_YES ? key_of(code) : (int)code;
 }
 
