@@ -44,7 +44,7 @@ LIB  := $(patsubst src/%.c,$(B)/%.o,$(SRC)) $(PROTO:%=$(B)/%.pb-c.o)
 PURE := $(filter-out $(foreach d,cache cli pipeline select session control verbs source/probes,$(B)/$(d)/%),$(LIB))
 
 # They link all pure code, the command line's options, the reader of branch weights and what joins files.
-FUZZ_CMD := $(B)/cli/options.o $(B)/cli/other_words.o $(B)/cli/request.o $(B)/cli/option_values.o $(patsubst src/%.c,$(B)/%.o,$(wildcard src/cli/options_*.c)) $(B)/control/line.o $(B)/cli/formats.o $(B)/pipeline/read/edge_line.o $(B)/select/costs_text.o $(B)/pipeline/read/merged_plan.o $(B)/pipeline/counts/target_sums.o
+FUZZ_CMD := $(B)/cli/options.o $(B)/cli/other_words.o $(B)/cli/suggestion.o $(B)/cli/command.o $(B)/cli/request.o $(B)/cli/option_values.o $(patsubst src/%.c,$(B)/%.o,$(wildcard src/cli/options_*.c)) $(B)/control/line.o $(B)/cli/formats.o $(B)/pipeline/read/edge_line.o $(B)/select/costs_text.o $(B)/pipeline/read/merged_plan.o $(B)/pipeline/counts/target_sums.o
 
 # The objects of a folder are one, whole.o, in less than half of the time (scripts/jumbo.pl). JUMBO=san: for the sanitizers;
 # all: for the product, too, as for tests/arch/t_short.sh; empty: nowhere. ALONE: what some programs link without its folder.

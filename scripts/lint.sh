@@ -63,7 +63,7 @@ src/session/live.c           /proc
 src/cli/command_line.c   /proc
 src/pipeline/read/input.c         trace files, with the rights of the user
 src/pipeline/write/sink_file.c      files to write
-src/verbs/why.c            the first line of a script that is CMD, with the rights of the user
+src/verbs/why/why.c        the first line of a script that is CMD, with the rights of the user
 src/kernel/facts.c       debugfs and tracefs
 src/kernel/fs.c          tracefs, debugfs and where they are mounted
 src/kernel/kernel.c      /sys
@@ -83,7 +83,7 @@ src/verbs/stack/*        /proc/PID of the process that is shown
 src/resolve/points.c     points files, with the rights of the user
 src/util/given.c         what the user names, with the rights of the user
 src/util/keeper.c        /dev/null
-src/verbs/why_run.c      /dev/null
+src/verbs/why/why_run.c  /dev/null
 src/util/files.c         file__read() itself
 src/util/scratch.c       temporary files, with the rights of the user
 '

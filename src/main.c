@@ -8,13 +8,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
-#include "cli/command.h"
 #include "cli/exit_status.h"
-#include "cli/other_words.h"
+#include "cli/suggestion.h"
 #include "cli/usage_hints.h"
 #include "verbs/verbs.h"
 #include "cli/request.h"
 #include "session/process/confine.h"
+#include "util/fit.h"
 
 /* ---- this process ---- */
 
@@ -51,35 +51,25 @@ static int fail(int status)
 
 /* ---- unknown commands ---- */
 
-/* Returns the verb whose name is most like this one; NULL if none is. */
+/* Returns the verb that the name begins, or that is most like it; NULL if none is. */
 static const char *nearest_verb(const char *name)
 {
+	size_t len = strlen(name);
+	unsigned limit = len < 4 ? 1 : 2;
+
 	for (const struct verb *v = verbs; v->name; v++)
-		if (str__distance(name, strlen(name), v->name, strlen(v->name), 2) <= 2)
+		if (len >= 3 && !strncmp(name, v->name, len))
+			return v->name;
+	for (const struct verb *v = verbs; v->name; v++)
+		if (str__distance(name, len, v->name, strlen(v->name), limit) <= limit)
 			return v->name;
 	return NULL;
 }
 
-static int refuse_unknown(const char *name)
+/* words: from the one on that is no verb. */
+static int refuse_unknown(char **words)
 {
-	const char *here = other_words__command(name), *meant = nearest_verb(name);
-
-	if (here)
-		err__usage("unknown command '%s'; write bbtrace %s; see bbtrace --help", name,
-			   here);
-	else if (meant)
-		err__usage("unknown command '%s'; did you mean %s? See bbtrace --help", name,
-			   meant);
-	else if (*name == '-')
-		err__usage("%s: the command comes before its options: bbtrace user OBJECT FUNC... "
-			   "[options]; see bbtrace --help",
-			   name);
-	else if (command__exists(name))
-		err__usage("unknown command '%s'; to trace functions of a program: bbtrace user "
-			   "%s FUNC... -- %s; see bbtrace --help",
-			   name, name, name);
-	else
-		err__usage("unknown command '%s'; see bbtrace --help", name);
+	suggestion__no_verb(words, nearest_verb(*words));
 	return fail(EXIT_USAGE);
 }
 
@@ -101,6 +91,8 @@ static int run(const struct verb *verb, int argc, char **argv)
 	}
 	if (verb->check(&request))
 		return fail(EXIT_USAGE);
+	if (output__form(request.show.format) == FORM_TEXT && isatty(STDOUT_FILENO))
+		fit__stdout(terminal__columns(STDOUT_FILENO), verb->bit & VERB_PROSE);
 	status = confine__reader(&request);
 	if (!status)
 		status = verb->run(&request);
@@ -134,6 +126,15 @@ static int flush_output(int status, const struct verb *verb)
 
 /* ---- help ---- */
 
+static void print_verb(const struct verb *v, FILE *out)
+{
+	autofree char *usage = xasprintf("  bbtrace %-7s %s", v->name, v->args);
+	autofree char *help = xasprintf("      %s", v->help);
+
+	help__text(usage, 18, out);
+	help__text(help, 6, out);
+}
+
 static void print_overview(FILE *out)
 {
 	const struct verb *v;
@@ -141,9 +142,11 @@ static void print_overview(FILE *out)
 	fprintf(out, "bbtrace %s: every branch that a program or the kernel takes\n\n",
 		BBTRACE_VERSION);
 	for (v = verbs; v->name; v++)
-		fprintf(out, "  bbtrace %-7s %s\n      %s\n", v->name, v->args, v->help);
-	fprintf(out,
-		"\n  bbtrace VERB --help shows a verb's options; the manual is bbtrace(8), bbtrace-VERB(8).\n");
+		print_verb(v, out);
+	putc('\n', out);
+	help__text("  bbtrace VERB --help shows a verb's options; the manual is bbtrace(8), "
+		   "bbtrace-VERB(8).",
+		   2, out);
 }
 
 static bool is_one_of(const char *arg, const char *a, const char *b, const char *c)
@@ -152,12 +155,12 @@ static bool is_one_of(const char *arg, const char *a, const char *b, const char 
 }
 
 /* Lists, for completion, the verbs with their help, or the options of one. */
-static int list_options(const char *name)
+static int list_options(char **names)
 {
-	const struct verb *verb = name ? verb__find(name) : NULL;
+	const struct verb *verb = *names ? verb__find(*names) : NULL;
 
-	if (name && !verb)
-		return refuse_unknown(name);
+	if (*names && !verb)
+		return refuse_unknown(names);
 	if (verb)
 		request__list_options(verb, stdout);
 	for (const struct verb *v = verbs; !verb && v->name; v++)
@@ -171,13 +174,13 @@ static int print_help(char **names)
 	const struct verb *verb;
 
 	if (*names && !strcmp(*names, "--options"))
-		return list_options(names[1]);
+		return list_options(names + 1);
 
 	if (*names && is_one_of(*names, "--help", "-h", "help"))
 		names++;
 	verb = *names ? verb__find(*names) : NULL;
 	if (*names && !verb)
-		return refuse_unknown(*names);
+		return refuse_unknown(names);
 	if (verb && names[1]) {
 		err__usage("help takes one command; see bbtrace help %s", verb->name);
 		return fail(EXIT_USAGE);
@@ -208,7 +211,7 @@ static int run_command(int argc, char **argv, const struct verb **verb)
 	*verb = verb__find(argv[1]);
 	if (*verb)
 		return run(*verb, argc - 1, argv + 1);
-	return refuse_unknown(argv[1]);
+	return refuse_unknown(argv + 1);
 }
 
 int main(int argc, char **argv)

@@ -236,6 +236,15 @@ void formats__list(const struct verb *verb, FILE *out)
 	}
 }
 
+static void put_format(const struct verb *verb, const struct output_format *f, FILE *out)
+{
+	bool named = f->suffixes && verb->bit & (VERB_SHOW | VERB_COVER);
+	autofree char *text = named ? xasprintf("%s (%s)", help_of(verb, f), f->suffixes)
+				    : xstrdup(help_of(verb, f));
+
+	help__row(f->name, text, out);
+}
+
 void formats__help(const struct verb *verb, FILE *out)
 {
 	const struct output_format *f;
@@ -244,10 +253,7 @@ void formats__help(const struct verb *verb, FILE *out)
 	for (size_t i = 0; (f = format_at(i)); i++) {
 		if (!has_format(verb, f))
 			continue;
-		fprintf(out, "  %-30s %s", f->name, help_of(verb, f));
-		if (f->suffixes && verb->bit & (VERB_SHOW | VERB_COVER))
-			fprintf(out, " (%s)", f->suffixes);
-		putc('\n', out);
+		put_format(verb, f, out);
 	}
 }
 

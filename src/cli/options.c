@@ -7,7 +7,8 @@
 #include <unistd.h>
 #include "option.h"
 #include "option_values.h"
-#include "other_words.h"
+#include "suggestion.h"
+#include "util/fit.h"
 
 /* In the order of --help, after the verb's own table. */
 static const struct option_group *const shared[] = {
@@ -48,6 +49,40 @@ static struct options options_of(const struct verb *verb)
 
 /* ---- --help ---- */
 
+/* The columns of a terminal; 0: it is none, so that nothing is wrapped. */
+static unsigned columns_of(FILE *out)
+{
+	int fd = fileno(out);
+
+	return fd >= 0 && isatty(fd) ? terminal__columns(fd) : 0;
+}
+
+#define HELP_COLUMN 33
+
+void help__row(const char *name, const char *text, FILE *out)
+{
+	CLEANUP(str__free) struct str s = {0};
+	unsigned width = columns_of(out);
+	size_t len = strlen(name) + 3;
+
+	if (width && width < 2 * HELP_COLUMN) { /* below the name */
+		str__printf(&s, "  %s\n      ", name);
+		fit__wrap(&s, text, 6, 6, width);
+	} else {
+		str__printf(&s, "  %-30s ", name);
+		fit__wrap(&s, text, max_of(len, (size_t)HELP_COLUMN), HELP_COLUMN, width);
+	}
+	fprintf(out, "%s\n", s.data);
+}
+
+void help__text(const char *text, unsigned indent, FILE *out)
+{
+	CLEANUP(str__free) struct str s = {0};
+
+	fit__wrap(&s, text, 0, indent, columns_of(out));
+	fprintf(out, "%s\n", s.data);
+}
+
 static void help_row(const struct option_row *r, FILE *out)
 {
 	char names[64];
@@ -55,7 +90,7 @@ static void help_row(const struct option_row *r, FILE *out)
 	snprintf(names, sizeof(names), "%c%c%c --%s%s%s", r->letter ? '-' : ' ',
 		 r->letter ? r->letter : ' ', r->letter ? ',' : ' ', r->name,
 		 r->arg && *r->arg ? " " : "", r->arg ? r->arg : "");
-	fprintf(out, "  %-30s %s\n", names, r->help);
+	help__row(names, r->help, out);
 }
 
 /* *question: the heading of the group before, which may be the same. Returns how many options it
@@ -86,10 +121,13 @@ static unsigned help_group(const struct verb *verb, const struct option_group *g
 void request__help(const struct verb *verb, bool all, FILE *out)
 {
 	const char *question = "";
+	autofree char *usage = NULL;
 	unsigned left_out = 0;
 
 	all |= options_of(verb).n <= FEW;
-	fprintf(out, "usage: bbtrace %s %s\n%s\n", verb->name, verb->args, verb->help);
+	usage = xasprintf("usage: bbtrace %s %s", verb->name, verb->args);
+	help__text(usage, 8, out);
+	help__text(verb->help, 0, out);
 	for (size_t i = 0; i < GROUPS; i++)
 		left_out += help_group(verb, group_of(verb, i), all, &question, out);
 	if (left_out)
@@ -179,13 +217,34 @@ static const struct option_row *row_of(const struct options *o, int c)
 	return NULL;
 }
 
-/* True if the name is part of the option, nearly equal, or longer, as in --follow-forks. */
-static bool is_near(const char *option, const char *name)
+/* How far the name is from the option: 0 if it is part of it, or longer, as in --follow-forks; else
+ * the number of different characters. FAR: it is not near. */
+#define FAR 3
+
+static unsigned farness(const char *option, const char *name)
 {
 	size_t n = strlen(option), len = strlen(name);
 
-	return strstr(option, name) || (!strncmp(option, name, n) && name[n] == '-') ||
-	       (len >= 4 && str__distance(name, len, option, n, 2) <= 2);
+	if (strstr(option, name) || (!strncmp(option, name, n) && name[n] == '-'))
+		return 0;
+	return len >= 4 ? str__distance(name, len, option, n, FAR - 1) : FAR;
+}
+
+/* Returns the nearest option; NULL if none is near. */
+static const char *nearest(const struct options *o, const char *name)
+{
+	const char *best = NULL;
+	unsigned least = FAR;
+
+	for (size_t i = 0; strlen(name) >= 3 && i < o->n; i++) {
+		unsigned far = farness(o->rows[i]->name, name);
+
+		if (far >= least)
+			continue;
+		least = far;
+		best = o->rows[i]->name;
+	}
+	return best;
 }
 
 /* True unless the text begins with an option that the verb hasn't. */
@@ -203,12 +262,12 @@ static bool has_first(const struct options *o, const char *text)
 	return false;
 }
 
-/* Returns a hint on what an unknown long option may have meant, as "; did you mean
- * --min-duration?", or "". */
+/* Returns a hint on what an unknown option may have meant, as "; did you mean --min-duration?", or
+ * "". */
 static char *meant(const struct options *o, const char *option)
 {
-	autofree char *name = xstrdup(strncmp(option, "--", 2) ? "" : option + 2);
-	const char *here;
+	autofree char *name = xstrdup(option + 1 + (option[1] == '-'));
+	const char *here, *near;
 
 	name[strcspn(name, "=")] = 0;
 	here = other_words__option(name);
@@ -216,26 +275,44 @@ static char *meant(const struct options *o, const char *option)
 		return xasprintf("; here: %s.", here);
 	if (output__by_name(name))
 		return xasprintf("; did you mean -F %s?", name);
-	for (size_t i = 0; strlen(name) >= 3 && i < o->n; i++)
-		if (is_near(o->rows[i]->name, name))
-			return xasprintf("; did you mean --%s?", o->rows[i]->name);
-	return xstrdup("");
+	near = nearest(o, name);
+	return near ? xasprintf("; did you mean --%s?", near) : xstrdup("");
+}
+
+/* Another tool's option that happens to be the begin of ours, as --return is of --returns. */
+static bool is_other_word(const struct option_row *r, const char *arg)
+{
+	autofree char *name = xstrdup(strncmp(arg, "--", 2) ? "" : arg + 2);
+	const char *here;
+
+	name[strcspn(name, "=")] = 0;
+	here = other_words__option(name);
+	return here && strncmp(r->name, name, strlen(name) + 1) &&
+	       strncmp(here, arg, strlen(name) + 2);
+}
+
+static int unknown_option(const struct options *o, const struct verb *verb, const char *option)
+{
+	autofree char *hint = meant(o, option);
+
+	return err__set(EINVAL, "unknown option %s for 'bbtrace %s'%s%s bbtrace %s --help", option,
+			verb->name, hint, *hint ? " See" : "; see", verb->name);
 }
 
 static int usage_error(const struct options *o, const struct verb *verb, int c, char **argv)
 {
 	const char letter[3] = {'-', (char)optopt, 0};
 	const char *option = optopt > 0 && optopt < 256 ? letter : argv[optind - 1];
-	autofree char *hint = meant(o, option);
 
+	if (c == ':' && optopt >= 256 && is_other_word(o->rows[optopt - 256], option))
+		return unknown_option(o, verb, option);
 	if (c == ':') {
 		const char *other = other_words__option(option + 1);
 
 		return err__set(EINVAL, "%s needs a value%s%s; see bbtrace %s --help", option,
 				other ? "; " : "", other ? other : "", verb->name);
 	}
-	return err__set(EINVAL, "unknown option %s for 'bbtrace %s'%s%s bbtrace %s --help", option,
-			verb->name, hint, *hint ? " See" : "; see", verb->name);
+	return unknown_option(o, verb, option);
 }
 
 /* Parses the value by the row's type and stores it in the row's field. */
@@ -274,12 +351,25 @@ static int store(struct request *req, const struct option_row *r, const char *va
 	return 0;
 }
 
+/* Adds to the message what another tool's value is here. */
+static void suggest_value(const struct request *req, const struct option_row *r, const char *value)
+{
+	bool traces = req->verb->bit & VERB_TRACE;
+	const char *here = value && traces ? other_words__value(r->name, value) : NULL;
+	autofree char *text = here ? suggestion__of_value(here, value) : NULL;
+
+	if (text)
+		err__set(EINVAL, "%s; %s", err__text(), text);
+}
+
 static int set(struct request *req, const struct option_row *r, const char *value)
 {
 	int err = store(req, r, value);
 
 	if (!err && r->set)
 		err = r->set(req, value);
+	if (err)
+		suggest_value(req, r, value);
 	return err ? err__prefix(-EINVAL, "--%s", r->name) : 0;
 }
 
@@ -294,6 +384,7 @@ int request__parse(struct request *req, const struct verb *verb, int argc, char 
 	const struct options options = options_of(verb);
 	struct option long_options[OPTIONS_MAX + 1];
 	char short_options[2 * OPTIONS_MAX + 3];
+	const char *given;
 	int c, end = 1, err;
 
 	*req = (struct request){.verb = verb,
@@ -320,6 +411,9 @@ int request__parse(struct request *req, const struct verb *verb, int argc, char 
 		}
 		if (!r)
 			return usage_error(&options, verb, c, argv);
+		given = argv[optind - 1 - (optarg && optarg == argv[optind - 1])];
+		if (c >= 256 && is_other_word(r, given))
+			return unknown_option(&options, verb, given);
 		err = set(req, r, optarg);
 		if (err)
 			return err;

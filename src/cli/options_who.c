@@ -90,8 +90,8 @@ static int check_user(struct request *req, const char *v)
 }
 
 static const struct option_row rows[] = {
-	{"pid", 'p', "PID|NAME[,...]", VERB_SHOW | VERB_LIST | VERB_STACK | VERB_SLOW, OTHER,
-	 "only these processes, with all their threads", set_pid, .values = ",:pids"},
+	{"pid", 'p', "PID|NAME[,...]", VERB_SHOW | VERB_LIST | VERB_STACK | VERB_SLOW | VERB_TOP,
+	 OTHER, "only these processes, with all their threads", set_pid, .values = ",:pids"},
 	{"tid", 0, "TID[,TID...]", VERB_SHOW | VERB_DIFF, OTHER, "only these threads", set_tid,
 	 .values = ",:pids", .knob = true},
 	{"comm", 0, "NAME[,NAME...]", VERB_SHOW | VERB_DIFF, OTHER, "only threads of this name",
@@ -101,8 +101,8 @@ static const struct option_row rows[] = {
 	 .knob = true},
 	{"cgroup", 0, "PATH", VERB_TRACE, TEXT(who.filters.cgroup),
 	 "only this cgroup (v2) and those below it", .values = ":folders", .knob = true},
-	{"follow", 'f', NULL, VERB_TRACE | VERB_WHY | VERB_SLOW, SWITCH(who.filters.follow),
-	 "also children of these processes"},
+	{"follow", 'f', NULL, VERB_TRACE | VERB_WHY | VERB_SLOW | VERB_TOP,
+	 SWITCH(who.filters.follow), "also children of these processes"},
 	{"user", 'u', "NAME", VERB_TRACE | VERB_WHY | VERB_COVER | VERB_SLOW, TEXT(who.user),
 	 "run CMD as that user", check_user, .values = ":users"},
 };

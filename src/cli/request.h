@@ -126,6 +126,9 @@ struct show_request {
 	const char *grep; /* a pattern; NULL: all steps */
 	unsigned order;	  /* enum summary_order; order_given: by --sort */
 	bool order_given;
+	bool screens;	   /* top: a new screen every every_ns */
+	uint64_t every_ns; /* top */
+	uint64_t rows;	   /* top: functions; 0: what fits */
 	bool fail_under_given, fail_under_branch;
 	unsigned fail_under; /* in parts of ALL_OF_IT: hundredths of a percent */
 #define ALL_OF_IT 10000
@@ -224,6 +227,9 @@ char *command_line__quoted(void);
  * letter, an argument or values that are missing are -.
  */
 void request__list_options(const struct verb *verb, FILE *out);
+/* Prints a row, and a paragraph, of a help text: wrapped on a terminal. */
+void help__row(const char *name, const char *text, FILE *out);
+void help__text(const char *text, unsigned indent, FILE *out);
 /* Prints the options of this verb for --help. */
 void request__help(const struct verb *verb, bool all, FILE *out);
 

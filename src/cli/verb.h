@@ -22,17 +22,21 @@ enum {
 	VERB_STACK = 16384,
 	VERB_COVER = 32768,
 	VERB_SLOW = 65536,
+	VERB_TOP = 131072,
 };
 #define VERB_NAMED     (VERB_EVENT | VERB_WATCH | VERB_PROFILE) /* verbs that name no functions */
 #define VERB_FUNCTIONS (VERB_USER | VERB_KERNEL | VERB_BOTH)	/* verbs that name functions */
 #define VERB_TRACE     (VERB_FUNCTIONS | VERB_NAMED)		/* verbs that trace */
 #define VERB_SHOW      (VERB_TRACE | VERB_REPORT)
-#define VERB_COMMAND   (VERB_TRACE | VERB_WHY | VERB_COVER | VERB_SLOW) /* verbs that run CMD */
+#define VERB_COMMAND                                                                               \
+	(VERB_TRACE | VERB_WHY | VERB_COVER | VERB_SLOW | VERB_TOP) /* verbs that run CMD */
 /* verbs that have formats, and take -F */
 #define VERB_TEXT                                                                                  \
 	(VERB_SHOW | VERB_LIST | VERB_DOCTOR | VERB_CTL | VERB_DIFF | VERB_WHY | VERB_CORE |       \
 	 VERB_STACK | VERB_COVER)
-#define VERB_ALL (VERB_TEXT | VERB_MERGE | VERB_SLOW)
+/* verbs that print sentences, which a terminal wraps; tables are cut */
+#define VERB_PROSE (VERB_DOCTOR | VERB_WHY)
+#define VERB_ALL   (VERB_TEXT | VERB_MERGE | VERB_SLOW | VERB_TOP)
 
 struct request;
 struct option_group;

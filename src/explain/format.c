@@ -194,7 +194,7 @@ static int end_sarif(struct output *o, const struct trace_totals *t)
 #define HELP "which branch chose that calls failed"
 
 const struct output_format explain_text =
-	FORMAT(end_text, .name = "text", .help = HELP, .form = FORM_TEXT);
+	FORMAT(end_text, .name = "text", .help = HELP, .form = FORM_TEXT, .wraps = true);
 const struct output_format explain_json =
 	FORMAT(end_json, .name = "json", .help = HELP, .form = FORM_JSON);
 const struct output_format explain_sarif = FORMAT(

@@ -54,7 +54,10 @@ struct output_options {
 	const char *folder; /* coverage: the current folder, a real path; NULL: not known */
 	const char *const *prefixes; /* coverage: OLD=NEW, for the paths of sources */
 	size_t nprefixes;
-	unsigned width;	  /* text, summary: columns of the terminal; 0: not a terminal */
+	unsigned width;	  /* columns of the terminal; 0: not a terminal, nothing is cut */
+	unsigned height;  /* its lines */
+	bool clears;	  /* top: a screen replaces the one before */
+	unsigned rows;	  /* top: functions; 0: as many as fit */
 	bool unobserved;  /* annotate, dot: the code of each function without counts: nothing was
 			     traced */
 	bool fold;	  /* text: repeated lines are shown once with a count */
@@ -152,6 +155,8 @@ struct output_format {
 	size_t size; /* of its own state, zeroed */
 	struct output_wants wants;
 	bool binary;  /* the output is not text */
+	bool cuts;    /* on a terminal its lines are cut at the right */
+	bool wraps;   /* on a terminal they are wrapped between words */
 	bool entries; /* its counts may be of entries alone (-e entry) */
 	bool marks;   /* it shows marks */
 	/* Without returns it shows no times except those of output_options.time. */
@@ -208,6 +213,9 @@ static inline bool output__has_lines(const struct output_format *format)
 }
 /* Returns the format for the suffix of the file's name; NULL if there is none. */
 const struct output_format *output__by_file_name(const char *path);
+
+/* The screens of bbtrace top, which no -F has. */
+extern const struct output_format output_top;
 
 /* Turns steps into counts, for traces that are added up; it writes nothing and has no row. After
  * output__end(); valid as long as the output. */

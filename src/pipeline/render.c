@@ -132,6 +132,9 @@ void render__options(struct render *r, const struct request *req, const struct t
 		.prefixes = req->show.prefixes.data,
 		.nprefixes = req->show.prefixes.len,
 		.width = r->sink.width,
+		.height = r->sink.height,
+		.clears = req->show.screens,
+		.rows = req->show.rows,
 		.unobserved = req->verb->bit == VERB_LIST,
 		.fold = !m->no_fold,
 		.zeros = req->show.all,
@@ -184,6 +187,13 @@ int render__flush(struct render *r, uint64_t now)
 		return output__flush(r->output);
 	r->settled = now;
 	return output__settle(r->output);
+}
+
+void render__resize(struct render *r)
+{
+	sink__measure(&r->sink);
+	r->output->options.width = r->sink.width;
+	r->output->options.height = r->sink.height;
 }
 
 void render__close(struct render *r)

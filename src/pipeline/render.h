@@ -8,11 +8,11 @@
 
 /* Writes to a file descriptor. */
 struct sink {
-	int fd;		  /* -1 if not open */
-	const char *name; /* for messages */
-	bool is_file;	  /* a regular file: no live viewer */
-	bool is_terminal; /* possibly through a pager */
-	unsigned width;	  /* of the terminal; 0 if not known */
+	int fd;			/* -1 if not open */
+	const char *name;	/* for messages */
+	bool is_file;		/* a regular file: no live viewer */
+	bool is_terminal;	/* possibly through a pager */
+	unsigned width, height; /* of the terminal; 0 if not known, or none */
 	/* the reader of a pipe closed it, which ends the trace without an error */
 	bool reader_gone;
 	bool has_old; /* a file that still has its old contents */
@@ -29,6 +29,8 @@ struct sink_place {
  */
 int sink__open(struct sink *s, const char *path, struct sink_place *kept);
 bool sink__is_stdout(const char *path);
+/* Sets width and height, which COLUMNS and LINES override. */
+void sink__measure(struct sink *s);
 /* From now on, open() opens the file, whose name it knows. It returns a descriptor, or -errno
  * with a message. */
 void sink__open_by(int (*open)(void));
@@ -74,6 +76,8 @@ int render__start(struct render *r, const struct request *req, const struct plan
 /* --last: true if this output shows the newest first. */
 bool newest_first(const struct request *req);
 /* Writes buffered output; now: CLOCK_MONOTONIC. */
+/* Takes the size that the terminal has now. */
+void render__resize(struct render *r);
 int render__flush(struct render *r, uint64_t now);
 void render__close(struct render *r);
 

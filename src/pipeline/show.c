@@ -551,7 +551,7 @@ void show__summary(struct show *s)
 	totals__text(show__totals(s), &summary);
 	if (note__level() >= NOTE_NORMAL &&
 	    (!s->brief || totals__are_low(show__totals(s)) || note__level() >= NOTE_VERBOSE))
-		fprintf(stderr, "%s\n", summary.data);
+		note__line(summary.data);
 	str__free(&summary);
 }
 

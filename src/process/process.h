@@ -20,6 +20,8 @@ void processes__named(const char *name, pid_vec *out);
 bool thread__is_running(uint32_t pid, uint32_t tid);
 /* How many of its threads do. */
 size_t process__running(uint32_t pid);
+/* Returns the number of threads that sleep now, of all its *threads. */
+size_t process__sleeping(uint32_t pid, size_t *threads);
 /* What /proc/TID/status has in the line of this name, such as "PPid", without blanks in front,
  * malloc()ed. NULL: there is no such thread, or no such line. */
 char *thread__status(uint32_t tid, const char *name);

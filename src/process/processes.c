@@ -28,8 +28,8 @@ void process__threads(uint32_t pid, pid_vec *out)
 	read_numbers(path, out);
 }
 
-/* proc(5), /proc/PID/stat: the state comes after the name. */
-static bool is_zombie(uint32_t pid, uint32_t tid)
+/* proc(5), /proc/PID/stat: the state comes after the name. 0: there is no such thread. */
+static char state_of(uint32_t pid, uint32_t tid)
 {
 	autofree char *text = NULL;
 	const char *name_end;
@@ -37,9 +37,32 @@ static bool is_zombie(uint32_t pid, uint32_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
 	if (file__read(path, 4096, &text, NULL))
-		return false;
+		return 0;
 	name_end = strrchr(text, ')');
-	return name_end && (name_end[2] == 'Z' || name_end[2] == 'X');
+	return name_end && name_end[1] ? name_end[2] : 0;
+}
+
+static bool is_zombie(uint32_t pid, uint32_t tid)
+{
+	char state = state_of(pid, tid);
+
+	return state == 'Z' || state == 'X';
+}
+
+size_t process__sleeping(uint32_t pid, size_t *threads)
+{
+	autofree pid_vec tids = {0};
+	const uint32_t *tid;
+	size_t n = 0;
+
+	process__threads(pid, &tids);
+	vec__each (tid, &tids) {
+		char state = state_of(pid, *tid);
+
+		n += state == 'S' || state == 'D';
+	}
+	*threads = tids.len;
+	return n;
 }
 
 bool thread__is_running(uint32_t pid, uint32_t tid)

@@ -388,10 +388,9 @@ static void add_soname(void *near, const char *soname)
 	near__soname(near, soname);
 }
 
-/* Appends the sonames that may have been meant: of the process, and those that the loader finds. */
-static void suggest_sonames(const struct search *s, struct str *out)
+/* Adds the sonames that may have been meant: of the process, and those that the loader finds. */
+static void find_near(const struct search *s, struct near *near)
 {
-	CLEANUP(near__free) struct near near = {.name = s->name};
 	CLEANUP(maps__free) map_vec maps = {0};
 	autofree char *bytes = NULL;
 	const struct map *m;
@@ -401,10 +400,9 @@ static void suggest_sonames(const struct search *s, struct str *out)
 		maps__read(s->pid, &maps);
 	vec__each (m, &maps)
 		if (m->exec && strrchr(m->path, '/'))
-			near__soname(&near, strrchr(m->path, '/') + 1);
+			near__soname(near, strrchr(m->path, '/') + 1);
 	if (read_cache(s, &bytes, &len))
-		ldcache__each(s->arch, bytes, len, add_soname, &near);
-	near__put(&near, out);
+		ldcache__each(s->arch, bytes, len, add_soname, near);
 }
 
 static int no_such_path(const struct search *s, int err)
@@ -445,7 +443,7 @@ static const char *is_no_file(const char *name)
 	return NULL;
 }
 
-static int no_such_object(const struct search *s)
+static int no_such_object(const struct search *s, const struct near *near)
 {
 	autofree struct str meant = {0};
 
@@ -454,7 +452,7 @@ static int no_such_object(const struct search *s)
 	if (!s->pid)
 		near__deleted(s->name, &meant);
 	if (!meant.len)
-		suggest_sonames(s, &meant);
+		near__put(near, &meant);
 	if (meant.len)
 		return err__set(ENOENT, "no object %s%s", s->name, meant.data);
 	return err__set(ENOENT,
@@ -462,6 +460,8 @@ static int no_such_object(const struct search *s)
 			"/etc/ld.so.cache and the default library folders; name it by its path",
 			s->name, s->pid ? "process's maps, the " : "");
 }
+
+static int find_unversioned(struct search *s);
 
 static int find(struct search *s)
 {
@@ -476,7 +476,22 @@ static int find(struct search *s)
 		return found == 1 ? 0 : no_such_path(s, found);
 	if (found == 1 || search_path(s) || search_soname(s))
 		return s->pid ? prefer_mapped(s) : 0;
-	return no_such_object(s);
+	return find_unversioned(s);
+}
+
+/* Takes libc.so.6 for libc, as other tools do, if no other soname begins so. */
+static int find_unversioned(struct search *s)
+{
+	CLEANUP(near__free) struct near near = {.name = s->name};
+	const char *soname;
+
+	if (!strchr(s->name, '/') && !is_no_file(s->name))
+		find_near(s, &near);
+	soname = strstr(s->name, ".so") ? NULL : near__unversioned(&near);
+	if (!soname)
+		return no_such_object(s, &near);
+	s->name = soname;
+	return find(s);
 }
 
 /* The architecture whose loader is used if no process is named. */

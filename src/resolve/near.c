@@ -132,6 +132,14 @@ void near__soname(struct near *n, const char *soname)
 	n->best[i] = xstrdup(soname);
 }
 
+const char *near__unversioned(const struct near *n)
+{
+	bool one = n->best[0] && farness(n->name, n->best[0]) == 1 &&
+		   !(n->best[1] && farness(n->name, n->best[1]) == 1);
+
+	return one && !strncmp(n->name, "lib", 3) ? n->best[0] : NULL;
+}
+
 void near__put(const struct near *n, struct str *out)
 {
 	unsigned i;

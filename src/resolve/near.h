@@ -20,6 +20,9 @@ struct near {
 };
 /* A soname that exists, as a candidate. */
 void near__soname(struct near *n, const char *soname);
+/* The only soname that differs from the name by its version alone, as libc.so.6 does from libc;
+ * NULL if there is none, or several. */
+const char *near__unversioned(const struct near *n);
 /* Appends "; did you mean libc.so.6?", or nothing. */
 void near__put(const struct near *n, struct str *out);
 void near__free(struct near *n);

@@ -256,6 +256,9 @@ static char *pattern_of_regex(const char *regex)
 	for (const char *c = regex + (*regex == '^'); *c; c++)
 		if (!(c[0] == '.' && c[1] == '*') && !(c[0] == '$' && !c[1]))
 			str__putc(&s, *c);
+	/* parse/ of /parse/ */
+	if (*regex == '/' && s.len && s.data[s.len - 1] == '/')
+		s.data[s.len - 1] = '*', s.data[0] = '*';
 	return s.data ? s.data : xstrdup("");
 }
 
@@ -277,6 +280,8 @@ static void suggest_form(const struct object *o, const char *name, struct str *o
 	name_query__init(&q, first, false);
 	if (strchr(name, ',') && any_matches(o, &q))
 		str__puts(out, "; names are separated by spaces");
+	else if (*name == '/')
+		suggest_patterns(o, name, out);
 	else if (*name >= '0' && *name <= '9' && !name[strspn(name, "0123456789abcdefABCDEF")])
 		str__printf(out, "; a file offset is written 0x%s", name);
 	name_query__free(&q);

@@ -135,7 +135,7 @@ static int find_pairs(struct targets *n, const struct request *req, pid_t pid)
 	for (size_t i = 0; i < req->operands.len; i++) {
 		err = find_pair(n, req->operands.data[i], pid);
 		if (err)
-			return usage_hints__operand(req, i, err);
+			return usage_hints__form(req, i, err);
 	}
 	return 0;
 }
@@ -173,32 +173,23 @@ static int refuse_spec(const struct request *req)
 			  req->verb->bit == VERB_LIST ? "list kernel" : "kernel");
 }
 
-/* True if the only operand is no file's name. Then it may be the name of a function. */
-static bool is_lone_name(const struct request *req, int err)
-{
-	return err == -ENOENT && req->operands.len == 1 && req->verb->bit == VERB_USER &&
-	       !strchr(req->operands.data[0], '/');
-}
-
-/* The first operand is no object: explains the error, which differs if it is a function's name. */
-static int no_object(const struct request *req, const char *program, int err)
-{
-	const char *first = req->operands.data[0];
-	const char *second = req->operands.len > 1 ? req->operands.data[1] : NULL;
-
-	if (is_lone_name(req, err))
-		second = "OBJECT";
-	else if (err != -ENOENT || !second || strchr(first, '/') || !strchr(second, '/') ||
-		 access(second, F_OK))
-		second = NULL;
-	if (second)
-		err__set(ENOENT, "%s; a function comes after its object: bbtrace %s %s %s",
-			 err__text(), req->verb->name, second, first);
-	return program ? err__set(-err, "%s; nor has %s such a function", err__text(), program)
-		       : err;
-}
-
 /* ---- FUNC... of the program of CMD, or of the process ---- */
+
+/* Returns the program that all processes run, malloc()ed; NULL if they run several. */
+static char *program_of_all(const uint32_t *pids, size_t n)
+{
+	char *first = n ? process__program(pids[0]) : NULL;
+
+	for (size_t i = 1; i < n; i++) {
+		autofree char *program = process__program(pids[i]);
+
+		if (first && program && !strcmp(first, program))
+			continue;
+		free(first);
+		return NULL;
+	}
+	return first;
+}
 
 /* Returns its path, malloc()ed; NULL if the request has none, or several. */
 static char *program_of(const struct request *req, pid_t pid)
@@ -207,7 +198,7 @@ static char *program_of(const struct request *req, pid_t pid)
 		return NULL;
 	if (req->command)
 		return command__path(req->command[0]);
-	return pid && req->who.filters.pids.len == 1 ? process__program(pid) : NULL;
+	return pid ? program_of_all(req->who.filters.pids.data, req->who.filters.pids.len) : NULL;
 }
 
 /* True if the first operand names no object, or is alone and may as well be a function. */
@@ -247,15 +238,17 @@ static int find_user(struct targets *n, const struct request *req, pid_t pid, bo
 	autofree char *program = may_be_function(req, pid) ? program_of(req, pid) : NULL;
 	struct object *o;
 	int err = program ? find_in_program(n, req, pid, program) : 1;
+	autofree char *own = NULL;
 
 	if (err != 1)
 		return err;
+	own = xstrdup(program ? err__text() : "");
 	err__clear();
 	if (*first == '@' || (object__colon(first, pid) && !is_object(first, pid)))
 		return is_spec(req) ? refuse_spec(req) : find_pairs(n, req, pid);
 	err = targets__open(n, first, pid, &o);
 	if (err)
-		return no_object(req, program, err);
+		return usage_hints__no_object(req, program, own, err);
 	if (req->operands.len == 1)
 		return all ? find_in_object(n, o, "*", pid)
 			   : err__usage(
@@ -324,7 +317,7 @@ static int find_kernel(struct targets *n, const struct request *req, size_t firs
 	for (size_t i = first; !err && i < req->operands.len; i++) {
 		err = find_in_kernel(n, &m, req->operands.data[i]);
 		if (err)
-			err = usage_hints__operand(req, i, err);
+			err = usage_hints__form(req, i, err);
 	}
 	free(m.modules);
 	return err;
@@ -349,7 +342,8 @@ static int refuse_one(const char *text)
 					  after_prefix(text, rows[i].prefix));
 	if (object__colon(text, 0))
 		return err__usage("'%s': write user:%s, or kernel:FUNC", text, text);
-	return err__usage("'%s': write user:OBJECT:FUNC or kernel:FUNC", text);
+	return err__usage("'%s': write user:OBJECT:FUNC or kernel:FUNC; --args shows arguments",
+			  text);
 }
 
 static int find_one(struct targets *n, const struct modules *m, const char *text, pid_t pid)

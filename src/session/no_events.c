@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Explains why a trace has no event: all were dropped or lost, other threads hit the probes,
  * nobody mapped the object, or its functions were not called. */
+#include "process/process.h"
 #include "select/events/markers.h"
 #include "no_events.h"
 
@@ -250,12 +251,24 @@ void no_events__explain_early(const struct request *req, struct live *l,
 
 /* ---- samples ---- */
 
+static void put_process(struct str *s, uint32_t pid)
+{
+	size_t threads = 0, sleeping = process__sleeping(pid, &threads);
+
+	if (threads && sleeping == threads)
+		str__printf(s, "process %u sleeps, with %s; ", pid,
+			    threads == 1 ? "its only thread" : "all of its threads");
+	str__printf(s, "bbtrace stack %u shows what its threads wait for", pid);
+}
+
 static void report_unsampled(const struct request *req)
 {
 	const struct probe_filters *f = &req->who.filters;
 	CLEANUP(str__free) struct str how = {0};
 
-	if (f->pids.len && !f->command)
+	if (f->pids.len == 1 && !f->command)
+		put_process(&how, f->pids.data[0]);
+	else if (f->pids.len && !f->command)
 		str__printf(&how, "bbtrace stack %u shows what its threads wait for",
 			    f->pids.data[0]);
 	else

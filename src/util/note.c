@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Notes and errors on stderr, one line each, starting with "bbtrace: ". Text from outside is
- * escaped. */
-#include "util.h"
+/* Notes and errors on stderr, one line each, wrapped on a terminal, starting with "bbtrace: ". Text
+ * from outside is escaped. */
+#include <unistd.h>
+#include "fit.h"
 
 static enum note_level level = NOTE_NORMAL;
 
@@ -15,15 +16,26 @@ enum note_level note__level(void)
 	return level;
 }
 
+/* The other lines of a note that a terminal has to wrap. */
+#define INDENT 2
+
+void note__line(const char *line)
+{
+	unsigned width = isatty(STDERR_FILENO) ? terminal__columns(STDERR_FILENO) : 0;
+	CLEANUP(str__free) struct str lines = {0};
+
+	fit__wrap(&lines, line, 0, INDENT, width);
+	str__putc(&lines, '\n');
+	fwrite(lines.data, 1, lines.len, stderr);
+}
+
 static void print_line(const char *line)
 {
-	struct str shown = {0};
+	CLEANUP(str__free) struct str shown = {0};
 
 	str__puts(&shown, "bbtrace: ");
 	str__shown(&shown, line);
-	str__putc(&shown, '\n');
-	fwrite(shown.data, 1, shown.len, stderr);
-	str__free(&shown);
+	note__line(shown.data);
 }
 
 static void print(const char *fmt, va_list ap)

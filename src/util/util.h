@@ -67,6 +67,8 @@ void err__print(void);
 enum note_level { NOTE_QUIET, NOTE_NORMAL, NOTE_VERBOSE };
 void note__set_level(enum note_level level);
 enum note_level note__level(void);
+/* Prints a line to stderr, wrapped on a terminal; whatever the level. */
+void note__line(const char *line);
 /* Printed unless -q. */
 void note(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* Printed with -v only. */

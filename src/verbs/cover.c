@@ -3,6 +3,7 @@
  * functions and branches that was. It is a trace of all functions of these objects, by counts. */
 #include <errno.h>
 #include "cli/option.h"
+#include "cli/usage_hints.h"
 #include "verbs.h"
 
 static int check_prefix(struct request *req, const char *v)
@@ -34,6 +35,8 @@ int cover__check(struct request *req)
 {
 	const char *output = req->show.output;
 
+	if (usage_hints__command(req))
+		return -EINVAL;
 	if (!req->command)
 		return err__set(EINVAL,
 				"no command to run: bbtrace cover [OBJECT...] -- CMD; counts that "

@@ -3,6 +3,7 @@
 #include "pipeline/source_lines.h"
 #include "diff_show.h"
 #include "pipeline/render.h"
+#include "util/fit.h"
 
 int diff_show(const struct request *req, struct diff_view *v,
 	      void (*fn)(void *ctx, enum output_form form, struct str *out), void *ctx)
@@ -21,6 +22,8 @@ int diff_show(const struct request *req, struct diff_view *v,
 	v->source_ctx = source_lines__new(0);
 	fn(ctx, output__form(req->show.format), &out);
 	source_lines__free(v->source_ctx);
+	if (output__form(req->show.format) == FORM_TEXT)
+		fit__lines(&out, 0, sink.width);
 	err = sink__begin(&sink);
 	if (!err && out.len)
 		err = sink__write(&sink, out.data, out.len);

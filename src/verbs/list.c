@@ -571,8 +571,10 @@ const struct option_group options_list = {"Of bbtrace list", option_rows, ARRAY_
 int list__check(struct request *req)
 {
 	if (!req->operands.len)
-		return err__set(EINVAL,
-				"no object to list; name a program, a library, or 'kernel'");
+		return err__set(
+			EINVAL,
+			"no object to list: bbtrace list OBJECT, a program, a library, or kernel; "
+			"bbtrace list --events kernel shows tracepoints");
 	if (req->list.events && (req->list.sites || req->list.points || req->what.exclude.len ||
 				 req->what.exported || req->how.engine != ENGINE_PROBE ||
 				 (req->show.format && output__shows_code(req->show.format))))

@@ -395,7 +395,8 @@ int report__check(struct request *req)
 	if (!req->operands.len)
 		return err__set(
 			EINVAL,
-			"no trace file given; - reads standard input; see bbtrace report --help");
+			"no trace file given: bbtrace report FILE; bbtrace user FUNC... -o FILE -- CMD "
+			"records one; - reads standard input");
 	for (req->files = 1; req->files < req->operands.len; req->files++)
 		if (!input__is_trace(req->operands.data[req->files]))
 			break;

@@ -125,6 +125,7 @@ static int poll_until_over(struct session *s)
 					 counting__patience_ms(&s->counting, now));
 		wait.timeout_ms = control__patience_ms(&s->control, wait.timeout_ms);
 		wait.timeout_ms = switching__patience_ms(&s->switching, now, wait.timeout_ms);
+		wait.timeout_ms = screen__patience_ms(&s->screen, now, wait.timeout_ms);
 		err = source__take(s->source, wait, &s->live.sink);
 		if (err == SOURCE_ENDED)
 			break;
@@ -140,6 +141,8 @@ static int poll_until_over(struct session *s)
 		err = switching__tick(&s->switching, now_ns(CLOCK_MONOTONIC));
 		if (!err)
 			err = counting__tick(&s->counting);
+		if (!err)
+			err = screen__tick(&s->screen, now);
 		if (!err)
 			err = control__serve(&s->control, now);
 		if (!err)
@@ -395,6 +398,7 @@ static int run(struct session *s, int *status)
 	if (session__counts(s))
 		s->counting = counting__begin(&s->request, s->plan, s->source, &s->live,
 					      s->render.output);
+	s->screen = screen__begin(&s->request, &s->render, &s->live);
 	err = begin_recording(s);
 	if (err)
 		return clean(s, err);
@@ -434,8 +438,11 @@ static int prepare(struct session *s, int *status)
 {
 	int err = preflight__check(&s->request);
 
+	if (!err && s->request.command)
+		err = child__check(s->request.command[0], status);
 	if (err)
 		return err;
+	*status = EXIT_CANNOT;
 	err = open_btf(s);
 	if (err)
 		return err;

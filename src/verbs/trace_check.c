@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Checks that the options of a tracing verb are complete and agree with each other. */
 #include <errno.h>
+#include "cli/usage_hints.h"
 #include "select/returns.h"
 #include "verbs.h"
 #include "select/engine.h"
@@ -59,10 +60,19 @@ static int check_conditions(const struct request *req)
 	return 0;
 }
 
+static int no_function(const struct request *req)
+{
+	autofree char *hint = usage_hints__no_function(req);
+
+	return err__set(EINVAL, "no function to trace; %s", hint);
+}
+
 static int usage_of(const struct request *req)
 {
 	const char *name = request__record_name(req);
 
+	if (req->verb->bit & (VERB_NAMED) && usage_hints__command(req))
+		return -EINVAL;
 	if (!req->operands.len && req->verb->bit == VERB_WATCH)
 		return err__set(EINVAL, "nothing to watch; see bbtrace watch --help");
 	if (req->operands.len && req->verb->bit == VERB_PROFILE)
@@ -74,8 +84,7 @@ static int usage_of(const struct request *req)
 		return err__set(EINVAL,
 				"no event to trace; bbtrace list --events kernel shows them");
 	if (!req->operands.len && req->verb->bit != VERB_PROFILE && !req->what.covers)
-		return err__set(EINVAL, "no function to trace; see bbtrace %s --help",
-				req->verb->name);
+		return no_function(req);
 	if (req->record.count && (req->verb->bit & VERB_NAMED || req->what.with.len ||
 				  req->what.watch.len || req->record.sched || req->record.freq))
 		return err__usage("-c counts the branches of functions; events by name are counted "

@@ -13,6 +13,7 @@
 #include "session/growth.h"
 #include "session/overhead_limit.h"
 #include "session/process/process_ends.h"
+#include "session/screen.h"
 #include "session/switching.h"
 
 struct session {
@@ -39,6 +40,7 @@ struct session {
 	struct keeper files;
 	struct growth growth;
 	struct switching switching;
+	struct screen screen;
 	bool under;	      /* less code ran than --fail-under requires */
 	bool blind;	      /* nothing that was requested could be traced */
 	bool is_over, leaves; /* the trace's time is over; CMD still runs */

@@ -41,6 +41,12 @@ const struct verb verbs[] = {
 	 "  bbtrace profile -- ./prog\n"
 	 "  bbtrace profile -p nginx -t 5\n"
 	 "  bbtrace profile -F svg -o flame.svg -- ./prog\n"},
+	{"top", "[options] [-- CMD ARG...]",
+	 "Show which functions keep the machine, or processes, busy; a new screen every 2 s.",
+	 VERB_TOP, &options_top, top__check, top__run,
+	 "  bbtrace top\n"
+	 "  bbtrace top -p nginx\n"
+	 "  bbtrace top -d 5 -- ./prog\n"},
 	{"why", "[SPEC...] [options] -- CMD ARG...",
 	 "Name the branch by which a system call of CMD failed, or CMD ended badly.", VERB_WHY,
 	 &options_why, why__check, why__run,

@@ -11,14 +11,16 @@ extern const struct verb verbs[]; /* ends with name NULL */
 /* Returns NULL if there is no such verb. */
 const struct verb *verb__find(const char *name);
 
-extern const struct option_group options_why, options_cover, options_core, options_list,
-	options_report, options_diff, options_ctl, options_doctor;
+extern const struct option_group options_why, options_cover, options_top, options_core,
+	options_list, options_report, options_diff, options_ctl, options_doctor;
 
 /* check and run of each verb. */
 int trace__check(struct request *req);
 int trace__run(const struct request *req);
 /* As trace__run(), but explains into e instead of showing events. */
 int trace__explain(const struct request *req, struct explaining *e);
+int top__check(struct request *req);
+int top__run(const struct request *req);
 int slow__check(struct request *req);
 int slow__run(const struct request *req);
 int cover__check(struct request *req);

@@ -177,7 +177,7 @@ like "$T/out" 'cpu-clock|cycles' '--timeline: each sample as text'
 sleep 300 &
 at_end "kill $!"
 bb profile -p $! -t 0.3
-like "$T/err" "no sample: no traced thread ran when one was taken \(at 99 Hz\); bbtrace stack $! shows" 'a process that sleeps has no samples: it is said'
+like "$T/err" "no sample: no traced thread ran when one was taken \(at 99 Hz\); process $! sleeps, with its only thread; bbtrace stack $! shows" 'a process that sleeps has no samples: it is said'
 bb profile --freq 1 -- true
 like "$T/err" 'no sample: .*\(at 1 Hz\); a higher --freq' 'and of a command that takes no time'
 

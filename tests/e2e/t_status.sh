@@ -73,11 +73,11 @@ wrong() { # REGEX ARG...: wrong usage
 }
 wrong 'bbtrace VERB --help'
 wrong 'bbtrace --help' frobnicate
-wrong "^bbtrace: unknown command 'record'; write bbtrace user OBJECT FUNC... -o FILE -- CMD" record "$T/fib"
-wrong "^bbtrace: unknown command 'annotate'; write bbtrace user OBJECT FUNC... -F annotate -- CMD" annotate fib
-wrong "^bbtrace: unknown command '$T/fib'; .*: bbtrace user $T/fib FUNC... -- $T/fib" "$T/fib" 5
+wrong "^bbtrace: unknown command 'record'; write bbtrace user FUNC... -o FILE -- .*/fib" record "$T/fib"
+wrong "^bbtrace: unknown command 'annotate'; write bbtrace user FUNC... -F annotate -- CMD" annotate fib
+wrong "^bbtrace: unknown command '$T/fib'; write bbtrace user FUNC... -- $T/fib 5 for each branch" "$T/fib" 5
 wrong "^bbtrace: unknown command 'doctr'; did you mean doctor\?" doctr
-wrong '^bbtrace: -p: the command comes before its options: bbtrace user OBJECT FUNC' -p 1
+wrong '^bbtrace: -p: a command comes before its options: bbtrace stack 1 for .*user FUNC... -p 1 for' -p 1
 wrong '^bbtrace: help takes one command' help user kernel
 wrong '^bbtrace: .*see bbtrace user --help' user
 wrong '^bbtrace: .*(--frob|no option)' user "$T/fib" fib --frob
@@ -94,13 +94,13 @@ while read -r word here; do
 	"$BBTRACE" help --options "$verb" >"$T/options" 2>&1
 	ok $? "$word: $verb is a command"
 done <<'END'
-attach user -p PID OBJECT FUNC...
-run user OBJECT FUNC... -- CMD
+attach user FUNC... -p PID
+run user FUNC... -- .*/fib
 tui report FILE
-coverage cover -- CMD
-flamegraph profile -o FILE[.]svg -- CMD
-top profile -p PID
-strace event raw_syscalls:sys_exit -- CMD
+coverage cover -- .*/fib
+flamegraph profile -o FILE[.]svg -- .*/fib
+sample profile -p PID
+strace event .syscalls:[*]. -- .*/fib
 pstack stack PID
 END
 while read -r word here; do
@@ -120,9 +120,9 @@ END
 # of all the words, and of an option only where it is one
 sed -nE 's/^\t\{"([a-z-]+)", "(.*)"\},$/\1\t\2/p' "$ROOT/src/cli/other_words.c" >"$T/words"
 "$BBTRACE" help --options | cut -f1 >"$T/verbs"
-for verb in user profile; do "$BBTRACE" help --options $verb | cut -f1,2 | awk '{ print "-" $1; print "--" $2 }'; done >"$T/known"
+for verb in user profile why report; do "$BBTRACE" help --options $verb | cut -f1,2 | awk '{ print "-" $1; print "--" $2 }'; done >"$T/known"
 awk -F '\t' '$2 ~ /^[a-z]+ / { print $2 }' "$T/words" | cut -d' ' -f1 | grep -vxFf "$T/verbs" | sort -u | xargs >"$T/wrong"
-is "$(cat "$T/wrong")" 'bbtrace env functions it source' 'each word of other tools names a verb, or is a sentence'
+is "$(cat "$T/wrong")" 'a an bbtrace env functions it source text' 'each word of other tools names a verb, or is a sentence'
 cut -f2 "$T/words" | grep -oE '(^|[ (])--?[a-zA-Z][a-z-]*' | tr -d ' (' | sort -u | grep -vxF -f "$T/known" >"$T/wrong"
 is "$(cat "$T/wrong")" --version 'each option in them is one'
 wrong "^bbtrace: unknown option --backtrace for 'bbtrace report'; see bbtrace report --help$" report "$T/none" --backtrace
@@ -133,7 +133,7 @@ wrong "^bbtrace: .user:libc.so.6:malloc. is a form of bbtrace trace: here write 
 wrong "^bbtrace: .libc.so.6:malloc.: write user:libc.so.6:malloc, or kernel:FUNC" trace libc.so.6:malloc
 wrong "^bbtrace: .uprobe:libc.so.6:malloc.: write user:libc.so.6:malloc$" trace uprobe:libc.so.6:malloc
 wrong "^bbtrace: .kretprobe:vfs_read.: write kernel:vfs_read$" trace kretprobe:vfs_read
-wrong '^bbtrace: no trace file given; - reads standard input' report
+wrong '^bbtrace: no trace file given: bbtrace report FILE; .*; - reads standard input' report
 wrong '^bbtrace: .*-p needs a value' user "$T/fib" fib -p
 wrong '^bbtrace: .*--limit' user "$T/fib" fib -l 0
 wrong '^bbtrace: .*--limit' user "$T/fib" fib -l many

@@ -185,6 +185,7 @@ static int table__end(struct output *o, const struct trace_totals *unused)
 
 const struct output_format output_coverage = {
 	.name = "coverage",
+	.cuts = true,
 	.wants = {.events = OUTPUT_EDGES, .lines = true, .scopes = true},
 	.help = "a table: how much of each file ran",
 	.size = sizeof(struct stats),

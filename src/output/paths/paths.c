@@ -503,6 +503,7 @@ void paths_format__drop(struct output *o)
 
 const struct output_format output_paths = {
 	.name = "paths",
+	.cuts = true,
 	.help = "which ways through each function ran, how often and how long",
 	PATHS_FORMAT,
 	.end = paths_format__put_all,

@@ -578,6 +578,7 @@ static void release(struct output *o)
 
 const struct output_format output_slow = {
 	.name = "slow",
+	.cuts = true,
 	.help = "what slow calls do that others don't, and where they wait",
 	.size = sizeof(struct slow),
 	.wants = {.events = OUTPUT_STEPS, .durations = true, .lines = true},

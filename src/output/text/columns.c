@@ -86,17 +86,40 @@ static const struct time_row {
 	[TIME_NONE] = {0, NULL},
 };
 
+/* On a narrow terminal there is no room for seconds of four digits, which few traces have. */
+#define NARROW 100
+#define SPARED 3
+
+bool text__is_narrow(const struct output *o)
+{
+	return o->options.width && o->options.width < NARROW;
+}
+
+static unsigned least_thread(const struct output *o)
+{
+	return text__is_narrow(o) ? 0 : THREAD_COLUMN;
+}
+
+static unsigned time_width(const struct output *o)
+{
+	enum time_style style = o->options.time;
+	bool spared = text__is_narrow(o) && (style == TIME_REL || style == TIME_DELTA);
+
+	return time_rows[style].width - (spared ? SPARED : 0);
+}
+
 static void put_time(struct output *o, const struct step *step)
 {
 	const struct time_row *row = &time_rows[o->options.time];
 	char text[TIME_MAX], *end = text + sizeof(text), *start = end;
+	unsigned width = time_width(o);
 
 	if (!row->before)
 		return;
 	if (step->timed)
 		start = row->before(end, o, step);
-	if (end - start < row->width)
-		put_spaces(&o->buffer, row->width - (end - start));
+	if (end - start < width)
+		put_spaces(&o->buffer, width - (end - start));
 	str__put(&o->buffer, start, end - start);
 	str__putc(&o->buffer, ' ');
 }
@@ -137,7 +160,7 @@ static void put_thread(struct output *o, const struct step *step)
 	str__dec(s, step->tid);
 	put_goroutine(s, step->goroutine);
 	width = width_of(s->data + start, s->len - start);
-	t->thread_column = max_of(t->thread_column, max_of(width, (unsigned)THREAD_COLUMN));
+	t->thread_column = max_of(t->thread_column, max_of(width, least_thread(o)));
 	put_spaces(s, t->thread_column - width + 2);
 }
 
@@ -159,13 +182,13 @@ void columns__put_global(struct output *o, const struct step *step)
 	paint(o, DIM);
 	put_time(o, o->options.time == TIME_DELTA ? &untimed : step);
 	paint(o, PLAIN);
-	put_spaces(&o->buffer, max_of(t->thread_column, (unsigned)THREAD_COLUMN) + 2);
+	put_spaces(&o->buffer, max_of(t->thread_column, least_thread(o)) + 2);
 }
 
 unsigned columns__width(const struct output *o)
 {
 	const struct text *t = o->state;
-	unsigned time = time_rows[o->options.time].width;
+	unsigned time = time_width(o);
 
 	return time + (time != 0) + t->thread_column + 2;
 }

@@ -110,6 +110,7 @@ static int end_text(struct output *o, const struct trace_totals *t)
 
 const struct output_format output_text_counted = {
 	.name = "text",
+	.cuts = true,
 	.form = FORM_TEXT,
 	.wants = {.events = OUTPUT_EDGES, .lines = true, .scopes = true},
 	.help = "edges",

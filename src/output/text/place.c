@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The text format's places: where code is, by symbols, and call stacks below an entry. */
 #include <stdlib.h>
+#include "util/fit.h"
 #include "text.h"
 
 void text__put_object(struct str *s, const char *object)
@@ -20,13 +21,18 @@ static bool is_kernel_step(const struct output *o, const struct step *step)
 	return step->function != NO_FUNCTION && plan__is_kernel_function(o->plan, step->function);
 }
 
+unsigned text__most_name(const struct output *o)
+{
+	return o->options.width / 3;
+}
+
 /* symbol+0xOFF, or the address without a symbol; and the object if it isn't the function's own. */
 void text__put_place(struct output *o, const struct step *step, const struct location *at)
 {
 	struct str *s = &o->buffer;
 
 	if (at->symbol) {
-		str__shown(s, at->symbol);
+		fit__name(s, at->symbol, text__most_name(o));
 		str__putc(s, '+');
 		str__hex(s, at->offset);
 	} else {

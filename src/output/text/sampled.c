@@ -8,21 +8,18 @@
  */
 #include <stdlib.h>
 #include "output/stats/stats.h"
+#include "sampled.h"
+#include "util/fit.h"
 #include "text.h"
 
 #define MOST_ROWS   16 /* of a table; the others are counted */
 #define MOST_TABLES 16 /* of threads */
 #define BAR	    40
 
-/* A function in the samples of all, of a thread, of a CPU. */
-struct sampled {
-	uint32_t scope, function;
-	uint64_t self, total;
-};
 #define ALL UINT32_MAX
 
 struct tables {
-	VEC(struct sampled) rows;
+	sampled_vec rows;
 	struct map64 index; /* scope << 32 | function -> 1 + index into rows */
 	uint64_t *threads;  /* samples of each */
 };
@@ -72,11 +69,12 @@ static void put_share(struct str *s, uint64_t n, uint64_t all, const char *more)
 		    permille % 10);
 }
 
-static void put_name(struct str *s, const struct stats *p, uint32_t function)
+void sampled__put_name(struct output *o, uint32_t function)
 {
 	const struct stats_node node = {.function = function};
+	const char *name = stats__name(o->state, &node);
 
-	str__shown(s, function == STATS_THREAD ? "[no stack]" : stats__name(p, &node));
+	fit__name(&o->buffer, function == STATS_THREAD ? "[no stack]" : name, text__most_name(o));
 }
 
 static void put_row(struct output *o, const struct sampled *r, uint64_t all)
@@ -86,7 +84,7 @@ static void put_row(struct output *o, const struct sampled *r, uint64_t all)
 	put_share(s, r->self, all, o->more);
 	put_share(s, r->total, all, o->more);
 	str__puts(s, "  ");
-	put_name(s, o->state, r->function);
+	sampled__put_name(o, r->function);
 	str__putc(s, '\n');
 }
 
@@ -182,7 +180,7 @@ static void put_stack(struct output *o, const stats_nodes *nodes, const struct s
 		if (frames++ >= MOST_FRAMES)
 			continue;
 		str__printf(s, "%*s  ", frames > 1 ? margin : 0, "");
-		put_name(s, p, n->function);
+		sampled__put_name(o, n->function);
 		str__putc(s, '\n');
 	}
 	if (frames > MOST_FRAMES)
@@ -325,16 +323,36 @@ static void put_cpus(struct output *o)
 			put_intervals(o, c);
 }
 
-void samples__put_tables(struct output *o)
+static struct tables tables_of(const struct stats *p)
 {
-	const struct stats *p = o->state;
 	struct tables t = {.threads = xcalloc(p->threads.len + 1, sizeof(*t.threads))};
 	const struct stats_node *n;
-	size_t first = 0;
 
 	vec__each (n, &p->nodes)
 		take_node(&t, n);
 	vec__sort(&t.rows, most_first);
+	return t;
+}
+
+struct sampled_all sampled__all(const struct stats *p)
+{
+	struct tables t = tables_of(p);
+	size_t n = 0;
+
+	map64__free(&t.index);
+	for (size_t i = 0; i < t.rows.len; i++)
+		if (t.rows.data[i].scope == ALL)
+			t.rows.data[n++] = t.rows.data[i];
+	t.rows.len = n;
+	return (struct sampled_all){.functions = t.rows, .threads = t.threads};
+}
+
+void samples__put_tables(struct output *o)
+{
+	const struct stats *p = o->state;
+	struct tables t = tables_of(p);
+	size_t first = 0;
+
 	while (first < t.rows.len && t.rows.data[first].scope != ALL)
 		first++;
 	str__puts(&o->buffer, "All");

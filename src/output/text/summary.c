@@ -6,6 +6,7 @@
  */
 #include "output/coverage/coverage.h"
 #include "summary_rows.h"
+#include "util/fit.h"
 #include "text.h"
 
 /* Functions whose durations are drawn; the others are counted. */
@@ -315,7 +316,7 @@ static void put_table(struct output *o, const rows_vec *rows)
 		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
 			if (widths[c] && !is_omitted(c, most))
 				put_cell(s, c, r, widths[c]);
-		str__shown(s, r->plan->name);
+		fit__name(s, r->plan->name, text__most_name(o));
 		str__putc(s, '\n');
 	}
 	put_omitted(s, most);
@@ -481,6 +482,7 @@ static int counted__interval(struct output *o, uint64_t time, const struct trace
 
 static const struct output_format summary_counted = {
 	.name = "summary",
+	.cuts = true,
 	.wants = {.events = OUTPUT_EDGES},
 	.help = "a table of the functions with their counts",
 	.entries = true,
@@ -495,6 +497,7 @@ static const struct output_format summary_counted = {
 
 const struct output_format output_summary = {
 	.name = "summary",
+	.cuts = true,
 	.wants = {.events = OUTPUT_STEPS, .durations = true},
 	.counting = &summary_counted,
 	.help = "a table of the functions with their times, and histograms",

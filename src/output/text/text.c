@@ -4,6 +4,7 @@
  * cell has a field of fields.c, how to show it, and what to show if the step doesn't have it.
  */
 #include <stdlib.h>
+#include "util/fit.h"
 #include "text.h"
 #include "output/base/values.h"
 
@@ -33,6 +34,19 @@ static void show_place(struct output *o, const struct step *step, const union fi
 	text__put_place(o, step, v->place);
 }
 
+/* On a narrow terminal, a target in the same function is its offset alone. */
+static void show_target(struct output *o, const struct step *step, const union field_value *v)
+{
+	const struct location *from = &step->at, *to = v->place;
+
+	if (text__is_narrow(o) && to->symbol && from->symbol && !strcmp(to->symbol, from->symbol)) {
+		str__putc(&o->buffer, '+');
+		str__hex(&o->buffer, to->offset);
+		return;
+	}
+	text__put_place(o, step, to);
+}
+
 /* A function that was requested by offset may start in the middle of another one. */
 static void show_name(struct output *o, const struct step *step, const union field_value *v)
 {
@@ -40,7 +54,7 @@ static void show_name(struct output *o, const struct step *step, const union fie
 		str__hex(&o->buffer, v->place->vaddr);
 		return;
 	}
-	str__shown(&o->buffer, v->place->symbol);
+	fit__name(&o->buffer, v->place->symbol, text__most_name(o));
 	if (!v->place->offset)
 		return;
 	str__putc(&o->buffer, '+');
@@ -258,7 +272,7 @@ static const struct cell branch_cells[] = {
 	CELL(AT, place, .colour = PLAIN),
 	CELL(INSN, string, .before = "  ", .after = "  "),
 	CELL(TAKEN, taken, .after = " "),
-	CELL(TO, place, .before = "-> ", .absent = "-> ?"),
+	CELL(TO, target, .before = "-> ", .absent = "-> ?"),
 	CELL(WHY, why, .before = "  ", .colour = CYAN),
 	SRC_CELL(),
 	LINE_END,
@@ -556,6 +570,7 @@ static void text__free(struct output *o)
 
 const struct output_format output_text = {
 	.name = "text",
+	.cuts = true,
 	.form = FORM_TEXT,
 	.wants = {.events = OUTPUT_STEPS,
 		  .branch_times = true,

@@ -26,6 +26,10 @@ static inline void cut_back(struct str *s, size_t len)
 		s->data[len] = 0;
 }
 
+/* True on a terminal that has no room for what could be left out. */
+bool text__is_narrow(const struct output *o);
+/* The longest name that is shown whole; 0: each is. */
+unsigned text__most_name(const struct output *o);
 /* A key for the thread: all CPUs' idle tasks have TID 0. */
 uint64_t thread_key(const struct step *s);
 

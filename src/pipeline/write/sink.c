@@ -3,26 +3,30 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "pipeline/render.h"
+#include "util/fit.h"
 
 bool sink__is_stdout(const char *path)
 {
 	return !path || !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
 }
 
+void sink__measure(struct sink *s)
+{
+	s->width = s->is_terminal ? terminal__columns(s->fd) : 0;
+	s->height = s->is_terminal ? terminal__lines(s->fd) : 0;
+}
+
 /* Sets what depends on the kind of file. */
 static void use(struct sink *s, int fd)
 {
-	struct winsize size;
 	struct stat st;
 
 	s->fd = fd;
 	s->is_terminal = isatty(fd);
-	if (s->is_terminal && !ioctl(fd, TIOCGWINSZ, &size))
-		s->width = size.ws_col;
+	sink__measure(s);
 	s->is_file = !fstat(fd, &st) && S_ISREG(st.st_mode);
 	s->has_old = s->is_file && fd != STDOUT_FILENO;
 }

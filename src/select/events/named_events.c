@@ -42,18 +42,54 @@ static const char *after_colon(const char *text)
 	return colon ? colon + 1 : text;
 }
 
+/* The event that is most like what was given: of a system call, its entry. */
+struct nearest {
+	const char *name; /* without its group */
+	size_t len;
+	char *best;
+	unsigned distance;
+};
+
+#define ENTRY "sys_enter_"
+
+static void compare(void *ctx, const char *event)
+{
+	const char *name = after_colon(event), *call = strstr(name, ENTRY);
+	struct nearest *n = ctx;
+	unsigned d;
+
+	name = call == name ? name + strlen(ENTRY) : name;
+	d = str__distance(n->name, n->len, name, strlen(name), 2);
+	if (d > 2 || (n->best && d >= n->distance))
+		return;
+	free(n->best);
+	n->best = xstrdup(event);
+	n->distance = d;
+}
+
+static int no_tracepoint(const char *pattern)
+{
+	struct nearest n = {.name = after_colon(pattern), .len = strlen(after_colon(pattern))};
+	autofree char *hint = NULL;
+
+	if (n.len > 2)
+		tracepoints__each("*", compare, &n);
+	hint = n.best ? xasprintf("; did you mean %s?", n.best) : xstrdup(";");
+	free(n.best);
+	return err__set(ENOENT,
+			"no event '%s'%s bbtrace list --events kernel '*%s*' looks for others; a "
+			"program's are usdt:OBJECT:NAME",
+			pattern, hint, n.name);
+}
+
 static int add_tracepoints(struct plan *p, const char *pattern)
 {
 	struct finding f = {.p = p};
 	int err = tracepoints__each(pattern, add_tracepoint, &f);
 
-	if (err || f.err)
+	if (err || f.err || f.found)
 		return err ? err : f.err;
-	return f.found ? 0
-		       : err__set(ENOENT,
-				  "no event '%s'; bbtrace list --events kernel '*%s*' looks for "
-				  "others; a program's are usdt:OBJECT:NAME",
-				  pattern, after_colon(pattern));
+	return no_tracepoint(pattern);
 }
 
 /* ---- static probes of programs ---- */

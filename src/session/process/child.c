@@ -59,6 +59,14 @@ static int cannot_run(const char *name, int err, int *status)
 			*status == EXIT_NOT_FOUND ? "no such command" : strerror(err), hint);
 }
 
+int child__check(const char *name, int *status)
+{
+	autofree char *path = NULL;
+	int err = command__look_up(name, &path);
+
+	return err ? cannot_run(name, err, status) : 0;
+}
+
 /* Reports a failed exec. The command itself was found before: ENOENT means that its interpreter
  * is missing. */
 static int cannot_exec(const char *name, int err, int *status)
@@ -114,12 +122,11 @@ int child__prepare(struct child *c, char **command, const char *user, int *statu
 {
 	struct passwd *pw = NULL;
 	/* a mistake is reported before anything is probed */
-	autofree char *path = NULL;
-	int go[2], failed[2], err = command__look_up(command[0], &path);
+	int go[2], failed[2], err = child__check(command[0], status);
 
 	*c = (struct child){.name = command[0], .go = -1, .failed = -1};
 	if (err)
-		return cannot_run(command[0], err, status);
+		return err;
 	*status = EXIT_CANNOT;
 	if (user && !(pw = getpwnam(user)))
 		return err__set(ENOENT, "no such user: '%s'", user);

@@ -15,6 +15,8 @@ struct child {
 	int status; /* exit status for CMD's caller */
 	int signal; /* the signal that ended it; 0 if none did */
 };
+/* Returns 0 if there is such a command, else -errno with a message, and the exit status. */
+int child__check(const char *name, int *status);
 /* Forks a process that waits to become CMD. Returns 0, or -errno with a message; -ENOENT or
  * -EACCES if it can't be executed, with EXIT_... as *status. */
 int child__prepare(struct child *c, char **command, const char *user, int *status);

@@ -7,6 +7,7 @@
 #include "cli/option.h"
 #include "verbs/verbs.h"
 #include "core.h"
+#include "util/fit.h"
 
 #define LAST 20 /* number of branches, unless --last is given */
 
@@ -149,7 +150,10 @@ const struct option_group options_core = {"Of bbtrace core", option_rows, ARRAY_
 
 static int write_out(struct run *r, struct str *text)
 {
-	int err = sink__write(&r->render.sink, text->data, text->len);
+	int err;
+
+	fit__lines(text, 0, r->shown.json ? 0 : r->render.sink.width);
+	err = sink__write(&r->render.sink, text->data, text->len);
 
 	str__clear(text);
 	return err;

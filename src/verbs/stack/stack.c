@@ -11,6 +11,7 @@
 #include "verbs/verbs.h"
 #include "stack.h"
 #include "stack_show.h"
+#include "util/fit.h"
 
 #define NAMES 8 /* innermost functions among which the C library's locks are */
 
@@ -103,7 +104,10 @@ static void report_files(const struct stacks *s)
 
 static int write_out(struct sink *sink, struct str *text)
 {
-	int err = sink__write(sink, text->data, text->len);
+	int err;
+
+	fit__lines(text, 0, sink->width);
+	err = sink__write(sink, text->data, text->len);
 
 	str__clear(text);
 	return err;
@@ -114,6 +118,8 @@ static int show(const struct stacks *s)
 	struct sink sink = {.fd = -1};
 	autofree struct str text = {0};
 	int err = sink__open(&sink, NULL, NULL);
+
+	sink.width = s->json ? 0 : sink.width;
 
 	if (err)
 		return err;
@@ -187,6 +193,14 @@ int stacks__check(struct request *req)
 	return 0;
 }
 
+static int check_rights(void)
+{
+	int err = privileges__check(PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_SYS_PTRACE,
+				    "reading where the threads of a process are");
+
+	return err ? err__set(-err, "%s; run with sudo", err__text()) : 0;
+}
+
 int stacks__run(const struct request *req)
 {
 	struct snapshot live = {0};
@@ -198,8 +212,7 @@ int stacks__run(const struct request *req)
 	int err = pid ? 0 : find_process(req->operands.data[0], &pid);
 
 	if (!err)
-		err = privileges__check(PRIVILEGE_BPF | PRIVILEGE_PERFMON | PRIVILEGE_SYS_PTRACE,
-					"reading where the threads of a process are");
+		err = check_rights();
 	if (!err)
 		err = snapshot__take(pid, &live);
 	if (!err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* why_run: a run of CMD for bbtrace why, in a process of its own, since tracing gives up
  * privileges. */
-#ifndef BBTRACE_VERBS_WHY_RUN_H
-#define BBTRACE_VERBS_WHY_RUN_H
+#ifndef BBTRACE_VERBS_WHY_WHY_RUN_H
+#define BBTRACE_VERBS_WHY_WHY_RUN_H
 
 #include "explain/explain.h"
 #include "cli/request.h"

@@ -10,9 +10,10 @@
 #include <wordexp.h>
 #include "cli/option.h"
 #include "cli/command.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 #include "pipeline/render.h"
 #include "pipeline/syscall_names.h"
+#include "util/fit.h"
 #include "why_run.h"
 
 #define RUNS_MOST 8
@@ -336,12 +337,16 @@ static void report_nothing(const struct why *w, const struct why_run *r)
 static int show(const struct why *w, const struct why_run *r)
 {
 	struct sink sink = {.fd = -1};
+	autofree struct str text = {0};
 	int err = sink__open(&sink, w->req->show.output, NULL);
 
+	str__put(&text, r->text, r->len);
+	if (output__form(w->req->show.format) == FORM_TEXT)
+		fit__wrap_lines(&text, sink.width);
 	if (!err)
 		err = sink__begin(&sink);
-	if (!err && r->len)
-		err = sink__write(&sink, r->text, r->len);
+	if (!err && text.len)
+		err = sink__write(&sink, text.data, text.len);
 	if (err == -EPIPE && sink.reader_gone)
 		err = 0;
 	sink__close(&sink);
@@ -430,9 +435,10 @@ static int refuse_no_command(const struct request *req)
 		str__putc(&words, ' ');
 		str__shown(&words, *word);
 	}
-	err = words.len ? err__set(EINVAL, "no command follows --: write bbtrace why --%s",
-				   words.data)
-			: err__set(EINVAL, "nothing to explain: give a command after --");
+	err = words.len
+		      ? err__set(EINVAL, "no command follows --: write bbtrace why --%s",
+				 words.data)
+		      : err__set(EINVAL, "nothing to explain: give a command: bbtrace why -- CMD");
 	str__free(&words);
 	return err;
 }

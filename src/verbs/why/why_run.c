@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "cli/exit_status.h"
 #include "resolve/resolve.h"
-#include "verbs.h"
+#include "verbs/verbs.h"
 #include "pipeline/outcomes.h"
 #include "pipeline/syscall_names.h"
 #include "why_run.h"
