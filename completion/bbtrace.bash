@@ -42,11 +42,47 @@ _bbtrace_function_names() {
 		return
 	fi
 	lines=$(timeout 2 bbtrace list -F json "$1" "$2*" </dev/null 2>/dev/null) || return
-	sed -n 's/.*"symbol":"\([A-Za-z0-9_.$@~]*\)".*/\1/p' <<<"$lines" | awk -v p="$2" 'index($0, p) == 1'
+	sed -n 's/.*"symbol":"\([^"\\]*\)".*/\1/p' <<<"$lines" | awk -v p="$2" 'index($0, p) == 1'
+}
+
+# Lines into COMPREPLY, those that begin with what was typed, for the shell. It takes a colon for the begin of a word, unless a
+# quote is open.
+_bbtrace_lines() {
+	local open="" typed=$cur i
+
+	[[ $typed == [\'\"]* ]] && open=${typed:0:1} typed=${typed:1}
+	[[ $open ]] || typed=${typed//\\/}
+	mapfile -t COMPREPLY < <(p=$typed awk 'index($0, ENVIRON["p"]) == 1' | sort -u)
+	[[ $open ]] && return
+	[[ $COMP_WORDBREAKS == *:* && $typed == *:* ]] || typed=""
+	for i in "${!COMPREPLY[@]}"; do
+		printf -v "COMPREPLY[i]" %q "${COMPREPLY[i]#"${typed%"${typed##*:}"}"}"
+	done
+}
+
+# What was typed of a word, without quotes.
+_bbtrace_typed() {
+	local typed=${cur#[\'\"]}
+
+	echo "${typed//\\/}"
+}
+
+# Functions in the trace file $1.
+_bbtrace_traced() {
+	[[ -f $1 ]] && _bbtrace_lines < <(timeout 2 bbtrace report --functions "$1" </dev/null 2>/dev/null)
+}
+
+# Variables of $1: a program, a library, or the kernel.
+_bbtrace_variables() {
+	if [[ $1 == kernel ]]; then
+		[[ ${#cur} -ge 2 ]] && _bbtrace_lines < <(awk '$2 ~ /^[bBdDrR]$/ { print $3 }' /proc/kallsyms 2>/dev/null)
+	else
+		_bbtrace_lines < <(timeout 2 nm --defined-only -- "$1" 2>/dev/null | awk '$2 ~ /^[bBdDgGsS]$/ { print $3 }')
+	fi
 }
 
 _bbtrace_functions() {
-	mapfile -t COMPREPLY < <(_bbtrace_function_names "$1" "$cur" | sort -u)
+	_bbtrace_lines < <(_bbtrace_function_names "$1" "$(_bbtrace_typed)")
 	[[ $cur == @* ]] && {
 		mapfile -t COMPREPLY < <(compgen -P @ -f -- "${cur#@}")
 		compopt -o filenames
@@ -106,7 +142,7 @@ _bbtrace_value() {
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
 		compopt -o filenames
 		;;
-	:functions) [[ $verb == report ]] || _bbtrace_functions "${object:-kernel}" ;;
+	:functions) if [[ $verb == report ]]; then _bbtrace_traced "$object"; else _bbtrace_functions "${object:-kernel}"; fi ;;
 	:events) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	:*) COMPREPLY=() ;;
 	*) _bbtrace_words "$values" ;;
@@ -115,12 +151,25 @@ _bbtrace_value() {
 
 # The line without the splits that readline makes at : and =. Sets words, cword, cur, prev.
 _bbtrace_words_of_line() {
-	if declare -F _get_comp_words_by_ref >/dev/null; then
-		_get_comp_words_by_ref -n := -c cur -p prev -w words -i cword
-	else
-		words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
-		cur=${words[cword]} prev=${words[cword - 1]}
-	fi
+	local line=${COMP_LINE:-} word i
+
+	words=() cword=-1
+	for ((i = 0; i <= COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		if [[ $cword -lt 1 || -z ${COMP_LINE:-} || $line == [[:space:]]* ]]; then
+			words[++cword]=$word
+		else
+			words[cword]+=$word
+		fi
+		line=${line#"${line%%[![:space:]]*}"}
+		line=${line#"$word"}
+	done
+	cur=${words[cword]} prev=${words[cword - 1]}
+}
+
+# Does the text have a colon that is not part of a "::"?
+_bbtrace_is_pair() {
+	[[ ${1//::/} == *?:* ]]
 }
 
 # Finds verb and object among the words before the cursor. False: after --, where CMD starts at $command.
@@ -155,7 +204,19 @@ _bbtrace_operand() {
 	case $verb in
 	"") _bbtrace_words "$(bbtrace help --options 2>/dev/null | cut -f1)" ;;
 	ctl) _bbtrace_ctl ;;
-	report | merge | diff | core) _bbtrace_files ;;
+	report) if [[ $object ]]; then _bbtrace_traced "$object"; else _bbtrace_files; fi ;;
+	watch)
+		if [[ $cur == kernel:* ]]; then
+			cur=${cur#kernel:} _bbtrace_variables kernel
+		elif [[ $cur == *?:* ]]; then
+			local of=${cur%%:*}
+
+			cur=${cur#*:} _bbtrace_variables "$of"
+		else
+			_bbtrace_files
+		fi
+		;;
+	merge | diff | core) _bbtrace_files ;;
 	stack) _bbtrace_pids ;;
 	slow) _bbtrace_files ;;
 	cover) _bbtrace_files ;;
@@ -177,11 +238,11 @@ _bbtrace_operand() {
 		fi
 		;;
 	user | list)
-		if [[ $cur == *?:* ]]; then
+		if _bbtrace_is_pair "$cur" && [[ ${cur%%:*} != *[\'\"]* ]]; then
 			local of=${cur%%:*} cur=${cur#*:}
 
 			_bbtrace_functions "$of"
-		elif [[ -z $object || $object == *:* ]]; then
+		elif [[ -z $object ]] || _bbtrace_is_pair "$object"; then
 			_bbtrace_objects
 			if [[ $verb == list && kernel == "$cur"* ]]; then
 				COMPREPLY+=(kernel)

@@ -45,12 +45,12 @@ end
 function __bbtrace_wants_object
     __bbtrace_verb user list; or return
     set -l operands (__bbtrace_operands)
-    test (count $operands) -eq 1; or string match -q -- '?*:*' $operands[2]
+    test (count $operands) -eq 1; or string match -q -- '?*:*' (string replace -a -- :: '' $operands[2])
 end
 
 function __bbtrace_objects
     set -l word (commandline -ct)
-    if string match -q -- '?*:*' $word
+    if string match -q -- '?*:*' (string replace -a -- :: '' $word)
         set -l parts (string split -m 1 : -- $word)
         __bbtrace_functions_of $parts[1] $parts[2] | string replace -r '^' "$parts[1]:"
         return
@@ -71,7 +71,7 @@ function __bbtrace_functions_of -a object prefix
         return
     end
     set -l lines (timeout 2 bbtrace list -F json $object "$prefix*" </dev/null 2>/dev/null); or return
-    printf '%s\n' $lines | sed -n 's/.*"symbol":"\([A-Za-z0-9_.$@~]*\)".*/\1/p' | awk -v p="$prefix" 'index($0, p) == 1'
+    printf '%s\n' $lines | sed -n 's/.*"symbol":"\([^"\\]*\)".*/\1/p' | awk -v p="$prefix" 'index($0, p) == 1'
 end
 
 function __bbtrace_functions
@@ -83,6 +83,23 @@ function __bbtrace_functions
         __bbtrace_functions_of kernel $word
     else if test (count $operands) -ge 2
         __bbtrace_functions_of $operands[2] $word
+    end
+end
+
+# Functions in the trace file that was given.
+function __bbtrace_traced
+    set -l operands (__bbtrace_operands)
+    test (count $operands) -ge 2; and timeout 2 bbtrace report --functions $operands[2] </dev/null 2>/dev/null
+end
+
+# OBJECT:VARIABLE, or kernel:VARIABLE
+function __bbtrace_variables
+    set -l parts (string split -m 1 : -- (commandline -ct))
+    test (count $parts) -eq 2; or return
+    if test "$parts[1]" = kernel
+        awk '$2 ~ /^[bBdDrR]$/ { print "kernel:" $3 }' /proc/kallsyms 2>/dev/null
+    else
+        timeout 2 nm --defined-only -- $parts[1] 2>/dev/null | awk -v o="$parts[1]" '$2 ~ /^[bBdDgGsS]$/ { print o ":" $3 }'
     end
 end
 
@@ -149,6 +166,8 @@ complete -c bbtrace -n '__bbtrace_verb user kernel list; and not __bbtrace_wants
 complete -c bbtrace -n '__bbtrace_verb trace why; and not __bbtrace_command' -a 'user: kernel:'
 complete -c bbtrace -n '__bbtrace_verb event; and not __bbtrace_command' -a '(bbtrace list --events kernel 2>/dev/null | string replace -r " .*" "")'
 complete -c bbtrace -n '__bbtrace_verb report merge diff core' -F
+complete -c bbtrace -n '__bbtrace_verb report' -a '(__bbtrace_traced)'
+complete -c bbtrace -n '__bbtrace_verb watch; and not __bbtrace_command' -F -a '(__bbtrace_variables)'
 complete -c bbtrace -n '__bbtrace_verb slow' -a '(__bbtrace_objects)'
 complete -c bbtrace -n '__bbtrace_verb cover' -a '(__bbtrace_objects)'
 complete -c bbtrace -n '__bbtrace_verb stack' -a '(__fish_complete_pids)'

@@ -183,7 +183,7 @@ static void put_costs(struct digest *d, const struct cost_row *costs)
 	}
 }
 
-_Static_assert(sizeof(struct plan_options) == 120 || sizeof(void *) != 8, "is it in the key?");
+_Static_assert(sizeof(struct plan_options) == 136 || sizeof(void *) != 8, "is it in the key?");
 
 static void put_options(struct digest *d, const struct plan_options *o, const object_vec *objects)
 {

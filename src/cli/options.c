@@ -354,7 +354,7 @@ static int store(struct request *req, const struct option_row *r, const char *va
 /* Adds to the message what another tool's value is here. */
 static void suggest_value(const struct request *req, const struct option_row *r, const char *value)
 {
-	bool traces = req->verb->bit & VERB_TRACE;
+	bool traces = req->verb->bit & VERB_SHOW;
 	const char *here = value && traces ? other_words__value(r->name, value) : NULL;
 	autofree char *text = here ? suggestion__of_value(here, value) : NULL;
 

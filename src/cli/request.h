@@ -126,6 +126,7 @@ struct show_request {
 	const char *grep; /* a pattern; NULL: all steps */
 	unsigned order;	  /* enum summary_order; order_given: by --sort */
 	bool order_given;
+	bool functions;	   /* --functions, which sets info, too */
 	bool screens;	   /* top: a new screen every every_ns */
 	uint64_t every_ns; /* top */
 	uint64_t rows;	   /* top: functions; 0: what fits */

@@ -98,6 +98,10 @@ struct code_page {
 };
 
 struct graph {
+	/* progress: this many more instructions were followed; NULL: nobody asks */
+	void (*followed)(void *ctx, uint64_t instructions);
+	void *followed_ctx;
+	uint64_t nfollowed;
 	const struct object *object;
 	const struct object *kernel_object;
 	const struct arch *arch;

@@ -398,10 +398,16 @@ static bool go_on(struct graph *g)
 	return kept < n;
 }
 
+/* Progress is reported this often. */
+#define FOLLOWED_EACH 1024
+
 static void drain(struct graph *g)
 {
-	while (g->work.len)
+	while (g->work.len) {
 		follow_one(g, g->work.data[--g->work.len]);
+		if (g->followed && !(++g->nfollowed % FOLLOWED_EACH))
+			g->followed(g->followed_ctx, FOLLOWED_EACH);
+	}
 }
 
 void graph__start(struct graph *g)

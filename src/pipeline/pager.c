@@ -146,6 +146,12 @@ void progress__read(struct progress *p, bool wanted, uint64_t bytes)
 	p->start = p->last = now_ns(CLOCK_MONOTONIC);
 }
 
+void progress__work(struct progress *p, bool wanted, const char *what, uint64_t total)
+{
+	progress__read(p, wanted, total);
+	p->what = what;
+}
+
 void progress__attach(struct progress *p, bool wanted, uint64_t probes, uint64_t work)
 {
 	progress__read(p, wanted, work);
@@ -156,7 +162,11 @@ static void show_progress(const struct progress *p, uint64_t now)
 {
 	double seconds = (now - p->start) / 1e9, rate = p->done / seconds;
 
-	if (p->probes)
+	if (p->what)
+		fprintf(stderr, CLEAR "bbtrace: %s: %.0f %%, about %.0f s left", p->what,
+			min_of(100.0 * p->done / p->total, 99.0),
+			p->done < p->total ? (p->total - p->done) / rate : 0.0);
+	else if (p->probes)
 		fprintf(stderr,
 			CLEAR "bbtrace: attaching %llu probes: %.0f %%, %.0f/s, %.0f s left",
 			(unsigned long long)p->probes, 100.0 * p->done / p->total,

@@ -26,8 +26,11 @@ struct progress {
 	uint64_t done;
 	uint64_t start, last; /* ns */
 	bool estimated;	      /* the estimate was printed */
+	const char *what;     /* what is done, where it is neither reading nor attaching */
 };
 void progress__read(struct progress *p, bool wanted, uint64_t bytes);
+/* what is done, "decoding"; total: of units that are nobody's concern. */
+void progress__work(struct progress *p, bool wanted, const char *what, uint64_t total);
 void progress__attach(struct progress *p, bool wanted, uint64_t probes, uint64_t work);
 /* Adds attached probes, and the share of the work that they took. */
 void progress__attached(struct progress *p, uint64_t probes, uint64_t work);

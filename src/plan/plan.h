@@ -361,6 +361,9 @@ struct plan_options {
 	 * depths, and the blocks of different batches have no edges.
 	 */
 	uint64_t batch;
+	/* Progress: this many more instructions were followed. NULL: nobody asks. */
+	void (*followed)(void *ctx, uint64_t instructions);
+	void *followed_ctx;
 	bool count_all; /* placement count: a probe of its own counts each branch and entry */
 	const struct cost_row *costs; /* measured, as those of arch; NULL for the usual ones */
 	bool tests;		      /* find out what conditionals test (plan_site.test) */

@@ -127,6 +127,21 @@ static int choose_options(struct planning *p)
 	return err;
 }
 
+/* Bytes of an instruction, on average. */
+#define INSTRUCTION 4
+
+uint64_t planning__instructions(const function_vec *functions)
+{
+	const struct function *f;
+	const struct range *r;
+	uint64_t bytes = 0;
+
+	vec__each (f, functions)
+		vec__each (r, &f->ranges)
+			bytes += r->size;
+	return bytes / INSTRUCTION;
+}
+
 static int find_targets(struct planning *p)
 {
 	int err;
@@ -143,6 +158,8 @@ static int find_targets(struct planning *p)
 	p->options.costs = costs__known(arch__native());
 	p->options.kernel_object = p->targets.kernel;
 	p->options.patchable_unsafe = patchable_is_unsafe();
+	p->options.followed = p->followed;
+	p->options.followed_ctx = p->followed_ctx;
 	return 0;
 }
 

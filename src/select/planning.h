@@ -19,11 +19,16 @@ struct planning {
 	struct tracepoints tracepoints;
 	struct plan_options options;
 	const struct explaining *explaining; /* set by the caller; NULL if none */
+	/* Set by the caller: as in struct plan_options. */
+	void (*followed)(void *ctx, uint64_t instructions);
+	void *followed_ctx;
 };
 /* Finds the functions and plans. Returns 0, or -errno with a message. */
 int planning__begin(struct planning *p, const struct request *req, struct plan **out);
 /* Plans for the targets as they are now. before is the plan that the trace uses. */
 int planning__again(struct planning *p, const struct plan *before, struct plan **out);
 void planning__free(struct planning *p);
+/* Returns about how many instructions the functions have. */
+uint64_t planning__instructions(const function_vec *functions);
 
 #endif

@@ -15,10 +15,27 @@ static void put_plan(struct info *i, const char *key, const struct plan *plan)
 		    plan->arch->name);
 }
 
+/* --functions: the plan is at the start of the file, and the rest isn't read. */
+static int put_names(struct info *i, const struct plan *plan)
+{
+	const struct plan_function *f;
+
+	vec__each (f, &plan->functions) {
+		if (f->flags & FUNCTION_HELPER)
+			continue;
+		str__shown(&i->text, f->name);
+		str__putc(&i->text, '\n');
+	}
+	i->begun = true;
+	return 1;
+}
+
 static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta *m)
 {
 	struct info *i = ctx;
 
+	if (i->names)
+		return put_names(i, plan);
 	put_text(i, "recorded", "");
 	str__date(&i->text, m->start_time + m->realtime_offset, m->utc_offset);
 	str__puts(&i->text, " by bbtrace ");
@@ -140,7 +157,7 @@ const struct trace_calls info_calls = {.begin = on_begin,
 
 void info__end(struct info *i, const struct trace_end *end)
 {
-	if (!i->begun)
+	if (!i->begun || i->names)
 		return;
 	if (!i->counts)
 		str__printf(&i->text, "records   %llu, %s%llu lost\n",

@@ -10,6 +10,7 @@ struct info {
 	struct str text;
 	uint64_t records, lost;
 	bool begun, counts;
+	bool names; /* set by the caller: only the names of the functions */
 };
 extern const struct trace_calls info_calls;
 /* Appends the last lines. end is NULL if the file has no end. */

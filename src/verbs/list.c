@@ -6,6 +6,9 @@
 #include "cli/option.h"
 #include "select/announce.h"
 #include "select/targets.h"
+#include "pipeline/pager.h"
+#include "select/planning.h"
+#include "list_names.h"
 #include "verbs.h"
 #include "cli/request.h"
 #include "copy/copy.h"
@@ -480,36 +483,24 @@ static void free_listing(struct listing *l)
 	copies__free(l->copies);
 }
 
-/* ---- the names of exported functions ---- */
-
-/* True if functions of several programs are listed, as OBJECT:FUNC. */
-static bool has_objects(const struct targets *n)
+static void on_followed(void *progress, uint64_t instructions)
 {
-	return !n->kernel && n->objects.len > 1;
+	progress__add(progress, instructions);
 }
 
-/* Writes one name a line, so that a shell can pass them on as FUNC. */
-static int put_names(const struct targets *n)
+/* All functions of the kernel, or of a compiler, take seconds. */
+static int build(const function_vec *functions, struct plan_options *o, struct plan **plan)
 {
-	char **words = functions__words(&n->functions, n->objects.data, n->objects.len);
-	bool objects = has_objects(n);
+	struct progress progress;
+	int err;
 
-	for (size_t i = 0; i < n->functions.len; i++) {
-		if (words[i] && objects)
-			printf("%s:", n->functions.data[i].object->path);
-		if (words[i])
-			puts(words[i]);
-		free(words[i]);
-	}
-	free(words);
-	return 0;
-}
-
-/* True if only names are listed, since nothing else is requested. */
-static bool is_names(const struct request *req)
-{
-	return req->what.exported && !req->list.sites && !req->list.points &&
-	       output__form(req->show.format) == FORM_TEXT;
+	progress__work(&progress, note__level() == NOTE_NORMAL, "decoding",
+		       planning__instructions(functions));
+	o->followed = on_followed;
+	o->followed_ctx = &progress;
+	err = plan__build(functions, o, plan);
+	progress__end(&progress);
+	return err;
 }
 
 static int list(const struct request *req)
@@ -525,8 +516,8 @@ static int list(const struct request *req)
 
 	if (err)
 		return err;
-	if (is_names(req))
-		return put_names(&targets);
+	if (list_names__are_wanted(req))
+		return list_names__put(&targets);
 	if (output__form(req->show.format) == FORM_GRAPH) {
 		err = check_graph(&targets.functions);
 		o.batch = UINT64_MAX;
@@ -540,7 +531,7 @@ static int list(const struct request *req)
 	o.kernel_object = targets.kernel;
 	l.json = output__form(req->show.format) == FORM_JSON;
 	l.hide_addresses = targets.kernel && request__hides_addresses(req);
-	err = plan__build(&targets.functions, &o, &plan);
+	err = build(&targets.functions, &o, &plan);
 	if (err)
 		return err;
 	err = req->list.points ? check_points(plan) : 0;

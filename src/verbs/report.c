@@ -135,6 +135,7 @@ static int report_one(struct report *r)
 
 	in->waits = show_so_far;
 	in->ctx = r;
+	r->info.names = r->request.show.functions;
 	r->replay = (struct replay){.request = &r->request, .in = in, .calls = &calls, .ctx = r};
 	err = r->request.show.info ? trace_reader__run(in->reader, &info_calls, &r->info)
 				   : replay__run(&r->replay);
@@ -253,7 +254,8 @@ static int check_format(struct report *r)
 		return err__set(EINVAL, "a file has only counts, no times: --sort calls, branches "
 					"or name");
 	if (r->request.show.info && r->request.files > 1)
-		return err__set(EINVAL, "--info shows one file: give only one");
+		return err__set(EINVAL, "%s shows one file: give only one",
+				r->request.show.functions ? "--functions" : "--info");
 	return 0;
 }
 
@@ -369,9 +371,18 @@ static int check_pattern(struct request *req, const char *v)
 	return pattern__check(v);
 }
 
+/* They are a part of what --info reads. */
+static int set_functions(struct request *req, const char *v)
+{
+	req->show.info = true;
+	return 0;
+}
+
 static const struct option_row option_rows[] = {
 	{"head", 0, "N", VERB_REPORT, POSITIVE(show.head), "only the first N events"},
 	{"tail", 0, "N", VERB_REPORT, POSITIVE(show.tail), "only the last N events"},
+	{"functions", 0, NULL, VERB_REPORT, SWITCH(show.functions),
+	 "show the names of the functions in the file instead of the trace", set_functions},
 	{"info", 0, NULL, VERB_REPORT, SWITCH(show.info),
 	 "show the file's metadata instead of the trace"},
 	{"tui", 0, NULL, VERB_REPORT, SWITCH(show.tui),

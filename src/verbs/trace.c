@@ -434,6 +434,16 @@ static void filter_command(struct session *s)
 		vec__push(&s->request.who.filters.pids, (uint32_t)s->child.pid);
 }
 
+static void on_followed(void *ctx, uint64_t instructions)
+{
+	struct session *s = ctx;
+
+	if (!s->progress.what)
+		progress__work(&s->progress, note__level() == NOTE_NORMAL, "decoding",
+			       planning__instructions(&s->planning.targets.functions));
+	progress__add(&s->progress, instructions);
+}
+
 static int prepare(struct session *s, int *status)
 {
 	int err = preflight__check(&s->request);
@@ -447,7 +457,10 @@ static int prepare(struct session *s, int *status)
 	if (err)
 		return err;
 	s->engine.btf = s->request.how.btf ? s->btf_path : NULL;
+	s->planning.followed = on_followed;
+	s->planning.followed_ctx = s;
 	err = engine__plan(&s->engine, &s->request, &s->planning, &s->plan);
+	progress__end(&s->progress);
 	if (err)
 		return err;
 	announce__undecoded(s->plan);

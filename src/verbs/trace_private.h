@@ -8,6 +8,7 @@
 #include "control/control.h"
 #include "select/engine.h"
 #include "select/planning.h"
+#include "pipeline/pager.h"
 #include "pipeline/write/file_keeper.h"
 #include "session/process/child.h"
 #include "session/growth.h"
@@ -41,10 +42,11 @@ struct session {
 	struct growth growth;
 	struct switching switching;
 	struct screen screen;
-	bool under;	      /* less code ran than --fail-under requires */
-	bool blind;	      /* nothing that was requested could be traced */
-	bool is_over, leaves; /* the trace's time is over; CMD still runs */
-	int btf;	      /* from --btf; -1 if none */
+	struct progress progress; /* of making the plan */
+	bool under;		  /* less code ran than --fail-under requires */
+	bool blind;		  /* nothing that was requested could be traced */
+	bool is_over, leaves;	  /* the trace's time is over; CMD still runs */
+	int btf;		  /* from --btf; -1 if none */
 	char btf_path[32];
 };
 

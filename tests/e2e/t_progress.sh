@@ -58,4 +58,18 @@ bb user "$T/many" 'many_*' --placement full -q -p $running -t 0.1
 is "$(cat "$T/err")" '' 'with -q it is not said'
 bb user "$T/many" 'many_*' --placement full -e return --min-duration 1h -- "$T/many"
 unlike "$T/err" 'single-step' 'of a command it is not said'
+
+# ---- decoding ----
+# Functions that take seconds to decode: the largest library that is here.
+largest=$(find /usr/lib /lib -name 'lib*.so*' -type f -size +20M -printf '%s %p\n' 2>/dev/null | sort -n | tail -n 1 | cut -d' ' -f2-)
+if [[ $largest ]]; then
+	TERM=xterm SECONDS=4 "$E2E/terminal.py" 80 24 "$BBTRACE" list "$largest" >"$T/typed" 2>&1 </dev/null
+	like "$T/typed" 'bbtrace: decoding: [0-9]+ %, about [0-9]+ s left' 'decoding for seconds shows how far it is'
+	timeout -s INT 4 "$BBTRACE" list "$largest" >/dev/null 2>"$T/err"
+	is "$(cat "$T/err")" '' 'where stderr is no terminal it does not'
+else
+	skip 'decoding for seconds shows how far it is' 'no library is that large'
+fi
+"$E2E/terminal.py" 80 24 "$BBTRACE" list "$T/many" >"$T/typed" 2>&1 </dev/null
+unlike "$T/typed" 'decoding' 'what takes less than a second shows no progress'
 done_testing

@@ -117,11 +117,10 @@ static void test_summary(void)
 	      "    1   4.0us  1.0us         0      -  work(A<B>&)\n"
 	      "    1  20.0us      -         0      -  main\n"
 	      "    1   2.0us  noise         0      -  leaf\n"
-	      "(terminal too narrow: timed, open, self, min, avg, p50, p99, max omitted)\n"
+	      "(terminal too narrow: timed, open, self, min, avg,\np50, p99, max omitted)\n"
 	      "\n"
-	      "noise: below the tracer's noise: tracing took so much of that time that the "
-	      "program's own part is not known.\n"
-	      "Times include " TRACING ".\n",
+	      "noise: below the tracer's noise: tracing took so\nmuch of that time that the program's own part is\nnot known.\n"
+	      "Times include about 6 hits x 1.0us = 6.0us of\ntracing; the cost of 2 more hits is not known.\n",
 	      "ranked by net time, then what has none, then what is below the noise", UNPRICED,
 	      entry(WORK_ENTRY, 2, 0, 0, 30000), entry(LEAF_ENTRY, 3, 2, 1, 30300),
 	      priced(ret(LEAF_RET, 3, 1, 32300, 2000), 1950, 50),

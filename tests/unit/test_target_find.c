@@ -41,6 +41,15 @@ static void missing(const char *name, pid_t pid, const char *words)
 
 /* ---- without a process ---- */
 
+static void test_unversioned(void)
+{
+	struct found f;
+	int err = object__find("libc", 0, &f);
+
+	ok(!err && strstr(f.path, "libc.so.6"), "libc is libc.so.6");
+	found__close(&f);
+}
+
 static void test_own(void)
 {
 	char line[4096], name[1024], path[1024];
@@ -84,7 +93,8 @@ static void test_places(void)
 	missing("libx.so.1", 0, "LD_LIBRARY_PATH");
 	missing("folder", 0, "PATH");
 	missing("./absent", 0, "no file ./absent");
-	missing("libc", 0, "no object libc; did you mean libc.so.6?");
+	missing("libpthrea", 0, "no object libpthrea");
+	test_unversioned();
 	missing("./folder", 0, "not a regular file");
 	missing("libc.so.6", 999999999, "no process");
 	unsetenv("LD_LIBRARY_PATH");

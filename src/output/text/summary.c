@@ -282,9 +282,18 @@ static bool is_omitted(size_t column, unsigned most)
 	return columns[column].drop_order && columns[column].drop_order <= most;
 }
 
-static void put_omitted(struct str *s, unsigned most)
+/* Wrapped, not cut. */
+static void put_sentence(struct output *o, const struct str *text)
+{
+	if (text->len)
+		fit__wrap(&o->buffer, text->data, 0, 0, o->options.width);
+}
+
+static void put_omitted(struct output *o, unsigned most)
 {
 	const char *before = "(terminal too narrow: ";
+	CLEANUP(str__free) struct str text = {0};
+	struct str *s = &text;
 
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++) {
 		if (!is_omitted(c, most))
@@ -295,6 +304,7 @@ static void put_omitted(struct str *s, unsigned most)
 	}
 	if (most)
 		str__puts(s, " omitted)\n");
+	put_sentence(o, &text);
 }
 
 static void put_table(struct output *o, const rows_vec *rows)
@@ -319,7 +329,7 @@ static void put_table(struct output *o, const rows_vec *rows)
 		fit__name(s, r->plan->name, text__most_name(o));
 		str__putc(s, '\n');
 	}
-	put_omitted(s, most);
+	put_omitted(o, most);
 }
 
 /* ---- the histograms ---- */
@@ -392,19 +402,20 @@ static bool any_noise(const rows_vec *rows)
 	return false;
 }
 
-static void put_tracing(struct str *s, const rows_vec *rows, const struct trace_totals *t)
+static void put_tracing(struct output *o, const rows_vec *rows, const struct trace_totals *t)
 {
-	struct str text = {0};
-	bool known = totals__tracing(t, &text);
+	CLEANUP(str__free) struct str text = {0}, noise = {0}, times = {0};
+	bool known = totals__tracing(t, &text), noisy = any_noise(rows);
 
-	if (any_noise(rows))
-		str__puts(s, "\nnoise: below the tracer's noise: tracing took so much of that time "
-			     "that the program's own part is not known.\n");
-	else if (known)
-		str__putc(s, '\n');
+	if (noisy || known)
+		str__putc(&o->buffer, '\n');
+	if (noisy)
+		str__puts(&noise, "noise: below the tracer's noise: tracing took so much of that "
+				  "time that the program's own part is not known.\n");
+	put_sentence(o, &noise);
 	if (known)
-		str__printf(s, "Times include %s.\n", text.data);
-	str__free(&text);
+		str__printf(&times, "Times include %s.\n", text.data);
+	put_sentence(o, &times);
 }
 
 /* The table, and how much ran: of all functions, those that didn't run have no row. */
@@ -457,7 +468,7 @@ static int summary__end(struct output *o, const struct trace_totals *t)
 		samples__put_tables(o);
 	named__put_counts(o, p->named);
 	put_marks(o);
-	put_tracing(&o->buffer, &rows, t);
+	put_tracing(o, &rows, t);
 	put_histograms(&o->buffer, &rows);
 	if (stats__missing(p, t, &missing)) {
 		str__puts(&o->buffer, "\nMissing: ");

@@ -227,6 +227,8 @@ static int add_object(struct plan *p, const function_vec *functions, const struc
 	po->machine = o->machine;
 	po->kernel = g->kernel;
 	po->module = o->kind == OBJECT_MODULE;
+	g->followed = options->followed;
+	g->followed_ctx = options->followed_ctx;
 	following__init(&w, g, functions, options->batch);
 	err = add_batches(p, &w, index, options);
 	if (err)
