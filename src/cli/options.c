@@ -49,8 +49,7 @@ static struct options options_of(const struct verb *verb)
 
 /* ---- --help ---- */
 
-/* The columns of a terminal; 0: it is none, so that nothing is wrapped. */
-static unsigned columns_of(FILE *out)
+unsigned help__columns(FILE *out)
 {
 	int fd = fileno(out);
 
@@ -62,7 +61,7 @@ static unsigned columns_of(FILE *out)
 void help__row(const char *name, const char *text, FILE *out)
 {
 	CLEANUP(str__free) struct str s = {0};
-	unsigned width = columns_of(out);
+	unsigned width = help__columns(out);
 	size_t len = strlen(name) + 3;
 
 	if (width && width < 2 * HELP_COLUMN) { /* below the name */
@@ -79,7 +78,7 @@ void help__text(const char *text, unsigned indent, FILE *out)
 {
 	CLEANUP(str__free) struct str s = {0};
 
-	fit__wrap(&s, text, 0, indent, columns_of(out));
+	fit__wrap(&s, text, 0, indent, help__columns(out));
 	fprintf(out, "%s\n", s.data);
 }
 
@@ -123,7 +122,9 @@ void request__help(const struct verb *verb, bool all, FILE *out)
 	const char *question = "";
 	autofree char *usage = NULL;
 	unsigned left_out = 0;
+	bool explains;
 
+	explains = all;
 	all |= options_of(verb).n <= FEW;
 	usage = xasprintf("usage: bbtrace %s %s", verb->name, verb->args);
 	help__text(usage, 8, out);
@@ -136,7 +137,7 @@ void request__help(const struct verb *verb, bool all, FILE *out)
 	if (verb->examples)
 		fprintf(out, "\nexamples:\n%s", verb->examples);
 	if (verb->bit & VERB_TEXT)
-		formats__help(verb, out);
+		formats__help(verb, explains, out);
 }
 
 /* Prints the values for completion, with the names of formats and registers in place of :formats

@@ -13,7 +13,7 @@ static int check_max_size(struct request *req, const char *v)
 
 static const struct option_row rows[] = {
 	{"record", 0, "FILE", VERB_TRACE | VERB_SLOW, FILE_NAME(file.record),
-	 "also write a trace file while the trace is shown", .values = ":files"},
+	 "also write a trace file while the trace is shown", .values = ":files", .knob = true},
 	{"tag", 0, "NAME", VERB_SHOW | VERB_MERGE | VERB_COVER, TEXT(file.tag),
 	 "trace file: a name for this run, such as a test's; report: only counts of this name",
 	 .knob = true},

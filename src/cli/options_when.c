@@ -21,7 +21,7 @@ static const struct option_row rows[] = {
 	 "record nothing until bbtrace ctl PID start", .knob = true},
 	{"control", 0, "WHO", VERB_TRACE, OTHER,
 	 "app, or app:OBJECT: record from BBTRACE_START() to BBTRACE_STOP() (bbtrace.h)",
-	 set_control, .values = "app"},
+	 set_control, .values = "app", .knob = true},
 	{"start-on", 0, "FUNC", VERB_TRACE, TEXTS(when.start_on),
 	 "start recording where this is executed; may be repeated", .values = ":functions",
 	 .knob = true},

@@ -198,8 +198,8 @@ int formats__settle(struct request *req);
 int formats__check_coverage(const struct request *req);
 /* Prints the names of the verb's formats, separated by blanks. */
 void formats__list(const struct verb *verb, FILE *out);
-/* Prints the verb's formats for --help. */
-void formats__help(const struct verb *verb, FILE *out);
+/* Prints the verb's formats for --help; all: each with its help, also if they are many. */
+void formats__help(const struct verb *verb, bool all, FILE *out);
 /* Returns the trace file to write; NULL if none. */
 const char *request__record_name(const struct request *req);
 /* True if -o would write a trace file were no format chosen. */
@@ -228,6 +228,8 @@ char *command_line__quoted(void);
  * letter, an argument or values that are missing are -.
  */
 void request__list_options(const struct verb *verb, FILE *out);
+/* Returns the columns of a terminal; 0: it is none, so that nothing is wrapped. */
+unsigned help__columns(FILE *out);
 /* Prints a row, and a paragraph, of a help text: wrapped on a terminal. */
 void help__row(const char *name, const char *text, FILE *out);
 void help__text(const char *text, unsigned indent, FILE *out);

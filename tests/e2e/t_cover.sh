@@ -205,7 +205,7 @@ bb cover --fail-under 90 -- ./plain/stripped 5
 like "$T/err" 'coverage of branches is under 90.00%' '--fail-under: of branches if there are no lines'
 bb cover ./build/main
 exits 2 'a command is needed'
-like "$T/err" 'bbtrace cover \[OBJECT...\] -- CMD' 'which is said'
+like "$T/err" 'to run it, write -- before it: bbtrace cover -- ' 'which is said'
 bb cover -F chrome -- true
 exits 2 'a format without coverage is refused'
 

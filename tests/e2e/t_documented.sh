@@ -156,7 +156,7 @@ for shell in zsh fish; do
 	is "$(first_words "$T/$shell.FORMATS")" "$("$BBTRACE" help --options report |
 		awk -F'\t' '$2 == "format" { print $4 }' | xargs -n1 | sort | xargs)" "$shell offers the formats"
 done
-formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
+formats=$("$BBTRACE" report --help-all | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
 is "$(sort <<<"$formats" | xargs)" "$(offers report -F '' | sort | xargs)" 'bash offers the formats'
 for format in $("$BBTRACE" list --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p'); do
 	is "$("$BBTRACE" list libc.so.6 malloc -F "$format" 2>&1 >/dev/null; echo $?)" 0 "list has the format $format, as its --help says"

@@ -23,7 +23,7 @@ each() {
 		is "$(tail -n 1 "$T/err")" "$(<"$T/live.summary")" "$name $options: report has the summary of the live trace"
 	done
 }
-formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p' | grep -v '^tests') # these are of recorded traces
+formats=$("$BBTRACE" report --help-all | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p' | grep -v '^tests') # these are of recorded traces
 is "$(wc -w <<<"$formats")" 25 'the formats to compare are known'
 mapfile -t each_format < <(for f in $formats; do echo "-F $f"; done)
 looks=('-F text --no-fold' '-F text -T abs' '-F text -T delta' '-F text -T none' '-F text --color always' '-F text -k -r all'
