@@ -86,7 +86,8 @@ if tracefs_instance 4096; then
 	timeout -k 10 "$BB_TIMEOUT" "$BBTRACE" event 'sched:sched_process_fork' sched:sched_process_exec sched_process_exit -f \
 		-p "$background" -o "$T/trace" 2>"$T/err" &
 	tracer=$!
-	wait_for "$PATIENCE" test -e "/run/bbtrace/$(pgrep -P $tracer -x bbtrace | head -n 1).sock" || sleep 3
+	listens() { test -e "/run/bbtrace/$(pgrep -P $tracer -x bbtrace | head -n 1).sock"; }
+	wait_for "$PATIENCE" listens || sleep 3
 	wait_for "$PATIENCE" grep -q . "$T/trace"
 	sleep 0.5
 	echo >"$instance/trace"
