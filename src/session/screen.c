@@ -21,12 +21,13 @@ int screen__patience_ms(const struct screen *s, uint64_t now, int ms)
 
 int screen__tick(struct screen *s, uint64_t now)
 {
-	struct output *o = s->render->output;
+	struct output *o;
 	int err;
 
 	if (!s->every || now < s->next)
 		return 0;
 	s->next = now + s->every;
+	o = s->render->output;
 	render__resize(s->render);
 	err = output__interval(o, now, show__totals(&s->live->show));
 	output__restart(o);
