@@ -119,6 +119,7 @@ struct show_request {
 	bool no_fold;
 	bool all;	   /* counts: branches that didn't run, too */
 	bool no_src;	   /* neither read nor show source lines */
+	bool full_names;   /* lines are not cut to the terminal's width */
 	bool addresses;	   /* show kernel addresses */
 	text_vec prefixes; /* --prefix-map */
 	bool info;

@@ -38,6 +38,8 @@ void fit__name(struct str *out, const char *name, unsigned most);
 /* The columns and lines of the terminal fd: as COLUMNS and LINES have them, else as
  * the terminal itself; 0 if not known. */
 unsigned terminal__columns(int fd);
+/* From now on no width is known, so nothing is cut or wrapped. */
+void terminal__unlimit(void);
 unsigned terminal__lines(int fd);
 
 #endif

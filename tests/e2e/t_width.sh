@@ -75,6 +75,9 @@ COLUMNS=70 on 200 user ./cart '*' -- ./cart
 is "$(widest 70 "$T/shown")" '' 'COLUMNS counts, not the terminal'
 on 60 user ./cart main -F json -- ./cart
 unlike "$T/shown" '…' 'JSON is not cut'
+on 60 user ./cart '*' --args --full-names -T none -- ./cart
+unlike "$T/shown" '…' '--full-names: nothing is cut'
+like "$T/shown" 'std::allocator<char> >::' '--full-names: names are whole'
 COLUMNS=60 bb list ./cart
 unlike "$T/out" '…' 'COLUMNS does not cut what is no terminal'
 done_testing
