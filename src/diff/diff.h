@@ -54,6 +54,9 @@ struct outcomes {
 	size_t nfunctions;
 	uint32_t *first; /* by outcome: the first one that is the same */
 	size_t nfirst;
+	/* The name of a file, and that of the one that it stands for; NULL. Set before
+	 * outcomes__settle(). */
+	const char *renamed, *was;
 };
 void outcomes__init(struct outcomes *o, const struct plan *joined);
 void outcomes__free(struct outcomes *o);

@@ -115,6 +115,13 @@ uint32_t outcomes__of(struct outcomes *o, const struct step *s)
 
 /* ---- what is the same ---- */
 
+static const char *file_of(const struct outcomes *o, const char *path)
+{
+	const char *name = path__base_name(path);
+
+	return o->renamed && !strcmp(name, o->renamed) ? o->was : name;
+}
+
 static const char *name_of(const struct plan_function *f)
 {
 	return f->raw ? f->raw : f->name;
@@ -131,7 +138,7 @@ static void find_changed(struct outcomes *o)
 	o->changed = xcalloc(p->functions.len + 1, sizeof(*o->changed));
 	for (uint32_t i = 0; i < p->functions.len; i++) {
 		const struct plan_function *f = &p->functions.data[i], *first;
-		const char *object = path__base_name(p->objects.data[f->object].path);
+		const char *object = file_of(o, p->objects.data[f->object].path);
 		uint64_t *known = map64__put(&by_name, map64__hash(name_of(f), strlen(name_of(f))) ^
 							       map64__hash(object, strlen(object)));
 
@@ -143,7 +150,7 @@ static void find_changed(struct outcomes *o)
 		first = &p->functions.data[*known - 1];
 		/* two static functions of one name in one object are two functions */
 		if (first->object == f->object || strcmp(name_of(first), name_of(f)) != 0 ||
-		    strcmp(path__base_name(p->objects.data[first->object].path), object) != 0)
+		    strcmp(file_of(o, p->objects.data[first->object].path), object) != 0)
 			continue;
 		o->same[i] = *known - 1;
 		o->changed[i] = o->changed[*known - 1] = true;
@@ -151,10 +158,12 @@ static void find_changed(struct outcomes *o)
 	map64__free(&by_name);
 }
 
-static bool is_of_plan(const struct plan *p, const char *object)
+static bool is_of_plan(const struct outcomes *o, const char *object)
 {
+	const struct plan *p = o->plan;
+
 	for (size_t i = 0; i < p->objects.len; i++)
-		if (!strcmp(path__base_name(p->objects.data[i].path), path__base_name(object)))
+		if (!strcmp(file_of(o, p->objects.data[i].path), object))
 			return true;
 	return false;
 }
@@ -163,9 +172,8 @@ static bool is_of_plan(const struct plan *p, const char *object)
 static uint64_t target_key(const struct outcomes *o, const struct outcome_target *t,
 			   enum outcome_builds builds)
 {
-	bool several = is_of_plan(o->plan, t->object) ? builds & BUILDS_OF_PLAN
-						      : builds & BUILDS_OF_OTHERS;
-	const char *object = path__base_name(t->object), *symbol = t->symbol ? t->symbol : "";
+	const char *object = file_of(o, t->object), *symbol = t->symbol ? t->symbol : "";
+	bool several = is_of_plan(o, object) ? builds & BUILDS_OF_PLAN : builds & BUILDS_OF_OTHERS;
 	uint64_t key[] = {map64__hash(object, strlen(object)), map64__hash(symbol, strlen(symbol)),
 			  several ? 0 : t->offset};
 

@@ -239,4 +239,34 @@ exits 0 'counts of one file are the same'
 record loop_if-O1-0 "$T/a" "$T/parting" loop_if 0
 diff_of "$T/a" "$T/c1" -F json
 exits 1 'events and counts are compared by counts'
+# another build under another name: the only file without a namesake in the other run
+if is_root; then
+	cat >"$T/price.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#ifndef TEN
+#define TEN n > 10
+#endif
+__attribute__((noinline)) static int discount(int n)
+{
+	if (TEN)
+		return n / 10;
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		printf("%d\n", atoi(argv[i]) - discount(atoi(argv[i])));
+	return 0;
+}
+END
+	gcc -g -O1 -o "$T/price" "$T/price.c" && gcc -g -O1 '-DTEN=n >= 10' -o "$T/price-2" "$T/price.c" || exit 2
+	for name in price price-2; do
+		"$BBTRACE" user "$T/$name" '*' -q -o "$T/$name.bbt" -- "$T/$name" 5 10 15 >/dev/null
+	done
+	diff_of "$T/price.bbt" "$T/price-2.bbt" -F json
+	is "$(parts_at "$T/out") $(grep -c '"event":"difference"' "$T/out")" '8 1' 'two builds of two names part where the source differs, once'
+	diff_of "$T/price.bbt" "$T/price-2.bbt"
+	like "$T/err" 'two builds: [0-9]+ functions correspond' 'they are told as two builds'
+fi
 done_testing

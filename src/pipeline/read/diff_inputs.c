@@ -190,6 +190,7 @@ static void settle(struct diff_inputs *r)
 	uint64_t mapped, apart;
 
 	merged_plan__mapped(r->files.joined, &mapped, &apart);
+	r->outcomes.renamed = merged_plan__renamed(r->files.joined, &r->outcomes.was);
 	outcomes__settle(&r->outcomes, (mapped || apart ? BUILDS_OF_PLAN : 0) |
 					       (r->several_hosts ? BUILDS_OF_OTHERS : 0));
 }

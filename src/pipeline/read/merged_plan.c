@@ -31,6 +31,8 @@ struct merged_plan {
 	struct plan_counts sum;
 	struct target_sums targets;
 	uint64_t mapped, apart;
+	char *renamed; /* struct plan_numbers, of the last plan that had them; owned */
+	const char *was;
 };
 
 struct merged_plan *merged_plan__new(bool by_symbol)
@@ -63,6 +65,7 @@ void merged_plan__free(struct merged_plan *j)
 	target_sums__clear(&j->targets);
 	map64__free(&j->shared);
 	map64__free(&j->by_text);
+	free(j->renamed);
 	free(j);
 }
 
@@ -82,6 +85,12 @@ void merged_plan__mapped(const struct merged_plan *j, uint64_t *mapped, uint64_t
 {
 	*mapped = j->mapped;
 	*apart = j->apart;
+}
+
+const char *merged_plan__renamed(const struct merged_plan *j, const char **was)
+{
+	*was = j->was;
+	return j->renamed;
 }
 
 /* ---- the plan ---- */
@@ -163,6 +172,11 @@ uint32_t merged_plan__function(const struct merged_plan *j, uint32_t function)
 bool merged_plan__end_file(struct merged_plan *j)
 {
 	j->mapped += j->numbers.mapped;
+	if (j->numbers.renamed) {
+		free(j->renamed);
+		j->renamed = xstrdup(j->numbers.renamed);
+		j->was = j->numbers.was;
+	}
 	j->apart += j->numbers.apart;
 	plan_numbers__free(&j->numbers);
 	j->numbers = (struct plan_numbers){0};

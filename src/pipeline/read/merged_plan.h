@@ -41,5 +41,8 @@ void merged_plan__clear(struct merged_plan *j);
 /* Sets the numbers of functions of other builds that were found by symbol, and of those that
  * stay apart. */
 void merged_plan__mapped(const struct merged_plan *j, uint64_t *mapped, uint64_t *apart);
+/* Returns the name of a file of the last plan that was taken for one of another name, and sets
+ * that; NULL if none was. */
+const char *merged_plan__renamed(const struct merged_plan *j, const char **was);
 
 #endif

@@ -45,6 +45,9 @@ struct plan_numbers {
 	/* by_symbol: the number of functions of other builds that were found, and of those that
 	 * weren't */
 	uint32_t mapped, apart;
+	/* by_symbol: the name of the only file that has no namesake in the joined plan, and the one
+	 * there that it is taken for. Borrowed; NULL if there is none. */
+	const char *renamed, *was;
 };
 void plan_numbers__free(struct plan_numbers *n);
 

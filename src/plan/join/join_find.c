@@ -66,6 +66,11 @@ static uint32_t own_object(struct joining *j, uint32_t object)
 	return j->own[object];
 }
 
+static bool same_name(const struct object *a, const struct object *b)
+{
+	return a->kind == b->kind && !strcmp(path__base_name(a->path), path__base_name(b->path));
+}
+
 /* Returns the first object of this name that is, or isn't, of the same build. */
 static uint32_t find_named(const struct joining *j, uint32_t object, bool same)
 {
@@ -74,12 +79,39 @@ static uint32_t find_named(const struct joining *j, uint32_t object, bool same)
 	for (uint32_t i = 0; i < j->all->objects.len; i++) {
 		const struct object *a = j->all->objects.data[i].object;
 
-		if (a->kind == o->kind &&
-		    !strcmp(path__base_name(a->path), path__base_name(o->path)) &&
-		    same_build(j, object, a) == same)
+		if (same_name(a, o) && same_build(j, object, a) == same)
 			return i;
 	}
 	return UINT32_MAX;
+}
+
+/* Returns the only file of a plan's objects that has no counterpart of its name in the other plan;
+ * UINT32_MAX if there is none, or there are several. */
+static uint32_t lone_object(const struct plan *p, const struct plan *other)
+{
+	const struct plan_object *o, *c;
+	uint32_t found = UINT32_MAX;
+
+	vec__each (o, &p->objects) {
+		bool known = o->object->kind != OBJECT_ELF;
+
+		vec__each (c, &other->objects)
+			known |= same_name(o->object, c->object);
+		if (known)
+			continue;
+		if (found != UINT32_MAX)
+			return UINT32_MAX;
+		found = o - p->objects.data;
+	}
+	return found;
+}
+
+/* Returns the object that this one replaces under another name, "./prog-2" or "libz.so.1.3";
+ * UINT32_MAX if that isn't clear. */
+static uint32_t find_renamed(const struct joining *j, uint32_t object)
+{
+	return j->by_symbol && lone_object(j->p, j->all) == object ? lone_object(j->all, j->p)
+								   : UINT32_MAX;
 }
 
 static int find_object(struct joining *j, uint32_t object)
@@ -87,6 +119,13 @@ static int find_object(struct joining *j, uint32_t object)
 	const struct object *o = j->p->objects.data[object].object;
 	uint32_t same = find_named(j, object, true), other = find_named(j, object, false);
 
+	if (same == UINT32_MAX && other == UINT32_MAX) {
+		other = find_renamed(j, object);
+		if (other != UINT32_MAX) {
+			j->n->renamed = path__base_name(o->path);
+			j->n->was = path__base_name(j->all->objects.data[other].path);
+		}
+	}
 	j->own[object] = same;
 	j->namesakes[object] = j->by_symbol ? other : UINT32_MAX;
 	if (same == UINT32_MAX && other != UINT32_MAX && !j->by_symbol)
