@@ -330,14 +330,22 @@ static void on_muted(void *ctx, uint64_t invocations, uint64_t hits)
 	trace__muted(((struct live *)ctx)->show.trace, invocations, hits);
 }
 
+static void on_rest(void *ctx, uint64_t bytes)
+{
+	const struct live *l = ctx;
+
+	if (l->rest)
+		l->rest(l->rest_ctx, bytes);
+}
+
 void live__open(struct live *l, const struct plan *plan, const struct targets *targets,
 		const struct trace_options *options, struct output *output,
 		struct recorder *recorder, uint64_t limit)
 {
 	struct spaces *spaces = spaces__new();
 
-	l->sink = (struct source_sink){l,	  on_event,   on_sideband, on_lost,
-				       on_missed, on_counted, on_run,	   on_muted};
+	l->sink = (struct source_sink){l,	   on_event, on_sideband, on_lost, on_missed,
+				       on_counted, on_run,   on_muted,	  on_rest};
 	l->recorder = recorder;
 	l->generated = perf_maps__new();
 	l->holds = !plan->functions.len;

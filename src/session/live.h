@@ -29,6 +29,9 @@ struct live {
 	int (*switched)(void *ctx, const struct event *e);
 	void (*mapped)(void *ctx, const struct sideband_event *e);
 	void *switched_ctx;
+	/* As source_sink.rest; NULL if it is not needed. */
+	void (*rest)(void *ctx, uint64_t bytes);
+	void *rest_ctx;
 };
 
 void live__open(struct live *l, const struct plan *plan, const struct targets *targets,

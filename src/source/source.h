@@ -32,6 +32,9 @@ struct source_sink {
 	/* The conditions of the plan left out these numbers of invocations, and of hits in them,
 	 * which had no events. May be NULL. */
 	void (*muted)(void *ctx, uint64_t invocations, uint64_t hits);
+	/* source_ops.losses takes long: this many bytes of log wait to be decoded, fewer from call
+	 * to call. May be NULL. */
+	void (*rest)(void *ctx, uint64_t bytes);
 };
 
 #define SOURCE_ENDED 2 /* there are no more events */

@@ -180,15 +180,33 @@ static void report_status(struct session *s)
 	e->status = s->child.signal ? 0 : s->child.status;
 }
 
+/* Its lines would be among those of the trace. */
+static void on_rest(void *ctx, uint64_t bytes)
+{
+	struct session *s = ctx;
+
+	if (s->render.output && s->render.sink.is_terminal)
+		return;
+	if (!s->progress.total)
+		progress__work(&s->progress, note__level() == NOTE_NORMAL,
+			       "reading the rest of the log", bytes);
+	if (s->progress.total - s->progress.done > bytes)
+		progress__add(&s->progress, s->progress.total - s->progress.done - bytes);
+}
+
 static int finish(struct session *s, int err)
 {
 	int end;
 
+	s->progress = (struct progress){0};
+	s->live.rest = on_rest;
+	s->live.rest_ctx = s;
 	source__stop(s->source);
 	interrupt__cuts();
 	counting__note_cut(&s->counting);
 	if (!err)
 		err = source__losses(s->source, &s->live.sink);
+	progress__end(&s->progress);
 	if (!err)
 		err = live__give_held(&s->live);
 	end = err == 1 || !err ? show__finish(&s->live.show, newest_first(&s->request)) : 0;

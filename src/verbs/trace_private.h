@@ -42,7 +42,7 @@ struct session {
 	struct growth growth;
 	struct switching switching;
 	struct screen screen;
-	struct progress progress; /* of making the plan */
+	struct progress progress; /* of making the plan, or of reading the rest of the log */
 	bool under;		  /* less code ran than --fail-under requires */
 	bool blind;		  /* nothing that was requested could be traced */
 	bool is_over, leaves;	  /* the trace's time is over; CMD still runs */

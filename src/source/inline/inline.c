@@ -214,12 +214,20 @@ static void report_log(const struct inline_source *s)
 }
 
 /* It takes more than a second until it is decoded. */
-static void report_rest(const struct inline_source *s)
+static bool report_rest(const struct inline_source *s)
 {
 	size_t n = rings__waiting(s->inliner->rings);
 
 	if (n > REST_MANY)
 		note("reading the rest of the log, %.0f MB; Ctrl-C leaves it out", n / 1e6);
+	return n > REST_MANY;
+}
+
+static void on_rest(void *ctx)
+{
+	const struct inline_source *s = ctx;
+
+	s->sink->rest(s->sink->ctx, rings__waiting(s->inliner->rings));
 }
 
 /* With witnesses it is unknown how many events that would have been. */
@@ -387,7 +395,8 @@ static int inline__losses(struct source *source, const struct source_sink *sink)
 	rings__pull(s->inliner->rings);
 	err = s->source.inner->ops->losses(s->source.inner, &queue);
 	keep_last(s, UINT64_MAX);
-	report_rest(s);
+	if (report_rest(s) && sink->rest)
+		merge__watch(s->merge, on_rest, s);
 	began = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (!err)
 		err = merge__end(s->merge, s->stopped, &through);

@@ -77,6 +77,14 @@ static int run_goroutine(struct merge *m, struct log *l, const struct event *e, 
 			   &(struct goroutine_run){e, goroutine, give_first, &g}, sink);
 }
 
+#define REST_EVERY 1024 /* events, or runs of them */
+
+static void report_rest(struct merge *m)
+{
+	if (m->rest && !(m->steps++ % REST_EVERY))
+		m->rest(m->rest_ctx);
+}
+
 /* Passes on the next event. */
 static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 {
@@ -88,6 +96,7 @@ static int give(struct merge *m, struct log *l, const struct source_sink *sink)
 	     mute = is_mute(m, l);
 	int err;
 
+	report_rest(m);
 	l->event = NULL;
 	l->gap |= doubted;
 	if (mute)
@@ -488,6 +497,12 @@ int merge__until(struct merge *m, uint64_t time, const struct source_sink *sink,
 	if (!err)
 		drop_logs(m);
 	return err;
+}
+
+void merge__watch(struct merge *m, void (*fn)(void *ctx), void *ctx)
+{
+	m->rest = fn;
+	m->rest_ctx = ctx;
 }
 
 int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink)

@@ -54,5 +54,7 @@ void merge__mute(struct merge *m, uint64_t from, uint64_t to);
 /* Nothing was to be recorded from stopped (ns) on: passes on the rest; of the logs, what was before
  * that. */
 int merge__end(struct merge *m, uint64_t stopped, const struct source_sink *sink);
+/* From now on fn is called now and then while logs are passed on. */
+void merge__watch(struct merge *m, void (*fn)(void *ctx), void *ctx);
 
 #endif

@@ -27,6 +27,9 @@ struct merge {
 	bool placed;			     /* an object has its copies in a process */
 	uint64_t last;			     /* the time of what was added last */
 	uint64_t end;			     /* the end of this turn */
+	void (*rest)(void *ctx);	     /* called now and then at the end; NULL */
+	void *rest_ctx;
+	unsigned steps;
 	unsigned given;
 	bool turn_over, impatient;
 	uint64_t mute_from, mute_to; /* the last time when nothing was recorded; 0: none */
