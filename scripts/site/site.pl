@@ -179,7 +179,7 @@ sub body_of_manual {
 	$html =~ s{<(/?)h2}{<$1h3}g;
 	$html =~ s{<(/?)h1}{<$1h2}g;
 	$html =~ s{<a class="Xr" href="([^"]*)">(.*?)</a>}{-1 != index("@{[values %manual_page]} ", "$1 ") ? qq{<a class="Xr" href="$1">$2</a>} : $2}gse;
-	return "<h1 id=\"top\">$name</h1>\n$html";
+	return "<h1>$name</h1>\n$html";
 }
 
 sub title_of {

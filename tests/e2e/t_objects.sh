@@ -139,20 +139,22 @@ rm "$T/gone"
 cd "$ROOT" || exit 1
 
 # ---- not found, but near ----
-for name in libc libc.so libc.so.5 c; do
+bb list libc malloc
+is "$status $(cat "$T/err")" '0 ' 'libc is libc.so.6'
+for name in libc.so libc.so.5 c; do
 	bb list "$name" malloc
 	is "$status $(cat "$T/err")" "1 bbtrace: no object $name; did you mean libc.so.6?" "$name is libc.so.6"
 done
 bb user libstdc -p "$pid_one" x
 like "$T/err" '^bbtrace: no object libstdc: tried the process.s maps' 'what is near nothing is not found'
 bb user libver -p "$pid_one" x
-like "$T/err" '^bbtrace: no object libver; did you mean libver.so.1[?]' 'with -p the names of what the process has mapped are suggested'
+like "$T/err" '^bbtrace: no function named x in .*/libver.so.1; ' 'with -p a name without its suffix is that of what the process has mapped'
 bb user malloc -p "$pid_one"
-like "$T/err" '^bbtrace: no object malloc: .*; a function comes after its object: bbtrace user OBJECT malloc' 'a function without object: the message says what is missing'
+like "$T/err" '^bbtrace: no function named malloc in .*/served; .*a library.s function comes after the library: bbtrace user libc.so.6 malloc$' 'a function without object: the message says what is missing'
 for swapped in "tick $T/served" "tick $T/served 5"; do
 	# shellcheck disable=SC2086 # words
 	bb user $swapped
-	like "$T/err" "^bbtrace: no object tick: .*; a function comes after its object: bbtrace user $T/served tick$" "a function before its object: the message says how to write it"
+	like "$T/err" "^bbtrace: no object tick: .*; a function of the command: bbtrace user tick -- $T/served$" "a function before its object: the message says how to write it"
 done
 for name in linux-vdso.so.1 '[vdso]'; do
 	bb user "$name" __vdso_time -p "$pid_one"

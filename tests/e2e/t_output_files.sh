@@ -234,9 +234,9 @@ suffix drcov .drcov
 suffix bolt .fdata
 suffix autofdo .prof
 suffix autofdo:gcc .afdo
-is "$("$BBTRACE" report --help | sed -n 's/^  \([^ ]*\) .*(\(\..*\))$/\1 \2/p' | xargs)" \
+is "$("$BBTRACE" report --help-all | sed -n 's/^  \([^ ]*\) .*(\(\..*\))$/\1 \2/p' | xargs)" \
 	'text .txt json .json .jsonl perfetto .pftrace .perfetto-trace dot .dot .gv html .html folded .folded svg .svg callgrind .callgrind pprof .pprof .pb.gz lcov .info cobertura .xml drcov .drcov bolt .fdata autofdo .prof autofdo:gcc .afdo' \
-	'--help has these suffixes and no others'
+	'--help-all has these suffixes and no others'
 named() { bb user "$T/fib" fib -T none "$@" -- "$T/fib"; }
 named -o "$T/named.json"
 exits 3 'user -o x.json: traced'

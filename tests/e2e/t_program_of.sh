@@ -33,7 +33,7 @@ is "$(objects)" "177 $T/fibonacci fib" 'a first word that names an object is one
 
 bb user no_such_function -- "$T/fib"
 exits 1 'a word that is neither is refused'
-like "$T/err" "^bbtrace: no object no_such_function: tried .*; nor has $T/fib such a function$" 'and the message names both'
+like "$T/err" "^bbtrace: no function named no_such_function in $T/fib; .*a library's function comes after the library: " 'and the message says where it was looked for'
 is "$(cat "$T/out")" '' 'and nothing runs'
 bb user fib no_such_function -- "$T/fib"
 exits 1 'a second function that there is not is refused'
@@ -51,6 +51,6 @@ wait_for "$PATIENCE" grep -q '^main ' "$T/said"
 bb user naps reads -p $pid -t 1
 like "$T/err" ' 2 functions, ' '-p: functions of the process'
 bb user no_such_function -p $pid -t 1
-like "$T/err" "^bbtrace: no object no_such_function: .*; nor has $T/waits such a function$" '-p: the message names its program'
+like "$T/err" "^bbtrace: no function named no_such_function in $T/waits; " '-p: the message names its program'
 kill -KILL $pid
 done_testing
