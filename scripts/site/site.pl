@@ -26,7 +26,7 @@ sub man_pages { return sort map { glob } @_ }
 my @parts = (
 	['Start' => 'README.md', 'docs/README.md', 'docs/commands.md', 'CHANGELOG.md'],
 	['By role' => documents('docs/roles/*.md')],
-	['Tasks' => documents('docs/tasks/*.md')],
+	['Tasks' => documents('docs/tasks/*.md'), 'docs/jobs.md'],
 	['Manual' => 'man/bbtrace.8', man_pages("$manual/*.8"), man_pages('man/*.7', 'man/*.5')],
 	['Reference' => grep { -f } qw(docs/sql.md CONTRACT.md SECURITY.md)],
 	['Changing bbtrace' => qw(CONTRIBUTING.md ARCHITECTURE.md HACKING.md), documents('docs/howto-*.md')],

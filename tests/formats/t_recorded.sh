@@ -15,7 +15,7 @@ is "$(summary lost)" 0 'of python3 starting nothing is lost'
 is "$(($(summary functions) > 60 && $(summary events) > 50000))" 1 'the recording of python3 has dozens of functions and many events'
 is "$(cat "$T/out")" hello 'python3, recorded, prints what it always does'
 like "$T/err" '^bbtrace: ' 'the recording of python3 has a summary'
-formats=$("$BBTRACE" report --help | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
+formats=$("$BBTRACE" report --help-all | sed -n '/^formats:/,$s/^  \([^ ]*\) .*/\1/p')
 wrong=
 for format in $formats; do
 	# there are no lines without debug information
