@@ -61,7 +61,7 @@ http {
 	uwsgi_temp_path $T/ngx/u;
 	scgi_temp_path $T/ngx/s;
 	server {
-		listen 127.0.0.1:8877;
+		listen localhost:8877;
 		root $T/ngx;
 		limit_rate 50k;
 	}
@@ -69,9 +69,9 @@ http {
 END
 nginx -e "$T/ngx/error" -c "$T/nginx.conf" &
 nginx=$!
-wait_for $PATIENCE curl -sf -o /dev/null -r 0-0 http://127.0.0.1:8877/file
-curl -s -o /dev/null http://127.0.0.1:8877/file &
-job 'bbtrace stack nginx' $nginx 'waits in epoll_wait for .*tcp 127\.0\.0\.1:8877 -> '
+wait_for $PATIENCE curl -sf -o /dev/null -r 0-0 localhost:8877/file
+curl -s -o /dev/null localhost:8877/file &
+job 'bbtrace stack nginx' $nginx 'waits in epoll_wait for .*tcp [0-9.:]+:8877 -> '
 job 'bbtrace user nginx ngx_http_write_filter --why -p nginx -t 5' $nginx 'test (r[a-z0-9]+), \1: 0xc800$' 'call  -> ngx_rbtree_insert'
 kill $nginx
 wait
@@ -98,7 +98,7 @@ like lcov.info '^DA:' 'and a file for genhtml'
 
 cp v1 lua
 job "bbtrace user ./lua '*' -F autofdo:gcc -o lua.afdo -- ./lua bench.lua" ''
-sed 's/lua\.c/price.c/' <<<'gcc -O2 -g -fauto-profile=lua.afdo -o lua-fast lua.c' >command
-grep -qxF '    gcc -O2 -g -fauto-profile=lua.afdo -o lua-fast lua.c' "$page" && cp "$jobs/price.c" . && bash ./command 2>"$T/err"
+sed 's/lua\.c/price.c/' <<<'gcc -O2 -g -fauto-profile=lua.afdo -o lua-fast lua.c' >./build.sh
+grep -qxF '    gcc -O2 -g -fauto-profile=lua.afdo -o lua-fast lua.c' "$page" && cp "$jobs/price.c" . && bash ./build.sh 2>"$T/err"
 is "$? $(grep -c profile "$T/err")" '0 0' 'gcc reads the profile'
 done_testing
