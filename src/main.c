@@ -91,7 +91,9 @@ static int run(const struct verb *verb, int argc, char **argv)
 	}
 	if (verb->check(&request))
 		return fail(EXIT_USAGE);
-	if (output__form(request.show.format) == FORM_TEXT && isatty(STDOUT_FILENO))
+	/* --tui draws screens, not lines */
+	if (output__form(request.show.format) == FORM_TEXT && !request.show.tui &&
+	    isatty(STDOUT_FILENO))
 		fit__stdout(terminal__columns(STDOUT_FILENO), verb->bit & VERB_PROSE);
 	status = confine__reader(&request);
 	if (!status)
