@@ -115,7 +115,7 @@ static unsigned help_group(const struct verb *verb, const struct option_group *g
 }
 
 /* A verb with at most this number of options shows all of them. */
-#define FEW 28
+#define FEW 14
 
 void request__help(const struct verb *verb, bool all, FILE *out)
 {

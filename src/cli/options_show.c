@@ -111,8 +111,7 @@ static const struct option_row rows[] = {
 	 SWITCH(show.no_src), "no source lines; doesn't read debug information for them",
 	 .knob = true},
 	{"full-names", 0, NULL,
-	 VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY | VERB_CORE | VERB_STACK | VERB_SLOW |
-		 VERB_TOP,
+	 VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY | VERB_CORE | VERB_STACK | VERB_SLOW,
 	 SWITCH(show.full_names), "on a terminal: whole names and lines, however wide it is",
 	 set_full_names, .knob = true},
 	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY, SWITCH(show.addresses),
