@@ -13,6 +13,10 @@ struct loop {
 	uint32_t header;
 	uint32_t size; /* blocks */
 	bool *has;     /* by block */
+	/* What its instructions write: registers, one bit each, and slots; if known is set. */
+	bool known;
+	uint32_t regs;
+	VEC(place_t) slots;
 };
 
 struct loops {
@@ -26,8 +30,10 @@ void loops__free(struct loops *l)
 
 	if (!l)
 		return;
-	vec__each (p, &l->all)
+	vec__each (p, &l->all) {
 		free(p->has);
+		vec__free(&p->slots);
+	}
 	vec__free(&l->all);
 	free(l);
 }
@@ -151,7 +157,7 @@ static struct loop *loop_at(struct loops *l, uint32_t header)
 		if (p->header == header)
 			return p;
 	p = vec__add(&l->all);
-	*p = (struct loop){header, 1, xcalloc(l->n, sizeof(bool))};
+	*p = (struct loop){.header = header, .size = 1, .has = xcalloc(l->n, sizeof(bool))};
 	p->has[header] = true;
 	return p;
 }
@@ -223,7 +229,7 @@ static struct loops *make(const struct code *c, uint32_t function)
 	return l;
 }
 
-static const struct loops *loops_of(struct code *c, uint32_t function)
+static struct loops *loops_of(struct code *c, uint32_t function)
 {
 	if (!c->loops[function])
 		c->loops[function] = make(c, function);
@@ -313,18 +319,52 @@ static bool contains(const struct slicing *s, const struct loop *l, size_t at)
 	       l->has[s->code->number[block]];
 }
 
-/* Returns true if the loop changes one of these places. */
-static bool changes(struct slicing *s, const struct loop *l, const struct places *p)
+static int by_place(const void *a, const void *b)
 {
-	uint32_t function = s->call->function;
+	const place_t *x = a, *y = b;
 
-	for (uint32_t i = 0; i < s->code->first[function + 1] - s->code->first[function]; i++) {
-		uint32_t block = s->code->of_function[s->code->first[function] + i];
-		const struct block_ops *ops = l->has[i] ? code__ops(s->code, block) : NULL;
+	return (*x > *y) - (*x < *y);
+}
 
-		for (size_t k = 0; ops && k < ops->n; k++)
-			if (writes_any(&ops->ops[k], p))
-				return true;
+static void add_written(struct loop *l, place_t place)
+{
+	if (place == PLACE_NONE)
+		return;
+	if (place & PLACE_SLOT)
+		vec__push(&l->slots, place);
+	else
+		l->regs |= 1u << place;
+}
+
+static void find_written(struct code *c, uint32_t function, struct loop *l)
+{
+	const uint32_t *blocks = c->of_function + c->first[function];
+
+	for (uint32_t i = 0; i < c->first[function + 1] - c->first[function]; i++) {
+		const struct block_ops *ops = l->has[i] ? code__ops(c, blocks[i]) : NULL;
+
+		for (size_t k = 0; ops && k < ops->n; k++) {
+			l->regs |= ops->ops[k].writes;
+			add_written(l, ops->ops[k].dst);
+			add_written(l, ops->ops[k].spoils);
+		}
+	}
+	vec__sort(&l->slots, by_place);
+	l->known = true;
+}
+
+/* Returns true if the loop changes one of these places. */
+static bool changes(struct slicing *s, struct loop *l, const struct places *p)
+{
+	if (!l->known)
+		find_written(s->code, s->call->function, l);
+	if (l->regs & p->regs)
+		return true;
+	for (unsigned i = 0; i < p->n; i++) {
+		size_t k = bisect(l->slots.len, l->slots.data[i_] < p->slots[i]);
+
+		if (k < l->slots.len && l->slots.data[k] == p->slots[i])
+			return true;
 	}
 	return false;
 }
@@ -342,8 +382,8 @@ static bool leaves(const struct slicing *s, const struct loop *l, size_t at)
 
 static const struct loop *left_at(struct slicing *s, size_t at, const struct places *p)
 {
-	const struct loops *all = loops_of(s->code, s->call->function);
-	const struct loop *l;
+	struct loops *all = loops_of(s->code, s->call->function);
+	struct loop *l;
 
 	vec__each (l, &all->all)
 		if (leaves(s, l, at) && changes(s, l, p))
