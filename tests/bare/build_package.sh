@@ -44,7 +44,11 @@ unknown=(--suppress-tags spelling-error-in-binary)
 grep -q '^VERSION_ID="12"' /etc/os-release && unknown+=(--suppress-tags unknown-field)
 as_nobody lintian --fail-on error,warning,info --display-info --pedantic "${unknown[@]}" "$first"/*.changes ||
 	die "lintian: see above"
-dpkg-deb --field "$first"/bbtrace_*.deb Recommends | grep -qx 'libcapstone[0-9]*' || die "it doesn't recommend Capstone"
+# What is loaded when it is needed.
+for library in 'libcapstone[0-9]*' libncursesw6; do
+	dpkg-deb --field "$first"/bbtrace_*.deb Recommends | tr -d ' ' | tr ',' '\n' | grep -qx "$library" ||
+		die "it doesn't recommend $library"
+done
 dpkg-deb --info "$first"/bbtrace_*.deb
 dpkg-deb --contents "$first"/bbtrace_*.deb
 rm -f /opt/out/*.deb
