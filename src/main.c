@@ -91,6 +91,8 @@ static int run(const struct verb *verb, int argc, char **argv)
 	}
 	if (verb->check(&request))
 		return fail(EXIT_USAGE);
+	if (request.show.full_names)
+		terminal__unlimit();
 	/* --tui draws screens, not lines */
 	if (output__form(request.show.format) == FORM_TEXT && !request.show.tui &&
 	    isatty(STDOUT_FILENO))

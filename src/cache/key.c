@@ -138,18 +138,6 @@ static bool find_objects(const function_vec *functions, const struct plan_option
 	return true;
 }
 
-static uint64_t code_of(const function_vec *functions)
-{
-	const struct function *f;
-	const struct range *r;
-	uint64_t bytes = 0;
-
-	vec__each (f, functions)
-		vec__each (r, &f->ranges)
-			bytes += r->size;
-	return bytes;
-}
-
 static void put_functions(struct digest *d, const function_vec *functions,
 			  const object_vec *objects)
 {
@@ -237,7 +225,7 @@ bool key__of_plan(const function_vec *functions, const struct plan_options *o, o
 	struct digest d;
 
 	if (o->weights || o->batch || o->before || o->kernel_object ||
-	    code_of(functions) < CODE_MIN || !find_objects(functions, o, objects))
+	    functions__size(functions) < CODE_MIN || !find_objects(functions, o, objects))
 		return false;
 	begin(&d, "plan");
 	if (!put_this_build(&d, objects->data[0]) || !put_objects(&d, objects))

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include "option.h"
 #include "option_values.h"
-#include "util/fit.h"
 
 #define STYLES "rel abs delta none" /* in the order of enum time_style */
 #define COLORS "auto always never"
@@ -16,12 +15,6 @@ static int set_time(struct request *req, const char *v)
 	req->show.time = i;
 	req->show.time_given = true;
 	return err;
-}
-
-static int set_full_names(struct request *req, const char *v)
-{
-	terminal__unlimit();
-	return 0;
 }
 
 static int check_color(struct request *req, const char *v)
@@ -113,7 +106,7 @@ static const struct option_row rows[] = {
 	{"full-names", 0, NULL,
 	 VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY | VERB_CORE | VERB_STACK | VERB_SLOW,
 	 SWITCH(show.full_names), "on a terminal: whole names and lines, however wide it is",
-	 set_full_names, .knob = true},
+	 .knob = true},
 	{"addresses", 0, NULL, VERB_SHOW | VERB_LIST | VERB_DIFF | VERB_WHY, SWITCH(show.addresses),
 	 "show kernel addresses (root always sees them)", .knob = true},
 	{"fail-under", 0, "PERCENT[,branch]", VERB_SHOW | VERB_COVER, OTHER,

@@ -132,14 +132,7 @@ static int choose_options(struct planning *p)
 
 uint64_t planning__instructions(const function_vec *functions)
 {
-	const struct function *f;
-	const struct range *r;
-	uint64_t bytes = 0;
-
-	vec__each (f, functions)
-		vec__each (r, &f->ranges)
-			bytes += r->size;
-	return bytes / INSTRUCTION;
+	return functions__size(functions) / INSTRUCTION;
 }
 
 static int find_targets(struct planning *p)

@@ -91,6 +91,17 @@ static void find_loop(struct judging *j, const struct value_origin *m, size_t at
 	note_loop(j, exit);
 }
 
+/* The value is the result of this call. */
+static struct item *take_call(struct judging *j, const struct value_origin *m)
+{
+	struct item *it = &j->s.call->items.data[j->path.data[m->at].item];
+
+	j->v->failed = it->failed;
+	j->v->failed_in = it->to;
+	j->v->tests_call = true;
+	return it;
+}
+
 static void find_tested_by_branch(struct judging *j)
 {
 	const struct plan *p = j->s.code->plan;
@@ -133,10 +144,7 @@ static void find_tested_by_branch(struct judging *j)
 		}
 		if (m.kind != VALUE_CALL || m.place != code__result(j->s.code))
 			continue;
-		it = &j->s.call->items.data[j->path.data[m.at].item];
-		j->v->failed = it->failed;
-		j->v->failed_in = it->to;
-		j->v->tests_call = true;
+		it = take_call(j, &m);
 		if (!m.mangled && has_values)
 			j->v->cause = take_cause(p, it, j->v->branch.tested.value[i]);
 	}
@@ -146,11 +154,8 @@ static void find_tested_by_branch(struct judging *j)
 /* Of what a choice tested the value isn't known: it is the callee's last error. */
 static void take_tested_call(struct judging *j, const struct value_origin *m)
 {
-	struct item *it = &j->s.call->items.data[j->path.data[m->at].item];
+	struct item *it = take_call(j, m);
 
-	j->v->failed = it->failed;
-	j->v->failed_in = it->to;
-	j->v->tests_call = true;
 	for (size_t i = it->results.len; i-- > 0 && !j->v->cause;)
 		if (verdict__is_of_callee(j->s.code->plan, it, it->results.data[i]))
 			j->v->cause = verdict__share(it->results.data[i]);

@@ -127,6 +127,18 @@ void function__clear(struct function *f)
 	free(f->raw);
 }
 
+uint64_t functions__size(const function_vec *functions)
+{
+	const struct function *f;
+	const struct range *r;
+	uint64_t bytes = 0;
+
+	vec__each (f, functions)
+		vec__each (r, &f->ranges)
+			bytes += r->size;
+	return bytes;
+}
+
 void functions__free(function_vec *v)
 {
 	struct function *f;

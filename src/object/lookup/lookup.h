@@ -55,6 +55,8 @@ struct function {
 
 typedef VEC(struct function) function_vec;
 void functions__free(function_vec *v);
+/* Returns the bytes of all ranges. */
+uint64_t functions__size(const function_vec *functions);
 /*
  * Joins the selections in each function to one member with ascending, disjoint ranges, and drops
  * those in a function that is traced entirely. To be called after everything is resolved

@@ -190,26 +190,36 @@ static void put_stack(struct output *o, const stats_nodes *nodes, const struct s
 	str__putc(s, '\n');
 }
 
-/* Of all threads of one name together. */
-static void put_stacks(struct output *o)
+size_t sampled__each_stack(struct output *o, size_t most,
+			   void (*fn)(struct output *o, const stats_nodes *nodes,
+				      const struct stats_node *n))
 {
 	VEC(const struct stats_node *) by_calls = {0};
-	const struct stats_node *n, *const *at;
+	const struct stats_node *n;
 	stats_nodes nodes;
+	size_t len;
 
 	stats__by_name(o->state, &nodes);
 	vec__each (n, &nodes)
 		if (n->calls)
 			vec__push(&by_calls, n);
 	vec__sort(&by_calls, more_calls_first);
-	str__puts(&o->buffer, "\nStacks:\n");
-	vec__each (at, &by_calls)
-		if (at - by_calls.data < MOST_STACKS)
-			put_stack(o, &nodes, *at);
-	if (by_calls.len > MOST_STACKS)
-		str__printf(&o->buffer, "(%zu more stacks)\n", by_calls.len - MOST_STACKS);
+	len = by_calls.len;
+	for (size_t i = 0; i < min_of(len, most); i++)
+		fn(o, &nodes, by_calls.data[i]);
 	vec__free(&by_calls);
 	vec__free(&nodes);
+	return len;
+}
+
+static void put_stacks(struct output *o)
+{
+	size_t n;
+
+	str__puts(&o->buffer, "\nStacks:\n");
+	n = sampled__each_stack(o, MOST_STACKS, put_stack);
+	if (n > MOST_STACKS)
+		str__printf(&o->buffer, "(%zu more stacks)\n", n - MOST_STACKS);
 }
 
 /* ---- CPUs ---- */

@@ -19,5 +19,10 @@ struct sampled_all {
 };
 struct sampled_all sampled__all(const struct stats *p);
 void sampled__put_name(struct output *o, uint32_t function);
+/* Calls fn with the stacks, of all threads of one name together, that have most samples. Returns
+ * how many stacks there are. */
+size_t sampled__each_stack(struct output *o, size_t most,
+			   void (*fn)(struct output *o, const stats_nodes *nodes,
+				      const struct stats_node *n));
 
 #endif

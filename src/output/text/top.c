@@ -61,15 +61,6 @@ static void put_threads(struct str *s, const struct stats *p, uint64_t *samples)
 
 /* ---- stacks ---- */
 
-static int more_calls_first(const void *a, const void *b)
-{
-	const struct stats_node *const *x = a, *const *y = b;
-
-	if ((*x)->calls != (*y)->calls)
-		return (*x)->calls < (*y)->calls ? 1 : -1;
-	return *x < *y ? -1 : *x > *y;
-}
-
 static void put_stack(struct output *o, const stats_nodes *nodes, const struct stats_node *n)
 {
 	const struct stats *p = o->state;
@@ -98,21 +89,8 @@ static void put_stack(struct output *o, const stats_nodes *nodes, const struct s
 
 static void put_stacks(struct output *o)
 {
-	const struct stats *p = o->state;
-	VEC(const struct stats_node *) by_calls = {0};
-	const struct stats_node *n;
-	stats_nodes nodes;
-
-	stats__by_name(p, &nodes);
-	vec__each (n, &nodes)
-		if (n->calls)
-			vec__push(&by_calls, n);
-	vec__sort(&by_calls, more_calls_first);
 	str__puts(&o->buffer, "\nstacks:\n");
-	for (size_t i = 0; i < by_calls.len && i < MOST_STACKS; i++)
-		put_stack(o, &nodes, by_calls.data[i]);
-	vec__free(&by_calls);
-	vec__free(&nodes);
+	sampled__each_stack(o, MOST_STACKS, put_stack);
 }
 
 /* ---- the screen ---- */

@@ -11,27 +11,42 @@ static uint64_t end_of(const struct run *r, uint32_t call)
 	return c->end ? c->end : r->threads.data[c->thread].at;
 }
 
-/* own: 1 + the call whose steps these are, which isn't folded; 0: none. */
+/* Sets the row of the next step, a call's folded. own: 1 + the call whose steps these are, which
+ * isn't folded; 0: none. Returns false at the end, and if there are enough rows: then the last one
+ * stands for the rest. */
+static bool next_row(const struct run *r, uint64_t *at, uint64_t to, uint32_t own, row_vec *rows,
+		     struct row *out)
+{
+	uint64_t here = *at;
+	size_t len;
+	const uint8_t *data = run__next(r, at, to, &len);
+	uint32_t depth, call;
+	uint8_t type;
+	bool folds;
+
+	if (!data)
+		return false;
+	if (rows->len >= PATH_ROWS) {
+		vec__push(rows, (struct row){.at = here, .to = to, .kind = ROW_REST});
+		return false;
+	}
+	call = record__peek(data, len, &type, &depth);
+	folds = call && call != own && call <= r->ncalls;
+	*out = (struct row){.at = *at - len - sizeof(uint32_t),
+			    .call = folds ? call : 0,
+			    .depth = depth,
+			    .kind = folds ? ROW_FOLDED : ROW_STEP};
+	return true;
+}
+
 static void make_rows(const struct run *r, uint64_t at, uint64_t to, uint32_t own, row_vec *out)
 {
-	const uint8_t *data;
-	size_t len;
+	struct row row;
 
-	for (uint64_t here = at; (data = run__next(r, &at, to, &len)); here = at) {
-		uint8_t type;
-		uint32_t depth, call = record__peek(data, len, &type, &depth);
-		bool folds = call && call != own && call <= r->ncalls;
-
-		if (out->len >= PATH_ROWS) {
-			vec__push(out, (struct row){.at = here, .to = to, .kind = ROW_REST});
-			return;
-		}
-		vec__push(out, (struct row){.at = at - len - sizeof(uint32_t),
-					    .call = folds ? call : 0,
-					    .depth = depth,
-					    .kind = folds ? ROW_FOLDED : ROW_STEP});
-		if (folds)
-			at = end_of(r, call - 1);
+	while (next_row(r, &at, to, own, out, &row)) {
+		vec__push(out, row);
+		if (row.kind == ROW_FOLDED)
+			at = end_of(r, row.call - 1);
 	}
 }
 
@@ -172,28 +187,19 @@ static void end_levels(row_vec *rows, struct level *open, size_t *n, uint64_t at
 static void make_all(const struct run *r, uint64_t at, uint64_t to, uint32_t own, row_vec *out)
 {
 	struct level *open = xcalloc(MOST_OPEN, sizeof(*open));
-	const uint8_t *data;
-	size_t n = 0, len;
+	struct row row;
+	size_t n = 0;
 
-	for (uint64_t here = at; (data = run__next(r, &at, to, &len)); here = at) {
-		uint8_t type;
-		uint32_t depth, call = record__peek(data, len, &type, &depth);
-		bool folds = call && call != own && call <= r->ncalls;
+	while (next_row(r, &at, to, own, out, &row)) {
+		bool expands = row.kind == ROW_FOLDED && n < MOST_OPEN;
 
-		if (out->len >= PATH_ROWS) {
-			vec__push(out, (struct row){.at = here, .to = to, .kind = ROW_REST});
-			break;
-		}
-		vec__push(out, (struct row){.at = at - len - sizeof(uint32_t),
-					    .call = folds ? call : 0,
-					    .depth = depth,
-					    .kind = !folds	     ? ROW_STEP
-						    : n == MOST_OPEN ? ROW_FOLDED
-								     : ROW_EXPANDED});
-		if (folds && n < MOST_OPEN)
-			open[n++] = (struct level){out->len - 1, end_of(r, call - 1)};
-		else if (folds)
-			at = end_of(r, call - 1);
+		if (expands)
+			row.kind = ROW_EXPANDED;
+		vec__push(out, row);
+		if (expands)
+			open[n++] = (struct level){out->len - 1, end_of(r, row.call - 1)};
+		else if (row.kind == ROW_FOLDED)
+			at = end_of(r, row.call - 1);
 		end_levels(out, open, &n, at);
 	}
 	while (n--)
