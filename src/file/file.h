@@ -54,9 +54,13 @@ struct trace_block {
 	uint32_t number;
 	struct str raw;
 };
-/* Appends the bytes that the file has of it. That takes a good part of the time of writing a file,
- * and needs nothing but the block: another thread may do it. */
-void trace_block__pack(const struct trace_block *b, struct str *out);
+/* Packs blocks: that takes a good part of the time of writing a file, and needs nothing but the
+ * block, so another thread may do it. */
+struct block_packer;
+struct block_packer *block_packer__new(void);
+void block_packer__free(struct block_packer *p);
+/* Appends the bytes that the file has of a block. */
+void block_packer__put(struct block_packer *p, const struct trace_block *b, struct str *out);
 
 /* Writes a block, and takes over b->raw. 0 or -errno, which the writer's functions return. */
 typedef int (*trace_put_fn)(void *ctx, struct trace_block *b);

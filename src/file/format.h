@@ -20,15 +20,16 @@
 	"BBT\r\n\x1a\n"
 #define FILE_MAGIC_SIZE	 8
 #define FILE_HEADER_SIZE 20
-/* Readers refuse another one. */
-#define FILE_MAJOR 5
-/* Readers skip what a newer version has added, and refuse those below the least, which were never
- * released. */
+/* Readers refuse a newer one, and skip what a newer minor version has added. */
+#define FILE_MAJOR 6
+#define FILE_MINOR 0
+/* The oldest that is read; what differs: it has no blocks of BLOCK_ZSTD. */
+#define FILE_MAJOR_LEAST 5
 #define FILE_MINOR_LEAST 3
-#define FILE_MINOR	 3
 
 #define BLOCK_HEADER_SIZE 20
-#define BLOCK_DEFLATED	  1 /* flags: compressed by zlib */
+#define BLOCK_DEFLATED	  1 /* flags: compressed by zlib, as format 5 has them */
+#define BLOCK_ZSTD	  2 /* compressed by Zstandard */
 #define BLOCK_RAW_MAX	  (4u << 20)
 /* The highest compression ratio that is written and accepted: it bounds a file's unpacked size. */
 #define BLOCK_RATIO_MAX 256
@@ -231,7 +232,7 @@ int header__check(const uint8_t *header, struct file_version *version);
 struct block {
 	uint8_t type;
 	uint32_t number, raw_len, stored_len;
-	bool deflated;
+	uint8_t packed; /* BLOCK_DEFLATED or BLOCK_ZSTD; 0: the contents are stored as they are */
 	const uint8_t *raw; /* the contents */
 };
 /* Parses a block's header. Returns false if it is invalid. */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include "file/file.h"
 #include "tap.h"
+#include "pack_block.h"
 
 /* ---- a plan: one function, a loop ---- */
 
@@ -163,7 +164,7 @@ static inline void make_plan(void)
 
 static inline int to_memory(void *ctx, struct trace_block *b)
 {
-	trace_block__pack(b, ctx);
+	pack_block(b, ctx);
 	str__free(&b->raw);
 	return 0;
 }

@@ -3,6 +3,7 @@
  * bounded memory. Bytes are counted, not time. */
 #include "file/format.h"
 #include "file_fixture.h"
+#include "pack_block.h"
 
 #define MIB (1ull << 20)
 
@@ -150,7 +151,7 @@ static ssize_t read_blocks(void *ctx, void *data, size_t len)
 		}
 		str__clear(&s->packed);
 		s->at = 0;
-		trace_block__pack(&b, &s->packed);
+		pack_block(&b, &s->packed);
 		str__free(&b.raw);
 		s->n++;
 	}

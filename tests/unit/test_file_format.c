@@ -235,10 +235,11 @@ static void test_limits(void)
 	says("This page describes format %d.%d.", FILE_MAJOR, FILE_MINOR);
 	says("the major version of the format, %d", FILE_MAJOR);
 	says("the minor version, %d", FILE_MINOR);
-	says("Files of formats before %d.%d", FILE_MAJOR, FILE_MINOR_LEAST);
+	says("Files of formats before %d.%d", FILE_MAJOR_LEAST, FILE_MINOR_LEAST);
 	says("a header of %d bytes", FILE_HEADER_SIZE);
 	says(".It %d Ta Ta the stored bytes", BLOCK_HEADER_SIZE);
-	says("flags; %d: the stored bytes are compressed", BLOCK_DEFLATED);
+	says("flags; %d: the stored bytes are compressed by Zstandard", BLOCK_ZSTD);
+	says("; %d: by zlib", BLOCK_DEFLATED);
 	says("length of the contents, at most %u", BLOCK_RAW_MAX);
 	says("more than a %dth of it", BLOCK_RATIO_MAX);
 	says("at most %d in a block", ROWS_MAX);
@@ -273,10 +274,76 @@ static void test_versions(void)
 {
 	is(check_version(FILE_MAJOR, FILE_MINOR), 0, "the version that is written is read");
 	is(check_version(FILE_MAJOR, FILE_MINOR + 1), 0, "a newer minor version is read");
-	is(check_version(FILE_MAJOR, FILE_MINOR_LEAST), 0, "the least minor version is read");
-	is(check_version(FILE_MAJOR, FILE_MINOR_LEAST - 1), -ENOTSUP, "the one before is not");
-	is(check_version(FILE_MAJOR - 1, FILE_MINOR), -ENOTSUP, "nor an older major version");
+	is(check_version(FILE_MAJOR_LEAST, FILE_MINOR_LEAST), 0, "the oldest version is read");
+	is(check_version(FILE_MAJOR_LEAST, FILE_MINOR_LEAST - 1), -ENOTSUP,
+	   "the one before is not");
+	is(check_version(FILE_MAJOR_LEAST - 1, FILE_MINOR_LEAST), -ENOTSUP,
+	   "nor an older major version");
 	is(check_version(FILE_MAJOR + 1, 0), -ENOTSUP, "nor a newer one");
+}
+
+/* ---- blocks ---- */
+
+static bool unpacks(const uint8_t *bytes, const struct str *want)
+{
+	autofree uint8_t *raw = xcalloc(1, want->len + 1);
+	struct block b;
+
+	return block__seems(bytes, &b) && block__is_whole(&b, bytes, bytes + BLOCK_HEADER_SIZE) &&
+	       b.raw_len == want->len && block__unpack(&b, bytes + BLOCK_HEADER_SIZE, raw) &&
+	       !memcmp(raw, want->data, want->len);
+}
+
+/* Makes a block of format 5 of one that is written today. */
+static void deflate_block(uint8_t *bytes, const struct str *raw)
+{
+	uLongf len = raw->len;
+
+	is(compress2(bytes + BLOCK_HEADER_SIZE, &len, (const Bytef *)raw->data, raw->len, 1), Z_OK,
+	   "zlib makes it smaller, too");
+	bytes[1] = BLOCK_DEFLATED;
+	for (int i = 0; i < 4; i++)
+		bytes[8 + i] = len >> 8 * i;
+	len = crc32(crc32(0, bytes, BLOCK_HEADER_SIZE - 4), bytes + BLOCK_HEADER_SIZE, len);
+	for (int i = 0; i < 4; i++)
+		bytes[BLOCK_HEADER_SIZE - 4 + i] = len >> 8 * i;
+}
+
+static void test_block(struct trace_block *b, uint8_t flags, const char *what)
+{
+	struct block_packer *p = block_packer__new();
+	struct str bytes = {0};
+	uint8_t *packed;
+
+	block_packer__put(p, b, &bytes);
+	packed = (uint8_t *)bytes.data;
+	is(packed[1], flags, "%s: how it is stored", what);
+	ok(unpacks(packed, &b->raw), "%s: its contents come back", what);
+	if (flags) {
+		str__reserve(&bytes, BLOCK_HEADER_SIZE + b->raw.len);
+		packed = (uint8_t *)bytes.data;
+		deflate_block(packed, &b->raw);
+		ok(unpacks(packed, &b->raw), "%s: and those of a block of format 5", what);
+		packed[1] = BLOCK_DEFLATED | BLOCK_ZSTD;
+		ok(!unpacks(packed, &b->raw), "%s: it has one of both forms", what);
+	}
+	str__free(&bytes);
+	str__free(&b->raw);
+	block_packer__free(p);
+}
+
+static void test_blocks(void)
+{
+	struct trace_block b = {.type = BLOCK_EVENTS, .number = 7};
+
+	for (unsigned i = 0; i < 20000; i++)
+		put_byte(&b.raw, i * i >> 5);
+	test_block(&b, BLOCK_ZSTD, "a block");
+	for (unsigned i = 0; i < 1 << 20; i++)
+		put_byte(&b.raw, 0);
+	test_block(&b, BLOCK_ZSTD, "a block of zeros, which is filled up to a 256th");
+	str__puts(&b.raw, "abc");
+	test_block(&b, 0, "a block that does not get smaller");
 }
 
 int main(void)
@@ -292,5 +359,6 @@ int main(void)
 	test_kinds_and_streams();
 	test_limits();
 	test_versions();
+	test_blocks();
 	return tap__done();
 }

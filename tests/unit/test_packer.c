@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "pipeline/write/packer.h"
 #include "tap.h"
+#include "pack_block.h"
 
 #define BLOCKS 300
 
@@ -26,7 +27,7 @@ static struct str expected(uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		struct trace_block b = block(i);
 
-		trace_block__pack(&b, &all);
+		pack_block(&b, &all);
 		str__free(&b.raw);
 	}
 	return all;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "file/format.h"
 #include "file_fixture.h"
+#include "pack_block.h"
 
 /* At least, of the armored file: the time grows with their square. BB_LINES=2000 takes half a
  * minute; MATRIX=whole: 500.
@@ -84,7 +85,7 @@ static int pack(void *ctx, struct trace_block *b)
 
 	if (b->type && written < ARRAY_SIZE(p->starts))
 		p->starts[written++] = file.len;
-	trace_block__pack(b, &bytes);
+	pack_block(b, &bytes);
 	if (p->armor) {
 		armor__put(p->armor, bytes.data, bytes.len, &file);
 		armor__end_line(p->armor, &file);

@@ -406,8 +406,8 @@ static void check_version(char major, char minor, int want, const char *advice, 
 static void test_versions(void)
 {
 	check_version(0, 99, 0, "", "a newer minor version is read");
-	check_version(0, 0, -ENOTSUP, "record again", "a minor one of an early build is refused");
-	check_version(-1, 0, -ENOTSUP, "record again", "an older major version is refused");
+	check_version(-1, 2, -ENOTSUP, "record again", "one of an early build is refused");
+	check_version(-2, 9, -ENOTSUP, "record again", "an older major version is refused");
 	check_version(1, 0, -ENOTSUP, "newer", "a newer major version is refused");
 }
 

@@ -8,6 +8,7 @@ struct packer {
 	/* used by the writing thread */
 	struct sink *sink;
 	struct armor *armor; /* NULL if not armored */
+	struct block_packer *blocks;
 	struct str bytes, lines;
 	/* shared */
 	pthread_mutex_t lock;
@@ -41,7 +42,7 @@ static int write_block(struct packer *p, const struct trace_block *b)
 	int err;
 
 	str__clear(&p->bytes);
-	trace_block__pack(b, &p->bytes);
+	block_packer__put(p->blocks, b, &p->bytes);
 	err = write_bytes(p);
 	pthread_mutex_lock(&p->lock);
 	p->size += p->bytes.len;
@@ -109,6 +110,7 @@ struct packer *packer__new(struct sink *sink, enum armor_kind armor, bool thread
 
 	p->sink = sink;
 	p->armor = armor ? armor__new(armor == ARMOR_REDUNDANT) : NULL;
+	p->blocks = block_packer__new();
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
 	p->threaded = threaded && start(p);
@@ -130,6 +132,7 @@ void packer__free(struct packer *p)
 	pthread_cond_destroy(&p->changed);
 	pthread_mutex_destroy(&p->lock);
 	armor__free(p->armor);
+	block_packer__free(p->blocks);
 	str__free(&p->bytes);
 	str__free(&p->lines);
 	free(p->text);
