@@ -123,11 +123,17 @@ bool request__adds_samples_up(const struct request *req)
 	return tabulates(req) && !req->record.stack_size;
 }
 
+/* Counts of calls alone, which are no edges. */
+static bool counts_calls(const struct request *req)
+{
+	return req->record.count && req->record.events_given && !(req->record.events & PLAN_BRANCH);
+}
+
 const struct output_format *request__format(const struct request *req)
 {
-	const char *usual = req->verb->bit == VERB_COVER ? "coverage"
-			    : tabulates(req)		 ? "summary"
-							 : "text";
+	const char *usual = req->verb->bit == VERB_COVER	  ? "coverage"
+			    : tabulates(req) || counts_calls(req) ? "summary"
+								  : "text";
 	const struct output_format *format =
 		req->show.format ? req->show.format : output__by_name(usual);
 

@@ -401,14 +401,19 @@ struct event_run {
 	size_t n;
 };
 
-/* Words of a run that are branches and witnesses of one call (log__branch()): events without a time
- * of their own. */
-struct logged_branches {
-	uint32_t pid, tid;
-	uint64_t time;
-	uint64_t sp; /* at the call's entry: an event's is lower by its site's sp_delta */
+/* Words of a run, to be kept as they are. */
+struct logged_time {
+	uint64_t at; /* the word at this index is a time: this one, ns */
+	uint64_t ns;
+};
+struct logged_words {
+	struct log_thread thread; /* before the first one */
+	uint32_t regs;		  /* log_options.regs */
 	const uint64_t *words;
 	size_t n;
+	uint64_t events;		 /* in these */
+	const struct logged_time *times; /* ntimes, of all words that are times */
+	size_t ntimes;
 };
 
 /* plan, options and what clock refers to must outlive it. */
@@ -442,6 +447,8 @@ struct logged {
 };
 /* Returns false if it is no record of a site of this plan. */
 bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *out);
+/* Returns its log_options.regs. */
+uint32_t log_decoder__regs(const struct log_decoder *d);
 /* Returns the time of a record of this thread with this many ticks; 0: that of an untimed event. */
 uint64_t log_decoder__time(const struct log_decoder *d, const struct log_thread *t, uint64_t ticks);
 /* The record of an entry. */

@@ -43,6 +43,11 @@ struct log_decoder *log_decoder__new(const struct plan *plan, const struct log_o
 	return d;
 }
 
+uint32_t log_decoder__regs(const struct log_decoder *d)
+{
+	return d->options->regs;
+}
+
 void log_decoder__free(struct log_decoder *d)
 {
 	free(d);

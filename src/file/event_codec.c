@@ -4,6 +4,7 @@
  * or returns what it read.
  */
 #include "file/event_codec.h"
+#include "file/format.h"
 
 #define always_inline inline __attribute__((always_inline))
 
@@ -231,42 +232,6 @@ void codec__record(struct codec *c, struct record *x, struct thread_state *th)
 	event_model__take(&c->m, th, f, x);
 }
 
-/* Returns true if it has all that a branch without a value and a time has, like the last one
- * there. */
-static bool is_same_kind(const struct codec *c, const struct site_state *s)
-{
-	return s->epoch == c->m.epoch && s->kind == RECORD_BRANCH &&
-	       s->state == (RECORD_NO_TARGET | RECORD_NO_VALUE | RECORD_UNTIMED);
-}
-
-/* Returns true if no time has passed the last times, so that this prediction stays. */
-static bool takes_no_time(const struct follower *f)
-{
-	return !f->takes && !f->took[0] && !f->took[1];
-}
-
-bool codec__branch(struct codec *c, struct thread_state *th, uint32_t site, bool taken, uint64_t sp)
-{
-	struct follower *f = event_model__follower(&c->m, th);
-	struct site_state *s = &c->m.sites[site];
-
-	if (f->epoch != c->m.epoch || f->site != site || th->sp + f->sp_change != sp ||
-	    !takes_no_time(f) || !is_same_kind(c, s) || th->cpu != EVENT_NO_CPU || !th->time)
-		return false;
-	put_bits(&c->bits_out[COLUMN_HITS], 1, 1);
-	put_byte(&c->out[COLUMN_TIMES], 0);
-	if (event_model__is_conditional(&c->m, site)) {
-		put_bits(&c->bits_out[COLUMN_TAKEN], taken != f->taken, 1);
-		th->context = (uint64_t)site << 32 ^ taken;
-	} else {
-		th->context = (uint64_t)site << 32;
-	}
-	f->taken = s->taken = taken;
-	th->sp = sp;
-	c->m.time = th->time;
-	return true;
-}
-
 /* ---- sideband events ---- */
 
 /* The fields of each type besides pid and tid. The text of a stop or start may be empty. */
@@ -336,4 +301,53 @@ void codec__sideband(struct codec *c, uint64_t *type, struct sideband_event *e, 
 		code_text(c, &e->text, own);
 	if ((*type == SIDEBAND_STOP || *type == SIDEBAND_START) && e->text && !*e->text)
 		e->text = NULL;
+}
+
+/* ---- what was loaded for plan->values: it follows a block of events, in their order ---- */
+
+/* What is absent has its address. */
+static int32_t size_of(int32_t len)
+{
+	return len == FETCHED_ABSENT ? 8 : max_of(len, 0);
+}
+
+/* A record may have less than its site announces: nothing, if nothing was loaded. */
+void fetched__put(struct str *out, const struct event *w)
+{
+	put_number(out, w->fetched ? w->nfetched : 0);
+	for (unsigned i = 0; w->fetched && i < w->nfetched; i++) {
+		const struct fetched *f = &w->fetched[i];
+		int32_t len = min_of(f->len, (int32_t)FETCHED_ROOM);
+
+		put_delta(out, len, 0);
+		if (size_of(len))
+			str__put(out, (const char *)f->bytes, size_of(len));
+	}
+}
+
+static void get_one(struct reader *r, struct fetched *f)
+{
+	int64_t len = get_delta(r, 0);
+
+	*f = (struct fetched){.len = len};
+	if (len > FETCHED_ROOM || len < INT32_MIN || r->end - r->at < size_of(len)) {
+		r->bad = true;
+		f->len = -1;
+	} else if (size_of(len)) {
+		memcpy(f->bytes, r->at, size_of(len));
+		r->at += size_of(len);
+	}
+}
+
+unsigned fetched__get(struct reader *r, struct fetched *to)
+{
+	uint64_t n = get_number(r);
+
+	if (n > VALUES_FETCHED) {
+		r->bad = true;
+		return 0;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		get_one(r, &to[i]);
+	return n;
 }

@@ -36,11 +36,6 @@ struct codec {
 /* Writes or reads x. After reading, c->bad says that the data is invalid. */
 void codec__record(struct codec *c, struct record *x, struct thread_state *th);
 
-/* Writes a branch without a value and a time of its own, at this site, as codec__record() would.
- * Returns false if it is not as predicted; then nothing is written. */
-bool codec__branch(struct codec *c, struct thread_state *th, uint32_t site, bool taken,
-		   uint64_t sp);
-
 #define SIDEBAND_ITEM_LOST 64 /* in place of the type: a loss reported at the end */
 
 /* Writes or reads a sideband event. When reading, *own is its text; the caller frees it. */

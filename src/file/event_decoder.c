@@ -208,17 +208,22 @@ static int begin_run(struct event_decoder *d)
 	return 0;
 }
 
-bool block_totals__read(const uint8_t *raw, size_t len, struct block_totals *t)
+void block_totals__get(struct reader *r, struct block_totals *t)
+{
+	t->events = get_number(r);
+	t->sideband = get_number(r);
+	t->tables = get_number(r);
+	t->plans = get_number(r);
+}
+
+bool block_totals__read(uint8_t type, const uint8_t *raw, size_t len, struct block_totals *t)
 {
 	struct reader r = reader_of(raw, len);
 
 	get_number(&r);
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; type == BLOCK_EVENTS && i < COLUMNS; i++)
 		get_part(&r);
-	t->events = get_number(&r);
-	t->sideband = get_number(&r);
-	t->tables = get_number(&r);
-	t->plans = get_number(&r);
+	block_totals__get(&r, t);
 	return !r.bad;
 }
 

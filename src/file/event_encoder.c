@@ -218,60 +218,6 @@ int event_encoder__event(struct event_encoder *e, const struct event *w)
 	return 0;
 }
 
-/* Returns false if it is not of the last event's thread, at the same time, and as predicted. */
-static bool put_branch(struct event_encoder *e, const struct logged_branches *b,
-		       const struct logged_branch *branch, uint64_t sp)
-{
-	struct thread_state *th;
-
-	if (!e->items || !e->number || e->key != ((uint64_t)b->pid << 32 | b->tid))
-		return false;
-	th = e->c.m.threads.data[e->number - 1];
-	if (th->time != b->time || !codec__branch(&e->c, th, branch->site, branch->taken, sp))
-		return false;
-	begin_item(e, e->number);
-	return true;
-}
-
-static __attribute__((noinline)) int put_as_event(struct event_encoder *e,
-						  const struct logged_branches *b,
-						  const struct logged_branch *branch, uint64_t sp)
-{
-	return event_encoder__event(e, &(struct event){.time = b->time,
-						       .pid = b->pid,
-						       .tid = b->tid,
-						       .sp = sp,
-						       .site = branch->site,
-						       .cpu = EVENT_NO_CPU,
-						       .type = EVENT_BRANCH,
-						       .taken = branch->taken,
-						       .untimed = true});
-}
-
-static int put_word(struct event_encoder *e, const struct logged_branches *b, uint64_t word)
-{
-	const struct plan *plan = e->c.m.plan;
-	struct logged_branch branch;
-	uint64_t sp;
-
-	if (!log__branch(plan, (uint32_t)word, &branch))
-		return err__set(EINVAL, "a record does not belong to this plan");
-	sp = b->sp - plan->sites.data[branch.site].sp_delta;
-	return put_branch(e, b, &branch, sp) ? 0 : put_as_event(e, b, &branch, sp);
-}
-
-int event_encoder__branches(struct event_encoder *e, const struct logged_branches *b, size_t *i)
-{
-	bool full = false;
-	int err = 0;
-
-	for (; !err && !full && *i < b->n; ++*i) {
-		err = put_word(e, b, b->words[*i]);
-		full = event_encoder__is_full(e);
-	}
-	return err;
-}
-
 static void add_sideband(struct event_encoder *e, uint64_t type,
 			 const struct sideband_event *sideband)
 {
@@ -319,7 +265,7 @@ bool event_encoder__is_sideband(const struct event_encoder *e)
 	return e->items && e->items == e->sideband;
 }
 
-static void put_totals(struct str *out, const struct block_totals *t)
+void block_totals__put(struct str *out, const struct block_totals *t)
 {
 	put_number(out, t->events);
 	put_number(out, t->sideband);
@@ -332,7 +278,7 @@ void event_encoder__put_empty(struct str *out, const struct block_totals *t)
 	put_number(out, 0);
 	for (int i = 0; i < COLUMNS; i++)
 		put_part(out, NULL, 0);
-	put_totals(out, t);
+	block_totals__put(out, t);
 }
 
 bool event_encoder__end(struct event_encoder *e, struct str *out, struct block_totals *t)
@@ -347,7 +293,7 @@ bool event_encoder__end(struct event_encoder *e, struct str *out, struct block_t
 		put_part(out, column_of(e, i)->data, column_of(e, i)->len);
 		column_of(e, i)->len = 0;
 	}
-	put_totals(out, t);
+	block_totals__put(out, t);
 	/* readers take it only if it is there */
 	if (e->fetched.len)
 		put_part(out, e->fetched.data, e->fetched.len);

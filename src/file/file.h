@@ -80,8 +80,8 @@ int trace_writer__increment(struct trace_writer *w, const struct plan_increment 
 /* Write what was passed to trace__feed(), to the functions for sideband events and to
  * trace__lost(). */
 int trace_writer__event(struct trace_writer *w, const struct event *e);
-/* The same as the event of each word. */
-int trace_writer__branches(struct trace_writer *w, const struct logged_branches *b);
+/* The same as the event of each record. */
+int trace_writer__words(struct trace_writer *w, const struct logged_words *words);
 int trace_writer__sideband(struct trace_writer *w, const struct sideband_event *e);
 int trace_writer__lost(struct trace_writer *w, uint32_t pid, uint32_t tid, uint64_t count);
 /* Counts, which are added to those that were written before. */
@@ -139,6 +139,7 @@ enum trace_item_type {
 	TRACE_OBJECT, /* .object; later blocks may add symbols to it */
 	TRACE_MAPPED, /* .object is the file that mappings show as .dev, .ino and .path */
 	TRACE_EVENT,
+	TRACE_RUN, /* .run, after trace_reader__offer_runs(): the next events, not decoded yet */
 	TRACE_SIDEBAND,
 	TRACE_LOST, /* .count events of thread .pid, .tid */
 	TRACE_COUNTS,
@@ -150,6 +151,7 @@ struct trace_item {
 	uint64_t dev, ino;
 	const char *path;
 	const struct event *event;
+	const struct event_run *run;
 	const struct sideband_event *sideband;
 	const struct trace_counts *counts;
 	const struct trace_damage *damage;
@@ -159,6 +161,11 @@ struct trace_item {
 /* Returns 1 if *out is the next item; its pointers are valid until the next call. 0: the end.
  * Errors are those of trace_reader__run(). */
 int trace_reader__next(struct trace_reader *r, struct trace_item *out);
+/* From now on what threads have logged comes as TRACE_RUN first. What is not taken of that comes as
+ * events; after each, the rest is offered again. */
+void trace_reader__offer_runs(struct trace_reader *r);
+/* The first words of the run that was the last item were read. */
+void trace_reader__took(struct trace_reader *r, size_t words);
 /* Reads only as much as is needed for it. Returns NULL if it can't be read, which the next item
  * reports. */
 const struct trace_meta *trace_reader__peek(struct trace_reader *r);

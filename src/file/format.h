@@ -73,6 +73,7 @@ enum block_type {
 	BLOCK_VALUE,
 	BLOCK_ENUMERATOR,
 	BLOCK_UNTRACED,
+	BLOCK_LOG, /* what threads have logged (logged.c) */
 	BLOCK_TYPES
 };
 
@@ -320,8 +321,6 @@ struct event_encoder *event_encoder__new(const struct plan *plan, size_t full);
 void event_encoder__free(struct event_encoder *e);
 /* -EINVAL: the event doesn't belong to this plan; nothing was added. */
 int event_encoder__event(struct event_encoder *e, const struct event *event);
-/* Adds those from *i on, up to the one that fills the block; *i: the next one. */
-int event_encoder__branches(struct event_encoder *e, const struct logged_branches *b, size_t *i);
 void event_encoder__sideband(struct event_encoder *e, const struct sideband_event *side);
 void event_encoder__lost(struct event_encoder *e, uint32_t pid, uint32_t tid, uint64_t count);
 /* The bytes up to now; is_full: the block has to end before the next item. */
@@ -340,13 +339,44 @@ struct event_decoder *event_decoder__new(const struct plan *plan);
 void event_decoder__free(struct event_decoder *d);
 /* Starts a block; raw must stay valid until its last item was read. 0; -EBADMSG: damaged. */
 int event_decoder__begin(struct event_decoder *d, const uint8_t *raw, size_t len);
-/* Sets what precedes a block of events. Returns false if the block doesn't have it. */
-bool block_totals__read(const uint8_t *raw, size_t len, struct block_totals *t);
+/* Sets what precedes a block with events. Returns false if the block doesn't have it. */
+bool block_totals__read(uint8_t type, const uint8_t *raw, size_t len, struct block_totals *t);
 /* Returns 1 with the next item of the block, valid until the next call; 0 if there is none;
  * -EBADMSG. */
 int event_decoder__next(struct event_decoder *d, const struct item **out);
 
-/* ---- what was loaded for an event (fetched.c) ---- */
+/* Returns true if a block of this type has events, and what precedes it. */
+static inline bool block__has_totals(uint8_t type)
+{
+	return type == BLOCK_EVENTS || type == BLOCK_LOG;
+}
+void block_totals__put(struct str *out, const struct block_totals *t);
+void block_totals__get(struct reader *r, struct block_totals *t);
+
+/* ---- what threads have logged (logged.c) ---- */
+
+struct logged_block {
+	struct str bytes; /* of the runs up to now */
+	uint64_t events;  /* in these */
+};
+void logged_block__put(struct logged_block *b, const struct logged_words *w);
+/* As event_encoder__end(). */
+bool logged_block__end(struct logged_block *b, struct str *out, struct block_totals *t);
+
+struct logged_reader;
+struct logged_reader *logged_reader__new(const struct plan *plan);
+void logged_reader__free(struct logged_reader *l);
+/* As event_decoder__begin(), with the number of its events. */
+int logged_reader__begin(struct logged_reader *l, const uint8_t *raw, size_t len, uint64_t *events);
+/* As event_decoder__next(). */
+int logged_reader__next(struct logged_reader *l, const struct event **out);
+/* Sets *out to what a thread has logged from the next event on. Returns false if there is no more
+ * in the block, or if it is damaged. */
+bool logged_reader__run(struct logged_reader *l, struct event_run *out);
+/* These words of it were read. */
+void logged_reader__skip(struct logged_reader *l, size_t words);
+
+/* ---- what was loaded for an event (event_codec.c) ---- */
 
 /* Returns true if an event of this site has a record of it. */
 static inline bool event__has_fetched(const struct plan *p, const struct event *w)

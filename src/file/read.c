@@ -29,6 +29,7 @@ void trace_reader__free(struct trace_reader *r)
 	if (!r)
 		return;
 	event_decoder__free(r->events);
+	logged_reader__free(r->log);
 	plan_counts__free(&r->edges);
 	plan__free(r->plan);
 	file_objects__free(&r->objects);
@@ -135,7 +136,7 @@ static int take_plan(struct trace_reader *r)
 	if (first && trace_reader__judge(r, &(value_condition_vec){0}))
 		return reader__damaged(r);
 	if (first)
-		r->events = event_decoder__new(r->plan);
+		r->events = event_decoder__new(r->plan), r->log = logged_reader__new(r->plan);
 	r->begins = first;
 	r->extended = !first;
 	return 0;
@@ -189,6 +190,7 @@ static bool is_in_place(const struct trace_reader *r, uint8_t type)
 {
 	switch (type) {
 	case BLOCK_EVENTS:
+	case BLOCK_LOG:
 		return r->plan && !r->rows.meta.data[0].counts;
 	case BLOCK_END:
 	case BLOCK_UNTRACED:
@@ -223,6 +225,22 @@ static bool is_in_increment(const struct trace_reader *r)
 		rows->scope_ranges.len);
 }
 
+static int begin_events(struct trace_reader *r, const struct block *b)
+{
+	uint64_t logged = 0;
+	int err = b->type == BLOCK_LOG ? logged_reader__begin(r->log, b->raw, b->raw_len, &logged)
+				       : event_decoder__begin(r->events, b->raw, b->raw_len);
+
+	if (err)
+		return reader__damaged(r);
+	r->in_events = true;
+	r->in_log = b->type == BLOCK_LOG;
+	r->offered = false;
+	err = r->misses ? reader__report_loss(r, b) : 0;
+	r->done.events += logged;
+	return err;
+}
+
 static int take_block(struct trace_reader *r, const struct block *b)
 {
 	int err;
@@ -230,19 +248,15 @@ static int take_block(struct trace_reader *r, const struct block *b)
 	if (b->type >= BLOCK_TYPES || !b->type)
 		return 0; /* a type that a newer version added */
 	if (!is_in_place(r, b->type) ||
-	    ((b->type == BLOCK_EVENTS || b->type == BLOCK_COUNTED || b->type == BLOCK_END) &&
+	    ((block__has_totals(b->type) || b->type == BLOCK_COUNTED || b->type == BLOCK_END) &&
 	     is_in_increment(r)))
 		return reader__damaged(r);
-	if (b->type != BLOCK_EVENTS && b->type != BLOCK_END)
+	if (block__has_totals(b->type))
+		return begin_events(r, b);
+	if (b->type != BLOCK_END)
 		return r->no_tables ? 0 : take_table(r, b);
-	if (b->type == BLOCK_EVENTS) {
-		err = event_decoder__begin(r->events, b->raw, b->raw_len);
-		if (err)
-			return reader__damaged(r);
-		r->in_events = true;
-	}
 	err = r->misses ? reader__report_loss(r, b) : 0;
-	return err || b->type == BLOCK_EVENTS ? err : take_table(r, b);
+	return err ? err : take_table(r, b);
 }
 
 static int next_block(struct trace_reader *r)
@@ -339,18 +353,61 @@ static uint64_t time_of(const struct item *i, uint64_t before)
 	return time ? time : before;
 }
 
+int reader__next_item(struct trace_reader *r, const struct item **out)
+{
+	const struct event *e;
+	int n;
+
+	if (!r->in_log)
+		return event_decoder__next(r->events, out);
+	n = logged_reader__next(r->log, &e);
+	if (n <= 0)
+		return n;
+	r->logged = (struct item){.type = ITEM_EVENT, .event = e};
+	*out = &r->logged;
+	return 1;
+}
+
+void trace_reader__offer_runs(struct trace_reader *r)
+{
+	r->offers_runs = true;
+}
+
+void trace_reader__took(struct trace_reader *r, size_t words)
+{
+	logged_reader__skip(r->log, words);
+	r->offered = !words;
+	r->time = max_of(r->time, r->run.thread->time);
+}
+
+/* Returns false if it is not the time for one. */
+static bool give_run(struct trace_reader *r, struct trace_item *out)
+{
+	bool give = r->offers_runs && r->in_log && !r->held && !r->offered &&
+		    logged_reader__run(r->log, &r->run);
+
+	r->offered = give;
+	if (give)
+		*out = (struct trace_item){.type = TRACE_RUN, .run = &r->run};
+	return give;
+}
+
 static int give_event(struct trace_reader *r, struct trace_item *out)
 {
 	const struct item *item = r->held;
-	int n = item ? 1 : event_decoder__next(r->events, &item);
+	int n;
 
+	if (give_run(r, out))
+		return 1;
+	n = item ? 1 : reader__next_item(r, &item);
 	r->held = NULL;
 	if (n < 0)
 		return reader__damaged(r);
 	r->in_events = n;
 	if (!n)
 		return 0;
-	r->done.events += item->type == ITEM_EVENT;
+	/* those of a log are counted by its block */
+	r->done.events += item->type == ITEM_EVENT && !r->in_log;
 	r->done.sideband += item->type != ITEM_EVENT;
 	r->time = time_of(item, r->time);
 	*out = (struct trace_item){.type = TRACE_EVENT, .event = item->event};
@@ -450,6 +507,8 @@ int trace_reader__pass(const struct trace_reader *r, const struct trace_item *i,
 		return calls->mapped ? calls->mapped(ctx, i->dev, i->ino, i->path, i->object) : 0;
 	case TRACE_EVENT:
 		return calls->event ? calls->event(ctx, i->event) : 0;
+	case TRACE_RUN: /* its events follow */
+		return 0;
 	case TRACE_SIDEBAND:
 		return calls->sideband ? calls->sideband(ctx, i->sideband) : 0;
 	case TRACE_LOST:

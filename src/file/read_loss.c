@@ -23,7 +23,7 @@ static int lose_tables(struct trace_reader *r)
 	struct block_totals ahead, t;
 	const struct salvaged *closing = salvage__closing(&r->blocks, &ahead);
 
-	if (!closing || !block_totals__read(closing->raw, closing->raw_len, &t)) {
+	if (!closing || !block_totals__read(closing->type, closing->raw, closing->raw_len, &t)) {
 		r->no_tables = true; /* the end is near */
 		return 0;
 	}
@@ -62,15 +62,16 @@ int reader__report_loss(struct trace_reader *r, const struct block *b)
 	int n = 0;
 
 	r->misses = false;
-	d->unknown = b->type != BLOCK_EVENTS;
+	d->unknown = !block__has_totals(b->type);
 	if (!d->unknown) {
-		if (!block_totals__read(b->raw, b->raw_len, &t) || t.tables != r->done.tables ||
-		    t.events < r->done.events || t.sideband < r->done.sideband)
+		if (!block_totals__read(b->type, b->raw, b->raw_len, &t) ||
+		    t.tables != r->done.tables || t.events < r->done.events ||
+		    t.sideband < r->done.sideband)
 			return reader__damaged(r);
 		d->events = t.events - r->done.events;
 		d->sideband = t.sideband - r->done.sideband;
 		r->done = t;
-		n = event_decoder__next(r->events, &r->held);
+		n = reader__next_item(r, &r->held);
 	}
 	if (n < 0)
 		return reader__damaged(r);

@@ -25,10 +25,15 @@ struct trace_reader {
 	bool begins;		    /* TRACE_BEGIN is the next item */
 	bool extended;		    /* TRACE_PLAN is */
 	struct event_decoder *events;
-	bool in_events;		 /* the current block has more events */
-	const struct item *held; /* the first one of them, if it was read already */
-	bool ended;		 /* BLOCK_END was read */
-	int failed;		 /* trace_reader__peek() did */
+	struct logged_reader *log;
+	bool in_events;		   /* the current block has more events … */
+	bool in_log;		   /* … and is a BLOCK_LOG */
+	bool offers_runs, offered; /* TRACE_RUN: items are wanted; the last item is one */
+	struct item logged;	   /* of the log: the current item */
+	struct event_run run;	   /* of TRACE_RUN */
+	const struct item *held;   /* the first one of them, if it was read already */
+	bool ended;		   /* BLOCK_END was read */
+	int failed;		   /* trace_reader__peek() did */
 	/* what is lost (read_loss.c): */
 	struct block_totals done; /* what was read, or is known to be lost */
 	uint64_t time;		  /* of the last item that had one */
@@ -51,6 +56,8 @@ int reader__lose(struct trace_reader *r, const struct block *b, uint32_t lost);
 int reader__report_loss(struct trace_reader *r, const struct block *b);
 /* Drops rows that refer to something unknown, after such a loss. */
 int reader__drop_unknown(struct trace_reader *r, uint8_t table);
+/* Returns 1 with the next item of the current block with events; 0 if there is none; -EBADMSG. */
+int reader__next_item(struct trace_reader *r, const struct item **out);
 /* Passes the damage. */
 void reader__give_damage(struct trace_reader *r, struct trace_item *out);
 /* Everything was read that can be: returns 0, or the error of what is lost. */

@@ -119,7 +119,7 @@ static int take(struct salvage *v, const struct block *b)
 		keep(v, b->number, b->type, b->raw, b->raw_len);
 	if (v->headless && v->held > HELD_MAX)
 		return -EBADMSG;
-	if (b->type == BLOCK_EVENTS || b->type == BLOCK_END || v->held > HELD_MAX) {
+	if (block__has_totals(b->type) || b->type == BLOCK_END || v->held > HELD_MAX) {
 		v->closes = true;
 		v->closing = b->number;
 	}
@@ -161,7 +161,7 @@ const struct salvaged *salvage__closing(const struct salvage *v, struct block_to
 	const struct salvaged *s = &v->given;
 
 	*ahead = (struct block_totals){0};
-	for (size_t next = v->first; s->type != BLOCK_EVENTS; next++) {
+	for (size_t next = v->first; !block__has_totals(s->type); next++) {
 		if (s->type == BLOCK_END)
 			return NULL;
 		ahead->tables += s->type != BLOCK_COPY;

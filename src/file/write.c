@@ -10,34 +10,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "file/format.h"
+#include "file/writer.h"
 
-/* Bytes of a block in an armored file, of events and of tables. */
-#define ARMORED_EVENTS (2u << 10)
-#define ARMORED_TABLE  (4u << 10)
-
-struct copied {
-	uint32_t number;
-	uint8_t type;
-	struct str raw;
-};
-
-struct trace_writer {
-	const struct plan *plan;
-	trace_put_fn put;
-	void *ctx;
-	uint32_t number; /* of the next block */
-	bool armored, counts;
-	struct block_totals totals;
-	VEC(struct copied) copied; /* to be copied after the blocks that follow */
-	struct event_encoder *events;
-	VEC(const struct object *) objects; /* by number */
-	struct map64 numbers;		    /* object -> its number + 1 */
-	struct map64 symbols;		    /* symbols that were written */
-	struct map64 inlined;		    /* places of which it was written, hashes */
-	struct map64 mapped;		    /* paths of mappings that were written */
-	struct file_rows rows;		    /* to be written before the next events */
-};
+#define LOG_BYTES (256u << 10) /* of a block of logs, before it is compressed */
 
 struct trace_writer *trace_writer__new(const struct plan *plan, trace_put_fn put, void *ctx,
 				       bool armored)
@@ -81,6 +56,7 @@ void trace_writer__free(struct trace_writer *w)
 	if (!w)
 		return;
 	event_encoder__free(w->events);
+	str__free(&w->log.bytes);
 	drop_copied(w);
 	vec__free(&w->copied);
 	vec__free(&w->objects);
@@ -106,7 +82,7 @@ static void keep_copy(struct trace_writer *w, uint8_t type, const struct str *ra
 	vec__push(&w->copied, c);
 }
 
-static int put_header(struct trace_writer *w)
+int writer__put_header(struct trace_writer *w)
 {
 	struct trace_block b = {0};
 
@@ -126,12 +102,12 @@ static int put_numbered(struct trace_writer *w, enum block_type type, struct str
 static int put_block(struct trace_writer *w, enum block_type type, struct str raw)
 {
 	keep_copy(w, type, &raw);
-	w->totals.tables += type != BLOCK_EVENTS;
+	w->totals.tables += !block__has_totals(type);
 	w->totals.plans += type == BLOCK_PLAN;
 	return put_numbered(w, type, raw);
 }
 
-static int put_copies(struct trace_writer *w)
+int writer__put_copies(struct trace_writer *w)
 {
 	struct copied *c;
 	int err = 0;
@@ -166,7 +142,7 @@ static int put_some_rows(struct trace_writer *w, enum block_type type, const cha
 	return err ? err : put_some_rows(w, type, rows + n / 2 * t->row_size, n - n / 2);
 }
 
-static int put_rows(struct trace_writer *w, enum block_type type, const void *rows, size_t n)
+int writer__put_rows(struct trace_writer *w, enum block_type type, const void *rows, size_t n)
 {
 	size_t row_size = file_tables[type].table.row_size;
 	int err = 0;
@@ -177,25 +153,18 @@ static int put_rows(struct trace_writer *w, enum block_type type, const void *ro
 	return err;
 }
 
-struct rows {
-	enum block_type type;
-	const void *data;
-	size_t n;
-};
-#define ROWS(type, vec) ((struct rows){type, (vec).data, (vec).len})
-
-static int put_tables(struct trace_writer *w, const struct rows *tables, size_t n)
+int writer__put_tables(struct trace_writer *w, const struct rows *tables, size_t n)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < n; i++)
-		err = put_rows(w, tables[i].type, tables[i].data, tables[i].n);
+		err = writer__put_rows(w, tables[i].type, tables[i].data, tables[i].n);
 	return err;
 }
 
 /* ---- objects and their contents ---- */
 
-static uint32_t number_of(struct trace_writer *w, const struct object *o, bool planned)
+uint32_t writer__number_of(struct trace_writer *w, const struct object *o, bool planned)
 {
 	uint64_t *number = map64__put(&w->numbers, (uintptr_t)o);
 	struct file_object row = {.kind = o->kind,
@@ -227,7 +196,8 @@ void trace_writer__mapped(struct trace_writer *w, uint64_t dev, uint64_t ino, co
 	if (*known)
 		return;
 	*known = 1;
-	vec__push(&w->rows.mapped, (struct file_mapped){number_of(w, o, false), dev, ino, path});
+	vec__push(&w->rows.mapped,
+		  (struct file_mapped){writer__number_of(w, o, false), dev, ino, path});
 }
 
 static void put_inlined(struct trace_writer *w, const struct object *o, uint64_t vaddr)
@@ -239,7 +209,8 @@ static void put_inlined(struct trace_writer *w, const struct object *o, uint64_t
 	if (!known || *known)
 		return;
 	*known = 1;
-	vec__push(&w->rows.inlined, (struct file_inlined){number_of(w, o, false), vaddr, names});
+	vec__push(&w->rows.inlined,
+		  (struct file_inlined){writer__number_of(w, o, false), vaddr, names});
 }
 
 void trace_writer__symbol(struct trace_writer *w, const struct object *o, uint64_t vaddr)
@@ -254,13 +225,13 @@ void trace_writer__symbol(struct trace_writer *w, const struct object *o, uint64
 		return;
 	*known = 1;
 	object__number_locals(o);
-	row = (struct file_symbol){number_of(w, o, false), *s};
+	row = (struct file_symbol){writer__number_of(w, o, false), *s};
 	/* with its extent, a lookup among fewer symbols finds the same one */
 	row.symbol.size = object__extent(o, s);
 	vec__push(&w->rows.symbols, row);
 }
 
-static int flush_rows(struct trace_writer *w)
+int writer__flush_rows(struct trace_writer *w)
 {
 	struct file_rows *rows = &w->rows;
 	const struct rows tables[] = {
@@ -269,7 +240,7 @@ static int flush_rows(struct trace_writer *w)
 		ROWS(BLOCK_SYMBOL, rows->symbols),  ROWS(BLOCK_MAPPED, rows->mapped),
 		ROWS(BLOCK_INLINED, rows->inlined),
 	};
-	int err = put_tables(w, tables, ARRAY_SIZE(tables));
+	int err = writer__put_tables(w, tables, ARRAY_SIZE(tables));
 
 	/* what could not be written isn't tried again */
 	rows->objects.len = rows->segments.len = rows->symbols.len = rows->mapped.len = 0;
@@ -277,199 +248,46 @@ static int flush_rows(struct trace_writer *w)
 	return err;
 }
 
-/* ---- the plan ---- */
-
-/* Adds the bytes of one range as rows that each fit in a block. */
-#define CODE_ROW_MAX (64u << 10)
-
-typedef VEC(struct file_code) code_vec;
-
-static void add_code(struct trace_writer *w, const struct plan_function *f, code_vec *rows)
-{
-	const size_t most = w->armored ? ARMORED_TABLE / 2 : CODE_ROW_MAX;
-	const struct object *o;
-	uint32_t number;
-
-	if (f->flags & FUNCTION_HELPER)
-		return;
-	o = w->plan->objects.data[f->object].object;
-	number = number_of(w, o, false);
-	for (size_t i = 0; o && i < f->nranges; i++) {
-		const struct range *r = &f->ranges[i];
-		size_t avail = 0;
-		const uint8_t *bytes = object__bytes(o, r->vaddr, &avail);
-
-		avail = bytes ? min_of(avail, r->size) : 0;
-		for (size_t at = 0; at < avail; at += most)
-			vec__push(rows, (struct file_code){number,
-							   r->vaddr + at,
-							   {bytes + at, min_of(avail - at, most)}});
-	}
-}
-
-static int put_code(struct trace_writer *w, const struct plan_function *functions, size_t n)
-{
-	autofree code_vec rows = {0};
-	int err = 0;
-
-	for (size_t i = 0; i < n; i++)
-		add_code(w, &functions[i], &rows);
-	/* a block's rows must fit in it */
-	for (size_t i = 0; !err && i < rows.len;) {
-		size_t some = 0, bytes = 0;
-
-		while (i + some < rows.len && bytes <= CODE_ROW_MAX && some < ROWS_MAX)
-			bytes += rows.data[i + some++].bytes.len;
-		err = put_rows(w, BLOCK_CODE, &rows.data[i], some);
-		i += some;
-	}
-	return err;
-}
-
-typedef VEC(struct file_range) range_vec;
-typedef VEC(struct file_stub) stub_vec;
-
-/* first: the number of the first function. */
-static range_vec ranges_of(const struct plan_function *functions, size_t n, size_t first)
-{
-	range_vec ranges = {0};
-
-	for (size_t f = 0; f < n; f++)
-		for (size_t i = 0; i < functions[f].nranges; i++) {
-			const struct range *r = &functions[f].ranges[i];
-
-			vec__push(&ranges, (struct file_range){first + f, r->vaddr, r->size,
-							       r->name, r->offset});
-		}
-	return ranges;
-}
-
-static stub_vec stubs_of(const struct trace_writer *w, const struct plan *rows)
-{
-	const struct plan_stub *s;
-	stub_vec stubs = {0};
-
-	vec__each (s, &rows->stubs) {
-		const uint64_t *number = map64__get(&w->numbers, (uintptr_t)s->object);
-
-		if (number)
-			vec__push(&stubs, (struct file_stub){*number - 1, s->vaddr});
-	}
-	return stubs;
-}
-
-/* The rows of a plan, or of an increment whose first functions, amended, are older ones. */
-static int put_plan(struct trace_writer *w, const struct plan *rows, size_t amended)
-{
-	size_t new = rows->functions.len - amended;
-	const struct plan_function *functions =
-		rows->functions.data ? rows->functions.data + amended : NULL;
-	autofree range_vec ranges = ranges_of(functions, new, w->plan->functions.len - new);
-	autofree stub_vec stubs = stubs_of(w, rows);
-	const struct rows tables[] = {
-		ROWS(BLOCK_FUNCTION, rows->functions),
-		ROWS(BLOCK_RANGE, ranges),
-		ROWS(BLOCK_SITE, rows->sites),
-		ROWS(BLOCK_BLOCK, rows->blocks),
-		ROWS(BLOCK_JUMP, rows->table),
-		ROWS(BLOCK_STUB, stubs),
-		ROWS(BLOCK_EXTENT, rows->extents),
-		ROWS(BLOCK_GAP, rows->gaps),
-		ROWS(BLOCK_LINE_FILE, rows->line_files),
-		ROWS(BLOCK_LINE, rows->lines),
-		ROWS(BLOCK_SCOPE, rows->scopes),
-		ROWS(BLOCK_SCOPE_RANGE, rows->scope_ranges),
-		ROWS(BLOCK_NAMED, rows->named),
-		ROWS(BLOCK_FIELD, rows->fields),
-		ROWS(BLOCK_ENUMERATOR, rows->enumerators),
-		ROWS(BLOCK_VALUE, rows->values),
-	};
-	int err = put_tables(w, tables, ARRAY_SIZE(tables));
-
-	return err ? err : put_code(w, functions, new);
-}
-
-static int end_plan(struct trace_writer *w)
-{
-	const struct plan *p = w->plan;
-	struct file_plan row = {.machine = p->arch->machine,
-				.unprobed_rets = p->unprobed_rets,
-				.return_probes = p->return_probes,
-				.placement = p->placement,
-				.probes = p->probes,
-				.skipped = p->skipped,
-				.ifunc_unknown = p->ifunc_unknown,
-				.entries_only = p->entries_only,
-				.counts_all = p->counts_all};
-	int err = put_rows(w, BLOCK_PLAN, &row, 1);
-
-	return err ? err : put_copies(w);
-}
-
-int trace_writer__begin(struct trace_writer *w, const struct trace_meta *meta)
-{
-	const struct plan_object *o;
-	int err;
-
-	w->counts = meta->counts;
-	vec__each (o, &w->plan->objects)
-		number_of(w, o->object, true);
-	err = put_header(w);
-	if (err)
-		return err;
-	err = put_rows(w, BLOCK_META, meta, 1);
-	if (err)
-		return err;
-	err = flush_rows(w);
-	if (err)
-		return err;
-	err = put_plan(w, w->plan, 0);
-	return err ? err : end_plan(w);
-}
-
-static void add_amended(struct trace_writer *w, enum block_type table, const uint32_t *rows,
-			size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		vec__push(&w->rows.amended, (struct file_amended){table, rows[i]});
-}
-
-int trace_writer__increment(struct trace_writer *w, const struct plan_increment *i)
-{
-	const struct plan_object *o;
-	int err;
-
-	if (event_encoder__size(w->events))
-		return err__set(EINVAL, "the plan was extended before events of it were written");
-	vec__each (o, &i->rows.objects)
-		vec__push(&w->rows.planned, (struct file_planned){number_of(w, o->object, false)});
-	add_amended(w, BLOCK_FUNCTION, i->amended_functions.data, i->amended_functions.len);
-	add_amended(w, BLOCK_SITE, i->amended_sites.data, i->amended_sites.len);
-	add_amended(w, BLOCK_BLOCK, i->amended_blocks.data, i->amended_blocks.len);
-	err = flush_rows(w);
-	if (err)
-		return err;
-	err = put_plan(w, &i->rows, i->amended_functions.len);
-	return err ? err : end_plan(w);
-}
-
 /* ---- events ---- */
 
+/* What blocks with events depend on. */
+static int put_needed(struct trace_writer *w)
+{
+	int err = writer__flush_rows(w);
+
+	return err ? err : writer__put_copies(w);
+}
+
+static int put_log(struct trace_writer *w)
+{
+	struct str raw = {0};
+	int err = w->log.bytes.len ? put_needed(w) : 0;
+
+	if (err || !logged_block__end(&w->log, &raw, &w->totals))
+		return err;
+	return put_numbered(w, BLOCK_LOG, raw);
+}
+
 /* Sideband events have copies, too: addresses and names depend on them. */
-static int put_events(struct trace_writer *w)
+static int put_encoded(struct trace_writer *w)
 {
 	bool is_sideband = event_encoder__is_sideband(w->events);
 	struct str raw = {0};
-	int err = flush_rows(w);
+	int err = put_needed(w);
 
-	if (!err)
-		err = put_copies(w);
 	if (err || !event_encoder__end(w->events, &raw, &w->totals))
 		return err;
 	if (!is_sideband)
 		return put_numbered(w, BLOCK_EVENTS, raw);
 	err = put_block(w, BLOCK_EVENTS, raw);
-	return err ? err : put_copies(w);
+	return err ? err : writer__put_copies(w);
+}
+
+static int put_events(struct trace_writer *w)
+{
+	int err = put_encoded(w);
+
+	return err ? err : put_log(w);
 }
 
 int trace_writer__flush(struct trace_writer *w)
@@ -488,7 +306,11 @@ static int flush_if_full(struct trace_writer *w)
 /* In armored files sideband events have their own blocks. */
 static int part_from(struct trace_writer *w, bool sideband)
 {
-	return w->armored && event_encoder__is_sideband(w->events) != sideband ? put_events(w) : 0;
+	int err = put_log(w);
+
+	return err								 ? err
+	       : w->armored && event_encoder__is_sideband(w->events) != sideband ? put_events(w)
+										 : 0;
 }
 
 int trace_writer__event(struct trace_writer *w, const struct event *e)
@@ -500,24 +322,22 @@ int trace_writer__event(struct trace_writer *w, const struct event *e)
 	return err ? err : flush_if_full(w);
 }
 
-int trace_writer__branches(struct trace_writer *w, const struct logged_branches *b)
+int trace_writer__words(struct trace_writer *w, const struct logged_words *words)
 {
-	int err = part_from(w, false);
+	int err = put_encoded(w);
 
-	for (size_t i = 0; !err && i < b->n;) {
-		err = event_encoder__branches(w->events, b, &i);
-		if (!err)
-			err = flush_if_full(w);
-	}
-	return err;
+	if (err)
+		return err;
+	logged_block__put(&w->log, words);
+	return w->log.bytes.len >= (w->armored ? ARMORED_EVENTS : LOG_BYTES) ? put_log(w) : 0;
 }
 
 static int put_untraced(struct trace_writer *w, const struct sideband_event *e)
 {
 	const struct file_untraced row = {e->pid, e->object, e->function, e->text};
-	int err = put_rows(w, BLOCK_UNTRACED, &row, 1);
+	int err = writer__put_rows(w, BLOCK_UNTRACED, &row, 1);
 
-	return err ? err : put_copies(w);
+	return err ? err : writer__put_copies(w);
 }
 
 int trace_writer__sideband(struct trace_writer *w, const struct sideband_event *e)
@@ -561,10 +381,10 @@ int trace_writer__counts(struct trace_writer *w, const struct trace_counts *c)
 			{BLOCK_COUNTED, &counted, 1},
 		};
 
-		err = put_tables(w, tables, ARRAY_SIZE(tables));
+		err = writer__put_tables(w, tables, ARRAY_SIZE(tables));
 	}
 	file_counts__drop(rows);
-	return err ? err : put_copies(w);
+	return err ? err : writer__put_copies(w);
 }
 
 /* For a reader that has lost the last events. */
@@ -584,13 +404,13 @@ int trace_writer__end(struct trace_writer *w, const struct trace_end *end)
 	if (!err && !w->counts)
 		err = put_totals(w);
 	if (!err)
-		err = put_rows(w, BLOCK_END, end, 1);
+		err = writer__put_rows(w, BLOCK_END, end, 1);
 	if (!err)
-		err = put_copies(w);
+		err = writer__put_copies(w);
 	return err || !w->armored ? err : w->put(w->ctx, &pause);
 }
 
 uint64_t trace_writer__pending(const struct trace_writer *w)
 {
-	return event_encoder__size(w->events);
+	return event_encoder__size(w->events) + w->log.bytes.len;
 }

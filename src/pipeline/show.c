@@ -129,14 +129,14 @@ static void on_branches(void *ctx, const struct passed_run *run)
 		report_inner(s, run->pid, run->ns_pid, run->comm);
 }
 
-static int keep_words(void *ctx, const struct logged_branches *b)
+static int keep_words(void *ctx, const struct logged_words *words)
 {
-	return recorder__branches(((struct show *)ctx)->recorder, b);
+	return recorder__words(((struct show *)ctx)->recorder, words);
 }
 
-static int keep_event(void *ctx, const struct event *e)
+static void keep_address(void *ctx, uint32_t pid, uint64_t addr)
 {
-	return recorder__event(((struct show *)ctx)->recorder, e);
+	recorder__address(((struct show *)ctx)->recorder, pid, addr);
 }
 
 int show__run(struct show *s, const struct event_run *run, struct recorder *recorder, size_t *n)
@@ -144,12 +144,12 @@ int show__run(struct show *s, const struct event_run *run, struct recorder *reco
 	const struct run_sink sink = {.ctx = s,
 				      .branches = on_branches,
 				      .words = recorder ? keep_words : NULL,
-				      .event = recorder ? keep_event : NULL};
+				      .address = keep_address};
 	struct run_taken taken;
 	int err;
 
 	*n = 0;
-	if (!takes_runs(s))
+	if (!takes_runs(s) || (recorder && !recorder__takes_words(recorder)))
 		return 0;
 	s->recorder = recorder;
 	err = trace__feed_run(s->trace, run, &sink, &taken);

@@ -393,6 +393,8 @@ int plan__build(const function_vec *functions, const struct plan_options *option
  * constant, at most two. Returns their number. */
 unsigned plan__logged_values(const struct plan *p, const struct plan_site *s,
 			     struct operand values[2]);
+/* Returns true if any site has such values. */
+bool plan__logs_values(const struct plan *p);
 /* Returns true if the program of a uprobe at this address executes the instruction; in has what it
  * does. function is that of the plan that the address is in, NO_FUNCTION for none (executed.c). */
 bool plan__execution(const struct plan *p, uint32_t object, uint32_t function, uint64_t vaddr,

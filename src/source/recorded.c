@@ -23,12 +23,24 @@ static void nothing(struct source *s)
 {
 }
 
+static int give_run(struct recorded *r, const struct event_run *run, const struct source_sink *sink)
+{
+	size_t words = 0;
+	int err = sink->run(sink->ctx, run, &words);
+
+	trace_reader__took(r->reader, words);
+	r->settled = max_of(r->settled, run->thread->time);
+	return err;
+}
+
 static int give(struct recorded *r, const struct trace_item *i, const struct source_sink *sink)
 {
 	switch (i->type) {
 	case TRACE_EVENT:
 		r->settled = max_of(r->settled, i->event->time);
 		return sink->event(sink->ctx, i->event);
+	case TRACE_RUN:
+		return give_run(r, i->run, sink);
 	case TRACE_SIDEBAND:
 		return sink->sideband(sink->ctx, i->sideband);
 	case TRACE_LOST:
@@ -43,6 +55,8 @@ static int take(struct source *s, struct source_wait wait, const struct source_s
 	struct recorded *r = (struct recorded *)s;
 	struct trace_item item;
 
+	if (sink->run)
+		trace_reader__offer_runs(r->reader);
 	for (int i = 0; i < TAKE_MOST; i++) {
 		int n = trace_reader__next(r->reader, &item);
 

@@ -301,10 +301,10 @@ struct passed_run {
 struct run_sink {
 	void *ctx;
 	void (*branches)(void *ctx, const struct passed_run *run); /* may be NULL */
-	/* Gets the records, in order; NULL if nothing keeps them. A result other than 0 stops the
-	 * run. */
-	int (*words)(void *ctx, const struct logged_branches *b);
-	int (*event)(void *ctx, const struct event *e);
+	/* Gets the words, at the end, and before that each running address that they have; NULL:
+	 * nothing keeps them. */
+	int (*words)(void *ctx, const struct logged_words *words);
+	void (*address)(void *ctx, uint32_t pid, uint64_t addr);
 };
 struct run_taken {
 	size_t words;

@@ -66,6 +66,9 @@ is "$(awk '$6 == "fib" { print $1, $2, $3 }' "$T/out")" "$(json_lines "$T/events
 bb user "$T/fib" fib main -c -F summary -e entry -- "$T/fib"
 is "$(awk '$2 ~ /^(function|fib|main)$/ { print $1, $2 NF }' "$T/out" | xargs)" 'calls function2 177 fib2 1 main2' \
 	'-c -F summary -e entry: the calls alone'
+cp "$T/out" "$T/summary"
+bb user "$T/fib" fib main -c -e entry -- "$T/fib"
+same "$T/out" "$T/summary" '-c -e entry: there are no edges, so that is the default'
 like "$T/err" ', 2 probes' 'with one probe a function'
 bb user "$T/fib" fib -c -f -- sh -c "$T/fib; $T/fib; true"
 unlike "$T/err" 'execs could not be distinguished' 'nothing is said of execs where no targets are counted'

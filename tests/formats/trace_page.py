@@ -12,9 +12,9 @@ import struct
 import sys
 import zlib
 
-OBJECTS, FUNCTIONS, SITES, EVENTS = 2, 5, 7, 17
+OBJECTS, FUNCTIONS, SITES, EVENTS, LOG = 2, 5, 7, 17, 36
 HELPER = 8  # in flags
-JCC, LOOP, RET = 1, 2, 7
+JCC, LOOP, RET, INDIRECT = 1, 2, 7, (5, 6)
 RECORD_BRANCH, RECORD_ENTRY, RECORD_STACK, RECORD_SIGNAL, RECORD_RETURN, RECORD_NAMED = 0, 2, 4, 5, 7, 8
 SP, IP, REGISTERS = 4, 16, 18  # x86-64
 ALL = (1 << 64) - 1
@@ -269,6 +269,59 @@ class Block:
         f.site, f.taken, f.sp_change = number, taken, sp - thread.sp & ALL
 
 
+# ---- logs ----
+
+
+class Log:
+    """The events of one block of what threads have logged."""
+
+    def __init__(self, data, sites):
+        self.block, self.plan = Reader(data), sites
+        self.items = self.block.number()
+        for _ in range(4):
+            self.block.number()
+
+    def events(self):
+        found = 0
+        while not self.block.ends():
+            for event in self.run():
+                found += 1
+                yield event
+        assert found == self.items
+
+    def times(self, time):
+        """The times of a run, by the positions of their words."""
+        at, times = 0, {}
+        for _ in range(self.block.number()):
+            at, time = at + self.block.number(), time + self.block.number()
+            times[at] = time
+        return times
+
+    def run(self):
+        thread = Thread(self.block.number(), self.block.number())
+        thread.comm, thread.cpu = self.block.part(), 65535
+        stacks = [self.block.number() for _ in range(4)]
+        thread.time = self.block.number()
+        for _ in range(3):
+            self.block.number()
+        registers = bin(self.block.number()).count("1")
+        times = self.times(thread.time)
+        left = self.block.number()
+        words = struct.unpack(f"<{left}Q", self.block.take(8 * left))
+        assert stacks[0] and all(words[at] == 0 for at in times)
+        at = 0
+        while at < left:
+            number, taken, kind = words[at] & 0xFFFFFF, words[at] >> 24 & 1, words[at] >> 29 & 7
+            site = self.plan[number]
+            goes = site["kind"] == RET or site["kind"] in INDIRECT
+            size = {1: 1, 2: 2, 3: 4, 4: 4 + 2 * goes + registers}[kind]
+            if kind > 2:
+                thread.time = times.pop(at + (1 if kind == 4 else 3))
+            yield thread, number, kind, taken if site["kind"] in (JCC, LOOP) else None
+            at += size
+        assert at == left and not times
+
+
 # ---- the file ----
 
 
@@ -307,13 +360,14 @@ def main(page, trace):
     tables, data = files(page, trace)
     rows = {kind: [] for kind in tables}
     for kind, contents in blocks(data):
-        if kind != EVENTS:
+        if kind not in (EVENTS, LOG):
             rows[kind] += read_table(tables[kind], contents)
             continue
         planned = [o for o in rows[OBJECTS] if o["planned"]]
-        for thread, number, record, taken in Block(contents, rows[SITES], planned).events():
+        block = Block(contents, rows[SITES], planned) if kind == EVENTS else Log(contents, rows[SITES])
+        for thread, number, record, taken in block.events():
             site = rows[SITES][number] if number < len(rows[SITES]) else None
-            if not site or site["role"] or record == RECORD_RETURN:
+            if not site or site["role"] or (kind == EVENTS and record == RECORD_RETURN):
                 continue
             if rows[FUNCTIONS][site["function"]]["flags"] & HELPER:
                 continue

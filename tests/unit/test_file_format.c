@@ -94,7 +94,9 @@ static void check_row(const struct list *l, size_t i, unsigned number, const cha
 
 static const char *name_of(unsigned type)
 {
-	return type == BLOCK_EVENTS ? "events" : file_tables[type].table.name;
+	return type == BLOCK_EVENTS ? "events"
+	       : type == BLOCK_LOG  ? "log"
+				    : file_tables[type].table.name;
 }
 
 static void test_block_types(void)
@@ -248,6 +250,11 @@ static void test_limits(void)
 	says("There are %u;", FOLLOWERS);
 	says("number S / 8 mod %d.", CALLERS_KEPT);
 	says("the number of its frames, at most %d;", STACK_FRAMES);
+	says("on: %d bits, the site; 1 bit", LOG_SITE_BITS);
+	says(".It %d Ta a branch or a witness: nothing", LOG_BRANCH);
+	says(".It %d Ta a branch with a target: the target", LOG_TARGET);
+	says(".It %d Ta a ret: where to", LOG_RETURN);
+	says(".It %d Ta an entry: the time", LOG_ENTRY);
 	says("the number of its bytes, at most %d, in 2", ARMOR_BYTES);
 }
 

@@ -509,77 +509,6 @@ static void test_foreign_record(void)
 	trace_writer__free(w);
 }
 
-/* A thread's loop, in runs of some words, as events of their own or not; now and then another
- * thread, or an event that has more. */
-static void write_runs(bool as_words)
-{
-	const uint32_t of[] = {S_JNE, S_CALL, S_LOOP};
-	uint64_t words[64], sp = 0x7ffc00000100;
-
-	str__clear(&file);
-	struct trace_writer *w = trace_writer__new(&plan, to_memory, &file, false);
-	trace_writer__begin(w, &meta);
-	for (int i = 0; i < 3000; i++) {
-		struct logged_branches b = {.pid = 100,
-					    .tid = 100 + rnd() % 20 / 19,
-					    .time = clock_now += rnd() % 5 ? 0 : rnd() % 900,
-					    .sp = rnd() % 30 ? sp : sp - 64,
-					    .words = words,
-					    .n = 1 + rnd() % 64};
-
-		for (size_t k = 0; k < b.n; k++) {
-			uint32_t site = of[rnd() % 40 ? k % 3 : rnd() % 3];
-
-			words[k] = b.sp << 32 | LOG_ID(LOG_BRANCH, 0, rnd() % 10 != 0, site);
-		}
-		if (as_words)
-			trace_writer__branches(w, &b);
-		for (size_t k = 0; k < b.n && !as_words; k++) {
-			struct logged_branch branch = {0};
-
-			log__branch(&plan, (uint32_t)words[k], &branch);
-			trace_writer__event(
-				w, &(struct event){.time = b.time,
-						   .pid = b.pid,
-						   .tid = b.tid,
-						   .sp = b.sp - sites[branch.site].sp_delta,
-						   .site = branch.site,
-						   .cpu = EVENT_NO_CPU,
-						   .type = EVENT_BRANCH,
-						   .taken = branch.taken,
-						   .untimed = true});
-		}
-		if (rnd() % 50 == 0)
-			trace_writer__event(w, &(struct event){.time = clock_now += 100,
-							       .pid = 100,
-							       .tid = 100,
-							       .sp = sp,
-							       .site = S_RET,
-							       .cpu = 1,
-							       .type = EVENT_BRANCH});
-	}
-	trace_writer__end(w, &(struct trace_end){0});
-	trace_writer__free(w);
-}
-
-static void test_runs(void)
-{
-	const uint64_t first_seed = seed, first_time = clock_now;
-	autofree struct str first = {0};
-
-	for (int i = 0; i < SITES; i++)
-		sites[i].probe = PROBE_INLINE;
-	write_runs(false);
-	str__put(&first, file.data, file.len);
-	seed = first_seed;
-	clock_now = first_time;
-	write_runs(true);
-	ok(first.len == file.len && !memcmp(first.data, file.data, file.len),
-	   "logged branches are the same bytes as their events");
-	for (int i = 0; i < SITES; i++)
-		sites[i].probe = PROBE_TRAP;
-}
-
 int main(void)
 {
 	make_plan();
@@ -591,7 +520,6 @@ int main(void)
 	test_versions();
 	test_unknown_block();
 	test_same_bytes();
-	test_runs();
 	test_size();
 	test_foreign_record();
 	str__free(&file);

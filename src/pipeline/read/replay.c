@@ -293,6 +293,13 @@ static int on_event(void *ctx, const struct event *e)
 	return show__event(&r->show, e);
 }
 
+static int on_run(void *ctx, const struct event_run *run, size_t *n)
+{
+	struct replay *r = ctx;
+
+	return show__run(&r->show, run, NULL, n);
+}
+
 static int on_sideband(void *ctx, const struct sideband_event *e)
 {
 	struct replay *r = ctx;
@@ -332,7 +339,7 @@ int replay__run(struct replay *r)
 						 .counts = on_counts,
 						 .damage = on_damage};
 	const struct source_sink sink = {r,	    on_event, on_sideband, on_lost,
-					 on_missed, NULL,     NULL,	   on_muted};
+					 on_missed, NULL,     on_run,	   on_muted};
 	int err;
 
 	r->source = recorded__open(r->in->reader, &calls, r);

@@ -35,6 +35,7 @@ struct recorder {
 	struct trace_writer *writer;
 	struct show *show;
 	struct trace_meta meta;
+	bool logs_values;  /* records of branches have the values that they test */
 	char *tag;	   /* name of the counts; NULL if none */
 	uint64_t begun;	   /* size of the file after the plan, bytes */
 	uint64_t flushed;  /* time of the last flush */
@@ -336,6 +337,7 @@ static int begin_file(struct recorder *r)
 		err = packer__flush(r->packer);
 	r->begun = packer__size(r->packer);
 	need_static_addresses(r);
+	r->logs_values = plan__logs_values(r->show->plan);
 	/* what an earlier file of the trace has reported, too */
 	return err ? err : untraced__write(&r->show->untraced, r->writer);
 }
@@ -445,19 +447,29 @@ int recorder__event(struct recorder *r, const struct event *e)
 	return err ? err : rotate_if_full(r);
 }
 
-int recorder__branches(struct recorder *r, const struct logged_branches *b)
+int recorder__words(struct recorder *r, const struct logged_words *words)
 {
-	const struct event any = {.time = b->time,
-				  .pid = b->pid,
-				  .tid = b->tid,
-				  .sp = b->sp,
+	const struct event any = {.time = words->thread.time,
+				  .pid = words->thread.pid,
+				  .tid = words->thread.tid,
+				  .sp = words->thread.stacks[0],
 				  .cpu = EVENT_NO_CPU,
 				  .type = EVENT_BRANCH};
 	int err = prepare(r, &any);
 
 	if (!err)
-		err = trace_writer__branches(r->writer, b);
+		err = trace_writer__words(r->writer, words);
 	return err ? err : rotate_if_full(r);
+}
+
+void recorder__address(struct recorder *r, uint32_t pid, uint64_t addr)
+{
+	need_address(r, pid, addr);
+}
+
+bool recorder__takes_words(const struct recorder *r)
+{
+	return !r->logs_values && !r->meta.counts;
 }
 
 static bool is_global(const struct sideband_event *e)
@@ -536,6 +548,7 @@ int recorder__plan_extended(struct recorder *r, const struct plan_increment *i)
 {
 	int err = trace_writer__increment(r->writer, i);
 
+	r->logs_values = plan__logs_values(r->show->plan);
 	need_static_addresses(r);
 	return err;
 }

@@ -21,8 +21,11 @@ void recorder__use_keeper(struct recorder *r, const struct keeper *k);
 int recorder__begin(struct recorder *r, struct show *show, const struct trace_meta *meta);
 /* To be called before show__event(). */
 int recorder__event(struct recorder *r, const struct event *e);
-/* As recorder__event() for each branch. */
-int recorder__branches(struct recorder *r, const struct logged_branches *b);
+/* As recorder__event() for each record, whose running addresses precede it. */
+int recorder__words(struct recorder *r, const struct logged_words *words);
+void recorder__address(struct recorder *r, uint32_t pid, uint64_t addr);
+/* Returns true if the file has all that decoding the words needs. */
+bool recorder__takes_words(const struct recorder *r);
 /* To be called after show__sideband(). */
 int recorder__sideband(struct recorder *r, const struct sideband_event *e);
 /* Sideband events were lost: writes each process again before its next record. */

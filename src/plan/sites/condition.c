@@ -267,6 +267,17 @@ unsigned plan__logged_values(const struct plan *p, const struct plan_site *s,
 	return n;
 }
 
+bool plan__logs_values(const struct plan *p)
+{
+	struct operand values[2];
+	const struct plan_site *s;
+
+	vec__each (s, &p->sites)
+		if (plan__logged_values(p, s, values))
+			return true;
+	return false;
+}
+
 /* ---- what an outcome proves ---- */
 
 bool plan__condition(const struct plan *p, uint32_t site, bool taken, struct str *out)

@@ -23,9 +23,10 @@ struct runner {
 	uint32_t last, shown; /* ways.all: the last way, the last that showed a branch; or NO_WAY */
 	unsigned kinds;	      /* the kinds of the ways that were taken, one bit each */
 	uint64_t branches;    /* the number of branches that they showed */
-	size_t from;	      /* the first word that the sink has not had */
 	uint64_t records;
-	uint64_t sp; /* the stack pointer of the last one */
+	uint64_t helpers;	       /* further records: rets of helper functions */
+	VEC(struct logged_time) times; /* for the sink that keeps the words */
+	uint64_t sp;		       /* the stack pointer of the last one */
 	int err;
 };
 
@@ -113,19 +114,17 @@ static void report_branches(struct runner *r)
 		r->sink->branches(r->sink->ctx, &p);
 }
 
-/* Passes the words before this one, branches and witnesses, to the sink that keeps them. */
-static void report_words(struct runner *r, size_t to)
+/* Notes, for the sink that keeps the words, that the one at this index is a time. */
+static void keep_time(struct runner *r, size_t at, uint64_t ns)
 {
-	const struct logged_branches b = {.pid = r->run->pid,
-					  .tid = r->run->tid,
-					  .time = r->run->thread->time,
-					  .sp = r->c ? r->c->sp : 0,
-					  .words = r->run->words + r->from,
-					  .n = to - r->from};
+	if (r->sink->words)
+		vec__push(&r->times, (struct logged_time){at, ns});
+}
 
-	if (b.n && r->sink->words && !r->err)
-		r->err = r->sink->words(r->sink->ctx, &b);
-	r->from = to;
+static void keep_address(struct runner *r, uint64_t addr)
+{
+	if (r->sink->words && addr)
+		r->sink->address(r->sink->ctx, r->run->pid, addr);
 }
 
 /* Returns true if the way leaves the call in a callee. */
@@ -165,29 +164,6 @@ static inline void take(struct runner *r, uint32_t i, struct way *w)
 	r->branches += w->branches;
 	r->shown = w->branches ? i : r->shown;
 	r->kinds |= 1u << w->kind;
-}
-
-/* Passes an event of the record to the sink that keeps it. */
-static void report_event(struct runner *r, size_t at, size_t n)
-{
-	const struct event *e;
-	struct event_entry entry;
-	struct event copy;
-
-	report_words(r, at);
-	r->from = at + n;
-	if (!r->sink->event || r->err)
-		return;
-	if (log_decoder__event(r->run->decoder, r->run->thread, r->run->words + at, n, &e) < 0 ||
-	    !e)
-		return;
-	copy = *e;
-	if (e->entry) {
-		entry = *e->entry;
-		entry.comm = r->run->comm;
-		copy.entry = &entry;
-	}
-	r->err = r->sink->event(r->sink->ctx, &copy);
 }
 
 /* The call jumped to another function's start. */
@@ -318,8 +294,10 @@ static size_t pass_branch(struct runner *r, size_t at)
 	if (!w || (uint32_t)(word >> 32) + w->above != (uint32_t)(r->c->sp + r->stack) ||
 	    n > r->run->n - at || !read_rest(r, i, at, &rest))
 		return 0;
-	if (n > 1)
-		report_event(r, at, n);
+	if (w->kind == WAY_RETURN)
+		keep_time(r, at + 3, rest.time);
+	if (rest.goal != NO_WAY)
+		keep_address(r, r->run->words[at + 1]);
 	take_way(r, i, &rest);
 	r->records++;
 	return n;
@@ -339,7 +317,9 @@ static size_t pass_helper(struct runner *r, size_t at)
 	time = log_decoder__time(r->run->decoder, r->run->thread, words[3]);
 	if (time >= r->run->before || !is_near((int64_t)(sp - r->c->sp)) || calls__at(r->th, sp))
 		return 0;
-	report_event(r, at, l->words);
+	keep_time(r, at + 3, time);
+	keep_address(r, words[1]);
+	r->helpers++;
 	r->run->thread->time = time;
 	return l->words;
 }
@@ -491,7 +471,10 @@ static size_t pass_entry(struct runner *r, size_t at)
 		entered = find_caller(r, l, &e, bias, &way);
 	if (entered == ENTERED_NONE || !read_own_branch(r, words, l, e.time, &own, &rest))
 		return 0;
-	report_event(r, at, l->words);
+	keep_time(r, at + 1, e.time);
+	keep_address(r, e.caller);
+	if (rest.goal != NO_WAY)
+		keep_address(r, words[4]);
 	if (way != NO_WAY) {
 		take(r, way, &r->t->ways->all.data[way]);
 		r->place = way_at(r, way)->to;
@@ -522,9 +505,25 @@ static size_t pass(struct runner *r)
 		n = n ? n : pass_helper(r, i);
 		i += n;
 	}
-	report_words(r, i);
 	settle(r);
 	return i;
+}
+
+/* before: the thread before the run. */
+static void keep_words(struct runner *r, const struct log_thread *before, size_t n)
+{
+	struct logged_words w = {.thread = *before,
+				 .regs = log_decoder__regs(r->run->decoder),
+				 .words = r->run->words,
+				 .n = n,
+				 .events = r->records + r->helpers,
+				 .times = r->times.data,
+				 .ntimes = r->times.len};
+
+	snprintf(w.thread.comm, sizeof(w.thread.comm), "%s", r->run->comm ? r->run->comm : "");
+	if (n && r->sink->words && !r->err)
+		r->err = r->sink->words(r->sink->ctx, &w);
+	vec__free(&r->times);
 }
 
 int trace__feed_run(struct trace *t, const struct event_run *run, const struct run_sink *sink,
@@ -532,6 +531,7 @@ int trace__feed_run(struct trace *t, const struct event_run *run, const struct r
 {
 	struct thread *th = tasks__thread(t, run->pid, run->tid, 0);
 	uint64_t stack = run->thread->goroutine ? run->thread->stack_high : 0;
+	const struct log_thread before = *run->thread;
 	struct runner r = {.t = t,
 			   .th = side_of(th, run->thread),
 			   .stack = stack,
@@ -546,6 +546,7 @@ int trace__feed_run(struct trace *t, const struct event_run *run, const struct r
 		t->ways = ways__new(t->plan);
 	look(&r);
 	taken->words = pass(&r);
+	keep_words(&r, &before, taken->words);
 	taken->records = r.records;
 	taken->full = t->ways->goals.len > MANY_GOALS;
 	if (!taken->words)
@@ -558,21 +559,20 @@ int trace__feed_run(struct trace *t, const struct event_run *run, const struct r
 
 /* ---- what was added up ---- */
 
-/* Returns the target of an implied branch, if the site doesn't determine it. */
-static const struct location *implied_to(const struct ways *ways, const struct way_branch *b)
-{
-	return b->to == NO_WAY ? NULL : &ways->targets.data[b->to];
-}
-
 static void report_way(struct ways *ways, uint32_t i, const struct run_counts *to)
 {
 	struct way *w = &ways->all.data[i];
-	const struct way_branch *b = ways->branches.data + ways->more.data[i].first;
+	uint32_t first = ways->more.data[i].first;
 	/* the goals have the last one */
 	uint32_t n = w->branches - way__has_goals(w);
 
-	for (uint32_t k = 0; w->count && k < n; k++)
-		to->branch(to->ctx, b[k].site, b[k].taken, implied_to(ways, &b[k]), w->count);
+	for (uint32_t k = first; w->count && k < first + n; k++) {
+		const struct way_branch *b = &ways->branches.data[k];
+
+		/* the target of an implied one, if the site doesn't determine it */
+		to->branch(to->ctx, b->site, b->taken,
+			   b->to == NO_WAY ? NULL : &ways->targets.data[b->to], w->count);
+	}
 	w->count = 0;
 }
 
