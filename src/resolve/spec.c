@@ -66,9 +66,11 @@ static bool parse_line(const char *text, struct spec *s)
 }
 
 /* Returns true for a pattern. A C++ name is none: f(char*), v<int*>::operator[] or operator*.
- * Inside (...) and <...>, and after "operator", these characters are part of the name. */
+ * Inside (...) and <...>, and after "operator", these characters are part of the name, unless it
+ * lacks its end: v<int, *. */
 static bool is_glob(const char *p)
 {
+	bool inside = false;
 	int depth = 0;
 
 	for (; *p; p++) {
@@ -83,8 +85,10 @@ static bool is_glob(const char *p)
 			depth--;
 		else if (depth <= 0 && strchr("*?[", *p))
 			return true;
+		else
+			inside |= strchr("*?[", *p) != NULL;
 	}
-	return false;
+	return inside && depth > 0;
 }
 
 /* Returns the length of NAME in NAME+0xOFF, as output shows places; 0: it is none. */

@@ -26,6 +26,7 @@ static const struct {
 	{"ns::a::operator[]", false, SPEC_NAME, "ns::a::operator[]", NULL, 0, 0},
 	{"vfs_*", false, SPEC_GLOB, "vfs_*", NULL, 0, 0},
 	{"ns::*", false, SPEC_GLOB, "ns::*", NULL, 0, 0},
+	{"v<int, *", false, SPEC_GLOB, "v<int, *", NULL, 0, 0},
 	{"f?o", false, SPEC_GLOB, "f?o", NULL, 0, 0},
 	{"[ab]x", false, SPEC_GLOB, "[ab]x", NULL, 0, 0},
 	{"0x1f", false, SPEC_OFFSET, NULL, NULL, 0x1f, 0},
