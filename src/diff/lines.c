@@ -115,7 +115,7 @@ const char *function__shown(const struct plan *p, uint32_t function)
 }
 
 /* Puts the value in A and, after a bar, that in B if it differs. */
-static void put_returned(const struct step_pair *steps, struct str *s)
+static void put_returned(const struct arch *arch, const struct step_pair *steps, struct str *s)
 {
 	const struct step *first = NULL;
 
@@ -125,7 +125,7 @@ static void put_returned(const struct step_pair *steps, struct str *s)
 		if (!of || !of->has_value || (first && first->value == of->value))
 			continue;
 		str__putc(s, first ? '|' : ' ');
-		str__hex(s, of->value);
+		put_untyped(s, arch, of->value);
 		first = of;
 	}
 }
@@ -146,7 +146,7 @@ void line__name(const struct diff_view *v, uint32_t outcome, const struct step_p
 	case OUTCOME_RETURN:
 		str__shown(s, function__shown(p, o->function));
 		str__puts(s, " returns");
-		put_returned(steps, s);
+		put_returned(p->arch, steps, s);
 		break;
 	case OUTCOME_GAP:
 		str__puts(s, "-- path unknown --");

@@ -63,6 +63,18 @@ int output__step(struct output *o, const struct step *step)
 	return o->options.line_buffered || o->buffer.len >= FLUSH_AT ? output__flush(o) : 0;
 }
 
+void output__note_grep(const struct output *o, const struct trace_totals *t)
+{
+	const struct grep_totals *g = &o->grepped;
+
+	if (o->grep)
+		note("--grep: %llu of %llu events match; shown: %llu, with the entries and returns "
+		     "around them, of %llu function%s",
+		     (unsigned long long)g->matches, (unsigned long long)t->events,
+		     (unsigned long long)g->shown, (unsigned long long)g->functions,
+		     g->functions == 1 ? "" : "s");
+}
+
 bool output__adds_up(const struct output *o)
 {
 	return o->format->branch && o->format->run && !o->grep;

@@ -76,6 +76,12 @@ struct output_options {
 	void *read_ctx;
 };
 
+/* What output_options.grep has chosen so far. */
+struct grep_totals {
+	uint64_t matches;   /* the number of events that match */
+	uint64_t shown;	    /* of those, and of the entries and returns of their calls */
+	uint64_t functions; /* the number of functions with an event that is shown */
+};
 /* -EINVAL with a message if it is no pattern for output_options.grep. */
 int pattern__check(const char *pattern);
 
@@ -245,7 +251,8 @@ struct output {
 	/* Appended to each count at the end: "+" if events are missing, so that counts may be too
 	 * low; else "". */
 	const char *more;
-	struct grep *grep;	  /* text/grep.h; NULL: all steps are shown */
+	struct grep *grep; /* text/grep.h; NULL: all steps are shown */
+	struct grep_totals grepped;
 	struct src_cache *src;	  /* src.h */
 	const missed_vec *missed; /* those that output__missed() passed; NULL if there are none */
 	const untraced_vec *untraced; /* likewise, output__untraced() */
@@ -323,11 +330,16 @@ uint64_t address__shown(const struct output *o, uint32_t object, uint64_t vaddr)
 /* Called by output__new() and when the plan was extended. */
 void address__prepare(struct output *o);
 
+/* A return register whose type isn't known: hex, but -2 as a signed number, since from -4095 on
+ * that is what the kernel and C libraries return for an error, and no address. */
+void put_untyped(struct str *s, const struct arch *arch, uint64_t value);
 /* 850ns, 1.2us, 15.9ms, 2.0s, 3m20s, 2h05m: truncated */
 void put_duration(struct str *s, uint64_t ns);
 /* "bbtrace: 2 functions, 131 probes (3 skipped), 15204 events, 0 lost, 0 unmatched returns" into s.
  */
 void totals__text(const struct trace_totals *t, struct str *s);
+/* Notes what --grep has shown of these events; nothing if all are shown. */
+void output__note_grep(const struct output *o, const struct trace_totals *t);
 /* The line that ends JSON output. */
 void json__put_summary(struct str *s, const struct trace_totals *t, const struct output *o);
 /* Appends the members object, symbol, offset and vaddr; or an object of these. */

@@ -548,6 +548,8 @@ void show__summary(struct show *s)
 		     (unsigned long long)last__left_out(s->last));
 	report_missed(s);
 	report_tracing(s);
+	if (s->output)
+		output__note_grep(s->output, show__totals(s));
 	totals__text(show__totals(s), &summary);
 	if (note__level() >= NOTE_NORMAL &&
 	    (!s->brief || totals__are_low(show__totals(s)) || note__level() >= NOTE_VERBOSE))

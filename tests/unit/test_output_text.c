@@ -175,6 +175,15 @@ static void test_return(void)
 
 	shows(LEFT "malloc returns 0x5581a2c0  1.2us\n", "a return shows its value and duration",
 	      r);
+	r.value = -2;
+	shows(LEFT "malloc returns -2  1.2us\n", "a small negative number is one", r);
+	r.value = -4095;
+	shows(LEFT "malloc returns -4095  1.2us\n", "the smallest error is, too", r);
+	r.value = -4096;
+	shows(LEFT "malloc returns 0xfffffffffffff000  1.2us\n", "others are in hex", r);
+	r.value = 0xfffffffe;
+	shows(LEFT "malloc returns 0xfffffffe  1.2us\n", "half a register has no sign", r);
+	r.value = 0x5581a2c0;
 	r.has_tracing = true;
 	r.tracing = 400;
 	r.noise = 449;

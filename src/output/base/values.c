@@ -451,3 +451,13 @@ bool values__put_not_recorded(const struct output *o, struct json *j, const stru
 {
 	return put_names(o, j, step, is_not_recorded);
 }
+
+void put_untyped(struct str *s, const struct arch *arch, uint64_t value)
+{
+	int64_t number = arch->word == 4 ? (int32_t)value : (int64_t)value;
+
+	if (number < 0 && number >= -ERRNO_MAX)
+		str__printf(s, "%lld", (long long)number);
+	else
+		str__hex(s, value);
+}

@@ -42,6 +42,13 @@ static void put_origin(struct json *j, const struct plan *plan,
 	put_objects(j, plan);
 }
 
+static void put_grep(struct json *j, const struct grep_totals *g)
+{
+	json__member(j, unsigned, "matches", g->matches);
+	json__member(j, unsigned, "shown", g->shown);
+	json__member(j, unsigned, "shown_functions", g->functions);
+}
+
 void json__put_summary(struct str *s, const struct trace_totals *t, const struct output *o)
 {
 	struct json j = {.out = s};
@@ -49,6 +56,8 @@ void json__put_summary(struct str *s, const struct trace_totals *t, const struct
 	json__open_object(&j);
 	json__member(&j, string, "event", "summary");
 	totals__json(t, &j);
+	if (o->grep)
+		put_grep(&j, &o->grepped);
 	missed__json(o->missed, o->plan, &j);
 	untraced__json(o->untraced, o->plan, &j);
 	put_origin(&j, o->plan, &o->options);

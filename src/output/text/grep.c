@@ -21,7 +21,9 @@ struct grep {
 	regex_t re;
 	struct output *text;
 	struct str line;
-	struct map64 threads; /* step__thread_key() -> struct calls * */
+	struct map64 threads;	/* step__thread_key() -> struct calls * */
+	struct map64 functions; /* 1 + those with a step that was shown */
+	int (*fn)(struct output *o, const struct step *s);
 };
 
 static int take_line(void *ctx, const void *data, size_t len)
@@ -94,6 +96,7 @@ void grep__free(struct grep *g)
 		if (map64__slot(&g->threads, i, &calls))
 			free_calls((struct calls *)(uintptr_t)calls);
 	map64__free(&g->threads);
+	map64__free(&g->functions);
 	output__free(g->text);
 	str__free(&g->line);
 	regfree(&g->re);
@@ -149,9 +152,25 @@ static void push(struct calls *t, const struct step *s)
 	kept__take(c->entry, s);
 }
 
-/* Passes the entries of the calls that a step is in. */
-static int show_calls(struct calls *t, int (*fn)(struct output *o, const struct step *s),
-		      struct output *o)
+static bool is_event(const struct step *s)
+{
+	return s->type == STEP_ENTRY || s->type == STEP_BRANCH || s->type == STEP_RETURN;
+}
+
+static int show(struct grep *g, const struct step *s, struct output *o)
+{
+	if (is_event(s)) {
+		uint64_t *known = map64__put(&g->functions, 1ull + s->function);
+
+		o->grepped.shown++;
+		o->grepped.functions += !*known;
+		*known = 1;
+	}
+	return g->fn(o, s);
+}
+
+/* Shows the entries of the calls that a step is in. */
+static int show_calls(struct grep *g, struct calls *t, struct output *o)
 {
 	struct outer *c;
 	int err = 0;
@@ -159,7 +178,7 @@ static int show_calls(struct calls *t, int (*fn)(struct output *o, const struct 
 	vec__each (c, &t->open) {
 		c->shown = true;
 		if (c->entry)
-			err = fn(o, kept__step(c->entry));
+			err = show(g, kept__step(c->entry), o);
 		drop(c);
 		if (err)
 			return err;
@@ -181,17 +200,19 @@ int grep__step(struct grep *g, const struct step *s,
 	struct outer *c;
 	int err;
 
+	g->fn = fn;
+	o->grepped.matches += found && is_event(s);
 	if (is_always_shown(s) || step__is_global(s))
-		return found || is_always_shown(s) ? fn(o, s) : 0;
+		return found || is_always_shown(s) ? show(g, s, o) : 0;
 	t = calls_of(g, s);
 	c = settle(t, s->type == STEP_ENTRY ? s->caller : s->call);
 	if (s->type == STEP_ENTRY) {
 		push(t, s);
-		return found ? show_calls(t, fn, o) : 0;
+		return found ? show_calls(g, t, o) : 0;
 	}
-	err = found ? show_calls(t, fn, o) : 0;
+	err = found ? show_calls(g, t, o) : 0;
 	shown = found || (s->type == STEP_RETURN && c && c->shown);
 	if (s->type == STEP_RETURN && c)
 		drop(&t->open.data[--t->open.len]);
-	return err || !shown ? err : fn(o, s);
+	return err || !shown ? err : show(g, s, o);
 }

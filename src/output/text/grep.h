@@ -14,7 +14,7 @@ struct grep;
 int grep__new(struct grep **out, const struct output *o);
 void grep__free(struct grep *g);
 void grep__plan_extended(struct grep *g);
-/* Passes steps to fn, which gets o. Returns 0, or what fn returned. */
+/* Passes steps to fn, which gets o, and counts them in it. Returns 0, or what fn returned. */
 int grep__step(struct grep *g, const struct step *s,
 	       int (*fn)(struct output *o, const struct step *s), struct output *o);
 

@@ -19,9 +19,9 @@ static void show_string(struct output *o, const struct step *step, const union f
 	str__shown(&o->buffer, v->string);
 }
 
-static void show_hex(struct output *o, const struct step *step, const union field_value *v)
+static void show_returned(struct output *o, const struct step *step, const union field_value *v)
 {
-	str__hex(&o->buffer, v->number);
+	put_untyped(&o->buffer, o->plan->arch, v->number);
 }
 
 static void show_duration(struct output *o, const struct step *step, const union field_value *v)
@@ -281,7 +281,7 @@ static const struct cell branch_cells[] = {
 static const struct cell return_cells[] = {
 	CONTEXT_CELL,
 	CELL(AT, name, .after = " returns", .colour = CYAN),
-	CELL(VALUE, hex, .before = " ", .absent = " ?", .when = has_plain_result),
+	CELL(VALUE, returned, .before = " ", .absent = " ?", .when = has_plain_result),
 	CELL(RET, result, .before = " "),
 	CELL(EVENT, nothing, .before = " (not recorded)", .when = lacks_result),
 	CELL(TYPED, typed, .before = " "),
