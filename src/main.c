@@ -66,10 +66,35 @@ static const char *nearest_verb(const char *name)
 	return NULL;
 }
 
+/* Returns the line with its verb first, if that follows options; NULL: there is none. */
+static char *verb_first(char **words)
+{
+	struct str s = {0};
+	size_t at = 0;
+
+	while (words[at] && strcmp(words[at], "--") && !verb__find(words[at]))
+		at++;
+	if (**words != '-' || !words[at] || !verb__find(words[at]))
+		return NULL;
+	str__puts(&s, words[at]);
+	for (size_t i = 0; words[i]; i++) {
+		if (i == at)
+			continue;
+		str__putc(&s, ' ');
+		str__shell(&s, words[i]);
+	}
+	return s.data;
+}
+
 /* words: from the one on that is no verb. */
 static int refuse_unknown(char **words)
 {
-	suggestion__no_verb(words, nearest_verb(*words));
+	autofree char *ordered = verb_first(words);
+
+	if (ordered)
+		err__usage("%s: a command comes before its options: bbtrace %s", *words, ordered);
+	else
+		suggestion__no_verb(words, nearest_verb(*words));
 	return fail(EXIT_USAGE);
 }
 
@@ -93,9 +118,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 		return fail(EXIT_USAGE);
 	if (request.show.full_names)
 		terminal__unlimit();
-	/* --tui draws screens, not lines */
-	if (output__form(request.show.format) == FORM_TEXT && !request.show.tui &&
-	    isatty(STDOUT_FILENO))
+	if (output__form(request.show.format) == FORM_TEXT && isatty(STDOUT_FILENO))
 		fit__stdout(terminal__columns(STDOUT_FILENO), verb->bit & VERB_PROSE);
 	status = confine__reader(&request);
 	if (!status)

@@ -183,6 +183,7 @@ bool newest_first(const struct request *req)
 
 int render__flush(struct render *r, uint64_t now)
 {
+	render__resize(r);
 	if (r->sink.is_file || now - r->settled < SETTLE_NS)
 		return output__flush(r->output);
 	r->settled = now;

@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "terminal.h"
@@ -57,6 +58,7 @@ static struct {
 } nc;
 
 static struct {
+	FILE *out;
 	SCREEN *screen;
 	WINDOW *window;
 	bool colours;
@@ -127,7 +129,8 @@ int terminal__open(bool colours)
 	if (err)
 		return err;
 	setlocale(LC_CTYPE, "");
-	terminal.screen = nc.newterm_(NULL, stdout, stdin);
+	terminal.out = fdopen(dup(STDOUT_FILENO), "w"); /* stdout fits lines */
+	terminal.screen = terminal.out ? nc.newterm_(NULL, terminal.out, stdin) : NULL;
 	if (!terminal.screen)
 		return err__set(ENOTTY,
 				"--tui: no description of the terminal '%s' was found; "
@@ -151,6 +154,7 @@ void terminal__close(void)
 	nc.curs_set_(1);
 	nc.endwin_();
 	nc.delscreen_(terminal.screen);
+	fclose(terminal.out);
 	sigaction(SIGINT, &terminal.old_interrupt, NULL);
 	grid__free(&terminal.grid);
 }

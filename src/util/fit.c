@@ -122,9 +122,12 @@ void fit__lines(struct str *s, size_t start, unsigned width)
 
 /* ---- stdout ---- */
 
-static struct fit stream;
-static struct str pending; /* what was written of a line that is to be wrapped */
-static bool wraps;
+/* The stream in stdout's place owns it, as its cookie. */
+struct fitted {
+	struct fit fit;
+	struct str pending; /* what was written of a line that is to be wrapped */
+	bool wraps;
+};
 
 /* The column at which a line's last cell begins, in the left half: cells are two blanks apart. */
 static unsigned hang_of(const char *line, size_t len, unsigned width)
@@ -166,14 +169,18 @@ void fit__wrap_lines(struct str *s, unsigned width)
 	*s = out;
 }
 
-static void put_stream(struct str *out, const char *text, size_t len)
+static void put_stream(struct fitted *f, struct str *out, const char *text, size_t len)
 {
-	if (!wraps) {
-		fit__put(&stream, out, text, len);
+	unsigned now = terminal__columns(STDOUT_FILENO);
+
+	if (now && !f->fit.column && !f->pending.len)
+		f->fit.width = now;
+	if (!f->wraps) {
+		fit__put(&f->fit, out, text, len);
 		return;
 	}
-	str__put(&pending, text, len);
-	move_wrapped(&pending, out, stream.width);
+	str__put(&f->pending, text, len);
+	move_wrapped(&f->pending, out, f->fit.width);
 }
 
 static int write_all(const char *text, size_t len)
@@ -197,7 +204,7 @@ static ssize_t write_stream(void *cookie, const char *text, size_t len)
 	struct str out = {0};
 	int err;
 
-	put_stream(&out, text, len);
+	put_stream(cookie, &out, text, len);
 	err = write_all(out.data, out.len);
 	str__free(&out);
 	return err ? 0 : (ssize_t)len;
@@ -205,11 +212,13 @@ static ssize_t write_stream(void *cookie, const char *text, size_t len)
 
 static int close_stream(void *cookie)
 {
+	struct fitted *f = cookie;
 	struct str out = {0};
 
-	fit__end(cookie, &out);
-	str__put(&out, pending.data, pending.len);
-	str__free(&pending);
+	fit__end(&f->fit, &out);
+	str__put(&out, f->pending.data, f->pending.len);
+	str__free(&f->pending);
+	free(f);
 	write_all(out.data, out.len);
 	str__free(&out);
 	return 0;
@@ -218,12 +227,18 @@ static int close_stream(void *cookie)
 void fit__stdout(unsigned width, bool wrap)
 {
 	cookie_io_functions_t io = {.write = write_stream, .close = close_stream};
-	FILE *f = width ? fopencookie(&stream, "w", io) : NULL;
+	struct fitted *own;
+	FILE *f;
 
-	if (!f)
+	if (!width)
 		return;
-	stream = (struct fit){.width = width};
-	wraps = wrap;
+	own = xcalloc(1, sizeof(*own));
+	*own = (struct fitted){.fit.width = width, .wraps = wrap};
+	f = fopencookie(own, "w", io);
+	if (!f) {
+		free(own);
+		return;
+	}
 	fflush(stdout);
 	setvbuf(f, NULL, _IOLBF, BUFSIZ);
 	stdout = f;

@@ -25,7 +25,8 @@ void fit__end(struct fit *f, struct str *out);
 void fit__lines(struct str *s, size_t start, unsigned width);
 /* Wraps the lines, each indented as its last cell is; width 0: not. */
 void fit__wrap_lines(struct str *s, unsigned width);
-/* From now on, stdout's lines are cut, or wrapped between words; width 0: neither. */
+/* From now on, the lines of the stream stdout are cut, or wrapped between words; width 0: neither.
+ * They follow the terminal if it gets another width. */
 void fit__stdout(unsigned width, bool wrap);
 /* Appends a paragraph, which begins at column at, wrapped between words: the other lines are
  * indented by indent. width 0: not wrapped. */

@@ -15,8 +15,12 @@ bool sink__is_stdout(const char *path)
 
 void sink__measure(struct sink *s)
 {
-	s->width = s->is_terminal ? terminal__columns(s->fd) : 0;
-	s->height = s->is_terminal ? terminal__lines(s->fd) : 0;
+	unsigned columns = s->is_terminal ? terminal__columns(s->fd) : 0;
+	unsigned lines = s->is_terminal ? terminal__lines(s->fd) : 0;
+
+	/* a pager may be in between by now */
+	s->width = columns ? columns : s->width;
+	s->height = lines ? lines : s->height;
 }
 
 /* Sets what depends on the kind of file. */
