@@ -141,14 +141,16 @@ static bool at_same(struct aligning *a)
 	return x && y && same(a, x, y);
 }
 
-/* x, y: the blocks that they are in, in the call of this depth. False: they don't meet again. */
-static bool meet(struct aligning *a, int64_t depth, uint32_t x, uint32_t y)
+/* x, y: the blocks that they are in, in the call of this depth. by_place: also if they part again
+ * and again, they meet where all paths lead, so iterations of a loop stay side by side. False: they
+ * don't meet again. */
+static bool meet(struct aligning *a, int64_t depth, uint32_t x, uint32_t y, bool by_place)
 {
 	bool searched = false;
 
 	for (;;) {
 		uint32_t site = meeting_site(a, x, y);
-		bool again = a->last_depth == depth && a->since < SEARCH_SAME;
+		bool again = !by_place && a->last_depth == depth && a->since < SEARCH_SAME;
 
 		/* no place nearby is common to all paths, or they parted right after it before */
 		if (!searched && (again || !search__is_near(a, depth, site)) &&
@@ -173,12 +175,25 @@ static bool meet(struct aligning *a, int64_t depth, uint32_t x, uint32_t y)
 
 /* ---- partings ---- */
 
+static bool is_noise(const struct diff *d, const struct parting *p)
+{
+	return p->kind == PART_BRANCH && d->noise && map64__get(d->noise, p->site + 1ull);
+}
+
+/* What is noise in a loop's body doesn't shift its iterations. A jump through a table may be that
+ * of an interpreter, whose iterations correspond only where the same ones follow. */
+static bool keeps_iterations(const struct diff *d, const struct parting *p)
+{
+	return p->kind == PART_BRANCH && (d->same_input || is_noise(d, p)) &&
+	       plan_site__is_conditional(&d->outcomes->plan->sites.data[p->site]);
+}
+
 /* frames: the calls that lead there; NULL for none. */
 static void keep(struct diff *d, struct parting *p, const diff_frames *frames)
 {
 	size_t at = d->partings.len;
 
-	if (p->kind == PART_BRANCH && d->noise && map64__get(d->noise, p->site + 1ull)) {
+	if (is_noise(d, p)) {
 		d->noisy++;
 		return;
 	}
@@ -262,8 +277,10 @@ static void part(struct aligning *a, bool certain)
 	int64_t depth = depth_of_both(a, x, y);
 	struct parting p = {0};
 	uint32_t bx, by;
+	bool by_place;
 
 	describe(a, &p, x, y);
+	by_place = keeps_iterations(a->d, &p);
 	a->parting = &p;
 	if (p.kind == PART_BRANCH) {
 		bx = block_after(a, x);
@@ -274,7 +291,7 @@ static void part(struct aligning *a, bool certain)
 		bx = block_at(a, x, depth);
 		by = block_at(a, y, depth);
 	}
-	p.meets = x && y && meet(a, depth, bx, by);
+	p.meets = x && y && meet(a, depth, bx, by, by_place);
 	if (!p.meets)
 		go_to_ends(a);
 	for (int side = 0; side < SIDES; side++) {
@@ -282,7 +299,9 @@ static void part(struct aligning *a, bool certain)
 
 		p.meet[side] = i ? i->index : UINT64_MAX;
 	}
-	if (p.meets)
+	if (by_place)
+		a->last_depth = -2;
+	else if (p.meets)
 		a->last_depth = aligning__frame_of(a, aligning__peek(a, &a->at[SIDE_A]));
 	a->since = 0;
 	a->parting = NULL;

@@ -216,6 +216,9 @@ struct diff {
 	bool cut[SIDES]; /* the end of this run is missing: its paths may continue */
 	/* site + 1 -> not 0: runs that should be the same part there, too. NULL: none are known */
 	const struct map64 *noise;
+	/* These are runs of the same input: where a conditional differs, iterations of the loop
+	 * around it still correspond by their number. */
+	bool same_input;
 	size_t most; /* partings to keep; the earliest ones */
 	VEC(struct parting) partings;
 	uint64_t found;	      /* all partings ... */

@@ -87,9 +87,9 @@ static int set_fail(struct request *req, const char *v)
 
 static const struct option_row option_rows[] = {
 	{"differences", 'n', "N", VERB_DIFF, POSITIVE(diff.differences),
-	 "show the first N differences (default: 1), or branches (default: 10)"},
+	 "show the first N (default: 1; branches: 10)"},
 	{"context", 0, "N", VERB_DIFF, COUNT(diff.context),
-	 "show N steps before and after each difference (default: 5)", check_context},
+	 "N steps before and after each (default: 5)", check_context},
 	{"noise", 0, "FILE", VERB_DIFF, TEXTS(diff.noise),
 	 "leave out where A differs from this run of the same input; may be repeated",
 	 .values = ":files"},
@@ -237,7 +237,8 @@ static int find_noise_of(struct comparison *c, struct run *run)
 	CLEANUP(diff__free)
 	struct diff d = {.outcomes = &r->outcomes,
 			 .runs = {&r->run[SIDE_A].paths, &run->paths},
-			 .cut = {r->run[SIDE_A].damaged, run->damaged}};
+			 .cut = {r->run[SIDE_A].damaged, run->damaged},
+			 .same_input = true};
 	int err = r->files.counts ? 0 : diff__find(&d);
 
 	counts__compare(&r->outcomes, d.runs[SIDE_A], d.runs[SIDE_B], &c->changes, &c->changes);

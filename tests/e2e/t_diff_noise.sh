@@ -70,4 +70,52 @@ like "$T/err" 'noisy.c: not a trace file of bbtrace; -o FILE records one' 'by na
 bb diff --pass "$T/a" --fail "$T/b" --noise "$T/again"
 exits 2 'not with sets of runs'
 like "$T/err" 'give runs of the same input to --pass' 'which says what to do'
+
+# ---- noise in a loop's body: iterations stay side by side ----
+cat >loopy.c <<'END'
+#include <stdlib.h>
+#define KEPT __attribute__((noipa))
+static volatile int sum;
+static unsigned seed;
+KEPT static int chance(void)
+{
+	seed = seed * 1103515245 + 12345;
+	return seed >> 16 & 1;
+}
+KEPT static void help(int i)
+{
+	if (i & 1)
+		sum++;
+}
+KEPT static void loop(int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (chance())
+			help(i);
+		if (chance())
+			sum += i;
+		sum++;
+	}
+}
+int main(int argc, char **argv)
+{
+	seed = atoi(getenv("NOISE"));
+	loop(atoi(argv[1]));
+	return 0;
+}
+END
+cc -g -O1 -o loopy loopy.c || exit 2
+loopy() { NOISE=$2 bb user "$T/loopy" loop help -o "$T/$1" -- "$T/loopy" "$3"; } # FILE SEED ITERATIONS
+loopy l 1 40
+loopy l.again 8 40
+END_OF_LOOP=$(grep -n 'for (int i' loopy.c | cut -d: -f1)
+for seed in 2 3 4 5 6; do
+	loopy l.same $seed 40
+	loopy l.longer $seed 45
+	bb diff "$T/l" "$T/l.same" --noise "$T/l.again"
+	exits 0 "$seed: as many iterations: nothing is left"
+	bb diff "$T/l" "$T/l.longer" --noise "$T/l.again" -n 100 -F json
+	is "$(json_lines "$T/out" '$e->{event} eq "difference" ? "$e->{kind} $e->{src}[0]{line}" : ""')" "branch $END_OF_LOOP" \
+		"$seed: more of them: the end of the loop alone"
+done
 done_testing
