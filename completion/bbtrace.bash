@@ -34,37 +34,52 @@ _bbtrace_objects() {
 # Functions of object $1 that start with $2. A list that doesn't come in time is none: half of one would complete
 # to a wrong common part.
 _bbtrace_function_names() {
-	local lines
+	local lines pattern
 
 	if [[ $1 == kernel ]]; then
 		[[ ${#2} -ge 2 ]] || return
 		awk -v p="$2" '$2 ~ /^[tT]$/ && index($3, p) == 1 { print $3 }' /proc/kallsyms 2>/dev/null
 		return
 	fi
-	lines=$(timeout 2 bbtrace list -F json "$1" "$2*" </dev/null 2>/dev/null) || return
-	sed -n 's/.*"symbol":"\([^"\\]*\)".*/\1/p' <<<"$lines" | awk -v p="$2" 'index($0, p) == 1'
+	pattern=$(sed 's/[][*?\\<>(-]/\\&/g; s/operator$/&?/' <<<"$2") # operator* is a name
+	lines=$(timeout 2 bbtrace list -F json "$1" "$pattern*" </dev/null 2>/dev/null) || return
+	sed -nE 's/.*"symbol":"(([^"\\]|\\.)*)".*/\1/; T; s/\\(["\\])/\1/g; p' <<<"$lines" |
+		p=$2 awk 'index($0, ENVIRON["p"]) == 1'
 }
 
 # Lines into COMPREPLY, those that begin with what was typed, for the shell. It takes a colon for the begin of a word, unless a
 # quote is open.
 _bbtrace_lines() {
-	local open="" typed=$cur i
+	local typed i
 
-	[[ $typed == [\'\"]* ]] && open=${typed:0:1} typed=${typed:1}
-	[[ $open ]] || typed=${typed//\\/}
+	typed=$(_bbtrace_typed)
 	mapfile -t COMPREPLY < <(p=$typed awk 'index($0, ENVIRON["p"]) == 1' | sort -u)
-	[[ $open ]] && return
+	case $cur in
+	\'*)
+		mapfile -t COMPREPLY < <(printf '%s\n' "${COMPREPLY[@]}" | sed "s/'/'\\\\''/g")
+		return
+		;;
+	\"*)
+		mapfile -t COMPREPLY < <(printf '%s\n' "${COMPREPLY[@]}" | sed 's/[\\"$`]/\\&/g')
+		return
+		;;
+	esac
 	[[ $COMP_WORDBREAKS == *:* && $typed == *:* ]] || typed=""
 	for i in "${!COMPREPLY[@]}"; do
 		printf -v "COMPREPLY[i]" %q "${COMPREPLY[i]#"${typed%"${typed##*:}"}"}"
 	done
 }
 
-# What was typed of a word, without quotes.
+# A word without its quotes, of which the last one may be missing.
+_bbtrace_unquoted() {
+	case $1 in
+	\'*) printf '%s\n' "${1:1}" | sed "s/'\\\\''/'/g; s/'\$//" ;;
+	\"*) printf '%s\n' "${1:1}" | sed 's/\([^\\]\)"$/\1/; s/\\\([\\"$`]\)/\1/g' ;;
+	*) printf '%s\n' "$1" | sed 's/\\\(.\)/\1/g' ;;
+	esac
+}
 _bbtrace_typed() {
-	local typed=${cur#[\'\"]}
-
-	echo "${typed//\\/}"
+	_bbtrace_unquoted "$cur"
 }
 
 # Functions in the trace file $1.
@@ -87,6 +102,30 @@ _bbtrace_functions() {
 		mapfile -t COMPREPLY < <(compgen -P @ -f -- "${cur#@}")
 		compopt -o filenames
 	}
+}
+
+# Whose functions a function's name is of.
+_bbtrace_object() {
+	[[ $verb == kernel || -z $object ]] && echo kernel || echo "$object"
+}
+
+# The names that --if takes for the functions that were given, after what was typed of the condition.
+_bbtrace_conditions() {
+	local typed head of=()
+
+	typed=$(_bbtrace_typed)
+	[[ $typed =~ ^((.*\&\&)?[[:space:]]*\**)[A-Za-z0-9_.]*$ ]] || return
+	head=${BASH_REMATCH[1]}
+	case $verb:$object in
+	*:) return ;;
+	report:*) of=(report --arguments "${operands[@]}") ;;
+	trace:kernel:*) of=(list --arguments kernel "${object#kernel:}") ;;
+	trace:*) of=(list --arguments "${object#user:}") ;;
+	kernel:*) of=(list --arguments kernel "${operands[@]}") ;;
+	*) of=(list --arguments "${operands[@]}") ;;
+	esac
+	_bbtrace_lines < <(timeout 2 bbtrace "${of[@]}" </dev/null 2>/dev/null | cut -f1 | h=$head awk '{ print ENVIRON["h"] $0 }')
+	compopt -o nospace
 }
 
 _bbtrace_pids() {
@@ -142,7 +181,8 @@ _bbtrace_value() {
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}")
 		compopt -o filenames
 		;;
-	:functions) if [[ $verb == report ]]; then _bbtrace_traced "$object"; else _bbtrace_functions "${object:-kernel}"; fi ;;
+	:functions) if [[ $verb == report ]]; then _bbtrace_traced "$object"; else _bbtrace_functions "$(_bbtrace_object)"; fi ;;
+	:conditions) _bbtrace_conditions ;;
 	:events) _bbtrace_words "$(bbtrace list --events kernel 2>/dev/null | cut -d" " -f1)" ;;
 	:*) COMPREPLY=() ;;
 	*) _bbtrace_words "$values" ;;
@@ -181,12 +221,20 @@ _bbtrace_look_back() {
 		case $word in
 		--)
 			command=$((i + 1))
+			object=${operands[0]:-}
 			return 1
 			;;
 		-*) _bbtrace_row "$word" && [[ $arg != [-=] ]] && i=$((i + 1)) ;;
-		*) if [[ -z $verb ]]; then verb=$word; elif [[ -z $object ]]; then object=$word; fi ;;
+		*)
+			if [[ -z $verb ]]; then
+				verb=$word
+			else
+				operands+=("$(_bbtrace_unquoted "$word")")
+			fi
+			;;
 		esac
 	done
+	object=${operands[0]:-}
 }
 
 # A PID or a socket, then a command.
@@ -255,7 +303,7 @@ _bbtrace_operand() {
 }
 
 _bbtrace() {
-	local cur prev words cword verb="" object="" command=0 _bbtrace_rows_of="" _bbtrace_table=""
+	local cur prev words cword operands=() verb="" object="" command=0 _bbtrace_rows_of="" _bbtrace_table=""
 
 	_bbtrace_words_of_line
 	COMPREPLY=()
@@ -269,7 +317,6 @@ _bbtrace() {
 		fi
 		return
 	fi
-	[[ $verb == kernel ]] && object=kernel
 	_bbtrace_value "$prev" && return
 	if [[ $cur == -* ]]; then
 		_bbtrace_options

@@ -48,8 +48,19 @@ function __bbtrace_wants_object
     test (count $operands) -eq 1; or string match -q -- '?*:*' (string replace -a -- :: '' $operands[2])
 end
 
-function __bbtrace_objects
+# What was typed of the word at the cursor, without its quotes.
+function __bbtrace_typed
     set -l word (commandline -ct)
+    switch "$word"
+        case '"*' "'*"
+            string sub -s 2 -- $word | string replace -ra '\\\\(["\'\\\\$])' '$1'
+        case '*'
+            string unescape -- $word
+    end
+end
+
+function __bbtrace_objects
+    set -l word (__bbtrace_typed)
     if string match -q -- '?*:*' (string replace -a -- :: '' $word)
         set -l parts (string split -m 1 : -- $word)
         __bbtrace_functions_of $parts[1] $parts[2] | string replace -r '^' "$parts[1]:"
@@ -70,12 +81,13 @@ function __bbtrace_functions_of -a object prefix
         awk -v p="$prefix" '$2 ~ /^[tT]$/ && index($3, p) == 1 { print $3 }' /proc/kallsyms 2>/dev/null
         return
     end
-    set -l lines (timeout 2 bbtrace list -F json $object "$prefix*" </dev/null 2>/dev/null); or return
-    printf '%s\n' $lines | sed -n 's/.*"symbol":"\([^"\\]*\)".*/\1/p' | awk -v p="$prefix" 'index($0, p) == 1'
+    set -l pattern (string replace -ra '[][*?\\\\<>(-]' '\\\\$0' -- "$prefix" | string replace -r 'operator$' '$0?') # operator* is a name
+    set -l lines (timeout 2 bbtrace list -F json $object "$pattern*" </dev/null 2>/dev/null); or return
+    printf '%s\n' $lines | sed -nE 's/.*"symbol":"(([^"\\\\]|\\\\.)*)".*/\1/; T; s/\\\\(["\\\\])/\1/g; p' | p=$prefix awk 'index($0, ENVIRON["p"]) == 1'
 end
 
 function __bbtrace_functions
-    set -l word (commandline -ct)
+    set -l word (__bbtrace_typed)
     set -l operands (__bbtrace_operands)
     if string match -q -- '@*' $word
         __fish_complete_path (string sub -s 2 -- $word) | string replace -r '^' @
@@ -100,6 +112,28 @@ function __bbtrace_variables
         awk '$2 ~ /^[bBdDrR]$/ { print "kernel:" $3 }' /proc/kallsyms 2>/dev/null
     else
         timeout 2 nm --defined-only -- $parts[1] 2>/dev/null | awk -v o="$parts[1]" '$2 ~ /^[bBdDgGsS]$/ { print o ":" $3 }'
+    end
+end
+
+# The names that --if takes for the functions that were given, after what was typed of the condition.
+function __bbtrace_conditions
+    set -l word (__bbtrace_typed)
+    set -l operands (__bbtrace_operands)
+    set -l of list --arguments $operands[2..-1]
+    set -l head (string match -r -- '^(?:.*&&)?\s*\**' "$word")
+    test (count $operands) -ge 2; or return
+    switch $operands[1]
+        case report
+            set of report --arguments $operands[2..-1]
+        case kernel
+            set of list --arguments kernel $operands[2..-1]
+        case trace
+            set of list --arguments (string replace -r '^user:' '' -- $operands[2])
+            string match -q 'kernel:*' -- $operands[2]; and set of list --arguments kernel (string sub -s 8 -- $operands[2])
+    end
+    for row in (timeout 2 bbtrace $of </dev/null 2>/dev/null)
+        set -l cell (string split \t -- $row)
+        printf '%s\t%s\n' "$head$cell[1]" $cell[2]
     end
 end
 
@@ -129,6 +163,8 @@ function __bbtrace_values -a values
             echo '(__fish_complete_directories)'
         case ':functions'
             echo '(__bbtrace_functions)'
+        case ':conditions'
+            echo '(__bbtrace_conditions)'
         case ':events'
             echo '(bbtrace list --events kernel 2>/dev/null | string replace -r " .*" "")'
         case '*'

@@ -38,11 +38,12 @@ struct option_row {
 	int (*set)(struct request *req, const char *value);
 	/*
 	 * The values that shells offer: words, or one of :files, :folders, :pids, :comms, :users,
-	 * :functions, :events, :registers, :formats, :mechanisms. After a comma: a list of them.
-	 * NULL if they offer nothing.
+	 * :functions, :conditions, :events, :registers, :formats, :mechanisms. After a comma: a
+	 * list of them. NULL if they offer nothing.
 	 */
 	const char *values;
-	bool knob; /* few need it: --help-all has it, --help does not */
+	bool knob;	  /* few need it: --help-all has it, --help does not */
+	unsigned knob_of; /* likewise, of these verbs */
 };
 
 /* The offset of a member; doesn't compile if the member has another type. */

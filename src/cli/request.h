@@ -127,7 +127,8 @@ struct show_request {
 	const char *grep; /* a pattern; NULL: all steps */
 	unsigned order;	  /* enum summary_order; order_given: by --sort */
 	bool order_given;
-	bool functions;	   /* --functions, which sets info, too */
+	bool functions;	   /* --functions, which sets info, too; */
+	bool arguments;	   /* and so does --arguments */
 	bool screens;	   /* top: a new screen every every_ns */
 	uint64_t every_ns; /* top */
 	uint64_t rows;	   /* top: functions; 0: what fits */
@@ -160,7 +161,7 @@ struct core_request {
 };
 
 struct list_request {
-	bool sites, points, events;
+	bool sites, points, events, arguments;
 };
 
 struct request {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Shows metadata of a trace file, without replaying it. */
+#include "verbs/list/arguments.h"
 #include "info.h"
+#include "pipeline/read/replay.h"
 
 static void put_text(struct info *i, const char *key, const char *text)
 {
@@ -15,18 +17,36 @@ static void put_plan(struct info *i, const char *key, const struct plan *plan)
 		    plan->arch->name);
 }
 
-/* --functions: the plan is at the start of the file, and the rest isn't read. */
+/* True if only names are shown: the plan is at the start of the file, and the rest isn't read. */
+static bool shows_names(const struct info *i)
+{
+	return i->request->show.functions || i->request->show.arguments;
+}
+
+static int put_arguments(struct info *i, const struct plan *plan)
+{
+	autofree bool *chosen = NULL;
+	int err = replay__choose(i->request, plan, "this file", &chosen);
+
+	if (err)
+		return err;
+	arguments__put(plan, chosen, output__form(i->request->show.format) == FORM_JSON, &i->text);
+	return 1;
+}
+
 static int put_names(struct info *i, const struct plan *plan)
 {
 	const struct plan_function *f;
 
+	i->begun = true;
+	if (i->request->show.arguments)
+		return put_arguments(i, plan);
 	vec__each (f, &plan->functions) {
 		if (f->flags & FUNCTION_HELPER)
 			continue;
 		str__shown(&i->text, f->name);
 		str__putc(&i->text, '\n');
 	}
-	i->begun = true;
 	return 1;
 }
 
@@ -34,7 +54,7 @@ static int on_begin(void *ctx, const struct plan *plan, const struct trace_meta 
 {
 	struct info *i = ctx;
 
-	if (i->names)
+	if (shows_names(i))
 		return put_names(i, plan);
 	put_text(i, "recorded", "");
 	str__date(&i->text, m->start_time + m->realtime_offset, m->utc_offset);
@@ -157,7 +177,7 @@ const struct trace_calls info_calls = {.begin = on_begin,
 
 void info__end(struct info *i, const struct trace_end *end)
 {
-	if (!i->begun || i->names)
+	if (!i->begun || shows_names(i))
 		return;
 	if (!i->counts)
 		str__printf(&i->text, "records   %llu, %s%llu lost\n",

@@ -3,6 +3,7 @@
 #ifndef BBTRACE_VERBS_INFO_H
 #define BBTRACE_VERBS_INFO_H
 
+#include "cli/request.h"
 #include "file/file.h"
 
 /* Lines of a key and a value, collected while the file is read; the ctx of info_calls. */
@@ -10,7 +11,7 @@ struct info {
 	struct str text;
 	uint64_t records, lost;
 	bool begun, counts;
-	bool names; /* set by the caller: only the names of the functions */
+	const struct request *request; /* set by the caller: which part of it is shown */
 };
 extern const struct trace_calls info_calls;
 /* Appends the last lines. end is NULL if the file has no end. */

@@ -135,7 +135,7 @@ static int report_one(struct report *r)
 
 	in->waits = show_so_far;
 	in->ctx = r;
-	r->info.names = r->request.show.functions;
+	r->info.request = &r->request;
 	r->replay = (struct replay){.request = &r->request, .in = in, .calls = &calls, .ctx = r};
 	err = r->request.show.info ? trace_reader__run(in->reader, &info_calls, &r->info)
 				   : replay__run(&r->replay);
@@ -255,7 +255,9 @@ static int check_format(struct report *r)
 					"or name");
 	if (r->request.show.info && r->request.files > 1)
 		return err__set(EINVAL, "%s shows one file: give only one",
-				r->request.show.functions ? "--functions" : "--info");
+				r->request.show.functions   ? "--functions"
+				: r->request.show.arguments ? "--arguments"
+							    : "--info");
 	return 0;
 }
 
@@ -291,6 +293,7 @@ static int finish_joined(struct report *r, int err)
 	pager__wait(r->pager);
 	if (r->started && !err && !end) {
 		r->under = fail_under__is_missed(&r->request, r->render.output);
+		output__note_grep(r->render.output, &r->files.totals);
 		trace_files__report(&r->files);
 	}
 	return err ? err : end ? end : trace_files__damage(&r->files);
@@ -372,7 +375,7 @@ static int check_pattern(struct request *req, const char *v)
 }
 
 /* They are a part of what --info reads. */
-static int set_functions(struct request *req, const char *v)
+static int set_names(struct request *req, const char *v)
 {
 	req->show.info = true;
 	return 0;
@@ -382,7 +385,11 @@ static const struct option_row option_rows[] = {
 	{"head", 0, "N", VERB_REPORT, POSITIVE(show.head), "only the first N events"},
 	{"tail", 0, "N", VERB_REPORT, POSITIVE(show.tail), "only the last N events"},
 	{"functions", 0, NULL, VERB_REPORT, SWITCH(show.functions),
-	 "show the names of the functions in the file instead of the trace", set_functions},
+	 "show the names of the functions in the file instead of the trace", set_names,
+	 .knob = true},
+	{"arguments", 0, NULL, VERB_REPORT, SWITCH(show.arguments),
+	 "show the names that --if takes for the functions in the file, with their types",
+	 set_names, .knob = true},
 	{"info", 0, NULL, VERB_REPORT, SWITCH(show.info),
 	 "show the file's metadata instead of the trace"},
 	{"tui", 0, NULL, VERB_REPORT, SWITCH(show.tui),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""zsh_offers.py FOLDER LINE...: what zsh offers, with the completion of the folder, where each LINE ends; a line with a
-form feed follows each. Drives a zsh on a terminal of its own, as the line editor alone completes."""
+"""zsh_offers.py [-l] FOLDER LINE...: what zsh offers, with the completion of the folder, where each LINE ends; a line with a
+form feed follows each. -l: the line as it is completed, where there is one offer. Drives a zsh on a terminal of its own, as the line editor alone completes."""
 import os
 import pty
 import re
@@ -50,6 +50,17 @@ def start(folder):
     return pid, terminal
 
 
+def completed(terminal, line):
+    """The line after a tab, and all that comes up until the editor reads on."""
+    terminal.type(line + "\t@end@\x01")
+    out = terminal.until("@end@")
+    terminal.type("\x0b")
+    terminal.type("print @rea''d@\n")
+    terminal.until("@read@")
+    terminal.until(PROMPT + ">")
+    return [re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[\r\x07\x08]", "", out).replace("@end@", "")]
+
+
 def offers(terminal, line):
     """Completes the line and takes it away. The editor has to be at its prompt."""
     terminal.type(line + "\t\t")
@@ -62,10 +73,11 @@ def offers(terminal, line):
 
 
 def main():
-    folder, *lines = sys.argv[1:]
+    whole = sys.argv[1] == "-l"
+    folder, *lines = sys.argv[1 + whole :]
     pid, terminal = start(folder)
     for line in lines:
-        print("\n".join(offers(terminal, line) + ["\f"]))
+        print("\n".join((completed if whole else offers)(terminal, line) + ["\f"]))
     terminal.type("exit\n")
     os.close(terminal.fd)
     os.waitpid(pid, 0)

@@ -8,9 +8,25 @@ needs root uprobes
 cp "$E2E/first/prog.c" "$E2E/first/cart.cc" "$T"
 cd "$T" || exit 1
 "${CC:-cc}" -g -O1 -o prog prog.c && "${CXX:-c++}" -g -O1 -o cart cart.cc || exit 2
+source_program odd c++ <<'END'
+struct mass { unsigned long grams; };
+__attribute__((noipa)) mass operator""_kg(unsigned long long n) { return {(unsigned long)n * 1000}; }
+struct list {
+	int all[4];
+	__attribute__((noipa)) int &operator[](int at) { return all[at]; }
+};
+template <typename A, typename B> __attribute__((noipa)) A widest(A a, B b) { return a > (A)b ? a : (A)b; }
+int main()
+{
+	list l = {{0, 1, 2, 3}};
+
+	return operator""_kg(2).grams + l[0] + widest<unsigned long, int>(1, 2) == 2002 ? 0 : 1;
+}
+END
 mkdir bin && ln -s "$BBTRACE" bin/bbtrace && PATH=$T/bin:$PATH
 echo one=1 >good.conf
 bb user ./prog 'foo*' -o t.bbt -- ./prog
+bb user ./prog parse_line -o p.bbt -- ./prog
 bb user ./cart 'shop*' -o cart.bbt -- ./cart
 bb report --functions t.bbt
 is "$(xargs <"$T/out")" 'foo_add foo_mul' 'report --functions has the names in the file'
@@ -41,11 +57,42 @@ is "$(bash_offers 'bbtrace user ./cart:shop::Cart::a' bbtrace user ./cart : shop
 is "$(bash_offers 'bbtrace watch ./prog:count' bbtrace watch ./prog : count | xargs)" counter 'bash: variables of a program'
 is "$(bash_offers 'bbtrace report t.bbt --exclude foo_a' bbtrace report t.bbt --exclude foo_a | xargs)" foo_add 'bash: --exclude of report'
 
+offers_conditions() { # its words, and what bash splits them into
+	is "$(bash_offers "$@" | xargs)" "$WANTED" "bash: $NAME"
+}
+WANTED='a b ret' NAME='--if: all arguments' offers_conditions 'bbtrace user ./prog foo_add --if ' bbtrace user ./prog foo_add --if ''
+WANTED='a > 1 && b' NAME='--if: after &&, within quotes' offers_conditions "bbtrace user ./prog foo_add --if 'a > 1 && b" \
+	bbtrace user ./prog foo_add --if "'a > 1 && b"
+WANTED='price' NAME='--if: of a C++ function' offers_conditions "bbtrace user ./cart shop::Cart::add --if pr" \
+	bbtrace user ./cart shop :: Cart :: add --if pr
+WANTED='price' NAME='--if: of OBJECT:FUNC' offers_conditions "bbtrace trace user:./cart:shop::Cart::add --if pr" \
+	bbtrace trace user : ./cart : shop :: Cart :: add --if pr
+WANTED='line ret' NAME='--if: report has those of the file' offers_conditions 'bbtrace report p.bbt parse_line --if ' \
+	bbtrace report p.bbt parse_line --if ''
+WANTED='' NAME='--if: nothing after a comparison' offers_conditions "bbtrace user ./prog foo_add --if 'a > " \
+	bbtrace user ./prog foo_add --if "'a > "
+is "$(bash_offers "bbtrace user ./odd 'operator\"" bbtrace user ./odd "'operator\"")" 'operator"" _kg' 'bash: quotes in a name, within quotes'
+is "$(bash_offers 'bbtrace user ./odd operator\"' bbtrace user ./odd 'operator\"')" 'operator\"\"\ _kg' 'bash: and without'
+is "$(bash_offers 'bbtrace user ./odd operator' bbtrace user ./odd operator)" 'operator\"\"\ _kg' 'bash: operator* is no pattern'
+is "$(bash_offers 'bbtrace user ./odd "operator\"' bbtrace user ./odd '"operator\"')" 'operator\"\" _kg' 'bash: and within double quotes'
+is "$(bash_offers "bbtrace user ./odd 'list::operator[" bbtrace user ./odd "'list::operator[")" 'list::operator[]' 'bash: [ is no pattern'
+is "$(bash_offers "bbtrace user ./odd 'widest<unsigned long, i" bbtrace user ./odd "'widest<unsigned long, i")" \
+	'widest<unsigned long, int>' 'bash: blanks in a name'
+is "$(bash_offers "bbtrace user ./odd 'widest<unsigned long, int>' --if " bbtrace user ./odd "'widest<unsigned long, int>'" --if '' | xargs)" \
+	'a b ret' 'bash: --if after a name with blanks'
+
 # ---- fish ----
 if command -v fish >/dev/null; then
 	fish_offers() { fish -c 'source $argv[1]; complete -C $argv[2]' "$ROOT/completion/bbtrace.fish" "$1" | cut -f1 | sort | xargs -d '\n'; }
 	is "$(fish_offers 'bbtrace report t.bbt foo_')" 'foo_add foo_mul' 'fish: functions of the trace file'
 	is "$(fish_offers 'bbtrace user ./cart shop::Cart::')" 'shop::Cart::add shop::Cart::total' 'fish: C++ names'
+	is "$(fish_offers 'bbtrace user ./prog foo_add --if ')" 'a b ret' 'fish: --if: all arguments'
+	is "$(fish_offers "bbtrace user ./prog foo_add --if 'a > 1 && b")" 'a > 1 && b' 'fish: --if: after &&, within quotes'
+	is "$(fish_offers 'bbtrace trace user:./cart:shop::Cart::add --if p')" 'price' 'fish: --if: of OBJECT:FUNC'
+	is "$(fish_offers 'bbtrace report p.bbt parse_line --if ')" 'line ret' 'fish: --if: report has those of the file'
+	is "$(fish_offers "bbtrace user ./odd 'operator\"")" 'operator"" _kg' 'fish: quotes in a name'
+	is "$(fish_offers "bbtrace user ./odd 'list::operator[")" 'list::operator[]' 'fish: [ is no pattern'
+	is "$(fish_offers "bbtrace user ./odd 'widest<unsigned long, i")" 'widest<unsigned long, int>' 'fish: blanks in a name'
 	is "$(fish_offers 'bbtrace watch ./prog:count')" './prog:counter' 'fish: variables'
 else
 	skip 'fish: functions of the trace file' 'no fish'
@@ -53,9 +100,16 @@ fi
 
 # ---- zsh ----
 if command -v zsh >/dev/null; then
-	zsh_offers() { "$ROOT/tests/check/zsh_offers.py" "$ROOT/completion" "$1" | tr -d '\f' | grep -oE '(foo_|shop|add|total|counter)[A-Za-z_:]*' | sort -u | xargs; }
+	zsh_offers() { "$ROOT/tests/check/zsh_offers.py" "$ROOT/completion" "$1" | tr -d '\f' | grep -oE '(foo_|shop|add|total|counter|price|line|ret|operator|widest|list::)[][<>A-Za-z_:, "\\]*' | sort -u | xargs; }
 	like <(zsh_offers 'bbtrace report t.bbt foo_') 'foo_add foo_mul' 'zsh: functions of the trace file'
 	like <(zsh_offers 'bbtrace user ./cart shop::Cart::') 'shop::Cart::add shop::Cart::total' 'zsh: C++ names'
+	zsh_completes() { "$ROOT/tests/check/zsh_offers.py" -l "$ROOT/completion" "$1" | tr -d '\f' | sed 's/ *$//'; }
+	like <(zsh_completes 'bbtrace user ./cart shop::Cart::add --if p') '--if price$' 'zsh: --if'
+	like <(zsh_completes "bbtrace user ./cart shop::Cart::add --if 'price > 1 && p") "--if 'price > 1 && price$" 'zsh: --if: after &&, within quotes'
+	like <(zsh_offers 'bbtrace report p.bbt parse_line --if ') 'line.*ret' 'zsh: --if: report has those of the file'
+	like <(zsh_completes 'bbtrace user ./odd operator') 'operator.*_kg' 'zsh: quotes in a name'
+	like <(zsh_completes "bbtrace user ./odd 'list::operator[") 'list::operator\[\]' 'zsh: [ is no pattern'
+	like <(zsh_completes "bbtrace user ./odd 'widest<unsigned long, i") 'widest<unsigned long, int>' 'zsh: blanks in a name'
 	like <(zsh_offers 'bbtrace watch ./prog:co') 'counter' 'zsh: variables'
 else
 	skip 'zsh: functions of the trace file' 'no zsh'

@@ -56,6 +56,20 @@ is "$(json "$T/json" '$e->{event} eq "branch" && ($e->{symbol} ne "odd" || $e->{
 "$BBTRACE" report "$T/a.bbt" "$T/a.bbt" --grep 'even.*returns 2' >"$T/some" 2>/dev/null
 is "$(grep -c 'even returns 2' "$T/some")" 2 'several files'
 
+# ---- what was chosen, of how many ----
+bb report "$T/a.bbt" --no-fold -T none --grep 'even.* returns 2'
+like "$T/err" "^bbtrace: --grep: 1 of $(summary events) events match; shown: 6, with the entries and returns around them, of 3 functions$" \
+	'how many match, are shown, of all'
+bb report "$T/a.bbt" -F json --grep 'even.* returns 2'
+is "$(json "$T/out" '$e->{event} eq "summary" && $e->{matches} == 1 && $e->{shown} == 6 && $e->{shown_functions} == 3')" 1 'likewise in JSON'
+bb report "$T/a.bbt" "$T/a.bbt" --grep 'even.* returns 2'
+like "$T/err" '--grep: 2 of [0-9]* events match; shown: 12, .* of 3 functions$' 'and of several files'
+bb report "$T/a.bbt" --grep .
+is "$(sed -nE 's/.*--grep: ([0-9]+) of ([0-9]+) events match; shown: ([0-9]+),.*/\1 \2 \3/p' "$T/err" | tr ' ' '\n' | sort -u | wc -l)" 1 \
+	'all match'
+bb report "$T/a.bbt" -F json
+is "$(json "$T/out" 'exists $e->{matches} || exists $e->{shown}')" 0 'no such fields without --grep'
+
 # ---- refused ----
 
 refused() { # MESSAGE STATUS WORD...

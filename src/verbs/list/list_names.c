@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The names of functions, one a line, for shells: bbtrace list --exported. */
+/* The names of functions, or of their arguments, one a line, for shells: bbtrace list --exported,
+ * --arguments. */
 #include <stdlib.h>
+#include "arguments.h"
 #include "list_names.h"
+#include "select/events/typed_values.h"
 
 /* True if functions of several programs are listed, as OBJECT:FUNC. */
 static bool has_objects(const struct targets *n)
@@ -31,4 +34,24 @@ bool list_names__are_wanted(const struct request *req)
 {
 	return req->what.exported && !req->list.sites && !req->list.points &&
 	       output__form(req->show.format) == FORM_TEXT;
+}
+
+int list_names__put_arguments(const struct request *request, struct plan *plan)
+{
+	CLEANUP(str__free) struct str out = {0};
+	struct request req = *request;
+	struct plan_values_result found;
+	int err;
+
+	req.record.typed = true;
+	err = typed_values__plan(&req, plan, NULL, &found);
+	if (err)
+		return err;
+	arguments__put(plan, NULL, output__form(req.show.format) == FORM_JSON, &out);
+	fwrite(out.data, 1, out.len, stdout);
+	if (found.untyped)
+		note("%s%s: no types are known: --if can't name arguments there",
+		     plan->functions.data[found.first_untyped].name,
+		     found.untyped > 1 ? " and others" : "");
+	return 0;
 }

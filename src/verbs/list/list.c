@@ -9,8 +9,7 @@
 #include "pipeline/pager.h"
 #include "select/planning.h"
 #include "list_names.h"
-#include "verbs.h"
-#include "cli/request.h"
+#include "verbs/verbs.h"
 #include "copy/copy.h"
 #include "select/events/named_events.h"
 #include "pipeline/render.h"
@@ -537,9 +536,11 @@ static int list(const struct request *req)
 	err = req->list.points ? check_points(plan) : 0;
 	if (err)
 		return err;
+	l.plan = plan;
+	if (req->list.arguments)
+		return list_names__put_arguments(req, plan);
 	if (req->how.engine != ENGINE_PROBE)
 		copies__make(plan, &log, &l.copies);
-	l.plan = plan;
 	if (l.json && req->list.sites && !req->show.no_src)
 		requirements__read_source(&(struct output_wants){.lines = true, .scopes = true},
 					  plan);
@@ -553,6 +554,8 @@ static const struct option_row option_rows[] = {
 	{"events", 0, NULL, VERB_LIST, SWITCH(list.events),
 	 "list tracepoints of the kernel, or static probes of a program, with their fields"},
 	{"sites", 0, NULL, VERB_LIST, SWITCH(list.sites), "list each branch site"},
+	{"arguments", 0, NULL, VERB_LIST, SWITCH(list.arguments),
+	 "list the names that --if takes for these functions, with their types"},
 	{"points", 0, NULL, VERB_LIST, SWITCH(list.points),
 	 "write a points file, for bbtrace user OBJECT @FILE"},
 };
@@ -572,6 +575,12 @@ int list__check(struct request *req)
 		return err__set(EINVAL,
 				"--events lists events, as text or json: no --sites, --points, "
 				"--exclude, --exported, --engine and no code");
+	if (req->list.arguments && (req->list.sites || req->list.points || req->list.events ||
+				    req->what.exported || req->how.engine != ENGINE_PROBE ||
+				    (req->show.format && output__shows_code(req->show.format))))
+		return err__set(EINVAL,
+				"--arguments lists names and types, as text or json: no "
+				"--sites, --points, --events, --exported, --engine and no code");
 	if (req->list.points && (req->list.sites || req->show.format))
 		return err__set(EINVAL, "--points writes a points file: no -F and no --sites");
 	if (req->how.engine != ENGINE_PROBE &&
