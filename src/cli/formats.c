@@ -252,19 +252,9 @@ static void put_format(const struct verb *verb, const struct output_format *f, F
 	help__row(f->name, text, out);
 }
 
-/* More formats than this are lines of their own only if all is shown. */
-#define FEW_FORMATS 8
 #define HELP_INDENT 2
+#define FORMATS	    "formats: "
 #define HELP_WIDTH  79
-
-static size_t count_formats(const struct verb *verb)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; format_at(i); i++)
-		n += has_format(verb, format_at(i));
-	return n;
-}
 
 static void help_names(const struct verb *verb, FILE *out)
 {
@@ -274,20 +264,22 @@ static void help_names(const struct verb *verb, FILE *out)
 	for (size_t i = 0; (f = format_at(i)); i++)
 		if (has_format(verb, f))
 			str__printf(&names, "%s%s", names.len ? ", " : "", f->name);
-	str__printf(&names, "; bbtrace %s --help-all explains them", verb->name);
-	fit__wrap(&lines, names.data, HELP_INDENT, HELP_INDENT, help__columns(out) ?: HELP_WIDTH);
-	fprintf(out, "%*s%s\n", HELP_INDENT, "", lines.data);
+	str__printf(&names, "; --help-all explains them");
+	fit__wrap(&lines, names.data, strlen(FORMATS), HELP_INDENT,
+		  help__columns(out) ?: HELP_WIDTH);
+	fprintf(out, FORMATS "%s\n", lines.data);
 }
 
 void formats__help(const struct verb *verb, bool all, FILE *out)
 {
 	const struct output_format *f;
 
-	fprintf(out, "\nformats:\n");
-	if (!all && count_formats(verb) > FEW_FORMATS) {
+	putc('\n', out);
+	if (!all) {
 		help_names(verb, out);
 		return;
 	}
+	fprintf(out, "formats:\n");
 	for (size_t i = 0; (f = format_at(i)); i++) {
 		if (!has_format(verb, f))
 			continue;

@@ -92,52 +92,70 @@ static void help_row(const struct option_row *r, FILE *out)
 	help__row(names, r->help, out);
 }
 
-/* *question: the heading of the group before, which may be the same. Returns how many options it
- * leaves out. */
-static unsigned help_group(const struct verb *verb, const struct option_group *g, bool all,
-			   const char **question, FILE *out)
+static bool is_shown(const struct verb *verb, const struct option_row *r, bool all)
 {
-	unsigned left_out = 0;
-
-	for (size_t i = 0; g && i < g->n; i++) {
-		if (!(g->rows[i].verbs & verb->bit))
-			continue;
-		if (g->rows[i].knob && !all) {
-			left_out++;
-			continue;
-		}
-		if (strcmp(*question, g->question))
-			fprintf(out, "\n%s:\n", g->question);
-		*question = g->question;
-		help_row(&g->rows[i], out);
-	}
-	return left_out;
+	return r->verbs & verb->bit && (all || !(r->knob || r->knob_of & verb->bit));
 }
 
-/* A verb with at most this number of options shows all of them. */
-#define FEW 14
+static void help_group(const struct verb *verb, const struct option_group *g, bool all, FILE *out)
+{
+	for (size_t i = 0; g && i < g->n; i++)
+		if (is_shown(verb, &g->rows[i], all))
+			help_row(&g->rows[i], out);
+}
+
+static size_t count_shown(const struct verb *verb, const struct option_group *g, bool all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; g && i < g->n; i++)
+		n += is_shown(verb, &g->rows[i], all);
+	return n;
+}
+
+/* A verb with at most this number of options shows all of them, and they need no headings. */
+#define FEW 12
+
+/* all: --help-all. Otherwise it has one screen: no blank lines between groups. Returns the number
+ * of options that it leaves out. */
+static size_t help_options(const struct verb *verb, bool all, FILE *out)
+{
+	size_t has = options_of(verb).n, shown = 0, n;
+	bool whole = all || has <= FEW;
+	const char *question = "";
+
+	for (size_t i = 0; i < GROUPS; i++)
+		shown += count_shown(verb, group_of(verb, i), whole);
+	if (!all)
+		fputs(shown <= FEW ? "\noptions:\n" : "\n", out);
+	for (size_t i = 0; i < GROUPS; i++) {
+		const struct option_group *g = group_of(verb, i);
+
+		n = count_shown(verb, g, whole);
+		if (n && (all || shown > FEW) && strcmp(question, g->question))
+			fprintf(out, "%s%s:\n", all ? "\n" : "", g->question);
+		if (n)
+			question = g->question;
+		help_group(verb, g, whole, out);
+	}
+	return has - shown;
+}
 
 void request__help(const struct verb *verb, bool all, FILE *out)
 {
-	const char *question = "";
-	autofree char *usage = NULL;
-	unsigned left_out = 0;
-	bool explains;
+	autofree char *usage = xasprintf("usage: bbtrace %s %s", verb->name, verb->args);
+	size_t left_out;
 
-	explains = all;
-	all |= options_of(verb).n <= FEW;
-	usage = xasprintf("usage: bbtrace %s %s", verb->name, verb->args);
 	help__text(usage, 8, out);
 	help__text(verb->help, 0, out);
-	for (size_t i = 0; i < GROUPS; i++)
-		left_out += help_group(verb, group_of(verb, i), all, &question, out);
+	left_out = help_options(verb, all, out);
 	if (left_out)
-		fprintf(out, "\n%u more options, which few need: bbtrace %s --help-all\n", left_out,
+		fprintf(out, "%zu more options, which few need: bbtrace %s --help-all\n", left_out,
 			verb->name);
 	if (verb->examples)
 		fprintf(out, "\nexamples:\n%s", verb->examples);
 	if (verb->bit & VERB_TEXT)
-		formats__help(verb, explains, out);
+		formats__help(verb, all, out);
 }
 
 /* Prints the values for completion, with the names of formats and registers in place of :formats
@@ -263,6 +281,17 @@ static bool has_first(const struct options *o, const char *text)
 	return false;
 }
 
+/* What another tool's option is here, if the verb has that; else NULL. */
+static const char *other_option(const struct options *o, const char *name)
+{
+	const char *here;
+
+	for (size_t i = 0; (here = other_words__option(name, i)); i++)
+		if (has_first(o, here))
+			return here;
+	return NULL;
+}
+
 /* Returns a hint on what an unknown option may have meant, as "; did you mean --min-duration?", or
  * "". */
 static char *meant(const struct options *o, const char *option)
@@ -271,8 +300,8 @@ static char *meant(const struct options *o, const char *option)
 	const char *here, *near;
 
 	name[strcspn(name, "=")] = 0;
-	here = other_words__option(name);
-	if (here && has_first(o, here))
+	here = other_option(o, name);
+	if (here)
 		return xasprintf("; here: %s.", here);
 	if (output__by_name(name))
 		return xasprintf("; did you mean -F %s?", name);
@@ -287,7 +316,7 @@ static bool is_other_word(const struct option_row *r, const char *arg)
 	const char *here;
 
 	name[strcspn(name, "=")] = 0;
-	here = other_words__option(name);
+	here = other_words__option(name, 0);
 	return here && strncmp(r->name, name, strlen(name) + 1) &&
 	       strncmp(here, arg, strlen(name) + 2);
 }
@@ -308,7 +337,7 @@ static int usage_error(const struct options *o, const struct verb *verb, int c, 
 	if (c == ':' && optopt >= 256 && is_other_word(o->rows[optopt - 256], option))
 		return unknown_option(o, verb, option);
 	if (c == ':') {
-		const char *other = other_words__option(option + 1);
+		const char *other = other_option(o, option + 1);
 
 		return err__set(EINVAL, "%s needs a value%s%s; see bbtrace %s --help", option,
 				other ? "; " : "", other ? other : "", verb->name);

@@ -18,7 +18,7 @@ static const struct option_row rows[] = {
 	 "trace file: a name for this run, such as a test's; report: only counts of this name",
 	 .knob = true},
 	{"by-symbol", 0, NULL, VERB_REPORT | VERB_MERGE, SWITCH(file.by_symbol),
-	 "several files: find functions of other builds by their symbols"},
+	 "several files: find functions of other builds by their symbols", .knob_of = VERB_REPORT},
 	{"max-size", 0, "SIZE", VERB_TRACE, COUNT(file.max_size),
 	 "trace file: start a new file at this size, keep the old one as FILE.1", check_max_size,
 	 .knob = true},

@@ -61,7 +61,7 @@ static int check_overhead(struct request *req, const char *v)
 static const struct option_row rows[] = {
 	{"engine", 0, "HOW", VERB_TRACE | VERB_LIST | VERB_WHY | VERB_COVER | VERB_SLOW, OTHER,
 	 "probe: by traps; inline: by copies of the functions; auto (default): copies if possible",
-	 set_engine, .values = ENGINES},
+	 set_engine, .values = ENGINES, .knob_of = ~VERB_TRACE},
 	{"attach", 0, "NAME", VERB_TRACE, TEXT(how.attach),
 	 "attach by this mechanism only; bbtrace doctor lists them", .values = ":mechanisms",
 	 .knob = true},
@@ -79,7 +79,7 @@ static const struct option_row rows[] = {
 	{"buffer", 0, "SIZE", VERB_TRACE | VERB_WHY, COUNT(how.buffer),
 	 "ring buffer size (default: 16M)", check_buffer, .knob = true},
 	{"max-overhead", 0, "PERCENT", VERB_TRACE, NUMBER(how.max_overhead),
-	 "stop when tracing takes more of the processes' CPU time", check_overhead},
+	 "stop when tracing takes more of the processes' CPU time", check_overhead, .knob = true},
 	{"no-cache", 0, NULL, VERB_TRACE | VERB_WHY | VERB_COVER | VERB_SLOW, SWITCH(how.no_cache),
 	 "decode and copy the functions again, and keep nothing for the next start", .knob = true},
 };

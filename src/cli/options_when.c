@@ -16,7 +16,8 @@ static int set_control(struct request *req, const char *v)
 static const struct option_row rows[] = {
 	{"timeout", 't', "SEC", VERB_TRACE | VERB_SLOW, DURATION(when.timeout_ns),
 	 "stop after this long"},
-	{"limit", 'l', "N", VERB_SHOW, POSITIVE(when.limit), "stop after N printed events"},
+	{"limit", 'l', "N", VERB_SHOW, POSITIVE(when.limit), "stop after N printed events",
+	 .knob_of = VERB_REPORT},
 	{"paused", 0, NULL, VERB_TRACE, SWITCH(when.paused),
 	 "record nothing until bbtrace ctl PID start", .knob = true},
 	{"control", 0, "WHO", VERB_TRACE, OTHER,

@@ -95,7 +95,7 @@ static const struct option_row rows[] = {
 	{"tid", 0, "TID[,TID...]", VERB_SHOW | VERB_DIFF, OTHER, "only these threads", set_tid,
 	 .values = ",:pids", .knob = true},
 	{"comm", 0, "NAME[,NAME...]", VERB_SHOW | VERB_DIFF, OTHER, "only threads of this name",
-	 set_comm, .values = ",:comms"},
+	 set_comm, .values = ",:comms", .knob_of = VERB_SHOW | VERB_DIFF},
 	{"uid", 0, "USER[,USER...]", VERB_TRACE, OTHER,
 	 "only processes of this user, by name or number", set_uid, .values = ",:users",
 	 .knob = true},

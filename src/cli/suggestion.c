@@ -13,7 +13,7 @@
 
 /* What the words have of a process, a command and a value; NULL if it is missing. */
 struct given_parts {
-	const char *pid, *value;
+	const char *pid, *value, *trace;
 	char *const *command;
 };
 
@@ -49,6 +49,13 @@ static const char *value_of(const char *word)
 	return equals ? equals + 1 : word;
 }
 
+static bool is_trace(const char *word)
+{
+	size_t len = strlen(word);
+
+	return len > 4 && !strcmp(word + len - 4, ".bbt") && !access(word, F_OK);
+}
+
 static struct given_parts parts_of(char *const *words)
 {
 	struct given_parts g = {0};
@@ -56,6 +63,8 @@ static struct given_parts parts_of(char *const *words)
 	for (char *const *w = words; *w && !g.command; w++) {
 		bool pid = is_pid_option(*w);
 
+		if (!g.trace && w > words && is_trace(*w))
+			g.trace = *w;
 		if (!g.value && **w == '-' && strchr(*w, '='))
 			g.value = value_of(*w);
 		if (!g.pid)
@@ -93,6 +102,10 @@ static size_t put_part(struct str *s, const char *text, const struct given_parts
 	if (g->pid && !strncmp(text, "PID", 3)) {
 		str__shell(s, g->pid);
 		return 3;
+	}
+	if (g->trace && !strncmp(text, "FILE", 4) && text[4] != '.') {
+		str__shell(s, g->trace);
+		return 4;
 	}
 	if (g->value && !strncmp(text, "VALUE", 5)) {
 		str__shell(s, g->value);

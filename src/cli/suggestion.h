@@ -27,8 +27,8 @@ int suggestion__no_verb(char *const *words, const char *nearest);
 const char *other_words__command(const char *name);
 /* An option in place of a verb, "-p", "-p12" or "--pid": what to write after "bbtrace ". */
 const char *other_words__first_option(const char *option);
-/* An option, without its dashes. */
-const char *other_words__option(const char *name);
+/* An option, without its dashes: the nth of what it may be here; NULL: there are no more. */
+const char *other_words__option(const char *name, size_t nth);
 /* A wrong value of an option: what to write instead. */
 const char *other_words__value(const char *option, const char *value);
 /* A word in place of OBJECT or FUNC: what to write after "bbtrace ". */

@@ -17,6 +17,11 @@
 #include "object/tables/readers.h"
 #include "symbols.h"
 
+/* The first bytes of a trace file (src/file/format.h). */
+#define TRACE_MAGIC                                                                                \
+	"\x89"                                                                                     \
+	"BBT\r\n\x1a\n"
+
 #define IMAGE_LIMIT (2ull << 30) /* the small and medium code models end there */
 
 /* Machines whose code can't be read, by name. */
@@ -71,6 +76,8 @@ static int truncated(const char *path, const char *what)
 /* Messages must not quote a file that the user may not read, not even its #! line. */
 static int not_elf(const char *path, const uint8_t *ident, size_t len)
 {
+	if (len >= 8 && !memcmp(ident, TRACE_MAGIC, 8))
+		return err__set(ENOEXEC, "%s is a trace: bbtrace report %s", path, path);
 	return err__set(
 		ENOEXEC,
 		len >= 2 && !memcmp(ident, "#!", 2)

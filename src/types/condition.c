@@ -6,10 +6,10 @@
 
 static int unexpected(const struct parser *p)
 {
-	return err__set(EINVAL, "'%s': %s", p->text,
-			*p->p ? "a condition is NAME == CONSTANT, also with != < <= > >=, and "
-				"several are joined by &&"
-			      : "something is missing at its end");
+	return err__set(EINVAL,
+			"'%s': %sa condition is NAME == CONSTANT, also with != < <= > >=, and "
+			"several are joined by &&",
+			p->text, *p->p ? "" : "something is missing at its end: ");
 }
 
 /* ---- constants ---- */

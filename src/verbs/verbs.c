@@ -79,7 +79,10 @@ const struct verb verbs[] = {
 	 "  bbtrace report --info trace.bbt\n"},
 	{"merge", "FILE... -o FILE [options]",
 	 "Add up what trace files have counted, of one build, by test or all together.", VERB_MERGE,
-	 NULL, merge__check, merge__run, "  bbtrace merge a.bbt b.bbt -o all.bbt\n"},
+	 NULL, merge__check, merge__run,
+	 "  bbtrace merge a.bbt b.bbt -o all.bbt\n"
+	 "  bbtrace merge unit-*.bbt -o unit.bbt --tag unit\n"
+	 "  bbtrace merge old.bbt new.bbt -o both.bbt --by-symbol\n"},
 	{"diff", "A B [FUNC...] [options] | --pass FILE... --fail FILE... [FUNC...] [options]",
 	 "Show where two traces part, or which branches distinguish failed runs from passed ones.",
 	 VERB_DIFF, &options_diff, diff__check, diff__run,
@@ -89,17 +92,20 @@ const struct verb verbs[] = {
 	{"core", "CORE [TRACE] [options]",
 	 "Show a core dump's stacks, each beside the last branches that a trace has of its thread.",
 	 VERB_CORE, &options_core, core__check, core__run,
+	 "  bbtrace core core\n"
 	 "  bbtrace core core prog.bbt\n"
 	 "  bbtrace core core.zst --sysroot image\n"},
 	{"stack", "PID|NAME [options]",
 	 "Show where all threads of a process are, and what each waits for, without stopping it.",
 	 VERB_STACK, NULL, stacks__check, stacks__run,
 	 "  bbtrace stack 1234\n"
-	 "  bbtrace stack nginx -k\n"},
+	 "  bbtrace stack nginx -k\n"
+	 "  bbtrace stack 1234 -F json\n"},
 	{"doctor", "[options]",
 	 "Show what this kernel and machine support, and how to enable the rest.", VERB_DOCTOR,
 	 &options_doctor, doctor__check, doctor__run,
 	 "  bbtrace doctor\n"
+	 "  bbtrace doctor -F json\n"
 	 "  bbtrace doctor --calibrate\n"},
 	{"ctl", "[PID|SOCKET] [COMMAND [TEXT]] [options]",
 	 "List running traces, or control one: bbtrace ctl help lists the commands.", VERB_CTL,

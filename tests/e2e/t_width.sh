@@ -71,6 +71,43 @@ unlike "$T/shown" 'prog\.c:' 'a narrow one leaves them out first'
 on 60 user ./cart '*' --args -- ./cart
 like "$T/shown" '0x[0-9a-f]*…$' 'a value that is cut ends with an ellipsis'
 like "$T/shown" 'std::[A-Za-z_]*<…>::' 'template arguments are an ellipsis'
+# ---- a terminal that gets another width ----
+source_program ticker c <<'END'
+#include <unistd.h>
+__attribute__((noipa)) int tick(int number, long with, long very, long many, long wide, long arguments)
+{
+	return number + with + very + many + wide + arguments > 0;
+}
+int main(void)
+{
+	for (int i = 1; i <= 100; i++) {
+		usleep(20000);
+		tick(i, 1111111111111, 2222222222222, 3333333333333, 4444444444444, 5555555555555);
+	}
+}
+END
+RESIZE='60 number=5,' on 200 user ./ticker tick --no-src -- ./ticker
+like "$T/shown" 'number=1, .*arguments=5555555555555' 'lines of a wide terminal'
+like "$T/shown" 'number=100,.*…$' 'it gets another width in a live trace'
+grep 'number=\([5-9][0-9]\|100\),' "$T/shown" >"$T/late"
+is "$(widest 60 "$T/late")" '' 'later lines are no wider'
+
+# ---- --help is one screen ----
+# rows_of_help VERB: on a terminal of 80 columns
+rows_of_help() {
+	on 80 "$1" --help
+	wc -l <"$T/shown"
+}
+long=''
+for verb in $("$BBTRACE" help --options | cut -f1); do
+	most=40
+	[[ $verb != @(user|kernel|trace|event|watch|profile|report) ]] || most=45
+	rows=$(rows_of_help "$verb")
+	options=$(grep -cE '^  (-.,|   ) --' "$T/shown")
+	((rows <= most && options <= (most == 40 ? 12 : 20))) || long+=" $verb: $rows rows, $options options;"
+	is "$(grep -c '^  bbtrace ' "$T/shown")" 3 "$verb --help has three examples"
+done
+is "$long" '' '--help is one screen'
 COLUMNS=70 on 200 user ./cart '*' -- ./cart
 is "$(widest 70 "$T/shown")" '' 'COLUMNS counts, not the terminal'
 on 60 user ./cart main -F json -- ./cart

@@ -217,6 +217,30 @@ static void list_names(const struct plan *p, struct str *out)
 	}
 }
 
+/* Returns how else calls are chosen by what other tools have as a variable; "" if that isn't known.
+ */
+static const char *other_way(const char *name)
+{
+	static const struct {
+		const char *name, *way;
+	} ways[] = {
+		{"pid", "; -p PID chooses processes"},
+		{"tid", "; --tid TID chooses threads"},
+		{"comm", "; --comm NAME chooses threads"},
+		{"uid", "; --uid USER chooses processes"},
+		{"cgroup", "; --cgroup PATH chooses processes"},
+		{"elapsed", "; --min-duration TIME chooses calls that take long"},
+		{"duration", "; --min-duration TIME chooses calls that take long"},
+		{"retval", "; the result is ret"},
+		{"result", "; the result is ret"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+		if (!strcmp(name, ways[i].name))
+			return ways[i].way;
+	return "";
+}
+
 static int has_none(const struct plan *p, const value_condition_vec *all)
 {
 	autofree struct str names = {0};
@@ -232,8 +256,9 @@ static int has_none(const struct plan *p, const value_condition_vec *all)
 		for (uint32_t i = 0; !any && i < p->functions.len; i++)
 			any = value_named(p, i, c->left.text);
 		if (!any)
-			return err__set(EINVAL, "--if: no function has %s; there are: %s",
-					c->left.text, names.data ? names.data : "none");
+			return err__set(EINVAL, "--if: no function has %s; there are: %s%s",
+					c->left.text, names.data ? names.data : "none",
+					other_way(c->left.base));
 	}
 	return err__set(EINVAL, "--if: no function has all of these at once; there are: %s",
 			names.data ? names.data : "none");

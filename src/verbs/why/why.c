@@ -411,13 +411,13 @@ static int check_callees(struct request *req, const char *v)
 
 static const struct option_row option_rows[] = {
 	{"syscall", 's', "NAME[,NAME...]", VERB_WHY, OTHER,
-	 "explain failures of these system calls; may be repeated", add_syscalls},
+	 "explain failures of these; may be repeated", add_syscalls},
 	{"again", 0, NULL, VERB_WHY, SWITCH(what.again),
-	 "run CMD again, to trace what the first run has shown to matter"},
+	 "run CMD again, to trace what has mattered"},
 	{"pass", 0, "CMD", VERB_WHY, TEXT(what.pass),
 	 "compare with a run of this command, which passes: 'prog good.conf'"},
 	{"depth", 0, "N", VERB_WHY, NUMBER(what.callees),
-	 "also trace what the system calls' functions call, N levels (default: 3)", check_callees},
+	 "also N levels of what these call (default: 3)", check_callees},
 	{"output", 'o', "FILE", VERB_WHY, FILE_NAME(show.output), "write to FILE instead of stdout",
 	 .values = ":files"},
 };
