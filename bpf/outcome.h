@@ -261,6 +261,20 @@ static __always_inline bool descends_from_command(void)
 	return false;
 }
 
+/* Returns what a socket has failed with in the meantime, as getsockopt(2) has reported it, as the
+ * result of that; else the result. */
+static __always_inline __s64 socket_error(struct pt_regs *regs, __s64 result)
+{
+	__u64 args[WIRE_ARGS];
+	__s32 error = 0;
+
+	copy_syscall_args(args, regs, false);
+	if (result || args[1] != OUTCOME_SOL_SOCKET || args[2] != OUTCOME_SO_ERROR ||
+	    bpf_probe_read_user(&error, sizeof(error), (void *)args[3]))
+		return result;
+	return error > 0 && error <= ERROR_MOST ? -error : result;
+}
+
 static __always_inline bool matters(struct pt_regs *regs, __s64 result, __u32 texts)
 {
 	if (result < 0)
@@ -285,6 +299,8 @@ int on_outcome(struct bpf_raw_tracepoint_args *ctx)
 	number = arch_syscall(regs);
 	texts = bpf_map_lookup_elem(&outcome_texts, &number);
 	texts = texts ? texts : &none;
+	if (*texts & OUTCOME_SOCKET)
+		result = socket_error(regs, result);
 	if (!matters(regs, result, *texts))
 		return 0;
 	w = who_am_i();

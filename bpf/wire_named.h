@@ -159,9 +159,13 @@ enum outcome_texts {
 		0x100, /* the bytes at argument 1, argument 2 of them: a socket's address */
 	OUTCOME_WAIT =
 		0x200, /* argument 1: the status of a child that has ended, as wait(2) has it */
+	OUTCOME_SOCKET =
+		0x400, /* argument 3: SO_ERROR of a socket, its call's result if it isn't 0 */
 };
-#define OUTCOME_CALLS 512 /* numbers are smaller */
-#define STDERR_NUMBER 2
+#define OUTCOME_SOL_SOCKET 1 /* include/uapi/asm-generic/socket.h */
+#define OUTCOME_SO_ERROR   4
+#define OUTCOME_CALLS	   512 /* numbers are smaller */
+#define STDERR_NUMBER	   2
 
 /* The largest record of the ring. */
 #define WIRE_RECORD_MAX                                                                            \

@@ -12,11 +12,18 @@ const struct verdict *verdict__innermost(const struct verdict *v)
 	return v;
 }
 
+static bool is_untraced(const struct verdict *v)
+{
+	return v->origin.kind == VALUE_CALL && !v->inner && !v->callee_traced;
+}
+
 bool verdict__is_followed(const struct verdict *v)
 {
-	enum value_origin_kind kind = verdict__innermost(v)->origin.kind;
+	const struct verdict *inner = verdict__innermost(v);
+	enum value_origin_kind kind = inner->origin.kind;
 
-	return kind != VALUE_LOAD && kind != VALUE_CODE && kind != VALUE_UNKNOWN;
+	return !is_untraced(inner) && kind != VALUE_LOAD && kind != VALUE_CODE &&
+	       kind != VALUE_UNKNOWN;
 }
 
 static bool decides(const struct verdict *v)

@@ -339,6 +339,8 @@ static void put_outcomes(struct json *j, struct output *o)
 	json__open_array(j);
 	if (all->first.text)
 		put_message(j, o, &all->first);
+	if (all->before.text)
+		put_message(j, o, &all->before);
 	if (all->last.text)
 		put_message(j, o, &all->last);
 	json__close_array(j);

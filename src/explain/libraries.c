@@ -125,6 +125,8 @@ struct looking {
 	struct explaining *e;
 	const char *name;
 	size_t len;
+	const struct object *found;
+	uint64_t vaddr;
 };
 
 static int look_in_library(void *ctx, const char *soname)
@@ -138,10 +140,47 @@ static int look_in_library(void *ctx, const char *soname)
 	vec__each (s, &o->symbols) {
 		if (!s->exported || strlen(s->name) != l->len || memcmp(s->name, l->name, l->len))
 			continue;
-		want_function(l->e, o, s->vaddr);
+		l->found = o;
+		l->vaddr = s->vaddr;
 		return 1;
 	}
 	return 0;
+}
+
+/* Returns true if the symbol is that of a PLT stub, and sets the library's function that it leads
+ * to, if there is one. */
+static bool find_callee(const struct output *o, const char *symbol, struct looking *out)
+{
+	const struct object *program = program_of(o);
+	size_t len = symbol ? strcspn(symbol, "@") : 0;
+	const struct plan_object *p;
+
+	*out = (struct looking){o->options.explaining, symbol, len, NULL, 0};
+	if (!len || !symbol[len])
+		return false;
+	/* a library's stub may lead to the library itself */
+	vec__each (p, &o->plan->objects)
+		if (p->object && !p->kernel && p->object != program &&
+		    look_in_library(out, p->object->path))
+			return true;
+	object__needed(program, look_in_library, out);
+	return true;
+}
+
+const char *library__of(const struct output *o, const struct location *l)
+{
+	const struct object *program = program_of(o);
+	struct looking at;
+	const char *name;
+
+	if (!program || !l->object)
+		return NULL;
+	if (find_callee(o, l->symbol, &at))
+		return at.found ? path__base_name(at.found->path) : NULL;
+	name = path__base_name(l->object);
+	return strcmp(l->object, program->path) && !library__is_system(name) && *l->object == '/'
+		       ? name
+		       : NULL;
 }
 
 /* A PLT stub leads to the library that has the function. */
@@ -149,20 +188,13 @@ static void want_callee(struct output *o, const struct location *l)
 {
 	struct explaining *e = o->options.explaining;
 	const struct object *program = program_of(o), *library;
-	size_t len = l->symbol ? strcspn(l->symbol, "@") : 0;
+	struct looking at;
 
 	if (!l->object)
 		return;
-	if (len && l->symbol[len]) {
-		struct looking looking = {e, l->symbol, len};
-		const struct plan_object *p;
-
-		/* a library's stub may lead to the library itself */
-		vec__each (p, &o->plan->objects)
-			if (p->object && !p->kernel && p->object != program &&
-			    look_in_library(&looking, p->object->path))
-				return;
-		object__needed(program, look_in_library, &looking);
+	if (find_callee(o, l->symbol, &at)) {
+		if (at.found)
+			want_function(e, at.found, at.vaddr);
 		return;
 	}
 	library = !strcmp(l->object, program->path) ? NULL : open_library(e, l->object);
@@ -284,6 +316,7 @@ void libraries__want(struct output *o)
 	if (!program_of(o))
 		return;
 	want_message(o, &all->first);
+	want_message(o, &all->before);
 	want_message(o, &all->last);
 	want_message(o, &all->jump);
 }

@@ -21,6 +21,10 @@ struct text_places {
  * Returns true if there is such code, but the program itself has none, and none of it is traced. */
 bool libraries__find_text(struct output *o, const struct message *m, struct text_places *out);
 
+/* Returns the file name of the program's library that has this function, or that a PLT stub leads
+ * to; NULL if it is the program's own or the system's, or if that isn't known. */
+const char *library__of(const struct output *o, const struct location *l);
+
 /* Adds to the operands for another run (struct explaining) the libraries' functions that have the
  * messages' texts, that were called when these were written, or whose results were tested. */
 void libraries__want(struct output *o);

@@ -377,10 +377,13 @@ static void take_message(struct explain_state *s, const struct explaining *e, st
 	if (o->messages > MESSAGES_MOST || !continues(m, t)) {
 		if (o->messages++ >= MESSAGES_MOST) { /* the last one isn't known any more */
 			free_message(&o->last);
+			free_message(&o->before);
 			return;
 		}
 		m = o->first.text ? &o->last : &o->first;
-		free_message(m);
+		free_message(&o->before);
+		o->before = o->last;
+		o->last = (struct message){0};
 		*m = (struct message){.pid = t->pid, .tid = t->tid};
 		memcpy(m->comm, t->comm, sizeof(m->comm));
 	}
@@ -508,6 +511,7 @@ void messages__free(struct outcomes *o)
 	vec__free(&o->programs);
 	map64__free(&o->places);
 	free_message(&o->first);
+	free_message(&o->before);
 	free_message(&o->last);
 	free_message(&o->jump);
 }

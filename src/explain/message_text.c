@@ -2,12 +2,15 @@
 /* A message of CMD's, and why it was written, as a few lines of text. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include "explain/libraries.h"
 #include "explain/message.h"
 #include "explain/show.h"
 
-#define ADDRESS_MOST 128 /* bytes of a socket's address */
-#define OTHERS_MOST  4	 /* branches that aren't the most likely ones */
+#define ADDRESS_MOST	128 /* bytes of a socket's address */
+#define OTHERS_MOST	6   /* branches that aren't the most likely ones */
+#define OTHERS_BRIEF 2
+#define OTHERS_OF_FRAME 4
 
 static void put_text(struct output *o, const char *text, size_t len)
 {
@@ -37,6 +40,11 @@ static void put_arguments(struct output *o, const struct outcome *f, const char 
 	const struct explaining *e = o->options.explaining;
 	unsigned text = 0, i;
 
+	if (name && !strcmp(name, "getsockopt") && f->args[1] == SOL_SOCKET &&
+	    f->args[2] == SO_ERROR) {
+		str__printf(&o->buffer, "%d, SO_ERROR", (int)f->args[0]);
+		return;
+	}
 	if (!texts && f->text[0] && e->socket_address) {
 		put_argument(o, NULL, f->args[0]);
 		str__puts(&o->buffer, ", ");
@@ -58,21 +66,41 @@ static void put_arguments(struct output *o, const struct outcome *f, const char 
 	str__puts(&o->buffer, ", ...");
 }
 
-static void put_failed(struct output *o, const struct outcome *f)
+const struct outcome *outcome__of(const struct outcomes *all, const struct failure *f)
+{
+	const struct outcome *o, *last = NULL;
+
+	vec__each (o, &all->all)
+		if (o->number == f->number && o->result == f->result &&
+		    (!last || o->last > last->last))
+			last = o;
+	return last;
+}
+
+bool outcome__put_call(struct output *o, const struct outcome *f)
 {
 	const struct explaining *e = o->options.explaining;
-	const char *name = e->syscall_name ? e->syscall_name(f->number) : NULL;
-	uint32_t texts = e->syscall_texts ? e->syscall_texts(f->number) : 0;
-	struct explained *in_kernel;
+	const char *name = f && e->syscall_name ? e->syscall_name(f->number) : NULL;
 
-	str__puts(&o->buffer, "  failed: ");
+	if (!f)
+		return false;
 	if (name)
 		str__puts(&o->buffer, name);
 	else
 		str__printf(&o->buffer, "system call %llu", (unsigned long long)f->number);
 	str__putc(&o->buffer, '(');
-	put_arguments(o, f, name, texts);
-	str__puts(&o->buffer, ") = ");
+	put_arguments(o, f, name, e->syscall_texts ? e->syscall_texts(f->number) : 0);
+	str__putc(&o->buffer, ')');
+	return true;
+}
+
+static void put_failed(struct output *o, const struct outcome *f)
+{
+	struct explained *in_kernel;
+
+	str__puts(&o->buffer, "  failed: ");
+	outcome__put_call(o, f);
+	str__puts(&o->buffer, " = ");
 	explained__put_error(o, f->result);
 	if (f->times > 1)
 		str__printf(&o->buffer, ", %llu times", (unsigned long long)f->times);
@@ -120,8 +148,13 @@ static bool is_sure(const struct message *m, const struct reached *r)
 	const struct verdict *v = r->verdict, *cause = v->cause;
 	const struct verdict *deciding = cause ? verdict__deciding(cause) : NULL;
 
+	const struct reached *inner;
+
 	if (r->frame < m->printing.len || !v->tests_call)
 		return false;
+	vec__each (inner, &m->reached) /* what a function called may have had a reason of its own */
+		if (inner->frame >= m->printing.len && inner->frame < r->frame)
+			return false;
 	return v->failed.result || (deciding && value__is_error(cause->value) &&
 				    (verdict__is_followed(cause) || deciding->failed.result));
 }
@@ -132,14 +165,37 @@ static const char *verb_for(const struct message *m, const struct reached *r, bo
 	return is_sure(m, r) ? "decided by" : of_library ? "on the way" : "because";
 }
 
-static void put_others(struct output *o, const struct message *m, const struct reached *because)
+static bool has_reached(const struct message *m, const struct reached *r)
+{
+	const struct reached *x;
+
+	if (m)
+		vec__each (x, &m->reached)
+			if (x->verdict->function == r->verdict->function &&
+			    x->verdict->branch.site == r->verdict->branch.site &&
+			    x->verdict->branch.taken == r->verdict->branch.taken)
+				return true;
+	return false;
+}
+
+/* before: what that has reached is left out; NULL: nothing. */
+static void put_others(struct output *o, const struct message *m, const struct reached *because,
+		       const struct message *before, unsigned most)
 {
 	const struct reached *r;
-	unsigned n = 0;
+	unsigned n = 0, of_frame = 0, frame = UINT32_MAX;
 
-	vec__each (r, &m->reached)
-		if (r != because && r->frame >= m->printing.len && n++ < OTHERS_MOST)
-			explained__put_decision(o, r->verdict, "on the way");
+	vec__each (r, &m->reached) {
+		if (r == because || r->frame < m->printing.len || has_reached(before, r) ||
+		    n == most)
+			continue;
+		of_frame = r->frame == frame ? of_frame + 1 : 0;
+		frame = r->frame;
+		if (of_frame == OTHERS_OF_FRAME)
+			continue;
+		explained__put_decision(o, r->verdict, "on the way");
+		n++;
+	}
 }
 
 /* From the outermost frame on; those of the system's libraries are left out. */
@@ -288,6 +344,7 @@ static void put_jump(struct output *o, const struct message *m)
 		return;
 	snprintf(verb, sizeof(verb), "after %s, reached by", jump->text);
 	explained__put_decision(o, r->verdict, verb);
+	put_others(o, jump, r, m, OTHERS_MOST);
 }
 
 void message__put_text(struct output *o, const struct message *m, bool brief)
@@ -314,7 +371,6 @@ void message__put_text(struct output *o, const struct message *m, bool brief)
 	if (because)
 		explained__put_decision(o, because->verdict, verb_for(m, because, of_library));
 	put_jump(o, m);
-	if (!brief)
-		put_others(o, m, because);
+	put_others(o, m, because, NULL, brief ? OTHERS_BRIEF : OTHERS_MOST);
 	put_way(o, m);
 }

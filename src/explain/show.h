@@ -33,6 +33,13 @@ void losses__put_text(struct output *o, const struct outcomes *all);
 void children__put_text(struct output *o, uint32_t pid);
 /* Appends the branch that led to the end of a child that was traced, if no message shows it. */
 void child__put_text(struct output *o, const struct ended_child *c);
+/* The last system call that failed like this; NULL if it isn't known. */
+const struct outcome *outcome__of(const struct outcomes *all, const struct failure *f);
+/* Appends "NAME(ARGUMENTS)". Returns false if f is NULL. */
+bool outcome__put_call(struct output *o, const struct outcome *f);
+/* Returns true if the branch tested the result of a function that isn't traced, of a library that
+ * isn't the system's. */
+bool verdict__tests_library(const struct output *o, const struct verdict *v);
 /* What CMD wrote, and why. */
 void message__put_text(struct output *o, const struct message *m, bool brief);
 

@@ -78,8 +78,9 @@ struct outcomes {
 	VEC(struct ended_child) children;
 	uint64_t more_children; /* beyond CHILDREN_MOST */
 	outcome_vec all;
-	uint64_t hidden;	    /* kinds of failures beyond OUTCOMES_MOST */
-	struct message first, last; /* text is NULL if there is none */
+	uint64_t hidden;		    /* kinds of failures beyond OUTCOMES_MOST */
+	struct message first, before, last; /* before: the one before last; text is NULL if there
+					       is none */
 	uint64_t messages;
 	struct message jump; /* the last longjmp(3) or exception: text is its function's name */
 	uint64_t jumps;

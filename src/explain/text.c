@@ -2,6 +2,7 @@
 /* A failure as a few lines of text. */
 #include <stdlib.h>
 #include <string.h>
+#include "explain/libraries.h"
 #include "explain/message.h"
 #include "explain/show.h"
 
@@ -72,6 +73,12 @@ static void put_branch(struct output *o, const struct verdict *v)
 	str__free(&proves);
 }
 
+static void put_setter(struct output *o, uint32_t object, uint64_t vaddr, const char *text)
+{
+	str__printf(&o->buffer, "\n    tested: %s; the values aren't known", text);
+	put_source(o, object, vaddr);
+}
+
 static void put_choice(struct output *o, const struct verdict *v)
 {
 	uint32_t object = o->plan->functions.data[v->function].object;
@@ -85,7 +92,7 @@ static void put_choice(struct output *o, const struct verdict *v)
 	str__puts(&o->buffer, ", which chooses without a branch");
 	put_source(o, object, v->choice);
 	if (setter && code__text(o->plan, object, setter, text, sizeof(text)))
-		str__printf(&o->buffer, "\n    tested: %s; the values aren't known", text);
+		put_setter(o, object, setter, text);
 	str__putc(&o->buffer, '\n');
 }
 
@@ -97,9 +104,27 @@ static void put_failed_call(struct output *o, const struct verdict *v)
 	name = e->syscall_name ? e->syscall_name(v->failed.number) : NULL;
 	str__puts(&o->buffer, "    which is the result of ");
 	put_location(o, &v->failed_in);
-	str__printf(&o->buffer, ", in which %s failed: ", name ? name : "a system call");
+	str__puts(&o->buffer, ", in which ");
+	if (!outcome__put_call(
+		    o, outcome__of(&((struct explain_state *)o->state)->outcomes, &v->failed)))
+		str__puts(&o->buffer, name ? name : "a system call");
+	str__puts(&o->buffer, " failed: ");
 	explained__put_error(o, v->failed.result);
 	str__putc(&o->buffer, '\n');
+}
+
+/* What the branch tested is what a function returned that isn't traced. */
+static void put_result_of(struct output *o, const struct verdict *v)
+{
+	const char *library = library__of(o, &v->failed_in);
+
+	if (!v->failed_in.symbol && !v->failed_in.object)
+		return;
+	str__puts(&o->buffer, "    which ");
+	put_location(o, &v->failed_in);
+	if (library)
+		str__printf(&o->buffer, " of %s, which is not traced,", library);
+	str__puts(&o->buffer, " returned\n");
 }
 
 static void put_loop(struct output *o, const struct verdict *v)
@@ -110,9 +135,41 @@ static void put_loop(struct output *o, const struct verdict *v)
 		return;
 	str__puts(&o->buffer, "    which was computed in a loop that ended by ");
 	put_branch(o, &exit);
+	if (v->unchanged.site == NO_SITE)
+		return;
+	exit.branch = v->unchanged;
+	str__puts(&o->buffer, "    and stayed as it was there, the last time by ");
+	put_branch(o, &exit);
 }
 
 #define CAUSES_MOST 10 /* in a row */
+
+/* Why what was tested is the constant that it is, and so on. */
+static void put_set(struct output *o, const struct verdict *v)
+{
+	for (v = v->set; v; v = v->set) {
+		str__puts(&o->buffer, "    which was set because of ");
+		put_branch(o, v);
+		put_loop(o, v);
+	}
+}
+
+/* What a function returned that is a part of what was tested, and so on. */
+static void put_part(struct output *o, const struct verdict *v)
+{
+	for (unsigned n = 0; v->part && n < CAUSES_MOST; n++) {
+		const struct verdict *next = verdict__deciding(v->part);
+
+		if (!next)
+			return;
+		str__puts(&o->buffer, "    a part of which was returned by ");
+		str__shown(&o->buffer, o->plan->functions.data[v->part->function].name);
+		str__printf(&o->buffer, " = %d, by ", (int32_t)v->part->value);
+		v = next;
+		(v->decided ? put_branch : put_choice)(o, v);
+		put_loop(o, v);
+	}
+}
 
 /* The branch, and where the value came about that it tested. */
 void explained__put_decision(struct output *o, const struct verdict *v, const char *verb)
@@ -122,6 +179,7 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 	str__printf(&o->buffer, "  %s ", verb);
 	(v->decided ? put_branch : put_choice)(o, v);
 	put_loop(o, v);
+	put_set(o, v);
 	for (unsigned n = 0; v->cause && n < CAUSES_MOST; n++) {
 		const struct verdict *next = verdict__deciding(v->cause);
 
@@ -135,8 +193,11 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 		(v->decided ? put_branch : put_choice)(o, v);
 		put_loop(o, v);
 	}
+	put_part(o, v);
 	if (v->decided && v->failed.result && !v->cause)
 		put_failed_call(o, v);
+	else if (v->tests_call && !v->cause)
+		put_result_of(o, v);
 }
 
 /* A value that was loaded or computed has been decided elsewhere; and so has what a branch tests
@@ -147,7 +208,8 @@ static const char *verb_of(const struct output *o, const struct verdict *v, bool
 	bool of_message = !of_child && s->outcomes.first.reached.len &&
 			  !plan__is_kernel_function(o->plan, v->function);
 
-	return of_message || v->passed || !v->decided || v->tests_loaded || !verdict__is_followed(v)
+	return of_message || v->passed || !v->decided || v->tests_loaded ||
+			       !verdict__is_followed(v) || verdict__tests_library(o, v)
 		       ? "passed on by"
 		       : "decided by";
 }
@@ -184,6 +246,8 @@ static void put_untraced(struct output *o, const struct verdict *v, bool kernel)
 		str__puts(&o->buffer, ", whose calls the kernel lets nobody see\n");
 		return;
 	}
+	if (v->callee_known && !kernel && library__of(o, &v->callee))
+		str__printf(&o->buffer, " of %s", library__of(o, &v->callee));
 	str__puts(&o->buffer, ", which is not traced");
 	if (kernel && v->callee_known && v->callee.symbol)
 		str__puts(&o->buffer, ": add it, or give --again");
@@ -213,16 +277,26 @@ static bool put_stored(struct output *o, const struct verdict *v, const struct v
 	return why;
 }
 
+/* If the branch chose among several failures, the one that led to them comes first. */
+static void put_deciding(struct output *o, const struct verdict *v, const char *where)
+{
+	const struct verdict *first = v->failing ? v->failing : v;
+	char verb[64];
+
+	snprintf(verb, sizeof(verb), "%s%s", where, verb_of(o, first, false));
+	explained__put_decision(o, first, verb);
+	if (first != v)
+		explained__put_decision(o, v, "and which failure, by");
+}
+
 void explained__put_verdict(struct output *o, const struct verdict *v, const char *where)
 {
 	const struct verdict *deciding = verdict__deciding(v), *inner = verdict__innermost(v);
 	const char *unknown = show__unknown(v);
 	bool stored, kernel = plan__is_kernel_function(o->plan, inner->function);
-	char verb[64];
 
-	snprintf(verb, sizeof(verb), "%s%s", where, deciding ? verb_of(o, deciding, false) : "");
 	if (deciding)
-		explained__put_decision(o, deciding, verb);
+		put_deciding(o, deciding, where);
 	stored = put_stored(o, inner, deciding);
 	if (unknown && !stored)
 		str__printf(&o->buffer, "  not known: %s\n", unknown);
@@ -358,20 +432,32 @@ void child__put_text(struct output *o, const struct ended_child *c)
 	ending__free(&f);
 }
 
+/* Of two that have the same reason, only the first one is shown. */
+static void put_messages(struct output *o, const struct outcomes *all)
+{
+	const struct message *m[] = {&all->first, &all->before, &all->last}, *shown[ARRAY_SIZE(m)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(m); i++) {
+		bool same = !m[i]->text;
+
+		for (size_t k = 0; k < n; k++)
+			same |= message__is_same(shown[k], m[i]);
+		if (!same)
+			shown[n++] = m[i];
+	}
+	for (size_t i = 0; i < n; i++)
+		message__put_text(o, shown[i], i + 1 < n);
+}
+
 static void put_ending(struct output *o, const struct ending_found *f)
 {
 	const struct verdict *last = f->chain.len ? *vec__last(&f->chain) : NULL;
 	const struct verdict *deciding = last ? verdict__deciding(last) : NULL;
 	const struct explain_state *s = o->state;
 	const struct explaining *e = o->options.explaining;
-	bool more =
-		s->outcomes.last.text && !message__is_same(&s->outcomes.first, &s->outcomes.last);
-
 	put_head(o);
-	if (s->outcomes.first.text)
-		message__put_text(o, &s->outcomes.first, more);
-	if (more)
-		message__put_text(o, &s->outcomes.last, false);
+	put_messages(o, &s->outcomes);
 	if (!s->outcomes.first.text && e->pid)
 		failures__put_text(o, e->pid);
 	children__put_text(o, e->pid);

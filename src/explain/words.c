@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Words that text and JSON share. */
 #include <stdlib.h>
+#include "explain/libraries.h"
 #include "explain/show.h"
 
 const char *show__errno_name(int64_t number)
@@ -63,6 +64,12 @@ bool show__is_planned(const struct plan *p, const struct verdict *v)
 		    plan__function_at(p, i, v->callee.vaddr) != NO_FUNCTION)
 			return true;
 	return false;
+}
+
+bool verdict__tests_library(const struct output *o, const struct verdict *v)
+{
+	return v->tests_call && !v->cause && !v->failed.result && v->decided &&
+	       library__of(o, &v->failed_in);
 }
 
 const struct stored *show__stored(struct output *o, const struct verdict *v,

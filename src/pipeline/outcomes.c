@@ -39,7 +39,7 @@ static const struct {
 	uint32_t texts;
 } others[] = {
 	{"write", OUTCOME_OUTPUT}, {"writev", OUTCOME_VECTOR}, {"connect", OUTCOME_ADDRESS},
-	{"bind", OUTCOME_ADDRESS}, {"wait4", OUTCOME_WAIT},
+	{"bind", OUTCOME_ADDRESS}, {"wait4", OUTCOME_WAIT},    {"getsockopt", OUTCOME_SOCKET},
 };
 
 const uint32_t *outcomes__texts(void)

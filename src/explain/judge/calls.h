@@ -102,10 +102,22 @@ struct verdict {
 	/* What it tested was computed in a loop, which control left by this branch (.site NO_SITE:
 	 * it wasn't); its results are left out. */
 	struct item loop_exit;
-	bool tests_thread; /* or what a thread returned, as pthread_join(3) stored it: this */
+	/* It had its value before that loop: the last branch after which the loop could no longer
+	 * change it (.site NO_SITE: none); its results are left out. */
+	struct item unchanged;
+	/* Why control came to set the constant that was tested; owned; NULL if that isn't known. */
+	struct verdict *set;
+	/* How the last traced function came by its result that is a part of what was tested, or of
+	 * the value; owned; NULL if there is none. */
+	struct verdict *part;
+	bool tests_thread; /* or the value is what a thread returned, as pthread_join(3) stored it:
+			      this */
 	uint64_t joined;
 	struct verdict *cause; /* how the value came about that the branch tested; owned */
 	const char *unsure;    /* why no branch is named; NULL if one is */
+	/* The branch has chosen one of several constants that aren't 0: why it was none other than
+	 * these; owned; NULL if that isn't known. */
+	struct verdict *failing;
 };
 void verdict__free(struct verdict *v);
 /* Returns it; both owners free it. */

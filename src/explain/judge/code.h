@@ -112,6 +112,7 @@ struct code {
 	bool *scanned; /* by function: escapes and lowest are known */
 	VEC(struct origins *) origins;
 	struct map64 known;   /* hash of an ending -> 1 + its index */
+	unsigned nested;      /* judgements within one, of what its branch has tested */
 	struct loops **loops; /* by function; NULL until they are asked for (loops.c) */
 };
 

@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 #include "explain/judge/judging.h"
+#include "explain/judge/loops.h"
 #include "plan/graph/meet.h"
 
 bool value__is_error(uint64_t value)
@@ -25,6 +26,9 @@ void verdict__free(struct verdict *v)
 		return;
 	verdict__free(v->inner);
 	verdict__free(v->cause);
+	verdict__free(v->part);
+	verdict__free(v->set);
+	verdict__free(v->failing);
 	free(v);
 }
 
@@ -147,22 +151,77 @@ static void take_choice(struct verdict *v, const path_vec *path)
 	v->block = path->data[v->origin.choice.vaddr ? v->origin.choice.at : v->origin.at].block;
 }
 
-/* last: only branches before this index of the path can have chosen the end. */
-static void find_decision(struct judging *j, size_t last)
+/* Returns true if every path from this block returns a constant other than 0. */
+static bool only_fails(struct judging *j, uint32_t block)
+{
+	const origin_vec *v = block == NO_BLOCK || j->s.code->plan->blocks.data[block].function !=
+							   j->ending.function
+				      ? NULL
+				      : code__origins(j->s.code, &j->ending, block);
+
+	for (size_t i = 0; v && i < v->len; i++)
+		if (origin__kind(v->data[i]) != FROM_CONST || origin__chain(v->data[i]) ||
+		    !(uint32_t)v->data[i])
+			return false;
+	return v && v->len;
+}
+
+/* Returns true if the branch has chosen one of several constants, of which none is 0: that the call
+ * failed was decided before. */
+static bool chose_failure(struct judging *j, size_t at)
+{
+	const struct plan_block *b = &j->s.code->plan->blocks.data[j->path.data[at].block];
+	const struct item *it = &j->s.call->items.data[j->path.data[at].item];
+
+	return b->next != NO_BLOCK && b->taken != NO_BLOCK && !b->ntable &&
+	       only_fails(j, it->taken ? b->next : b->taken);
+}
+
+/* Returns true if the branch only ended the loop in which the value was chosen before. */
+static bool only_ended_loop(struct judging *j, size_t at)
+{
+	const struct value_origin *m = &j->v->origin;
+	size_t chosen = m->choice.vaddr ? m->choice.at : m->at;
+
+	return (m->choice.vaddr || m->kind == VALUE_CONST || m->kind == VALUE_FLAGS) &&
+	       at >= chosen && loops__left(&j->s, at, chosen);
+}
+
+/* last: only branches before this index of the path can have chosen the end. Returns false if it
+ * finds nothing. */
+static bool find_decision_before(struct judging *j, size_t last, bool loops)
 {
 	struct verdict *v = j->v;
 	const struct value_origin *m = &v->origin;
 
 	for (size_t at = last; at-- > 0;) {
 		if (m->choice.vaddr && at + 1 == m->choice.at)
-			return take_choice(v, &j->path);
+			return take_choice(v, &j->path), true;
 		if (m->kind == VALUE_FLAGS && at + 1 == m->at)
-			return take_choice(v, &j->path);
-		if (j->path.data[at].item >= 0 && decides(j, at))
-			return take_branch(j, at);
+			return take_choice(v, &j->path), true;
+		if (j->path.data[at].item < 0 || !decides(j, at))
+			continue;
+		if (!loops && only_ended_loop(j, at)) {
+			judging__note_loop(j, at);
+			continue;
+		}
+		j->chose_failure = chose_failure(j, at);
+		if (!j->fails || !j->chose_failure)
+			return take_branch(j, at), true;
 	}
 	if ((m->choice.vaddr && !m->choice.at) || (m->kind == VALUE_FLAGS && !m->at))
 		take_choice(v, &j->path);
+	return v->choice;
+}
+
+static void find_decision(struct judging *j, size_t last)
+{
+	struct item none = j->v->loop_exit;
+
+	if (find_decision_before(j, last, false) || j->v->loop_exit.site == NO_SITE)
+		return;
+	j->v->loop_exit = none;
+	find_decision_before(j, last, true);
 }
 
 /* ---- the callee ---- */
@@ -223,12 +282,14 @@ static void assume_callee(struct judging *j)
 
 /* ---- one call ---- */
 
+#define PASSED_MOST 8 /* functions in a row that return their arguments */
+
 static struct judging begin(struct code *code, const struct call *c)
 {
 	struct judging j = {.s = {.code = code, .call = c}, .v = xcalloc(1, sizeof(*j.v))};
 
 	j.v->function = c->function;
-	j.v->call_site = j.v->loop_exit.site = NO_SITE;
+	j.v->call_site = j.v->loop_exit.site = j.v->unchanged.site = NO_SITE;
 	return j;
 }
 
@@ -310,7 +371,43 @@ static bool leaves(const struct plan *p, const struct item *it)
 	       (to == NO_BLOCK || p->blocks.data[to].function != b->function);
 }
 
-struct verdict *judge__result(struct code *code, const struct call *c, uint64_t value)
+/* The value that the callee returned is one that it got as an argument: returns where that is from.
+ */
+static struct value_origin through_callees(struct judging *j, struct value_origin m)
+{
+	const struct plan *p = j->s.code->plan;
+
+	for (unsigned n = 0;
+	     m.kind == VALUE_CALL && m.place == code__result(j->s.code) && n < PASSED_MOST; n++) {
+		const struct item *it = &j->s.call->items.data[j->path.data[m.at].item];
+		const struct verdict *v = it->results.len ? *vec__last(&it->results) : NULL;
+		const struct value_origin *of = v ? &v->origin : NULL;
+
+		if (!of || v->inner || of->kind != VALUE_ARGUMENT || of->mangled || m.mangled ||
+		    of->place & PLACE_SLOT || (uint32_t)v->value != j->s.wanted ||
+		    !verdict__is_of_callee(p, it, v))
+			break;
+		m = slice__of(&j->s, m.at, code__ops(j->s.code, j->path.data[m.at].block)->n,
+			      (struct tracked){of->place, 0}, j->track);
+	}
+	return m;
+}
+
+/* Of a result that could not be followed. */
+static void find_what_else(struct judging *j)
+{
+	const struct value_origin *m = &j->v->origin;
+
+	if (j->v->unsure && m->kind != VALUE_UNKNOWN)
+		return;
+	if (m->kind == VALUE_CODE || m->kind == VALUE_UNKNOWN)
+		judging__find_part(j);
+	if (m->kind == VALUE_UNKNOWN && !j->v->tests_thread && !j->v->part)
+		judging__find_joined(j);
+}
+
+static struct verdict *judge_result(struct code *code, const struct call *c, uint64_t value,
+				    bool fails, bool *chose_failure)
 {
 	struct judging j = begin(code, c);
 	const struct plan *p = code->plan;
@@ -319,6 +416,7 @@ struct verdict *judge__result(struct code *code, const struct call *c, uint64_t 
 	size_t n = j.path.len;
 
 	j.v->value = value;
+	j.fails = fails;
 	j.s.path = &j.path;
 	j.s.has_wanted = true;
 	j.s.wanted = (uint32_t)value;
@@ -332,12 +430,30 @@ struct verdict *judge__result(struct code *code, const struct call *c, uint64_t 
 		j.v->origin = (struct value_origin){
 			.kind = VALUE_CALL, .at = n - 1, .place = j.ending.place};
 	else if (p->sites.data[last->site].kind == BRANCH_RET)
-		j.v->origin = slice__of(&j.s, n - 1, SIZE_MAX,
-					(struct tracked){j.ending.place, false}, j.track);
+		j.v->origin = through_callees(&j, slice__of(&j.s, n - 1, SIZE_MAX,
+							    (struct tracked){j.ending.place, false},
+							    j.track));
 	else
 		return unsure(&j, "how it returned isn't known");
 	conclude(&j, n);
+	find_what_else(&j);
+	*chose_failure = j.v->decided && j.v->origin.kind == VALUE_CONST && j.chose_failure;
 	return end(&j);
+}
+
+struct verdict *judge__result(struct code *code, const struct call *c, uint64_t value)
+{
+	bool chose = false, again;
+	struct verdict *v = judge_result(code, c, value, false, &chose);
+
+	if (!chose || plan__is_kernel_function(code->plan, c->function))
+		return v;
+	v->failing = judge_result(code, c, value, true, &again);
+	if (v->failing->decided && v->failing->branch.site != v->branch.site)
+		return v;
+	verdict__free(v->failing);
+	v->failing = NULL;
+	return v;
 }
 
 /* Cuts the path off after the block of the fault, which has to be after the last branch. Returns

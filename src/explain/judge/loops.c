@@ -4,6 +4,7 @@
  * A Simple, Fast Dominance Algorithm), and the values that they compute.
  */
 #include <stdlib.h>
+#include "explain/judge/judging.h"
 #include "explain/judge/loops.h"
 
 /* ---- the loops of a function ---- */
@@ -428,7 +429,9 @@ static void step_back(struct slicing *s, size_t at, const struct op *op, struct 
 		add(p, sources.slots[i]);
 }
 
-bool loops__exit(struct slicing *s, size_t end, size_t n, place_t place, size_t *out)
+/* Returns true if found() holds for a block that control left with what the place depends on. */
+static bool follow(struct slicing *s, size_t end, size_t n, place_t place, size_t *out,
+		   bool (*found)(struct slicing *s, size_t at, const struct places *p))
 {
 	const struct plan *p = s->code->plan;
 	struct places places = {0};
@@ -440,7 +443,7 @@ bool loops__exit(struct slicing *s, size_t end, size_t n, place_t place, size_t 
 
 		if (!ops->known)
 			return false;
-		if (at < end && left_at(s, at, &places)) {
+		if (at < end && found(s, at, &places)) {
 			*out = at;
 			return true;
 		}
@@ -448,6 +451,125 @@ bool loops__exit(struct slicing *s, size_t end, size_t n, place_t place, size_t 
 			pass_call(s, &places);
 		for (size_t k = at < end ? ops->n : min_of(n, ops->n); k-- > 0;)
 			step_back(s, at, &ops->ops[k], &places);
+	}
+	return false;
+}
+
+static bool left_loop(struct slicing *s, size_t at, const struct places *p)
+{
+	return left_at(s, at, p);
+}
+
+bool loops__exit(struct slicing *s, size_t at, size_t n, place_t place, size_t *out)
+{
+	return follow(s, at, n, place, out, left_loop);
+}
+
+/* Returns true if the block ends in a call whose result is a part. */
+static bool is_part(struct slicing *s, size_t at, const struct places *p)
+{
+	int32_t n = s->path->data[at].item;
+	const struct item *it = n < 0 ? NULL : &s->call->items.data[n];
+	const struct verdict *v = it && it->results.len ? *vec__last(&it->results) : NULL;
+
+	return v && (uint32_t)v->value && has(p, code__result(s->code)) &&
+	       ends_in_call(s->code->plan, &s->code->plan->blocks.data[s->path->data[at].block]) &&
+	       verdict__is_of_callee(s->code->plan, it, v);
+}
+
+bool loops__part(struct slicing *s, size_t at, size_t n, place_t place, size_t *out)
+{
+	return follow(s, at, n, place, out, is_part);
+}
+
+bool loops__left(struct slicing *s, size_t at, size_t inside)
+{
+	struct loops *all = loops_of(s->code, s->call->function);
+	struct loop *l;
+
+	vec__each (l, &all->all)
+		if (at + 1 < s->path->len && contains(s, l, inside) && leaves(s, l, at))
+			return true;
+	return false;
+}
+
+/* ---- what a loop has not changed ---- */
+
+static bool writes_place(struct code *c, uint32_t block, place_t place)
+{
+	const struct block_ops *ops = code__ops(c, block);
+
+	for (size_t i = 0; i < ops->n; i++) {
+		const struct op *op = &ops->ops[i];
+
+		if (place & PLACE_SLOT ? op->dst == place || op->spoils == place
+				       : op->writes >> place & 1)
+			return true;
+	}
+	return false;
+}
+
+struct searching {
+	struct finding f; /* only what each_successor() needs */
+	const struct loop *loop;
+	bool *seen; /* by block */
+	id_vec todo;
+};
+
+static void note_successor(void *ctx, uint32_t to)
+{
+	struct searching *q = ctx;
+
+	if (!q->loop->has[to] || to == q->loop->header || q->seen[to])
+		return;
+	q->seen[to] = true;
+	vec__push(&q->todo, to);
+}
+
+/* Returns true if a round of the loop may still change the place from this block on. */
+static bool may_change(struct slicing *s, const struct loop *l, uint32_t block, place_t place)
+{
+	uint32_t function = s->call->function;
+	uint32_t n = s->code->first[function + 1] - s->code->first[function];
+	autofree bool *seen = xcalloc(n, sizeof(*seen));
+	struct searching q = {
+		.f = {.code = s->code, .function = function}, .loop = l, .seen = seen};
+	bool found = false;
+
+	if (block != NO_BLOCK && s->code->plan->blocks.data[block].function == function)
+		note_successor(&q, s->code->number[block]);
+	while (q.todo.len && !found) {
+		uint32_t b = q.todo.data[--q.todo.len];
+
+		found = writes_place(s->code, block_of(&q.f, b), place);
+		each_successor(&q.f, b, note_successor, &q);
+	}
+	vec__free(&q.todo);
+	return found;
+}
+
+bool loops__unchanged(struct slicing *s, size_t exit, place_t place, size_t *out)
+{
+	const struct plan *p = s->code->plan;
+	struct places places = {0};
+	const struct loop *l;
+
+	if (place == PLACE_NONE)
+		return false;
+	add(&places, place);
+	l = left_at(s, exit, &places);
+	for (size_t at = exit; l && at-- > 0 && contains(s, l, at);) {
+		int32_t n = s->path->data[at].item;
+		const struct item *it = n < 0 ? NULL : &s->call->items.data[n];
+		const struct plan_block *b = &p->blocks.data[s->path->data[at].block];
+
+		if (!it || !plan_site__is_conditional(&p->sites.data[it->site]))
+			continue;
+		if (may_change(s, l, it->taken ? b->next : b->taken, place) &&
+		    !may_change(s, l, it->taken ? b->taken : b->next, place)) {
+			*out = at;
+			return true;
+		}
 	}
 	return false;
 }

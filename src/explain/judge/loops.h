@@ -17,4 +17,22 @@ void loops__free(struct loops *l);
  */
 bool loops__exit(struct slicing *s, size_t at, size_t n, place_t place, size_t *out);
 
+/* Returns true if control left a loop by the branch at this index of the path, and the block at the
+ * other index is of that loop. */
+bool loops__left(struct slicing *s, size_t at, size_t inside);
+
+/*
+ * Of a place that kept its value in the loop that control left at this index of the path: the last
+ * branch before that after which the loop's round could no longer change it, while its other side
+ * could. Returns false if there is none.
+ */
+bool loops__unchanged(struct slicing *s, size_t exit, place_t place, size_t *out);
+
+/*
+ * Follows what a place depended on likewise, up to the last call of a traced function whose result
+ * is a part of it: of a sum, of flags, of the largest one. Results of 0 are passed over. Sets the
+ * index of the block that ends in the call. Returns false if there is none.
+ */
+bool loops__part(struct slicing *s, size_t at, size_t n, place_t place, size_t *out);
+
 #endif

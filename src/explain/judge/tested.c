@@ -44,18 +44,37 @@ static place_t tested_slot(struct judging *j, uint32_t block, size_t *n)
 	return PLACE_NONE;
 }
 
+static bool is_join(const struct item *it)
+{
+	static const char *const joins[] = {"pthread_join", "__pthread_join", "thrd_join"};
+
+	return it->to_known && location__among(&it->to, joins, ARRAY_SIZE(joins));
+}
+
 /* pthread_join(3) is the last function that may have stored what the branch tested, since it got
  * the address of that slot. */
 static void take_joined(struct judging *j, const struct value_origin *m, unsigned operand)
 {
-	static const char *const joins[] = {"pthread_join", "__pthread_join", "thrd_join"};
-	const struct item *it = &j->s.call->items.data[j->path.data[m->at].item];
-
-	if (!it->to_known || !location__among(&it->to, joins, ARRAY_SIZE(joins)) ||
+	if (!is_join(&j->s.call->items.data[j->path.data[m->at].item]) ||
 	    !(j->v->branch.tested.flags & TESTED))
 		return;
 	j->v->tests_thread = true;
 	j->v->joined = j->v->branch.tested.value[operand];
+}
+
+/* The value is one that pthread_join(3) may have stored: the last call of it is the one that
+ * counts, of those that may. */
+void judging__find_joined(struct judging *j)
+{
+	for (size_t at = j->path.len; at-- > 0;) {
+		int32_t n = j->path.data[at].item;
+
+		if (n < 0 || !is_join(&j->s.call->items.data[n]))
+			continue;
+		j->v->tests_thread = true;
+		j->v->joined = j->v->value;
+		return;
+	}
 }
 
 /* Sets what the branch tests, by its code, if its operands could not be read when it was executed:
@@ -70,25 +89,71 @@ static const struct test *test_of(struct judging *j, struct test *out)
 	return code__test(j->s.code, s->object, setter, out) ? out : NULL;
 }
 
-static void note_loop(struct judging *j, size_t exit)
+static struct item item_at(const struct judging *j, size_t at)
 {
-	j->v->loop_exit = j->s.call->items.data[j->path.data[exit].item];
-	j->v->loop_exit.results = (verdict_vec){0};
+	struct item it = j->s.call->items.data[j->path.data[at].item];
+
+	it.results = (verdict_vec){0};
+	return it;
 }
 
-/* Notes the loop that computed what the branch tested. */
+void judging__note_loop(struct judging *j, size_t at)
+{
+	if (j->v->loop_exit.site == NO_SITE)
+		j->v->loop_exit = item_at(j, at);
+}
+
+/* Notes the loop that computed what was tested, or in which that stayed as it was. track: its place
+ * at the end of each block. */
 static void find_loop(struct judging *j, const struct value_origin *m, size_t at, size_t n,
-		      place_t place)
+		      place_t place, const struct tracked *track)
 {
 	bool computed = m->kind == VALUE_CODE || m->kind == VALUE_LOAD || m->kind == VALUE_CONST;
-	size_t exit;
+	size_t exit, last;
 
 	if (!computed || j->v->loop_exit.site != NO_SITE ||
 	    !loops__exit(&j->s, at, n, place, &exit))
 		return;
 	if (m->kind == VALUE_CONST && !m->mangled && exit < m->at)
 		return; /* it was set after that */
-	note_loop(j, exit);
+	j->v->loop_exit = item_at(j, exit);
+	if (m->kind == VALUE_CONST && !loops__left(&j->s, exit, m->at) &&
+	    loops__unchanged(&j->s, exit, track[exit].place, &last))
+		j->v->unchanged = item_at(j, last);
+}
+
+/* Notes the last result of a traced function that what was tested, or the value, was computed from.
+ */
+static void find_part(struct judging *j, size_t at, size_t n, place_t place)
+{
+	const struct item *it;
+	size_t part;
+
+	if (j->v->part || !loops__part(&j->s, at, n, place, &part))
+		return;
+	it = &j->s.call->items.data[j->path.data[part].item];
+	j->v->part = verdict__share(*vec__last(&it->results));
+}
+
+#define NESTED_MOST 3
+
+/* What was tested is a constant: notes why it was this one. */
+static void find_set(struct judging *j, const struct value_origin *m, size_t at, place_t place)
+{
+	struct call before = *j->s.call;
+	struct verdict *v;
+
+	if (m->kind != VALUE_CONST || m->mangled || j->v->set || j->v->unchanged.site != NO_SITE ||
+	    j->path.data[at].item < 0 || j->s.code->nested == NESTED_MOST)
+		return;
+	before.items.len = (size_t)j->path.data[at].item + 1;
+	j->s.code->nested++;
+	v = judge__end(j->s.code, &before, false, 0, place, true, (uint32_t)m->value);
+	j->s.code->nested--;
+	if (v->decided && !v->passed)
+		j->v->set = v;
+	else
+		verdict__free(v);
 }
 
 /* The value is the result of this call. */
@@ -133,7 +198,10 @@ static void find_tested_by_branch(struct judging *j)
 			continue;
 		j->s.has_wanted = false;
 		m = slice__of(&j->s, at, n, (struct tracked){place, false}, room);
-		find_loop(j, &m, at, n, place);
+		find_loop(j, &m, at, n, place, room);
+		find_set(j, &m, at, place);
+		if (m.kind == VALUE_CODE)
+			find_part(j, at, n, place);
 		if (m.kind == VALUE_LOAD)
 			j->v->loaded = m.vaddr;
 		j->v->tests_loaded |=
@@ -188,7 +256,9 @@ static void find_tested_by_choice(struct judging *j)
 			continue;
 		j->s.has_wanted = false;
 		from = slice__of(&j->s, at, n, (struct tracked){place, false}, room);
-		find_loop(j, &from, at, n, place);
+		find_loop(j, &from, at, n, place, room);
+		if (from.kind == VALUE_CODE)
+			find_part(j, at, n, place);
 		if (from.kind == VALUE_CALL && from.place == code__result(j->s.code))
 			take_tested_call(j, &from);
 	}
@@ -200,4 +270,11 @@ void judging__find_tested(struct judging *j)
 		find_tested_by_branch(j);
 	else if (j->v->choice)
 		find_tested_by_choice(j);
+}
+
+void judging__find_part(struct judging *j)
+{
+	size_t at = j->path.len - 1;
+
+	find_part(j, at, SIZE_MAX, j->ending.place);
 }
