@@ -278,12 +278,13 @@ static bool put_stored(struct output *o, const struct verdict *v, const struct v
 }
 
 /* If the branch chose among several failures, the one that led to them comes first. */
-static void put_deciding(struct output *o, const struct verdict *v, const char *where)
+static void put_deciding(struct output *o, const struct verdict *v, const char *where,
+			 bool of_child)
 {
 	const struct verdict *first = v->failing ? v->failing : v;
 	char verb[64];
 
-	snprintf(verb, sizeof(verb), "%s%s", where, verb_of(o, first, false));
+	snprintf(verb, sizeof(verb), "%s%s", where, verb_of(o, first, of_child));
 	explained__put_decision(o, first, verb);
 	if (first != v)
 		explained__put_decision(o, v, "and which failure, by");
@@ -296,7 +297,7 @@ void explained__put_verdict(struct output *o, const struct verdict *v, const cha
 	bool stored, kernel = plan__is_kernel_function(o->plan, inner->function);
 
 	if (deciding)
-		put_deciding(o, deciding, where);
+		put_deciding(o, deciding, where, false);
 	stored = put_stored(o, inner, deciding);
 	if (unknown && !stored)
 		str__printf(&o->buffer, "  not known: %s\n", unknown);
@@ -396,7 +397,7 @@ static void put_chain(struct output *o, const struct ending_found *f, bool of_ch
 		return;
 	}
 	if (deciding)
-		explained__put_decision(o, deciding, verb_of(o, deciding, of_child));
+		put_deciding(o, deciding, "", of_child);
 	put_stored(o, last, deciding);
 	if (f->unknown)
 		str__printf(&o->buffer, "  not known: %s\n", f->unknown);

@@ -84,9 +84,29 @@ static bool same_origin_before(const struct judging *j, uint64_t o)
 	}
 }
 
-/* Returns true if every path from this block ends as the call did: with a value of the same origin.
- * A block with no path to an end has no origins, so it counts as the same. */
-static bool ends_the_same(struct judging *j, uint32_t block, size_t at)
+static bool has_origin(const origin_vec *v, uint64_t o)
+{
+	for (size_t i = 0; v && i < v->len; i++)
+		if (v->data[i] == o)
+			return true;
+	return false;
+}
+
+/* Returns true if o is a constant other than 0, or a way out of the function which control could
+ * have taken on its path, too. went: the block that control continued with. */
+static bool is_failure(struct judging *j, uint64_t o, uint32_t went)
+{
+	enum origin_kind kind = origin__kind(o);
+
+	if (kind == FROM_ELSEWHERE || kind == FROM_TAIL)
+		return has_origin(code__origins(j->s.code, &j->ending, went), o);
+	return kind == FROM_CONST && !origin__chain(o) && (uint32_t)o;
+}
+
+/* Returns true if every path from this block ends as the call did: with a value of the same origin;
+ * or, if failures is set, with a constant other than 0. A block with no path to an end has no
+ * origins, so it counts as the same. */
+static bool ends_like(struct judging *j, uint32_t block, size_t at, bool failures)
 {
 	const struct value_origin *m = &j->v->origin;
 	bool after = m->kind != VALUE_NONE && (m->kind == VALUE_ARGUMENT || at >= m->at) &&
@@ -100,7 +120,8 @@ static bool ends_the_same(struct judging *j, uint32_t block, size_t at)
 	j->unread |= !v;
 	for (size_t i = 0; v && i < v->len; i++)
 		if (!(after ? same_origin_after(j, v->data[i], at)
-			    : same_origin_before(j, v->data[i])))
+			    : same_origin_before(j, v->data[i])) &&
+		    !(failures && is_failure(j, v->data[i], j->path.data[at + 1].block)))
 			return false;
 	return v;
 }
@@ -113,7 +134,7 @@ static bool is_another_side(struct judging *j, uint32_t block, size_t at)
 {
 	const struct step_of_path *next = at + 1 < j->path.len ? &j->path.data[at + 1] : NULL;
 
-	return !(next && next->block == block) && !ends_the_same(j, block, at);
+	return !(next && next->block == block) && !ends_like(j, block, at, false);
 }
 
 /* Returns true if the branch that ends this block could have led to another end. */
@@ -151,30 +172,20 @@ static void take_choice(struct verdict *v, const path_vec *path)
 	v->block = path->data[v->origin.choice.vaddr ? v->origin.choice.at : v->origin.at].block;
 }
 
-/* Returns true if every path from this block returns a constant other than 0. */
-static bool only_fails(struct judging *j, uint32_t block)
-{
-	const origin_vec *v = block == NO_BLOCK || j->s.code->plan->blocks.data[block].function !=
-							   j->ending.function
-				      ? NULL
-				      : code__origins(j->s.code, &j->ending, block);
-
-	for (size_t i = 0; v && i < v->len; i++)
-		if (origin__kind(v->data[i]) != FROM_CONST || origin__chain(v->data[i]) ||
-		    !(uint32_t)v->data[i])
-			return false;
-	return v && v->len;
-}
-
-/* Returns true if the branch has chosen one of several constants, of which none is 0: that the call
+/* Returns true if the branch has chosen one of several values, of which none is 0: that the call
  * failed was decided before. */
 static bool chose_failure(struct judging *j, size_t at)
 {
 	const struct plan_block *b = &j->s.code->plan->blocks.data[j->path.data[at].block];
 	const struct item *it = &j->s.call->items.data[j->path.data[at].item];
 
-	return b->next != NO_BLOCK && b->taken != NO_BLOCK && !b->ntable &&
-	       only_fails(j, it->taken ? b->next : b->taken);
+	if (!(uint32_t)j->v->value || at + 1 == j->path.len)
+		return false;
+	for (uint32_t i = 0; i < b->ntable; i++)
+		if (!ends_like(j, j->s.code->plan->table.data[b->table + i], at, true))
+			return false;
+	return b->ntable || (b->next != NO_BLOCK && b->taken != NO_BLOCK &&
+			     ends_like(j, it->taken ? b->next : b->taken, at, true));
 }
 
 /* Returns true if the branch only ended the loop in which the value was chosen before. */
@@ -437,7 +448,7 @@ static struct verdict *judge_result(struct code *code, const struct call *c, uin
 		return unsure(&j, "how it returned isn't known");
 	conclude(&j, n);
 	find_what_else(&j);
-	*chose_failure = j.v->decided && j.v->origin.kind == VALUE_CONST && j.chose_failure;
+	*chose_failure = j.v->decided && j.chose_failure;
 	return end(&j);
 }
 
@@ -449,7 +460,8 @@ struct verdict *judge__result(struct code *code, const struct call *c, uint64_t 
 	if (!chose || plan__is_kernel_function(code->plan, c->function))
 		return v;
 	v->failing = judge_result(code, c, value, true, &again);
-	if (v->failing->decided && v->failing->branch.site != v->branch.site)
+	if (v->failing->choice ||
+	    (v->failing->decided && v->failing->branch.site != v->branch.site))
 		return v;
 	verdict__free(v->failing);
 	v->failing = NULL;
