@@ -426,6 +426,8 @@ static void take_failure(struct explain_state *s, struct thread *t, const struct
 
 	for (unsigned i = 0; i < EVENT_ARGS; i++)
 		one.args[i] = number_of(s, step, args[i]);
+	if (log_areas__hold(one.args[0])) /* the tracer's own, in a child that has inherited one */
+		return;
 	one.text[0] = text_of(s, step, "text0", &one.len[0]);
 	one.text[1] = text_of(s, step, "text1", &one.len[1]);
 	vec__each (o, &s->outcomes.all)

@@ -2,14 +2,13 @@
 /* A message of CMD's, and why it was written, as a few lines of text. */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include "explain/libraries.h"
 #include "explain/message.h"
 #include "explain/show.h"
 
 #define ADDRESS_MOST	128 /* bytes of a socket's address */
 #define OTHERS_MOST	6   /* branches that aren't the most likely ones */
-#define OTHERS_BRIEF 2
+#define OTHERS_BRIEF	2
 #define OTHERS_OF_FRAME 4
 
 static void put_text(struct output *o, const char *text, size_t len)
@@ -40,11 +39,8 @@ static void put_arguments(struct output *o, const struct outcome *f, const char 
 	const struct explaining *e = o->options.explaining;
 	unsigned text = 0, i;
 
-	if (name && !strcmp(name, "getsockopt") && f->args[1] == SOL_SOCKET &&
-	    f->args[2] == SO_ERROR) {
-		str__printf(&o->buffer, "%d, SO_ERROR", (int)f->args[0]);
+	if (e->named_arguments && e->named_arguments(f->number, f->args, &o->buffer))
 		return;
-	}
 	if (!texts && f->text[0] && e->socket_address) {
 		put_argument(o, NULL, f->args[0]);
 		str__puts(&o->buffer, ", ");
@@ -331,13 +327,9 @@ void losses__put_text(struct output *o, const struct outcomes *all)
 			    (unsigned long long)all->hidden);
 }
 
-/* A longjmp(3), or an exception, before the message. */
-static void put_jump(struct output *o, const struct message *m)
+static void put_reached(struct output *o, const struct message *jump, const struct message *m)
 {
-	const struct message *jump = &((struct explain_state *)o->state)->outcomes.jump;
-	const struct reached *r = jump->text && jump->tid == m->tid && jump->time <= m->time
-					  ? message__because(jump)
-					  : NULL;
+	const struct reached *r = message__because(jump);
 	char verb[64];
 
 	if (!r)
@@ -345,6 +337,23 @@ static void put_jump(struct output *o, const struct message *m)
 	snprintf(verb, sizeof(verb), "after %s, reached by", jump->text);
 	explained__put_decision(o, r->verdict, verb);
 	put_others(o, jump, r, m, OTHERS_MOST);
+}
+
+/* A longjmp(3), or an exception, before the message. */
+static void put_jump(struct output *o, const struct message *m)
+{
+	const struct message *jump = &((struct explain_state *)o->state)->outcomes.jump;
+
+	if (jump->text && jump->tid == m->tid && jump->time <= m->time)
+		put_reached(o, jump, m);
+}
+
+void jump__put_text(struct output *o, uint32_t pid)
+{
+	const struct message *jump = &((struct explain_state *)o->state)->outcomes.jump;
+
+	if (jump->text && jump->pid == pid)
+		put_reached(o, jump, NULL);
 }
 
 void message__put_text(struct output *o, const struct message *m, bool brief)

@@ -42,6 +42,8 @@ bool outcome__put_call(struct output *o, const struct outcome *f);
 bool verdict__tests_library(const struct output *o, const struct verdict *v);
 /* What CMD wrote, and why. */
 void message__put_text(struct output *o, const struct message *m, bool brief);
+/* The last longjmp(3), or exception, of a process, and why. */
+void jump__put_text(struct output *o, uint32_t pid);
 
 /* Returns the store that made the variable what it was from which the verdict's value is, or which
  * its branch tested; NULL if that isn't known. v may be NULL. */

@@ -73,26 +73,38 @@ static void put_branch(struct output *o, const struct verdict *v)
 	str__free(&proves);
 }
 
-static void put_setter(struct output *o, uint32_t object, uint64_t vaddr, const char *text)
+/* line: the source of what it chooses, as it was put */
+static void put_setter(struct output *o, uint32_t object, uint64_t vaddr, const char *line)
 {
+	char text[128];
+	size_t before;
+
+	if (!vaddr || !code__text(o->plan, object, vaddr, text, sizeof(text)))
+		return;
 	str__printf(&o->buffer, "\n    tested: %s; the values aren't known", text);
+	before = o->buffer.len;
 	put_source(o, object, vaddr);
+	if (!strcmp(o->buffer.data + before, line))
+		o->buffer.data[o->buffer.len = before] = 0;
 }
 
 static void put_choice(struct output *o, const struct verdict *v)
 {
 	uint32_t object = o->plan->functions.data[v->function].object;
-	uint64_t setter =
-		code__setter(&((struct explain_state *)o->state)->code, v->block, v->choice);
+	autofree char *line = NULL;
 	char text[128];
+	size_t before;
 
 	explained__put_place(o, v->function, v->choice);
 	if (code__text(o->plan, object, v->choice, text, sizeof(text)))
 		str__printf(&o->buffer, "  %s", text);
 	str__puts(&o->buffer, ", which chooses without a branch");
+	before = o->buffer.len;
 	put_source(o, object, v->choice);
-	if (setter && code__text(o->plan, object, setter, text, sizeof(text)))
-		put_setter(o, object, setter, text);
+	line = xstrdup(o->buffer.data + before);
+	put_setter(o, object,
+		   code__setter(&((struct explain_state *)o->state)->code, v->block, v->choice),
+		   line);
 	str__putc(&o->buffer, '\n');
 }
 
@@ -463,6 +475,8 @@ static void put_ending(struct output *o, const struct ending_found *f)
 		failures__put_text(o, e->pid);
 	children__put_text(o, e->pid);
 	losses__put_text(o, &s->outcomes);
+	if (!s->outcomes.first.text && !deciding)
+		jump__put_text(o, e->pid);
 	if (!is_explained(s, f, deciding))
 		put_chain(o, f, false);
 }

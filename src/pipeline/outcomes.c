@@ -98,3 +98,12 @@ bool outcomes__put_address(const void *bytes, size_t len, struct str *out)
 	}
 	return true;
 }
+
+bool outcomes__put_arguments(uint64_t number, const uint64_t *args, struct str *out)
+{
+	if (number >= OUTCOME_CALLS || outcomes__texts()[number] != OUTCOME_SOCKET ||
+	    args[1] != OUTCOME_SOL_SOCKET || args[2] != OUTCOME_SO_ERROR)
+		return false;
+	str__printf(out, "%d, SO_ERROR", (int)args[0]);
+	return true;
+}

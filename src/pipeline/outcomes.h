@@ -19,4 +19,7 @@ bool outcomes__put_address(const void *bytes, size_t len, struct str *out);
 /* Returns true if the call's result is a child's PID. */
 bool outcomes__is_wait(uint64_t number);
 
+/* Appends the arguments of getsockopt(2) with SO_ERROR. Returns false if it is another call. */
+bool outcomes__put_arguments(uint64_t number, const uint64_t *args, struct str *out);
+
 #endif

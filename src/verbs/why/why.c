@@ -24,7 +24,6 @@ struct why {
 	VEC(char *) operands;	 /* owned */
 	bool kernel;		 /* the kernel has kprobes */
 	bool system_calls;	 /* the exits of system calls can be seen */
-	bool follow;		 /* a child's program is traced, too */
 	struct failed_call chosen;
 	size_t failures; /* number of kinds of failures of which one was chosen */
 	bool blamed;	 /* chosen since a branch tested its result */
@@ -158,7 +157,6 @@ static bool widen(struct why *w, const struct why_run *r, bool first)
 		more |= add_operand(w, xstrdup(*function));
 	vec__each (function, &r->programs)
 		more |= add_operand(w, xasprintf("user:%s:*", *function));
-	w->follow |= r->programs.len;
 	if (!w->kernel)
 		return more;
 	if (first && !w->req->what.syscalls.len && (name = choose(w, r)))
@@ -246,7 +244,7 @@ static int run_pass(struct why *w)
 static struct why_options options_of(const struct why *w)
 {
 	return (struct why_options){
-		.system_calls = w->system_calls, .follow = w->follow, .passing = w->passing};
+		.system_calls = w->system_calls, .follow = true, .passing = w->passing};
 }
 
 /* If a further run can't trace, what the one before it has found stands. */
