@@ -131,6 +131,7 @@ static void take_arguments(struct call *c, const struct arch *arch, const uint64
 {
 	const struct convention *v = &arch->conventions[CONVENTION_C];
 
+	c->sp = arch->sp_reg < EVENT_REGS ? regs[arch->sp_reg] : 0;
 	c->nargs = min_of((unsigned)v->nargs, (unsigned)EVENT_ARGS);
 	for (unsigned i = 0; i < c->nargs; i++)
 		c->args[i] = regs[v->args[i]];

@@ -123,6 +123,8 @@ static void find_cells(struct explain_state *s)
 	const struct plan_block *b;
 
 	s->stores.has = xcalloc(p->blocks.len + 1, 1);
+	s->stores.has_field = xcalloc(p->blocks.len + 1, 1);
+	s->stores.times = xcalloc(p->blocks.len + 1, sizeof(*s->stores.times));
 	vec__each (b, &p->blocks)
 		if (is_of_program(p, b))
 			ends[b->function] |= plan__is_main(p, b->function) || calls_exit(p, b);
@@ -281,6 +283,140 @@ static void take_all(struct explain_state *s, const struct call *c, uint32_t blo
 	}
 }
 
+/* ---- stores by pointers ---- */
+
+#define FIELDS_MOST	  1000
+#define FOLLOWED_MOST	  3000
+#define FOLLOWED_OF_BLOCK 50
+
+/* A store of a constant, or a change by one, at an address that depends on a register. */
+static bool is_field_store(const struct explain_state *s, uint32_t object, uint64_t vaddr,
+			   struct fixed *out)
+{
+	struct access a[ACCESS_MOST];
+	struct operand mem;
+	int n = code__memory(&s->code, object, vaddr, &mem)
+			? accesses(s->code.plan, object, vaddr, 0, a)
+			: 0;
+
+	if (n <= 0 || mem.base == s->code.plan->arch->sp_reg)
+		return false;
+	*out = (struct fixed){0};
+	for (int i = 0; i < n; i++) {
+		size_t known = min_of((size_t)a[i].size, sizeof(out->value));
+
+		if (a[i].repeats)
+			return false;
+		out->size = a[i].size;
+		out->reads |= a[i].reads;
+		out->writes |= a[i].writes;
+		out->has_value |= a[i].writes && known && a[i].known >= known;
+		if (a[i].writes)
+			memcpy(&out->value, a[i].stored, known);
+	}
+	return out->writes && out->size <= sizeof(uint64_t);
+}
+
+/* Returns true if what the instruction stores is followed: a constant, a change, or a register that
+ * holds no address. */
+static bool is_followed(struct explain_state *s, uint32_t block, size_t i, struct fixed *out)
+{
+	const struct op *op = &code__ops(&s->code, block)->ops[i];
+	uint32_t object = s->code.plan->blocks.data[block].object;
+	struct access again[ACCESS_MOST];
+	size_t known;
+
+	if ((op->dst != PLACE_NONE && op->dst & PLACE_SLOT) || op->spoils != PLACE_NONE ||
+	    !is_field_store(s, object, op->vaddr, out))
+		return false;
+	if (out->reads || !out->has_value)
+		return out->reads;
+	known = min_of((size_t)out->size, sizeof(out->value));
+	if (accesses(s->code.plan, object, op->vaddr, 0x55, again) != 1)
+		return false;
+	if (!memcmp(again[0].stored, &out->value, known))
+		return true;
+	out->has_value = false;
+	return out->size <= sizeof(uint32_t) && op->kind == OP_COPY;
+}
+
+static struct stored_field *field_at(struct stores *s, uint64_t addr)
+{
+	struct stored_field *f;
+
+	vec__each (f, &s->fields)
+		if (f->addr == addr)
+			return f;
+	if (s->fields.len == FIELDS_MOST)
+		return NULL;
+	f = vec__add(&s->fields);
+	*f = (struct stored_field){.addr = addr};
+	return f;
+}
+
+static uint64_t address_of(struct explain_state *s, const struct call *c, uint32_t block,
+			   uint64_t vaddr)
+{
+	CLEANUP(path__free) path_vec path = {0};
+	struct slicing slicing = {.code = &s->code, .call = c, .path = &path};
+	size_t at;
+
+	if (path__of(s->code.plan, c, false, &path))
+		return 0;
+	for (at = path.len; at-- > 0;)
+		if (path.data[at].block == block)
+			return slice__address(&slicing, at, vaddr);
+	return 0;
+}
+
+static void take_field(struct explain_state *s, const struct call *c, uint32_t block, size_t i,
+		       const struct fixed *f)
+{
+	uint64_t vaddr = code__ops(&s->code, block)->ops[i].vaddr;
+	uint64_t addr = address_of(s, c, block, vaddr);
+	struct stored_field *field = addr ? field_at(&s->stores, addr) : NULL;
+	struct stored st = {.vaddr = vaddr,
+			    .size = f->size,
+			    .function = c->function,
+			    .object = s->code.plan->functions.data[c->function].object,
+			    .number = ++s->stores.seen,
+			    .gaps = s->stores.gaps,
+			    .has_value = f->has_value && !f->reads,
+			    .changes = f->reads,
+			    .value = f->value};
+
+	if (!field)
+		return;
+	judge(s, c, block, i, &st);
+	verdict__free(field->last.why);
+	field->last = st;
+}
+
+/* Those beyond a number aren't followed: what they may have replaced isn't known any more. */
+static void take_fields(struct explain_state *s, const struct call *c, uint32_t block)
+{
+	const struct block_ops *ops = code__ops(&s->code, block);
+	uint8_t *has = &s->stores.has_field[block];
+	struct fixed f;
+
+	if (*has == 1)
+		return;
+	if (*has == 2 && (s->stores.times[block] >= FOLLOWED_OF_BLOCK ||
+			  s->stores.followed >= FOLLOWED_MOST || !c->nargs || c->cut)) {
+		s->stores.fields_from = s->stores.seen + 1;
+		return;
+	}
+	*has = 1;
+	for (size_t i = 0; i < ops->n; i++) {
+		if (!is_followed(s, block, i, &f))
+			continue;
+		*has = 2;
+		take_field(s, c, block, i, &f);
+	}
+	s->stores.times[block] += *has == 2;
+	s->stores.followed += *has == 2;
+}
+
 void stored__see(struct explain_state *s, const struct call *c)
 {
 	const struct plan *p = s->code.plan;
@@ -298,6 +434,7 @@ void stored__see(struct explain_state *s, const struct call *c)
 
 		if (may_store(s, block))
 			take_all(s, c, block);
+		take_fields(s, c, block);
 		if (b->site != NO_SITE)
 			return;
 		block = b->next;
@@ -337,6 +474,18 @@ static uint64_t reader_of(struct explain_state *s, const struct verdict *v)
 	return v->choice ? loader_of(s, v->block, code__setter(&s->code, v->block, v->choice)) : 0;
 }
 
+static const struct stored *field_of(const struct explain_state *s, const struct verdict *v,
+				     uint64_t until)
+{
+	const struct stored_field *f;
+
+	vec__each (f, &s->stores.fields)
+		if (v->read_at && f->addr == v->read_at && f->last.gaps == s->stores.gaps &&
+		    f->last.number <= until && f->last.number >= s->stores.fields_from)
+			return &f->last;
+	return NULL;
+}
+
 const struct stored *stored__in(struct explain_state *s, const struct verdict *v)
 {
 	uint32_t object = s->code.plan->functions.data[v->function].object;
@@ -347,7 +496,7 @@ const struct stored *stored__in(struct explain_state *s, const struct verdict *v
 	struct fixed f;
 
 	if (!reader || !fixed_access(s->code.plan, object, reader, &f))
-		return NULL;
+		return field_of(s, v, until);
 	index = map64__get(&s->stores.cells, key_of(object, f.cell));
 	st = index ? &s->stores.last.data[*index - 1] : NULL;
 	/* what was stored after that is not what was read */
@@ -361,11 +510,17 @@ void stores__gap(struct stores *s)
 
 void stores__free(struct stores *s)
 {
+	struct stored_field *field;
 	struct stored *st;
 
 	vec__each (st, &s->last)
 		verdict__free(st->why);
 	vec__free(&s->last);
+	vec__each (field, &s->fields)
+		verdict__free(field->last.why);
+	vec__free(&s->fields);
+	free(s->has_field);
+	free(s->times);
 	map64__free(&s->cells);
 	free(s->has);
 	*s = (struct stores){0};

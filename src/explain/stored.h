@@ -27,8 +27,19 @@ struct stored {
 				it is 0, or if there were too many stores */
 };
 
+/* A store by a pointer that the function got as an argument. */
+struct stored_field {
+	uint64_t addr; /* where the process has the variable */
+	struct stored last;
+};
+
 struct stores {
-	struct map64 cells; /* object << 48 | address of a variable -> 1 + index in last */
+	VEC(struct stored_field) fields;
+	uint8_t *has_field; /* by block, as .has: whether it may store to one */
+	uint32_t *times;    /* by block: how often such stores in it were followed */
+	unsigned followed;
+	uint64_t fields_from; /* what was stored before that number may have been replaced */
+	struct map64 cells;   /* object << 48 | address of a variable -> 1 + index in last */
 	VEC(struct stored) last;
 	uint8_t *has;	 /* by block: 0 if not known, 1 if it stores to no such variable, 2 if it
 			    may */

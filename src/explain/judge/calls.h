@@ -38,6 +38,7 @@ struct call {
 	uint64_t args[EVENT_ARGS]; /* of a system call; of a program's function, those in registers
 				    */
 	unsigned nargs;
+	uint64_t sp; /* the stack pointer at its entry, of a program's function; 0 if not known */
 };
 #define CALL_ITEMS   4096 /* kept of each call */
 #define CALL_RESULTS 8	  /* kept of each item */
@@ -96,6 +97,7 @@ struct verdict {
 	struct failure failed; /* a system call whose result the branch tested */
 	/* The function that was called for this system call, or whose result the branch tested. */
 	struct location failed_in;
+	uint64_t read_at;  /* where the value, or what was tested, was read; 0 if not known */
 	uint64_t loaded;   /* the instruction that loaded what the branch tested; 0 if none */
 	bool tests_loaded; /* the branch tested what was in memory, or was computed from that */
 	bool tests_call;   /* the branch tested a function's result */
@@ -130,6 +132,11 @@ struct step_of_path {
 };
 typedef VEC(struct step_of_path) path_vec;
 
+static inline void path__free(path_vec *path)
+{
+	vec__free(path);
+}
+
 /* Sets the blocks that a call has executed. Returns NULL, or why they aren't known. rest: also
  * those after the last branch, up to the next one. */
 const char *path__of(const struct plan *p, const struct call *c, bool rest, path_vec *out);
@@ -155,6 +162,13 @@ struct slicing {
  */
 struct value_origin slice__of(struct slicing *s, size_t from, size_t n, struct tracked from_place,
 			      struct tracked *track);
+
+/* Returns the running address of the memory that the instruction at vaddr, in the block at this
+ * index of the path, accesses by a pointer that the call got as an argument; 0 if it doesn't, or if
+ * that isn't known. */
+uint64_t slice__address(struct slicing *s, size_t at, uint64_t vaddr);
+/* Likewise of a slot of its own. */
+uint64_t slice__slot_address(const struct slicing *s, place_t slot);
 
 /* Judges a call that has returned this value. */
 struct verdict *judge__result(struct code *code, const struct call *c, uint64_t value);

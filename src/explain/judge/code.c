@@ -375,6 +375,24 @@ bool code__test(const struct code *c, uint32_t object, uint64_t setter, struct t
 	return bytes && arch->test(bytes, len, object__code_address(o, setter), out);
 }
 
+bool code__memory(const struct code *c, uint32_t object, uint64_t vaddr, struct operand *out)
+{
+	const struct arch *a = c->plan->arch;
+	const struct object *o = c->plan->objects.data[object].object;
+	struct insn_detail d;
+	const uint8_t *bytes;
+	struct insn i;
+	size_t len;
+
+	bytes = o && a->detail ? object__bytes(o, vaddr, &len) : NULL;
+	if (!bytes || a->decode(bytes, len, object__code_address(o, vaddr), false, &i) ||
+	    !a->detail(bytes, len, object__code_address(o, vaddr), &d))
+		return false;
+	*out = d.mem.kind ? d.mem : i.operand;
+	return out->kind == OPERAND_MEM && out->base != REG_NONE && out->index == REG_NONE &&
+	       out->seg == SEG_NONE;
+}
+
 uint64_t code__setter(struct code *c, uint32_t block, uint64_t vaddr)
 {
 	const struct block_ops *o = code__ops(c, block);

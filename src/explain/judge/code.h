@@ -137,6 +137,9 @@ void code__callees(struct code *c, uint32_t function, id_vec *sites);
 /* Returns the instruction of a block that sets the flags which the one at vaddr reads; 0 if not
  * known. */
 uint64_t code__setter(struct code *c, uint32_t block, uint64_t vaddr);
+/* Sets the operand by which an instruction accesses memory. Returns false if it has none, or more
+ * than one register in it. */
+bool code__memory(const struct code *c, uint32_t object, uint64_t vaddr, struct operand *out);
 /* Sets the text of an instruction. Returns false if not known. */
 bool code__text(const struct plan *p, uint32_t object, uint64_t vaddr, char *out, size_t size);
 

@@ -248,6 +248,7 @@ static void take_callee(struct judging *j)
 	v->callee_known = it->to_known;
 	v->callee_traced = it->enters;
 	if (v->origin.place & PLACE_SLOT && v->origin.place != PLACE_NONE) {
+		v->read_at = slice__slot_address(&j->s, v->origin.place);
 		v->origin.kind = VALUE_UNKNOWN;
 		v->origin.why = "a function may have stored it by a pointer";
 		return;
@@ -336,6 +337,8 @@ static void conclude(struct judging *j, size_t last)
 	}
 	if (m->choice.vaddr)
 		j->v->stores = stores_after(j, m->choice.at);
+	if (m->kind == VALUE_LOAD)
+		j->v->read_at = slice__address(&j->s, m->at, m->vaddr);
 	if ((m->kind == VALUE_LOAD || m->kind == VALUE_CODE) && value__is_error(j->v->value))
 		assume_callee(j);
 	if (m->kind == VALUE_CONST && j->s.has_wanted && !m->mangled &&

@@ -234,6 +234,41 @@ struct value_origin slice__of(struct slicing *s, size_t from, size_t n, struct t
 		return unknown(s->call->cut);
 	/* Its own part of the stack, which no caller has written. */
 	if (place != PLACE_NONE && place & PLACE_SLOT && place < (PLACE_SLOT | SLOT_OFFSET))
-		return unknown("it was stored there in a way that isn't followed");
+		return (struct value_origin){
+			.kind = VALUE_UNKNOWN,
+			.place = place,
+			.why = "it was stored there in a way that isn't followed"};
 	return (struct value_origin){.kind = VALUE_ARGUMENT, .place = place, .mangled = mangled};
+}
+
+/* ---- addresses ---- */
+
+uint64_t slice__slot_address(const struct slicing *s, place_t slot)
+{
+	return s->call->sp ? s->call->sp + (slot & ~PLACE_SLOT) - SLOT_OFFSET : 0;
+}
+
+uint64_t slice__address(struct slicing *s, size_t at, uint64_t vaddr)
+{
+	const struct convention *v = &s->code->plan->arch->conventions[CONVENTION_C];
+	uint32_t block = s->path->data[at].block;
+	const struct block_ops *ops = code__ops(s->code, block);
+	autofree struct tracked *room = xcalloc(s->path->len, sizeof(*room));
+	struct slicing any = *s;
+	struct value_origin m;
+	struct operand mem;
+	size_t n = 0;
+
+	while (n < ops->n && ops->ops[n].vaddr != vaddr)
+		n++;
+	if (n == ops->n || !s->call->nargs || s->call->cut ||
+	    !code__memory(s->code, s->code->plan->blocks.data[block].object, vaddr, &mem) ||
+	    mem.base >= EVENT_REGS)
+		return 0;
+	any.has_wanted = false;
+	m = slice__of(&any, at, n, (struct tracked){mem.base, 0}, room);
+	for (unsigned i = 0; m.kind == VALUE_ARGUMENT && !m.mangled && i < s->call->nargs; i++)
+		if (v->args[i] == m.place && s->call->args[i])
+			return s->call->args[i] + mem.disp;
+	return 0;
 }

@@ -167,6 +167,19 @@ static struct item *take_call(struct judging *j, const struct value_origin *m)
 	return it;
 }
 
+/* Notes where what was tested was read from memory that a function may have changed by a pointer.
+ */
+static void note_read(struct judging *j, const struct value_origin *m)
+{
+	if (j->v->read_at)
+		return;
+	if (m->kind == VALUE_LOAD)
+		j->v->read_at = slice__address(&j->s, m->at, m->vaddr);
+	else if ((m->kind == VALUE_CALL || m->kind == VALUE_UNKNOWN) && m->place != PLACE_NONE &&
+		 m->place & PLACE_SLOT)
+		j->v->read_at = slice__slot_address(&j->s, m->place);
+}
+
 static void find_tested_by_branch(struct judging *j)
 {
 	const struct plan *p = j->s.code->plan;
@@ -194,6 +207,11 @@ static void find_tested_by_branch(struct judging *j)
 		struct value_origin m;
 
 		j->v->tests_loaded |= o->kind == OPERAND_MEM && place == PLACE_NONE;
+		if (place == PLACE_NONE && o->kind == OPERAND_MEM && !j->v->read_at)
+			j->v->read_at = slice__address(
+				&j->s, at,
+				code__setter(j->s.code, block,
+					     p->sites.data[j->v->branch.site].vaddr));
 		if (place == PLACE_NONE)
 			continue;
 		j->s.has_wanted = false;
@@ -204,6 +222,7 @@ static void find_tested_by_branch(struct judging *j)
 			find_part(j, at, n, place);
 		if (m.kind == VALUE_LOAD)
 			j->v->loaded = m.vaddr;
+		note_read(j, &m);
 		j->v->tests_loaded |=
 			m.kind == VALUE_LOAD || m.kind == VALUE_CODE || m.kind == VALUE_UNKNOWN;
 		if (m.kind == VALUE_CALL && m.place != PLACE_NONE && m.place & PLACE_SLOT) {
@@ -256,6 +275,7 @@ static void find_tested_by_choice(struct judging *j)
 			continue;
 		j->s.has_wanted = false;
 		from = slice__of(&j->s, at, n, (struct tracked){place, false}, room);
+		note_read(j, &from);
 		find_loop(j, &from, at, n, place, room);
 		if (from.kind == VALUE_CODE)
 			find_part(j, at, n, place);
