@@ -156,6 +156,16 @@ static void put_loop(struct output *o, const struct verdict *v)
 
 #define CAUSES_MOST 10 /* in a row */
 
+static void put_last_test(struct output *o, const struct verdict *v)
+{
+	struct verdict last = {.function = v->function, .decided = true, .branch = v->last_test};
+
+	if (v->last_test.site == NO_SITE)
+		return;
+	str__puts(&o->buffer, "    which ended a loop, where the last test was ");
+	put_branch(o, &last);
+}
+
 /* Why what was tested is the constant that it is, and so on. */
 static void put_set(struct output *o, const struct verdict *v)
 {
@@ -183,15 +193,11 @@ static void put_part(struct output *o, const struct verdict *v)
 	}
 }
 
-/* The branch, and where the value came about that it tested. */
-void explained__put_decision(struct output *o, const struct verdict *v, const char *verb)
+/* Where the value came about that the branch tested, and what else it was made of. */
+static const struct verdict *put_causes(struct output *o, const struct verdict *v, const char *verb)
 {
 	bool sure = strstr(verb, "decided by");
 
-	str__printf(&o->buffer, "  %s ", verb);
-	(v->decided ? put_branch : put_choice)(o, v);
-	put_loop(o, v);
-	put_set(o, v);
 	for (unsigned n = 0; v->cause && n < CAUSES_MOST; n++) {
 		const struct verdict *next = verdict__deciding(v->cause);
 
@@ -204,8 +210,20 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 		v = next;
 		(v->decided ? put_branch : put_choice)(o, v);
 		put_loop(o, v);
+		put_set(o, v);
 	}
 	put_part(o, v);
+	return v;
+}
+
+void explained__put_decision(struct output *o, const struct verdict *v, const char *verb)
+{
+	str__printf(&o->buffer, "  %s ", verb);
+	(v->decided ? put_branch : put_choice)(o, v);
+	put_last_test(o, v);
+	put_loop(o, v);
+	put_set(o, v);
+	v = put_causes(o, v, verb);
 	if (v->decided && v->failed.result && !v->cause)
 		put_failed_call(o, v);
 	else if (v->tests_call && !v->cause)
@@ -310,6 +328,8 @@ void explained__put_verdict(struct output *o, const struct verdict *v, const cha
 
 	if (deciding)
 		put_deciding(o, deciding, where, false);
+	if (inner != deciding)
+		put_causes(o, inner, "");
 	stored = put_stored(o, inner, deciding);
 	if (unknown && !stored)
 		str__printf(&o->buffer, "  not known: %s\n", unknown);

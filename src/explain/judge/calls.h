@@ -107,6 +107,8 @@ struct verdict {
 	/* It had its value before that loop: the last branch after which the loop could no longer
 	 * change it (.site NO_SITE: none); its results are left out. */
 	struct item unchanged;
+	struct item last_test; /* the branch ended a loop: the last one in that which could have led
+				  to another end (.site NO_SITE: none); its results are left out */
 	/* Why control came to set the constant that was tested; owned; NULL if that isn't known. */
 	struct verdict *set;
 	/* How the last traced function came by its result that is a part of what was tested, or of

@@ -156,6 +156,20 @@ static bool decides(struct judging *j, size_t at)
 	return false;
 }
 
+/* The branch has ended a loop: notes the last one in it that could have led to another end. */
+static void find_last_test(struct judging *j, size_t exit)
+{
+	for (size_t at = exit; at-- > 0 && loops__left(&j->s, exit, at);) {
+		int32_t n = j->path.data[at].item;
+
+		if (n < 0 || j->s.call->items.data[n].site == j->v->branch.site || !decides(j, at))
+			continue;
+		j->v->last_test = j->s.call->items.data[n];
+		j->v->last_test.results = (verdict_vec){0};
+		return;
+	}
+}
+
 static void take_branch(struct judging *j, size_t at)
 {
 	struct verdict *v = j->v;
@@ -164,6 +178,8 @@ static void take_branch(struct judging *j, size_t at)
 	v->branch = j->s.call->items.data[j->path.data[at].item];
 	v->branch.results = (verdict_vec){0};
 	v->block = j->path.data[at].block;
+	if (at + 1 < j->path.len && loops__left(&j->s, at, at))
+		find_last_test(j, at);
 }
 
 static void take_choice(struct verdict *v, const path_vec *path)
@@ -301,7 +317,7 @@ static struct judging begin(struct code *code, const struct call *c)
 	struct judging j = {.s = {.code = code, .call = c}, .v = xcalloc(1, sizeof(*j.v))};
 
 	j.v->function = c->function;
-	j.v->call_site = j.v->loop_exit.site = j.v->unchanged.site = NO_SITE;
+	j.v->call_site = j.v->loop_exit.site = j.v->unchanged.site = j.v->last_test.site = NO_SITE;
 	return j;
 }
 
@@ -441,8 +457,9 @@ static struct verdict *judge_result(struct code *code, const struct call *c, uin
 	for (size_t i = 0; i < n; i++)
 		j.track[i].place = PLACE_NONE;
 	if (leaves(p, last))
-		j.v->origin = (struct value_origin){
-			.kind = VALUE_CALL, .at = n - 1, .place = j.ending.place};
+		j.v->origin = through_callees(&j, (struct value_origin){.kind = VALUE_CALL,
+									.at = n - 1,
+									.place = j.ending.place});
 	else if (p->sites.data[last->site].kind == BRANCH_RET)
 		j.v->origin = through_callees(&j, slice__of(&j.s, n - 1, SIZE_MAX,
 							    (struct tracked){j.ending.place, false},

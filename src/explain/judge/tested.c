@@ -156,6 +156,31 @@ static void find_set(struct judging *j, const struct value_origin *m, size_t at,
 		verdict__free(v);
 }
 
+/* Likewise of what a choice has tested: why control reached the instruction that has the constant.
+ */
+static void find_set_before(struct judging *j, const struct value_origin *m)
+{
+	struct call before = *j->s.call;
+	struct verdict *v;
+	size_t at = m->at;
+
+	if (m->kind != VALUE_CONST || m->mangled || j->v->set || j->v->unchanged.site != NO_SITE ||
+	    j->s.code->nested == NESTED_MOST)
+		return;
+	while (at && j->path.data[at - 1].item < 0)
+		at--;
+	before.items.len = at ? (size_t)j->path.data[at - 1].item + 1 : 0;
+	if (!before.items.len)
+		return;
+	j->s.code->nested++;
+	v = judge__end(j->s.code, &before, true, m->vaddr, PLACE_NONE, false, 0);
+	j->s.code->nested--;
+	if (v->decided)
+		j->v->set = v;
+	else
+		verdict__free(v);
+}
+
 /* The value is the result of this call. */
 static struct item *take_call(struct judging *j, const struct value_origin *m)
 {
@@ -277,6 +302,7 @@ static void find_tested_by_choice(struct judging *j)
 		from = slice__of(&j->s, at, n, (struct tracked){place, false}, room);
 		note_read(j, &from);
 		find_loop(j, &from, at, n, place, room);
+		find_set_before(j, &from);
 		if (from.kind == VALUE_CODE)
 			find_part(j, at, n, place);
 		if (from.kind == VALUE_CALL && from.place == code__result(j->s.code))
