@@ -306,11 +306,10 @@ static int flush_if_full(struct trace_writer *w)
 /* In armored files sideband events have their own blocks. */
 static int part_from(struct trace_writer *w, bool sideband)
 {
+	bool parts = w->armored && event_encoder__is_sideband(w->events) != sideband;
 	int err = put_log(w);
 
-	return err								 ? err
-	       : w->armored && event_encoder__is_sideband(w->events) != sideband ? put_events(w)
-										 : 0;
+	return err || !parts ? err : put_events(w);
 }
 
 int trace_writer__event(struct trace_writer *w, const struct event *e)

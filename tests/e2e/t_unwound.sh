@@ -149,4 +149,26 @@ bb user "$T/frames" leaf -k --stack-size 65K -- "$T/frames"
 is "$status $(grep -c 'use 1K to 64K' "$T/err")" '2 1' 'a copy that is too large is refused'
 bb user "$T/frames" leaf --stack-size 4K -- "$T/frames"
 is "$status $(grep -c 'give -k, too' "$T/err")" '2 1' '--stack-size without -k is refused'
+# ---- a large object, whose tables are read in parts ----
+perl -e '
+	my $n = 9000;
+	print "volatile int sink;\n__attribute__((noinline, noclone)) void here(int n) { sink += n; }\n";
+	print "int f$_(int);\n" for 0 .. $n - 1;
+	print "static int (*const next[])(int) = {", join(",", map { "f" . ($_ * 7919 + 13) % $n } 0 .. $n - 1), "};\n";
+	for (0 .. $n - 1) {
+		my $room = $_ % 61 + 1;
+		print "__attribute__((noinline)) int f$_(int n) { volatile char room[$room]; room[n % $room] = n; ";
+		print "if (n) return next[$_](n - 1) + room[n % $room]; here(n); return sink; }\n";
+	}
+	print "int main(void) { return next[5](50) & 0; }\n"' >"$T/large.c"
+gcc -O1 -fomit-frame-pointer -o "$T/large" "$T/large.c" || exit 2
+run "$T/large" here -- "$T/large"
+same 'more than 8192 functions' here "$T/large"
+is "$(ends "$T/json") $(names "$T/json" | wc -w)" 'whole=1 56' 'a stack through 51 of them is whole'
+gcc "${flags[@]}" -g -c -o "$T/plain.o" -Dmain=plain_main "$T/plain.c" &&
+	sed 's/void here(int n) { sink += n; }/void here(int n); int plain_main(void);/; s/here(n); return sink/return plain_main()/; s/^volatile int sink;/extern volatile int sink;/' \
+		"$T/large.c" >"$T/other.c" && gcc -O1 -fomit-frame-pointer -o "$T/mixed" "$T/other.c" "$T/plain.o" || exit 2
+run "$T/mixed" here -- "$T/mixed"
+same 'some functions in .debug_frame alone' here "$T/mixed"
+is "$(ends "$T/json") $(names "$T/json" | cut -d' ' -f-4)" 'whole=1 here middle outer plain_main' 'these are found, too'
 done_testing

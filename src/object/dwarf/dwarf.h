@@ -28,7 +28,8 @@ enum frame_link object__frame_link(const struct object *o, uint64_t vaddr);
 /*
  * Sets the rules at the instruction at vaddr, by .eh_frame or, where that has none, by
  * .debug_frame, also that of a separate debug file (rules.c). The first call for an object reads
- * all of them, and prints a note if they can't be read. Returns false if there are none.
+ * all of them, of a large one those around vaddr, and prints a note if they can't be read. Returns
+ * false if there are none.
  */
 bool object__rules(const struct object *o, uint64_t vaddr, struct rule_row *out);
 /* ---- source lines (line_rows.c) ---- */

@@ -23,7 +23,9 @@ struct row {
 };
 #define SIGNAL (1u << 31)
 
-struct rule_table {
+struct part {
+	uint64_t from, to; /* the addresses of its FDEs */
+	bool asked;
 	struct str answer;
 	struct row *rows; /* ascending, not overlapping */
 	const struct rule_set *sets;
@@ -31,7 +33,22 @@ struct rule_table {
 	size_t n;
 };
 
+/* The table of a large object is read in parts, when they are needed: a part has this many FDEs of
+ * .eh_frame. The last one has what only .debug_frame has; of another object it has all. */
+#define LARGE	     8192
+#define FDES_OF_PART 256
+struct rule_table {
+	size_t n;
+	struct part parts[]; /* ascending */
+};
+
 /* ---- in the sandbox ---- */
+
+struct asked {
+	const struct object *o;
+	const struct part *part;
+	bool debug_frame; /* also what only that has */
+};
 
 struct finder {
 	const struct object *o;
@@ -179,9 +196,10 @@ static void put_debug_frame(struct finder *f, Dwarf *dwarf)
 	}
 }
 
-static void find_all(void *ctx, const struct debug_session *s, struct str *answer)
+static void find_rows(void *ctx, const struct debug_session *s, struct str *answer)
 {
-	const struct object *o = ctx;
+	const struct asked *asked = ctx;
+	const struct object *o = asked->o;
 	struct finder f = {.o = o, .layout = &arch__by_machine(o->machine)->dwarf};
 	const struct frame *frame;
 	struct header header;
@@ -189,12 +207,13 @@ static void find_all(void *ctx, const struct debug_session *s, struct str *answe
 
 	if (!s->module)
 		return;
-	f.cfi = dwfl_module_eh_cfi(s->module, &f.bias);
+	f.cfi = asked->part->to ? dwfl_module_eh_cfi(s->module, &f.bias) : NULL;
 	if (f.cfi)
 		vec__each (frame, &o->frames)
-			if (!frame->found)
+			if (!frame->found && frame->vaddr >= asked->part->from &&
+			    frame->vaddr < asked->part->to)
 				put_rows(&f, frame->vaddr, frame->vaddr + frame->size);
-	dwarf = dwfl_module_getdwarf(s->module, &f.bias);
+	dwarf = asked->debug_frame ? dwfl_module_getdwarf(s->module, &f.bias) : NULL;
 	f.cfi = dwarf ? dwfl_module_dwarf_cfi(s->module, &f.bias) : NULL;
 	if (f.cfi)
 		put_debug_frame(&f, dwarf);
@@ -236,7 +255,7 @@ static bool is_set(const struct rule_set *s, uint64_t nops)
 }
 
 /* Keeps the rows that are valid and don't overlap an earlier one. */
-static void check_rows(struct rule_table *t, const struct object *o, uint64_t sets)
+static void check_rows(struct part *t, const struct object *o, uint64_t sets)
 {
 	uint64_t end = 0;
 	size_t n = 0;
@@ -255,7 +274,7 @@ static void check_rows(struct rule_table *t, const struct object *o, uint64_t se
 }
 
 /* Returns false if this isn't valid output of the sandbox. */
-static bool take_table(struct rule_table *t, const struct object *o)
+static bool take_table(struct part *t, const struct object *o)
 {
 	uint64_t len = t->answer.len;
 	struct header h;
@@ -280,51 +299,83 @@ static bool take_table(struct rule_table *t, const struct object *o)
 	return true;
 }
 
-static struct rule_table *read_rules(const struct object *o)
+static struct rule_table *new_table(const struct object *o)
 {
-	struct rule_table *t = xcalloc(1, sizeof(*t));
+	size_t fdes = o->frames.len > LARGE ? o->frames.len : 0;
+	size_t n = (fdes + FDES_OF_PART - 1) / FDES_OF_PART;
+	struct rule_table *t = xcalloc(1, sizeof(*t) + (n + 1) * sizeof(*t->parts));
+
+	t->n = n + 1;
+	for (size_t i = 0; i < n; i++) {
+		t->parts[i].from = i ? t->parts[i - 1].to : 0;
+		t->parts[i].to =
+			i + 1 < n ? o->frames.data[(i + 1) * FDES_OF_PART].vaddr : UINT64_MAX;
+	}
+	t->parts[n].to = n ? 0 : UINT64_MAX;
+	return t;
+}
+
+static void read_part(const struct object *o, struct part *part, bool last)
+{
+	struct asked asked = {o, part, last};
 	const struct arch *arch = arch__by_machine(o->machine);
 
+	part->asked = true;
 	if (object__is_kernel(o) || !o->priv || !arch || !arch->dwarf.nregs)
-		return t;
-	if (debug__ask(o, find_all, (void *)o, &t->answer) < 0)
+		return;
+	if (debug__ask(o, find_rows, &asked, &part->answer) < 0)
 		note("%s: its unwind tables can't be used (%s): call stacks end there", o->path,
 		     err__text());
-	else if (t->answer.len && !take_table(t, o))
-		t->n = 0;
-	return t;
+	else if (part->answer.len && !take_table(part, o))
+		part->n = 0;
+}
+
+/* Returns the part that has the code at vaddr, if any has. */
+static const struct part *part_of(const struct object *o, uint64_t vaddr)
+{
+	struct object *own = (struct object *)o;
+	const struct frame *frame = object__frame_at(o, vaddr);
+	struct rule_table *t;
+	size_t i = 0;
+
+	if (!o->rules)
+		own->rules = new_table(o);
+	t = own->rules;
+	while (i + 1 < t->n && (!frame || frame->found || frame->vaddr >= t->parts[i].to))
+		i++;
+	if (!t->parts[i].asked)
+		read_part(o, &t->parts[i], i + 1 == t->n);
+	return &t->parts[i];
 }
 
 void rules__free(struct rule_table *t)
 {
-	if (t)
-		str__free(&t->answer);
+	for (size_t i = 0; t && i < t->n; i++)
+		str__free(&t->parts[i].answer);
 	free(t);
 }
 
 bool object__rules(const struct object *o, uint64_t vaddr, struct rule_row *out)
 {
-	struct object *own = (struct object *)o;
+	const struct part *p = part_of(o, vaddr);
 	size_t low = 0, high;
 	const struct row *r;
 
-	if (!o->rules)
-		own->rules = read_rules(o);
-	for (high = o->rules->n; low < high;) {
+	for (high = p->n; low < high;) {
 		size_t mid = low + (high - low) / 2;
 
-		if (o->rules->rows[mid].start <= vaddr)
+		if (p->rows[mid].start <= vaddr)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	r = low ? &o->rules->rows[low - 1] : NULL;
+	r = low ? &p->rows[low - 1] : NULL;
 	if (!r || vaddr - r->start >= r->size)
 		return false;
 	*out = (struct rule_row){.start = r->start,
 				 .end = r->start + r->size,
 				 .signal = r->set & SIGNAL,
-				 .set = &o->rules->sets[r->set & ~SIGNAL],
-				 .ops = o->rules->ops};
+				 .set = &p->sets[r->set & ~SIGNAL],
+				 .ops = p->ops};
 	return true;
 }
