@@ -160,7 +160,8 @@ static void put_last_test(struct output *o, const struct verdict *v)
 {
 	struct verdict last = {.function = v->function, .decided = true, .branch = v->last_test};
 
-	if (v->last_test.site == NO_SITE)
+	/* what follows says more where a traced function's result was tested, or a constant */
+	if (v->last_test.site == NO_SITE || v->set || (v->cause && verdict__deciding(v->cause)))
 		return;
 	str__puts(&o->buffer, "    which ended a loop, where the last test was ");
 	put_branch(o, &last);
