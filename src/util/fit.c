@@ -122,12 +122,12 @@ void fit__lines(struct str *s, size_t start, unsigned width)
 
 /* ---- stdout ---- */
 
-/* The stream in stdout's place owns it, as its cookie. */
-struct fitted {
+/* Of the stream in stdout's place, of which there is one. */
+static struct fitted {
 	struct fit fit;
 	struct str pending; /* what was written of a line that is to be wrapped */
 	bool wraps;
-};
+} fitted;
 
 /* The column at which a line's last cell begins, in the left half: cells are two blanks apart. */
 static unsigned hang_of(const char *line, size_t len, unsigned width)
@@ -218,7 +218,6 @@ static int close_stream(void *cookie)
 	fit__end(&f->fit, &out);
 	str__put(&out, f->pending.data, f->pending.len);
 	str__free(&f->pending);
-	free(f);
 	write_all(out.data, out.len);
 	str__free(&out);
 	return 0;
@@ -227,18 +226,11 @@ static int close_stream(void *cookie)
 void fit__stdout(unsigned width, bool wrap)
 {
 	cookie_io_functions_t io = {.write = write_stream, .close = close_stream};
-	struct fitted *own;
-	FILE *f;
+	FILE *f = width ? fopencookie(&fitted, "w", io) : NULL;
 
-	if (!width)
+	if (!f)
 		return;
-	own = xcalloc(1, sizeof(*own));
-	*own = (struct fitted){.fit.width = width, .wraps = wrap};
-	f = fopencookie(own, "w", io);
-	if (!f) {
-		free(own);
-		return;
-	}
+	fitted = (struct fitted){.fit.width = width, .wraps = wrap};
 	fflush(stdout);
 	setvbuf(f, NULL, _IOLBF, BUFSIZ);
 	stdout = f;
