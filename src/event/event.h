@@ -379,16 +379,6 @@ static inline bool log_thread__is_goroutine(const struct log_thread *t, uint64_t
 	return t->goroutine && sp >= t->stack_low && sp <= t->stack_high;
 }
 
-/* The record of a branch, or of a witness, that is one word and has only its site. */
-struct logged_branch {
-	uint32_t site;
-	bool taken;
-	unsigned lowered; /* bytes */
-};
-/* Decodes the low half of such a word. Returns false if it is another record, or none of this
- * plan. */
-bool log__branch(const struct plan *plan, uint32_t id, struct logged_branch *out);
-
 struct log_decoder;
 /* What a thread has logged next, not decoded yet. */
 struct event_run {

@@ -167,18 +167,6 @@ static struct log_record record_of(const struct log_decoder *d, const uint64_t *
 				   .lowered = lowered_of(id)};
 }
 
-bool log__branch(const struct plan *plan, uint32_t id, struct logged_branch *out)
-{
-	uint32_t site = id & (LOG_TAKEN - 1);
-
-	if (id >> LOG_KIND_SHIFT != LOG_BRANCH || site >= plan->sites.len ||
-	    !has_record(&plan->sites.data[site], LOG_BRANCH) || plan->sites.data[site].test)
-		return false;
-	*out = (struct logged_branch){
-		.site = site, .taken = id & LOG_TAKEN, .lowered = lowered_of(id)};
-	return true;
-}
-
 /* ---- values ---- */
 
 /* The distance from a stack pointer to the nearest one with this low half. */

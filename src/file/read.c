@@ -135,8 +135,10 @@ static int take_plan(struct trace_reader *r)
 		return err == -EBADMSG ? reader__damaged(r) : err;
 	if (first && trace_reader__judge(r, &(value_condition_vec){0}))
 		return reader__damaged(r);
-	if (first)
-		r->events = event_decoder__new(r->plan), r->log = logged_reader__new(r->plan);
+	if (first) {
+		r->events = event_decoder__new(r->plan);
+		r->log = logged_reader__new(r->plan);
+	}
 	r->begins = first;
 	r->extended = !first;
 	return 0;

@@ -76,6 +76,9 @@ int object__resolve(struct object *o, const struct spec *spec, function_vec *v);
  */
 int kernel__resolve(struct object *kernel, struct object **modules, size_t nmodules,
 		    const struct spec *spec, function_vec *v);
+/* Appends "; did you mean a, b?" with those of these names that are close to one; nothing if none
+ * is. */
+void suggest__among(const char *const *names, size_t n, const char *name, struct str *out);
 /*
  * For each exported function of v, a FUNC that names only it in its object, or in the kernel with
  * its modules, and that is one word of the shell: its name, name@VERSION, MODULE:NAME, or

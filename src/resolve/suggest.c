@@ -50,6 +50,34 @@ static void keep(struct close *best, const char *name, unsigned score)
 		best[i] = (struct close){name, score};
 }
 
+static bool is_close(unsigned score)
+{
+	return score && score <= 10 + 64;
+}
+
+static void put(const struct close *best, struct str *out)
+{
+	unsigned i;
+
+	for (i = 0; i < SUGGESTIONS && best[i].name; i++)
+		str__printf(out, "%s%s", i ? ", " : "; did you mean ", best[i].name);
+	if (i)
+		str__puts(out, "?");
+}
+
+void suggest__among(const char *const *names, size_t n, const char *name, struct str *out)
+{
+	struct close best[SUGGESTIONS] = {{0}};
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned score = similarity(name, strlen(name), names[i]);
+
+		if (is_close(score))
+			keep(best, names[i], score);
+	}
+	put(best, out);
+}
+
 void suggest__names(const struct object *o, const char *name, struct str *out)
 {
 	struct close best[SUGGESTIONS] = {{0}};
@@ -59,7 +87,7 @@ void suggest__names(const struct object *o, const char *name, struct str *out)
 	size_t len = strlen(plain), budget = DEMANGLE_MAX;
 	const struct symbol *s;
 	char *shown, **p;
-	unsigned score, i;
+	unsigned score;
 
 	vec__each (s, &o->symbols) {
 		if (s->type == SYMBOL_PLT && !strchr(name, '@'))
@@ -68,7 +96,7 @@ void suggest__names(const struct object *o, const char *name, struct str *out)
 							    : NULL;
 		budget -= shown != NULL;
 		score = similarity(plain, len, shown ? shown : s->name);
-		if (!score || score > 10 + 64) {
+		if (!is_close(score)) {
 			free(shown);
 			continue;
 		}
@@ -76,10 +104,7 @@ void suggest__names(const struct object *o, const char *name, struct str *out)
 			vec__push(&made, shown);
 		keep(best, shown ? shown : s->name, score);
 	}
-	for (i = 0; i < SUGGESTIONS && best[i].name; i++)
-		str__printf(out, "%s%s", i ? ", " : "; did you mean ", best[i].name);
-	if (i)
-		str__puts(out, "?");
+	put(best, out);
 	vec__each (p, &made)
 		free(*p);
 	vec__free(&made);

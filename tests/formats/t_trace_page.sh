@@ -55,7 +55,7 @@ for line in open(sys.argv[2]):
         shown.setdefault(str(e["tid"]), []).append((e["vaddr"], taken, str(e["ts"]) if "ts" in e else None))
 assert read.keys() == shown.keys()
 for tid, branches in shown.items():
-    left, found = iter(branches), 0
+    left = iter(branches)
     for vaddr, taken, time in read[tid]:
         for other in left:
             assert not other[2] or (vaddr, taken, time) == other, (other, vaddr, taken, time)

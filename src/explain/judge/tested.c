@@ -137,9 +137,11 @@ static void find_part(struct judging *j, size_t at, size_t n, place_t place)
 
 #define NESTED_MOST 3
 
-/* What was tested is a constant: notes why it was this one. */
-static void find_set(struct judging *j, const struct value_origin *m, size_t at, place_t place)
+/* What was tested is a constant: judges the call up to the branch at this index of the path for why
+ * it was this one. place NONE: for why control reached the instruction that has it. */
+static void judge_set(struct judging *j, const struct value_origin *m, size_t at, place_t place)
 {
+	bool reached = place == PLACE_NONE;
 	struct call before = *j->s.call;
 	struct verdict *v;
 
@@ -148,37 +150,24 @@ static void find_set(struct judging *j, const struct value_origin *m, size_t at,
 		return;
 	before.items.len = (size_t)j->path.data[at].item + 1;
 	j->s.code->nested++;
-	v = judge__end(j->s.code, &before, false, 0, place, true, (uint32_t)m->value);
+	v = judge__end(j->s.code, &before, reached, reached ? m->vaddr : 0, place, !reached,
+		       reached ? 0 : (uint32_t)m->value);
 	j->s.code->nested--;
-	if (v->decided && !v->passed)
+	if (v->decided && (reached || !v->passed))
 		j->v->set = v;
 	else
 		verdict__free(v);
 }
 
-/* Likewise of what a choice has tested: why control reached the instruction that has the constant.
- */
-static void find_set_before(struct judging *j, const struct value_origin *m)
+/* Likewise of what a choice has tested. */
+static void judge_set_before(struct judging *j, const struct value_origin *m)
 {
-	struct call before = *j->s.call;
-	struct verdict *v;
-	size_t at = m->at;
+	size_t at = m->kind == VALUE_CONST ? m->at : 0;
 
-	if (m->kind != VALUE_CONST || m->mangled || j->v->set || j->v->unchanged.site != NO_SITE ||
-	    j->s.code->nested == NESTED_MOST)
-		return;
 	while (at && j->path.data[at - 1].item < 0)
 		at--;
-	before.items.len = at ? (size_t)j->path.data[at - 1].item + 1 : 0;
-	if (!before.items.len)
-		return;
-	j->s.code->nested++;
-	v = judge__end(j->s.code, &before, true, m->vaddr, PLACE_NONE, false, 0);
-	j->s.code->nested--;
-	if (v->decided)
-		j->v->set = v;
-	else
-		verdict__free(v);
+	if (at)
+		judge_set(j, m, at - 1, PLACE_NONE);
 }
 
 /* The value is the result of this call. */
@@ -242,7 +231,7 @@ static void find_tested_by_branch(struct judging *j)
 		j->s.has_wanted = false;
 		m = slice__of(&j->s, at, n, (struct tracked){place, false}, room);
 		find_loop(j, &m, at, n, place, room);
-		find_set(j, &m, at, place);
+		judge_set(j, &m, at, place);
 		if (m.kind == VALUE_CODE)
 			find_part(j, at, n, place);
 		if (m.kind == VALUE_LOAD)
@@ -302,7 +291,7 @@ static void find_tested_by_choice(struct judging *j)
 		from = slice__of(&j->s, at, n, (struct tracked){place, false}, room);
 		note_read(j, &from);
 		find_loop(j, &from, at, n, place, room);
-		find_set_before(j, &from);
+		judge_set_before(j, &from);
 		if (from.kind == VALUE_CODE)
 			find_part(j, at, n, place);
 		if (from.kind == VALUE_CALL && from.place == code__result(j->s.code))

@@ -66,22 +66,16 @@ static bool names_function(const struct spec *spec, const struct plan *plan,
 	return spec->kind == SPEC_LINE ? has_line(spec, plan, pf) : spec__matches(spec, &f);
 }
 
-/* Returns the function whose name is most like the text; NULL if none is near. */
-static const char *nearest(const struct plan *plan, const char *text)
+static void suggest(const struct plan *plan, const char *text, struct str *out)
 {
+	VEC(const char *) names = {0};
 	const struct plan_function *f;
-	const char *best = NULL;
-	unsigned least = 3;
 
-	vec__each (f, &plan->functions) {
-		unsigned far = str__distance(text, strlen(text), f->name, strlen(f->name), 2);
-
-		if (f->flags & FUNCTION_HELPER || far >= least || strlen(text) < 4)
-			continue;
-		least = far;
-		best = f->name;
-	}
-	return best;
+	vec__each (f, &plan->functions)
+		if (!(f->flags & FUNCTION_HELPER))
+			vec__push(&names, f->name);
+	suggest__among(names.data, names.len, text, out);
+	vec__free(&names);
 }
 
 /* Marks the functions that text names. -ENOENT if there are none. */
@@ -91,7 +85,7 @@ static int mark_functions(bool *functions, const struct plan *plan, const char *
 	struct spec spec;
 	struct stat st;
 	size_t found = 0;
-	const char *near;
+	autofree struct str near = {0};
 	int err = spec__parse(text, !plan__has_programs(plan), &spec);
 
 	if (err)
@@ -109,10 +103,10 @@ static int mark_functions(bool *functions, const struct plan *plan, const char *
 			ENOENT,
 			"%s is not a trace file of bbtrace, and no function '%s' was traced", text,
 			text);
-	near = nearest(plan, text);
+	suggest(plan, text, &near);
 	return err__set(ENOENT,
-			"%s: no function '%s' was traced%s%s; -F summary shows those that ran",
-			name, text, near ? "; did you mean " : "", near ? near : "");
+			"%s: no function '%s' was traced; -F summary shows those that ran%s", name,
+			text, near.data ? near.data : "");
 }
 
 int replay__choose(const struct request *req, const struct plan *plan, const char *name, bool **out)

@@ -243,8 +243,7 @@ static int run_pass(struct why *w)
 
 static struct why_options options_of(const struct why *w)
 {
-	return (struct why_options){
-		.system_calls = w->system_calls, .follow = true, .passing = w->passing};
+	return (struct why_options){.system_calls = w->system_calls, .passing = w->passing};
 }
 
 /* If a further run can't trace, what the one before it has found stands. */

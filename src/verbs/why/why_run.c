@@ -123,7 +123,7 @@ static int trace(struct left *l, const struct request *req, char *const *operand
 	if (o.system_calls)
 		vec__push(&traced.what.with, "raw_syscalls:sys_exit");
 	traced.show.output = NULL;
-	traced.who.filters.follow |= o.follow;
+	traced.who.filters.follow = true;
 	traced.record.explain = true;
 	if (trace__check(&traced)) {
 		err__print();

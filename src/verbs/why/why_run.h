@@ -22,7 +22,6 @@ struct why_run {
 };
 struct why_options {
 	bool system_calls;	 /* all failed system calls are recorded */
-	bool follow;		 /* children are traced, too */
 	struct passing *passing; /* in shared memory, or NULL */
 	bool passes;		 /* this is the run that passes: it fills .passing */
 };
