@@ -355,13 +355,15 @@ void block_totals__get(struct reader *r, struct block_totals *t);
 
 /* ---- what threads have logged (logged.c) ---- */
 
-struct logged_block {
-	struct str bytes; /* of the runs up to now */
-	uint64_t events;  /* in these */
-};
-void logged_block__put(struct logged_block *b, const struct logged_words *w);
-/* As event_encoder__end(). */
-bool logged_block__end(struct logged_block *b, struct str *out, struct block_totals *t);
+struct logged_writer;
+struct logged_writer *logged_writer__new(const struct plan *plan);
+void logged_writer__free(struct logged_writer *l);
+/* Returns false if the block must end before words with these registers (logged_words.regs). */
+bool logged_writer__takes(const struct logged_writer *l, uint32_t regs);
+void logged_writer__put(struct logged_writer *l, const struct logged_words *w);
+/* As event_encoder__size() and event_encoder__end(). */
+size_t logged_writer__size(const struct logged_writer *l);
+bool logged_writer__end(struct logged_writer *l, struct str *out, struct block_totals *t);
 
 struct logged_reader;
 struct logged_reader *logged_reader__new(const struct plan *plan);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Blocks of what threads have logged (BLOCK_LOG): the records of src/arch/log.h as copied functions
- * wrote them, with times in ns. Writing them takes no decoding. The reader decodes them, or passes
- * many at once.
+ * Blocks of what threads have logged (BLOCK_LOG): the records of src/arch/log.h that copied
+ * functions wrote, with times in ns, in few bytes (log_coder.h). Writing them takes no decoding. The
+ * reader decodes them, or passes many at once.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "file/format.h"
+#include "file/log_coder.h"
 #include "file/pack.h"
 
 #define FIELDS 8 /* numbers of struct log_thread */
@@ -25,60 +26,99 @@ static void fields_of(struct log_thread *t, uint64_t *out[FIELDS])
 
 /* ---- writing ---- */
 
-/* Times are the words that differ most: apart, and as differences, they take fewer bytes. */
-static void put_times(struct str *out, const struct logged_words *w)
-{
-	uint64_t at = 0, ns = w->thread.time;
-	const struct logged_time *t;
+struct logged_writer {
+	struct log_options options; /* of all runs of the block */
+	struct log_decoder *decoder;
+	struct log_coder *coder;
+	struct str runs;
+	struct log_streams streams;
+	uint64_t events;
+};
 
-	put_number(out, w->ntimes);
-	for (t = w->times; t < w->times + w->ntimes; t++) {
-		put_number(out, t->at - at);
-		put_number(out, t->ns - ns);
-		at = t->at;
-		ns = t->ns;
-	}
+static uint64_t same(void *ctx, uint64_t ns)
+{
+	return ns;
 }
 
-static void put_words(struct str *out, const struct logged_words *w)
+struct logged_writer *logged_writer__new(const struct plan *plan)
 {
-	const struct logged_time *t;
-	char *words;
+	struct logged_writer *l = xcalloc(1, sizeof(*l));
 
-	put_number(out, w->n);
-	str__put(out, (const char *)w->words, w->n * sizeof(*w->words));
-	words = out->data + out->len - w->n * sizeof(*w->words);
-	for (t = w->times; t < w->times + w->ntimes; t++)
-		memset(words + t->at * sizeof(*w->words), 0, sizeof(*w->words));
+	l->decoder = log_decoder__new(plan, &l->options, (struct log_clock){same, NULL});
+	l->coder = log_coder__new(l->decoder);
+	return l;
 }
 
-void logged_block__put(struct logged_block *b, const struct logged_words *w)
+void logged_writer__free(struct logged_writer *l)
+{
+	if (!l)
+		return;
+	log_coder__free(l->coder);
+	log_decoder__free(l->decoder);
+	log_streams__free(&l->streams);
+	str__free(&l->runs);
+	free(l);
+}
+
+size_t logged_writer__size(const struct logged_writer *l)
+{
+	size_t n = l->runs.len + l->streams.ranks.len + l->streams.firsts.len + l->streams.times.len;
+
+	for (int i = 0; i < LOG_COLUMNS; i++)
+		n += l->streams.columns[i].len;
+	return n;
+}
+
+bool logged_writer__takes(const struct logged_writer *l, uint32_t regs)
+{
+	return !l->runs.len || l->options.regs == regs;
+}
+
+void logged_writer__put(struct logged_writer *l, const struct logged_words *w)
 {
 	struct log_thread t = w->thread;
 	uint64_t *fields[FIELDS];
 
-	put_number(&b->bytes, t.pid);
-	put_number(&b->bytes, t.tid);
-	put_part(&b->bytes, t.comm, strnlen(t.comm, sizeof(t.comm)));
+	l->options.regs = w->regs;
+	put_number(&l->runs, t.pid);
+	put_number(&l->runs, t.tid);
+	put_part(&l->runs, t.comm, strnlen(t.comm, sizeof(t.comm)));
 	fields_of(&t, fields);
 	for (int i = 0; i < FIELDS; i++)
-		put_number(&b->bytes, *fields[i]);
-	put_number(&b->bytes, w->regs);
-	put_times(&b->bytes, w);
-	put_words(&b->bytes, w);
-	b->events += w->events;
+		put_number(&l->runs, *fields[i]);
+	put_number(&l->runs, log_coder__put(l->coder, w, &l->streams));
+	l->events += w->events;
 }
 
-bool logged_block__end(struct logged_block *b, struct str *out, struct block_totals *t)
+static void put_stream(struct str *out, struct str *s)
 {
-	if (!b->bytes.len)
+	put_part(out, s->data, s->len);
+	str__clear(s);
+}
+
+bool logged_writer__end(struct logged_writer *l, struct str *out, struct block_totals *t)
+{
+	struct log_streams *s = &l->streams;
+	int columns = LOG_COLUMNS;
+
+	if (!l->runs.len)
 		return false;
-	put_number(out, b->events);
+	log_coder__end(l->coder, s);
+	put_number(out, l->events);
 	block_totals__put(out, t);
-	str__put(out, b->bytes.data, b->bytes.len);
-	t->events += b->events;
-	str__clear(&b->bytes);
-	b->events = 0;
+	put_number(out, l->options.regs);
+	put_stream(out, &l->runs);
+	put_stream(out, &s->ranks);
+	put_stream(out, &s->firsts);
+	put_stream(out, &s->times);
+	while (columns && !s->columns[columns - 1].len)
+		columns--;
+	put_number(out, columns);
+	for (int i = 0; i < columns; i++)
+		put_stream(out, &s->columns[i]);
+	t->events += l->events;
+	l->events = 0;
+	log_coder__begin(l->coder);
 	return true;
 }
 
@@ -87,22 +127,20 @@ bool logged_block__end(struct logged_block *b, struct str *out, struct block_tot
 struct logged_reader {
 	struct log_options options;
 	struct log_decoder *decoder;
+	struct log_coder *coder;
 	struct log_thread thread;
-	struct reader in;
-	VEC(uint64_t) words; /* of the run that is being read; those before at were given */
+	struct reader runs;
+	struct log_sources in;
+	word_vec words; /* of the run that is being read; those before at were given */
 	size_t at;
 };
-
-static uint64_t same(void *ctx, uint64_t ns)
-{
-	return ns;
-}
 
 struct logged_reader *logged_reader__new(const struct plan *plan)
 {
 	struct logged_reader *l = xcalloc(1, sizeof(*l));
 
 	l->decoder = log_decoder__new(plan, &l->options, (struct log_clock){same, NULL});
+	l->coder = log_coder__new(l->decoder);
 	return l;
 }
 
@@ -110,23 +148,41 @@ void logged_reader__free(struct logged_reader *l)
 {
 	if (!l)
 		return;
+	log_coder__free(l->coder);
 	log_decoder__free(l->decoder);
 	vec__free(&l->words);
 	free(l);
 }
 
-int logged_reader__begin(struct logged_reader *l, const uint8_t *raw, size_t len, uint64_t *events)
+static bool get_streams(struct logged_reader *l, struct reader *in)
 {
-	struct block_totals totals;
+	uint64_t columns;
 
-	l->in = reader_of(raw, len);
-	l->at = l->words.len = 0;
-	*events = get_number(&l->in);
-	block_totals__get(&l->in, &totals);
-	return l->in.bad || *events > len / sizeof(uint64_t) ? -EBADMSG : 0;
+	l->runs = get_part(in);
+	l->in.ranks = get_part(in);
+	l->in.firsts = get_part(in);
+	l->in.times = get_part(in);
+	columns = get_number(in);
+	for (uint64_t i = 0; i < LOG_COLUMNS; i++)
+		l->in.columns[i] = i < columns ? get_part(in) : reader_of(NULL, 0);
+	return !in->bad && columns <= LOG_COLUMNS && in->at == in->end;
 }
 
-/* Sets all but the words and their times. */
+int logged_reader__begin(struct logged_reader *l, const uint8_t *raw, size_t len, uint64_t *events)
+{
+	struct reader in = reader_of(raw, len);
+	struct block_totals totals;
+
+	l->at = l->words.len = 0;
+	log_coder__begin(l->coder);
+	*events = get_number(&in);
+	block_totals__get(&in, &totals);
+	l->options.regs = get_number(&in);
+	if (!get_streams(l, &in))
+		return -EBADMSG;
+	return *events > 2 * (uint64_t)(l->in.ranks.end - l->in.ranks.at) ? -EBADMSG : 0;
+}
+
 static void get_thread(struct logged_reader *l)
 {
 	/* times are as they were read, not as they might have been */
@@ -135,59 +191,24 @@ static void get_thread(struct logged_reader *l)
 	struct reader comm;
 
 	*t = (struct log_thread){.goroutine_known = true, .until = UINT64_MAX};
-	t->pid = get_number(&l->in);
-	t->tid = get_number(&l->in);
-	comm = get_part(&l->in);
+	t->pid = get_number(&l->runs);
+	t->tid = get_number(&l->runs);
+	comm = get_part(&l->runs);
 	memcpy(t->comm, comm.at, min_of((size_t)(comm.end - comm.at), sizeof(t->comm) - 1));
 	fields_of(t, fields);
 	for (int i = 0; i < FIELDS; i++)
-		*fields[i] = get_number(&l->in);
-	l->options.regs = get_number(&l->in);
-}
-
-/* Returns the times, to be read again by set_times(), and skips them. */
-static struct reader skip_times(struct logged_reader *l)
-{
-	struct reader times = l->in;
-
-	for (uint64_t n = get_number(&l->in); n && !l->in.bad; n--) {
-		get_number(&l->in);
-		get_number(&l->in);
-	}
-	return times;
-}
-
-/* Returns false if one is no word. */
-static bool set_times(struct logged_reader *l, struct reader times)
-{
-	uint64_t at = 0, ns = l->thread.time;
-
-	for (uint64_t n = get_number(&times); n; n--) {
-		at += get_number(&times);
-		ns += get_number(&times);
-		if (at >= l->words.len)
-			return false;
-		l->words.data[at] = ns;
-	}
-	return true;
+		*fields[i] = get_number(&l->runs);
 }
 
 static bool begin_run(struct logged_reader *l)
 {
-	struct reader times;
-	uint64_t n;
+	uint64_t records;
 
 	l->words.len = l->at = 0;
 	get_thread(l);
-	times = skip_times(l);
-	n = get_number(&l->in);
-	if (l->in.bad || !n || n > (size_t)(l->in.end - l->in.at) / sizeof(uint64_t))
-		return false;
-	vec__reserve(&l->words, n);
-	memcpy(l->words.data, l->in.at, n * sizeof(uint64_t));
-	l->words.len = n;
-	l->in.at += n * sizeof(uint64_t);
-	return set_times(l, times);
+	records = get_number(&l->runs);
+	return !l->runs.bad && records &&
+	       log_coder__get(l->coder, &l->in, &l->thread, records, &l->words);
 }
 
 /* Returns 1 if there are words that were not given, 0 at the end of the block. */
@@ -195,7 +216,7 @@ static int find_words(struct logged_reader *l)
 {
 	if (l->at < l->words.len)
 		return 1;
-	if (l->in.at == l->in.end)
+	if (l->runs.at == l->runs.end)
 		return 0;
 	return begin_run(l) ? 1 : -EBADMSG;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include "file/writer.h"
 
-#define LOG_BYTES (256u << 10) /* of a block of logs, before it is compressed */
+#define LOG_BYTES (512u << 10) /* of a block of logs, before it is compressed */
 
 struct trace_writer *trace_writer__new(const struct plan *plan, trace_put_fn put, void *ctx,
 				       bool armored)
@@ -24,6 +24,7 @@ struct trace_writer *trace_writer__new(const struct plan *plan, trace_put_fn put
 	w->ctx = ctx;
 	w->armored = armored;
 	w->events = event_encoder__new(plan, armored ? ARMORED_EVENTS : 0);
+	w->log = logged_writer__new(plan);
 	return w;
 }
 
@@ -56,7 +57,7 @@ void trace_writer__free(struct trace_writer *w)
 	if (!w)
 		return;
 	event_encoder__free(w->events);
-	str__free(&w->log.bytes);
+	logged_writer__free(w->log);
 	drop_copied(w);
 	vec__free(&w->copied);
 	vec__free(&w->objects);
@@ -261,9 +262,9 @@ static int put_needed(struct trace_writer *w)
 static int put_log(struct trace_writer *w)
 {
 	struct str raw = {0};
-	int err = w->log.bytes.len ? put_needed(w) : 0;
+	int err = logged_writer__size(w->log) ? put_needed(w) : 0;
 
-	if (err || !logged_block__end(&w->log, &raw, &w->totals))
+	if (err || !logged_writer__end(w->log, &raw, &w->totals))
 		return err;
 	return put_numbered(w, BLOCK_LOG, raw);
 }
@@ -325,10 +326,13 @@ int trace_writer__words(struct trace_writer *w, const struct logged_words *words
 {
 	int err = put_encoded(w);
 
+	if (!err && !logged_writer__takes(w->log, words->regs))
+		err = put_log(w);
 	if (err)
 		return err;
-	logged_block__put(&w->log, words);
-	return w->log.bytes.len >= (w->armored ? ARMORED_EVENTS : LOG_BYTES) ? put_log(w) : 0;
+	logged_writer__put(w->log, words);
+	return logged_writer__size(w->log) >= (w->armored ? ARMORED_EVENTS : LOG_BYTES) ? put_log(w)
+											: 0;
 }
 
 static int put_untraced(struct trace_writer *w, const struct sideband_event *e)
@@ -411,5 +415,5 @@ int trace_writer__end(struct trace_writer *w, const struct trace_end *end)
 
 uint64_t trace_writer__pending(const struct trace_writer *w)
 {
-	return event_encoder__size(w->events) + w->log.bytes.len;
+	return event_encoder__size(w->events) + logged_writer__size(w->log);
 }

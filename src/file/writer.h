@@ -25,7 +25,7 @@ struct trace_writer {
 	struct block_totals totals;
 	VEC(struct copied) copied; /* to be copied after the blocks that follow */
 	struct event_encoder *events;
-	struct logged_block log;	    /* follows these */
+	struct logged_writer *log;	    /* follows these */
 	VEC(const struct object *) objects; /* by number */
 	struct map64 numbers;		    /* object -> its number + 1 */
 	struct map64 symbols;		    /* symbols that were written */

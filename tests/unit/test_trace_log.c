@@ -256,7 +256,7 @@ static void test_damage(void)
 static void test_hostile(void)
 {
 	struct logged_reader *l = logged_reader__new(&plan);
-	struct logged_block b = {0};
+	struct logged_writer *b = logged_writer__new(&plan);
 	struct words *words = xcalloc(1, sizeof(*words));
 	struct log_thread t = {.pid = 1, .tid = 1, .stacks = {0x7ffc00000100}};
 	struct block_totals totals = {0};
@@ -267,14 +267,14 @@ static void test_hostile(void)
 
 	for (int i = 0; i < 50; i++)
 		put_record(words, 0x7ffc00000100);
-	logged_block__put(&b, &(struct logged_words){.thread = t,
+	logged_writer__put(b, &(struct logged_words){.thread = t,
 						     .regs = REGS,
 						     .words = words->words,
 						     .n = words->n,
 						     .events = words->events,
 						     .times = words->times.data,
 						     .ntimes = words->times.len});
-	logged_block__end(&b, &raw, &totals);
+	logged_writer__end(b, &raw, &totals);
 	is(totals.events, 50, "the totals have its events");
 	for (size_t cut = 0; cut < raw.len; cut++) {
 		uint8_t *copy = malloc(cut + 1);
@@ -306,7 +306,7 @@ static void test_hostile(void)
 	vec__free(&words->times);
 	free(words);
 	str__free(&raw);
-	str__free(&b.bytes);
+	logged_writer__free(b);
 	logged_reader__free(l);
 }
 
