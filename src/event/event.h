@@ -200,6 +200,9 @@ struct event {
 	/* 1 + the position of the thread's log at this event (log_ring__position() of arch/log.h);
 	 * 0 if it has none, or if it is not known. Not in trace files. */
 	uint64_t logged;
+	/* What it was decoded from, of one record of a site; NULL: of nothing that was logged.
+	 * Valid as long as the event. Not in trace files. */
+	const struct logged_words *record;
 };
 #define EVENT_NO_CPU UINT16_MAX
 

@@ -16,6 +16,8 @@ struct log_decoder {
 	bool witnesses;	    /* some records are no events */
 	struct event event; /* the last one */
 	struct event_entry entry;
+	struct logged_words record; /* what it was decoded from */
+	struct logged_time time;
 	uint64_t regs[EVENT_REGS], stack[STACK_FRAMES];
 	char comm[sizeof(((struct log_thread *)0)->comm) + 1];
 };
@@ -446,6 +448,26 @@ static void take_site(struct log_decoder *d, struct log_thread *t, const struct 
 		take_target(&d->event, r->words + 1, r->kind == LOG_RETURN);
 }
 
+/* Keeps what the event was decoded from, if its time is known where it has one. before: the thread
+ * before it. */
+static void keep_record(struct log_decoder *d, const struct log_thread *before,
+			const struct log_record *r, size_t size)
+{
+	size_t ticks = ticks_at(d, r);
+
+	if (ticks && d->event.untimed)
+		return;
+	d->time = (struct logged_time){ticks, d->event.time};
+	d->record = (struct logged_words){.thread = *before,
+					  .regs = d->options->regs,
+					  .words = r->words,
+					  .n = size,
+					  .events = 1,
+					  .times = &d->time,
+					  .ntimes = ticks != 0};
+	d->event.record = &d->record;
+}
+
 bool log_decoder__id(const struct log_decoder *d, uint32_t id, struct logged *out)
 {
 	const uint64_t word = id;
@@ -495,6 +517,7 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 {
 	struct log_record r = {0};
 	size_t size = open_record(d, words, n, &r);
+	const struct log_thread before = *t;
 
 	*out = NULL;
 	if (!size)
@@ -513,6 +536,7 @@ int log_decoder__event(struct log_decoder *d, struct log_thread *t, const uint64
 	} else {
 		take_site(d, t, &r);
 		attribute(d, t);
+		keep_record(d, &before, &r, size);
 	}
 	if (r.kind == LOG_LOST || !is_ignored(r.site))
 		*out = &d->event;

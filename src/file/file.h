@@ -31,6 +31,7 @@ struct trace_meta {
 	const char *tag;	/* --tag; NULL: none */
 	const char *host;	/* the name of the machine; NULL: not known */
 	const char *conditions; /* --if, as conditions__parse() takes them; NULL: none */
+	uint64_t logged_regs;	/* a bit each: those that entries of copies have; 0: all */
 };
 
 /* How the trace ended. */

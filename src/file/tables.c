@@ -29,6 +29,7 @@ static const struct column meta[] = {
 	STRING(struct trace_meta, system),     BOOL(struct trace_meta, no_fold),
 	BOOL(struct trace_meta, counts),       STRING(struct trace_meta, tag),
 	STRING(struct trace_meta, host),       STRING(struct trace_meta, conditions),
+	NUMBER(struct trace_meta, logged_regs),
 };
 
 static const struct column object[] = {

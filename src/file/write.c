@@ -313,10 +313,23 @@ static int part_from(struct trace_writer *w, bool sideband)
 	return err || !parts ? err : put_events(w);
 }
 
+/* Between words an event stays with them, if it is what they are. */
+static int put_record(struct trace_writer *w, const struct event *e)
+{
+	struct logged_words words = *e->record;
+
+	if (e->entry)
+		snprintf(words.thread.comm, sizeof(words.thread.comm), "%s", e->entry->comm);
+	return trace_writer__words(w, &words);
+}
+
 int trace_writer__event(struct trace_writer *w, const struct event *e)
 {
-	int err = part_from(w, false);
+	int err;
 
+	if (e->record && logged_writer__size(w->log))
+		return put_record(w, e);
+	err = part_from(w, false);
 	if (!err)
 		err = event_encoder__event(w->events, e);
 	return err ? err : flush_if_full(w);

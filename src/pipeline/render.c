@@ -68,6 +68,19 @@ void meta__free(struct trace_meta *m)
 	free((char *)m->conditions);
 }
 
+/* Refuses registers that the trace doesn't have of all entries. */
+static int override_regs(struct trace_meta *m, const char *regs, const struct arch *arch)
+{
+	int err = parse_regs(m, regs, arch);
+
+	if (err || !m->logged_regs || !(m->regs & ~m->logged_regs))
+		return err;
+	return err__set(ENOTSUP,
+			"--regs %s: this trace has only the arguments of functions that ran as "
+			"copies; record with --regs all",
+			regs);
+}
+
 int meta__override(struct trace_meta *m, const struct request *req, const struct arch *arch)
 {
 	if (req->show.time_given)
@@ -80,7 +93,7 @@ int meta__override(struct trace_meta *m, const struct request *req, const struct
 		m->limit = req->when.limit;
 	if (req->show.no_fold)
 		m->no_fold = true;
-	return req->record.regs ? parse_regs(m, req->record.regs, arch) : 0;
+	return req->record.regs ? override_regs(m, req->record.regs, arch) : 0;
 }
 
 struct trace_options meta__trace_options(const struct trace_meta *m)

@@ -158,7 +158,7 @@ uint32_t requirements__log_regs(const struct request *req, const struct plan *pl
 
 	if (!requirements__of(req).regs && !req->record.conditions.len)
 		return regs;
-	if (requirements__all_regs(req)) /* the log has the instruction's address in any case */
+	if (names_regs(req)) /* the log has the instruction's address in any case */
 		return ((1ull << arch->nregs) - 1) & ~(1ull << arch->ip_reg);
 	regs |= argument_regs(&arch->conventions[CONVENTION_C]);
 	vec__each (o, &plan->objects)

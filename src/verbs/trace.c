@@ -495,6 +495,8 @@ static int prepare(struct session *s, int *status)
 	err = meta__of_args(&s->meta, &s->request, s->plan->arch);
 	if (err)
 		return err;
+	if (s->engine.copies)
+		s->meta.logged_regs = s->engine.log.regs | 1ull << s->plan->arch->ip_reg;
 	err = session__open_output(s);
 	if (err)
 		return err;
