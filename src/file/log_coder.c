@@ -6,15 +6,15 @@
 
 /* From one record to the next one of its thread. */
 struct move {
-	uint32_t id;	 /* the low half of the next one's first word */
-	uint32_t sp;	 /* the high half of that minus the high half of this one's */
+	/* The first word of the next one minus the high half of this one's; 0: none, since a
+	 * record's kind isn't 0 */
+	uint64_t first;
 	uint32_t origin; /* index into origins: those from the next one on */
 	uint32_t values; /* index into values: the other words of the last record after this move */
 };
 
 /* A record, by the low half of its first word. The first one is that before a run. */
 struct origin {
-	uint32_t id;
 	uint8_t kind, words;
 	struct move moves[LOG_MOVES]; /* the last one first */
 };
@@ -58,13 +58,9 @@ void log_coder__free(struct log_coder *c)
 
 /* ---- what is known ---- */
 
-static uint32_t add_origin(struct log_coder *c, uint32_t id, uint8_t kind, uint8_t words)
+static uint32_t add_origin(struct log_coder *c, uint8_t kind, uint8_t words)
 {
-	struct origin o = {.id = id, .kind = kind, .words = words};
-
-	for (int i = 0; i < LOG_MOVES; i++)
-		o.moves[i].origin = NONE;
-	vec__push(&c->origins, o);
+	vec__push(&c->origins, (struct origin){.kind = kind, .words = words});
 	return c->origins.len - 1;
 }
 
@@ -73,7 +69,7 @@ void log_coder__begin(struct log_coder *c)
 	c->origins.len = c->values.len = 0;
 	map64__free(&c->known);
 	c->has_half = false;
-	add_origin(c, 0, LOG_NONE, 0);
+	add_origin(c, LOG_NONE, 0);
 }
 
 /* Returns where a record leads from; NONE if it is none that can be in a block. */
@@ -84,14 +80,14 @@ static uint32_t origin_of(struct log_coder *c, uint32_t id)
 
 	if (!*known && log_decoder__id(c->decoder, id, &l) && l.kind >= LOG_BRANCH &&
 	    l.kind <= LOG_ENTRY)
-		*known = add_origin(c, id, l.kind, l.words);
+		*known = add_origin(c, l.kind, l.words);
 	return *known ? *known : NONE;
 }
 
 /* Adds a move as the last one of its origin. Returns false if its record can't be in a block. */
-static bool add_move(struct log_coder *c, uint32_t from, uint32_t id, uint32_t sp)
+static bool add_move(struct log_coder *c, uint32_t from, uint64_t first)
 {
-	struct move m = {.id = id, .sp = sp, .origin = origin_of(c, id), .values = c->values.len};
+	struct move m = {first, origin_of(c, (uint32_t)first), c->values.len};
 	struct move *moves = c->origins.data[from].moves;
 
 	if (m.origin == NONE)
@@ -103,11 +99,14 @@ static bool add_move(struct log_coder *c, uint32_t from, uint32_t id, uint32_t s
 	return true;
 }
 
-static void move_to_front(struct move *moves, unsigned rank)
+static inline void move_to_front(struct move *moves, unsigned rank)
 {
 	struct move m = moves[rank];
 
-	memmove(moves + 1, moves, rank * sizeof(*moves));
+	if (!rank)
+		return;
+	for (; rank; rank--)
+		moves[rank] = moves[rank - 1];
 	moves[0] = m;
 }
 
@@ -141,27 +140,27 @@ void log_coder__end(struct log_coder *c, struct log_streams *out)
 		put_rank(c, out, 0);
 }
 
-static unsigned rank_of(const struct move *moves, uint32_t id, uint32_t sp)
+static inline unsigned rank_of(const struct move *moves, uint64_t first)
 {
 	unsigned i = 0;
 
-	while (i < LOG_MOVES && (moves[i].origin == NONE || moves[i].id != id || moves[i].sp != sp))
+	while (i < LOG_MOVES && moves[i].first != first)
 		i++;
 	return i;
 }
 
 /* Puts the first word of a record. Returns the move; NULL if it is none. */
-static const struct move *put_first(struct log_coder *c, struct log_streams *out, uint32_t from,
-				    uint32_t id, uint32_t sp)
+static inline const struct move *put_first(struct log_coder *c, struct log_streams *out,
+					   uint32_t from, uint64_t first)
 {
-	unsigned rank = rank_of(c->origins.data[from].moves, id, sp);
+	unsigned rank = rank_of(c->origins.data[from].moves, first);
 
-	if (rank == LOG_MOVES && !add_move(c, from, id, sp))
+	if (rank == LOG_MOVES && !add_move(c, from, first))
 		return NULL;
 	put_rank(c, out, rank);
 	if (rank == LOG_MOVES) {
-		put_number(&out->firsts, id);
-		put_number(&out->firsts, zigzag((int64_t)(int32_t)sp));
+		put_number(&out->firsts, (uint32_t)first);
+		put_number(&out->firsts, zigzag((uint64_t)((int64_t)first >> 32)));
 	} else {
 		move_to_front(c->origins.data[from].moves, rank);
 	}
@@ -186,20 +185,25 @@ static void put_rest(struct log_coder *c, const struct move *m, const uint64_t *
 	}
 }
 
+/* The high half of a first word, with which the next one begins. */
+static inline uint64_t high_half(uint64_t word)
+{
+	return word & ~(uint64_t)UINT32_MAX;
+}
+
 size_t log_coder__put(struct log_coder *c, const struct logged_words *w, struct log_streams *out)
 {
 	const struct logged_time *time = w->times, *end = time + w->ntimes;
-	uint32_t from = 0, sp = w->thread.stacks[0];
-	uint64_t before = w->thread.time;
+	uint64_t sp = w->thread.stacks[0] << 32, before = w->thread.time;
+	uint32_t from = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->n; n++) {
-		uint32_t to = w->words[i] >> 32;
-		const struct move *m = put_first(c, out, from, (uint32_t)w->words[i], to - sp);
+		const struct move *m = put_first(c, out, from, w->words[i] - sp);
 
 		if (!m)
 			return n;
-		sp = to;
+		sp = high_half(w->words[i]);
 		from = m->origin;
 		if (c->origins.data[from].words > 1) {
 			while (time < end && time->at < i)
@@ -222,21 +226,23 @@ static inline unsigned get_rank(struct log_coder *c, struct log_sources *in)
 }
 
 /* Returns the move of the next record; NULL if there is none. */
-static const struct move *get_first(struct log_coder *c, struct log_sources *in, uint32_t from)
+static inline const struct move *get_first(struct log_coder *c, struct log_sources *in,
+					   uint32_t from)
 {
 	unsigned rank = get_rank(c, in);
-	uint32_t id;
+	uint64_t id;
 
 	if (in->ranks.bad || rank > LOG_MOVES)
 		return NULL;
 	if (rank < LOG_MOVES) {
 		move_to_front(c->origins.data[from].moves, rank);
 	} else {
-		id = get_number(&in->firsts);
-		if (!add_move(c, from, id, unzigzag(get_number(&in->firsts))) || in->firsts.bad)
+		id = (uint32_t)get_number(&in->firsts);
+		if (!add_move(c, from, unzigzag(get_number(&in->firsts)) << 32 | id) ||
+		    in->firsts.bad)
 			return NULL;
 	}
-	return c->origins.data[from].moves[0].origin == NONE ? NULL : c->origins.data[from].moves;
+	return c->origins.data[from].moves[0].first ? c->origins.data[from].moves : NULL;
 }
 
 static bool get_rest(struct log_coder *c, const struct move *m, struct log_sources *in,
@@ -261,8 +267,8 @@ static bool get_rest(struct log_coder *c, const struct move *m, struct log_sourc
 bool log_coder__get(struct log_coder *c, struct log_sources *in, const struct log_thread *t,
 		    uint64_t n, word_vec *words)
 {
-	uint32_t from = 0, sp = t->stacks[0];
-	uint64_t before = t->time;
+	uint64_t sp = t->stacks[0] << 32, before = t->time;
+	uint32_t from = 0;
 
 	for (; n; n--) {
 		const struct move *m = get_first(c, in, from);
@@ -271,12 +277,12 @@ bool log_coder__get(struct log_coder *c, struct log_sources *in, const struct lo
 		if (!m)
 			return false;
 		from = m->origin;
-		sp += m->sp;
-		vec__reserve(words, at + c->origins.data[from].words);
-		words->data[at] = (uint64_t)sp << 32 | m->id;
-		if (!get_rest(c, m, in, &before, words->data + at))
+		words->len += c->origins.data[from].words;
+		vec__reserve(words, words->len);
+		words->data[at] = sp + m->first;
+		sp = high_half(words->data[at]);
+		if (words->len > at + 1 && !get_rest(c, m, in, &before, words->data + at))
 			return false;
-		words->len = at + c->origins.data[from].words;
 	}
 	return true;
 }

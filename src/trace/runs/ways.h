@@ -124,12 +124,19 @@ uint32_t ways__add(struct trace *t, const struct log_decoder *d, uint32_t place,
 static inline uint32_t ways__find(struct trace *t, const struct log_decoder *d, uint32_t place,
 				  uint32_t id)
 {
-	const struct way *all = t->ways->all.data;
-	uint32_t i = t->ways->from[place];
+	struct way *all = t->ways->all.data;
+	uint32_t *first = &t->ways->from[place], *link = first, i;
 
-	while (i != NO_WAY && all[i].id != id)
-		i = all[i].other;
-	return i == NO_WAY ? ways__add(t, d, place, id) : i;
+	while ((i = *link) != NO_WAY && all[i].id != id)
+		link = &all[i].other;
+	if (i == NO_WAY)
+		return ways__add(t, d, place, id);
+	if (link != first) { /* what came last often comes again */
+		*link = all[i].other;
+		all[i].other = *first;
+		*first = i;
+	}
+	return i;
 }
 /* Returns the goal of a branch's or ret's record with this target, which isn't 0. */
 uint32_t ways__goal(struct trace *t, uint32_t way, uint32_t pid, uint64_t target);
