@@ -185,8 +185,8 @@ static enum plan_placement placement_of(const struct request *req)
 	if (req->record.why) /* each conditional reports its own values */
 		return requirements__of(req).branch_times ? PLACEMENT_FULL : PLACEMENT_IMPLIED;
 	/* logging a time takes longer than logging the branch: only where the rest takes much
-	 * longer */
-	if (req->how.engine == ENGINE_INLINE && request__record_name(req))
+	 * longer; and what ends a flight recorder's program says where that was */
+	if (req->how.engine == ENGINE_INLINE && (request__record_name(req) || req->record.last))
 		return PLACEMENT_WITNESS;
 	return requirements__of(req).branch_times ? PLACEMENT_FULL : PLACEMENT_WITNESS;
 }

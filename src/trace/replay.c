@@ -130,9 +130,14 @@ static int move_past_branch(struct event_context *n, struct call *c, bool taken)
 
 struct call *replay__unseen(struct event_context *n, uint64_t sp)
 {
+	return replay__unseen_in(n, sp, n->s->function);
+}
+
+struct call *replay__unseen_in(struct event_context *n, uint64_t sp, uint32_t function)
+{
 	struct call c = {.sp = sp,
 			 .time = n->e->time,
-			 .function = n->s->function,
+			 .function = function,
 			 .state = CALL_LOST,
 			 .marked = true};
 

@@ -333,6 +333,7 @@ struct path;
 int replay__path(struct event_context *n, const struct path *path);
 /* Adds a call that is in progress and whose entry was not seen. */
 struct call *replay__unseen(struct event_context *n, uint64_t sp);
+struct call *replay__unseen_in(struct event_context *n, uint64_t sp, uint32_t function);
 /* Returns true if the call ended in a jump to this function, or to one outside of the plan, which
  * may jump on. */
 bool replay__leads_to(struct trace *t, const struct call *c, uint32_t function);

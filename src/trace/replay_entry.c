@@ -92,12 +92,30 @@ static void place_after_call(struct event_context *n, struct call *c, uint32_t c
 	c->past = false;
 }
 
+/* The return address shows a call that had no event since the trace began, or since something was
+ * lost. When it executed its call instruction isn't known: control may have come back to this entry
+ * since. */
+static void find_unseen(struct event_context *n, uint32_t call)
+{
+	const struct plan_block *b = &n->t->plan->blocks.data[call];
+	int32_t delta = n->t->plan->sites.data[b->site].sp_delta;
+	uint64_t sp = n->e->sp + n->t->plan->arch->call_pushes + delta;
+	const struct call *top = calls__top(n->th);
+
+	if (delta == SP_UNKNOWN || sp <= n->e->sp || (top && top->sp <= sp) ||
+	    n->t->plan->functions.data[b->function].flags & FUNCTION_RANGE)
+		return;
+	place_after_call(n, replay__unseen_in(n, sp, b->function), call);
+}
+
 /* The return address shows where a call that was in undecoded code is again. */
 static int find_caller(struct event_context *n, uint32_t call)
 {
 	struct call *c = undecoded_caller_at(n, call);
 	int err;
 
+	if (!c)
+		find_unseen(n, call);
 	/* A probe at the start of the call's block has had no event. */
 	if (!c || walk__is_marked(n->t->walk, call))
 		return 0;

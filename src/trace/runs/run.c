@@ -374,7 +374,9 @@ static enum entered find_caller(struct runner *r, const struct logged *l,
 
 	*way = NO_WAY;
 	if (!r->c)
-		return r->th->calls.len ? ENTERED_NONE : ENTERED_OTHERWISE;
+		return r->th->calls.len || locate__call(r->t, r->th->pid, e->caller) != NO_BLOCK
+			       ? ENTERED_NONE
+			       : ENTERED_OTHERWISE;
 	in_call = r->last == NO_WAY ? r->c->in_call : is_call(way_at(r, r->last));
 	if (!e->caller || r->c->sp <= e->sp || !r->stands)
 		return ENTERED_NONE;
