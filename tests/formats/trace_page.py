@@ -272,54 +272,76 @@ class Block:
 # ---- logs ----
 
 
+class Move:
+    def __init__(self, low, change, words):
+        self.low, self.change, self.last = low, change, [0] * words
+
+
 class Log:
     """The events of one block of what threads have logged."""
 
     def __init__(self, data, sites):
-        self.block, self.plan = Reader(data), sites
-        self.items = self.block.number()
+        block, self.plan, self.moves = Reader(data), sites, {}
+        self.items = block.number()
         for _ in range(4):
-            self.block.number()
+            block.number()
+        self.registers = bin(block.number()).count("1")
+        self.runs, ranks, self.firsts, self.times = [Reader(block.part()) for _ in range(4)]
+        self.columns = [Reader(block.part()) for _ in range(block.number())]
+        self.ranks = (half for byte in ranks.take(len(ranks.data)) for half in (byte & 15, byte >> 4))
+        assert block.ends()
 
     def events(self):
         found = 0
-        while not self.block.ends():
+        while not self.runs.ends():
             for event in self.run():
                 found += 1
                 yield event
         assert found == self.items
+        assert all(stream.ends() for stream in [self.firsts, self.times, *self.columns])
 
-    def times(self, time):
-        """The times of a run, by the positions of their words."""
-        at, times = 0, {}
-        for _ in range(self.block.number()):
-            at, time = at + self.block.number(), time + self.block.number()
-            times[at] = time
-        return times
+    def size(self, low):
+        site, kind = self.plan[low & 0xFFFFFF], low >> 29 & 7
+        goes = site["kind"] == RET or site["kind"] in INDIRECT
+        return {1: 1, 2: 2, 3: 4, 4: 4 + 2 * goes + self.registers}[kind]
+
+    def move(self, low):
+        """The next one from a record with this low half."""
+        known, rank = self.moves.setdefault(low, []), next(self.ranks)
+        if rank == 7:
+            low, change = self.firsts.number(), self.firsts.delta(0)
+            move = Move(low, change, self.size(low))
+        else:
+            move = known.pop(rank)
+        known.insert(0, move)
+        del known[7:]
+        return move
+
+    def words(self, move, kind, time):
+        """The time of a record."""
+        for i in range(1, len(move.last)):
+            if (kind, i) in ((4, 1), (3, 3)):
+                time += self.times.number()
+            else:
+                column = self.columns[{2: -1, 3: 0, 4: 1}[kind] + i]
+                move.last[i] = column.delta(move.last[i])
+        return time
 
     def run(self):
-        thread = Thread(self.block.number(), self.block.number())
-        thread.comm, thread.cpu = self.block.part(), 65535
-        stacks = [self.block.number() for _ in range(4)]
-        thread.time = self.block.number()
+        thread = Thread(self.runs.number(), self.runs.number())
+        thread.comm, thread.cpu = self.runs.part(), 65535
+        stacks = [self.runs.number() for _ in range(4)]
+        thread.time = self.runs.number()
         for _ in range(3):
-            self.block.number()
-        registers = bin(self.block.number()).count("1")
-        times = self.times(thread.time)
-        left = self.block.number()
-        words = struct.unpack(f"<{left}Q", self.block.take(8 * left))
-        assert stacks[0] and all(words[at] == 0 for at in times)
-        at = 0
-        while at < left:
-            number, taken, kind = words[at] & 0xFFFFFF, words[at] >> 24 & 1, words[at] >> 29 & 7
-            site = self.plan[number]
-            goes = site["kind"] == RET or site["kind"] in INDIRECT
-            size = {1: 1, 2: 2, 3: 4, 4: 4 + 2 * goes + registers}[kind]
-            if kind > 2:
-                thread.time = times.pop(at + (1 if kind == 4 else 3))
-            yield thread, number, kind, taken if site["kind"] in (JCC, LOOP) else None
-            at += size
-        assert at == left and not times
+            self.runs.number()
+        assert stacks[0]
+        low, high = 0, stacks[0] & 0xFFFFFFFF
+        for _ in range(self.runs.number()):
+            move = self.move(low)
+            low, high = move.low, high + move.change & 0xFFFFFFFF
+            number, taken, kind = low & 0xFFFFFF, low >> 24 & 1, low >> 29 & 7
+            thread.time = self.words(move, kind, thread.time)
+            yield thread, number, kind, taken if self.plan[number]["kind"] in (JCC, LOOP) else None
 
 
 # ---- the file ----
