@@ -73,7 +73,7 @@ enum block_type {
 	BLOCK_VALUE,
 	BLOCK_ENUMERATOR,
 	BLOCK_UNTRACED,
-	BLOCK_LOG, /* what threads have logged (logged.c) */
+	BLOCK_LOG, /* what threads have logged (log/logged.c) */
 	BLOCK_TYPES
 };
 
@@ -353,7 +353,7 @@ static inline bool block__has_totals(uint8_t type)
 void block_totals__put(struct str *out, const struct block_totals *t);
 void block_totals__get(struct reader *r, struct block_totals *t);
 
-/* ---- what threads have logged (logged.c) ---- */
+/* ---- what threads have logged (log/logged.c) ---- */
 
 struct logged_writer;
 struct logged_writer *logged_writer__new(const struct plan *plan);

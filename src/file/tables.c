@@ -19,16 +19,16 @@
 #define BYTES(type, member)  COLUMN(COLUMN_BYTES, type, member)
 
 static const struct column meta[] = {
-	NUMBER(struct trace_meta, start_time), NUMBER(struct trace_meta, realtime_offset),
-	NUMBER(struct trace_meta, utc_offset), NUMBER(struct trace_meta, events),
-	NUMBER(struct trace_meta, max_depth),  NUMBER(struct trace_meta, min_duration),
-	NUMBER(struct trace_meta, limit),      NUMBER(struct trace_meta, regs),
-	BOOL(struct trace_meta, show_regs),    NUMBER(struct trace_meta, time_style),
-	NUMBER(struct trace_meta, cpus),       NUMBER(struct trace_meta, part),
-	STRING(struct trace_meta, version),    STRING(struct trace_meta, command),
-	STRING(struct trace_meta, system),     BOOL(struct trace_meta, no_fold),
-	BOOL(struct trace_meta, counts),       STRING(struct trace_meta, tag),
-	STRING(struct trace_meta, host),       STRING(struct trace_meta, conditions),
+	NUMBER(struct trace_meta, start_time),	NUMBER(struct trace_meta, realtime_offset),
+	NUMBER(struct trace_meta, utc_offset),	NUMBER(struct trace_meta, events),
+	NUMBER(struct trace_meta, max_depth),	NUMBER(struct trace_meta, min_duration),
+	NUMBER(struct trace_meta, limit),	NUMBER(struct trace_meta, regs),
+	BOOL(struct trace_meta, show_regs),	NUMBER(struct trace_meta, time_style),
+	NUMBER(struct trace_meta, cpus),	NUMBER(struct trace_meta, part),
+	STRING(struct trace_meta, version),	STRING(struct trace_meta, command),
+	STRING(struct trace_meta, system),	BOOL(struct trace_meta, no_fold),
+	BOOL(struct trace_meta, counts),	STRING(struct trace_meta, tag),
+	STRING(struct trace_meta, host),	STRING(struct trace_meta, conditions),
 	NUMBER(struct trace_meta, logged_regs),
 };
 

@@ -225,6 +225,43 @@ static void test_calls(void)
 		}
 }
 
+/* ---- a return address shows a call that had no event ---- */
+
+static void test_unseen_caller(void)
+{
+	static struct program p = {
+		.f = {{.blocks = 3,
+		       .code = {{.how = CALLS, .callee = 1}, {.how = BRANCHES, .to = {0}}}},
+		      {.blocks = 1}}};
+
+	begin(&p, PLACEMENT_WITNESS, ALL);
+	ok(!is_probed(0, 0), "a return address shows its caller: whose call has no event");
+	in_call(TOP - 8, end_of(0, 0) + BIAS);
+	run_ret(1, 0);
+	in_call(TOP, BACK);
+	run(0, 1, true, 0);
+	run(0, 0, true, 0);
+	in_call(TOP - 8, end_of(0, 0) + BIAS);
+	run_ret(1, 0);
+	in_call(TOP, BACK);
+	run(0, 1, false, 0);
+	run_ret(0, 2);
+	is(trace__totals(t)->unmatched_returns, 1,
+	   "a return address shows its caller: whose entry was not seen");
+	end(".E1 .B1.0T .R1 B0.1Ti E0 B0.0Ti .E1 .B1.0T .R1 B0.1Ni B0.2T R0",
+	    "a return address shows its caller: from there on its path is known");
+
+	begin(&p, PLACEMENT_WITNESS, ALL);
+	in_call(TOP - 8, end_of(0, 0) + BIAS);
+	start(1, 0);
+	in_call(TOP - 0x40, end_of(0, 0) + BIAS);
+	run_ret(1, 0);
+	in_call(TOP - 0x38, BACK);
+	run_ret(0, 2);
+	end(".E1 ...E1 ...B1.0T ...R1 ..B0.1Ni ..B0.2T ..R0 ?",
+	    "a return address shows its caller: also one within another call");
+}
+
 /* ---- an entry without a probe ---- */
 
 static void test_unprobed_entry(void)
@@ -489,6 +526,7 @@ int main(void)
 	test_frontiers();
 	test_witnesses();
 	test_calls();
+	test_unseen_caller();
 	test_unprobed_entry();
 	test_unprobed_ret();
 	test_kernel_tail();

@@ -305,7 +305,7 @@ static void test_all_fields(void)
 	is(sizeof(struct plan_enumerator), 24, "struct plan_enumerator is as tables.c knows it");
 	is(sizeof(struct fetched), 80, "struct fetched is as fetched.c knows it");
 	is(sizeof(struct event_named), 152, "struct event_named is as event_codec.c knows it");
-	is(sizeof(struct event), 168, "struct event is as event_codec.c knows it");
+	is(sizeof(struct event), 176, "struct event is as event_codec.c knows it");
 	is(sizeof(struct event_entry), 152, "struct event_entry is as event_codec.c knows it");
 }
 

@@ -392,12 +392,6 @@ static enum entered find_caller(struct runner *r, const struct logged *l,
 										     : ENTERED_NONE;
 }
 
-static void name_thread(struct runner *r)
-{
-	if (r->run->comm && strcmp(r->th->comm, r->run->comm))
-		thread__set_comm(r->th, r->run->comm);
-}
-
 static void push(struct runner *r, const struct logged *l, const struct logged_entry *e,
 		 bool called_directly)
 {
@@ -414,7 +408,8 @@ static void push(struct runner *r, const struct logged *l, const struct logged_e
 			       .fresh = true,
 			       .past = true};
 
-	name_thread(r);
+	if (r->run->comm && strcmp(r->th->comm, r->run->comm))
+		thread__set_comm(r->th, r->run->comm);
 	calls__push(r->t, r->th, &c);
 	r->records++;
 	r->sp = e->sp;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * log_coder: the records of src/arch/log.h in few bytes. What follows a record is nearly always one
+ * coder: the records of src/arch/log.h in few bytes. What follows a record is nearly always one
  * of a few records, and the stack pointer then differs by the same: so a record is the rank of such
  * a move among those that were made from there before, the last one first. The words after a
  * record's first one are differences from those of the same move's last record. bbtrace-trace(5),
@@ -9,7 +9,7 @@
 #ifndef BBTRACE_FILE_LOG_CODER_H
 #define BBTRACE_FILE_LOG_CODER_H
 
-#include "arch/log.h"
+#include "arch/arch.h"
 #include "event/event.h"
 #include "file/pack.h"
 

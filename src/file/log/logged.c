@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Blocks of what threads have logged (BLOCK_LOG): the records of src/arch/log.h that copied
- * functions wrote, with times in ns, in few bytes (log_coder.h). Writing them takes no decoding. The
+ * functions wrote, with times in ns, in few bytes (coder.h). Writing them takes no decoding. The
  * reader decodes them, or passes many at once.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "arch/arch.h"
 #include "file/format.h"
-#include "file/log_coder.h"
+#include "file/log/coder.h"
 #include "file/pack.h"
 
 #define FIELDS 8 /* numbers of struct log_thread */
@@ -62,7 +62,8 @@ void logged_writer__free(struct logged_writer *l)
 
 size_t logged_writer__size(const struct logged_writer *l)
 {
-	size_t n = l->runs.len + l->streams.ranks.len + l->streams.firsts.len + l->streams.times.len;
+	size_t n =
+		l->runs.len + l->streams.ranks.len + l->streams.firsts.len + l->streams.times.len;
 
 	for (int i = 0; i < LOG_COLUMNS; i++)
 		n += l->streams.columns[i].len;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <stdlib.h>
-#include "file/log_coder.h"
+#include "file/log/coder.h"
 
 #define NONE UINT32_MAX
 
