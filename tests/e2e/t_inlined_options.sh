@@ -42,6 +42,19 @@ for format in 'text -T none -e branch' 'dot' 'json -T none'; do
 	ok "$(diff "$T/probe" "$T/inline" >"$T/diff"; echo $?)" "-F $format: the same" || diag "$(head -n 6 "$T/diff")"
 done
 
+# ---- the registers that a trace file has ----
+bb user "$T/ladder" classify --engine inline -o "$T/arguments" -- "$T/ladder"
+bb report -q "$T/arguments" -r rbx
+exits 1 'a file with the arguments has no other registers'
+like "$T/err" '^bbtrace: .*--regs rbx: .*arguments.*record with --regs all$' 'which says how to have them'
+bb report -q "$T/arguments" -r rsi,rsp -F json
+exits 0 'it has these, and the stack pointer'
+like "$T/out" '"regs":\{"rsp":"0x7f[0-9a-f]+","rsi":"0x[0-9a-f]+"\}' 'as they were'
+bb user "$T/ladder" classify --engine inline -r all -o "$T/all" -- "$T/ladder"
+bb report -q "$T/all" -r rbx,rbp -F json
+exits 0 'one that was recorded with all registers has others'
+like "$T/out" '"regs":\{"rbx":"0x[0-9a-f]+","rbp":"0x[0-9a-f]+"\}' 'as they were, too'
+
 # ---- what is refused says what to do instead ----
 refused() { # WHAT ARG...
 	bb "${@:2}" --engine inline
