@@ -18,33 +18,31 @@ static uint64_t innermost_of(struct thread *th, struct thread *current)
 	return top ? top->id : 0;
 }
 
-static struct step step_of(struct event_context *n, enum step_type type, uint32_t site)
+static void begin(struct step *step, struct event_context *n, enum step_type type, uint32_t site)
 {
 	struct thread *current = thread__shown(n->th);
-	struct step step = {
-		.type = type,
-		.pid = current->pid,
-		.tid = current->tid,
-		.goroutine = current->goroutine,
-		.ns_pid = trace__inner_of(n->t, current->pid),
-		.comm = current->comm,
-		.plan = n->t->plan,
-		.site = site,
-		.function = site == NO_SITE ? NO_FUNCTION : n->t->plan->sites.data[site].function,
-		.depth = depth_of(n->th, current),
-		.call = innermost_of(n->th, current),
-		.era = n->t->judges_entries ? 0 : current->account.id << 32 | current->account.era,
-		.spent = current->account.spent,
-		.spread = current->account.spread,
-	};
 
+	memset(step, 0, sizeof(*step));
+	step->type = type;
+	step->pid = current->pid;
+	step->tid = current->tid;
+	step->goroutine = current->goroutine;
+	step->ns_pid = trace__inner_of(n->t, current->pid);
+	step->comm = current->comm;
+	step->plan = n->t->plan;
+	step->site = site;
+	step->function = site == NO_SITE ? NO_FUNCTION : n->t->plan->sites.data[site].function;
+	step->depth = depth_of(n->th, current);
+	step->call = innermost_of(n->th, current);
+	step->era = n->t->judges_entries ? 0 : current->account.id << 32 | current->account.era;
+	step->spent = current->account.spent;
+	step->spread = current->account.spread;
 	if (n->e) {
-		step.time = n->e->untimed ? 0 : n->e->time;
-		step.cpu = n->e->cpu;
-		step.interrupt = n->e->interrupt;
-		step.timed = !n->e->untimed;
+		step->time = n->e->untimed ? 0 : n->e->time;
+		step->cpu = n->e->cpu;
+		step->interrupt = n->e->interrupt;
+		step->timed = !n->e->untimed;
 	}
-	return step;
 }
 
 int step__mark(struct event_context *n, enum step_type type, uint64_t count)
@@ -56,7 +54,7 @@ int step__mark(struct event_context *n, enum step_type type, uint64_t count)
 	n->t->totals.unknown += type == STEP_UNKNOWN;
 	if (live_filter__count(n->t, type))
 		return 0;
-	step = step_of(n, type, NO_SITE);
+	begin(&step, n, type, NO_SITE);
 	step.count = count;
 	step.at_least = type == STEP_LOST && n->t->totals.at_least;
 	return live_filter__step(n->t, n->th, &step);
@@ -75,7 +73,7 @@ int step__note(struct trace *t, struct thread *th, enum step_type type, uint64_t
 	if (live_filter__count(t, type))
 		return 0;
 	if (th)
-		step = step_of(&n, type, NO_SITE);
+		begin(&step, &n, type, NO_SITE);
 	step.timed = true;
 	step.time = time;
 	step.count = count;
@@ -107,7 +105,7 @@ int step__implied(struct event_context *n, uint32_t site, bool taken, uint32_t t
 	if (judge__hides(n->t, n->th) || live_filter__count(n->t, STEP_BRANCH))
 		return 0;
 	places = locate__site(n->t, site);
-	step = step_of(n, STEP_BRANCH, site);
+	begin(&step, n, STEP_BRANCH, site);
 	step.timed = false;
 	step.time = 0;
 	step.implied = true;
@@ -131,7 +129,7 @@ int step__implied_ret(struct event_context *n, uint32_t site, uint64_t to)
 
 	if (judge__hides(n->t, n->th) || live_filter__count(n->t, STEP_BRANCH))
 		return 0;
-	step = step_of(n, STEP_BRANCH, site);
+	begin(&step, n, STEP_BRANCH, site);
 	step.timed = false;
 	step.time = 0;
 	step.implied = true;
@@ -151,7 +149,7 @@ int step__branch(struct event_context *n, bool taken)
 	if (judge__hides(n->t, n->th) || live_filter__count(n->t, STEP_BRANCH))
 		return 0;
 	places = locate__site(n->t, n->site);
-	step = step_of(n, STEP_BRANCH, n->site);
+	begin(&step, n, STEP_BRANCH, n->site);
 	step.at = places->at;
 	step.taken = taken;
 	step.tested = n->e->tested;
@@ -209,7 +207,7 @@ int step__entry(struct event_context *n)
 	if (judge__hides(n->t, n->th) || live_filter__count(n->t, STEP_ENTRY))
 		return 0;
 	last = map64__get(&n->th->entered, n->s->function);
-	step = step_of(n, STEP_ENTRY, n->site);
+	begin(&step, n, STEP_ENTRY, n->site);
 	/* The step has the function's start, not the address of the probe. */
 	step.at = locate__site(n->t, n->site)->entry;
 	step.caller = caller_of(n->th);
@@ -254,7 +252,7 @@ int step__named(struct event_context *n)
 	n->t->totals.named += e->count;
 	if (live_filter__count(n->t, STEP_NAMED))
 		return 0;
-	step = step_of(n, STEP_NAMED, NO_SITE);
+	begin(&step, n, STEP_NAMED, NO_SITE);
 	step.named = e;
 	step.has_off = has_off;
 	step.off = off;
@@ -280,7 +278,7 @@ int step__implied_entry(struct event_context *n, uint32_t site)
 
 	if (judge__hides(n->t, n->th) || live_filter__count(n->t, STEP_ENTRY))
 		return 0;
-	step = step_of(n, STEP_ENTRY, site);
+	begin(&step, n, STEP_ENTRY, site);
 	step.timed = false;
 	step.time = 0;
 	step.implied = true;
@@ -346,7 +344,7 @@ int step__return(struct event_context *n, const struct call *c)
 
 	if (count_return(n->t, c))
 		return 0;
-	step = step_of(n, STEP_RETURN, n->site);
+	begin(&step, n, STEP_RETURN, n->site);
 	step.has_value = n->e->has_value;
 	step.value = step.has_value ? n->e->value : 0;
 	/* The ret of a function that the call jumped to loads the values of that function. */
@@ -359,14 +357,13 @@ int step__return(struct event_context *n, const struct call *c)
 
 /* ---- of a log, without an event ---- */
 
-static struct step logged_step(struct event_context *n, enum step_type type, uint64_t time)
+static void begin_logged(struct step *step, struct event_context *n, enum step_type type,
+			 uint64_t time)
 {
-	struct step step = step_of(n, type, n->site);
-
-	step.time = time;
-	step.timed = true;
-	step.cpu = EVENT_NO_CPU;
-	return step;
+	begin(step, n, type, n->site);
+	step->time = time;
+	step->timed = true;
+	step->cpu = EVENT_NO_CPU;
 }
 
 int step__logged_entry(struct trace *t, struct thread *th, uint32_t site, uint64_t time)
@@ -376,7 +373,7 @@ int step__logged_entry(struct trace *t, struct thread *th, uint32_t site, uint64
 
 	if (judge__hides(t, th) || live_filter__count(t, STEP_ENTRY))
 		return 0;
-	step = logged_step(&n, STEP_ENTRY, time);
+	begin_logged(&step, &n, STEP_ENTRY, time);
 	step.at = locate__site(t, site)->entry;
 	step.caller = caller_of(th);
 	return live_filter__step(t, th, &step);
@@ -390,7 +387,7 @@ int step__logged_return(struct trace *t, struct thread *th, const struct call *c
 
 	if (count_return(t, c))
 		return 0;
-	step = logged_step(&n, STEP_RETURN, time);
+	begin_logged(&step, &n, STEP_RETURN, time);
 	step.has_value = true;
 	step.value = value;
 	return put_return(&n, c, time, &step);
