@@ -246,6 +246,7 @@ int main(int argc, char **argv)
 	const struct verb *verb = NULL;
 	int status;
 
+	memory__reserve();
 	occupy_streams();
 	rights__user();
 	status = run_command(argc, argv, &verb);

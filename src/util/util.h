@@ -76,6 +76,11 @@ void note_verbose(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* ---- memory (mem.c) ---- */
 
+/* To be called first: memory that was freed stays with the process, in huge pages. */
+void memory__reserve(void);
+/* Gives the system what is free, when much was used for the last time. */
+void memory__return(void);
+
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t n, size_t size);

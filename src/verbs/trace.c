@@ -386,6 +386,7 @@ static int run(struct session *s, int *status)
 		return note("interrupted before the probes were in place"), 0;
 	if (err)
 		return err;
+	memory__return();
 	err = drop_privileges(s);
 	if (err)
 		return err;
