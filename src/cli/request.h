@@ -38,10 +38,11 @@ struct what_request {
 	bool covers;	  /* all functions of objects, which operands and patterns name */
 	text_vec objects; /* --objects */
 	/* of why */
-	text_vec syscalls; /* owned */
-	uint64_t callees;  /* levels of called kernel functions to add */
-	bool again;	   /* run CMD again to trace more */
-	const char *pass;  /* a command that passes, to compare with; NULL: none */
+	text_vec syscalls;  /* owned */
+	uint64_t callees;   /* levels of called kernel functions to add */
+	bool again;	    /* run CMD again to trace more */
+	const char *pass;   /* a command that passes, to compare with; NULL: none */
+	bool own_libraries; /* all functions of the program's own libraries, too */
 };
 
 /* In which processes and threads. */

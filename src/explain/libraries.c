@@ -2,6 +2,7 @@
 /* Libraries that the program needs, as far as messages lead into them. */
 #include <stdlib.h>
 #include "explain/libraries.h"
+#include "object/lookup/names.h"
 #include "object/tables/tables.h"
 
 /* The C library's own messages are what errors are called, which many calls have. */
@@ -129,6 +130,18 @@ struct looking {
 	uint64_t vaddr;
 };
 
+/* Returns true if this is the symbol's name as it is shown of a stub: f(int) if it is mangled. */
+static bool is_named(const struct looking *l, const struct symbol *s)
+{
+	const char *parameters = memchr(l->name, '(', l->len);
+	autofree char *full = NULL;
+
+	if (!parameters || !name__is_mangled(s->name))
+		return strlen(s->name) == l->len && !memcmp(s->name, l->name, l->len);
+	full = name__demangle(s->name, DEMANGLE_FULL);
+	return full && strlen(full) == l->len && !memcmp(full, l->name, l->len);
+}
+
 static int look_in_library(void *ctx, const char *soname)
 {
 	struct looking *l = ctx;
@@ -138,7 +151,7 @@ static int look_in_library(void *ctx, const char *soname)
 	if (!o)
 		return 0;
 	vec__each (s, &o->symbols) {
-		if (!s->exported || strlen(s->name) != l->len || memcmp(s->name, l->name, l->len))
+		if (!s->exported || !is_named(l, s))
 			continue;
 		l->found = o;
 		l->vaddr = s->vaddr;

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/usage_hints.h"
 #include "covered/covered.h"
+#include "covered/own_libraries.h"
 #include "targets.h"
 #include "select/events/watch.h"
 #include "code/code.h"
@@ -368,6 +369,8 @@ static int find_both(struct targets *n, const struct request *req, pid_t pid)
 			err = usage_hints__operand(req, i, err);
 	}
 	free(m.modules);
+	if (!err && req->what.own_libraries)
+		own_libraries__add(n, pid);
 	return err;
 }
 

@@ -35,6 +35,7 @@ int complain(int n)
 	}
 	return 0;
 }
+__asm__(".skip 2200000, 0xcc"); /* too large to be traced at once */
 END
 cc -g -O1 -shared -fPIC -Wl,-z,now -o libchecks.so checks.c
 cat >uses.c <<'END'
@@ -79,6 +80,75 @@ exits 2 "--again, a library's result: the status"
 like "$T/said" "which is the result of measure = -7, decided by .* checks\\.c:" '--again: why the library returned it'
 like "$T/err" 'libchecks\.so:measure' 'it traced that function'
 like "$T/said" "inner = -7|checks\\.c:$(line checks.c 'too large')" 'and, in the run after that, what that one called'
+
+# ---- the program's own libraries, which are traced at once ----
+mkdir own
+cat >limits.cc <<'END'
+#include <stdexcept>
+#include <string>
+#include <cerrno>
+#include <cstdlib>
+int allowed(int rate); /* of a library that this one needs */
+int check_rate(const char *text)
+{
+	long rate = strtol(text, nullptr, 10);
+
+	if (rate > 9600) /* too high */
+		throw std::runtime_error(std::string("rate too high: ") + text);
+	return allowed(rate);
+}
+END
+cat >inner.c <<'END'
+#include <errno.h>
+int allowed(int rate)
+{
+	if (rate < 3) /* too low */
+		return -EINVAL;
+	return rate * 2;
+}
+END
+cat >rate.cc <<'END'
+#include <cstdio>
+#include <cstring>
+#include <exception>
+int check_rate(const char *text);
+int main(int argc, char **argv)
+{
+	try {
+		int rate = check_rate(argv[1]);
+
+		if (rate < 0) {
+			fprintf(stderr, "rate: %s\n", strerror(-rate));
+			return 2;
+		}
+	} catch (const std::exception &e) {
+		fprintf(stderr, "rate: %s\n", e.what());
+		return 3;
+	}
+	return 0;
+}
+END
+sed -i 's/^int allowed/extern "C" &/' limits.cc
+own() { # HOW FLAGS...: builds it, which finds its libraries by FLAGS
+	local how=$1
+	shift
+
+	cc -g -O1 -shared -fPIC -o own/libinner.so inner.c && c++ -g -O1 -shared -fPIC -o own/liblimits.so limits.cc -Lown -linner "$@" &&
+		c++ -g -O1 -o rate rate.cc -Lown -llimits -Wl,-rpath-link,own "$@" || exit 2
+	command=(./rate 19200)
+	why
+	exits 3 "own libraries, $how: the status"
+	like "$T/said" "after __cxa_throw, reached by check_rate.* limits\\.cc:$(line limits.cc 'too high')\$" "$how: the branch that led to the throw"
+	command=(./rate 2)
+	why
+	exits 2 "own libraries, $how: the status of a result"
+	like "$T/said" "= -22, decided by allowed.* inner\\.c:$(line inner.c 'too low')\$" "$how: one that another one needs"
+}
+unset LD_LIBRARY_PATH
+own 'RUNPATH with $ORIGIN' -Wl,--enable-new-dtags,-rpath,'$ORIGIN/own:$ORIGIN'
+own 'RPATH' -Wl,--disable-new-dtags,-rpath,"$T/own"
+export LD_LIBRARY_PATH=$T/own
+own 'LD_LIBRARY_PATH'
 
 # ---- a logger of the program's, which writes a line at its end ----
 source_program logs c -O1 <<'END'

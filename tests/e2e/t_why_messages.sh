@@ -126,6 +126,7 @@ __attribute__((noipa)) int lookup(int n, char *text, size_t size)
 	}
 	return n;
 }
+__asm__(".skip 2200000, 0xcc"); /* too large to be traced at once */
 END
 gcc -g -O1 -shared -fPIC -o libnumbers.so lib.c || exit 2
 source_program number c -O1 -Wl,-rpath,"$T" libnumbers.so <<'END'

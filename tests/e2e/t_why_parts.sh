@@ -197,6 +197,7 @@ done
 # ---- libraries that aren't traced ----
 cat >lib.c <<'END'
 int lib_check(int n) { return n > 3 ? 5 : 0; }
+__asm__(".skip 2200000, 0xcc"); /* too large to be traced at once */
 END
 cat >uses.c <<'END'
 #include <stdio.h>

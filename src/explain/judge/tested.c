@@ -4,11 +4,18 @@
 #include <stdlib.h>
 #include "explain/judge/judging.h"
 #include "explain/judge/loops.h"
+#include "object/lookup/names.h"
 
 /* Returns true if the location is the PLT stub of a function, which another object has. */
 static bool is_stub_of(const struct location *l, const struct plan_function *f)
 {
-	return l->symbol && f->raw && strchr(l->symbol, '@') && location__among(l, &f->raw, 1);
+	autofree char *full = NULL;
+	const char *shown;
+
+	if (!l->symbol || !f->raw || !strchr(l->symbol, '@'))
+		return false;
+	shown = full = name__demangle(f->raw, DEMANGLE_FULL);
+	return location__among(l, shown ? &shown : &f->raw, 1);
 }
 
 bool verdict__is_of_callee(const struct plan *p, const struct item *it, const struct verdict *v)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The shared libraries that an object needs: DT_NEEDED of its dynamic section (gABI, "Dynamic
- * Section"). */
+/* The shared libraries that an object needs, and where they are: its dynamic section (gABI,
+ * "Dynamic Section"). */
+#include <stdlib.h>
 #include "object/elf/elf_file.h"
 #include "tables.h"
 
-int object__needed(const struct object *o, int (*fn)(void *ctx, const char *soname), void *ctx)
+/* Calls fn with each string of an entry with this tag. */
+static int each_string(const struct object *o, int64_t tag, int (*fn)(void *ctx, const char *text),
+		       void *ctx)
 {
 	struct elf_file *f = elf__of(o);
 	const Elf64_Shdr *dynamic = f ? elf__section_of_type(f, SHT_DYNAMIC) : NULL;
@@ -21,8 +24,61 @@ int object__needed(const struct object *o, int (*fn)(void *ctx, const char *sona
 		d = elf__take_dynamic(f->class, bytes);
 		if (d.d_tag == DT_NULL)
 			break;
-		if (d.d_tag == DT_NEEDED && d.d_un.d_val < names_len)
+		if (d.d_tag == tag && d.d_un.d_val < names_len)
 			err = fn(ctx, names + d.d_un.d_val);
 	}
 	return err;
+}
+
+int object__needed(const struct object *o, int (*fn)(void *ctx, const char *soname), void *ctx)
+{
+	return each_string(o, DT_NEEDED, fn, ctx);
+}
+
+/* ---- where they are looked for ---- */
+
+struct folders {
+	const struct object *of;
+	int (*fn)(void *ctx, const char *folder);
+	void *ctx;
+	bool any;
+};
+
+/* Returns the folder without $ORIGIN; NULL if it has other variables. */
+static char *expand(const struct object *o, const char *folder)
+{
+	static const char *const names[] = {"${ORIGIN}", "$ORIGIN"};
+	int own = (int)(path__base_name(o->path) - o->path);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t len = strlen(names[i]);
+
+		if (!strncmp(folder, names[i], len) && !strchr(folder + len, '$'))
+			return xasprintf("%.*s%s", own, o->path, folder + len);
+	}
+	return strchr(folder, '$') ? NULL : xstrdup(folder);
+}
+
+static int each_folder(void *ctx, const char *list)
+{
+	autofree char *copy = xstrdup(list);
+	struct folders *f = ctx;
+	char *save = NULL;
+	int err = 0;
+
+	f->any = true;
+	for (char *p = strtok_r(copy, ":", &save); !err && p; p = strtok_r(NULL, ":", &save)) {
+		autofree char *folder = expand(f->of, p);
+
+		err = folder ? f->fn(f->ctx, folder) : 0;
+	}
+	return err;
+}
+
+int object__run_paths(const struct object *o, int (*fn)(void *ctx, const char *folder), void *ctx)
+{
+	struct folders f = {o, fn, ctx, false};
+	int err = each_string(o, DT_RUNPATH, each_folder, &f);
+
+	return f.any ? err : each_string(o, DT_RPATH, each_folder, &f);
 }

@@ -24,6 +24,9 @@ bool object__is_final(const struct object *o, uint64_t entry);
 /* Calls fn with each soname that the object needs (DT_NEEDED), in order, until fn returns non-zero,
  * which is returned. */
 int object__needed(const struct object *o, int (*fn)(void *ctx, const char *soname), void *ctx);
+/* The same for each folder in which it looks for them (DT_RUNPATH or, without, DT_RPATH), with
+ * $ORIGIN as the folder of the object. Folders with other variables are left out. */
+int object__run_paths(const struct object *o, int (*fn)(void *ctx, const char *folder), void *ctx);
 
 /* ---- markers, by which a program controls its tracer: include/bbtrace.h (markers.c) ---- */
 

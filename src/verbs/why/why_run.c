@@ -125,6 +125,7 @@ static int trace(struct left *l, const struct request *req, char *const *operand
 	traced.show.output = NULL;
 	traced.who.filters.follow = true;
 	traced.record.explain = true;
+	traced.what.own_libraries = true;
 	if (trace__check(&traced)) {
 		err__print();
 		return EXIT_USAGE;
