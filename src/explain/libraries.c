@@ -2,7 +2,7 @@
 /* Libraries that the program needs, as far as messages lead into them. */
 #include <stdlib.h>
 #include "explain/libraries.h"
-#include "object/lookup/names.h"
+#include "object/lookup/lookup.h"
 #include "object/tables/tables.h"
 
 /* The C library's own messages are what errors are called, which many calls have. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "explain/judge/judging.h"
 #include "explain/judge/loops.h"
-#include "object/lookup/names.h"
+#include "object/lookup/lookup.h"
 
 /* Returns true if the location is the PLT stub of a function, which another object has. */
 static bool is_stub_of(const struct location *l, const struct plan_function *f)
