@@ -72,7 +72,64 @@ static void put_failed_call(struct json *j, const struct output *o, const struct
 	json__close_object(j);
 }
 
+/* What the branch tested is what a function returned that isn't traced. */
+static void put_result_of(struct json *j, const struct output *o, const struct verdict *v)
+{
+	const char *library = library__of(o, &v->failed_in);
+
+	if (!v->failed_in.symbol)
+		return;
+	json__key(j, "tested_result_of");
+	json__open_object(j);
+	json__member(j, string, "function", v->failed_in.symbol);
+	if (library)
+		json__member(j, string, "library", library);
+	json__close_object(j);
+}
+
 #define CAUSES_MOST 10 /* nested */
+#define NAME(name)  ((struct json_key)JSON_KEY(name))
+
+/* Another branch of the function, if there is one. */
+static void put_other(struct json *j, const struct output *o, struct json_key key,
+		      uint32_t function, const struct item *branch)
+{
+	struct verdict other = {.function = function, .decided = true};
+
+	if (!branch || branch->site == NO_SITE)
+		return;
+	other.branch = *branch;
+	json__put_key(j, key);
+	json__open_object(j);
+	put_branch(j, o, &other);
+	json__close_object(j);
+}
+
+static void put_decision_at(struct json *j, struct output *o, const struct verdict *v, unsigned n);
+
+/* A decision of its own; none if it isn't known. of: it is about this function's result, unless
+ * NULL. */
+static bool put_nested(struct json *j, struct output *o, struct json_key key,
+		       const struct verdict *v, const struct verdict *of, unsigned n)
+{
+	if (!v || n >= CAUSES_MOST)
+		return false;
+	json__put_key(j, key);
+	json__open_object(j);
+	if (of) {
+		json__member(j, string, "function", o->plan->functions.data[of->function].name);
+		json__member(j, signed, "value", (int32_t)of->value);
+	}
+	put_decision_at(j, o, v, n + 1);
+	json__close_object(j);
+	return true;
+}
+
+static bool put_result(struct json *j, struct output *o, struct json_key key,
+		       const struct verdict *of, unsigned n)
+{
+	return of && put_nested(j, o, key, verdict__deciding(of), of, n);
+}
 
 static void put_decision_at(struct json *j, struct output *o, const struct verdict *v, unsigned n)
 {
@@ -83,31 +140,34 @@ static void put_decision_at(struct json *j, struct output *o, const struct verdi
 	else
 		put_choice(j, o, v);
 	json__close_object(j);
-	if (v->loop_exit.site != NO_SITE) {
-		struct verdict exit = {
-			.function = v->function, .decided = true, .branch = v->loop_exit};
-
-		json__key(j, "loop_ended_by");
-		json__open_object(j);
-		put_branch(j, o, &exit);
-		json__close_object(j);
+	put_other(j, o, NAME("last_test"), v->function, verdict__last_test(v));
+	put_other(j, o, NAME("loop_ended_by"), v->function, &v->loop_exit);
+	if (v->loop_exit.site != NO_SITE)
+		put_other(j, o, NAME("unchanged_by"), v->function, &v->unchanged);
+	put_nested(j, o, NAME("set_because"), v->set, NULL, n);
+	if (!put_result(j, o, NAME("tested_result"), v->cause, n)) {
+		if (v->decided && v->failed.result)
+			put_failed_call(j, o, v);
+		else if (v->tests_call && !v->cause)
+			put_result_of(j, o, v);
 	}
-	if (v->cause && n < CAUSES_MOST && verdict__deciding(v->cause)) {
-		json__key(j, "tested_result");
-		json__open_object(j);
-		json__member(j, string, "function",
-			     o->plan->functions.data[v->cause->function].name);
-		json__member(j, signed, "value", (int32_t)v->cause->value);
-		put_decision_at(j, o, verdict__deciding(v->cause), n + 1);
-		json__close_object(j);
-	} else if (v->decided && v->failed.result) {
-		put_failed_call(j, o, v);
-	}
+	put_result(j, o, NAME("part"), v->part, n);
 }
 
+/* If the branch chose among several failures, the one that led to them comes first. */
 static void put_decision(struct json *j, struct output *o, const struct verdict *v)
 {
-	put_decision_at(j, o, v, 0);
+	put_decision_at(j, o, v->failing ? v->failing : v, 0);
+	if (v->failing)
+		put_nested(j, o, NAME("which_failure"), v, NULL, 0);
+}
+
+/* The same of a verdict, which may have been passed on from elsewhere. */
+static void put_deciding(struct json *j, struct output *o, const struct verdict *v)
+{
+	put_decision(j, o, v);
+	if (verdict__is_passed_on(o, v->failing ? v->failing : v))
+		json__member(j, bool, "passed_on", true);
 }
 
 static void put_stored(struct json *j, struct output *o, const struct verdict *v,
@@ -146,7 +206,11 @@ static void put_verdict(struct json *j, struct output *o, const struct verdict *
 	const char *unknown = show__unknown(v);
 
 	if (deciding)
-		put_decision(j, o, deciding);
+		put_deciding(j, o, deciding);
+	if (inner != deciding) {
+		put_result(j, o, NAME("value_result"), inner->cause, 0);
+		put_result(j, o, NAME("value_part"), inner->part, 0);
+	}
 	put_stored(j, o, inner, deciding);
 	if (unknown)
 		json__member(j, string, "unknown", unknown);
@@ -324,7 +388,7 @@ static void put_child_end(struct json *j, struct output *o, const struct ended_c
 	if (f.returned)
 		put_verdict(j, o, last);
 	else if (verdict__deciding(last))
-		put_decision(j, o, verdict__deciding(last));
+		put_deciding(j, o, verdict__deciding(last));
 	put_calls(j, o, &f);
 	ending__free(&f);
 }
@@ -389,7 +453,7 @@ static void put_ending(struct output *o, const struct ending_found *f)
 	if (f->returned)
 		put_verdict(&j, o, last);
 	else if (last && verdict__deciding(last))
-		put_decision(&j, o, verdict__deciding(last));
+		put_deciding(&j, o, verdict__deciding(last));
 	if (last && !f->returned)
 		put_stored(&j, o, last, verdict__deciding(last));
 	if (f->unknown && !f->returned)

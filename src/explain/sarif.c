@@ -104,15 +104,38 @@ static void begin_result(struct json *j, const char *rule, const char *text)
 	json__open_array(j);
 }
 
+static void put_other(struct json *j, const struct output *o, uint32_t function,
+		      const struct item *branch)
+{
+	struct verdict other = {.function = function, .decided = true};
+
+	if (!branch || branch->site == NO_SITE)
+		return;
+	other.branch = *branch;
+	put_branch(j, o, &other);
+}
+
 /* The branches that decided about what a branch tested. */
 #define CAUSES_MOST 10
 static void put_causes(struct json *j, const struct output *o, const struct verdict *v)
 {
-	for (unsigned n = 0; v && v->cause && n < CAUSES_MOST; n++) {
-		v = verdict__deciding(v->cause);
+	for (unsigned n = 0; v && n < CAUSES_MOST; n++) {
+		put_other(j, o, v->function, verdict__last_test(v));
+		put_other(j, o, v->function, &v->loop_exit);
+		if (v->set)
+			put_branch(j, o, v->set);
+		if (v->part && verdict__deciding(v->part))
+			put_branch(j, o, verdict__deciding(v->part));
+		v = v->cause ? verdict__deciding(v->cause) : NULL;
 		if (v)
 			put_branch(j, o, v);
 	}
+}
+
+/* If the branch chose among several failures, the one that led to them comes first. */
+static const struct verdict *first_of(const struct verdict *v)
+{
+	return v && v->failing ? v->failing : v;
 }
 
 static void related(struct json *j)
@@ -120,6 +143,21 @@ static void related(struct json *j)
 	json__close_array(j);
 	json__key(j, "relatedLocations");
 	json__open_array(j);
+}
+
+/* v: NULL if nothing decided, as far as is known. */
+static void put_deciding(struct json *j, const struct output *o, const struct verdict *v)
+{
+	const struct verdict *first = first_of(v);
+
+	if (first)
+		put_branch(j, o, first);
+	related(j);
+	put_causes(j, o, first);
+	if (first == v)
+		return;
+	put_branch(j, o, v);
+	put_causes(j, o, v);
 }
 
 static void end_result(struct json *j)
@@ -146,10 +184,7 @@ static void put_failure(struct output *o, const struct explained *f)
 		    name ? name : o->plan->functions.data[f->verdict->function].name,
 		    error ? error : "an error");
 	begin_result(&j, "failed-call", text.data);
-	if (deciding)
-		put_branch(&j, o, deciding);
-	related(&j);
-	put_causes(&j, o, deciding);
+	put_deciding(&j, o, deciding);
 	end_result(&j);
 }
 
@@ -171,10 +206,7 @@ static void put_status(struct json *j, struct output *o, const struct ending_fou
 	const struct verdict *last = f->chain.len ? *vec__last(&f->chain) : NULL;
 	const struct verdict *deciding = last ? verdict__deciding(last) : NULL;
 
-	if (deciding)
-		put_branch(j, o, deciding);
-	related(j);
-	put_causes(j, o, deciding);
+	put_deciding(j, o, deciding);
 }
 
 static void put_ending(struct output *o, const struct ending_found *f)

@@ -40,6 +40,12 @@ bool outcome__put_call(struct output *o, const struct outcome *f);
 /* Returns true if the branch tested the result of a function that isn't traced, of a library that
  * isn't the system's. */
 bool verdict__tests_library(const struct output *o, const struct verdict *v);
+/* Returns true if the value that decided was loaded or computed, so that it was decided elsewhere;
+ * or what the branch tested was. */
+bool verdict__is_passed_on(const struct output *o, const struct verdict *v);
+/* Returns the last test of the loop that the branch ended; NULL if there is none, or if something
+ * else says more: where a traced function's result was tested, or a constant. */
+const struct item *verdict__last_test(const struct verdict *v);
 /* What CMD wrote, and why. */
 void message__put_text(struct output *o, const struct message *m, bool brief);
 /* The last longjmp(3), or exception, of a process, and why. */

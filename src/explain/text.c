@@ -158,11 +158,12 @@ static void put_loop(struct output *o, const struct verdict *v)
 
 static void put_last_test(struct output *o, const struct verdict *v)
 {
-	struct verdict last = {.function = v->function, .decided = true, .branch = v->last_test};
+	const struct item *test = verdict__last_test(v);
+	struct verdict last = {.function = v->function, .decided = true};
 
-	/* what follows says more where a traced function's result was tested, or a constant */
-	if (v->last_test.site == NO_SITE || v->set || (v->cause && verdict__deciding(v->cause)))
+	if (!test)
 		return;
+	last.branch = *test;
 	str__puts(&o->buffer, "    which ended a loop, where the last test was ");
 	put_branch(o, &last);
 }
@@ -231,18 +232,14 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 		put_result_of(o, v);
 }
 
-/* A value that was loaded or computed has been decided elsewhere; and so has what a branch tests
- * that was loaded. */
+/* of_child: what CMD wrote tells nothing of it. */
 static const char *verb_of(const struct output *o, const struct verdict *v, bool of_child)
 {
 	const struct explain_state *s = o->state;
 	bool of_message = !of_child && s->outcomes.first.reached.len &&
 			  !plan__is_kernel_function(o->plan, v->function);
 
-	return of_message || v->passed || !v->decided || v->tests_loaded ||
-			       !verdict__is_followed(v) || verdict__tests_library(o, v)
-		       ? "passed on by"
-		       : "decided by";
+	return of_message || verdict__is_passed_on(o, v) ? "passed on by" : "decided by";
 }
 
 /* The calls on the way to the failure, from the outermost one on. */

@@ -72,6 +72,19 @@ bool verdict__tests_library(const struct output *o, const struct verdict *v)
 	       library__of(o, &v->failed_in);
 }
 
+bool verdict__is_passed_on(const struct output *o, const struct verdict *v)
+{
+	return v->passed || !v->decided || v->tests_loaded || !verdict__is_followed(v) ||
+	       verdict__tests_library(o, v);
+}
+
+const struct item *verdict__last_test(const struct verdict *v)
+{
+	bool more = v->set || (v->cause && verdict__deciding(v->cause));
+
+	return v->last_test.site == NO_SITE || more ? NULL : &v->last_test;
+}
+
 const struct stored *show__stored(struct output *o, const struct verdict *v,
 				  const struct verdict *deciding)
 {

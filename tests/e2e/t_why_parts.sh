@@ -194,6 +194,22 @@ for level in -O0 -O2 -Os; do
 	part 'a longjmp without a message' 12 'after .*longjmp.*, reached by' "$(line jump)" j a 'b(' c
 done
 
+# ---- the same for programs ----
+told() { # WHAT ARGUMENT...: the line of the branch at a path of the ending
+	bb why -F json -o "$T/json" -- "$T/parts" "${@:2}"
+	json_lines "$T/json" '$e->{event} eq "ending" && join " ", map { $_ && ($_->{function} // "", $_->{value} // "", $_->{decided_by}{src}[0]{line} // $_->{src}[0]{line}) } $e->'"$1"
+}
+gcc -g -O2 -pthread -o parts parts.c || exit 2
+is "$(told '{part}' f a b! c)" "look 4 $(line look)" 'JSON: a part of the value'
+is "$(told '{set_because}' v a q b)" "  $(line invalid)" 'JSON: what has set what was tested'
+is "$(told '{decided_by}' w 1 2 3 4 5 6 7 8)" "which  $(line outside)" 'JSON: why it failed'
+ok "$([[ $(told '{which_failure}' w 1 2 3 4 5 6 7 8) =~ [0-9]$ ]]; echo $?)" 'JSON: and which failure' || diag "$(cat "$T/json")"
+is "$(told '{decided_by}' p 'b!')" "look  $(line look)" 'JSON: a value that is passed on'
+is "$(told '{tested_result_of}' p 'b!')" 'strchr@plt  ' "JSON: whose result was tested that isn't traced"
+bb why -F sarif -o "$T/sarif" -- "$T/parts" w 1 2 3 4 5 6 7 8
+is "$(perl -MJSON::PP -0777 -ne '$r = decode_json($_)->{runs}[0]{results}[0]; print join " ", map { $_->{physicalLocation}{region}{startLine} } $r->{locations}[0]' "$T/sarif")" \
+	"$(line outside)" 'SARIF: the branch that led to the failures comes first'
+
 # ---- libraries that aren't traced ----
 cat >lib.c <<'END'
 int lib_check(int n) { return n > 3 ? 5 : 0; }
