@@ -232,7 +232,7 @@ void explained__put_decision(struct output *o, const struct verdict *v, const ch
 		put_result_of(o, v);
 }
 
-/* of_child: what CMD wrote tells nothing of it. */
+/* of_child: no message of CMD shows why that failed. */
 static const char *verb_of(const struct output *o, const struct verdict *v, bool of_child)
 {
 	const struct explain_state *s = o->state;
