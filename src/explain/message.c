@@ -175,7 +175,8 @@ static int score_of(const struct explain_state *s, const struct explaining *e,
 		score += failed ? 20 : 4;
 	if (v->tests_call)
 		score += failed ? 12 : 4;
-	if (tests_memory(s->code.plan, v))
+	/* an option; but not what a call's result is compared with, as the size of a write */
+	if (tests_memory(s->code.plan, v) && !(v->cause && verdict__deciding(v->cause)))
 		score -= 25;
 	if (r->frame < m->printing.len)
 		score -= 200;

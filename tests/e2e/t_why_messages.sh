@@ -149,6 +149,53 @@ why library 1 ./number 7
 unset LD_LIBRARY_PATH
 like "$T/said" '^  its text is in lookup\+0x[0-9a-f]+ of libnumbers\.so: "there is no number %d here", which --again traces$' 'library: the code that has the text'
 
+# ---- a result that is compared with what a variable has, as the size of a block ----
+source_program blocks c -O2 <<'END'
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static size_t block = 4096;
+static int blocks, seen, to;
+static char buffer[1 << 16];
+__attribute__((noipa)) static size_t put(size_t n)
+{
+	size_t all = 0;
+
+	while (all < n) {
+		ssize_t one = write(to, buffer, n - all);
+
+		if (one < 0) /* FAILED */
+			break;
+		all += one;
+	}
+	return all;
+}
+__attribute__((noipa)) static void put_block(void)
+{
+	if (put(block) != block) { /* SHORT */
+		fprintf(stderr, "blocks: after %d: %s\n", blocks, strerror(errno));
+		exit(3);
+	}
+	blocks++;
+}
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[1]);
+
+	to = open(argv[2], O_WRONLY);
+	if (argc > 3)
+		block = atoi(argv[3]);
+	for (seen = 0; seen < n; seen++)
+		put_block();
+	return 0;
+}
+END
+why 'a short write' 3 ./blocks 3 /dev/full
+like "$T/said" "^  because put_block\\+.* blocks\\.c:$(grep -n SHORT blocks.c | cut -d: -f1)\$" 'the branch that compared its size'
+
 # ---- children ----
 why child 6 sh -c './files ./missing || exit 6; exit 0'
 like "$T/said" '^  child files-[0-9]+ exited with 1$' 'child: its status'
