@@ -360,7 +360,8 @@ struct logged_writer *logged_writer__new(const struct plan *plan);
 void logged_writer__free(struct logged_writer *l);
 /* Returns false if the block must end before words with these registers (logged_words.regs). */
 bool logged_writer__takes(const struct logged_writer *l, uint32_t regs);
-void logged_writer__put(struct logged_writer *l, const struct logged_words *w);
+/* -EINVAL: the words aren't records of this plan; what was put can't be used. */
+int logged_writer__put(struct logged_writer *l, const struct logged_words *w);
 /* As event_encoder__size() and event_encoder__end(). */
 size_t logged_writer__size(const struct logged_writer *l);
 bool logged_writer__end(struct logged_writer *l, struct str *out, struct block_totals *t);

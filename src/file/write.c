@@ -343,9 +343,10 @@ int trace_writer__words(struct trace_writer *w, const struct logged_words *words
 		err = put_log(w);
 	if (err)
 		return err;
-	logged_writer__put(w->log, words);
-	return logged_writer__size(w->log) >= (w->armored ? ARMORED_EVENTS : LOG_BYTES) ? put_log(w)
-											: 0;
+	err = logged_writer__put(w->log, words);
+	if (err || logged_writer__size(w->log) < (w->armored ? ARMORED_EVENTS : LOG_BYTES))
+		return err;
+	return put_log(w);
 }
 
 static int put_untraced(struct trace_writer *w, const struct sideband_event *e)

@@ -260,6 +260,7 @@ static void test_hostile(void)
 	struct words *words = xcalloc(1, sizeof(*words));
 	struct log_thread t = {.pid = 1, .tid = 1, .stacks = {0x7ffc00000100}};
 	struct block_totals totals = {0};
+	struct logged_words good;
 	struct str raw = {0};
 	const struct event *e;
 	uint64_t events;
@@ -267,13 +268,21 @@ static void test_hostile(void)
 
 	for (int i = 0; i < 50; i++)
 		put_record(words, 0x7ffc00000100);
-	logged_writer__put(b, &(struct logged_words){.thread = t,
-						     .regs = REGS,
-						     .words = words->words,
-						     .n = words->n,
-						     .events = words->events,
-						     .times = words->times.data,
-						     .ntimes = words->times.len});
+	good = (struct logged_words){.thread = t,
+				     .regs = REGS,
+				     .words = words->words,
+				     .n = words->n,
+				     .events = words->events,
+				     .times = words->times.data,
+				     .ntimes = words->times.len};
+	is(logged_writer__put(b, &good), 0, "records are taken");
+	is(logged_writer__put(b,
+			      &(struct logged_words){
+				      .thread = t, .regs = REGS, .words = (uint64_t[]){1}, .n = 1}),
+	   -EINVAL, "what is no record is refused");
+	logged_writer__free(b);
+	b = logged_writer__new(&plan);
+	logged_writer__put(b, &good);
 	logged_writer__end(b, &raw, &totals);
 	is(totals.events, 50, "the totals have its events");
 	for (size_t cut = 0; cut < raw.len; cut++) {

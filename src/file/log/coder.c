@@ -201,8 +201,8 @@ size_t log_coder__put(struct log_coder *c, const struct logged_words *w, struct 
 	for (size_t i = 0; i < w->n; n++) {
 		const struct move *m = put_first(c, out, from, w->words[i] - sp);
 
-		if (!m)
-			return n;
+		if (!m || c->origins.data[m->origin].words > w->n - i)
+			return 0;
 		sp = high_half(w->words[i]);
 		from = m->origin;
 		if (c->origins.data[from].words > 1) {

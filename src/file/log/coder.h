@@ -31,8 +31,8 @@ void log_coder__free(struct log_coder *c);
 /* Forgets all: a block begins. */
 void log_coder__begin(struct log_coder *c);
 
-/* Appends the words, which are whole records of kinds BRANCH to ENTRY. Returns how many records
- * these are. */
+/* Appends the words, which have to be whole records of kinds BRANCH to ENTRY. Returns how many
+ * records these are; 0 if some aren't. */
 size_t log_coder__put(struct log_coder *c, const struct logged_words *w, struct log_streams *out);
 /* Ends the streams of a block. */
 void log_coder__end(struct log_coder *c, struct log_streams *out);

@@ -75,10 +75,11 @@ bool logged_writer__takes(const struct logged_writer *l, uint32_t regs)
 	return !l->runs.len || l->options.regs == regs;
 }
 
-void logged_writer__put(struct logged_writer *l, const struct logged_words *w)
+int logged_writer__put(struct logged_writer *l, const struct logged_words *w)
 {
 	struct log_thread t = w->thread;
 	uint64_t *fields[FIELDS];
+	size_t records;
 
 	l->options.regs = w->regs;
 	put_number(&l->runs, t.pid);
@@ -87,8 +88,10 @@ void logged_writer__put(struct logged_writer *l, const struct logged_words *w)
 	fields_of(&t, fields);
 	for (int i = 0; i < FIELDS; i++)
 		put_number(&l->runs, *fields[i]);
-	put_number(&l->runs, log_coder__put(l->coder, w, &l->streams));
+	records = log_coder__put(l->coder, w, &l->streams);
+	put_number(&l->runs, records);
 	l->events += w->events;
+	return records ? 0 : -EINVAL;
 }
 
 static void put_stream(struct str *out, struct str *s)
