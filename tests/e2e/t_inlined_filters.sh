@@ -62,7 +62,7 @@ if [[ $groups ]]; then
 else
 	skip '--cgroup' 'no cgroup v2 hierarchy to make a group in'
 fi
-alike 3 --comm blue --last 5
+alike 3 --comm blue --last 5 --placement witness
 trace_passes inline --comm nobody-at-all
 like "$T/err" 'no event: the probes were hit, but only by threads that are not traced \(-- CMD, --comm\)' \
 	'no thread passes: a note says so'
