@@ -48,6 +48,11 @@ while IFS=$'\t' read -r statuses streams regex command; do
 	took=$(((${EPOCHREALTIME/./} - started) / 1000))
 	[[ ! ${TIMES:-} ]] || echo "# $took ms: $command"
 	as_wanted "$statuses" "$streams" "$regex"
-	ok $? "$command" || diag "status $status ($statuses), wanted on $streams: $regex"$'\n'"$(head -5 "$T/out")"$'\n'"$(head -5 "$T/err")"
+	right=$?
+	if ((right)) && grep -q 'this machine has no hardware breakpoints' "$T/err"; then
+		skip "$command" 'this machine has no hardware breakpoints' # tests/vm/t_watch.sh has them
+		continue
+	fi
+	ok $right "$command" || diag "status $status ($statuses), wanted on $streams: $regex"$'\n'"$(head -5 "$T/out")"$'\n'"$(head -5 "$T/err")"
 done < <(cat "$E2E"/first/*.tsv)
 done_testing
