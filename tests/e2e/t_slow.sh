@@ -57,10 +57,10 @@ engines=(probe)
 for engine in "${engines[@]}"; do
 	bb slow ./mixed work deep --engine $engine -o said -- ./mixed
 	exits 0 "$engine: a command is traced"
-	like said '^work: 100 calls, [0-9.]+m?s, of which [0-9.]+m?s on no CPU' "$engine: all calls, and the time that they waited"
+	like said '^work: 100 calls, [0-9.ms]+, of which [0-9.ms]+ on no CPU' "$engine: all calls, and the time that they waited"
 	is "$(row work "mixed\.c:$(line sleeps) work\+0x[0-9a-f]+ (not )?taken( |\$)")" 10 "$engine: those that sleep, by the branch that only they take"
 	like said "mixed\.c:$(line spins) work\+0x[0-9a-f]+ (not )?taken" "$engine: and those that spin"
-	like said "waited [0-9.]+m?s in [0-9]+ waits after mixed\.c:$(($(line sleeps) + 1)) work\+0x[0-9a-f]+ +(call|bl|jal|jalr|c\.jalr) +usleep" "$engine: where they wait"
+	like said "waited [0-9.ms]+ in [0-9]+ waits after mixed\.c:$(($(line sleeps) + 1)) work\+0x[0-9a-f]+ +(call|bl|jal|jalr|c\.jalr) +usleep" "$engine: where they wait"
 	is "$(sed -n '/^work:/,/^$/p' said | awk '$2 ~ /s$/ { n += $1 } END { print n }')" 100 "$engine: the kinds add up to all calls"
 	is "$(head -n 1 said | cut -d: -f1)" work "$engine: the function with most time is first"
 	like said '^deep: 5 calls' "$engine: of a function that calls itself"
@@ -77,7 +77,7 @@ bb user ./mixed work -e entry,branch,return,sched --engine probe -o trace -- ./m
 bb report trace -F slow -o reported
 is "$(sed -n 's/^work: \([0-9]*\) calls.*on no CPU$/\1/p' reported)" 100 'a report of a trace file has them'
 bb user ./mixed work -F slow -o said -- ./mixed
-like said '^work: 100 calls, [0-9.]+m?s$' 'without -e sched there is no time on no CPU'
+like said '^work: 100 calls, [0-9.ms]+$' 'without -e sched there is no time on no CPU'
 unlike said 'no CPU|waited' 'and nothing is said of waits'
 bb report trace nosuch -F slow
 unlike "$T/out" '^work' 'nothing of what was left out'
