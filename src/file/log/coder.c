@@ -217,23 +217,32 @@ size_t log_coder__put(struct log_coder *c, const struct logged_words *w, struct 
 
 /* ---- reading ---- */
 
-/* Returns the rank of the next record: there is one. */
 static inline unsigned get_rank(struct log_coder *c, struct log_sources *in)
 {
-	c->has_half = !c->has_half;
 	if (!c->has_half)
-		return c->half >> 4;
-	c->half = *in->ranks.at++;
-	return c->half & 15;
+		c->half = get_byte(&in->ranks);
+	c->has_half = !c->has_half;
+	return c->has_half ? c->half & 15 : c->half >> 4;
 }
 
-/* Adds the move that is read. Returns false if there is none. */
-static bool get_move(struct log_coder *c, struct log_sources *in, uint32_t from)
+/* Returns the move of the next record; NULL if there is none. */
+static inline const struct move *get_first(struct log_coder *c, struct log_sources *in,
+					   uint32_t from)
 {
-	uint64_t id = (uint32_t)get_number(&in->firsts);
-	uint64_t sp = unzigzag(get_number(&in->firsts));
+	unsigned rank = get_rank(c, in);
+	uint64_t id;
 
-	return !in->firsts.bad && add_move(c, from, sp << 32 | id);
+	if (in->ranks.bad || rank > LOG_MOVES)
+		return NULL;
+	if (rank < LOG_MOVES) {
+		move_to_front(c->origins.data[from].moves, rank);
+	} else {
+		id = (uint32_t)get_number(&in->firsts);
+		if (!add_move(c, from, unzigzag(get_number(&in->firsts)) << 32 | id) ||
+		    in->firsts.bad)
+			return NULL;
+	}
+	return c->origins.data[from].moves[0].first ? c->origins.data[from].moves : NULL;
 }
 
 static bool get_rest(struct log_coder *c, const struct move *m, struct log_sources *in,
@@ -259,29 +268,20 @@ bool log_coder__get(struct log_coder *c, struct log_sources *in, const struct lo
 		    uint64_t n, word_vec *words)
 {
 	uint64_t sp = t->stacks[0] << 32, before = t->time;
-	struct origin *o = c->origins.data;
+	uint32_t from = 0;
 
-	if (n > 2 * (uint64_t)(in->ranks.end - in->ranks.at) + c->has_half)
-		return false;
 	for (; n; n--) {
-		unsigned rank = get_rank(c, in);
-		uint32_t from = o - c->origins.data;
+		const struct move *m = get_first(c, in, from);
 		size_t at = words->len;
-		const struct move *m;
 
-		if (rank > LOG_MOVES || (rank == LOG_MOVES && !get_move(c, in, from)))
+		if (!m)
 			return false;
-		m = c->origins.data[from].moves;
-		if (rank < LOG_MOVES)
-			move_to_front(o->moves, rank);
-		if (!m->first)
-			return false;
-		o = &c->origins.data[m->origin];
-		words->len += o->words;
+		from = m->origin;
+		words->len += c->origins.data[from].words;
 		vec__reserve(words, words->len);
 		words->data[at] = sp + m->first;
 		sp = high_half(words->data[at]);
-		if (o->words > 1 && !get_rest(c, m, in, &before, words->data + at))
+		if (words->len > at + 1 && !get_rest(c, m, in, &before, words->data + at))
 			return false;
 	}
 	return true;
