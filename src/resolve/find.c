@@ -16,23 +16,7 @@
 #include "ldcache.h"
 #include "near.h"
 #include "resolve/forms.h"
-
-#define CACHE_LIMIT (64u << 20)
-
-/* These have a folder for each architecture. */
-static const char *const machine_folders[] = {"/lib", "/usr/lib"};
-static const char *const default_folders[] = {
-	"/lib64", "/usr/lib64", "/lib32", "/usr/lib32", "/lib", "/usr/lib", "/usr/local/lib",
-};
-
-/* The name, where to search, and the result. */
-struct search {
-	const char *name;
-	pid_t pid;		 /* the process whose maps are searched; 0: none */
-	struct root root;	 /* of that process */
-	const struct arch *arch; /* whose libraries; NULL: not known */
-	struct found *out;
-};
+#include "search.h"
 
 static const struct root ours;
 
@@ -54,12 +38,6 @@ const struct arch *object__arch_of_file(int fd, uint16_t *type)
 			       h.e_ident[EI_CLASS] == (arch->word == 4 ? ELFCLASS32 : ELFCLASS64)
 		       ? arch
 		       : NULL;
-}
-
-/* The loader skips libraries of another class or machine. */
-static bool is_loadable(const struct search *s, int fd)
-{
-	return s->arch && object__arch_of_file(fd, NULL) == s->arch;
 }
 
 /* access(2) asks for the real user alone, which root may be no longer. */
@@ -87,9 +65,7 @@ static void take_file(struct search *s, struct root *root, int fd, char *shown)
 	*root = (struct root){0};
 }
 
-/* Takes path, as seen in the root, if test() is true for the file. 1: taken, 0: not, or -errno of
- * opening it. */
-static int take(struct search *s, const char *path, bool (*test)(const struct search *s, int fd))
+int search__take(struct search *s, const char *path, bool (*test)(const struct search *s, int fd))
 {
 	int fd = root__open_file(&s->root, path, OBJECT_LIMIT, NULL);
 
@@ -116,89 +92,13 @@ static bool search_path(struct search *s)
 			autofree char *path =
 				xasprintf("%.*s/%s", (int)(end - folder), folder, s->name);
 
-			found = take(s, path, is_command) == 1;
+			found = search__take(s, path, is_command) == 1;
 		}
 		if (!*end)
 			break;
 	}
 	return found;
 }
-
-/* ---- sonames ---- */
-
-static bool search_folder(struct search *s, const char *folder, int len)
-{
-	const char *const *hwcap;
-	bool found = false;
-
-	for (hwcap = hwcaps__names(s->arch); *hwcap && !found; hwcap++) {
-		autofree char *path =
-			xasprintf("%.*s/glibc-hwcaps/%s/%s", len, folder, *hwcap, s->name);
-
-		found = take(s, path, is_loadable) == 1;
-	}
-	if (!found) {
-		autofree char *path = xasprintf("%.*s/%s", len, folder, s->name);
-
-		found = take(s, path, is_loadable) == 1;
-	}
-	return found;
-}
-
-static bool search_library_path(struct search *s)
-{
-	const char *folder = getenv("LD_LIBRARY_PATH"), *end;
-
-	/* a traced process has its own LD_LIBRARY_PATH: what it loaded is in its maps */
-	for (; folder && *folder && !s->pid; folder = *end ? end + 1 : end) {
-		end = folder + strcspn(folder, ":;");
-		if (end == folder ? search_folder(s, ".", 1)
-				  : search_folder(s, folder, end - folder))
-			return true;
-	}
-	return false;
-}
-
-/* Reads the loader's cache. Returns false if there is none. */
-static bool read_cache(const struct search *s, char **bytes, size_t *len)
-{
-	autoclose int fd = root__open_file(&s->root, "/etc/ld.so.cache", CACHE_LIMIT, NULL);
-
-	return fd >= 0 && !fd__read(fd, "/etc/ld.so.cache", CACHE_LIMIT, bytes, len);
-}
-
-static bool search_cache(struct search *s)
-{
-	autofree char *bytes = NULL;
-	const char *found;
-	size_t len;
-
-	if (!read_cache(s, &bytes, &len))
-		return false;
-	found = ldcache__find(s->arch, bytes, len, s->name);
-	return found && take(s, found, is_loadable) == 1;
-}
-
-static bool search_soname(struct search *s)
-{
-	size_t i;
-
-	if (search_library_path(s) || search_cache(s))
-		return true;
-	for (i = 0; s->arch && i < ARRAY_SIZE(machine_folders); i++) {
-		autofree char *folder =
-			xasprintf("%s/%s", machine_folders[i], s->arch->loader.folder);
-
-		if (search_folder(s, folder, strlen(folder)))
-			return true;
-	}
-	for (i = 0; i < ARRAY_SIZE(default_folders); i++)
-		if (search_folder(s, default_folders[i], strlen(default_folders[i])))
-			return true;
-	return false;
-}
-
-/* ---- files that a process has mapped ---- */
 
 /* resolved is the real path of a name with a slash; NULL if it has none. */
 static bool same_name(const struct search *s, const char *mapped, const char *resolved)
@@ -360,7 +260,7 @@ static int take_below_root(struct search *s, pid_t pid, const char *path)
 
 	if (err)
 		return err;
-	err = take(&in, path, always);
+	err = search__take(&in, path, always);
 	root__close(&in.root);
 	if (err == 1) {
 		free(s->out->path);
@@ -401,7 +301,7 @@ static void find_near(const struct search *s, struct near *near)
 	vec__each (m, &maps)
 		if (m->exec && strrchr(m->path, '/'))
 			near__soname(near, strrchr(m->path, '/') + 1);
-	if (read_cache(s, &bytes, &len))
+	if (search__read_cache(s, &bytes, &len))
 		ldcache__each(s->arch, bytes, len, add_soname, near);
 }
 
@@ -471,10 +371,10 @@ static int find(struct search *s)
 		found = search_maps(s);
 	if (found)
 		return found < 0 ? no_such_path(s, found) : 0;
-	found = take(s, s->name, always);
+	found = search__take(s, s->name, always);
 	if (strchr(s->name, '/'))
 		return found == 1 ? 0 : no_such_path(s, found);
-	if (found == 1 || search_path(s) || search_soname(s))
+	if (found == 1 || search_path(s) || search__soname(s))
 		return s->pid ? prefer_mapped(s) : 0;
 	return find_unversioned(s);
 }
@@ -512,6 +412,19 @@ static const struct arch *arch_of_process(pid_t pid)
 	autoclose int fd = root__open_file(&ours, exe, OBJECT_LIMIT, NULL);
 
 	return fd < 0 ? NULL : object__arch_of_file(fd, NULL);
+}
+
+int object__find_needed(const struct object *of, const char *soname, struct found *out, bool *own)
+{
+	struct search s = {
+		.name = soname, .arch = arch__by_machine(of->machine), .of = of, .out = out};
+
+	*out = (struct found){.fd = -1};
+	*own = false;
+	if (!search__soname(&s))
+		return -ENOENT;
+	*own = s.own;
+	return 0;
 }
 
 int object__find(const char *name, pid_t pid, struct found *out)

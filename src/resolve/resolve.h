@@ -20,6 +20,10 @@
  * found__close(). Returns -ENOENT with a message that lists what was tried.
  */
 int object__find(const char *name, pid_t pid, struct found *out);
+/* Finds the library of this soname that the object needs, as a program's loader does: also by the
+ * object's RPATH or RUNPATH, but not by those of what needs the object. *own: it belongs to the
+ * program; other programs find another one, or none. Returns -ENOENT, without a message. */
+int object__find_needed(const struct object *of, const char *soname, struct found *out, bool *own);
 /* Returns the architecture of an ELF file, if its programs run here, and sets its type (ET_EXEC,
  * …); NULL otherwise. */
 const struct arch *object__arch_of_file(int fd, uint16_t *type);

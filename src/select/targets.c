@@ -370,7 +370,7 @@ static int find_both(struct targets *n, const struct request *req, pid_t pid)
 	}
 	free(m.modules);
 	if (!err && req->what.own_libraries)
-		own_libraries__add(n, pid);
+		own_libraries__add(n);
 	return err;
 }
 

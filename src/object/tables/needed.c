@@ -41,7 +41,6 @@ struct folders {
 	const struct object *of;
 	int (*fn)(void *ctx, const char *folder);
 	void *ctx;
-	bool any;
 };
 
 /* Returns the folder without $ORIGIN; NULL if it has other variables. */
@@ -66,7 +65,6 @@ static int each_folder(void *ctx, const char *list)
 	char *save = NULL;
 	int err = 0;
 
-	f->any = true;
 	for (char *p = strtok_r(copy, ":", &save); !err && p; p = strtok_r(NULL, ":", &save)) {
 		autofree char *folder = expand(f->of, p);
 
@@ -75,10 +73,19 @@ static int each_folder(void *ctx, const char *list)
 	return err;
 }
 
-int object__run_paths(const struct object *o, int (*fn)(void *ctx, const char *folder), void *ctx)
+static int is_any(void *ctx, const char *list)
 {
-	struct folders f = {o, fn, ctx, false};
-	int err = each_string(o, DT_RUNPATH, each_folder, &f);
+	return 1;
+}
 
-	return f.any ? err : each_string(o, DT_RPATH, each_folder, &f);
+int object__runpath(const struct object *o, int (*fn)(void *ctx, const char *folder), void *ctx)
+{
+	return each_string(o, DT_RUNPATH, each_folder, &(struct folders){o, fn, ctx});
+}
+
+int object__rpath(const struct object *o, int (*fn)(void *ctx, const char *folder), void *ctx)
+{
+	if (each_string(o, DT_RUNPATH, is_any, NULL))
+		return 0;
+	return each_string(o, DT_RPATH, each_folder, &(struct folders){o, fn, ctx});
 }

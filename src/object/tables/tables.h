@@ -24,9 +24,11 @@ bool object__is_final(const struct object *o, uint64_t entry);
 /* Calls fn with each soname that the object needs (DT_NEEDED), in order, until fn returns non-zero,
  * which is returned. */
 int object__needed(const struct object *o, int (*fn)(void *ctx, const char *soname), void *ctx);
-/* The same for each folder in which it looks for them (DT_RUNPATH or, without, DT_RPATH), with
- * $ORIGIN as the folder of the object. Folders with other variables are left out. */
-int object__run_paths(const struct object *o, int (*fn)(void *ctx, const char *folder), void *ctx);
+/* The same for each folder in which its loader looks for them after LD_LIBRARY_PATH (DT_RUNPATH)
+ * or, if there is none of these, before it (DT_RPATH). $ORIGIN is the folder of the object; folders
+ * with other variables are left out. */
+int object__runpath(const struct object *o, int (*fn)(void *ctx, const char *folder), void *ctx);
+int object__rpath(const struct object *o, int (*fn)(void *ctx, const char *folder), void *ctx);
 
 /* ---- markers, by which a program controls its tracer: include/bbtrace.h (markers.c) ---- */
 
