@@ -92,13 +92,13 @@ static void put_result_of(struct json *j, const struct output *o, const struct v
 
 /* Another branch of the function, if there is one. */
 static void put_other(struct json *j, const struct output *o, struct json_key key,
-		      uint32_t function, const struct item *branch)
+		      const struct verdict *v, const struct item *branch)
 {
-	struct verdict other = {.function = function, .decided = true};
+	struct verdict other;
 
 	if (!branch || branch->site == NO_SITE)
 		return;
-	other.branch = *branch;
+	other = verdict__of_branch(v, branch);
 	json__put_key(j, key);
 	json__open_object(j);
 	put_branch(j, o, &other);
@@ -140,10 +140,10 @@ static void put_decision_at(struct json *j, struct output *o, const struct verdi
 	else
 		put_choice(j, o, v);
 	json__close_object(j);
-	put_other(j, o, NAME("last_test"), v->function, verdict__last_test(v));
-	put_other(j, o, NAME("loop_ended_by"), v->function, &v->loop_exit);
+	put_other(j, o, NAME("last_test"), v, verdict__last_test(v));
+	put_other(j, o, NAME("loop_ended_by"), v, &v->loop_exit);
 	if (v->loop_exit.site != NO_SITE)
-		put_other(j, o, NAME("unchanged_by"), v->function, &v->unchanged);
+		put_other(j, o, NAME("unchanged_by"), v, &v->unchanged);
 	put_nested(j, o, NAME("set_because"), v->set, NULL, n);
 	if (!put_result(j, o, NAME("tested_result"), v->cause, n)) {
 		if (v->decided && v->failed.result)
@@ -154,11 +154,12 @@ static void put_decision_at(struct json *j, struct output *o, const struct verdi
 	put_result(j, o, NAME("part"), v->part, n);
 }
 
-/* If the branch chose among several failures, the one that led to them comes first. */
 static void put_decision(struct json *j, struct output *o, const struct verdict *v)
 {
-	put_decision_at(j, o, v->failing ? v->failing : v, 0);
-	if (v->failing)
+	const struct verdict *first = verdict__first(v);
+
+	put_decision_at(j, o, first, 0);
+	if (first != v)
 		put_nested(j, o, NAME("which_failure"), v, NULL, 0);
 }
 
@@ -166,7 +167,7 @@ static void put_decision(struct json *j, struct output *o, const struct verdict 
 static void put_deciding(struct json *j, struct output *o, const struct verdict *v)
 {
 	put_decision(j, o, v);
-	if (verdict__is_passed_on(o, v->failing ? v->failing : v))
+	if (verdict__is_passed_on(o, verdict__first(v)))
 		json__member(j, bool, "passed_on", true);
 }
 

@@ -2,7 +2,6 @@
 /* Libraries that the program needs, as far as messages lead into them. */
 #include <stdlib.h>
 #include "explain/libraries.h"
-#include "object/lookup/lookup.h"
 #include "object/tables/tables.h"
 
 /* The C library's own messages are what errors are called, which many calls have. */
@@ -130,18 +129,6 @@ struct looking {
 	uint64_t vaddr;
 };
 
-/* Returns true if this is the symbol's name as it is shown of a stub: f(int) if it is mangled. */
-static bool is_named(const struct looking *l, const struct symbol *s)
-{
-	const char *parameters = memchr(l->name, '(', l->len);
-	autofree char *full = NULL;
-
-	if (!parameters || !name__is_mangled(s->name))
-		return strlen(s->name) == l->len && !memcmp(s->name, l->name, l->len);
-	full = name__demangle(s->name, DEMANGLE_FULL);
-	return full && strlen(full) == l->len && !memcmp(full, l->name, l->len);
-}
-
 static int look_in_library(void *ctx, const char *soname)
 {
 	struct looking *l = ctx;
@@ -151,7 +138,10 @@ static int look_in_library(void *ctx, const char *soname)
 	if (!o)
 		return 0;
 	vec__each (s, &o->symbols) {
-		if (!s->exported || !is_named(l, s))
+		const char *name = s->exported ? symbol__show(o, s)->shown : NULL;
+
+		/* a stub is shown with the same name */
+		if (!name || strlen(name) != l->len || memcmp(name, l->name, l->len))
 			continue;
 		l->found = o;
 		l->vaddr = s->vaddr;

@@ -104,14 +104,14 @@ static void begin_result(struct json *j, const char *rule, const char *text)
 	json__open_array(j);
 }
 
-static void put_other(struct json *j, const struct output *o, uint32_t function,
+static void put_other(struct json *j, const struct output *o, const struct verdict *v,
 		      const struct item *branch)
 {
-	struct verdict other = {.function = function, .decided = true};
+	struct verdict other;
 
 	if (!branch || branch->site == NO_SITE)
 		return;
-	other.branch = *branch;
+	other = verdict__of_branch(v, branch);
 	put_branch(j, o, &other);
 }
 
@@ -120,8 +120,8 @@ static void put_other(struct json *j, const struct output *o, uint32_t function,
 static void put_causes(struct json *j, const struct output *o, const struct verdict *v)
 {
 	for (unsigned n = 0; v && n < CAUSES_MOST; n++) {
-		put_other(j, o, v->function, verdict__last_test(v));
-		put_other(j, o, v->function, &v->loop_exit);
+		put_other(j, o, v, verdict__last_test(v));
+		put_other(j, o, v, &v->loop_exit);
 		if (v->set)
 			put_branch(j, o, v->set);
 		if (v->part && verdict__deciding(v->part))
@@ -130,12 +130,6 @@ static void put_causes(struct json *j, const struct output *o, const struct verd
 		if (v)
 			put_branch(j, o, v);
 	}
-}
-
-/* If the branch chose among several failures, the one that led to them comes first. */
-static const struct verdict *first_of(const struct verdict *v)
-{
-	return v && v->failing ? v->failing : v;
 }
 
 static void related(struct json *j)
@@ -148,7 +142,7 @@ static void related(struct json *j)
 /* v: NULL if nothing decided, as far as is known. */
 static void put_deciding(struct json *j, const struct output *o, const struct verdict *v)
 {
-	const struct verdict *first = first_of(v);
+	const struct verdict *first = verdict__first(v);
 
 	if (first)
 		put_branch(j, o, first);

@@ -46,6 +46,16 @@ bool verdict__is_passed_on(const struct output *o, const struct verdict *v);
 /* Returns the last test of the loop that the branch ended; NULL if there is none, or if something
  * else says more: where a traced function's result was tested, or a constant. */
 const struct item *verdict__last_test(const struct verdict *v);
+/* Returns the one that comes first: if the branch chose among several failures, why it was one. */
+static inline const struct verdict *verdict__first(const struct verdict *v)
+{
+	return v && v->failing ? v->failing : v;
+}
+/* Returns another branch of the verdict's function as one that decided, for what shows such. */
+static inline struct verdict verdict__of_branch(const struct verdict *v, const struct item *branch)
+{
+	return (struct verdict){.function = v->function, .decided = true, .branch = *branch};
+}
 /* What CMD wrote, and why. */
 void message__put_text(struct output *o, const struct message *m, bool brief);
 /* The last longjmp(3), or exception, of a process, and why. */

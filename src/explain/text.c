@@ -141,7 +141,7 @@ static void put_result_of(struct output *o, const struct verdict *v)
 
 static void put_loop(struct output *o, const struct verdict *v)
 {
-	struct verdict exit = {.function = v->function, .decided = true, .branch = v->loop_exit};
+	struct verdict exit = verdict__of_branch(v, &v->loop_exit);
 
 	if (v->loop_exit.site == NO_SITE)
 		return;
@@ -149,7 +149,7 @@ static void put_loop(struct output *o, const struct verdict *v)
 	put_branch(o, &exit);
 	if (v->unchanged.site == NO_SITE)
 		return;
-	exit.branch = v->unchanged;
+	exit = verdict__of_branch(v, &v->unchanged);
 	str__puts(&o->buffer, "    and stayed as it was there, the last time by ");
 	put_branch(o, &exit);
 }
@@ -159,11 +159,11 @@ static void put_loop(struct output *o, const struct verdict *v)
 static void put_last_test(struct output *o, const struct verdict *v)
 {
 	const struct item *test = verdict__last_test(v);
-	struct verdict last = {.function = v->function, .decided = true};
+	struct verdict last;
 
 	if (!test)
 		return;
-	last.branch = *test;
+	last = verdict__of_branch(v, test);
 	str__puts(&o->buffer, "    which ended a loop, where the last test was ");
 	put_branch(o, &last);
 }
@@ -305,11 +305,10 @@ static bool put_stored(struct output *o, const struct verdict *v, const struct v
 	return why;
 }
 
-/* If the branch chose among several failures, the one that led to them comes first. */
 static void put_deciding(struct output *o, const struct verdict *v, const char *where,
 			 bool of_child)
 {
-	const struct verdict *first = v->failing ? v->failing : v;
+	const struct verdict *first = verdict__first(v);
 	char verb[64];
 
 	snprintf(verb, sizeof(verb), "%s%s", where, verb_of(o, first, of_child));
