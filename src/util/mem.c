@@ -12,7 +12,7 @@
 #define RESERVED  (256u << 20)
 #define HUGE_PAGE (2u << 20)
 
-/* A third of the time of planning was page faults. */
+/* A quarter of the time of planning was page faults. */
 void memory__reserve(void)
 {
 #ifdef M_TRIM_THRESHOLD

@@ -78,7 +78,7 @@ void note_verbose(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* To be called first: memory that was freed stays with the process, in huge pages. */
 void memory__reserve(void);
-/* Gives the system what is free, when much was used for the last time. */
+/* Gives the system what is free: when what takes much memory is over. */
 void memory__return(void);
 
 void *xmalloc(size_t size);

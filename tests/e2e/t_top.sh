@@ -41,7 +41,10 @@ screen() {
 	timeout -k 5 "$BB_TIMEOUT" "$E2E/terminal.py" 60 15 "$BBTRACE" top "$@" >"$T/shown" </dev/null
 	status=$?
 }
-screen -p "$busy" --every 0.3 -d 1.5
+for long in 1.5 20; do
+	screen -p "$busy" --every 0.3 -d "$long"
+	(($(grep -c $'\e\[H\e\[J' "$T/shown") >= 3)) && break # a busy machine draws few
+done
 is "$status" 0 'on a terminal'
 (($(grep -c $'\e\[H\e\[J' "$T/shown") >= 3))
 ok $? 'a screen replaces the one before' || diag "$(cat -v "$T/shown")"
