@@ -47,7 +47,7 @@ static const struct thread *last_thread(const struct explain_state *s, const str
 	struct thread *const *t;
 
 	vec__each (t, &s->threads)
-		if (s->killed && (*t)->key == s->killed && (!e->pid || (*t)->pid == e->pid))
+		if ((*t)->death.known && (!e->pid || (*t)->pid == e->pid))
 			return *t;
 	vec__each (t, &s->threads)
 		if ((!e->pid || (*t)->pid == e->pid) && ((*t)->calls[0].len || (*t)->ended.len) &&
@@ -154,28 +154,26 @@ static bool find_result(const struct plan *p, const struct thread *t, const stru
 
 /* Returns where the signal came, if it was in this call's function; 0 if it was elsewhere, or is
  * not known. */
-static uint64_t killed_in(const struct explain_state *s, const struct call *c)
+static uint64_t killed_in(const struct plan *p, const struct death *d, const struct call *c)
 {
-	const struct plan_function *f = &s->code.plan->functions.data[c->function];
+	uint32_t object = p->functions.data[c->function].object;
 
-	return s->killed && s->has_killed_at && s->killed_at.object &&
-			       !strcmp(s->code.plan->objects.data[f->object].path,
-				       s->killed_at.object) &&
-			       plan__function_at(s->code.plan, f->object, s->killed_at.vaddr) ==
-				       c->function
-		       ? s->killed_at.vaddr
+	return d->has_at && d->at.object && !strcmp(p->objects.data[object].path, d->at.object) &&
+			       plan__function_at(p, object, d->at.vaddr) == c->function
+		       ? d->at.vaddr
 		       : 0;
 }
 
 /* Returns why nothing that the thread did led to the signal; NULL if something may have. */
-static const char *is_from_outside(const struct explain_state *s, const struct explaining *e,
-				   const struct thread *t)
+static const char *is_from_outside(const struct explaining *e, const struct thread *t)
 {
 	if (!e->signal)
 		return NULL;
-	if (s->killed && s->has_sender)
-		return s->sender == t->pid ? NULL : "another process sent the signal";
-	return e->is_own ? NULL : "the signal came from elsewhere: it may come at any place";
+	if (t->death.has_sender)
+		return t->death.sender == t->pid ? NULL : "another process sent the signal";
+	return !e->is_own_signal || e->is_own_signal(e->signal)
+		       ? NULL
+		       : "the signal came from elsewhere: it may come at any place";
 }
 
 /* Judges each open call, the innermost first, until one decides. */
@@ -189,7 +187,7 @@ static void find_open(struct explain_state *s, const struct thread *t, const str
 		const struct call *c = calls->data[i];
 		const struct item *last = c->items.len ? vec__last(&c->items) : NULL;
 		bool inner = i + 1 == calls->len;
-		uint64_t at = inner ? killed_in(s, c) : 0;
+		uint64_t at = inner ? killed_in(s->code.plan, &t->death, c) : 0;
 		bool fault = !last || at || (inner && !is_call_site(s->code.plan, last->site));
 		struct verdict *v;
 
@@ -222,7 +220,7 @@ void ending__find(struct explain_state *s, const struct explaining *e, struct en
 	}
 	if (find_result(s->code.plan, t, e, out))
 		return;
-	out->unknown = is_from_outside(s, e, t);
+	out->unknown = is_from_outside(e, t);
 	if (!out->unknown)
 		find_open(s, t, e, out);
 }
@@ -237,12 +235,12 @@ bool ending__find_child(struct explain_state *s, const struct explaining *e,
 {
 	struct explaining of_child = *e;
 
-	if (c->status & 0x7f || shows_because(&s->outcomes.first, c->pid) ||
-	    shows_because(&s->outcomes.last, c->pid))
-		return false;
 	of_child.pid = c->pid;
 	of_child.status = c->status >> 8 & 0xff;
-	of_child.signal = 0;
+	of_child.signal = c->status & 0x7f;
+	if (!of_child.signal &&
+	    (shows_because(&s->outcomes.first, c->pid) || shows_because(&s->outcomes.last, c->pid)))
+		return false;
 	ending__find(s, &of_child, out);
 	if (out->chain.len)
 		return true;

@@ -41,7 +41,7 @@ struct explaining {
 	void *library_ctx;
 	/* Set before the end: */
 	int status, signal;
-	bool is_own; /* the signal is one that threads cause themselves: by a fault, by abort(3) */
+	bool (*is_own_signal)(int signal); /* one that threads get by what they do themselves */
 	const char *(*syscall_name)(uint64_t number); /* returns NULL if not known */
 	uint32_t (*syscall_texts)(
 		uint64_t number); /* its arguments that are strings, one bit each */

@@ -316,6 +316,8 @@ static void put_reached(struct json *j, struct output *o, const struct message *
 	json__member(j, unsigned, "frame", r->frame);
 	if (r->frame < m->printing.len)
 		json__member(j, bool, "prints", true);
+	if (r->made)
+		json__member(j, bool, "makes", true);
 	json__close_object(j);
 }
 
@@ -349,6 +351,20 @@ static void put_text_places(struct json *j, struct output *o, const struct messa
 	json__close_array(j);
 }
 
+/* Who had made the text, which others wrote later. */
+static void put_made(struct json *j, struct output *o, const struct message *m)
+{
+	autofree struct str text = {0};
+
+	message__put_made(o->plan, m, &text);
+	json__key(j, "made_by");
+	json__open_object(j);
+	json__member(j, string, "function", o->plan->functions.data[m->made_in].name);
+	json__member(j, hex, "vaddr", m->made_by.code);
+	json__member(j, string, "text", text.data);
+	json__close_object(j);
+}
+
 static void put_message(struct json *j, struct output *o, const struct message *m)
 {
 	const struct explain_state *s = o->state;
@@ -369,6 +385,8 @@ static void put_message(struct json *j, struct output *o, const struct message *
 		put_reached(j, o, m, because);
 	}
 	put_text_places(j, o, m);
+	if (m->made)
+		put_made(j, o, m);
 	json__key(j, "on_the_way");
 	json__open_array(j);
 	vec__each (r, &m->reached)

@@ -17,6 +17,33 @@ bool library__is_system(const char *soname)
 	return false;
 }
 
+/* Go: the path of a package of one's own begins with a domain, or is main. */
+static bool is_go_standard(const char *name)
+{
+	size_t first = strcspn(name, "/");
+
+	if (!name[first])
+		return strncmp(name, "main.", 5) != 0 && strchr(name, '.');
+	return !memchr(name, '.', first);
+}
+
+bool function__is_standard(const struct plan *p, uint32_t function)
+{
+	static const char *const roots[] = {
+		"std::", "core::", "alloc::", "__gnu_cxx::", "T as core::"};
+	const struct plan_function *f = &p->functions.data[function];
+	const struct object *o = p->objects.data[f->object].object;
+	const char *name = f->name;
+
+	if (o && o->go)
+		return is_go_standard(name);
+	name += strspn(name, "<&");
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
+		if (!strncmp(name, roots[i], strlen(roots[i])))
+			return true;
+	return false;
+}
+
 static const struct object *open_library(const struct explaining *e, const char *name)
 {
 	return !e->library || library__is_system(path__base_name(name))

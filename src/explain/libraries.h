@@ -32,4 +32,8 @@ void libraries__want(struct output *o);
  * last one, and so on. */
 void programs__want(struct output *o);
 
+/* Returns true if the function is of the standard library of C++, Go or Rust, by its name: these
+ * are linked into programs. */
+bool function__is_standard(const struct plan *p, uint32_t function);
+
 #endif

@@ -6,6 +6,7 @@
  */
 #include <ctype.h>
 #include <stdlib.h>
+#include "explain/libraries.h"
 #include "explain/literal.h"
 #include "explain/message.h"
 
@@ -28,7 +29,7 @@ bool outcome__is_librarys(const struct outcome *o)
 }
 
 /* Whatever the case: not all programs print it as the C library has it. */
-static bool has_error(const struct message *m, int64_t result)
+bool message__has_error(const struct message *m, int64_t result)
 {
 	const char *error = result ? strerrordesc_np((int)-result) : NULL;
 
@@ -54,7 +55,7 @@ static unsigned naming(const struct message *m, const struct outcome *o)
 	if (o->pid != m->pid || o->first > m->time || outcome__is_librarys(o))
 		return 0;
 	argument = has_argument(m, o);
-	error = has_error(m, o->result);
+	error = message__has_error(m, o->result);
 	return argument && error ? 3 : argument ? 2 : error && !o->starts ? 1 : 0;
 }
 
@@ -142,66 +143,6 @@ static bool prints(const struct explain_state *s, const struct call *c, const st
 	return false;
 }
 
-/* ---- which branch ---- */
-
-static bool tests_memory(const struct plan *p, const struct verdict *v)
-{
-	const struct test *t = p->sites.data[v->branch.site].test;
-
-	for (unsigned i = 0; t && i < t->n; i++)
-		if (t->operand[i].kind == OPERAND_MEM && t->operand[i].at.base == REG_IP)
-			return true;
-	return false;
-}
-
-/* The order among a message's branches; more is better. The result of a call that succeeded is no
- * better reason than anything else that is tested. */
-static int score_of(const struct explain_state *s, const struct explaining *e,
-		    const struct message *m, const struct reached *r)
-{
-	const struct verdict *v = r->verdict;
-	bool failed = v->failed.result || (v->cause && value__is_error(v->cause->value));
-	int score = 0;
-	unsigned went;
-
-	if (passing__went(e->passing, s->code.plan, v->branch.site, &went) && went)
-		score += went == (v->branch.taken ? WENT_ON : WENT_TAKEN) ? 60
-			 : went == WENT_TAKEN || went == WENT_ON	  ? -40
-									  : 0;
-
-	if (has_error(m, v->failed.result))
-		score += 100;
-	if (v->cause && verdict__deciding(v->cause))
-		score += failed ? 20 : 4;
-	if (v->tests_call)
-		score += failed ? 12 : 4;
-	/* an option; but not what a call's result is compared with, as the size of a write */
-	if (tests_memory(s->code.plan, v) && !(v->cause && verdict__deciding(v->cause)))
-		score -= 25;
-	if (r->frame < m->printing.len)
-		score -= 200;
-	return score - 10 * (int)r->before -
-	       15 * (int)(r->frame - min_of((size_t)r->frame, m->printing.len));
-}
-
-const struct reached *message__because(const struct message *m)
-{
-	const struct reached *best = NULL, *r;
-
-	vec__each (r, &m->reached)
-		if (!best || r->score > best->score)
-			best = r;
-	return best;
-}
-
-bool message__is_same(const struct message *a, const struct message *b)
-{
-	const struct reached *x = message__because(a), *y = message__because(b);
-
-	return x && y && x->verdict->function == y->verdict->function &&
-	       x->verdict->branch.site == y->verdict->branch.site;
-}
-
 /* ---- how control got there ---- */
 
 static size_t last_item_of(const struct call *c, uint32_t site, size_t before)
@@ -252,6 +193,42 @@ static void free_message(struct message *m)
 	*m = (struct message){0};
 }
 
+/* Returns true if the call still does what it took the text's address for: it has tested nothing
+ * since. */
+static bool is_at_work(const struct plan *p, const struct thread *t, const struct made *made)
+{
+	for (size_t i = 0; i < t->calls[0].len; i++) {
+		const struct call *c = t->calls[0].data[i];
+		size_t n = c->items.len;
+
+		if (c->id != made->call)
+			continue;
+		while (n-- > 0 && c->items.data[n].site != made->site)
+			if (plan_site__is_conditional(&p->sites.data[c->items.data[n].site]))
+				return false;
+		return true;
+	}
+	return false;
+}
+
+/* The text was made before, by a call that has ended or went on. */
+static void reach_made(struct explain_state *s, const struct thread *t, struct message *m)
+{
+	struct taken_text taken;
+	const struct made *made = made__best(&s->made, &s->code, t->pid, m->text, m->len, &taken);
+	size_t first = m->reached.len;
+
+	m->made = made && !is_at_work(s->code.plan, t, made);
+	if (!m->made)
+		return;
+	m->made_in = made->frames[0]->function;
+	m->made_by = taken;
+	for (unsigned i = 0; i < MADE_FRAMES && made->frames[i]; i++)
+		reach(s, t->pid, made->frames[i], m, m->printing.len + i);
+	for (size_t i = first; i < m->reached.len; i++)
+		m->reached.data[i].made = true;
+}
+
 static void explain(struct explain_state *s, const struct explaining *e, const struct thread *t,
 		    const struct step *step, struct message *m)
 {
@@ -266,17 +243,30 @@ static void explain(struct explain_state *s, const struct explaining *e, const s
 	for (size_t i = 0; i < frames; i++)
 		if (prints(s, calls->data[calls->len - 1 - i], m))
 			printers = i + 1;
+	while (printers < frames &&
+	       function__is_standard(s->code.plan,
+				     calls->data[calls->len - 1 - printers]->function))
+		printers++;
 	m->printing.len = 0;
 	for (size_t i = 0; i < printers; i++)
 		vec__push(&m->printing, calls->data[calls->len - 1 - i]->function);
 	for (size_t i = 0; i < frames; i++) {
 		const struct call *c = calls->data[calls->len - 1 - i];
 
-		if (c->items.len)
+		if (c->items.len && !function__is_standard(s->code.plan, c->function))
 			reach(s, t->pid, c, m, i);
 	}
+	reach_made(s, t, m);
 	vec__each (r, &m->reached)
-		r->score = score_of(s, e, m, r);
+		r->score = reached__score(s, e, m, r);
+}
+
+void message__put_made(const struct plan *p, const struct message *m, struct str *out)
+{
+	uint32_t object = p->functions.data[m->made_in].object;
+
+	literal__letters_at(p->objects.data[object].object, m->made_by.literal, m->text, m->len,
+			    out);
 }
 
 /* ---- jumps out of functions ---- */

@@ -18,6 +18,11 @@ void messages__free(struct outcomes *o);
 
 /* Returns true if the C library made the call of its own accord. */
 bool outcome__is_librarys(const struct outcome *o);
+/* Returns true if the message has the text of this error: -errno. */
+bool message__has_error(const struct message *m, int64_t result);
+/* The order among the branches of a message; more is better. */
+int reached__score(const struct explain_state *s, const struct explaining *e,
+		   const struct message *m, const struct reached *r);
 /* Returns the branch that is the most likely reason of the message; NULL if none is known. */
 const struct reached *message__because(const struct message *m);
 /* Returns true if the same branch is the reason of both. */
@@ -28,5 +33,7 @@ bool message__prints(const struct message *m, uint32_t function);
 /* Returns the last call that failed before the message and that it names: by an argument and the
  * error, else by an argument, else by the error; NULL if there is none. */
 const struct outcome *message__failed(const struct outcomes *all, const struct message *m);
+/* Appends what of its text was made by .made_by. */
+void message__put_made(const struct plan *p, const struct message *m, struct str *out);
 
 #endif

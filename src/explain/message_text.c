@@ -110,6 +110,19 @@ static void put_failed(struct output *o, const struct outcome *f)
 
 /* ---- the code that the text is from ---- */
 
+/* Who had made the text, which others wrote later. */
+static void put_made(struct output *o, const struct message *m)
+{
+	autofree struct str text = {0};
+
+	message__put_made(o->plan, m, &text);
+	str__puts(&o->buffer, "  its text was made by ");
+	explained__put_place(o, m->made_in, m->made_by.code);
+	str__puts(&o->buffer, ": ");
+	put_text(o, text.data, text.len);
+	str__putc(&o->buffer, '\n');
+}
+
 static void put_text_place(struct output *o, const struct text_place *p)
 {
 	const struct symbol *symbol = object__symbol_at(p->object, p->code);
@@ -174,16 +187,17 @@ static bool has_reached(const struct message *m, const struct reached *r)
 	return false;
 }
 
-/* before: what that has reached is left out; NULL: nothing. */
+/* made: those that led to where its text was made, or the others. before: what that has reached is
+ * left out; NULL: nothing. */
 static void put_others(struct output *o, const struct message *m, const struct reached *because,
-		       const struct message *before, unsigned most)
+		       const struct message *before, bool made, unsigned most)
 {
 	const struct reached *r;
 	unsigned n = 0, of_frame = 0, frame = UINT32_MAX;
 
 	vec__each (r, &m->reached) {
-		if (r == because || r->frame < m->printing.len || has_reached(before, r) ||
-		    n == most)
+		if (r == because || r->made != made || r->frame < m->printing.len ||
+		    has_reached(before, r) || n == most)
 			continue;
 		of_frame = r->frame == frame ? of_frame + 1 : 0;
 		frame = r->frame;
@@ -336,7 +350,7 @@ static void put_reached(struct output *o, const struct message *jump, const stru
 		return;
 	snprintf(verb, sizeof(verb), "after %s, reached by", jump->text);
 	explained__put_decision(o, r->verdict, verb);
-	put_others(o, jump, r, m, OTHERS_MOST);
+	put_others(o, jump, r, m, false, OTHERS_MOST);
 }
 
 /* A longjmp(3), or an exception, before the message. */
@@ -377,9 +391,12 @@ void message__put_text(struct output *o, const struct message *m, bool brief)
 		put_failed(o, failed);
 	for (size_t i = 0; i < text.n; i++)
 		put_text_place(o, &text.all[i]);
+	if (m->made)
+		put_made(o, m);
 	if (because)
 		explained__put_decision(o, because->verdict, verb_for(m, because, of_library));
 	put_jump(o, m);
-	put_others(o, m, because, NULL, brief ? OTHERS_BRIEF : OTHERS_MOST);
+	put_others(o, m, because, NULL, true, OTHERS_MOST);
+	put_others(o, m, because, NULL, false, brief || m->made ? OTHERS_BRIEF : OTHERS_MOST);
 	put_way(o, m);
 }

@@ -6,36 +6,10 @@
 
 /* ---- calls ---- */
 
-static void free_results(struct item *it)
-{
-	struct verdict **v;
-
-	vec__each (v, &it->results)
-		verdict__free(*v);
-	vec__free(&it->results);
-}
-
-static void forget_items(struct call *c, const char *why)
-{
-	struct item *it;
-
-	vec__each (it, &c->items)
-		free_results(it);
-	c->items.len = 0;
-	c->cut = why;
-}
-
-static void free_call(struct call *c)
-{
-	forget_items(c, NULL);
-	vec__free(&c->items);
-	free(c);
-}
-
 static void pop_to(call_vec *v, size_t len)
 {
 	while (v->len > len)
-		free_call(v->data[--v->len]);
+		call__free(v->data[--v->len]);
 }
 
 /* Returns v->len if there is none. */
@@ -45,18 +19,6 @@ static size_t find_call(const call_vec *v, uint64_t id)
 		if (v->data[i]->id == id)
 			return i;
 	return v->len;
-}
-
-static void drop_half(struct call *c)
-{
-	size_t half = c->items.len / 2;
-
-	for (size_t i = 0; i < half; i++)
-		free_results(&c->items.data[i]);
-	memmove(c->items.data, c->items.data + half,
-		(c->items.len - half) * sizeof(*c->items.data));
-	c->items.len -= half;
-	c->cut = "what it depends on is farther back than the branches that are kept";
 }
 
 static struct call *push(call_vec *v, const struct step *s, const char *cut)
@@ -117,7 +79,7 @@ static void cut_all(struct explain_state *s, struct thread *t, const char *why)
 	t->cut = NULL;
 	for (unsigned side = 0; side < 2; side++)
 		for (size_t i = 0; i < t->calls[side].len; i++)
-			forget_items(t->calls[side].data[i], why);
+			call__forget(t->calls[side].data[i], why);
 }
 
 /* ---- steps ---- */
@@ -185,7 +147,7 @@ static void on_branch(struct explain_state *s, const struct explaining *e, struc
 	struct item *it;
 
 	if (c->items.len == CALL_ITEMS)
-		drop_half(c);
+		call__drop_half(c);
 	it = vec__add(&c->items);
 	it->site = step->site;
 	it->taken = step->taken;
@@ -195,6 +157,8 @@ static void on_branch(struct explain_state *s, const struct explaining *e, struc
 	if (e->ends && !side_of(s, step) && is_asked(e, step->pid))
 		stored__see(s, c);
 	it->stores = s->stores.seen;
+	if (e->ends && !side_of(s, step))
+		made__take(&s->made, &s->code, t->calls[0].data, t->calls[0].len, step);
 }
 
 /* Small numbers that a program's function returns may become the exit status. */
@@ -383,11 +347,9 @@ static void on_named(struct explain_state *s, struct explaining *e, struct threa
 	struct failure f;
 	call_vec *v = &t->calls[0];
 
-	if (n->kind == NAMED_KILLED && is_asked(e, step->pid)) {
-		s->killed = t->key;
-		s->has_killed_at = step->has_at;
-		s->killed_at = step->at;
-		s->has_sender = number_of(p, step->named, "sender", &s->sender);
+	if (n->kind == NAMED_KILLED) {
+		t->death = (struct death){.known = true, .has_at = step->has_at, .at = step->at};
+		t->death.has_sender = number_of(p, step->named, "sender", &t->death.sender);
 		return;
 	}
 	if (n->kind == NAMED_OUTCOME) {
@@ -498,6 +460,7 @@ void state__free(struct explain_state *s)
 		verdict__free(f->verdict);
 	messages__free(&s->outcomes);
 	stores__free(&s->stores);
+	made__free(&s->made);
 	vec__free(&s->threads);
 	vec__free(&s->failures);
 	code__free(&s->code);

@@ -5,9 +5,17 @@
 
 #include "explain/judge/calls.h"
 #include "explain/explain.h"
+#include "explain/made.h"
 #include "explain/stored.h"
 
 typedef VEC(struct call *) call_vec;
+
+/* The signal that ended a process, as far as it is known. */
+struct death {
+	bool known, has_at, has_sender;
+	uint64_t sender; /* a PID */
+	struct location at;
+};
 
 struct thread {
 	uint64_t key;
@@ -16,7 +24,8 @@ struct thread {
 	uint64_t time;	   /* of its last step */
 	call_vec calls[2]; /* the calls that run, outermost first: of programs, and of the kernel */
 	verdict_vec ended; /* of the outermost calls of programs that ended last */
-	const char *cut;   /* why what it did up to here isn't known, if it continues; NULL */
+	struct death death; /* known: the signal came to this thread */
+	const char *cut;    /* why what it did up to here isn't known, if it continues; NULL */
 };
 
 /* A failure, and the verdict on it. */
@@ -50,6 +59,7 @@ struct reached {
 	unsigned frame;		 /* 0: of the innermost traced call */
 	unsigned before; /* 0: the last branch that decided; 1: the one that decided about that ...
 			  */
+	bool made;	 /* not on the way to the message, but to where its text was made */
 	int score;
 };
 
@@ -65,7 +75,10 @@ struct message {
 	/* The functions of the innermost calls: they get the text as an argument, or were called by
 	 * such a one. */
 	id_vec printing;
-	uint64_t time; /* when it was written */
+	uint64_t time;	  /* when it was written */
+	bool made;	  /* its text was made before it was written, by: */
+	uint32_t made_in; /* function */
+	struct taken_text made_by;
 };
 
 /* A child that failed, as its parent has learned. */
@@ -95,14 +108,10 @@ struct outcomes {
 struct explain_state {
 	struct outcomes outcomes;
 	struct stores stores;
+	struct all_made made;
 	struct code code;
 	VEC(struct thread *) threads;
 	VEC(struct explained) failures;
-	/* The signal that ended CMD: */
-	uint64_t killed; /* the thread's key; 0 if not known */
-	bool has_killed_at, has_sender;
-	uint64_t sender;
-	struct location killed_at;
 	unsigned results; /* SARIF: that were written */
 	uint64_t hidden;  /* the number of failures beyond FAILURES_MOST */
 };
@@ -133,8 +142,8 @@ struct ending_found {
 	bool returned; /* chain[0] is on a function whose result became the status */
 };
 void ending__find(struct explain_state *s, const struct explaining *e, struct ending_found *out);
-/* Likewise how a child exited. Returns false if it wasn't traced, was killed, or if its message
- * shows that; then there is nothing to free. */
+/* Likewise how a child ended. Returns false if it wasn't traced, was killed by another process, or
+ * if its message shows why it exited; then there is nothing to free. */
 bool ending__find_child(struct explain_state *s, const struct explaining *e,
 			const struct ended_child *c, struct ending_found *out);
 void ending__free(struct ending_found *f);

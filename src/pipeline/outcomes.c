@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <arpa/inet.h>
 #include <linux/types.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include "../bpf/wire_named.h"
@@ -64,6 +65,12 @@ uint32_t outcomes__texts_of(uint64_t number)
 	const char *name = syscall__name(number);
 
 	return name ? types__syscall_texts(name) : 0;
+}
+
+bool outcomes__is_own_signal(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+	       signal == SIGTRAP || signal == SIGSYS || signal == SIGABRT;
 }
 
 bool outcomes__is_wait(uint64_t number)

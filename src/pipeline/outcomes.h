@@ -18,6 +18,8 @@ uint32_t outcomes__texts_of(uint64_t number);
 bool outcomes__put_address(const void *bytes, size_t len, struct str *out);
 /* Returns true if the call's result is a child's PID. */
 bool outcomes__is_wait(uint64_t number);
+/* Returns true for a signal that a thread gets by what it does itself: by a fault, by abort(3). */
+bool outcomes__is_own_signal(int signal);
 
 /* Appends the arguments of getsockopt(2) with SO_ERROR. Returns false if it is another call. */
 bool outcomes__put_arguments(uint64_t number, const uint64_t *args, struct str *out);

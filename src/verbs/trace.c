@@ -161,13 +161,6 @@ static int clean(const struct session *s, int err)
 	return err == 1 || (err == -EPIPE && session__reader_gone(s)) ? 0 : err;
 }
 
-/* True for a signal that a thread gets by what it does itself. */
-static bool is_own_signal(int signal)
-{
-	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
-	       signal == SIGTRAP || signal == SIGSYS || signal == SIGABRT;
-}
-
 /* Passes the status to the explanation of how CMD ended. */
 static void report_status(struct session *s)
 {
@@ -176,7 +169,6 @@ static void report_status(struct session *s)
 	if (!e || !s->child.pid || !child__ended(&s->child, process_ends__all_ended(&s->ends)))
 		return;
 	e->signal = s->child.signal;
-	e->is_own = is_own_signal(e->signal);
 	e->status = s->child.signal ? 0 : s->child.status;
 }
 

@@ -76,6 +76,7 @@ child 'a child of a child' 3 'sh -c "./silent bad || exit 3"; exit $?'
 like said "^    decided by main.*silent\.c:$(line silent bad)" 'a child of a child: the innermost one is explained'
 child 'a child that is killed' 7 './silent crash 2>/dev/null || exit 7'
 like said 'child silent-[0-9]* was killed by signal 11' 'a child that is killed: its signal'
+like said "^    decided by main.*silent\.c:$(line silent crash)" 'and the branch that led to the fault'
 child 'a child that could not be run' 127 './nosuch'
 like said 'exited with 127' 'a child that could not be run: the shell itself is explained'
 if command -v make >/dev/null; then
@@ -84,6 +85,48 @@ if command -v make >/dev/null; then
 	is "$status" 2 'make: the status is its own'
 	like said "^    decided by main.*silent\.c:$(line silent bad)" 'make: the branch by which its child failed'
 fi
+
+# ---- a child without a program of its own ----
+cat >forks.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static __attribute__((noipa)) void work(const char *how)
+{
+	if (*how == 'a') /* abort */
+		abort();
+	while (*how == 'w')
+		pause();
+}
+int main(int argc, char **argv)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		work(argv[1]);
+		_exit(0);
+	}
+	if (argv[1][0] == 'w')
+		kill(child, SIGABRT);
+	waitpid(child, &status, 0);
+	if (WIFSIGNALED(status)) { /* told */
+		fprintf(stderr, "worker: signal %d\n", WTERMSIG(status));
+		return 70;
+	}
+	return 0;
+}
+END
+gcc -g -O1 -o forks forks.c || exit 2
+why -- ./forks abort
+is "$status" 70 'a worker that aborts: the status'
+like said "^    (decided|passed on) by work.*forks\.c:$(line forks abort)" 'a worker that aborts: the branch that led there'
+like said "^  (because|decided by) main.*forks\.c:$(line forks told)" 'and what its parent made of it'
+why -- ./forks wait
+like said 'child forks-[0-9]* was killed by signal 6' 'a worker that is killed by its parent'
+unlike said '^    (decided|passed on) by' 'is not explained by its own branches'
 
 # ---- once ----
 why -- sh -c './silent bad; exit $?'

@@ -43,6 +43,14 @@ struct call {
 #define CALL_ITEMS   4096 /* kept of each call */
 #define CALL_RESULTS 8	  /* kept of each item */
 
+/* Forgets its branches; why is kept as .cut. */
+void call__forget(struct call *c, const char *why);
+/* Forgets the first half of them. */
+void call__drop_half(struct call *c);
+/* Returns a copy with its last branches, at most this many. */
+struct call *call__copy(const struct call *c, size_t most);
+void call__free(struct call *c);
+
 /* How a value came about. */
 enum value_origin_kind {
 	VALUE_UNKNOWN,	/* it isn't known, for the reason .why */

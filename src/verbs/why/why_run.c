@@ -108,6 +108,7 @@ static int trace(struct left *l, const struct request *req, char *const *operand
 			       .syscall_name = syscall__name,
 			       .syscall_texts = outcomes__texts_of,
 			       .is_wait = outcomes__is_wait,
+			       .is_own_signal = outcomes__is_own_signal,
 			       .named_arguments = outcomes__put_arguments,
 			       .socket_address = outcomes__put_address,
 			       .library = open_library,

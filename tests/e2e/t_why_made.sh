@@ -1,0 +1,210 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# bbtrace why: a message whose text one function made, which had returned long before another one wrote it.
+# shellcheck disable=SC2154 # lib.sh sets status
+. "$(dirname "$0")/lib.sh"
+needs root uprobes cmd:clang cmd:go cmd:rustc
+unset BBTRACE_ENGINE
+cd "$T" || exit 2
+
+why() { bb why -o "$T/said" -- "$@"; }
+# line FILE NAME: the number of the line with /* NAME */ or // NAME
+line() { grep -nE "/[/*] $2( |$)" "$T/$1" | cut -d: -f1; }
+because() { grep -E '^  (because|decided by) ' "$T/said"; }
+
+# ---- C: a text that is formatted into memory, by compilers that take its address in other ways ----
+cat >kept.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char text[200];
+static int seen;
+static __attribute__((noipa)) void finish(void) { seen++; }
+static __attribute__((noipa)) void keep(const char *format, long n)
+{
+	snprintf(text, sizeof(text), format, n);
+}
+static __attribute__((noipa)) int check(long n)
+{
+	if (n > 900) { /* large */
+		keep("the number %ld is too large", n);
+		return 0;
+	}
+	if (n < 5) /* small */
+		keep("the number %ld is much too small", n);
+	finish();
+	return n >= 5;
+}
+static __attribute__((noipa)) void say(const char *what)
+{
+	if (seen || *what)
+		fprintf(stderr, "kept: %s\n", what);
+}
+int main(int argc, char **argv)
+{
+	int bad = 0;
+
+	for (int i = 1; i < argc; i++)
+		bad += !check(atol(argv[i]));
+	if (bad && *text)
+		say(text);
+	return bad ? 3 : 0;
+}
+END
+build() { "$@" -w -g -o kept kept.c; }
+for how in 'gcc -O0' 'gcc -O2' 'gcc -O2 -no-pie -fno-pie' 'clang -O1' 'clang -O2 -no-pie -fno-pie'; do
+	# shellcheck disable=SC2086 # a compiler and its options
+	build $how || exit 2
+	why ./kept 7 2000 7
+	is "$status" 3 "$how: the status is the command's"
+	like said 'its text was made by (check|main)\+0x[0-9a-f]+: "the number %ld is too large"' "$how: where the text was made"
+	like <(because) "kept\.c:$(line kept.c large)" "$how: because of the branch that chose it"
+	why ./kept 2000 7 1
+	like <(because) "kept\.c:$(line kept.c small)" "$how: of two texts, the one that was written"
+done
+cp kept stripped && strip stripped
+why ./stripped 2000
+like said 'its text was made by 0x[0-9a-f]+\+0x[0-9a-f]+: "the number %ld is too large"' 'stripped: by its address'
+bb why -F json -o json -- ./kept 2000
+is "$(json_lines json '$e->{event} eq "ending" && join " ", $e->{messages}[0]{made_by}{function}, $e->{messages}[0]{made_by}{text},
+	$e->{messages}[0]{because}{makes}, $e->{messages}[0]{because}{decided_by}{src}[0]{line}')" \
+	"main the number %ld is too large 1 $(line kept.c large)" 'JSON has the same'
+
+# ---- a text that is still being made when it is written is no other function's ----
+cat >direct.c <<'END'
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	if (argc > 1) { /* many */
+		fprintf(stderr, "there are too many arguments\n");
+		return 1;
+	}
+	return 0;
+}
+END
+gcc -g -O1 -o direct direct.c || exit 2
+why ./direct x
+unlike said 'its text was made' 'a function that writes its own text'
+like <(because) "direct\.c:$(line direct.c many)" 'is explained as before'
+
+# ---- a text that comes often is no message of an error ----
+cat >often.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static char text[80];
+static __attribute__((noipa)) void note(int n)
+{
+	if (n >= 0)
+		snprintf(text, sizeof(text), "we are at the number %d now", n);
+}
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[1]);
+
+	for (int i = 0; i < n; i++)
+		note(i);
+	if (argc == 2) { /* end */
+		fprintf(stderr, "%s\n", text);
+		return 1;
+	}
+	return 0;
+}
+END
+gcc -g -O1 -o often often.c || exit 2
+why ./often 20
+like said 'its text was made by note' 'a text that comes 20 times'
+why ./often 5000
+unlike said 'its text was made' 'one that comes 5,000 times is not kept'
+like <(because) "often\.c:$(line often.c end)" 'and what wrote it is explained'
+
+# ---- Go and Rust, whose strings have no end ----
+cat >made.go <<'END'
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+//go:noinline
+func check(n int) error {
+	if n > 3 { // many
+		return errors.New("there are too many of these")
+	}
+	return nil
+}
+
+func main() {
+	if err := check(len(os.Args)); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", fmt.Errorf("made: %w", err))
+		os.Exit(4)
+	}
+}
+END
+GO111MODULE=off HOME=$T go build -o madego made.go || exit 2
+why ./madego a b c
+is "$status" 4 'Go: the status'
+like said 'its text was made by main\.check\+0x[0-9a-f]+: "there are too many of these"$' 'Go: where the text was made, without what follows'
+like <(because) "made\.go:$(line made.go many)" 'Go: because of the branch that chose it'
+cat >made.rs <<'END'
+#[inline(never)]
+fn named(s: &str) -> Result<usize, String> {
+    if s.len() > 12 { // long
+        return Err(format!("the name {} is rather long", s));
+    }
+    if s.starts_with('x') { // first
+        return Err("names may not begin with x".to_string());
+    }
+    Ok(s.len())
+}
+fn main() {
+    match named(&std::env::args().nth(1).unwrap()) {
+        Ok(_) => {}
+        Err(e) => {
+            eprintln!("error: {}", e);
+            std::process::exit(5);
+        }
+    }
+}
+END
+rustc -g -O -o maders made.rs || exit 2
+why ./maders xyz
+like <(because) "made\.rs:$(line made.rs first)" 'Rust: a text that is copied'
+why ./maders abcdefghijklmnop
+like <(because) "made\.rs:$(line made.rs long)" 'Rust: a text in which something was filled in'
+unlike <(because) ' (core|std|alloc)::' "Rust: its library's functions are no reason"
+
+# ---- C++: a check that was passed on the way to an exception is no reason ----
+source_program thrown c++ -O2 <<'END'
+#include <iostream>
+#include <map>
+#include <stdexcept>
+#include <string>
+static std::map<std::string, int> known{{"a", 1}, {"b", 2}};
+static __attribute__((noipa)) int get(const std::string &name)
+{
+	auto at = known.find(name);
+	if (at == known.end()) /* unknown */
+		throw std::runtime_error("no key " + name);
+	return at->second;
+}
+int main(int argc, char **argv)
+{
+	try {
+		std::cout << get(argv[1]) << "\n";
+	} catch (const std::exception &e) {
+		std::cerr << "error: " << e.what() << "\n";
+		return 4;
+	}
+}
+END
+why ./thrown c
+is "$status" 4 'C++: the status'
+line=$(line thrown.cc unknown)
+like <(grep '^  after __cxa_throw' said) "thrown\.cc:($line|$((line - 1)))\b" 'C++: an exception whose text is put together: the comparison'
+
+# ---- an interpreter ----
+why /usr/bin/python3 -c 'int("x")'
+like said 'its text was made by [^ ]+: "invalid literal for int\(\) with base %d' "python: an exception's text, from its own code"
+done_testing
