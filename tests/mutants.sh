@@ -17,7 +17,7 @@ sanitizers='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined'
 
 # What an earlier run broke is compiled again: the copied source is older than the broken object.
 copy_tree() {
-	mkdir -p "$tree/tests" && cp -a Makefile src bpf vmlinux debian "$tree/" && cp -a tests/unit "$tree/tests/" &&
+	mkdir -p "$tree/tests" && cp -a Makefile src bpf vmlinux debian scripts "$tree/" && cp -a tests/unit "$tree/tests/" &&
 		cut -d: -f1 tests/mutants/list | grep '^src/' | sort -u | (cd "$tree" && xargs touch)
 }
 
