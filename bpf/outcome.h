@@ -297,6 +297,8 @@ int on_outcome(struct bpf_raw_tracepoint_args *ctx)
 	if (stopped || result < -ERROR_MOST || arch_is_narrow(regs))
 		return 0;
 	number = arch_syscall(regs);
+	if (number >> 31) /* -1: rt_sigreturn(2) has restored what the signal interrupted */
+		return 0;
 	texts = bpf_map_lookup_elem(&outcome_texts, &number);
 	texts = texts ? texts : &none;
 	if (*texts & OUTCOME_SOCKET)

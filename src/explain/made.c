@@ -3,8 +3,9 @@
 #include "explain/literal.h"
 #include "explain/made.h"
 
-#define LETTERS_LEAST 8 /* of a text, that are in the message */
-#define SHARE_LEAST   4 /* the text has one of this many letters of the message */
+#define LETTERS_LEAST 8	 /* of a text, that are in the message */
+#define LETTERS_MANY  16 /* these are enough in any message */
+#define SHARE_LEAST   4	 /* the text has one of this many letters of the message */
 
 #define ITEMS_MOST 96	/* branches of a call that are kept */
 #define TIMES_MOST 1000 /* what comes more often than that is no text of an error's message */
@@ -84,18 +85,33 @@ static void keep(struct made *m, struct call *const *calls, size_t n, const stru
 		m->frames[i] = call__copy(calls[n - 1 - i], ITEMS_MOST);
 }
 
+static bool is_main(const struct plan *p, uint32_t function)
+{
+	const char *raw = p->functions.data[function].raw;
+
+	return plan__is_main(p, function) || (raw && !strcmp(raw, "main.main"));
+}
+
+static void begin(struct all_made *a, const struct plan *p)
+{
+	a->seen = xcalloc(p->functions.len, sizeof(*a->seen));
+	a->of_site = xcalloc(p->sites.len, sizeof(*a->of_site));
+	for (uint32_t i = 0; i < p->functions.len && !a->has_main; i++)
+		a->has_main = is_main(p, i);
+}
+
 void made__take(struct all_made *a, struct code *code, struct call *const *calls, size_t n,
 		const struct step *step)
 {
 	uint32_t function = calls[n - 1]->function;
 
-	if (!a->seen) {
-		a->seen = xcalloc(code->plan->functions.len, sizeof(*a->seen));
-		a->of_site = xcalloc(code->plan->sites.len, sizeof(*a->of_site));
-	}
+	if (!a->seen)
+		begin(a, code->plan);
+	if (is_main(code->plan, function))
+		map64__put(&a->began, step->pid);
 	if (!a->seen[function])
 		search_function(a, code, function);
-	if (a->of_site[step->site])
+	if (a->of_site[step->site] && (!a->has_main || map64__get(&a->began, step->pid)))
 		keep(&a->all.data[a->of_site[step->site] - 1], calls, n, step);
 }
 
@@ -124,7 +140,8 @@ static size_t best_text(const struct all_made *a, const struct plan *p, const st
 const struct made *made__best(const struct all_made *a, const struct code *code, uint32_t pid,
 			      const char *text, size_t len, struct taken_text *taken)
 {
-	size_t most = max_of((size_t)LETTERS_LEAST, len / SHARE_LEAST);
+	size_t least = min_of(len / SHARE_LEAST, (size_t)LETTERS_MANY);
+	size_t most = max_of((size_t)LETTERS_LEAST, least);
 	const struct made *best = NULL, *m;
 
 	vec__each (m, &a->all) {
@@ -151,6 +168,7 @@ void made__free(struct all_made *a)
 		forget(m);
 	vec__free(&a->all);
 	vec__free(&a->texts);
+	map64__free(&a->began);
 	free(a->of_site);
 	free(a->seen);
 }

@@ -29,8 +29,10 @@ struct taken_text {
 struct all_made {
 	VEC(struct taken_text) texts;
 	VEC(struct made) all;
-	uint32_t *of_site; /* by site: 1 + the index in all; 0: no text is before it */
-	bool *seen;	   /* by function: its code was searched */
+	uint32_t *of_site;  /* by site: 1 + the index in all; 0: no text is before it */
+	bool *seen;	    /* by function: its code was searched */
+	bool has_main;	    /* it is known which function is main */
+	struct map64 began; /* PIDs whose main has run: the texts of before are no messages yet */
 };
 
 /* Takes the last branch of the innermost of these calls, which are those of a thread. */

@@ -38,11 +38,26 @@ bool message__has_error(const struct message *m, int64_t result)
 
 #define ARGUMENT_LEAST 3 /* bytes: "/" and "." are in many messages */
 
+#define NAME_LEAST 6 /* bytes of a path's end */
+
+/* A file is looked for in folders that the message may not have. */
+static bool has_end_of(const struct message *m, const char *path, size_t len)
+{
+	const char *end = path + len;
+
+	for (const char *at = path; at && (size_t)(end - at) > NAME_LEAST;
+	     at = memchr(at + 1, '/', end - at - 1))
+		if (*at == '/' && memmem(m->text, m->len, at + 1, end - at - 1))
+			return true;
+	return false;
+}
+
 static bool has_argument(const struct message *m, const struct outcome *o)
 {
 	for (unsigned i = 0; i < 2; i++)
 		if (o->text[i] && o->len[i] >= ARGUMENT_LEAST &&
-		    memmem(m->text, m->len, o->text[i], o->len[i]))
+		    (memmem(m->text, m->len, o->text[i], o->len[i]) ||
+		     has_end_of(m, o->text[i], o->len[i])))
 			return true;
 	return false;
 }
@@ -174,18 +189,15 @@ static void reach(struct explain_state *s, uint32_t pid, const struct call *c, s
 	}
 }
 
-static void forget_reached(struct message *m)
+static void forget_from(struct message *m, size_t first)
 {
-	struct reached *r;
-
-	vec__each (r, &m->reached)
-		verdict__free(r->verdict);
-	m->reached.len = 0;
+	while (m->reached.len > first)
+		verdict__free(m->reached.data[--m->reached.len].verdict);
 }
 
 static void free_message(struct message *m)
 {
-	forget_reached(m);
+	forget_from(m, 0);
 	vec__free(&m->reached);
 	vec__free(&m->stack);
 	vec__free(&m->printing);
@@ -211,6 +223,18 @@ static bool is_at_work(const struct plan *p, const struct thread *t, const struc
 	return false;
 }
 
+/* The function returned the text that a switch chose: it says what a code means, and the caller has
+ * that code. */
+static bool is_translation(const struct plan *p, const struct made *made, const struct message *m,
+			   size_t first)
+{
+	const struct verdict *v = first < m->reached.len ? m->reached.data[first].verdict : NULL;
+	uint8_t kind = p->sites.data[made->site].kind; /* JMP: through gettext(3), perhaps */
+
+	return v && made->frames[1] && (kind == BRANCH_RET || kind == BRANCH_JMP) &&
+	       p->sites.data[v->branch.site].kind == BRANCH_IJMP;
+}
+
 /* The text was made before, by a call that has ended or went on. */
 static void reach_made(struct explain_state *s, const struct thread *t, struct message *m)
 {
@@ -223,39 +247,68 @@ static void reach_made(struct explain_state *s, const struct thread *t, struct m
 		return;
 	m->made_in = made->frames[0]->function;
 	m->made_by = taken;
-	for (unsigned i = 0; i < MADE_FRAMES && made->frames[i]; i++)
+	for (unsigned i = 0; i < MADE_FRAMES && made->frames[i]; i++) {
 		reach(s, t->pid, made->frames[i], m, m->printing.len + i);
+		if (!i && is_translation(s->code.plan, made, m, first))
+			forget_from(m, first);
+	}
 	for (size_t i = first; i < m->reached.len; i++)
 		m->reached.data[i].made = true;
+}
+
+#define CODES 16 /* small numbers that say how something failed */
+
+/* A function that gets a text for a message may also find that it is needed: its branch tested what
+ * another one had found. Whether messages are wanted is answered by 1. */
+static bool is_check(const struct reached *r)
+{
+	const struct verdict *cause = r->verdict->cause;
+
+	return !r->before && r->verdict->tests_call && cause && verdict__deciding(cause) &&
+	       (value__is_error(cause->value) || (cause->value < CODES && cause->value != 1));
+}
+
+/* The functions of the innermost calls that only print the message. */
+static void find_printing(const struct explain_state *s, const call_vec *calls, size_t frames,
+			  struct message *m)
+{
+	const struct plan *p = s->code.plan;
+	size_t printers = 0, checks = 0;
+	const struct reached *r;
+
+	for (size_t i = 0; i < frames; i++)
+		if (prints(s, calls->data[calls->len - 1 - i], m))
+			printers = i + 1;
+	vec__each (r, &m->reached)
+		if (r->frame < printers && is_check(r))
+			checks = r->frame + 1;
+	printers = checks ? checks - 1 : printers;
+	while (printers < frames &&
+	       function__is_standard(p, calls->data[calls->len - 1 - printers]->function))
+		printers++;
+	m->printing.len = 0;
+	for (size_t i = 0; i < printers; i++)
+		vec__push(&m->printing, calls->data[calls->len - 1 - i]->function);
 }
 
 static void explain(struct explain_state *s, const struct explaining *e, const struct thread *t,
 		    const struct step *step, struct message *m)
 {
 	const call_vec *calls = &t->calls[0];
-	size_t frames = min_of(calls->len, (size_t)FRAMES_MOST), printers = 0;
+	size_t frames = min_of(calls->len, (size_t)FRAMES_MOST);
 	struct reached *r;
 
-	forget_reached(m);
+	forget_from(m, 0);
 	m->stack.len = 0;
 	for (size_t i = 0; i < step->nstack; i++)
 		vec__push(&m->stack, step->stack[i]);
-	for (size_t i = 0; i < frames; i++)
-		if (prints(s, calls->data[calls->len - 1 - i], m))
-			printers = i + 1;
-	while (printers < frames &&
-	       function__is_standard(s->code.plan,
-				     calls->data[calls->len - 1 - printers]->function))
-		printers++;
-	m->printing.len = 0;
-	for (size_t i = 0; i < printers; i++)
-		vec__push(&m->printing, calls->data[calls->len - 1 - i]->function);
 	for (size_t i = 0; i < frames; i++) {
 		const struct call *c = calls->data[calls->len - 1 - i];
 
 		if (c->items.len && !function__is_standard(s->code.plan, c->function))
 			reach(s, t->pid, c, m, i);
 	}
+	find_printing(s, calls, frames, m);
 	reach_made(s, t, m);
 	vec__each (r, &m->reached)
 		r->score = reached__score(s, e, m, r);
@@ -277,21 +330,37 @@ void message__put_made(const struct plan *p, const struct message *m, struct str
 static const char *const jumps[] = {"longjmp",	  "_longjmp",	 "__longjmp_chk",
 				    "siglongjmp", "__cxa_throw", "__cxa_rethrow"};
 
+static const char *jump_of(const struct location *l)
+{
+	static const char throws[] = "std::__throw_";
+	const char *name = location__among(l, jumps, ARRAY_SIZE(jumps));
+
+	return !name && l->symbol && !strncmp(l->symbol, throws, strlen(throws)) ? "an exception"
+										 : name;
+}
+
 void jump__take(struct explain_state *s, const struct explaining *e, struct thread *t,
 		const struct step *step)
 {
-	const char *name =
-		step->to_known ? location__among(&step->to, jumps, ARRAY_SIZE(jumps)) : NULL;
-	struct message *m = &s->outcomes.jump;
+	const char *name = step->to_known ? jump_of(&step->to) : NULL;
+	struct message *m = &s->outcomes.jump, one;
 
 	if (!name)
 		return;
-	free_message(m);
-	if (s->outcomes.jumps++ >= JUMPS_MOST)
+	if (s->outcomes.jumps++ >= JUMPS_MOST) {
+		free_message(m);
 		return;
-	*m = (struct message){.pid = t->pid, .tid = t->tid, .time = step->time};
-	m->text = xstrdup(name);
-	explain(s, e, t, &(struct step){0}, m);
+	}
+	one = (struct message){.pid = t->pid, .tid = t->tid, .time = step->time};
+	one.text = xstrdup(name);
+	explain(s, e, t, &(struct step){0}, &one);
+	/* an exception that is thrown while another one is handled has that as its reason */
+	if (!one.reached.len && m->reached.len && m->tid == one.tid) {
+		free_message(&one);
+		return;
+	}
+	free_message(m);
+	*m = one;
 }
 
 /* ---- the events ---- */

@@ -117,6 +117,127 @@ why ./often 5000
 unlike said 'its text was made' 'one that comes 5,000 times is not kept'
 like <(because) "often\.c:$(line often.c end)" 'and what wrote it is explained'
 
+# ---- what a code means is no reason for it ----
+cat >means.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static __attribute__((noipa)) const char *text_of(int code)
+{
+	switch (code) {
+	case 1:
+		return "the first of all is missing";
+	case 2:
+		return "the value is out of its range";
+	case 3:
+		return "nothing is left to be done here";
+	case 4:
+		return "the end was reached too early";
+	case 5:
+		return "another thing has happened";
+	}
+	return "an unknown reason";
+}
+static __attribute__((noipa)) void say(const char *what)
+{
+	fprintf(stderr, "means: %s\n", what);
+}
+int main(int argc, char **argv)
+{
+	long n = atol(argv[1]);
+
+	if (n > 70) { /* range */
+		say(text_of(2));
+		return 2;
+	}
+	return 0;
+}
+END
+gcc -g -O2 -o means means.c || exit 2
+why ./means 80
+like said 'its text was made by text_of' 'the text of a code'
+like <(because) "means\.c:$(line means.c range)" 'who had the code is the reason'
+
+# ---- texts that are made before main runs ----
+source_program before c++ -O1 <<'END'
+#include <cstdlib>
+#include <iostream>
+#include <string>
+static const std::string reason("the argument is much too large");
+int main(int argc, char **argv)
+{
+	if (atoi(argv[1]) > 20) { /* size */
+		std::cerr << "before: " << reason << "\n";
+		return 3;
+	}
+	return 0;
+}
+END
+why ./before 33
+unlike said 'its text was made' 'a text of before main'
+like <(because) "before\.cc:$(line before.cc size)" 'the branch in main is the reason'
+
+# ---- a function that gets a text for the case that it is needed ----
+cat >checks.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static __attribute__((noipa)) int parse(const char *s, long *out)
+{
+	char *end;
+
+	*out = strtol(s, &end, 10);
+	if (!strchr("kM", *end)) /* suffix */
+		return 2;
+	return 0;
+}
+static __attribute__((noipa)) long number(const char *s, const char *error)
+{
+	long n;
+
+	if (parse(s, &n)) {
+		fprintf(stderr, "checks: %s: '%s'\n", error, s);
+		exit(4);
+	}
+	return n;
+}
+int main(int argc, char **argv)
+{
+	switch (argv[1][1]) {
+	case 'n':
+		return number(argv[2], "invalid number of lines") < 0;
+	case 'c':
+		return number(argv[2], "invalid number of bytes") < 0;
+	}
+	return 0;
+}
+END
+gcc -g -O1 -o checks checks.c || exit 2
+why ./checks -n 5x
+like said "(returned by|result of) parse = 2, (decided )?by .*checks\.c:$(line checks.c suffix)" 'what it found is followed'
+
+# ---- a file that is looked for in several folders ----
+cat >looks.c <<'END'
+#include <stdio.h>
+#include <sys/stat.h>
+int main(int argc, char **argv)
+{
+	static const char *const folders[] = {"/usr/share/none", "/opt/none", "."};
+	struct stat st;
+	char path[200];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/parts/first.conf", folders[i]);
+		if (!stat(path, &st)) /* found */
+			return 0;
+	}
+	fprintf(stderr, "cannot locate parts/first.conf in 3 folders\n");
+	return 1;
+}
+END
+gcc -g -O1 -o looks looks.c || exit 2
+why ./looks
+like said '^  failed: .*"\./parts/first\.conf".* ENOENT' 'a file whose folders the message does not name'
+
 # ---- Go and Rust, whose strings have no end ----
 cat >made.go <<'END'
 package main
@@ -203,6 +324,37 @@ why ./thrown c
 is "$status" 4 'C++: the status'
 line=$(line thrown.cc unknown)
 like <(grep '^  after __cxa_throw' said) "thrown\.cc:($line|$((line - 1)))\b" 'C++: an exception whose text is put together: the comparison'
+
+source_program at c++ -O2 <<'END'
+#include <iostream>
+#include <map>
+#include <stdexcept>
+#include <string>
+static std::map<std::string, int> known{{"a", 1}, {"b", 2}};
+static __attribute__((noipa)) int get(const std::string &name)
+{
+	return known.at(name); /* at */
+}
+static __attribute__((noipa)) int both(const std::string &name)
+{
+	try {
+		return get("a") + get(name);
+	} catch (const std::exception &) {
+		std::throw_with_nested(std::runtime_error("one of them is not known"));
+	}
+}
+int main(int argc, char **argv)
+{
+	try {
+		std::cout << both(argv[1]) << "\n";
+	} catch (const std::exception &e) {
+		std::cerr << "error: " << e.what() << "\n";
+		return 4;
+	}
+}
+END
+why ./at c
+like <(grep '^  after an exception' said) "at\.cc:$(line at.cc at)" "C++: the library's exception, in which another one is nested"
 
 # ---- an interpreter ----
 why /usr/bin/python3 -c 'int("x")'

@@ -129,7 +129,8 @@ static struct value_origin choose(struct slicing *s, size_t at, size_t n, const 
 	a.assumed = fb ? "the value is the one that the code has" : a.assumed;
 	return a;
 other:
-	if (op->kind == OP_CHOICE && !b.choice.vaddr)
+	/* a function returned it whatever the instruction chose between */
+	if (op->kind == OP_CHOICE && !b.choice.vaddr && !(b.kind == VALUE_CALL && fits(s, &b) == 2))
 		b.choice = (struct choice){op->vaddr, at, true};
 	if (op->kind == OP_CHOICE && fits(s, &a))
 		b.assumed = "the value is the one that the code has";
