@@ -45,23 +45,25 @@ static void use(struct body *b, uint64_t at, unsigned size)
 /* ---- jumps ---- */
 
 /* A patch is written page by page. Across two pages it is safe if the first one doesn't change: if
- * the one byte there, the opcode, is already that of a jump. */
+ * the one byte there, the opcode, is already that of the patch. */
+static bool keeps_first_page(const struct body *b, uint64_t at, unsigned size, const uint8_t *patch)
+{
+	size_t avail;
+	const uint8_t *was = object__bytes(b->c->g->object, at, &avail);
+
+	return body__in_page(at, size) ||
+	       (body__in_page(at + 1, size - 1) && was && *was == *patch);
+}
+
 static bool is_safe(const struct body *b, uint64_t at, unsigned size)
 {
 	uint8_t jump[PATCH_MAX];
-	const uint8_t *was;
-	size_t avail;
 
-	if (body__in_page(at, size))
-		return true;
-	if (!body__in_page(at + 1, size - 1))
-		return false;
 	if (size == copier(b)->short_size)
 		copier(b)->put_short(jump, at, at);
 	else
 		copier(b)->put_jump(jump, at, at);
-	was = object__bytes(b->c->g->object, at, &avail);
-	return was && *was == *jump;
+	return keeps_first_page(b, at, size, jump);
 }
 
 static bool place_jump(struct body *b, struct spring *s)
@@ -311,9 +313,13 @@ static bool place_call(struct body *b, struct spring *s, struct item *call)
 {
 	unsigned size = item__next(call) - s->at;
 	const struct item *i = &b->items.data[s->item];
+	uint8_t patch[PATCH_MAX];
 
-	if (size < copier(b)->call_size || size > PATCH_MAX || !body__in_page(s->at, size) ||
-	    i->flags & ITEM_ALIAS)
+	if (size < copier(b)->call_size || size > PATCH_MAX || i->flags & ITEM_ALIAS)
+		return false;
+	copier(b)->put_call(patch, s->at, s->at);
+	if (!body__in_page(s->at, size) &&
+	    (size > copier(b)->call_size || !keeps_first_page(b, s->at, size, patch)))
 		return false;
 	for (uint64_t at = s->at; at < call->addr; at++)
 		if (*body__byte(b, at) & BYTE_USED)

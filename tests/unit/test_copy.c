@@ -213,6 +213,25 @@ static void test_slide_to_call(void)
 	is(refusal("k"), COPY_ROOM, "a call that is too short has no such place");
 }
 
+/* Of a call whose opcode is the last byte of a page only the operand changes. */
+static void test_call_across_pages(void)
+{
+	uint64_t f;
+
+	COPY(CALLED
+	     ".p2align 12\n.skip 4090\nFN h\ncall g\ncall g\nadd $1, %rax\nnop\nret\nEND h\n"
+	     ".p2align 12\n.skip 4089\nFN k\ncall g\ncall g\nadd $1, %rax\nnop\nret\nEND k\nFN _start\nret\n"
+	     "END _start\n",
+	     ALL, "h", "k");
+	is_copied("h");
+	f = address("h");
+	is(f % 4096, 4090, "the second call begins with the last byte of a page");
+	is(patch_at(f + 5)->kind, PATCH_CALL, "its place is taken by a call of a stub");
+	is(patch_at(f + 5)->len, 5, "of the same size");
+	is(patch_at(f + 5)->nops, 0, "with the same first byte");
+	is(refusal("k"), COPY_ROOM, "not if one byte of the operand is in the first page, too");
+}
+
 static void test_island_over_call(void)
 {
 	uint64_t f;
@@ -482,6 +501,7 @@ int main(void)
 	test_real_calls();
 	test_slide();
 	test_slide_to_call();
+	test_call_across_pages();
 	test_island_over_call();
 	test_tiny();
 	test_kept();
