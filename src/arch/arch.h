@@ -405,6 +405,9 @@ struct arch_kernel {
 	bool (*emulates_wrongly)(const uint8_t *bytes, size_t len, const char *versions);
 };
 
+/* reg: it gets the address; REG_NONE: a vector register gets what is there. at: the instruction. */
+typedef void (*taken_address_fn)(void *ctx, uint64_t at, uint64_t address, uint8_t reg);
+
 /*
  * One CPU architecture: tables and pure functions. Members are required unless marked otherwise.
  * Those that only tracing needs are optional: without them programs can be listed.
@@ -470,6 +473,11 @@ struct arch {
 	/* Sets where these bytes would lead if they were a direct branch; false if they can't be
 	 * one. Does not examine what precedes them. NULL if not known. */
 	bool (*leads_to)(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *target);
+	/* Calls fn for each instruction in these bytes that takes an address of data, or completes
+	 * one with another before it. They are found by their bytes alone: rarely, one is none.
+	 * NULL if not known. */
+	void (*each_address)(const uint8_t *bytes, size_t len, uint64_t addr, taken_address_fn fn,
+			     void *ctx);
 	/* Whether a conditional branch is taken, by the values of the registers that it reads. The
 	 * BPF program has its own implementation: bpf/arch. */
 	bool (*taken)(uint8_t kind, uint16_t cond, const uint64_t reads[2]);

@@ -79,6 +79,24 @@ static int search_library(void *ctx, const char *soname)
 	return 0;
 }
 
+static int has_name(void *ctx, const char *soname)
+{
+	return !strcmp(ctx, soname);
+}
+
+/* Likewise the modules that the program has loaded by itself. */
+static void search_called(struct searching *s, const struct output *o)
+{
+	const struct explain_state *state = o->state;
+	const struct object *program = program_of(o);
+	char *const *path;
+
+	vec__each (path, &state->called)
+		if (**path == '/' && strcmp(*path, program->path) != 0 &&
+		    !object__needed(program, has_name, (void *)path__base_name(*path)))
+			search_library(s, *path);
+}
+
 static bool is_traced(const struct plan *p, const char *path, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < p->objects.len; i++)
@@ -103,6 +121,7 @@ bool libraries__find_text(struct output *o, const struct message *m, struct text
 		return false;
 	literal__find(program, m->text, m->len, out->all, &out->n);
 	object__needed(program, search_library, &s);
+	search_called(&s, o);
 	all = out->n > TEXT_PLACES_MOST ? 0 : out->n;
 	for (size_t i = 0; i < all; i++)
 		if (out->all[i].object != program) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <ctype.h>
-#include <elf.h>
+#include "arch/arch.h"
 #include "explain/literal.h"
 
 #define LETTERS_LEAST 6
@@ -136,111 +136,6 @@ static bool best_in(const struct segment *s, const char *text, size_t len, size_
 	return found;
 }
 
-/* ---- instructions that take an address ---- */
-
-typedef void (*address_fn)(void *ctx, uint64_t code, uint64_t target);
-
-struct code_bytes {
-	const uint8_t *bytes;
-	uint64_t vaddr;
-	size_t len;
-};
-
-static uint32_t word_at(const struct code_bytes *c, size_t at)
-{
-	uint32_t word;
-
-	memcpy(&word, c->bytes + at, sizeof(word));
-	return word;
-}
-
-/* lea r64 with a 32-bit distance from the next instruction: REX.W, 8d, ModRM 00 reg 101 */
-static bool is_lea(const uint8_t *code, size_t at)
-{
-	return at >= 3 && (code[at - 3] & 0xf8) == 0x48 && code[at - 2] == 0x8d &&
-	       (code[at - 1] & 0xc7) == 5;
-}
-
-/* mov reg32, imm32: b8 + reg */
-static bool is_mov(const uint8_t *code, size_t at)
-{
-	return (code[at - 1] & 0xf8) == 0xb8;
-}
-
-/* movups, movaps, movdqa, movdqu xmm, with such a distance: copies of short strings */
-static bool is_movups(const uint8_t *code, size_t at)
-{
-	uint8_t op = at >= 3 ? code[at - 2] : 0;
-
-	return at >= 3 && code[at - 3] == 0x0f && (op == 0x10 || op == 0x28 || op == 0x6f) &&
-	       (code[at - 1] & 0xc7) == 5;
-}
-
-static void each_x86(const struct code_bytes *c, address_fn fn, void *ctx)
-{
-	for (size_t at = 1; at + 4 <= c->len; at++) {
-		uint64_t next = c->vaddr + at + 4;
-		uint32_t word = word_at(c, at);
-
-		if (is_lea(c->bytes, at) || is_movups(c->bytes, at))
-			fn(ctx, next - 7, next + (int32_t)word);
-		else if (is_mov(c->bytes, at))
-			fn(ctx, next - 5, word);
-	}
-}
-
-#define PAIR_MOST 5 /* instructions from the upper to the lower part of an address */
-
-/* adrp and add of the same register (Arm ARM, C6.2) */
-static void each_arm64(const struct code_bytes *c, address_fn fn, void *ctx)
-{
-	for (size_t at = 0; at + 4 <= c->len; at += 4) {
-		uint32_t adrp = word_at(c, at);
-		uint64_t pages = (adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
-		uint64_t page = ((c->vaddr + at) & ~0xfffull) + (pages << 12);
-
-		if ((adrp & 0x9f000000) != 0x90000000)
-			continue;
-		page -= pages >> 20 ? 1ull << 33 : 0;
-		for (size_t n = 1; n < PAIR_MOST && at + 4 * n + 4 <= c->len; n++) {
-			uint32_t add = word_at(c, at + 4 * n);
-
-			if ((add & 0xffc00000) == 0x91000000 && (add >> 5 & 31) == (adrp & 31))
-				fn(ctx, c->vaddr + at + 4 * n, page + (add >> 10 & 0xfff));
-		}
-	}
-}
-
-/* auipc and addi of the same register (RISC-V ISA manual, RV32I) */
-static void each_riscv(const struct code_bytes *c, address_fn fn, void *ctx)
-{
-	for (size_t at = 0; at + 4 <= c->len; at += 2) {
-		uint32_t auipc = word_at(c, at);
-
-		if ((auipc & 0x7f) != 0x17 || !(auipc >> 7 & 31))
-			continue;
-		for (size_t to = at + 4; to < at + 4 * PAIR_MOST && to + 4 <= c->len; to += 2) {
-			uint32_t addi = word_at(c, to);
-
-			if ((addi & 0x707f) == 0x13 && (addi >> 15 & 31) == (auipc >> 7 & 31))
-				fn(ctx, c->vaddr + to,
-				   c->vaddr + at + (int32_t)(auipc & 0xfffff000) +
-					   ((int32_t)addi >> 20));
-		}
-	}
-}
-
-static void each_address(const struct object *o, const struct code_bytes *c, address_fn fn,
-			 void *ctx)
-{
-	if (o->machine == EM_X86_64)
-		each_x86(c, fn, ctx);
-	else if (o->machine == EM_AARCH64)
-		each_arm64(c, fn, ctx);
-	else if (o->machine == EM_RISCV)
-		each_riscv(c, fn, ctx);
-}
-
 /* ---- the code that takes a string's address ---- */
 
 struct finding {
@@ -251,7 +146,7 @@ struct finding {
 	size_t *n;
 };
 
-static void add_place(void *ctx, uint64_t code, uint64_t target)
+static void add_place(void *ctx, uint64_t code, uint64_t target, uint8_t reg)
 {
 	struct finding *f = ctx;
 
@@ -265,6 +160,7 @@ static void add_place(void *ctx, uint64_t code, uint64_t target)
 void literal__find(const struct object *o, const char *text, size_t len,
 		   struct text_place places[TEXT_PLACES_MOST], size_t *n)
 {
+	const struct arch *arch = arch__by_machine(o->machine);
 	struct finding f = {o, 0, *n ? places[0].letters : 0, places, n};
 	const struct segment *s;
 	bool found = false;
@@ -272,19 +168,19 @@ void literal__find(const struct object *o, const char *text, size_t len,
 	vec__each (s, &o->segments)
 		if (!s->exec && s->bytes)
 			found |= best_in(s, text, len, &f.letters, &f.vaddr);
-	if (!found)
+	if (!found || !arch || !arch->each_address)
 		return;
 	*n = 0;
 	vec__each (s, &o->segments)
 		if (s->exec && s->bytes)
-			each_address(o, &(struct code_bytes){s->bytes, s->vaddr, s->size},
-				     add_place, &f);
+			arch->each_address(s->bytes, s->size, s->vaddr, add_place, &f);
 }
 
 /* ---- the strings of which code takes the address ---- */
 
 struct listing {
 	const struct object *object;
+	const struct arch *arch;
 	literal_fn fn;
 	void *ctx;
 };
@@ -307,11 +203,14 @@ static bool is_of_message(const struct object *o, uint64_t vaddr)
 	return words && letters >= LETTERS_LEAST;
 }
 
-static void list_one(void *ctx, uint64_t code, uint64_t target)
+static void list_one(void *ctx, uint64_t code, uint64_t target, uint8_t reg)
 {
 	const struct listing *l = ctx;
 	const struct segment *s;
 
+	/* what calls preserve is used somewhere else, perhaps in a loop; Go's preserve nothing */
+	if (reg != REG_NONE && !(l->arch->clobbered >> reg & 1) && !l->object->go)
+		return;
 	vec__each (s, &l->object->segments)
 		if (!s->exec && s->bytes && target - s->vaddr < s->size) {
 			if (is_of_message(l->object, target))
@@ -322,12 +221,12 @@ static void list_one(void *ctx, uint64_t code, uint64_t target)
 
 void literal__each(const struct object *o, uint64_t start, uint64_t end, literal_fn fn, void *ctx)
 {
-	struct listing l = {o, fn, ctx};
+	const struct arch *arch = arch__by_machine(o->machine);
+	struct listing l = {o, arch, fn, ctx};
 	size_t avail;
 	const uint8_t *bytes = object__bytes(o, start, &avail);
 
-	if (bytes && start < end)
-		each_address(
-			o, &(struct code_bytes){bytes, start, min_of((size_t)(end - start), avail)},
-			list_one, &l);
+	if (bytes && start < end && arch && arch->each_address)
+		arch->each_address(bytes, min_of((size_t)(end - start), avail), start, list_one,
+				   &l);
 }

@@ -29,8 +29,8 @@ void literal__find(const struct object *o, const char *text, size_t len,
 
 typedef void (*literal_fn)(void *ctx, uint64_t code, uint64_t literal);
 /* Calls fn for each string that a message may be made by, of which an instruction in [start, end)
- * takes the address. An instruction may begin or end elsewhere than it seems: rarely, one is listed
- * that isn't there. */
+ * takes the address to use it there. An instruction may begin or end elsewhere than it seems:
+ * rarely, one is listed that isn't there. */
 void literal__each(const struct object *o, uint64_t start, uint64_t end, literal_fn fn, void *ctx);
 
 #endif

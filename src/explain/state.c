@@ -140,6 +140,20 @@ static bool is_asked(const struct explaining *e, uint32_t pid)
 	return !e->pid || e->pid == pid;
 }
 
+/* A module may be loaded by dlopen(3): nothing else says that the program has it. */
+static void see_object(struct explain_state *s, const char *path)
+{
+	char *const *known;
+
+	if (path == s->last_called || s->called.len == CALLED_MOST)
+		return;
+	s->last_called = path;
+	vec__each (known, &s->called)
+		if (!strcmp(*known, path))
+			return;
+	vec__push(&s->called, xstrdup(path));
+}
+
 static void on_branch(struct explain_state *s, const struct explaining *e, struct thread *t,
 		      const struct step *step)
 {
@@ -157,6 +171,8 @@ static void on_branch(struct explain_state *s, const struct explaining *e, struc
 	if (e->ends && !side_of(s, step) && is_asked(e, step->pid))
 		stored__see(s, c);
 	it->stores = s->stores.seen;
+	if (e->ends && it->to_known && it->to.object && !side_of(s, step))
+		see_object(s, it->to.object);
 	if (e->ends && !side_of(s, step))
 		made__take(&s->made, &s->code, t->calls[0].data, t->calls[0].len, step);
 }
@@ -451,6 +467,7 @@ void state__begin(struct explain_state *s, const struct plan *p)
 
 void state__free(struct explain_state *s)
 {
+	char **path;
 	struct thread **t;
 	struct explained *f;
 
@@ -461,6 +478,9 @@ void state__free(struct explain_state *s)
 	messages__free(&s->outcomes);
 	stores__free(&s->stores);
 	made__free(&s->made);
+	vec__each (path, &s->called)
+		free(*path);
+	vec__free(&s->called);
 	vec__free(&s->threads);
 	vec__free(&s->failures);
 	code__free(&s->code);

@@ -109,6 +109,8 @@ struct explain_state {
 	struct outcomes outcomes;
 	struct stores stores;
 	struct all_made made;
+	VEC(char *) called;	 /* the objects whose functions were called: paths; owned */
+	const char *last_called; /* the trace's, of the last of them */
 	struct code code;
 	VEC(struct thread *) threads;
 	VEC(struct explained) failures;
@@ -116,6 +118,7 @@ struct explain_state {
 	uint64_t hidden;  /* the number of failures beyond FAILURES_MOST */
 };
 #define FAILURES_MOST 1000
+#define CALLED_MOST   200
 
 void state__begin(struct explain_state *s, const struct plan *p);
 void state__step(struct explain_state *s, struct explaining *e, const struct step *step);

@@ -7,7 +7,11 @@ needs root uprobes cmd:clang cmd:go cmd:rustc
 unset BBTRACE_ENGINE
 cd "$T" || exit 2
 
-why() { bb why -o "$T/said" -- "$@"; }
+why() { # [--again] COMMAND...
+	local again=()
+	[[ $1 == --again ]] && again=("$1") && shift
+	bb why "${again[@]}" -o "$T/said" -- "$@"
+}
 # line FILE NAME: the number of the line with /* NAME */ or // NAME
 line() { grep -nE "/[/*] $2( |$)" "$T/$1" | cut -d: -f1; }
 because() { grep -E '^  (because|decided by) ' "$T/said"; }
@@ -355,6 +359,44 @@ int main(int argc, char **argv)
 END
 why ./at c
 like <(grep '^  after an exception' said) "at\.cc:$(line at.cc at)" "C++: the library's exception, in which another one is nested"
+
+# ---- a module that the program loads by itself ----
+cat >module.c <<'END'
+int check(int n, const char **error)
+{
+	if (n & 1) { /* odd */
+		*error = "modules want numbers that are even";
+		return -1;
+	}
+	return 0;
+}
+END
+cat >loads.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	const char *error;
+	void *module = dlopen(argv[1], RTLD_NOW);
+	int (*check)(int n, const char **error) = module ? dlsym(module, "check") : NULL;
+
+	if (!check)
+		return 2;
+	if (check(atoi(argv[2]), &error)) {
+		fprintf(stderr, "loads: %s\n", error);
+		return 1;
+	}
+	return 0;
+}
+END
+gcc -g -O1 -shared -fPIC -o module.so module.c && gcc -g -O1 -o loads loads.c || exit 2
+why ./loads ./module.so 7
+is "$status" 1 'a module: the status'
+like said 'its text is in check\+0x[0-9a-f]+ of module\.so: "modules want numbers that are even", which --again traces' 'a module: its text is found'
+why --again ./loads ./module.so 7
+like said 'its text was made by check' 'a module: --again traces it'
+like <(because) "module\.c:$(line module.c odd)" 'a module: the branch in it'
 
 # ---- an interpreter ----
 why /usr/bin/python3 -c 'int("x")'

@@ -196,6 +196,7 @@ const struct arch arch_aarch64 = {
 	.unwatched = "on arm64 a watchpoint stops in front of the access, where what becomes of "
 		     "the memory isn't known",
 	.leads_to = leads_to,
+	.each_address = aarch64__each_address,
 	.taken = aarch64__taken,
 	.bound = aarch64__bound,
 	.flags_effect = aarch64__flags_effect,

@@ -114,6 +114,8 @@ extern const struct arch_kernel aarch64_kernel;
 /* sp.c: fills in sp_effect and sp_value. */
 void aarch64__sp(uint32_t word, struct insn *out);
 /* detail.c: struct arch's detail. */
+void aarch64__each_address(const uint8_t *bytes, size_t len, uint64_t addr, taken_address_fn fn,
+			   void *ctx); /* address.c */
 bool aarch64__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
 
 #endif

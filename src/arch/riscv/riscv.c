@@ -332,6 +332,7 @@ const struct arch arch_riscv64 = {
 	.decode = decode,
 	.format = format,
 	.detail = riscv__detail,
+	.each_address = riscv__each_address,
 	.taken = riscv__taken,
 	.bound = riscv__bound,
 	.proves = riscv__proves,

@@ -127,6 +127,8 @@ unsigned riscv__written(uint32_t word);
 /* registers.c: fills in sp_effect and sp_value. */
 void riscv__sp(uint32_t word, struct insn *out);
 /* detail.c: struct arch's detail. */
+void riscv__each_address(const uint8_t *bytes, size_t len, uint64_t addr, taken_address_fn fn,
+			 void *ctx); /* address.c */
 bool riscv__detail(const uint8_t *bytes, size_t len, uint64_t addr, struct insn_detail *out);
 /* uprobe.c: fills in user_refusal, kernel_refusal and emulated. */
 void riscv__probe(uint32_t word, struct insn *out);

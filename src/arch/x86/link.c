@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * x86-64: PLT entries, Go's stack checks, and the library variants that the loader prefers.
+ * x86-64: PLT entries, Go's stack checks, the library variants that the loader prefers, and what
+ * takes the address of data.
  */
 #include "x86.h"
 
@@ -122,3 +123,46 @@ const char *const *x86__hwcaps(void)
 	return none;
 }
 #endif
+
+/* ---- addresses of data ---- */
+
+/* lea r64 with a 32-bit distance from the next instruction: REX.W, 8d, ModRM 00 reg 101 */
+static bool is_lea(const uint8_t *code, size_t at)
+{
+	return at >= 3 && (code[at - 3] & 0xf8) == 0x48 && code[at - 2] == 0x8d &&
+	       (code[at - 1] & 0xc7) == 5;
+}
+
+/* mov reg32, imm32: b8 + reg */
+static bool is_mov(const uint8_t *code, size_t at)
+{
+	return (code[at - 1] & 0xf8) == 0xb8;
+}
+
+/* movups, movaps, movdqa, movdqu xmm, with such a distance: copies of short strings */
+static bool is_movups(const uint8_t *code, size_t at)
+{
+	uint8_t op = at >= 3 ? code[at - 2] : 0;
+
+	return at >= 3 && code[at - 3] == 0x0f && (op == 0x10 || op == 0x28 || op == 0x6f) &&
+	       (code[at - 1] & 0xc7) == 5;
+}
+
+void x86__each_address(const uint8_t *bytes, size_t len, uint64_t addr, taken_address_fn fn,
+		       void *ctx)
+{
+	for (size_t at = 1; at + 4 <= len; at++) {
+		const uint8_t *code = bytes + at;
+		uint64_t next = addr + at + 4;
+		uint32_t word;
+
+		memcpy(&word, code, sizeof(word));
+		if (is_lea(bytes, at))
+			fn(ctx, next - 7, next + (int32_t)word,
+			   (code[-1] >> 3 & 7) | (code[-3] & 4) << 1);
+		else if (is_movups(bytes, at))
+			fn(ctx, next - 7, next + (int32_t)word, REG_NONE);
+		else if (is_mov(bytes, at))
+			fn(ctx, next - 5, word, (code[-1] & 7) | (at > 1 && code[-2] == 0x41) << 3);
+	}
+}

@@ -64,6 +64,7 @@ const struct arch arch_x86_64 = {
 	.accesses = accesses,
 	.is_prefix = x86__is_prefix,
 	.leads_to = x86__leads_to,
+	.each_address = x86__each_address,
 	.taken = x86__taken,
 	.bound = x86__bound,
 	.flags_effect = flags_effect,

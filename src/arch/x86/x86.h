@@ -144,6 +144,8 @@ bool x86__is_prefix(uint8_t byte);
 bool x86__might_take(const uint8_t *bytes, size_t len);
 bool x86__constant(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *out);
 bool i386__constant(const uint8_t *bytes, size_t len, uint64_t addr, uint64_t *out);
+void x86__each_address(const uint8_t *bytes, size_t len, uint64_t addr, taken_address_fn fn,
+		       void *ctx); /* link.c */
 bool x86__leads_to(const uint8_t *p, size_t len, uint64_t addr, uint64_t *target);
 /* condition.c */
 bool x86__taken(uint8_t kind, uint16_t cond, const uint64_t reads[2]);
