@@ -209,7 +209,11 @@ static __always_inline void read_texts(struct wire_outcome *o, __u32 texts)
 	} else if (texts & OUTCOME_WAIT) {
 		read_bytes(o, 0, o->args[1], sizeof(__u32));
 	} else if (texts & OUTCOME_OUTPUT) {
-		read_bytes(o, 0, o->args[1], o->result);
+		__u64 left = o->result, skip = 0;
+
+		if (o->args[0] == STDOUT_NUMBER && left > OUTCOME_TEXT)
+			skip = left - OUTCOME_TEXT;
+		read_bytes(o, 0, o->args[1] + skip, left - skip);
 	} else {
 		read_vector(o);
 	}
@@ -282,7 +286,22 @@ static __always_inline bool matters(struct pt_regs *regs, __s64 result, __u32 te
 	if (texts & OUTCOME_WAIT)
 		return result > 0;
 	return texts & (OUTCOME_OUTPUT | OUTCOME_VECTOR) && result &&
-	       arch_syscall_first(regs) == STDERR_NUMBER;
+	       (arch_syscall_first(regs) == STDERR_NUMBER ||
+		arch_syscall_first(regs) == STDOUT_NUMBER);
+}
+
+__u64 outputs; /* writes to the standard output that were reported */
+
+/* Of what CMD itself writes to the standard output, only the first ones count: it may be much. */
+static __always_inline bool is_beyond(struct pt_regs *regs, __s64 result, const struct who *w)
+{
+	if (result < 0 || arch_syscall_first(regs) != STDOUT_NUMBER)
+		return false;
+	if (!(config.filters & FILTER_COMMAND) || w->pid != config.command ||
+	    outputs >= OUTPUTS_MOST)
+		return true;
+	__sync_fetch_and_add(&outputs, 1);
+	return false;
 }
 
 /* include/trace/events/syscalls.h: (regs, ret) */
@@ -307,6 +326,8 @@ int on_outcome(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	w = who_am_i();
 	if (!is_traced(w, false) && !descends_from_command())
+		return 0;
+	if (!(*texts & OUTCOME_WAIT) && is_beyond(regs, result, &w))
 		return 0;
 	return put_outcome(ctx, &w, regs, number, result, *texts) ? 0 : lose_named(&w);
 }

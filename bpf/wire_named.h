@@ -136,7 +136,7 @@ enum killed_known {
 	KILLED_INFO = 1, /* code, and of a fault addr, else sender */
 };
 
-/* ---- system calls that failed, or that wrote to the standard error stream ---- */
+/* ---- system calls that failed, or that wrote to the standard streams ---- */
 
 #define OUTCOME_TEXTS 2
 #define OUTCOME_TEXT  256
@@ -147,7 +147,9 @@ struct wire_outcome {
 	__u64 number;
 	__s64 result;
 	__u64 args[WIRE_ARGS];
-	__u8 text[OUTCOME_TEXTS][OUTCOME_TEXT]; /* with a 0 after it, if it is shorter */
+	/* With a 0 after it, if it is shorter. Of the standard output, the end of what was written
+	 * from one place. */
+	__u8 text[OUTCOME_TEXTS][OUTCOME_TEXT];
 };
 
 /* By number of the system call: what its texts are. Bits below OUTCOME_OUTPUT: this argument is a
@@ -165,7 +167,9 @@ enum outcome_texts {
 #define OUTCOME_SOL_SOCKET 1 /* include/uapi/asm-generic/socket.h */
 #define OUTCOME_SO_ERROR   4
 #define OUTCOME_CALLS	   512 /* numbers are smaller */
+#define STDOUT_NUMBER	   1
 #define STDERR_NUMBER	   2
+#define OUTPUTS_MOST	   100 /* writes to the standard output that are reported, the first ones */
 
 /* The largest record of the ring. */
 #define WIRE_RECORD_MAX                                                                            \

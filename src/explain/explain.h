@@ -35,6 +35,8 @@ struct explaining {
 	/* Appends the arguments of a system call that are shown by their names. Returns false if it
 	 * is another one. */
 	bool (*named_arguments)(uint64_t number, const uint64_t *args, struct str *out);
+	uint64_t output_number;		  /* of the standard output: a descriptor */
+	uint64_t outputs_most;		  /* writes to it that are reported */
 	bool (*is_wait)(uint64_t number); /* a system call that learns of a child's end */
 	/* Opens the library of this name, which the caller keeps; NULL if it can't. */
 	const struct object *(*library)(void *ctx, const char *soname);

@@ -373,6 +373,8 @@ static void put_message(struct json *j, struct output *o, const struct message *
 
 	json__open_object(j);
 	json__member(j, string, "text", m->text);
+	if (m == &s->outcomes.output)
+		json__member(j, bool, "stdout", true);
 	json__member(j, string, "comm", m->comm);
 	json__member(j, unsigned, "pid", m->pid);
 	json__member(j, unsigned, "tid", m->tid);
@@ -426,6 +428,8 @@ static void put_outcomes(struct json *j, struct output *o)
 		put_message(j, o, &all->before);
 	if (all->last.text)
 		put_message(j, o, &all->last);
+	if (message__output(all, o->options.explaining->pid))
+		put_message(j, o, &all->output);
 	json__close_array(j);
 	json__key(j, "children");
 	json__open_array(j);

@@ -368,4 +368,6 @@ void libraries__want(struct output *o)
 	want_message(o, &all->before);
 	want_message(o, &all->last);
 	want_message(o, &all->jump);
+	if (message__output(all, o->options.explaining->pid))
+		want_message(o, &all->output);
 }

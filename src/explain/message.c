@@ -15,81 +15,6 @@
 #define PRINTED_LEAST 4	   /* letters of a message that an argument has */
 #define MESSAGE_MOST  4096 /* bytes */
 
-/* ---- the text ---- */
-
-/* While it writes a message, the C library looks for a translation and for conversions. */
-bool outcome__is_librarys(const struct outcome *o)
-{
-	static const char *const parts[] = {"/locale/", "/gconv/", "/etc/ld.so."};
-
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (o->text[0] && strstr(o->text[0], parts[i]))
-			return true;
-	return false;
-}
-
-/* Whatever the case: not all programs print it as the C library has it. */
-bool message__has_error(const struct message *m, int64_t result)
-{
-	const char *error = result ? strerrordesc_np((int)-result) : NULL;
-
-	return error && strcasestr(m->text, error);
-}
-
-#define ARGUMENT_LEAST 3 /* bytes: "/" and "." are in many messages */
-
-#define NAME_LEAST 6 /* bytes of a path's end */
-
-/* A file is looked for in folders that the message may not have. */
-static bool has_end_of(const struct message *m, const char *path, size_t len)
-{
-	const char *end = path + len;
-
-	for (const char *at = path; at && (size_t)(end - at) > NAME_LEAST;
-	     at = memchr(at + 1, '/', end - at - 1))
-		if (*at == '/' && memmem(m->text, m->len, at + 1, end - at - 1))
-			return true;
-	return false;
-}
-
-static bool has_argument(const struct message *m, const struct outcome *o)
-{
-	for (unsigned i = 0; i < 2; i++)
-		if (o->text[i] && o->len[i] >= ARGUMENT_LEAST &&
-		    (memmem(m->text, m->len, o->text[i], o->len[i]) ||
-		     has_end_of(m, o->text[i], o->len[i])))
-			return true;
-	return false;
-}
-
-/* How much of a failed call the message names; 0: nothing. */
-static unsigned naming(const struct message *m, const struct outcome *o)
-{
-	bool argument, error;
-
-	if (o->pid != m->pid || o->first > m->time || outcome__is_librarys(o))
-		return 0;
-	argument = has_argument(m, o);
-	error = message__has_error(m, o->result);
-	return argument && error ? 3 : argument ? 2 : error && !o->starts ? 1 : 0;
-}
-
-const struct outcome *message__failed(const struct outcomes *all, const struct message *m)
-{
-	const struct outcome *found = NULL, *o;
-	unsigned most = 0;
-
-	vec__each (o, &all->all) {
-		unsigned n = naming(m, o);
-
-		if (!n || n < most || (n == most && o->last < found->last))
-			continue;
-		found = o;
-		most = n;
-	}
-	return found;
-}
-
 bool message__prints(const struct message *m, uint32_t function)
 {
 	for (size_t i = 0; i < m->printing.len; i++)
@@ -242,6 +167,7 @@ static void reach_made(struct explain_state *s, const struct thread *t, struct m
 	const struct made *made = made__best(&s->made, &s->code, t->pid, m->text, m->len, &taken);
 	size_t first = m->reached.len;
 
+	m->known = made;
 	m->made = made && !is_at_work(s->code.plan, t, made);
 	if (!m->made)
 		return;
@@ -312,6 +238,14 @@ static void explain(struct explain_state *s, const struct explaining *e, const s
 	reach_made(s, t, m);
 	vec__each (r, &m->reached)
 		r->score = reached__score(s, e, m, r);
+}
+
+const struct message *message__output(const struct outcomes *all, uint32_t pid)
+{
+	return !all->first.text && all->output.known && all->output.pid == pid &&
+			       message__because(&all->output)
+		       ? &all->output
+		       : NULL;
 }
 
 void message__put_made(const struct plan *p, const struct message *m, struct str *out)
@@ -426,13 +360,31 @@ static size_t letters_in(const char *text, size_t len)
 	return letters;
 }
 
+static struct message new_message(const struct thread *t)
+{
+	struct message m = {.pid = t->pid, .tid = t->tid};
+
+	memcpy(m.comm, t->comm, sizeof(m.comm));
+	return m;
+}
+
 /* A message may be written piece by piece: what matters is who wrote the last of its words. */
+static void go_on(struct explain_state *s, const struct explaining *e, struct thread *t,
+		  const struct step *step, struct message *m)
+{
+	size_t before = m->len;
+
+	append(s, step, m);
+	m->time = step->time;
+	if (m->text && (!before || letters_in(m->text + before, m->len - before) >= PRINTED_LEAST))
+		explain(s, e, t, step, m);
+}
+
 static void take_message(struct explain_state *s, const struct explaining *e, struct thread *t,
 			 const struct step *step)
 {
 	struct outcomes *o = &s->outcomes;
 	struct message *m = o->last.text ? &o->last : &o->first;
-	size_t before;
 
 	if (o->messages > MESSAGES_MOST || !continues(m, t)) {
 		if (o->messages++ >= MESSAGES_MOST) { /* the last one isn't known any more */
@@ -444,14 +396,25 @@ static void take_message(struct explain_state *s, const struct explaining *e, st
 		free_message(&o->before);
 		o->before = o->last;
 		o->last = (struct message){0};
-		*m = (struct message){.pid = t->pid, .tid = t->tid};
-		memcpy(m->comm, t->comm, sizeof(m->comm));
+		*m = new_message(t);
 	}
-	before = m->len;
-	append(s, step, m);
-	m->time = step->time;
-	if (m->text && (!before || letters_in(m->text + before, m->len - before) >= PRINTED_LEAST))
-		explain(s, e, t, step, m);
+	go_on(s, e, t, step, m);
+}
+
+/* What was written to the standard output: some programs say there why they fail. */
+static void take_output(struct explain_state *s, const struct explaining *e, struct thread *t,
+			const struct step *step)
+{
+	struct outcomes *o = &s->outcomes;
+
+	if (!continues(&o->output, t)) {
+		free_message(&o->output);
+		o->output = new_message(t);
+	}
+	if (++o->outputs < e->outputs_most)
+		go_on(s, e, t, step, &o->output);
+	else /* there may be more */
+		free_message(&o->output);
 }
 
 static bool is_same(const struct outcome *a, const struct outcome *b)
@@ -542,6 +505,8 @@ void outcome__take(struct explain_state *s, const struct explaining *e, struct t
 		take_failure(s, t, step, result);
 	else if (e->is_wait && e->is_wait(number_of(s, step, "number")))
 		take_child(s, t, step, result);
+	else if (number_of(s, step, "arg0") == e->output_number)
+		take_output(s, e, t, step);
 	else
 		take_message(s, e, t, step);
 }
@@ -575,5 +540,6 @@ void messages__free(struct outcomes *o)
 	free_message(&o->first);
 	free_message(&o->before);
 	free_message(&o->last);
+	free_message(&o->output);
 	free_message(&o->jump);
 }

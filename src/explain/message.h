@@ -33,6 +33,9 @@ bool message__prints(const struct message *m, uint32_t function);
 /* Returns the last call that failed before the message and that it names: by an argument and the
  * error, else by an argument, else by the error; NULL if there is none. */
 const struct outcome *message__failed(const struct outcomes *all, const struct message *m);
+/* Returns the last message on the standard output, if CMD has written none elsewhere, and something
+ * led to it; else NULL. */
+const struct message *message__output(const struct outcomes *all, uint32_t pid);
 /* Appends what of its text was made by .made_by. */
 void message__put_made(const struct plan *p, const struct message *m, struct str *out);
 

@@ -377,15 +377,19 @@ void message__put_text(struct output *o, const struct message *m, bool brief)
 	const struct outcome *failed = message__failed(&s->outcomes, m);
 	struct text_places text;
 	bool of_library = libraries__find_text(o, m, &text);
+	const char *end = m->text + m->len - (m->len && m->text[m->len - 1] == '\n');
+	const char *line = m == &s->outcomes.output ? memrchr(m->text, '\n', end - m->text) : NULL;
 
-	str__puts(&o->buffer, "  message");
+	line = line ? line + 1 : m->text; /* the other lines are about something else */
+
+	str__puts(&o->buffer, m == &s->outcomes.output ? "  output" : "  message");
 	if (m->pid != o->options.explaining->pid) {
 		str__puts(&o->buffer, " of ");
 		str__shown(&o->buffer, m->comm);
 		str__printf(&o->buffer, "-%u", m->pid);
 	}
 	str__puts(&o->buffer, ": ");
-	put_text(o, m->text, m->len - (m->len && m->text[m->len - 1] == '\n'));
+	put_text(o, line, end - line);
 	str__putc(&o->buffer, '\n');
 	if (failed)
 		put_failed(o, failed);

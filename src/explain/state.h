@@ -76,6 +76,7 @@ struct message {
 	 * such a one. */
 	id_vec printing;
 	uint64_t time;	  /* when it was written */
+	bool known;	  /* its text is one whose address a function took */
 	bool made;	  /* its text was made before it was written, by: */
 	uint32_t made_in; /* function */
 	struct taken_text made_by;
@@ -95,6 +96,8 @@ struct outcomes {
 	struct message first, before, last; /* before: the one before last; text is NULL if there
 					       is none */
 	uint64_t messages;
+	struct message output; /* the last one on the standard output, likewise */
+	uint64_t outputs;
 	struct message jump; /* the last longjmp(3) or exception: text is its function's name */
 	uint64_t jumps;
 	struct map64 program_of; /* by PID: 1 + its index in .programs */

@@ -478,6 +478,8 @@ static void put_messages(struct output *o, const struct outcomes *all)
 	}
 	for (size_t i = 0; i < n; i++)
 		message__put_text(o, shown[i], i + 1 < n);
+	if (message__output(all, o->options.explaining->pid))
+		message__put_text(o, &all->output, true);
 }
 
 static void put_ending(struct output *o, const struct ending_found *f)

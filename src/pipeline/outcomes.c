@@ -67,6 +67,11 @@ uint32_t outcomes__texts_of(uint64_t number)
 	return name ? types__syscall_texts(name) : 0;
 }
 
+uint64_t outcomes__outputs_most(void)
+{
+	return OUTPUTS_MOST;
+}
+
 bool outcomes__is_own_signal(int signal)
 {
 	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* outcomes: the named event of a system call that failed, or that wrote to the standard error
+/* outcomes: the named event of a system call that failed, or that wrote to a standard
  * stream. See bpf/outcome.h. */
 #ifndef BBTRACE_PIPELINE_OUTCOMES_H
 #define BBTRACE_PIPELINE_OUTCOMES_H
@@ -16,6 +16,8 @@ uint32_t outcomes__texts_of(uint64_t number);
 /* Appends the address of a socket, as connect(2) takes it; returns false if its family isn't known.
  */
 bool outcomes__put_address(const void *bytes, size_t len, struct str *out);
+/* Returns how many of CMD's writes to the standard output are reported, the first ones. */
+uint64_t outcomes__outputs_most(void);
 /* Returns true if the call's result is a child's PID. */
 bool outcomes__is_wait(uint64_t number);
 /* Returns true for a signal that a thread gets by what it does itself: by a fault, by abort(3). */

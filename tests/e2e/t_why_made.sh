@@ -161,6 +161,46 @@ why ./means 80
 like said 'its text was made by text_of' 'the text of a code'
 like <(because) "means\.c:$(line means.c range)" 'who had the code is the reason'
 
+# ---- a command that says on its standard output why it fails ----
+cat >states.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	long days = atol(argv[1]), lines = argc > 2 ? atol(argv[2]) : 1;
+	int late = 0;
+
+	for (long i = 0; i < lines; i++) {
+		printf("line %ld\n", i);
+		if (argc > 2)
+			fflush(stdout);
+	}
+	if (days < 30) { /* days */
+		printf("the certificate will expire soon\n");
+		late = 1;
+	}
+	if (argc > 3)
+		fprintf(stderr, "late: %d\n", late);
+	return late;
+}
+END
+gcc -g -O1 -o states states.c || exit 2
+why ./states 7
+like said '^  output: "the certificate will expire soon"$' 'stdout: its last line, if nothing was written to stderr'
+like said 'its text was made by main' 'stdout: where its text was made, although it was written at the end'
+like <(because) "states\.c:$(line states.c days)" 'stdout: because of the branch that chose it'
+why ./states 7 90
+like said '^  output: ' 'stdout: after 90 other writes'
+why ./states 7 200
+unlike said '^  output: ' 'stdout: not after 200: these are not examined'
+why ./states 7 2 x
+unlike said '^  output: ' 'stdout: not if the command says something on stderr'
+bb why -F json -o json -- ./states 7
+is "$(json_lines json '$e->{event} eq "ending" && join " ", $e->{messages}[0]{stdout}, $e->{messages}[0]{because}{decided_by}{src}[0]{line}')" \
+	"1 $(line states.c days)" 'stdout: JSON has it'
+why grep -c nothing states.c
+unlike said '^  output: ' 'stdout: an output that is no text of the program'"'s"
+
 # ---- texts that are made before main runs ----
 source_program before c++ -O1 <<'END'
 #include <cstdlib>

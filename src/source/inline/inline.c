@@ -63,15 +63,26 @@ static void report_cost(void *ctx, const struct log_work *w)
 
 /* ---- what the probes report ---- */
 
-/* Returns true if a system call has succeeded whose outcome is asked for. */
+static bool get(const struct plan *p, const struct event *e, const char *name, uint64_t *out)
+{
+	struct named_value v;
+
+	if (!plan__named_value(p, e->named->which, name, e->named->data, e->named->len, &v))
+		return false;
+	*out = v.number;
+	return true;
+}
+
+/* Returns true if a system call has succeeded whose outcome is asked for; what is written to the
+ * standard output matters only at the end. */
 static bool is_success(const struct inline_source *s, const struct event *e)
 {
 	const struct plan *p = s->inliner->options.plan;
-	struct named_value v;
+	uint64_t result, first;
 
 	return e->type == EVENT_NAMED && p->named.data[e->named->which].kind == NAMED_OUTCOME &&
-	       plan__named_value(p, e->named->which, "result", e->named->data, e->named->len, &v) &&
-	       (int64_t)v.number >= 0;
+	       get(p, e, "result", &result) && (int64_t)result >= 0 &&
+	       !(get(p, e, "arg0", &first) && first == STDOUT_FILENO);
 }
 
 static int queue_event(void *ctx, const struct event *e)

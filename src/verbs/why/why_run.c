@@ -107,6 +107,8 @@ static int trace(struct left *l, const struct request *req, char *const *operand
 			       .command = req->command[0],
 			       .syscall_name = syscall__name,
 			       .syscall_texts = outcomes__texts_of,
+			       .output_number = STDOUT_FILENO,
+			       .outputs_most = outcomes__outputs_most(),
 			       .is_wait = outcomes__is_wait,
 			       .is_own_signal = outcomes__is_own_signal,
 			       .named_arguments = outcomes__put_arguments,
