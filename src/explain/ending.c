@@ -194,6 +194,7 @@ static void find_open(struct explain_state *s, const struct thread *t, const str
 		if (inner && last && !fault && !e->signal && ending__is_exit(&last->to))
 			place = code__argument(&s->code);
 		v = judge__end(&s->code, c, fault, at, fault ? PLACE_NONE : place, false, 0);
+		judge__find_way(&s->code, c, c->items.len, v);
 		state__join(s, t->pid, v);
 		add(out, v, last ? last->site : NO_SITE);
 		if (verdict__deciding(v))

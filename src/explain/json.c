@@ -166,9 +166,21 @@ static void put_decision(struct json *j, struct output *o, const struct verdict 
 /* The same of a verdict, which may have been passed on from elsewhere. */
 static void put_deciding(struct json *j, struct output *o, const struct verdict *v)
 {
+	const struct verdict *way = verdict__first(v)->way;
+
 	put_decision(j, o, v);
 	if (verdict__is_passed_on(o, verdict__first(v)))
 		json__member(j, bool, "passed_on", true);
+	if (!way)
+		return;
+	json__key(j, "on_the_way");
+	json__open_array(j);
+	for (; way; way = way->way) {
+		json__open_object(j);
+		put_decision(j, o, way);
+		json__close_object(j);
+	}
+	json__close_array(j);
 }
 
 static void put_stored(struct json *j, struct output *o, const struct verdict *v,

@@ -10,7 +10,6 @@
 #include "explain/literal.h"
 #include "explain/message.h"
 
-#define BEFORE_MOST   4 /* branches of each call */
 #define FRAMES_MOST   64
 #define PRINTED_LEAST 4	   /* letters of a message that an argument has */
 #define MESSAGE_MOST  4096 /* bytes */
@@ -85,33 +84,26 @@ static bool prints(const struct explain_state *s, const struct call *c, const st
 
 /* ---- how control got there ---- */
 
-static size_t last_item_of(const struct call *c, uint32_t site, size_t before)
-{
-	for (size_t i = before; i-- > 0;)
-		if (c->items.data[i].site == site)
-			return i;
-	return SIZE_MAX;
-}
-
 static void reach(struct explain_state *s, uint32_t pid, const struct call *c, struct message *m,
 		  unsigned frame)
 {
 	size_t n = c->items.len - 1;
-	uint32_t site = c->items.data[n].site;
+	struct verdict *v = judge__reached(&s->code, c, n), *way;
 
-	for (unsigned before = 0; before < BEFORE_MOST && n != SIZE_MAX; before++) {
-		struct verdict *v = judge__reached(&s->code, c, n);
+	judge__find_way(&s->code, c, n, v);
+	for (unsigned before = 0; v && v->decided; before++) {
+		struct reached r = {.verdict = v,
+				    .site = c->items.data[n].site,
+				    .frame = frame,
+				    .before = before};
 
+		way = v->way;
+		v->way = NULL;
 		state__join(s, pid, v);
-		if (!v->decided) {
-			verdict__free(v);
-			return;
-		}
-		vec__push(&m->reached,
-			  (struct reached){
-				  .verdict = v, .site = site, .frame = frame, .before = before});
-		n = last_item_of(c, v->branch.site, n);
+		vec__push(&m->reached, r);
+		v = way;
 	}
+	verdict__free(v);
 }
 
 static void forget_from(struct message *m, size_t first)

@@ -297,6 +297,8 @@ static void on_return(struct explain_state *s, const struct explaining *e, struc
 	pop_to(v, i + 1);
 	if (step->has_value && matters(side, step->value)) {
 		verdict = judge__result(&s->code, v->data[i], step->value);
+		if (e->ends && plan__is_main(s->code.plan, v->data[i]->function))
+			judge__find_way(&s->code, v->data[i], v->data[i]->items.len, verdict);
 		if (!side)
 			state__join(s, t->pid, verdict);
 		if (i && !v->data[i]->outermost && v->data[i - 1]->items.len)

@@ -309,12 +309,16 @@ static void put_deciding(struct output *o, const struct verdict *v, const char *
 			 bool of_child)
 {
 	const struct verdict *first = verdict__first(v);
+	const struct explain_state *s = o->state;
 	char verb[64];
 
 	snprintf(verb, sizeof(verb), "%s%s", where, verb_of(o, first, of_child));
 	explained__put_decision(o, first, verb);
 	if (first != v)
 		explained__put_decision(o, v, "and which failure, by");
+	/* a condition may have another half; of a message they are shown with that */
+	for (v = first->way; v && !s->outcomes.first.text; v = v->way)
+		explained__put_decision(o, v, "on the way");
 }
 
 void explained__put_verdict(struct output *o, const struct verdict *v, const char *where)

@@ -161,6 +161,33 @@ why ./means 80
 like said 'its text was made by text_of' 'the text of a code'
 like <(because) "means\.c:$(line means.c range)" 'who had the code is the reason'
 
+# ---- a condition of two halves, without any message ----
+cat >halves.c <<'END'
+#include <stdlib.h>
+static int late, kept;
+static __attribute__((noipa)) void look(int n)
+{
+	if (n > 4)
+		late = 1;
+}
+int main(int argc, char **argv)
+{
+	look(atoi(argv[1]));
+	if (late /* first */
+	    && !kept) { /* second */
+		kept = 2;
+		return 124;
+	}
+	return 0;
+}
+END
+gcc -g -O1 -o halves halves.c || exit 2
+why ./halves 7
+like said "^  (decided|passed on) by .*halves\.c:$(line halves.c second)" 'a condition: its last half'
+like said "^  on the way .*halves\.c:$(line halves.c first)" 'a condition: its first half'
+bb why -F json -o json -- ./halves 7
+is "$(json_lines json '$e->{event} eq "ending" && $e->{on_the_way}[0]{decided_by}{src}[0]{line}')" "$(line halves.c first)" 'a condition: JSON has it'
+
 # ---- a command that says on its standard output why it fails ----
 cat >states.c <<'END'
 #include <stdio.h>

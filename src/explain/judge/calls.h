@@ -127,6 +127,9 @@ struct verdict {
 	uint64_t joined;
 	struct verdict *cause; /* how the value came about that the branch tested; owned */
 	const char *unsure;    /* why no branch is named; NULL if one is */
+	/* Why control came to the branch: the one before it that decided about that, and so on;
+	 * owned; NULL if there is none, or if nobody asked (judge__find_way()). */
+	struct verdict *way;
 	/* The branch has chosen one of several constants that aren't 0: why it was none other than
 	 * these; owned; NULL if that isn't known. */
 	struct verdict *failing;
@@ -193,6 +196,9 @@ struct verdict *judge__end(struct code *code, const struct call *c, bool fault, 
 /* Judges why control reached the branch of item n: which branch before it could have led past
  * it. */
 struct verdict *judge__reached(struct code *code, const struct call *c, size_t n);
+
+/* Sets .way of a verdict on the call whose branch is the last one of its site before this item. */
+void judge__find_way(struct code *code, const struct call *c, size_t before, struct verdict *v);
 
 /* Returns true if the value is an error, or may be one. */
 bool value__is_error(uint64_t value);

@@ -29,6 +29,7 @@ void verdict__free(struct verdict *v)
 	verdict__free(v->part);
 	verdict__free(v->set);
 	verdict__free(v->failing);
+	verdict__free(v->way);
 	free(v);
 }
 
@@ -37,6 +38,8 @@ struct verdict *verdict__share(struct verdict *v)
 	v->shared++;
 	return v;
 }
+
+#define WAY_MOST 3 /* branches before the one that decided */
 
 /* ---- whether other paths return the same value ---- */
 
@@ -551,4 +554,29 @@ struct verdict *judge__reached(struct code *code, const struct call *c, size_t n
 
 	before.items.len = n + 1;
 	return judge__end(code, &before, false, 0, PLACE_NONE, false, 0);
+}
+
+static size_t last_item_of(const struct call *c, uint32_t site, size_t before)
+{
+	for (size_t i = before; i-- > 0;)
+		if (c->items.data[i].site == site)
+			return i;
+	return SIZE_MAX;
+}
+
+void judge__find_way(struct code *code, const struct call *c, size_t before, struct verdict *v)
+{
+	size_t n = v->decided ? last_item_of(c, v->branch.site, before) : SIZE_MAX;
+
+	for (unsigned i = 0; i < WAY_MOST && n != SIZE_MAX; i++) {
+		struct verdict *way = judge__reached(code, c, n);
+
+		if (!way->decided) {
+			verdict__free(way);
+			return;
+		}
+		v->way = way;
+		v = way;
+		n = last_item_of(c, v->branch.site, n);
+	}
 }
