@@ -43,7 +43,7 @@ while IFS=$'\t' read -r statuses streams regex command; do
 	[[ $statuses == '#'* || $command != *${ONLY:-}* ]] && continue
 	regex=${regex//\$PID/$PID} regex=${regex//\$BUSY/$BUSY}
 	started=${EPOCHREALTIME/./}
-	timeout -k 5 20 bash -c "$command" >"$T/out" 2>"$T/err" </dev/null
+	timeout -k 5 100 bash -c "$command" >"$T/out" 2>"$T/err" </dev/null
 	status=$?
 	took=$(((${EPOCHREALTIME/./} - started) / 1000))
 	[[ ! ${TIMES:-} ]] || echo "# $took ms: $command"
