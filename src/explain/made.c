@@ -78,7 +78,6 @@ static void keep(struct made *m, struct call *const *calls, size_t n, const stru
 	if (m->times++ >= TIMES_MOST)
 		return;
 	m->pid = step->pid;
-	m->tid = step->tid;
 	m->time = step->time;
 	m->call = calls[n - 1]->id;
 	for (size_t i = 0; i < min_of(n, (size_t)MADE_FRAMES); i++)

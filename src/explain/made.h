@@ -12,7 +12,7 @@
 
 /* The last time that a branch was executed after an instruction that takes a text's address. */
 struct made {
-	uint32_t pid, tid, site;
+	uint32_t pid, site;
 	uint64_t call; /* its ID */
 	uint64_t time;
 	uint64_t times;

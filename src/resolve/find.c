@@ -100,6 +100,8 @@ static bool search_path(struct search *s)
 	return found;
 }
 
+/* ---- files that a process has mapped ---- */
+
 /* resolved is the real path of a name with a slash; NULL if it has none. */
 static bool same_name(const struct search *s, const char *mapped, const char *resolved)
 {
